@@ -1,0 +1,29 @@
+"""Pictures for the notebooks. Each function returns a figure that carries its alt text and shows itself with it."""
+
+from anatomy.views.attention import attention_flow, head_grid
+from anatomy.views.curves import bar_chart, line_chart, line_charts
+from anatomy.views.heatmap import heat_map, heat_maps
+from anatomy.views.one_hot import one_hot_product
+from anatomy.views.pieces import head_split, merge_steps, token_strip
+from anatomy.views.projection import project_2d, projection
+from anatomy.views.style import Picture, figure, show, use_style
+
+__all__ = [
+    "Picture",
+    "attention_flow",
+    "bar_chart",
+    "figure",
+    "head_grid",
+    "head_split",
+    "heat_map",
+    "heat_maps",
+    "line_chart",
+    "line_charts",
+    "merge_steps",
+    "one_hot_product",
+    "project_2d",
+    "projection",
+    "show",
+    "token_strip",
+    "use_style",
+]

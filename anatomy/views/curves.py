@@ -1,0 +1,198 @@
+"""Lines and bars: measurements against a size, with the names written at the lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator, NullFormatter, NullLocator, ScalarFormatter
+
+from anatomy.views.style import COLOURS, INK, MUTED, Picture, as_array, check_labels, figure, number, styled, title_lines
+
+DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 2, 1, 2)), "-", (0, (5, 2)), (0, (1, 1.5)))
+
+
+@styled
+def line_chart(
+    x: Sequence[float],
+    lines: Mapping[str, Sequence[float]],
+    title: str = "",
+    *,
+    x_label: str,
+    y_label: str,
+    log_x: bool = False,
+    log_y: bool = False,
+    points: bool | None = None,
+    alt: str | None = None,
+) -> Picture:
+    """Lines over one x axis, each named at its right end (no legend to look up).
+
+    Args:
+        x: N positions; `lines`: name → N values.
+        x_label, y_label: what is measured, with its unit.
+        log_x, log_y: logarithmic axes; every value must then be above zero.
+        points: mark the measured points; None does so for up to 20.
+        alt: words for the picture; made from the data when None.
+
+    Raises:
+        ValueError: no lines, lengths that differ, or values ≤ 0 on a logarithmic axis.
+    """
+    return line_charts([lines], x, [title], x_label=x_label, y_labels=[y_label], log_x=log_x, log_y=log_y, points=points,
+                       alt=alt)
+
+
+@styled
+def line_charts(
+    panels: Sequence[Mapping[str, Sequence[float]]],
+    x: Sequence[float],
+    titles: Sequence[str],
+    *,
+    x_label: str,
+    y_labels: Sequence[str],
+    log_x: bool = False,
+    log_y: bool | Sequence[bool] = False,
+    points: bool | None = None,
+    alt: str | None = None,
+) -> Picture:
+    """Charts side by side over the same x axis; a name keeps its colour from panel to panel. See `line_chart`."""
+    positions = as_array(x, "x", 1)
+    names = list(dict.fromkeys(name for lines in panels for name in lines))
+    if not names:
+        raise ValueError("there is nothing to draw: give at least one line as name → values")
+    titles = check_labels(titles, len(panels), "titles")
+    y_labels = check_labels(y_labels, len(panels), "y_labels")
+    logs = [log_y] * len(panels) if isinstance(log_y, bool) else list(log_y)
+    width = 6.6 if len(panels) == 1 else 4.4 * len(panels)
+    picture = figure(width, 3.7)
+    words = []
+    for ax, lines, title, y_label, log in zip(
+        picture.subplots(1, len(panels), squeeze=False)[0], panels, titles, y_labels, logs, strict=True
+    ):
+        curves = {name: _values(name, values, positions, log) for name, values in lines.items()}
+        if log_x and (positions <= 0).any():
+            raise ValueError("log_x: every x must be above zero")
+        for name, values in curves.items():
+            place = names.index(name)
+            marked = len(positions) <= 20 if points is None else points
+            ax.plot(positions, values, color=COLOURS[place % len(COLOURS)], ls=DASHES[place % len(DASHES)],
+                    marker="o" if marked else None, ms=4.5)
+        _axes(ax, positions, log_x, log)
+        ax.set(xlabel=x_label, ylabel=y_label)
+        ax.set_title(title_lines(title, width / len(panels)))
+        _name_lines(ax, positions, curves, names)
+        words.append(_line_words(positions, curves, title, x_label, y_label))
+    picture.alt = alt or " ".join(words)
+    return picture
+
+
+@styled
+def bar_chart(
+    values: Mapping[str, float] | Mapping[str, Sequence[float]],
+    title: str = "",
+    *,
+    value_label: str,
+    groups: Sequence[str] | None = None,
+    log: bool = False,
+    alt: str | None = None,
+) -> Picture:
+    """Horizontal bars with their numbers written at the end.
+
+    Args:
+        values: name → number; or, with `groups`, name → one number per group (drawn side by side in each group).
+        value_label: what the bars measure, with its unit.
+        log: logarithmic axis; every value must then be above zero.
+        alt: words for the picture; made from the data when None.
+
+    Raises:
+        ValueError: nothing to draw, numbers that don't fit the groups, or values ≤ 0 on a logarithmic axis.
+    """
+    if not values:
+        raise ValueError("there is nothing to draw: give name → value")
+    names = list(values)
+    if groups is None:
+        rows, series = names, {"": as_array(list(values.values()), "values", 1)}
+    else:
+        rows, series = list(groups), {name: as_array(values[name], f"values of {name}", 1) for name in names}
+        for name, numbers in series.items():
+            check_labels(list(numbers), len(rows), f"values of {name} against groups")
+    if log and any((numbers <= 0).any() for numbers in series.values()):
+        raise ValueError("log: every value must be above zero")
+    thick = 0.76 / len(series)
+    picture = figure(6.6, 1.1 + len(rows) * max(0.36, 0.27 * len(series)))
+    ax = picture.subplots()
+    for place, (name, numbers) in enumerate(series.items()):
+        heights = np.arange(len(rows)) + (place - (len(series) - 1) / 2) * thick
+        bars = ax.barh(heights, numbers, height=thick * 0.9, color=COLOURS[place % len(COLOURS)], label=name)
+        ax.bar_label(bars, [number(value) for value in numbers], padding=4, fontsize=9, color=INK)
+    ax.set_yticks(range(len(rows)), rows)
+    ax.tick_params(axis="y", length=0)
+    ax.invert_yaxis()
+    ax.margins(x=0.13)
+    if log:
+        ax.set_xscale("log")
+    ax.set_xlabel(value_label)
+    ax.set_title(title_lines(title, 6.6))
+    if groups is not None:
+        picture.legend(loc="outside upper right", ncols=len(series), fontsize=9, handlelength=1.0)
+    picture.alt = alt or f"Bar chart{f' “{title}”' if title else ''}, {value_label}: " + "; ".join(
+        f"{row}: " + ", ".join(f"{name} {number(v[i])}".strip() for name, v in series.items()) for i, row in enumerate(rows)
+    ) + "."
+    return picture
+
+
+def _values(name: str, values: Any, x: np.ndarray, log: bool) -> np.ndarray:
+    array = as_array(values, f"line “{name}”", 1)
+    if len(array) != len(x):
+        raise ValueError(f"line “{name}” has {len(array)} values for {len(x)} positions on the x axis")
+    if log and (array <= 0).any():
+        raise ValueError(f"log_y: line “{name}” has a value of {number(array.min())}; every value must be above zero")
+    return array
+
+
+def _axes(ax: Axes, x: np.ndarray, log_x: bool, log_y: bool) -> None:
+    ax.grid(axis="y")
+    if log_y:
+        ax.set_yscale("log")
+        ax.yaxis.set_minor_locator(NullLocator())
+        ax.yaxis.set_major_locator(LogLocator(10, numticks=8))
+    if log_x:
+        ax.set_xscale("log")
+        if len(x) <= 9:  # the measured sizes themselves are the best ticks
+            ax.set_xticks(x)
+        ax.xaxis.set_minor_locator(NullLocator())
+        ax.xaxis.set_major_formatter(ScalarFormatter())
+        ax.xaxis.set_minor_formatter(NullFormatter())
+
+
+def _name_lines(ax: Axes, x: np.ndarray, curves: Mapping[str, np.ndarray], names: Sequence[str]) -> None:
+    """Write each line's name at its right end, moved apart where ends meet."""
+    to_axes = ax.transScale + ax.transLimits
+    ends = {}
+    for name, values in curves.items():
+        last = int(np.flatnonzero(np.isfinite(values))[-1]) if np.isfinite(values).any() else 0
+        ends[name] = float(to_axes.transform((x[last], values[last]))[1]) if np.isfinite(values[last]) else 0.5
+    order = sorted(ends, key=lambda name: ends[name])
+    gap = 0.075
+    places = [ends[name] for name in order]
+    for _ in range(200):  # push neighbours apart, a little at a time
+        for i in range(len(places) - 1):
+            lack = gap - (places[i + 1] - places[i])
+            if lack > 1e-6:
+                places[i] -= lack / 2
+                places[i + 1] += lack / 2
+    for name, place in zip(order, places, strict=True):
+        ax.annotate(name, (1.02, place), xycoords="axes fraction", va="center", fontsize=9, annotation_clip=False,
+                    color=COLOURS[names.index(name) % len(COLOURS)], weight="bold")
+
+
+def _line_words(x: np.ndarray, curves: Mapping[str, np.ndarray], title: str, x_label: str, y_label: str) -> str:
+    parts = []
+    for name, values in curves.items():
+        text = f"{name} goes from {number(values[0])} to {number(values[-1])}"
+        inner = [f"{word} {number(values[i])} at {number(x[i])}" for word, i in
+                 (("highest", int(np.nanargmax(values))), ("lowest", int(np.nanargmin(values)))) if 0 < i < len(x) - 1]
+        parts.append(text + (f" ({', '.join(inner)})" if inner and np.ptp(values) > 0 else ""))
+    head = f"Line chart{f' “{title}”' if title else ''}: {y_label} against {x_label} from {number(x[0])} to {number(x[-1])}. "
+    return head + "; ".join(parts) + "."

@@ -1,0 +1,169 @@
+"""Matrices as pictures: one cell per entry, token labels, one colour scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from matplotlib.axes import Axes
+from matplotlib.colors import Colormap
+from torch import Tensor
+
+from anatomy.views.style import (
+    DIVERGING, INK, MUTED, SEQUENTIAL, Picture, as_array, check_labels, figure, number, styled, title_lines,
+)
+
+MOST_CELLS_WITH_NUMBERS = 100
+CELL = 0.52  # inches, when there is room
+
+
+def heat_map(
+    matrix: Float[Tensor, "rows columns"],
+    rows: Sequence[Any] | None = None,
+    columns: Sequence[Any] | None = None,
+    title: str = "",
+    *,
+    alt: str | None = None,
+    row_axis: str = "query",
+    column_axis: str = "key",
+    scale: tuple[float, float] | None = None,
+    values: bool | None = None,
+) -> Picture:
+    """One matrix (R, C) as a heat map.
+
+    Args:
+        rows, columns: labels, one per row (column); None numbers them.
+        alt: words for the picture; made from the data when None.
+        row_axis, column_axis: what a row and a column is.
+        scale: smallest and largest value of the colour scale; from the data when None. If values are negative it is
+            symmetric around a white zero: blue above, orange below.
+        values: write the numbers into the cells; None does so when there are few.
+
+    Raises:
+        ValueError: not a matrix, or the number of labels differs from its size.
+    """
+    return heat_maps([matrix], [title], rows, columns, alt=alt, row_axis=row_axis, column_axis=column_axis,
+                     scale=scale, values=values)
+
+
+@styled
+def heat_maps(
+    matrices: Sequence[Float[Tensor, "rows columns"]],
+    titles: Sequence[str] | None = None,
+    rows: Sequence[Any] | None = None,
+    columns: Sequence[Any] | None = None,
+    *,
+    alt: str | None = None,
+    row_axis: str = "query",
+    column_axis: str = "key",
+    scale: tuple[float, float] | None = None,
+    values: bool | None = None,
+) -> Picture:
+    """Matrices side by side on **one** colour scale, so that equal colours are equal numbers.
+
+    The arguments are those of `heat_map`; `titles` has one entry per matrix. The labels serve every panel, so all
+    matrices have one shape when labels are given. Raises ValueError as `heat_map` does.
+    """
+    arrays = [as_array(matrix, f"matrix {index}", 2) for index, matrix in enumerate(matrices)]
+    if not arrays:
+        raise ValueError("heat_maps needs at least one matrix")
+    names = check_labels(titles, len(arrays), "titles") if titles is not None else [""] * len(arrays)
+    row_labels = [check_labels(rows, a.shape[0], "rows") for a in arrays]
+    column_labels = [check_labels(columns, a.shape[1], "columns") for a in arrays]
+    low, high, colours = colour_scale(arrays, scale)
+    biggest = max(a.size for a in arrays)
+    write = biggest <= MOST_CELLS_WITH_NUMBERS if values is None else values
+
+    widths = [_extent(a.shape[1], len(arrays)) for a in arrays]
+    tall = max(_extent(a.shape[0], 1) for a in arrays)
+    margin = 0.3 + 0.075 * max(len(label) for labels in row_labels for label in labels)
+    picture = figure(sum(widths) + margin * len(arrays) + 1.2, tall + 1.25)
+    axes = picture.subplots(1, len(arrays), squeeze=False, width_ratios=[w + margin for w in widths])[0]
+    image = None
+    for ax, array, name, left, below, width in zip(axes, arrays, names, row_labels, column_labels, widths, strict=True):
+        image = draw_matrix(ax, array, left, below, low, high, colours)
+        ax.set_title(title_lines(name, width + margin) if name else "")
+        ax.set_xlabel(column_axis)
+        if write:
+            _write_values(ax, array, low, high, colours, small=CELL * array.shape[1] > width * 1.05)
+    axes[0].set_ylabel(row_axis)
+    bar = picture.colorbar(image, ax=list(axes), shrink=0.9, pad=0.02, aspect=24)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(length=0)
+    picture.alt = alt or " ".join(
+        describe(a, left, below, name, row_axis, column_axis)
+        for a, name, left, below in zip(arrays, names, row_labels, column_labels, strict=True)
+    )
+    return picture
+
+
+def colour_scale(arrays: Sequence[np.ndarray], scale: tuple[float, float] | None) -> tuple[float, float, Colormap]:
+    """Ends of the scale and its colours: white to blue from zero, or orange–white–blue around zero if values are negative."""
+    finite = np.concatenate([a[np.isfinite(a)] for a in arrays])
+    low, high = scale or ((float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0))
+    if low < 0:
+        end = max(-low, high)
+        return -end, end, DIVERGING
+    return (low if scale else 0.0), (high if high > 0 else 1.0), SEQUENTIAL
+
+
+def draw_matrix(
+    ax: Axes, array: np.ndarray, rows: Sequence[str], columns: Sequence[str], low: float, high: float, colours: Colormap
+) -> Any:
+    """Draw one matrix into `ax`, with thin white lines between cells and labels that turn when they are long."""
+    colours = colours.with_extremes(bad="#c9ced4")  # NaN and infinities are grey
+    mesh = ax.pcolormesh(np.ma.masked_invalid(array), cmap=colours, vmin=low, vmax=high,
+                         edgecolors="#eceff2" if array.size <= 900 else "none", linewidth=0.8)
+    ax.set_aspect("equal" if array.size <= 900 else "auto")
+    ax.invert_yaxis()
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    every_row, every_column = (max(1, -(-n // 24)) for n in array.shape)
+    ax.set_yticks(np.arange(0, len(rows), every_row) + 0.5, list(rows)[::every_row])
+    shown = list(columns)[::every_column]
+    turn = max(len(label) for label in shown) > (4 if len(columns) <= 12 else 2)
+    ax.set_xticks(np.arange(0, len(columns), every_column) + 0.5, shown, rotation=45 if turn else 0,
+                  ha="right" if turn else "center", rotation_mode="anchor")
+    return mesh
+
+
+def describe(
+    array: np.ndarray, rows: Sequence[str], columns: Sequence[str], title: str = "", row_axis: str = "row",
+    column_axis: str = "column",
+) -> str:
+    """What a heat map shows, in words: its size, its range, and where each row is largest (for up to ten rows)."""
+    finite = array[np.isfinite(array)]
+    span = f"values from {number(finite.min())} to {number(finite.max())}" if finite.size else "no finite values"
+    text = f"Heat map{f' “{title}”' if title else ''}: {array.shape[0]} rows ({row_axis}) by {array.shape[1]} columns ({column_axis}), {span}."
+    if array.shape[0] <= 10 and array.shape[1] > 1:
+        tops = []
+        for row, label in zip(array, rows, strict=True):
+            if np.isfinite(row).any():
+                best = int(np.nanargmax(np.where(np.isfinite(row), row, np.nan)))
+                tops.append(f"{label}: {columns[best]} ({number(row[best])})")
+        text += f" Largest in each row: {'; '.join(tops)}."
+    return text
+
+
+def _extent(cells: int, panels: int) -> float:
+    """Inches for `cells` cells: natural size, but the page stays about 8 inches wide."""
+    most = 5.2 if panels == 1 else 7.0 / panels
+    return max(1.2, min(cells * CELL, most))
+
+
+def _write_values(ax: Axes, array: np.ndarray, low: float, high: float, colours: Colormap, small: bool) -> None:
+    largest = np.abs(array[np.isfinite(array)]).max(initial=0.0)
+    digits = 2 if largest < 10 else 1 if largest < 100 else 0
+    whole = bool(np.isfinite(array).all() and (array == np.round(array)).all())
+    for (i, j), value in np.ndenumerate(array):
+        if not np.isfinite(value):
+            text, dark = ("nan" if np.isnan(value) else "−∞" if value < 0 else "∞"), False
+        else:
+            text = f"{value:.0f}" if whole else f"{value:.{digits}f}"
+            text = text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
+            red, green, blue, _ = colours((value - low) / (high - low))
+            dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
+        ax.text(j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=6.5 if small else 8,
+                color="white" if dark else INK if value else MUTED)

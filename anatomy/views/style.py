@@ -1,0 +1,185 @@
+"""One look for every picture of the course, and words that go with it.
+
+Every view returns a `Picture`: a matplotlib figure that carries its alt text. In a notebook it shows itself as an
+image *with* that text, so that a screen reader, a saved notebook and an exported page all keep the words.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import html
+import io
+import math
+import textwrap
+from collections.abc import Callable, Sequence
+from typing import Any, ParamSpec, TypeVar
+
+import matplotlib
+import numpy as np
+import torch
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+
+INK = "#1f2933"  # text
+MUTED = "#5f6c7b"  # axes, secondary text: 5.3 to 1 on white
+HAIRLINE = "#d5dbe2"  # grid
+# Okabe and Ito's colours, those with enough contrast on white first; distinguishable with any colour vision.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b0578d", "#8a6d00", "#3a9bd4", "#555f6b")
+# Light to dark, so that they also work printed in grey. Zero is white in both.
+SEQUENTIAL = LinearSegmentedColormap.from_list("anatomy-sequential", ["#ffffff", "#a9d3ee", "#2f8fcb", "#00507f", "#002a45"])
+DIVERGING = LinearSegmentedColormap.from_list(
+    "anatomy-diverging", ["#6b2c00", "#d55e00", "#f6bd92", "#ffffff", "#a9d3ee", "#0072b2", "#002f4d"]
+)
+DPI = 100  # CSS pixels per inch on the page
+SHARPNESS = 1.6  # image pixels per CSS pixel
+
+STYLE: dict[str, Any] = {
+    "font.family": "DejaVu Sans",  # ships with matplotlib: the same picture on every machine
+    "font.size": 10,
+    "text.color": INK,
+    "figure.facecolor": "white",
+    "figure.dpi": DPI,
+    "savefig.facecolor": "white",
+    "axes.facecolor": "white",
+    "axes.edgecolor": MUTED,
+    "axes.labelcolor": INK,
+    "axes.labelsize": 10,
+    "axes.titlesize": 11,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.titlepad": 10,
+    "axes.linewidth": 0.8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.grid": False,
+    "axes.prop_cycle": matplotlib.cycler(color=COLOURS),
+    "grid.color": HAIRLINE,
+    "grid.linewidth": 0.8,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "xtick.labelsize": 9,
+    "ytick.labelsize": 9,
+    "lines.linewidth": 2.0,
+    "legend.frameon": False,
+}
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Picture(Figure):
+    """A matplotlib figure with alt text, shown in notebooks as an image that keeps the text."""
+
+    alt: str = ""
+
+    def png(self) -> bytes:
+        """The picture as a PNG file: the same bytes for the same data."""
+        buffer = io.BytesIO()
+        self.savefig(buffer, format="png", dpi=DPI * SHARPNESS, metadata={"Software": None})
+        return buffer.getvalue()
+
+    def html(self) -> str:
+        """An `<img>` that needs no other file, with the alt text."""
+        width = round(self.get_figwidth() * DPI)
+        data = base64.b64encode(self.png()).decode("ascii")
+        return (
+            f'<img alt="{html.escape(self.alt, quote=True)}" width="{width}" '
+            f'style="max-width:100%;height:auto;background:#fff" src="data:image/png;base64,{data}">'
+        )
+
+    def _ipython_display_(self) -> None:
+        show(self)
+
+
+def styled(function: Callable[P, R]) -> Callable[P, R]:
+    """Draw inside the course's style without changing anybody else's matplotlib settings."""
+
+    @functools.wraps(function)
+    def inside(*args: P.args, **kwargs: P.kwargs) -> R:
+        with matplotlib.rc_context(STYLE):
+            return function(*args, **kwargs)
+
+    return inside
+
+
+def use_style() -> None:
+    """Give the plots that you draw yourself with `plt` the look of the course's."""
+    matplotlib.rcParams.update(STYLE)
+
+
+@styled
+def figure(width: float = 6.4, height: float = 3.6, alt: str = "") -> Picture:
+    """An empty picture, `width` × `height` inches (100 pixels each on the page). Draw with `picture.subplots()`."""
+    picture = Picture(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(picture)
+    picture.alt = alt
+    return picture
+
+
+def show(fig: Figure, alt: str | None = None) -> None:
+    """Display `fig` as an image with alt text; plain text viewers get the alt text itself.
+
+    Raises ValueError if there is no text: say in a sentence or two what a reader should see.
+    """
+    from IPython.display import display
+
+    words = alt or getattr(fig, "alt", "")
+    if not words:
+        raise ValueError('this picture has no alt text: show(fig, alt="what a reader should see in it")')
+    if not isinstance(fig, Picture):
+        fig = _adopt(fig)
+    fig.alt = words
+    display({"text/html": fig.html(), "text/plain": words}, raw=True)
+
+
+def _adopt(fig: Figure) -> Picture:
+    """A figure drawn with `plt`, as a Picture; pyplot forgets it, so that it isn't shown a second time."""
+    import matplotlib.pyplot as plt
+
+    plt.close(fig)
+    FigureCanvasAgg(fig)
+    fig.__class__ = Picture
+    assert isinstance(fig, Picture)
+    return fig
+
+
+def as_array(values: Any, what: str = "values", ndim: int | None = None) -> np.ndarray:
+    """Tensor, array or nested list as a float array. Raises ValueError with the shape if `ndim` differs or it is empty."""
+    if isinstance(values, torch.Tensor):
+        values = values.detach().to("cpu", torch.float64).numpy()
+    array = np.asarray(values, dtype=float)
+    if ndim is not None and array.ndim != ndim:
+        hint = " Pick one item first, such as x[0]." if array.ndim > ndim else ""
+        raise ValueError(f"{what} must have {ndim} axes, but its shape is {tuple(array.shape)}.{hint}")
+    if array.size == 0:
+        raise ValueError(f"{what} is empty (shape {tuple(array.shape)}): there is nothing to draw")
+    return array
+
+
+def check_labels(labels: Sequence[Any] | None, size: int, what: str) -> list[str]:
+    """`labels` as strings, or 0, 1, 2 … when None. Raises ValueError unless there is one for each of `size` entries."""
+    if labels is None:
+        return [str(index) for index in range(size)]
+    if len(labels) != size:
+        raise ValueError(f"{what}: {len(labels)} labels for {size} entries. Give one label per entry, or None for numbers.")
+    return [str(label) for label in labels]
+
+
+def number(value: float) -> str:
+    """A number as one would say it: three significant digits, never -0."""
+    if not math.isfinite(value):
+        return "not a number" if math.isnan(value) else ("−∞" if value < 0 else "∞")
+    text = f"{value:.3g}" if 1e-3 <= abs(value) < 1e4 or value == 0 else f"{value:.1e}"
+    if "e" not in text and abs(value) >= 1000:
+        text = f"{value:.0f}"
+    return "0" if text in ("-0", "0") else text.replace("-", "−")
+
+
+def title_lines(title: str, width: float) -> str:
+    """Break a title so that it fits a panel `width` inches wide."""
+    return "\n".join(textwrap.wrap(title, max(12, int(width * 10.5))))
