@@ -1,0 +1,46 @@
+# Thin on purpose: what is done lives in tools/setup.sh and in the `anatomy` command.
+#   make lab LAB_ARGS=--no-browser      options for JupyterLab
+#   make test TEST_ARGS='-k softmax'    options for pytest
+SHELL := /bin/bash
+BIN := .venv/bin
+ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.DEFAULT_GOAL := help
+.PHONY: help lab test build grade bench lint clean setup setup-test
+
+help:            ## show this list
+	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## */  make \1	/' | expand -t 16
+
+lab: setup       ## open JupyterLab at notebooks/ (LAB_ARGS='--no-browser --port=9999')
+	@$(BIN)/jupyter-lab notebooks $(ROOT_FLAG) $(LAB_ARGS)
+
+test: setup-test ## run all tests (TEST_ARGS='-k softmax')
+	$(BIN)/python -m pytest -n 2 --dist loadgroup $(TEST_ARGS)
+
+build: setup     ## make the student and the solved edition from source/ (ARGS=…)
+	$(BIN)/anatomy build $(ARGS)
+
+grade: setup     ## grade submitted/, or a made-up class if it is empty (ARGS=…)
+	@ls -d submitted/*/ >/dev/null 2>&1 || $(BIN)/anatomy sample-class --students 8 --seed 1
+	$(BIN)/anatomy grade $(ARGS)
+
+bench: setup     ## run the benchmarks under bench/
+	@ls bench/bench_*.py >/dev/null 2>&1 || echo "There are no benchmarks under bench/ yet."
+	@for bench in $(wildcard bench/bench_*.py); do echo "== $$bench"; $(BIN)/python $$bench || exit 1; done
+
+lint: setup-test ## ruff, mypy and the notebooks' own linter
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check anatomy tests tools
+	$(BIN)/mypy
+	$(BIN)/anatomy lint
+
+clean:           ## remove caches and built packages; leaves .venv and everybody's work
+	rm -rf build dist *.egg-info .pytest_cache .ruff_cache .mypy_cache
+	find . -path ./.venv -prune -o -name __pycache__ -type d -print0 | xargs -0 rm -rf
+
+setup:
+	@tools/setup.sh
+
+setup-test:
+	@tools/setup.sh test

