@@ -1,7 +1,8 @@
 """Pictures for the notebooks. Each function returns a figure that carries its alt text and shows itself with it."""
 
 from anatomy.views.attention import attention_flow, head_grid
-from anatomy.views.curves import bar_chart, line_chart, line_charts
+from anatomy.views.bars import bar_chart
+from anatomy.views.curves import line_chart, line_charts
 from anatomy.views.heatmap import heat_map, heat_maps
 from anatomy.views.one_hot import one_hot_product
 from anatomy.views.pieces import head_split, merge_steps, token_strip

@@ -11,7 +11,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from anatomy.views.heatmap import colour_scale
-from anatomy.views.style import COLOURS, HAIRLINE, INK, MUTED, Picture, as_array, check_labels, figure, number, styled, title_lines
+from anatomy.views.inputs import as_array, check_labels
+from anatomy.views.style import COLOURS, HAIRLINE, INK, MUTED, Picture, figure, styled
+from anatomy.views.words import number, quoted, title_lines
 
 
 @styled
@@ -55,13 +57,26 @@ def attention_flow(
             if strength < 0.02:
                 continue
             lit = focus is None or t == focus
-            ax.plot(ease, left_y[t] + (right_y[s] - left_y[t]) * bend, color=_colour(t) if lit else HAIRLINE,
-                    alpha=0.15 + 0.8 * strength if lit else 0.5 * strength, lw=0.5 + 4.5 * strength,
-                    solid_capstyle="butt", zorder=2 if lit else 1)
+            ax.plot(
+                ease,
+                left_y[t] + (right_y[s] - left_y[t]) * bend,
+                color=_colour(t) if lit else HAIRLINE,
+                alpha=0.15 + 0.8 * strength if lit else 0.5 * strength,
+                lw=0.5 + 4.5 * strength,
+                solid_capstyle="butt",
+                zorder=2 if lit else 1,
+            )
     for t, label in enumerate(queries):
         lit = focus is None or t == focus
-        ax.text(-0.03, left_y[t], label, ha="right", va="center", color=_colour(t) if lit else MUTED,
-                weight="bold" if lit else "normal")
+        ax.text(
+            -0.03,
+            left_y[t],
+            label,
+            ha="right",
+            va="center",
+            color=_colour(t) if lit else MUTED,
+            weight="bold" if lit else "normal",
+        )
     for s, label in enumerate(keys):
         ax.text(1.03, right_y[s], label, ha="left", va="center", color=INK)
         if focus is not None:
@@ -147,7 +162,7 @@ def _flow_words(array: np.ndarray, queries: list[str], keys: list[str], title: s
     for t in list(chosen)[:12]:
         order = np.argsort(-array[t], kind="stable")[:2]
         parts.append(f"{queries[t]} looks at " + " and ".join(f"{keys[s]} ({number(array[t, s])})" for s in order))
-    return f"Lines from queries to keys{f', “{title}”' if title else ''}; strongest first: " + "; ".join(parts) + "."
+    return f"Lines from queries to keys{quoted(title)}; strongest first: " + "; ".join(parts) + "."
 
 
 def _grid_words(array: np.ndarray, labels: list[str], title: str) -> str:
@@ -162,5 +177,7 @@ def _grid_words(array: np.ndarray, labels: list[str], title: str) -> str:
             for s in (0, keys - 1):
                 shares[f"“{labels[s]}”"] = float(array[index, :, s].sum()) / total
         best = max(shares, key=lambda name: shares[name])
-        parts.append(f"head {index} mostly {best} ({shares[best]:.0%})" if shares[best] > 0.35 else f"head {index} spread out")
-    return f"Grid of {heads} heat maps{f', “{title}”' if title else ''}, one per head: " + "; ".join(parts) + "."
+        parts.append(
+            f"head {index} mostly {best} ({shares[best]:.0%})" if shares[best] > 0.35 else f"head {index} spread out"
+        )
+    return f"Grid of {heads} heat maps{quoted(title)}, one per head: " + "; ".join(parts) + "."

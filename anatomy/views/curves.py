@@ -1,4 +1,4 @@
-"""Lines and bars: measurements against a size, with the names written at the lines."""
+"""Lines: measurements against a size, with the names written at the lines."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import LogLocator, NullFormatter, NullLocator, ScalarFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator, ScalarFormatter
 
-from anatomy.views.style import COLOURS, INK, MUTED, Picture, as_array, check_labels, figure, number, styled, title_lines
+from anatomy.views.inputs import as_array, check_labels
+from anatomy.views.style import COLOURS, Picture, figure, styled
+from anatomy.views.words import number, quoted, title_lines
 
 DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 2, 1, 2)), "-", (0, (5, 2)), (0, (1, 1.5)))
 
@@ -39,8 +41,9 @@ def line_chart(
     Raises:
         ValueError: no lines, lengths that differ, or values ≤ 0 on a logarithmic axis.
     """
-    return line_charts([lines], x, [title], x_label=x_label, y_labels=[y_label], log_x=log_x, log_y=log_y, points=points,
-                       alt=alt)
+    return line_charts(
+        [lines], x, [title], x_label=x_label, y_labels=[y_label], log_x=log_x, log_y=log_y, points=points, alt=alt
+    )
 
 
 @styled
@@ -76,69 +79,20 @@ def line_charts(
         for name, values in curves.items():
             place = names.index(name)
             marked = len(positions) <= 20 if points is None else points
-            ax.plot(positions, values, color=COLOURS[place % len(COLOURS)], ls=DASHES[place % len(DASHES)],
-                    marker="o" if marked else None, ms=4.5)
+            ax.plot(
+                positions,
+                values,
+                color=COLOURS[place % len(COLOURS)],
+                ls=DASHES[place % len(DASHES)],
+                marker="o" if marked else None,
+                ms=4.5,
+            )
         _axes(ax, positions, log_x, log)
         ax.set(xlabel=x_label, ylabel=y_label)
         ax.set_title(title_lines(title, width / len(panels)))
         _name_lines(ax, positions, curves, names)
         words.append(_line_words(positions, curves, title, x_label, y_label))
     picture.alt = alt or " ".join(words)
-    return picture
-
-
-@styled
-def bar_chart(
-    values: Mapping[str, float] | Mapping[str, Sequence[float]],
-    title: str = "",
-    *,
-    value_label: str,
-    groups: Sequence[str] | None = None,
-    log: bool = False,
-    alt: str | None = None,
-) -> Picture:
-    """Horizontal bars with their numbers written at the end.
-
-    Args:
-        values: name → number; or, with `groups`, name → one number per group (drawn side by side in each group).
-        value_label: what the bars measure, with its unit.
-        log: logarithmic axis; every value must then be above zero.
-        alt: words for the picture; made from the data when None.
-
-    Raises:
-        ValueError: nothing to draw, numbers that don't fit the groups, or values ≤ 0 on a logarithmic axis.
-    """
-    if not values:
-        raise ValueError("there is nothing to draw: give name → value")
-    names = list(values)
-    if groups is None:
-        rows, series = names, {"": as_array(list(values.values()), "values", 1)}
-    else:
-        rows, series = list(groups), {name: as_array(values[name], f"values of {name}", 1) for name in names}
-        for name, numbers in series.items():
-            check_labels(list(numbers), len(rows), f"values of {name} against groups")
-    if log and any((numbers <= 0).any() for numbers in series.values()):
-        raise ValueError("log: every value must be above zero")
-    thick = 0.76 / len(series)
-    picture = figure(6.6, 1.1 + len(rows) * max(0.36, 0.27 * len(series)))
-    ax = picture.subplots()
-    for place, (name, numbers) in enumerate(series.items()):
-        heights = np.arange(len(rows)) + (place - (len(series) - 1) / 2) * thick
-        bars = ax.barh(heights, numbers, height=thick * 0.9, color=COLOURS[place % len(COLOURS)], label=name)
-        ax.bar_label(bars, [number(value) for value in numbers], padding=4, fontsize=9, color=INK)
-    ax.set_yticks(range(len(rows)), rows)
-    ax.tick_params(axis="y", length=0)
-    ax.invert_yaxis()
-    ax.margins(x=0.13)
-    if log:
-        ax.set_xscale("log")
-    ax.set_xlabel(value_label)
-    ax.set_title(title_lines(title, 6.6))
-    if groups is not None:
-        picture.legend(loc="outside upper right", ncols=len(series), fontsize=9, handlelength=1.0)
-    picture.alt = alt or f"Bar chart{f' “{title}”' if title else ''}, {value_label}: " + "; ".join(
-        f"{row}: " + ", ".join(f"{name} {number(v[i])}".strip() for name, v in series.items()) for i, row in enumerate(rows)
-    ) + "."
     return picture
 
 
@@ -156,7 +110,9 @@ def _axes(ax: Axes, x: np.ndarray, log_x: bool, log_y: bool) -> None:
     if log_y:
         ax.set_yscale("log")
         ax.yaxis.set_minor_locator(NullLocator())
-        ax.yaxis.set_major_locator(LogLocator(10, numticks=8))
+        low, high = ax.get_ylim()
+        ax.yaxis.set_major_locator(LogLocator(10, subs=(1, 2, 5) if high / low < 100 else (1,), numticks=8))
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
     if log_x:
         ax.set_xscale("log")
         if len(x) <= 9:  # the measured sizes themselves are the best ticks
@@ -168,6 +124,7 @@ def _axes(ax: Axes, x: np.ndarray, log_x: bool, log_y: bool) -> None:
 
 def _name_lines(ax: Axes, x: np.ndarray, curves: Mapping[str, np.ndarray], names: Sequence[str]) -> None:
     """Write each line's name at its right end, moved apart where ends meet."""
+    ax.autoscale_view()
     to_axes = ax.transScale + ax.transLimits
     ends = {}
     for name, values in curves.items():
@@ -183,16 +140,27 @@ def _name_lines(ax: Axes, x: np.ndarray, curves: Mapping[str, np.ndarray], names
                 places[i] -= lack / 2
                 places[i + 1] += lack / 2
     for name, place in zip(order, places, strict=True):
-        ax.annotate(name, (1.02, place), xycoords="axes fraction", va="center", fontsize=9, annotation_clip=False,
-                    color=COLOURS[names.index(name) % len(COLOURS)], weight="bold")
+        ax.annotate(
+            name,
+            (1.02, place),
+            xycoords="axes fraction",
+            va="center",
+            fontsize=9,
+            annotation_clip=False,
+            color=COLOURS[names.index(name) % len(COLOURS)],
+            weight="bold",
+        )
 
 
 def _line_words(x: np.ndarray, curves: Mapping[str, np.ndarray], title: str, x_label: str, y_label: str) -> str:
     parts = []
     for name, values in curves.items():
         text = f"{name} goes from {number(values[0])} to {number(values[-1])}"
-        inner = [f"{word} {number(values[i])} at {number(x[i])}" for word, i in
-                 (("highest", int(np.nanargmax(values))), ("lowest", int(np.nanargmin(values)))) if 0 < i < len(x) - 1]
+        inner = [
+            f"{word} {number(values[i])} at {number(x[i])}"
+            for word, i in (("highest", int(np.nanargmax(values))), ("lowest", int(np.nanargmin(values))))
+            if 0 < i < len(x) - 1
+        ]
         parts.append(text + (f" ({', '.join(inner)})" if inner and np.ptp(values) > 0 else ""))
-    head = f"Line chart{f' “{title}”' if title else ''}: {y_label} against {x_label} from {number(x[0])} to {number(x[-1])}. "
+    head = f"Line chart{quoted(title)}: {y_label} against {x_label} from {number(x[0])} to {number(x[-1])}. "
     return head + "; ".join(parts) + "."

@@ -11,9 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Colormap
 from torch import Tensor
 
-from anatomy.views.style import (
-    DIVERGING, INK, MUTED, SEQUENTIAL, Picture, as_array, check_labels, figure, number, styled, title_lines,
-)
+from anatomy.views.inputs import as_array, check_labels
+from anatomy.views.style import DIVERGING, INK, MUTED, SEQUENTIAL, Picture, figure, styled
+from anatomy.views.words import describe, title_lines
 
 MOST_CELLS_WITH_NUMBERS = 100
 CELL = 0.52  # inches, when there is room
@@ -44,8 +44,17 @@ def heat_map(
     Raises:
         ValueError: not a matrix, or the number of labels differs from its size.
     """
-    return heat_maps([matrix], [title], rows, columns, alt=alt, row_axis=row_axis, column_axis=column_axis,
-                     scale=scale, values=values)
+    return heat_maps(
+        [matrix],
+        [title],
+        rows,
+        columns,
+        alt=alt,
+        row_axis=row_axis,
+        column_axis=column_axis,
+        scale=scale,
+        values=values,
+    )
 
 
 @styled
@@ -81,10 +90,10 @@ def heat_maps(
     margin = 0.3 + 0.075 * max(len(label) for labels in row_labels for label in labels)
     picture = figure(sum(widths) + margin * len(arrays) + 1.2, tall + 1.25)
     axes = picture.subplots(1, len(arrays), squeeze=False, width_ratios=[w + margin for w in widths])[0]
-    image = None
+    image: Any = None
     for ax, array, name, left, below, width in zip(axes, arrays, names, row_labels, column_labels, widths, strict=True):
         image = draw_matrix(ax, array, left, below, low, high, colours)
-        ax.set_title(title_lines(name, width + margin) if name else "")
+        ax.set_title(title_lines(name, width + margin + (0.8 if len(arrays) == 1 else 0)) if name else "")
         ax.set_xlabel(column_axis)
         if write:
             _write_values(ax, array, low, high, colours, small=CELL * array.shape[1] > width * 1.05)
@@ -100,7 +109,7 @@ def heat_maps(
 
 
 def colour_scale(arrays: Sequence[np.ndarray], scale: tuple[float, float] | None) -> tuple[float, float, Colormap]:
-    """Ends of the scale and its colours: white to blue from zero, or orange–white–blue around zero if values are negative."""
+    """Ends of the scale and its colours: white to blue from zero; or orange, white, blue around zero."""
     finite = np.concatenate([a[np.isfinite(a)] for a in arrays])
     low, high = scale or ((float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0))
     if low < 0:
@@ -114,8 +123,14 @@ def draw_matrix(
 ) -> Any:
     """Draw one matrix into `ax`, with thin white lines between cells and labels that turn when they are long."""
     colours = colours.with_extremes(bad="#c9ced4")  # NaN and infinities are grey
-    mesh = ax.pcolormesh(np.ma.masked_invalid(array), cmap=colours, vmin=low, vmax=high,
-                         edgecolors="#eceff2" if array.size <= 900 else "none", linewidth=0.8)
+    mesh = ax.pcolormesh(
+        np.ma.masked_invalid(array),
+        cmap=colours,
+        vmin=low,
+        vmax=high,
+        edgecolors="#eceff2" if array.size <= 900 else "none",
+        linewidth=0.8,
+    )
     ax.set_aspect("equal" if array.size <= 900 else "auto")
     ax.invert_yaxis()
     ax.tick_params(length=0)
@@ -124,27 +139,14 @@ def draw_matrix(
     ax.set_yticks(np.arange(0, len(rows), every_row) + 0.5, list(rows)[::every_row])
     shown = list(columns)[::every_column]
     turn = max(len(label) for label in shown) > (4 if len(columns) <= 12 else 2)
-    ax.set_xticks(np.arange(0, len(columns), every_column) + 0.5, shown, rotation=45 if turn else 0,
-                  ha="right" if turn else "center", rotation_mode="anchor")
+    ax.set_xticks(
+        np.arange(0, len(columns), every_column) + 0.5,
+        shown,
+        rotation=45 if turn else 0,
+        ha="right" if turn else "center",
+        rotation_mode="anchor",
+    )
     return mesh
-
-
-def describe(
-    array: np.ndarray, rows: Sequence[str], columns: Sequence[str], title: str = "", row_axis: str = "row",
-    column_axis: str = "column",
-) -> str:
-    """What a heat map shows, in words: its size, its range, and where each row is largest (for up to ten rows)."""
-    finite = array[np.isfinite(array)]
-    span = f"values from {number(finite.min())} to {number(finite.max())}" if finite.size else "no finite values"
-    text = f"Heat map{f' “{title}”' if title else ''}: {array.shape[0]} rows ({row_axis}) by {array.shape[1]} columns ({column_axis}), {span}."
-    if array.shape[0] <= 10 and array.shape[1] > 1:
-        tops = []
-        for row, label in zip(array, rows, strict=True):
-            if np.isfinite(row).any():
-                best = int(np.nanargmax(np.where(np.isfinite(row), row, np.nan)))
-                tops.append(f"{label}: {columns[best]} ({number(row[best])})")
-        text += f" Largest in each row: {'; '.join(tops)}."
-    return text
 
 
 def _extent(cells: int, panels: int) -> float:
@@ -165,5 +167,12 @@ def _write_values(ax: Axes, array: np.ndarray, low: float, high: float, colours:
             text = text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
             red, green, blue, _ = colours((value - low) / (high - low))
             dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
-        ax.text(j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=6.5 if small else 8,
-                color="white" if dark else INK if value else MUTED)
+        ax.text(
+            j + 0.5,
+            i + 0.5,
+            text,
+            ha="center",
+            va="center",
+            fontsize=6.5 if small else 8,
+            color="white" if dark else INK if value else MUTED,
+        )

@@ -11,7 +11,9 @@ from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from anatomy.views.heatmap import colour_scale, draw_matrix
-from anatomy.views.style import COLOURS, INK, MUTED, SEQUENTIAL, Picture, as_array, check_labels, figure, styled, title_lines
+from anatomy.views.inputs import as_array, check_labels
+from anatomy.views.style import COLOURS, INK, MUTED, SEQUENTIAL, Picture, figure, styled
+from anatomy.views.words import title_lines
 
 LARGEST = (8, 14, 10)  # tokens, vocabulary, width that fit on a page
 
@@ -43,7 +45,9 @@ def one_hot_product(
         raise ValueError(f"ids go from {chosen.min()} to {chosen.max()}, but weight has rows 0 to {len(rows) - 1}")
     sizes = (len(chosen), *rows.shape)
     if any(size > most for size, most in zip(sizes, LARGEST, strict=True)):
-        raise ValueError(f"T, V, D = {sizes} is too large to read; at most {LARGEST}. Use a toy vocabulary and few columns.")
+        raise ValueError(
+            f"T, V, D = {sizes} is too large to read; at most {LARGEST}. Use a toy vocabulary and few columns."
+        )
     one_hot = np.zeros((len(chosen), len(rows)))
     one_hot[np.arange(len(chosen)), chosen] = 1.0
     tokens = [words[i] for i in chosen]
@@ -53,7 +57,7 @@ def one_hot_product(
     picture = figure(9.2, 0.34 * tall + 1.75)
     axes = picture.subplots(1, 5, width_ratios=[len(rows), 0.9, rows.shape[1], 0.9, rows.shape[1]])
     dimensions = [str(d) for d in range(rows.shape[1])]
-    draw_matrix(axes[0], one_hot, tokens, words, 0.0, 1.6, SEQUENTIAL)
+    draw_matrix(axes[0], one_hot, tokens, words, 0.0, 4.0, SEQUENTIAL)
     draw_matrix(axes[2], rows, words, dimensions, low, high, colours)
     draw_matrix(axes[4], rows[chosen], tokens, dimensions, low, high, colours)
     axes[0].set(title="one-hot  (T, V)", xlabel="vocabulary", ylabel="token")
@@ -75,8 +79,9 @@ def one_hot_product(
     if title:
         picture.suptitle(title_lines(title, 9.2), x=0.01, ha="left", fontsize=11, weight="bold")
     picture.alt = alt or (
-        f"A one-hot matrix with {sizes[0]} rows and {sizes[1]} columns times an embedding matrix of {sizes[1]} rows and "
-        f"{sizes[2]} columns gives {sizes[0]} rows. "
-        + "; ".join(f"“{w}” has its 1 in column {i} and picks row {i}" for w, i in zip(tokens, chosen, strict=True)) + "."
+        f"A one-hot matrix of {sizes[0]} rows and {sizes[1]} columns times an embedding matrix of {sizes[1]} rows "
+        f"and {sizes[2]} columns gives {sizes[0]} rows. "
+        + "; ".join(f"“{w}” has its 1 in column {i} and picks row {i}" for w, i in zip(tokens, chosen, strict=True))
+        + "."
     )
     return picture

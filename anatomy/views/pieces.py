@@ -8,7 +8,9 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyBboxPatch
 
-from anatomy.views.style import COLOURS, INK, MUTED, Picture, check_labels, figure, styled, title_lines
+from anatomy.views.inputs import check_labels
+from anatomy.views.style import COLOURS, INK, MUTED, Picture, figure, styled
+from anatomy.views.words import quoted, title_lines
 
 LINE = 64  # characters that fit side by side
 
@@ -50,7 +52,8 @@ def token_strip(
     ax.axis("off")
     ax.set_title(title_lines(title, 7.4))
     numbered = (f"{w} ({n})" if n else w for w, n in zip(words, below, strict=True))
-    picture.alt = alt or f"{f'“{title}”: ' if title else ''}{len(words)} pieces{' with their ids' if ids is not None else ''}: {', '.join(numbered)}."
+    what = "pieces" if ids is None else "pieces with their ids"
+    picture.alt = alt or f"{len(words)} {what}{quoted(title)}: {', '.join(numbered)}."
     return picture
 
 
@@ -69,7 +72,8 @@ def merge_steps(word: str, steps: Sequence[Sequence[str]], title: str = "", *, a
     for number, text in enumerate(spelled):
         if text != spelled[0]:
             raise ValueError(f"step {number} spells “{text}”, but step 0 spells “{spelled[0]}”")
-    picture = figure(7.4, 0.42 * len(steps) + (0.55 if title else 0.2))
+    wide = 9.0 + 1.9 * len(spelled[0])
+    picture = figure(max(2.6, 7.4 * wide / LINE), 0.42 * len(steps) + (0.55 if title else 0.2))
     ax = picture.subplots()
     before: list[str] = []
     for number, step in enumerate(steps):
@@ -82,16 +86,22 @@ def merge_steps(word: str, steps: Sequence[Sequence[str]], title: str = "", *, a
             _tile(ax, piece, x, number * 1.7, width - 0.35, COLOURS[1] if new else COLOURS[0])
             x += width
         before = list(step)
-    ax.set(xlim=(-0.4, LINE + 1), ylim=(len(steps) * 1.7 - 0.2, -0.3))
+    ax.set(xlim=(-0.4, max(wide, LINE * 2.6 / 7.4)), ylim=(len(steps) * 1.7 - 0.2, -0.3))
     ax.axis("off")
     ax.set_title(title_lines(title, 7.4))
-    picture.alt = alt or f"How merges build “{word}”: " + "; ".join(
-        f"{'start' if n == 0 else f'after merge {n}'}: {' · '.join(step)}" for n, step in enumerate(steps)) + "."
+    picture.alt = (
+        alt
+        or f"How merges build “{word}”: "
+        + "; ".join(f"{'start' if n == 0 else f'after merge {n}'}: {' · '.join(step)}" for n, step in enumerate(steps))
+        + "."
+    )
     return picture
 
 
 @styled
-def head_split(num_heads: int, head_dim: int, tokens: Sequence[Any], title: str = "", *, alt: str | None = None) -> Picture:
+def head_split(
+    num_heads: int, head_dim: int, tokens: Sequence[Any], title: str = "", *, alt: str | None = None
+) -> Picture:
     """Where each number goes when (T, D) becomes (H, T, K): columns of one colour form one head.
 
     Each cell carries its column number d = head · K + k, so that one sees that a head takes neighbouring columns of
@@ -102,20 +112,38 @@ def head_split(num_heads: int, head_dim: int, tokens: Sequence[Any], title: str 
         raise ValueError(f"{count} tokens × {width} columns does not fit; at most 8 × 16")
     picture = figure(8.6, 0.34 * count + 1.5)
     whole, parted = picture.subplots(1, 2, width_ratios=[width, width + 0.8 * (num_heads - 1)])
-    for ax, gap, name in ((whole, 0.0, f"(T, D) = ({count}, {width})"),
-                          (parted, 0.8, f"(H, T, K) = ({num_heads}, {count}, {head_dim})")):
+    for ax, gap, name in (
+        (whole, 0.0, f"(T, D) = ({count}, {width})"),
+        (parted, 0.8, f"(H, T, K) = ({num_heads}, {count}, {head_dim})"),
+    ):
         for t, token in enumerate(tokens):
             for d in range(width):
                 head = d // head_dim
                 x = d + gap * head
-                ax.add_patch(FancyBboxPatch((x + 0.06, t + 0.06), 0.88, 0.88, boxstyle="round,pad=0,rounding_size=0.12",
-                                            facecolor=COLOURS[head % len(COLOURS)], edgecolor="none"))
+                ax.add_patch(
+                    FancyBboxPatch(
+                        (x + 0.06, t + 0.06),
+                        0.88,
+                        0.88,
+                        boxstyle="round,pad=0,rounding_size=0.12",
+                        facecolor=COLOURS[head % len(COLOURS)],
+                        edgecolor="none",
+                    )
+                )
                 ax.text(x + 0.5, t + 0.5, str(d), ha="center", va="center", fontsize=7.5, color="white")
             if ax is whole:
                 ax.text(-0.25, t + 0.5, str(token), ha="right", va="center", fontsize=9)
         for head in range(num_heads if gap else 0):
-            ax.text(head * (head_dim + gap) + head_dim / 2, count + 0.55, f"head {head}", ha="center", va="center",
-                    fontsize=9, color=COLOURS[head % len(COLOURS)], weight="bold")
+            ax.text(
+                head * (head_dim + gap) + head_dim / 2,
+                count + 0.55,
+                f"head {head}",
+                ha="center",
+                va="center",
+                fontsize=9,
+                color=COLOURS[head % len(COLOURS)],
+                weight="bold",
+            )
         ax.set(xlim=(-0.2, width + gap * (num_heads - 1) + 0.2), ylim=(count + 1.0, -0.1), aspect="equal")
         ax.set_title(name, fontsize=10)
         ax.axis("off")
@@ -123,13 +151,25 @@ def head_split(num_heads: int, head_dim: int, tokens: Sequence[Any], title: str 
         picture.suptitle(title_lines(title, 8.6), x=0.01, ha="left", fontsize=11, weight="bold")
     picture.alt = alt or (
         f"A table of {count} tokens by {width} columns is cut into {num_heads} heads of {head_dim} columns: "
-        + "; ".join(f"head {h} takes columns {h * head_dim} to {(h + 1) * head_dim - 1} of every token" for h in range(num_heads))
+        + "; ".join(
+            f"head {h} takes columns {h * head_dim} to {(h + 1) * head_dim - 1} of every token"
+            for h in range(num_heads)
+        )
         + "."
     )
     return picture
 
 
 def _tile(ax: Axes, text: str, x: float, y: float, width: float, colour: str) -> None:
-    ax.add_patch(FancyBboxPatch((x, y), width, 1.2, boxstyle="round,pad=0,rounding_size=0.25", facecolor=colour + "1c",
-                                edgecolor=colour, linewidth=1.2))
+    ax.add_patch(
+        FancyBboxPatch(
+            (x, y),
+            width,
+            1.2,
+            boxstyle="round,pad=0,rounding_size=0.25",
+            facecolor=colour + "1c",
+            edgecolor=colour,
+            linewidth=1.2,
+        )
+    )
     ax.text(x + width / 2, y + 0.62, text, ha="center", va="center", color=INK, fontsize=10, family="DejaVu Sans Mono")

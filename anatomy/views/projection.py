@@ -12,7 +12,9 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from torch import Tensor
 
-from anatomy.views.style import COLOURS, HAIRLINE, INK, MUTED, Picture, as_array, check_labels, figure, styled, title_lines
+from anatomy.views.inputs import as_array, check_labels
+from anatomy.views.style import COLOURS, HAIRLINE, INK, MUTED, Picture, figure, styled
+from anatomy.views.words import quoted, title_lines
 
 MARKERS = "osD^vP*X"
 
@@ -66,8 +68,16 @@ def projection(
     ax.axvline(0, color=HAIRLINE, lw=0.8)
     for place, kind in enumerate(order):
         mine = np.array([k == kind for k in kinds])
-        ax.scatter(*xy[mine].T, s=34, color=COLOURS[place % len(COLOURS)], marker=MARKERS[place % len(MARKERS)],
-                   label=kind, zorder=3, linewidth=0)
+        ax.scatter(
+            xy[mine, 0],
+            xy[mine, 1],
+            s=34,
+            color=COLOURS[place % len(COLOURS)],
+            marker=MARKERS[place % len(MARKERS)],
+            label=kind,
+            zorder=3,
+            linewidth=0,
+        )
     ax.set(xlabel=f"first principal component ({first:.0%} of the variance)", ylabel=f"second ({second:.0%})")
     ax.margins(0.12)
     ax.spines[:].set_visible(False)
@@ -88,8 +98,12 @@ def _place_labels(ax: Axes, xy: np.ndarray, names: Sequence[str]) -> None:
     frame = ax.get_window_extent(renderer)
     point = ax.figure.dpi / 72
     taken = [(x - 4 * point, y - 4 * point, x + 4 * point, y + 4 * point) for x, y in spots]
-    choices = [(dx * reach, dy * reach) for reach, (dx, dy) in itertools.product(
-        (1.0, 1.8, 2.8, 4.0), ((1, 0), (-1, 0), (0.55, 1), (0.55, -1), (-0.55, 1), (-0.55, -1), (0, 1.1), (0, -1.1)))]
+    choices = [
+        (dx * reach, dy * reach)
+        for reach, (dx, dy) in itertools.product(
+            (1.0, 1.8, 2.8, 4.0), ((1, 0), (-1, 0), (0.55, 1), (0.55, -1), (-0.55, 1), (-0.55, -1), (0, 1.1), (0, -1.1))
+        )
+    ]
     crowd = np.array([np.sum(np.hypot(*(spots - spot).T) < 60) for spot in spots])
     for index in np.argsort(-crowd, kind="stable"):  # the crowded ones choose first
         best: tuple[float, float, float, str, tuple[float, float, float, float]] | None = None
@@ -102,7 +116,12 @@ def _place_labels(ax: Axes, xy: np.ndarray, names: Sequence[str]) -> None:
             left = x if dx > 0 else x - box.width if dx < 0 else x - box.width / 2
             area = (left, y - box.height / 2, left + box.width, y + box.height / 2)
             cost = rank * 6 + sum(_overlap(area, other) for other in taken)
-            outside = max(0.0, frame.x0 - area[0]) + max(0.0, area[2] - frame.x1) + max(0.0, frame.y0 - area[1]) + max(0.0, area[3] - frame.y1)
+            outside = (
+                max(0.0, frame.x0 - area[0])
+                + max(0.0, area[2] - frame.x1)
+                + max(0.0, frame.y0 - area[1])
+                + max(0.0, area[3] - frame.y1)
+            )
             if best is None or cost + 50 * outside < best[0]:
                 best = (cost + 50 * outside, x, y, side, area)
         assert best is not None
@@ -110,21 +129,39 @@ def _place_labels(ax: Axes, xy: np.ndarray, names: Sequence[str]) -> None:
         taken.append(area)
         far = np.hypot(x - spots[index][0], y - spots[index][1]) > 14 * point
         shift = ((x - spots[index][0]) / point, (y - spots[index][1]) / point)
-        ax.annotate(names[index], xy[index], xytext=shift, textcoords="offset points", ha=side, va="center",
-                    fontsize=9, color=INK, zorder=4, arrowprops={"arrowstyle": "-", "color": MUTED, "lw": 0.6} if far else None)
+        ax.annotate(
+            names[index],
+            xy[index],
+            xytext=shift,
+            textcoords="offset points",
+            ha=side,
+            va="center",
+            fontsize=9,
+            color=INK,
+            zorder=4,
+            arrowprops={"arrowstyle": "-", "color": MUTED, "lw": 0.6} if far else None,
+        )
 
 
 def _overlap(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> float:
     return max(0.0, min(a[2], b[2]) - max(a[0], b[0])) * max(0.0, min(a[3], b[3]) - max(a[1], b[1]))
 
 
-def _words(xy: np.ndarray, names: Sequence[str], kinds: Sequence[str], order: Sequence[str], title: str, kept: float) -> str:
-    text = f"Scatter plot{f' “{title}”' if title else ''}: {len(names)} vectors in the plane of their two principal components, which carry {kept:.0%} of the variance."
+def _words(
+    xy: np.ndarray, names: Sequence[str], kinds: Sequence[str], order: Sequence[str], title: str, kept: float
+) -> str:
+    text = f"Scatter plot{quoted(title)}: {len(names)} vectors in the plane of their two principal components, "
+    text += f"which carry {kept:.0%} of the variance."
     if len(order) > 1:
-        text += " Groups: " + "; ".join(
-            f"{kind} ({', '.join(n for n, k in zip(names, kinds, strict=True) if k == kind)}) around "
-            f"({xy[[k == kind for k in kinds], 0].mean():.1f}, {xy[[k == kind for k in kinds], 1].mean():.1f})"
-            for kind in order) + "."
+        text += (
+            " Groups: "
+            + "; ".join(
+                f"{kind} ({', '.join(n for n, k in zip(names, kinds, strict=True) if k == kind)}) around "
+                f"({xy[[k == kind for k in kinds], 0].mean():.1f}, {xy[[k == kind for k in kinds], 1].mean():.1f})"
+                for kind in order
+            )
+            + "."
+        )
         return text.replace("-", "−")
     gaps = np.hypot(*(xy[:, None] - xy[None]).transpose(2, 0, 1))
     np.fill_diagonal(gaps, np.inf)

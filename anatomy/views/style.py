@@ -10,17 +10,15 @@ import base64
 import functools
 import html
 import io
-import math
-import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 import matplotlib
-import numpy as np
-import torch
+from cycler import cycler
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+from PIL import Image
 
 INK = "#1f2933"  # text
 MUTED = "#5f6c7b"  # axes, secondary text: 5.3 to 1 on white
@@ -28,14 +26,16 @@ HAIRLINE = "#d5dbe2"  # grid
 # Okabe and Ito's colours, those with enough contrast on white first; distinguishable with any colour vision.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b0578d", "#8a6d00", "#3a9bd4", "#555f6b")
 # Light to dark, so that they also work printed in grey. Zero is white in both.
-SEQUENTIAL = LinearSegmentedColormap.from_list("anatomy-sequential", ["#ffffff", "#a9d3ee", "#2f8fcb", "#00507f", "#002a45"])
+SEQUENTIAL = LinearSegmentedColormap.from_list(
+    "anatomy-sequential", ["#ffffff", "#a9d3ee", "#2f8fcb", "#00507f", "#002a45"]
+)
 DIVERGING = LinearSegmentedColormap.from_list(
     "anatomy-diverging", ["#6b2c00", "#d55e00", "#f6bd92", "#ffffff", "#a9d3ee", "#0072b2", "#002f4d"]
 )
 DPI = 100  # CSS pixels per inch on the page
 SHARPNESS = 1.6  # image pixels per CSS pixel
 
-STYLE: dict[str, Any] = {
+STYLE: Any = {
     "font.family": "DejaVu Sans",  # ships with matplotlib: the same picture on every machine
     "font.size": 10,
     "text.color": INK,
@@ -55,7 +55,7 @@ STYLE: dict[str, Any] = {
     "axes.spines.right": False,
     "axes.axisbelow": True,
     "axes.grid": False,
-    "axes.prop_cycle": matplotlib.cycler(color=COLOURS),
+    "axes.prop_cycle": cycler(color=COLOURS),
     "grid.color": HAIRLINE,
     "grid.linewidth": 0.8,
     "xtick.color": MUTED,
@@ -79,18 +79,25 @@ class Picture(Figure):
 
     def png(self) -> bytes:
         """The picture as a PNG file: the same bytes for the same data."""
-        buffer = io.BytesIO()
-        self.savefig(buffer, format="png", dpi=DPI * SHARPNESS, metadata={"Software": None})
-        return buffer.getvalue()
+        return self._render()[0]
 
     def html(self) -> str:
         """An `<img>` that needs no other file, with the alt text."""
-        width = round(self.get_figwidth() * DPI)
-        data = base64.b64encode(self.png()).decode("ascii")
+        image, width = self._render()
+        data = base64.b64encode(image).decode("ascii")
         return (
             f'<img alt="{html.escape(self.alt, quote=True)}" width="{width}" '
             f'style="max-width:100%;height:auto;background:#fff" src="data:image/png;base64,{data}">'
         )
+
+    def _render(self) -> tuple[bytes, int]:
+        """The PNG file and its width on the page in pixels. 256 colours are plenty and keep saved notebooks small."""
+        drawn, packed = io.BytesIO(), io.BytesIO()
+        self.savefig(drawn, format="png", dpi=DPI * SHARPNESS, bbox_inches="tight", pad_inches=0.12)
+        self.set_layout_engine("none")  # laid out now: a second rendering must not shift it
+        image = Image.open(drawn).convert("RGB")
+        image.quantize(256, dither=Image.Dither.NONE).save(packed, format="png", optimize=True)
+        return packed.getvalue(), round(image.width / SHARPNESS)
 
     def _ipython_display_(self) -> None:
         show(self)
@@ -146,40 +153,3 @@ def _adopt(fig: Figure) -> Picture:
     fig.__class__ = Picture
     assert isinstance(fig, Picture)
     return fig
-
-
-def as_array(values: Any, what: str = "values", ndim: int | None = None) -> np.ndarray:
-    """Tensor, array or nested list as a float array. Raises ValueError with the shape if `ndim` differs or it is empty."""
-    if isinstance(values, torch.Tensor):
-        values = values.detach().to("cpu", torch.float64).numpy()
-    array = np.asarray(values, dtype=float)
-    if ndim is not None and array.ndim != ndim:
-        hint = " Pick one item first, such as x[0]." if array.ndim > ndim else ""
-        raise ValueError(f"{what} must have {ndim} axes, but its shape is {tuple(array.shape)}.{hint}")
-    if array.size == 0:
-        raise ValueError(f"{what} is empty (shape {tuple(array.shape)}): there is nothing to draw")
-    return array
-
-
-def check_labels(labels: Sequence[Any] | None, size: int, what: str) -> list[str]:
-    """`labels` as strings, or 0, 1, 2 … when None. Raises ValueError unless there is one for each of `size` entries."""
-    if labels is None:
-        return [str(index) for index in range(size)]
-    if len(labels) != size:
-        raise ValueError(f"{what}: {len(labels)} labels for {size} entries. Give one label per entry, or None for numbers.")
-    return [str(label) for label in labels]
-
-
-def number(value: float) -> str:
-    """A number as one would say it: three significant digits, never -0."""
-    if not math.isfinite(value):
-        return "not a number" if math.isnan(value) else ("−∞" if value < 0 else "∞")
-    text = f"{value:.3g}" if 1e-3 <= abs(value) < 1e4 or value == 0 else f"{value:.1e}"
-    if "e" not in text and abs(value) >= 1000:
-        text = f"{value:.0f}"
-    return "0" if text in ("-0", "0") else text.replace("-", "−")
-
-
-def title_lines(title: str, width: float) -> str:
-    """Break a title so that it fits a panel `width` inches wide."""
-    return "\n".join(textwrap.wrap(title, max(12, int(width * 10.5))))

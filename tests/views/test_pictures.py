@@ -1,0 +1,159 @@
+"""Every picture draws, is the same twice, carries words, and refuses what it cannot draw with a remedy."""
+
+from __future__ import annotations
+
+import io
+
+import matplotlib
+import pytest
+import torch
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+from PIL import Image
+
+from anatomy import views
+
+TOKENS = ["time", "flies", "like", "an", "arrow"]
+
+
+def scores(*shape: int) -> torch.Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(0))
+
+
+def pictures() -> dict[str, views.Picture]:
+    weights = scores(5, 5).softmax(-1)
+    widths = [4, 16, 64]
+    return {
+        "heat_map": views.heat_map(weights, TOKENS, TOKENS, "weights"),
+        "heat_map signed": views.heat_map(scores(5, 7), TOKENS),
+        "heat_map large": views.heat_map(scores(64, 80), row_axis="position", column_axis="dimension"),
+        "heat_map infinite": views.heat_map(torch.tensor([[0.0, float("-inf")], [float("nan"), 1.0]])),
+        "heat_map masks": views.heat_map(torch.ones(4, 4).tril().bool()),
+        "heat_maps": views.heat_maps([weights, weights / 2], ["expected", "yours"], TOKENS, TOKENS),
+        "attention_flow": views.attention_flow(weights, TOKENS, title="head 3"),
+        "attention_flow focus": views.attention_flow(weights[:, :3], TOKENS, TOKENS[:3], focus=1),
+        "head_grid": views.head_grid(scores(1, 6, 5, 5).softmax(-1), TOKENS, "layer 0"),
+        "line_chart": views.line_chart(
+            widths,
+            {"unscaled": widths, "scaled": [1, 1, 1]},
+            x_label="width",
+            y_label="variance",
+            log_x=True,
+            log_y=True,
+        ),
+        "line_charts": views.line_charts(
+            [{"a": [1, 2, 3]}, {"a": [3, 2, 1], "b": [1, 1, 1]}],
+            widths,
+            ["up", "down"],
+            x_label="width",
+            y_labels=["one", "two"],
+        ),
+        "bar_chart": views.bar_chart({"loop": 3.2, "fused": 1.1}, value_label="milliseconds"),
+        "bar_chart groups": views.bar_chart(
+            {"T = 1": [0.5, 0.5], "T = 2": [0.6, 0.4]}, value_label="weight", groups=TOKENS[:2]
+        ),
+        "projection": views.projection(scores(12, 8), [f"word{i}" for i in range(12)]),
+        "projection groups": views.projection(scores(5, 8), TOKENS, groups=["noun", "verb", "verb", "article", "noun"]),
+        "one_hot_product": views.one_hot_product(torch.tensor([1, 3, 1]), scores(5, 4), TOKENS),
+        "token_strip": views.token_strip(["[CLS]", "un", "##able"] * 6, range(18)),
+        "merge_steps": views.merge_steps("low", [list("low"), ["lo", "w"], ["low"]]),
+        "head_split": views.head_split(3, 4, TOKENS),
+    }
+
+
+@pytest.fixture(scope="module")
+def drawn() -> dict[str, views.Picture]:
+    return pictures()
+
+
+def test_each_picture_has_words_and_a_modest_size(drawn: dict[str, views.Picture]) -> None:
+    for name, picture in drawn.items():
+        assert len(picture.alt) > 30, name
+        image = Image.open(io.BytesIO(picture.png()))
+        assert 250 < image.width <= 1700 and image.height <= 1300, (name, image.size)
+        assert len(picture.png()) < 80_000, name
+        corners = image.convert("RGB")
+        assert corners.getpixel((0, 0)) == (255, 255, 255), name  # readable on a dark page
+
+
+def test_the_same_data_give_the_same_bytes(drawn: dict[str, views.Picture]) -> None:
+    for name, again in pictures().items():
+        assert again.png() == drawn[name].png(), name
+        assert again.alt == drawn[name].alt, name
+
+
+def test_drawing_leaves_matplotlib_settings_alone() -> None:
+    before = dict(matplotlib.rcParams)
+    views.bar_chart({"a": 1.0}, value_label="one").png()
+    assert dict(matplotlib.rcParams) == before
+
+
+def test_own_alt_text_wins() -> None:
+    assert views.heat_map(scores(2, 3), alt="my words").alt == "my words"
+
+
+def test_generated_words_say_where_each_row_is_largest() -> None:
+    picture = views.heat_map([[0.1, 0.9], [0.8, 0.2]], ["a", "b"], ["c", "d"])
+    assert "a: d (0.9); b: c (0.8)" in picture.alt
+
+
+def test_show_gives_an_image_with_alt_text_and_the_text_itself() -> None:
+    InteractiveShell.clear_instance()
+    shell = InteractiveShell.instance()
+    try:
+        with capture_output() as captured:
+            shell.run_cell("from anatomy import views\nviews.heat_map([[1.0, 2.0]], alt='one \"row\"')")
+        data = captured.outputs[-1].data
+        assert set(data) == {"text/html", "text/plain"}
+        assert data["text/plain"] == 'one "row"'
+        assert 'alt="one &quot;row&quot;"' in data["text/html"]
+        assert 'src="data:image/png;base64,' in data["text/html"]
+    finally:
+        InteractiveShell.clear_instance()
+
+
+def test_show_takes_a_pyplot_figure_and_shows_it_once() -> None:
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    fig, ax = plt.subplots()
+    ax.plot([1, 2, 3])
+    with pytest.raises(ValueError, match="alt"):
+        views.show(fig)
+    with capture_output() as captured:
+        views.show(fig, alt="a rising line")
+    assert "a rising line" in captured.stdout
+    assert not plt.get_fignums()
+
+
+def test_projection_keeps_distances_in_a_plane() -> None:
+    plane = scores(9, 2) @ scores(2, 7)
+    points, shares = views.project_2d(plane)
+    assert points.shape == (9, 2) and sum(shares) == pytest.approx(1.0)
+    torch.testing.assert_close(torch.cdist(points, points), torch.cdist(plane, plane), atol=1e-3, rtol=1e-3)
+    assert (points[points.abs().argmax(0), torch.arange(2)] > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("draw", "remedy"),
+    [
+        (lambda: views.heat_map(scores(2, 3), ["a"]), "one label per entry"),
+        (lambda: views.heat_map(scores(2, 3, 4)), r"Pick one item first"),
+        (lambda: views.heat_map(torch.zeros(0, 3)), "empty"),
+        (lambda: views.attention_flow(scores(2, 2), ["a", "b"]), "after the softmax"),
+        (lambda: views.attention_flow(torch.eye(2), ["a", "b"], focus=2), "queries 0 to 1"),
+        (lambda: views.head_grid(scores(2, 6, 5, 5), TOKENS), "one sentence"),
+        (lambda: views.line_chart([1, 2], {"a": [1]}, x_label="x", y_label="y"), "1 values for 2 positions"),
+        (lambda: views.line_chart([1, 2], {"a": [0, 1]}, x_label="x", y_label="y", log_y=True), "above zero"),
+        (lambda: views.line_chart([1, 2], {}, x_label="x", y_label="y"), "at least one line"),
+        (lambda: views.bar_chart({}, value_label="x"), "nothing to draw"),
+        (lambda: views.projection(scores(1, 4), ["a"]), "at least 2 vectors"),
+        (lambda: views.one_hot_product([9], scores(5, 4)), "rows 0 to 4"),
+        (lambda: views.one_hot_product([0], scores(500, 4)), "toy vocabulary"),
+        (lambda: views.merge_steps("low", [list("low"), ["lo"]]), "step 1 spells"),
+        (lambda: views.head_split(12, 64, TOKENS), "at most"),
+    ],
+)
+def test_bad_input_is_refused_with_a_remedy(draw, remedy: str) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(ValueError, match=remedy):
+        draw()
