@@ -1,0 +1,1 @@
+"""Transformer Anatomy: the package that the course's notebooks import."""

@@ -1,0 +1,64 @@
+"""The check: observe an answer, judge what was observed, show the verdict.
+
+In a student's own notebook all three happen in the kernel. When marks are given the kernel only observes: `check`
+hands the observation to the grader, and what student code does to this module can't turn a wrong answer into a right
+one, because the verdict is reached elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from anatomy import exercises
+from anatomy.checking.observe import MISSING, observe
+
+GRADING_SEED = "ANATOMY_GRADING_SEED"
+"""The environment variable by which the grader asks a kernel to observe only, with these seeds (comma-separated)."""
+
+
+class CheckFailed(AssertionError):
+    """An answer is not right (yet). The card above says why; there is no traceback worth reading."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"{type(self).__name__}: {self}"]
+
+
+def check(name: str) -> None:
+    """Check the object called `name` in the calling notebook, and show what was found.
+
+    Raises
+    ------
+    CheckFailed
+        When the answer is missing or wrong, after its card was shown. One line, no traceback.
+    KeyError
+        When no exercise has this name.
+    """
+    exercise = exercises.find(name)
+    answer = sys._getframe(1).f_globals.get(name, MISSING)
+    if seeds := os.environ.get(GRADING_SEED):
+        _hand_over(observe(exercise, answer, tuple(map(int, seeds.split(",")))))
+        return
+    from IPython.display import display
+
+    from anatomy.checking.judge import judge
+    from anatomy.checking.progress import note_progress
+    from anatomy.checking.show import Card, headline
+
+    verdict = judge(exercise, observe(exercise, answer))
+    note_progress(verdict)
+    display(Card(verdict))
+    if verdict.status != "right":
+        raise CheckFailed(headline(verdict))
+
+
+def _hand_over(observation: dict[str, Any]) -> None:
+    from IPython.display import display
+
+    from anatomy.checking.record import MIME, encode
+
+    display({MIME: encode(observation), "text/plain": "observed"}, raw=True)
+
+
+__all__ = ["CheckFailed", "check"]

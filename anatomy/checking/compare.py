@@ -1,0 +1,206 @@
+"""Compare what was found with what was expected, property by property."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from anatomy.exercises.spec import GENERAL, Case, Exercise
+
+ROUNDING = 2**7 * torch.finfo(torch.float32).eps
+"""How far two float32 results may lie apart, relative to the largest expected entry (about 1.5e-5).
+
+Sums over up to a few hundred terms, taken in another order or fused, stay well below it. To this the judge adds what
+one rounding step in the *inputs* would change (`slack`), so that badly conditioned cases, such as a softmax of scores
+around 10 000, ask for no more than float32 can give. There is no other tolerance in the course.
+"""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One way in which an answer departs from what was expected in one case.
+
+    `kind` is ``"error"``, ``"type"``, ``"shape"``, ``"dtype"``, ``"values"``, ``"names"``, ``"in place"``,
+    ``"unsteady"``, ``"no gradient"``, ``"gradient error"`` or ``"rule"`` (a sentence in `found`).
+    """
+
+    property: str
+    kind: str
+    where: str
+    found: Any
+    expected: Any
+    case: int
+
+
+def compare(
+    exercise: Exercise, cases: list[Case], found: list[Any], expected: list[Any], slack: list[Any] | None = None
+) -> list[Difference]:
+    """All differences, in the order of the cases. `slack` holds the reference's results on nudged inputs."""
+    differences: list[Difference] = []
+    for index, case in enumerate(cases):
+        here = found[index] if index < len(found) and isinstance(found[index], dict) else {"outcome": "missing"}
+        nudged = slack[index] if slack else expected[index]
+        for kind_of, kind, where, left, right in _compare_case(exercise, case, here, expected[index], nudged):
+            for name in _properties(exercise, case, kind_of):
+                differences.append(Difference(name, kind, where, left, right, index))
+    return differences
+
+
+def _properties(exercise: Exercise, case: Case, aspect: str) -> list[str]:
+    """The properties that a difference in `aspect` breaks: the case's own, the aspect's, or all of them."""
+    if case.asks is not None:
+        return [case.asks]
+    if aspect == "everything":
+        own = {other.asks for other in exercise.cases((0,))}
+        return [name for name in exercise.properties if name not in own]
+    if aspect in exercise.properties:
+        return [aspect]
+    return ["values"] if aspect in GENERAL and "values" in exercise.properties else []
+
+
+Row = tuple[str, str, str, Any, Any]  # aspect, kind, where, found, expected
+
+
+def _compare_case(exercise: Exercise, case: Case, found: Any, expected: Any, nudged: Any) -> Iterator[Row]:
+    if found.get("outcome") != expected["outcome"]:
+        yield "everything", "error", "", found, expected
+        return
+    if expected["outcome"] == "raised":
+        if _error_type(found) not in {_error_type(expected), "ValueError"}:
+            yield "everything", "error", "", found, expected
+        return
+    for name, rule in exercise.checks.items():
+        if case.asks in (None, name) and (sentence := rule(found.get("value"), case)):
+            yield name, "rule", "", sentence, None
+    for name in found.get("changed", ()):
+        if name not in expected.get("changed", ()):
+            yield "values", "in place", name, None, None
+    yield from _leaves("values", "", found.get("value"), expected["value"], nudged.get("value"))
+    if expected.get("steady") and not found.get("steady", True):
+        yield "values", "unsteady", "", None, None
+    if "parameters" in expected:
+        if found.get("parameters") != expected["parameters"]:
+            yield "parameters", "names", "", found.get("parameters"), expected["parameters"]
+        elif found.get("shared") != expected["shared"]:
+            yield "parameters", "shared", "", found.get("shared"), expected["shared"]
+        yield from _leaves("train mode", "", found.get("train"), expected["train"], nudged.get("train"))
+    if "gradients" in exercise.properties:
+        yield from _compare_gradients(found, expected, nudged)
+
+
+def _compare_gradients(found: Any, expected: Any, nudged: Any) -> Iterator[Row]:
+    if "gradient error" in found:
+        yield "gradients", "gradient error", "", found["gradient error"], None
+        return
+    mine = found.get("gradients", {})
+    for name, right in expected.get("gradients", {}).items():
+        left = mine.get(name)
+        if right is None and not isinstance(left, Tensor):
+            continue
+        if right is None or left is None:
+            known = left if right is None else right
+            if torch.count_nonzero(known):
+                yield "gradients", "no gradient", name, left, right
+            continue
+        yield from _leaves("gradients", name, left, right, nudged.get("gradients", {}).get(name))
+
+
+def _leaves(aspect: str, where: str, found: Any, expected: Any, nudged: Any) -> Iterator[Row]:
+    """Walk two trees of plain data side by side."""
+    if isinstance(expected, Tensor):
+        if not isinstance(found, Tensor):
+            yield _shape_aspect(aspect), "type", where, found, expected
+            if aspect == "values":
+                yield aspect, "type", where, found, expected
+        elif found.shape != expected.shape:
+            yield _shape_aspect(aspect), "shape", where, found, expected
+            if aspect == "values":
+                yield aspect, "shape", where, found, expected
+        elif _family(found.dtype) != _family(expected.dtype):
+            yield _shape_aspect(aspect), "dtype", where, found, expected
+        elif not close(found, expected, nudged):
+            yield aspect, "values", where, found, expected
+    elif isinstance(expected, dict) and isinstance(found, dict) and "$other" not in found:
+        if found.keys() != expected.keys():
+            yield aspect, "names", where, sorted(found), sorted(expected)
+        for key in expected:
+            if key in found:
+                inner = nudged.get(key) if isinstance(nudged, dict) else None
+                yield from _leaves(aspect, f"{where}[{key!r}]", found[key], expected[key], inner)
+    elif isinstance(expected, list) and isinstance(found, list):
+        if not _holds_tensors(expected):
+            if found != expected and not _close_numbers(found, expected):
+                yield aspect, "values", where, found, expected
+        elif len(found) != len(expected):
+            yield _shape_aspect(aspect), "type", where, found, expected
+        else:
+            for index, (left, right) in enumerate(zip(found, expected, strict=True)):
+                inner = nudged[index] if isinstance(nudged, list) and index < len(nudged) else None
+                yield from _leaves(aspect, f"{where}[{index}]", left, right, inner)
+    elif _is_number(expected) and _is_number(found):
+        if not _close_numbers([found], [expected]):
+            yield aspect, "values", where, found, expected
+    elif type(found) is not type(expected):
+        yield _shape_aspect(aspect), "type", where, found, expected
+        if aspect == "values":
+            yield aspect, "type", where, found, expected
+    elif found != expected:
+        yield aspect, "values", where, found, expected
+
+
+def close(found: Tensor, expected: Tensor, nudged: Tensor | None = None) -> bool:
+    """Whether two tensors of one shape agree within `ROUNDING` (integers: exactly; inf and NaN in the same places)."""
+    if not expected.is_floating_point():
+        return torch.equal(found.long(), expected.long())
+    found, expected = found.double(), expected.double()
+    finite = expected.isfinite()
+    if not torch.equal(finite, found.isfinite()):
+        return False
+    if not torch.equal(found[~finite].nan_to_num(nan=1.5e30), expected[~finite].nan_to_num(nan=1.5e30)):
+        return False
+    if not finite.any():
+        return True
+    found, expected, slack = found[finite], expected[finite], torch.tensor(0.0)
+    if isinstance(nudged, Tensor) and nudged.shape == finite.shape:
+        slack = (nudged.double()[finite] - expected).abs().nan_to_num().max()
+    return bool((found - expected).abs().max() <= ROUNDING * expected.abs().max() + 4 * slack)
+
+
+def _close_numbers(found: list[Any], expected: list[Any]) -> bool:
+    if len(found) != len(expected):
+        return False
+    return all(
+        math.isclose(left, right, rel_tol=ROUNDING, abs_tol=ROUNDING)
+        if isinstance(right, float) and _is_number(left)
+        else _close_numbers(left, right)
+        if isinstance(left, list) and isinstance(right, list)
+        else left == right and isinstance(left, bool) == isinstance(right, bool)
+        for left, right in zip(found, expected, strict=True)
+    )
+
+
+def _shape_aspect(aspect: str) -> str:
+    return "shape" if aspect == "values" else aspect
+
+
+def _family(dtype: torch.dtype) -> str:
+    if dtype.is_floating_point:
+        return str(dtype)
+    return "bool" if dtype == torch.bool else "integer"
+
+
+def _holds_tensors(tree: Any) -> bool:
+    return isinstance(tree, Tensor) or (isinstance(tree, list) and any(map(_holds_tensors, tree)))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _error_type(seen: Any) -> str:
+    return str(seen.get("error", {}).get("type", ""))

@@ -1,0 +1,56 @@
+"""Errors that a student's code raises, said from the symptom that the student sees."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from torch import Tensor
+
+from anatomy.exercises.spec import Case, Exercise
+
+_SYMPTOMS: tuple[tuple[str, str], ...] = (
+    (r"size of tensor a \(\d+\) must match|Expected size .* but got|mat1 and mat2|must have same reduction dim|"
+     r"shapes cannot be multiplied|inner dimensions|operands could not be broadcast|subscript .* has size",
+     "Two tensors do not fit together. Write the shape of each behind its line as a comment: which axis must meet which?"),
+    (r"invalid for input of size|view size is not compatible",
+     "The new shape has another number of elements, or the memory is not in the order that `view` needs "
+     "(`reshape`, or `contiguous()` first)."),
+    (r"index out of range|out of bounds|IndexError", "An index is larger than the axis it points into."),
+    (r"leaf Variable that requires grad|in-?place operation",
+     "An input is changed in place while its gradient is needed: make a new tensor instead."),
+    (r"Dimension out of range", "This tensor has fewer axes than the one you name; negative axes count from the end."),
+    (r"expected (m1 and m2|scalar type|all tensors).*|same dtype", "Two tensors have different number types."),
+    (r"has no attribute", "The object does not have this name: look for a typing slip, or for a line that never set it."),
+    (r"not callable", "A pair of parentheses follows something that is no function."),
+    (r"unhashable|not subscriptable|not iterable", "This value is of another kind than the line expects: print its type."),
+)  # fmt: skip
+
+
+def explain_error(exercise: Exercise, found: Any, expected: Any, case: Case) -> tuple[str, str]:
+    """Headline and detail for an answer that raised, was too slow, or did not raise where it should."""
+    error = found.get("error") if isinstance(found.get("error"), dict) else {}
+    kind, message = str(error.get("type", "")), str(error.get("message", ""))
+    if found.get("outcome") == "not attempted":
+        return "A part of this is not written yet.", "It raises NotImplementedError where the exercise needs a result."
+    if found.get("outcome") == "too slow":
+        return ("It did not finish.", f"One call took {message}: look for a loop that never ends.")  # fmt: skip
+    if found.get("outcome") == "returned":
+        wanted = expected.get("error", {}).get("type", "an error")
+        return f"This input should be refused with a clear `{wanted}`.", f"Yours returns a result. {_inputs(case)}"
+    if found.get("outcome") != "raised":
+        return "Nothing was observed.", "The check did not get as far as running your answer."
+    if kind == "BadSignature":
+        return "The arguments don't fit.", message
+    if expected.get("outcome") == "raised":
+        wanted = expected.get("error", {}).get("type", "an error")
+        return f"It is refused with `{kind}`; a clear `{wanted}` is wanted.", message
+    where = f" in your line {error['line']}, `{error.get('code', '')}`" if "line" in error else ""
+    advice = next((text for pattern, text in _SYMPTOMS if re.search(pattern, f"{kind}: {message}", re.I | re.S)), "")
+    detail = f"{message.rstrip('.')}. {advice} {_inputs(case)}" if message else f"{advice} {_inputs(case)}"
+    return f"It stops with `{kind}`{where}.", " ".join(detail.split())
+
+
+def _inputs(case: Case) -> str:
+    shapes = [f"{name} {tuple(value.shape)}" for name, value in case.args.items() if isinstance(value, Tensor)]
+    return f"Shapes here: {', '.join(shapes)}." if shapes else ""

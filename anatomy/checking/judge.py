@@ -1,0 +1,394 @@
+"""Judge: from an observation to a verdict. Runs no student code.
+
+The judge builds the same cases from the same seeds, observes the reference on them, compares property by property,
+and, where something differs, looks for the reason: a misconception that gives the student's numbers, else a relation
+between found and expected, else what can be measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from anatomy import misconceptions, reference
+from anatomy.checking.compare import Difference, compare
+from anatomy.checking.faults import explain_error
+from anatomy.checking.observe import is_float, observe
+from anatomy.checking.relations import Relation, relate, relate_lists
+from anatomy.checking.verdict import Diagnosis, Finding, Picture, Verdict
+from anatomy.exercises.spec import SEEDS, Case, Exercise
+from anatomy.misconceptions import Misconception
+
+
+def judge(exercise: Exercise, observation: dict[str, Any], seeds: tuple[int, ...] = SEEDS) -> Verdict:
+    """The verdict on what was observed with these seeds.
+
+    `observation` may come from a process that can't be trusted: whatever it holds, the answer is a verdict.
+    """
+    found = [seen if isinstance(seen, dict) else {} for seen in observation.get("cases", [])]
+    if all(seen.get("outcome") == "not attempted" for seen in found):
+        return _not_attempted(exercise)
+    if exercise.kind == "quiz":
+        return _judge_quiz(exercise, found[0])
+    trial = _Trial(exercise, seeds)
+    if calls := sorted({str(call) for seen in found for call in seen.get("calls") or ()}):
+        return _library_did_it(exercise, calls)
+    differences = compare(exercise, trial.cases, found, trial.expected, trial.nudged)
+    if not differences:
+        return _verdict(exercise, "right", {}, [])
+    diagnoses, picture = _diagnose(trial, found, differences), _picture(trial, differences)
+    broken = {name: _detail(differences, name) for name in exercise.properties}
+    return _verdict(exercise, "wrong", {name: text for name, text in broken.items() if text}, diagnoses, picture)
+
+
+@dataclass
+class _Trial:
+    """One exercise on its seeds: cases and what the reference does on them, as given and slightly nudged."""
+
+    exercise: Exercise
+    seeds: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        self.cases = self.exercise.cases(self.seeds)
+        answer = reference.answer(self.exercise)
+        self.expected = observe(self.exercise, answer, self.seeds)["cases"]
+        nudged = replace(self.exercise, build=lambda seed: map(_nudge, self.exercise.build(seed)))
+        self.nudged = observe(nudged, answer, self.seeds)["cases"]
+
+
+def _nudge(case: Case) -> Case:
+    """The case with every float input moved by one rounding step."""
+    args = {
+        name: torch.nextafter(value, torch.full_like(value, float("inf"))) if is_float(value) else value
+        for name, value in case.args.items()
+    }
+    return replace(case, args=args)
+
+
+# ---------------------------------------------------------------------------------------------- verdicts
+
+
+def _verdict(
+    exercise: Exercise, status: str, broken: dict[str, str], diagnoses: list[Diagnosis], picture: Picture | None = None
+) -> Verdict:
+    findings = tuple(
+        Finding(name, points, name not in broken, broken.get(name, "")) for name, points in exercise.properties.items()
+    )
+    leads_on = exercise.leads_on if status == "right" else ""
+    return Verdict(exercise.name, status, findings, tuple(diagnoses), picture, leads_on)
+
+
+def _not_attempted(exercise: Exercise) -> Verdict:
+    what = "Fill in the answers above" if exercise.kind == "quiz" else f"Write `{exercise.name}` above"
+    text = Diagnosis("Not attempted yet.", f"{what}, run its cell, then run this one again.")
+    return _verdict(exercise, "not attempted", dict.fromkeys(exercise.properties, ""), [text])
+
+
+def _library_did_it(exercise: Exercise, calls: list[str]) -> Verdict:
+    named = " and ".join(f"`{call}`" for call in calls)
+    text = Diagnosis(
+        f"The library's {named} did the work.",
+        "That is what one calls in practice; here the point is to write it once yourself, from simpler operations. "
+        "Points come with your own version.",
+        misconception="library call",
+    )
+    return _verdict(exercise, "wrong", dict.fromkeys(exercise.properties, "done by the library"), [text])
+
+
+def _judge_quiz(exercise: Exercise, seen: dict[str, Any]) -> Verdict:
+    if seen.get("outcome") != "returned" or not isinstance(seen.get("value"), dict):
+        text = Diagnosis("The answers can't be read.", str(seen.get("error", {}).get("message", "")))
+        return _verdict(exercise, "wrong", dict.fromkeys(exercise.properties, "unreadable"), [text])
+    given, right = seen["value"], reference.answer(exercise)
+    questions = exercise.cases((0,))[0].args["questions"]
+    known = misconceptions.of_notebook(exercise.notebook)
+    broken: dict[str, str] = {}
+    diagnoses: list[Diagnosis] = []
+    for question, options in questions.items():
+        answer = given.get(question)
+        if answer == right[question]:
+            continue
+        broken[question] = "not answered yet" if answer is None else f"you chose “{answer}”"
+        if answer is not None and answer not in options:
+            diagnoses.append(Diagnosis(f"{question}: “{answer}” is none of the options.", f"They are: {', '.join(options)}."))
+        for wrong in known.values():
+            if wrong.exercise == exercise.name and answer == wrong.answer[question] and question in wrong.breaks:
+                diagnoses.append(Diagnosis(f"{question}: {wrong.sentence}", misconception=wrong.name))
+    if broken and not diagnoses:
+        diagnoses = [Diagnosis("Some questions are still open.", f"Unanswered: {', '.join(broken)}.")]
+    return _verdict(exercise, "wrong" if broken else "right", broken, diagnoses)
+
+
+# ---------------------------------------------------------------------------------------------- diagnosis
+
+
+def _diagnose(trial: _Trial, found: list[Any], differences: list[Difference]) -> list[Diagnosis]:
+    """Why the answer differs: one diagnosis for everything where one is enough, else one per group of cases."""
+    if whole := _named(trial, found, range(len(trial.cases))):
+        return [whole]
+    diagnoses: list[Diagnosis] = []
+    for asks in dict.fromkeys(case.asks for case in trial.cases):
+        indices = [i for i, case in enumerate(trial.cases) if case.asks == asks]
+        here = [difference for difference in differences if difference.case in indices]
+        if not here:
+            continue
+        named = None if asks is None and len(indices) == len(trial.cases) else _named(trial, found, indices)
+        diagnosis = named or _explain(trial, here)
+        if all(diagnosis.headline != other.headline for other in diagnoses):
+            diagnoses.append(diagnosis)
+    return diagnoses
+
+
+def _named(trial: _Trial, found: list[Any], indices: Iterable[int]) -> Diagnosis | None:
+    """The misconception that does on these cases exactly what the student's answer does.
+
+    First one that agrees in everything that was observed, then one that returns the same values.
+    """
+    exercise, indices = trial.exercise, list(indices)
+    cases = [trial.cases[i] for i in indices]
+    mine = [found[i] if i < len(found) else {} for i in indices]
+    right = [trial.expected[i] for i in indices]
+    by_value: Misconception | None = None
+    for wrong in misconceptions.of_notebook(exercise.notebook).values():
+        if wrong.exercise != exercise.name:
+            continue
+        theirs = observe(exercise, wrong.answer, trial.seeds)["cases"]
+        theirs = [theirs[i] for i in indices]
+        if not compare(exercise, cases, theirs, right):
+            continue  # on these cases it can't be told from the right answer
+        apart = _apart(exercise, cases, mine, theirs)
+        if not apart:
+            return _say(wrong, cases[0])
+        values_differ = any(compare(exercise, [c], [t], [r]) for c, t, r in zip(cases, theirs, right, strict=True)
+                            if _values_apart(exercise, [c], [t], [r]))  # fmt: skip
+        if by_value is None and values_differ and not _values_apart(exercise, cases, mine, theirs):
+            by_value = wrong
+    return _say(by_value, cases[0]) if by_value else None
+
+
+def _apart(exercise: Exercise, cases: list[Case], mine: list[Any], theirs: list[Any]) -> bool:
+    """Whether two answers behave differently in any way that was observed."""
+    unruled = replace(exercise, checks={})
+    if compare(unruled, cases, mine, theirs):
+        return True
+    if exercise.checks:  # statistical contracts: the same rules must break, in the same words
+        return _rules(exercise, cases, mine) != _rules(exercise, cases, theirs)
+    return any(_messages(one) != _messages(other) for one, other in zip(mine, theirs, strict=True)) or any(
+        set(one.get("changed", ())) != set(other.get("changed", ())) for one, other in zip(mine, theirs, strict=True)
+    )
+
+
+def _rules(exercise: Exercise, cases: list[Case], seen: list[Any]) -> list[tuple[str, bool]]:
+    return [
+        (name, bool(rule(here.get("value"), case)))
+        for case, here in zip(cases, seen, strict=True)
+        for name, rule in exercise.checks.items()
+        if here.get("outcome") == "returned"
+    ]
+
+
+def _values_apart(exercise: Exercise, cases: list[Case], mine: list[Any], theirs: list[Any]) -> bool:
+    only_values = replace(
+        exercise, checks={}, properties={n: p for n, p in exercise.properties.items() if n != "gradients"}
+    )
+    return any(d.kind not in ("in place", "unsteady") for d in compare(only_values, cases, mine, theirs))
+
+
+def _messages(seen: Any) -> Any:
+    error = seen.get("error")
+    return (error.get("type"), error.get("message")) if isinstance(error, dict) else None
+
+
+def _say(wrong: Misconception, case: Case) -> Diagnosis:
+    sizes = {**case.sizes, **{f"root_{k}": f"{v**0.5:.3g}" for k, v in case.sizes.items()}}
+    return Diagnosis(wrong.sentence.format_map(sizes), misconception=wrong.name)
+
+
+_URGENCY = ("error", "in place", "unsteady", "names", "shared", "type", "shape", "dtype", "values", "rule",
+            "gradient error", "no gradient")  # fmt: skip
+
+
+def _explain(trial: _Trial, differences: list[Difference]) -> Diagnosis:
+    """The most telling difference, explained without knowledge of the exercise."""
+    first = min(differences, key=lambda d: (d.property == "gradients", _URGENCY.index(d.kind), d.case))
+    case = trial.cases[first.case]
+    note = f" This happens {case.note}." if case.note else ""
+    said = _EXPLAIN[first.kind](trial, first, case)
+    return replace(said, detail=said.detail + note)
+
+
+def _explain_values(trial: _Trial, first: Difference, case: Case) -> Diagnosis:
+    found, expected = first.found, first.expected
+    what = f"The gradient of `{first.where}`: " if first.property == "gradients" else ""
+    if first.property == "train mode":
+        what = "In training mode: "
+    relation: Relation | None = None
+    if isinstance(found, Tensor) and isinstance(expected, Tensor):
+        if first.property == "gradients":
+            exercise, case = replace(trial.exercise, returns=""), replace(case, returns="")
+        else:
+            exercise = trial.exercise
+        relation = relate(found, expected, case, exercise)
+        if relation is None:
+            relation = Relation("Values differ from the expected ones.", _first_difference(found, expected))
+    elif isinstance(found, list) and isinstance(expected, list):
+        relation = relate_lists(found, expected)
+    else:
+        at = f" at {first.where}" if first.where else ""
+        relation = Relation(f"Yours is {_brief(found)}{at}, expected {_brief(expected)}.", _arguments(case))
+    return Diagnosis(what + relation.headline, relation.detail)
+
+
+def _first_difference(found: Tensor, expected: Tensor) -> str:
+    if found.shape != expected.shape:
+        return f"Your shape is {tuple(found.shape)}, expected is {tuple(expected.shape)}."
+    gap = (found.double() - expected.double()).abs().nan_to_num(nan=float("inf"))
+    where = (gap > 1e-5 * expected.double().abs().max()).nonzero()
+    first = tuple(where[0].tolist()) if len(where) else tuple([0] * found.dim())
+    return (
+        f"Shape {tuple(found.shape)} is right; {len(where)} of {found.numel()} values differ. The first difference is "
+        f"at {list(first)}: expected {expected[first].item():.4g}, found {found[first].item():.4g}. "
+        f"The largest is {gap.max().item():.3g}."
+    )
+
+
+def _explain_shape(trial: _Trial, first: Difference, case: Case) -> Diagnosis:
+    relation = relate(first.found, first.expected, case, trial.exercise)
+    letters = case.returns or trial.exercise.returns
+    named = f" = ({', '.join(letters.split())})" if len(letters.split()) == first.expected.dim() else ""
+    shapes = f"Your result has shape {tuple(first.found.shape)}; expected is {tuple(first.expected.shape)}{named}."
+    if relation is None:
+        return Diagnosis("The shape differs.", shapes)
+    return Diagnosis(relation.headline, f"{relation.detail} {shapes}")
+
+
+def _explain_type(trial: _Trial, first: Difference, case: Case) -> Diagnosis:
+    if first.found is None:
+        return Diagnosis("Your function returns nothing (None).", "Is a `return` missing at its end?")
+    at = f" at {first.where}" if first.where else ""
+    return Diagnosis(f"You return {_brief(first.found)}{at}, expected is {_brief(first.expected)}.", "")
+
+
+def _explain_names(trial: _Trial, first: Difference, case: Case) -> Diagnosis:
+    if not isinstance(first.found, dict) or not isinstance(first.expected, dict):
+        return Diagnosis("The names differ.", f"Yours: {_brief(first.found)}; expected: {_brief(first.expected)}.")
+    mine, right = first.found, first.expected
+    if not mine:
+        return Diagnosis("PyTorch finds no parameters in your module.",
+                         "Layers must be attributes, or sit in an `nn.ModuleList`: a plain list hides them from "
+                         f"`parameters()`. Expected: {_names(right)}.")  # fmt: skip
+    parts = []
+    if missing := [name for name in right if name not in mine]:
+        parts.append(f"Missing: {_names(missing)}.")
+    if extra := [name for name in mine if name not in right]:
+        parts.append(f"Not expected: {_names(extra)}.")
+    for name in right:
+        if name in mine and mine[name] != right[name]:
+            parts.append(f"`{name}` has shape {tuple(mine[name])}, expected {tuple(right[name])}.")
+    return Diagnosis("The parameters of your module differ from the expected ones.", " ".join(parts[:4]))
+
+
+def _explain_no_gradient(trial: _Trial, first: Difference, case: Case) -> Diagnosis:
+    if first.found is None:
+        return Diagnosis(f"No gradient reaches `{first.where}`.",
+                         "Values alone are not enough: training needs the way back. `detach`, `.data`, `.item`, "
+                         "`torch.no_grad`, NumPy or building a new tensor from numbers cut it.")  # fmt: skip
+    return Diagnosis(f"A gradient reaches `{first.where}`, and none should.", "")
+
+
+_EXPLAIN = {
+    "error": lambda trial, first, case: Diagnosis(*explain_error(trial.exercise, first.found, first.expected, case)),
+    "in place": lambda trial, first, case: Diagnosis(
+        f"You change `{first.where}` in place.",
+        "Whoever calls your function still needs it as it was; make a new tensor instead.",
+    ),
+    "unsteady": lambda trial, first, case: Diagnosis(
+        "The same input gives another result each time.",
+        "Is there noise (dropout, random initial values at every call), or something kept from the last call?",
+    ),
+    "names": _explain_names,
+    "shared": lambda trial, first, case: Diagnosis(
+        "Parameters that should be separate are one and the same, or the other way round.",
+        f"Shared in yours: {_brief(first.found)}; expected: {_brief(first.expected)}.",
+    ),
+    "type": _explain_type,
+    "shape": _explain_shape,
+    "dtype": lambda trial, first, case: Diagnosis(
+        f"The values have type {_dtype(first.found)}, expected is {_dtype(first.expected)}.", ""
+    ),
+    "values": _explain_values,
+    "rule": lambda trial, first, case: Diagnosis(str(first.found)),
+    "gradient error": lambda trial, first, case: Diagnosis(
+        "The values are computed, but not the gradients.",
+        f"{first.found.get('type')}: {str(first.found.get('message'))[:200]} An operation in place overwrites what "
+        "the way back needs, or the result is cut from the inputs.",
+    ),
+    "no gradient": _explain_no_gradient,
+}
+
+
+def _detail(differences: list[Difference], name: str) -> str:
+    """What a property's line on the card says when it is broken; empty when it holds."""
+    mine = [difference for difference in differences if difference.property == name]
+    if not mine:
+        return ""
+    kinds = {difference.kind for difference in mine}
+    if "error" in kinds:
+        return "stopped by an error"
+    others = [d for d in differences if d.property in ("shape", "values") and d.kind in ("values", "shape", "type")]
+    if name in ("gradients", "train mode") and others:
+        return "follow from the values"
+    if name == "values" and "shape" in kinds:
+        return "follow from the shape"
+    return {"in place": "an input is changed", "unsteady": "not repeatable"}.get(mine[0].kind, "differ")
+
+
+def _picture(trial: _Trial, differences: list[Difference]) -> Picture | None:
+    """Expected against found: the first differing matrix, small enough to draw."""
+    for difference in differences:
+        found, expected = difference.found, difference.expected
+        if difference.kind != "values" or difference.property in ("gradients", "train mode"):
+            continue
+        if not isinstance(found, Tensor) or expected.dim() < 2 or found.shape != expected.shape:
+            continue
+        bad = (found.double() - expected.double()).abs().nan_to_num(nan=1e9, posinf=1e9) > 1e-6
+        lead = tuple(bad.nonzero()[0].tolist()[:-2]) if bad.any() else (0,) * (found.dim() - 2)
+        if max(expected.shape[-2:]) > 16:
+            continue
+        case = trial.cases[difference.case]
+        letters = (case.returns or trial.exercise.returns).split()
+        axes = [trial.exercise.axis(letter) for letter in letters] if len(letters) == found.dim() else [""] * found.dim()
+        label = ", ".join(f"{name or 'axis'} {index}" for name, index in zip(axes, lead, strict=False))
+        return Picture(expected[lead].double().tolist(), found[lead].double().tolist(), label, axes[-2], axes[-1])
+    return None
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, Tensor):
+        return f"a tensor of shape {tuple(value.shape)}" if value.dim() else f"{value.item():.6g} (a tensor)"
+    if isinstance(value, dict) and "$other" in value:
+        return str(value["$other"])
+    if isinstance(value, list):
+        holds = any(isinstance(item, Tensor) for item in value)
+        text = f"a list or tuple of {len(value)}" if holds else repr(value)
+    else:
+        text = f"{value:.6g}" if isinstance(value, float) else repr(value)
+    return text if len(text) <= 160 else f"{text[:157]}…"
+
+
+def _arguments(case: Case) -> str:
+    shown = ", ".join(f"{name} = {_brief(value)}" for name, value in case.args.items())
+    return f"Called with {shown}."
+
+
+def _names(names: Iterable[str]) -> str:
+    listed = [f"`{name}`" for name in names]
+    return ", ".join(listed[:6]) + (f" and {len(listed) - 6} more" if len(listed) > 6 else "")
+
+
+def _dtype(value: Any) -> str:
+    return str(getattr(value, "dtype", "?")).removeprefix("torch.")

@@ -1,0 +1,366 @@
+"""Observe: run an answer on an exercise's cases and write down, as plain data, what happened.
+
+This is the only part of a check that runs student code. What it returns holds tensors, numbers, strings, lists and
+dicts, nothing else; it never says whether anything is right.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import io
+import signal
+import threading
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from anatomy.exercises.spec import SEEDS, Case, Exercise, seed_from
+
+TIME_LIMIT = 10.0
+"""Seconds that an answer may take on one case."""
+
+LARGEST_TENSOR = 1_000_000
+"""Elements beyond which a returned tensor is described, not kept."""
+
+MISSING = object()
+"""Stands for an answer whose name was never defined."""
+
+
+class TooSlow(BaseException):
+    """The answer did not return within `TIME_LIMIT`. Not an `Exception`, so that ``except Exception`` lets it pass."""
+
+
+class BadSignature(TypeError):
+    """The answer does not take the arguments that the exercise hands over."""
+
+
+def observe(exercise: Exercise, answer: Any, seeds: tuple[int, ...] = SEEDS) -> dict[str, Any]:
+    """Run `answer` on the exercise's cases of these seeds.
+
+    Returns
+    -------
+    dict
+        ``{"exercise": name, "cases": [...]}``, one dict a case, with ``outcome`` (``"returned"``, ``"raised"``,
+        ``"not attempted"``, ``"too slow"``) and, as far as they apply, ``value``, ``error``, ``printed``, ``calls``,
+        ``changed``, ``steady``, ``gradients``, ``linked``, ``parameters``, ``shared``, ``train``.
+    """
+    seen: list[dict[str, Any]] = []
+    for case in exercise.cases(seeds):
+        stop = seen and seen[-1]["outcome"] == "too slow"
+        seen.append(dict(seen[-1]) if stop else _observe_case(exercise, answer, case))
+    return {"exercise": exercise.name, "cases": seen}
+
+
+def _observe_case(exercise: Exercise, answer: Any, case: Case) -> dict[str, Any]:
+    if answer is MISSING:
+        return {"outcome": "not attempted"}
+    if exercise.kind == "quiz":
+        return _observe_quiz(answer)
+    try:
+        with _time_limit(TIME_LIMIT), contextlib.redirect_stdout(_Silence()):
+            return _look(exercise, answer, case)
+    except TooSlow:
+        return {"outcome": "too slow", "error": {"type": "TooSlow", "message": f"over {TIME_LIMIT:.0f} s"}}
+    except NotImplementedError:
+        return {"outcome": "not attempted"}
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # student code may raise anything, SystemExit included
+        return {"outcome": "raised", "error": _describe(error)}
+
+
+def _observe_quiz(answer: Any) -> dict[str, Any]:
+    if not isinstance(answer, dict):
+        message = f"the quiz's answers are a dict, question → option; this is {_kind(answer)}"
+        return {"outcome": "raised", "error": {"type": "TypeError", "message": message}}
+    given = {str(key): value.strip().lower() for key, value in answer.items() if isinstance(value, str)}
+    given = {key: value for key, value in given.items() if value and value != "..."}
+    return {"outcome": "returned", "value": given} if given else {"outcome": "not attempted"}
+
+
+def _look(exercise: Exercise, answer: Any, case: Case) -> dict[str, Any]:
+    """All that is looked at in one case: value, side effects, repeatability, library calls, gradients, modes."""
+    subject = _Subject(exercise, answer, case)
+    args = fresh(case.args)
+    recorder = CallRecorder()
+    with torch.no_grad(), recorder if exercise.forbids else contextlib.nullcontext():
+        value = plain(subject.run(args))
+    seen: dict[str, Any] = {
+        "outcome": "returned",
+        "value": value,
+        "calls": sorted(recorder.names & set(exercise.forbids)),
+        "changed": [name for name, before in case.args.items() if not same(plain(before), plain(args[name]))],
+    }
+    with torch.no_grad():
+        seen["steady"] = same(value, plain(subject.run(fresh(case.args))))
+    if isinstance(subject.target, nn.Module):
+        seen |= _look_at_module(subject, case)
+    if "gradients" in exercise.properties:
+        seen |= _look_at_gradients(subject, case)
+    return seen
+
+
+def _look_at_module(subject: _Subject, case: Case) -> dict[str, Any]:
+    named = dict(subject.target.named_parameters(remove_duplicate=False))
+    owners: dict[int, list[str]] = {}
+    for name, parameter in named.items():
+        owners.setdefault(id(parameter), []).append(name)
+    subject.target.train()
+    with torch.no_grad():
+        train = plain(subject.run(fresh(case.args)))
+    subject.target.eval()
+    return {
+        "parameters": {name: list(parameter.shape) for name, parameter in named.items()},
+        "shared": [names for names in owners.values() if len(names) > 1],
+        "train": train,
+    }
+
+
+def _look_at_gradients(subject: _Subject, case: Case) -> dict[str, Any]:
+    """Gradients of a fixed random mixture of the results, with respect to float inputs and parameters."""
+    args = fresh(case.args)
+    leaves = {name: value.requires_grad_() for name, value in args.items() if is_float(value)}
+    if isinstance(subject.target, nn.Module):
+        leaves |= dict(subject.target.named_parameters())
+    try:
+        with torch.enable_grad():
+            outputs = [leaf for leaf in _tensors(subject.run(args)) if is_float(leaf)]
+            linked = [leaf for leaf in outputs if leaf.requires_grad]
+            if not linked:
+                return {"gradients": dict.fromkeys(leaves), "linked": False}
+            mixture = torch.stack([(leaf * _cotangent(leaf)).sum().float() for leaf in linked]).sum()
+            found = torch.autograd.grad(mixture, list(leaves.values()), allow_unused=True)
+    except NotImplementedError:
+        raise
+    except Exception as error:
+        return {"gradients": dict.fromkeys(leaves), "linked": True, "gradient error": _describe(error)}
+    return {"gradients": {name: plain(grad) for name, grad in zip(leaves, found, strict=True)}, "linked": True}
+
+
+class _Subject:
+    """The student's object, ready to be run on one case as often as needed."""
+
+    def __init__(self, exercise: Exercise, answer: Any, case: Case) -> None:
+        self.exercise, self.case = exercise, case
+        self.target = answer
+        if exercise.kind == "module":
+            if not isinstance(answer, type):
+                raise BadSignature(f"{exercise.name} is to be a class; this is {_kind(answer)}.")
+            torch.manual_seed(0)
+            self.target = answer(*fresh(case.init))
+            if isinstance(self.target, nn.Module):
+                fill_parameters(self.target)
+                self.target.eval()
+        elif not callable(answer):
+            raise BadSignature(f"{exercise.name} is to be a function; this is {_kind(answer)}.")
+
+    def run(self, args: Mapping[str, Any]) -> Any:
+        torch.manual_seed(0)
+        if self.exercise.run is not None:
+            return self.exercise.run(self.target, replace(self.case, args=args))
+        _check_signature(self.target, args)
+        return self.target(*args.values())
+
+
+def fill_parameters(module: nn.Module, seed: int = 0) -> None:
+    """Draw every parameter from (seed, its name, its shape): the same name always has the same values.
+
+    Matrices keep their outputs at the inputs' scale; biases and norms get real variance.
+    """
+    with torch.no_grad():
+        for name, parameter in module.named_parameters(remove_duplicate=False):
+            generator = torch.Generator().manual_seed(seed_from(seed, name, tuple(parameter.shape)))
+            noise = torch.randn(parameter.shape, generator=generator)
+            if parameter.dim() > 1:
+                parameter.copy_(noise / parameter.shape[-1] ** 0.5)
+            else:
+                parameter.copy_(0.3 * noise + (1.0 if name.endswith("weight") else 0.0))
+
+
+class CallRecorder(contextlib.ExitStack):
+    """Notes which library functions run, however they were reached: by name (`softmax`) and by kernel (`_softmax`)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+
+    def __enter__(self) -> CallRecorder:
+        super().__enter__()
+        self.enter_context(_FunctionNames(self.names))
+        self.enter_context(_KernelNames(self.names))
+        return self
+
+
+class _FunctionNames(TorchFunctionMode):
+    def __init__(self, names: set[str]) -> None:
+        super().__init__()
+        self.names = names
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
+        self.names.add(_bare(getattr(func, "__name__", "")))
+        return func(*args, **(kwargs or {}))
+
+
+class _KernelNames(TorchDispatchMode):
+    def __init__(self, names: set[str]) -> None:
+        super().__init__()
+        self.names = names
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
+        self.names.add(_bare(func.overloadpacket.__name__))
+        return func(*args, **(kwargs or {}))
+
+
+def _bare(name: str) -> str:
+    return name.strip("_").removeprefix("special_")
+
+
+# ---------------------------------------------------------------------------------------------- plain data
+
+
+def plain(value: Any) -> Any:
+    """`value` as plain data: tensors (detached, on the CPU, own memory), numbers, strings, lists, dicts.
+
+    What is none of these is described: ``{"$other": "a function"}``.
+    """
+    if isinstance(value, Tensor):
+        if value.numel() > LARGEST_TENSOR:
+            return {"$other": f"a tensor of shape {tuple(value.shape)}, too large to look at"}
+        dense = value.detach().to_dense() if value.layout != torch.strided else value.detach()
+        return torch.empty(dense.shape, dtype=dense.dtype).copy_(dense)
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, int | float):
+        return type(value)(value)
+    if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
+        return value.item()
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, nn.Module):
+        return {name: plain(parameter) for name, parameter in value.state_dict().items()}
+    return {"$other": _kind(value)}
+
+
+def fresh(value: Any) -> Any:
+    """A copy that a run may spoil: tensors, generators, modules and containers of them."""
+    if isinstance(value, Tensor):
+        return value.detach().clone()
+    if isinstance(value, torch.Generator):
+        return torch.Generator().set_state(value.get_state())
+    if isinstance(value, Mapping):
+        return {key: fresh(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return tuple(fresh(item) for item in value)
+    return deepcopy(value)
+
+
+def same(left: Any, right: Any) -> bool:
+    """Exactly equal plain data; NaN equals NaN."""
+    if isinstance(left, Tensor) and isinstance(right, Tensor):
+        return left.dtype == right.dtype and left.shape == right.shape and _equal(left, right)
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(same, left, right))
+    return type(left) is type(right) and (left == right or (left != left and right != right))
+
+
+def _equal(left: Tensor, right: Tensor) -> bool:
+    return torch.equal(left.nan_to_num(nan=1.5e30), right.nan_to_num(nan=1.5e30)) and torch.equal(
+        left.isnan(), right.isnan()
+    )
+
+
+def is_float(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.is_floating_point()
+
+
+def _tensors(value: Any) -> Iterator[Tensor]:
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _tensors(item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _tensors(item)
+
+
+def _cotangent(leaf: Tensor) -> Tensor:
+    generator = torch.Generator().manual_seed(seed_from("cotangent", tuple(leaf.shape)))
+    return torch.randn(leaf.shape, generator=generator)
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, type):
+        return "a class"
+    if callable(value) and not isinstance(value, nn.Module):
+        return "a function"
+    name = type(value).__name__
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
+
+
+# ---------------------------------------------------------------------------------------------- errors and limits
+
+
+class _Silence(io.TextIOBase):
+    """Takes what an answer prints while it is being checked, many times over, and keeps none of it."""
+
+    def write(self, text: str) -> int:
+        return len(text)
+
+
+def _check_signature(target: Any, args: Mapping[str, Any]) -> None:
+    """Say plainly when the answer can't take the exercise's arguments; a built-in without a signature may try."""
+    function: Callable[..., Any] = target.forward if isinstance(target, nn.Module) else target
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*args.values())
+    except TypeError:
+        wanted, takes = ", ".join(args), ", ".join(signature.parameters)
+        raise BadSignature(f"It is called with ({wanted}), but yours takes ({takes}).") from None
+
+
+def _describe(error: BaseException) -> dict[str, Any]:
+    """Type, message and the line of the student's own code (the last one in a notebook cell) that raised."""
+    described: dict[str, Any] = {"type": type(error).__name__, "message": str(error)[:500]}
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_cell(frame.filename)]
+    if own:
+        described |= {"line": own[-1].lineno, "code": (own[-1].line or "").strip()[:200], "within": own[-1].name}
+    return described
+
+
+def _is_cell(filename: str) -> bool:
+    return "ipykernel_" in filename or filename.startswith(("<ipython-input", "<student"))
+
+
+@contextlib.contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    """Raise `TooSlow` in the main thread after that many seconds. Elsewhere there is no limit."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def ring(*_: Any) -> None:
+        raise TooSlow
+
+    previous = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 0.5)  # rings again, for code that swallows the first
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)

@@ -1,0 +1,141 @@
+"""Show: a verdict as a card in the notebook and as text for a terminal."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+from anatomy.checking.verdict import Finding, Picture, Verdict
+
+_COLOURS = {"right": "#1a7f37", "wrong": "#c4320a", "not attempted": "#6e7781"}
+_CELL = 14  # pixels
+
+
+class Card:
+    """A verdict that displays itself: HTML in a notebook, text elsewhere."""
+
+    def __init__(self, verdict: Verdict) -> None:
+        self.verdict = verdict
+
+    def __repr__(self) -> str:
+        return as_text(self.verdict)
+
+    def _repr_html_(self) -> str:
+        return as_html(self.verdict)
+
+
+def headline(verdict: Verdict) -> str:
+    """The verdict in one line."""
+    points = f"{verdict.points} of {verdict.max_points} {'point' if verdict.max_points == 1 else 'points'}"
+    if verdict.status == "right":
+        return f"Right: {points}."
+    if verdict.status == "not attempted":
+        return verdict.diagnoses[0].headline
+    return f"{verdict.diagnoses[0].headline}" if verdict.diagnoses else f"Not right yet: {points}."
+
+
+def as_text(verdict: Verdict) -> str:
+    """Plain text, one line per statement."""
+    lines = [headline(verdict)]
+    if verdict.status == "right":
+        lines += [verdict.leads_on] if verdict.leads_on else []
+        return "\n".join(lines)
+    for index, diagnosis in enumerate(verdict.diagnoses):
+        lines += [diagnosis.headline] if index else []
+        lines += [diagnosis.detail] if diagnosis.detail else []
+    if verdict.status == "wrong":
+        lines.append("  ".join(_mark(finding) for finding in verdict.findings))
+        lines.append(f"{verdict.points} of {verdict.max_points} points so far.")
+    if verdict.picture:
+        lines.append(_picture_in_words(verdict.picture))
+    return "\n".join(lines)
+
+
+def as_html(verdict: Verdict) -> str:
+    """One self-contained card: no script, no style sheet, readable in light and dark themes."""
+    colour = _COLOURS[verdict.status]
+    sign = {"right": "✓", "wrong": "✗", "not attempted": "○"}[verdict.status]
+    parts = [
+        f'<div role="status" style="border-left:5px solid {colour};padding:.5em .9em;margin:.3em 0;max-width:52em;'
+        'background:rgba(127,127,127,.08);border-radius:3px;line-height:1.45">',
+        f'<div style="font-weight:600"><span style="color:{colour}" aria-hidden="true">{sign}</span> '
+        f"{_prose(headline(verdict))}</div>",
+    ]
+    if verdict.status == "right":
+        parts.append(f"<div>{_prose(verdict.leads_on)}</div>" if verdict.leads_on else "")
+    for index, diagnosis in enumerate(verdict.diagnoses if verdict.status != "right" else ()):
+        parts.append(f'<div style="font-weight:600;margin-top:.4em">{_prose(diagnosis.headline)}</div>' if index else "")
+        parts.append(f"<div>{_prose(diagnosis.detail)}</div>" if diagnosis.detail else "")
+    if verdict.status == "wrong":
+        parts.append(_properties(verdict))
+    if verdict.picture:
+        parts.append(_pictures(verdict.picture))
+    return "".join(parts) + "</div>"
+
+
+def _properties(verdict: Verdict) -> str:
+    items = []
+    for finding in verdict.findings:
+        colour = _COLOURS["right" if finding.passed else "wrong"]
+        detail = f' <span style="opacity:.75">({escape(finding.detail)})</span>' if finding.detail else ""
+        sign = "✓" if finding.passed else "✗"
+        items.append(f'<span style="white-space:nowrap;margin-right:1.1em"><b style="color:{colour}">{sign}</b> '
+                     f"{escape(finding.property)}{detail}</span>")  # fmt: skip
+    total = f"{verdict.points} of {verdict.max_points} points so far."
+    return f'<div style="margin-top:.45em">{" ".join(items)}</div><div style="opacity:.85">{total}</div>'
+
+
+def _pictures(picture: Picture) -> str:
+    """Two heat maps on one colour scale, as SVG, with the same content in words."""
+    values = [v for matrix in (picture.expected, picture.found) for row in matrix for v in row if abs(v) < float("inf")]
+    size = max((abs(v) for v in values), default=1.0) or 1.0
+    maps = "".join(
+        f'<figure style="display:inline-block;margin:.5em 1.4em 0 0"><figcaption style="font-size:85%">{name}'
+        f"</figcaption>{_heat_map(matrix, size)}</figure>"
+        for name, matrix in (("expected", picture.expected), ("yours", picture.found))
+    )
+    axes = f"down: {picture.rows}, across: {picture.columns}" if picture.rows else ""
+    where = "; ".join(filter(None, (picture.label, axes, f"orange positive, blue negative, full colour ±{size:.3g}")))
+    words = escape(_picture_in_words(picture), quote=True)
+    return f'<div role="img" aria-label="{words}">{maps}</div><div style="font-size:80%;opacity:.75">{escape(where)}</div>'
+
+
+def _heat_map(matrix: list[list[float]], size: float) -> str:
+    cells = []
+    for y, row in enumerate(matrix):
+        for x, value in enumerate(row):
+            cells.append(f'<rect x="{x * _CELL}" y="{y * _CELL}" width="{_CELL}" height="{_CELL}" '
+                         f'fill="{_colour(value, size)}"><title>[{y}, {x}] {value:.4g}</title></rect>')  # fmt: skip
+    width, height = len(matrix[0]) * _CELL, len(matrix) * _CELL
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'style="border:1px solid rgba(127,127,127,.5);background:#fff">{"".join(cells)}</svg>'
+    )
+
+
+def _colour(value: float, size: float) -> str:
+    """Blue (negative) to white to orange (positive); NaN and infinite values are black."""
+    if not abs(value) < float("inf"):
+        return "#000"
+    share = min(1.0, abs(value) / size)
+    end = (230, 97, 1) if value > 0 else (33, 102, 172)
+    red, green, blue = (round(255 + (channel - 255) * share) for channel in end)
+    return f"rgb({red},{green},{blue})"
+
+
+def _picture_in_words(picture: Picture) -> str:
+    mine = "\n".join("  " + " ".join(f"{value:8.3f}" for value in row[:8]) for row in picture.found[:3])
+    right = "\n".join("  " + " ".join(f"{value:8.3f}" for value in row[:8]) for row in picture.expected[:3])
+    return f"First rows ({picture.label or 'whole matrix'}), expected:\n{right}\nyours:\n{mine}"
+
+
+def _mark(finding: Finding) -> str:
+    detail = f" ({finding.detail})" if finding.detail else ""
+    return f"{'✓' if finding.passed else '✗'} {finding.property}{detail}"
+
+
+def _prose(text: str) -> str:
+    """Escaped text in which `code` is set as code and **strong** as strong."""
+    safe = escape(text)
+    safe = re.sub(r"`([^`]+)`", r"<code>\1</code>", safe)
+    return re.sub(r"\*\*([^*]+)\*\*", r"<b>\1</b>", safe)

@@ -1,0 +1,65 @@
+"""What a check concludes, as plain data: points per property, a diagnosis, a picture."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One property: whether it holds, what it is worth, and in a few words what is wrong with it."""
+
+    property: str
+    points: int
+    passed: bool
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What is wrong, in one sentence, and the numbers behind it. `misconception` is its name where it has one."""
+
+    headline: str
+    detail: str = ""
+    misconception: str = ""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A matrix as expected and as found, to be drawn on one colour scale."""
+
+    expected: list[list[float]]
+    found: list[list[float]]
+    label: str
+    rows: str
+    columns: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The outcome of one check. `status` is ``"right"``, ``"wrong"`` or ``"not attempted"``."""
+
+    exercise: str
+    status: str
+    findings: tuple[Finding, ...]
+    diagnoses: tuple[Diagnosis, ...] = ()
+    picture: Picture | None = None
+    leads_on: str = ""
+
+    @property
+    def points(self) -> int:
+        return sum(finding.points for finding in self.findings if finding.passed)
+
+    @property
+    def max_points(self) -> int:
+        return sum(finding.points for finding in self.findings)
+
+    @property
+    def misconceptions(self) -> list[str]:
+        """The names of the misconceptions that were recognised."""
+        return [diagnosis.misconception for diagnosis in self.diagnoses if diagnosis.misconception]
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-able."""
+        return {**asdict(self), "points": self.points, "max_points": self.max_points}

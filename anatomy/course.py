@@ -1,0 +1,45 @@
+"""The course's table of contents: every notebook, in order, with the module that carries its exercises."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """One notebook, which is one nbgrader assignment.
+
+    `slug` names its folder and file (``source/<slug>/<slug>.ipynb``); `module` names its Python modules
+    (``anatomy/exercises/<module>.py``, and likewise in ``reference``, ``misconceptions`` and ``tests/variants``).
+    """
+
+    slug: str
+    module: str
+    title: str
+
+    @property
+    def number(self) -> int:
+        return int(self.slug[:2])
+
+
+NOTEBOOKS = (
+    Notebook("00-start-here", "start_here", "Start here"),
+    Notebook("01-embedding-lookup", "embedding_lookup", "From text to vectors"),
+    Notebook("02-attention-scores", "attention_scores", "Attention scores"),
+    Notebook("03-softmax", "softmax", "Softmax and weighted values"),
+    Notebook("04-heads", "heads", "Heads"),
+)
+
+
+def notebook(slug: str) -> Notebook:
+    """The notebook of that slug.
+
+    Raises
+    ------
+    KeyError
+        When no notebook has this slug; the message lists those that do.
+    """
+    for candidate in NOTEBOOKS:
+        if candidate.slug == slug:
+            return candidate
+    raise KeyError(f"No notebook is called {slug!r}. The course has: {', '.join(n.slug for n in NOTEBOOKS)}.")

@@ -1,0 +1,32 @@
+"""What is asked: each exercise's cases, properties and points. One module per notebook."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+
+from anatomy.course import NOTEBOOKS, Notebook
+from anatomy.exercises.spec import Case, Draw, Exercise, exercise, quiz
+
+__all__ = ["Case", "Draw", "Exercise", "exercise", "find", "of_notebook", "quiz"]
+
+
+@cache
+def of_notebook(notebook: Notebook) -> dict[str, Exercise]:
+    """The exercises of one notebook, by name, in the order in which its module defines them."""
+    module = import_module(f"anatomy.exercises.{notebook.module}")
+    return {item.name: item for item in vars(module).values() if isinstance(item, Exercise)}
+
+
+def find(name: str) -> Exercise:
+    """The exercise called `name`, from whichever notebook asks it.
+
+    Raises
+    ------
+    KeyError
+        When no exercise has this name.
+    """
+    for notebook in NOTEBOOKS:
+        if name in (exercises := of_notebook(notebook)):
+            return exercises[name]
+    raise KeyError(f"No exercise is called {name!r}.")

@@ -1,0 +1,1 @@
+"""What 01-embedding-lookup asks."""

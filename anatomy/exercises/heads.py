@@ -1,0 +1,1 @@
+"""What 04-heads asks."""

@@ -1,0 +1,1 @@
+"""What 03-softmax asks."""

@@ -1,0 +1,198 @@
+"""The vocabulary in which exercises are written: a seed, sizes, cases, properties.
+
+An exercise is a generator of cases. The same seed gives the same cases in every process, so the kernel that observes
+an answer and the grader that judges it need not exchange any input.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from anatomy.course import Notebook, notebook
+
+SEEDS = (0, 1)
+"""The seeds of a check in a student's own notebook. Grading draws fresh ones."""
+
+AXES = MappingProxyType(
+    {
+        "B": "batch",
+        "T": "queries",
+        "S": "keys",
+        "D": "width",
+        "H": "heads",
+        "K": "head width",
+        "V": "vocabulary",
+        "F": "feed-forward width",
+        "N": "number of items",
+    }
+)
+"""What an axis letter stands for, in the words that a diagnosis uses. An exercise may override single letters."""
+
+GENERAL = ("shape", "values", "gradients", "parameters", "train mode")
+"""Properties that the judge knows how to compare in every case; all others belong to cases that name them."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One situation in which an answer is observed.
+
+    Attributes
+    ----------
+    args
+        Arguments by name, passed by position in this order.
+    init
+        For classes: arguments of the constructor, by position.
+    sizes
+        Letter → size, used to explain factors and to name axes.
+    returns
+        Axis letters of the result, separated by spaces; empty when the result is no tensor.
+    asks
+        The property that this case alone decides (one of the exercise's own), or None: the general properties.
+    note
+        What is special here, as the end of the sentence "This happens …", e.g. ``"when T differs from S"``.
+    """
+
+    args: Mapping[str, Any]
+    init: tuple[Any, ...] = ()
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    returns: str = ""
+    asks: str | None = None
+    note: str = ""
+
+
+class Draw:
+    """Inputs from a seed, with named sizes.
+
+    >>> draw = Draw(0, B=2, T=5, D=8)
+    >>> draw.normal("B T D").shape
+    torch.Size([2, 5, 8])
+    """
+
+    def __init__(self, seed: int, **sizes: int) -> None:
+        self.seed = seed
+        self.sizes = sizes
+        self.generator = torch.Generator().manual_seed(seed_from(seed, "draw", sorted(sizes.items())))
+
+    def shape(self, letters: str) -> tuple[int, ...]:
+        """``"B T 3"`` → sizes; a plain number stands for itself."""
+        return tuple(int(axis) if axis.isdigit() else self.sizes[axis] for axis in letters.split())
+
+    def normal(self, letters: str, scale: float = 1.0, shift: float = 0.0) -> Tensor:
+        return torch.randn(self.shape(letters), generator=self.generator) * scale + shift
+
+    def integers(self, letters: str, high: int, low: int = 0) -> Tensor:
+        return torch.randint(low, high, self.shape(letters), generator=self.generator)
+
+    def permutation(self, size: int) -> Tensor:
+        return torch.randperm(size, generator=self.generator)
+
+    def fork(self, *words: Any) -> torch.Generator:
+        """A generator of its own, for an argument that is a generator."""
+        return torch.Generator().manual_seed(seed_from(self.seed, *words))
+
+    def case(
+        self,
+        *,
+        init: tuple[Any, ...] = (),
+        returns: str = "",
+        asks: str | None = None,
+        note: str = "",
+        sizes: Mapping[str, int] | None = None,
+        **args: Any,
+    ) -> Case:
+        """A case with these arguments (by name, in order) and this draw's sizes."""
+        return Case(args, init, {**self.sizes, **(sizes or {})}, returns, asks, note)
+
+
+Run = Callable[[Any, Case], Any]
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """What is asked, without the answer.
+
+    Attributes
+    ----------
+    kind
+        ``"function"``, ``"module"`` (a class built with `Case.init`, then called) or ``"quiz"`` (a dict of answers).
+    properties
+        Property → points. The words are shown to students.
+    forbids
+        Calls of the library that the student is asked to write instead, e.g. ``("softmax",)``.
+    run
+        How the object is run on a case where calling it is not enough; it returns what is compared.
+    checks
+        Property → a function of (returned value, case) that returns None or a sentence that says what is wrong:
+        for contracts that hold for many right values, such as statistics.
+    leads_on
+        One sentence shown when the answer is right.
+    """
+
+    name: str
+    notebook: Notebook
+    kind: str
+    properties: Mapping[str, int]
+    build: Callable[[int], Iterator[Case]]
+    returns: str = ""
+    forbids: tuple[str, ...] = ()
+    run: Run | None = None
+    checks: Mapping[str, Callable[[Any, Case], str | None]] = field(default_factory=dict)
+    axes: Mapping[str, str] = field(default_factory=dict)
+    leads_on: str = ""
+
+    @property
+    def points(self) -> int:
+        return sum(self.properties.values())
+
+    def cases(self, seeds: tuple[int, ...] = SEEDS) -> list[Case]:
+        """The cases of these seeds, in order; built afresh at every call."""
+        return [case for seed in seeds for case in self.build(seed)]
+
+    def axis(self, letter: str) -> str:
+        """The axis in words, e.g. ``"keys"``."""
+        return self.axes.get(letter, AXES.get(letter, letter))
+
+
+def exercise(
+    slug: str,
+    *,
+    properties: Mapping[str, int],
+    kind: str = "function",
+    returns: str = "",
+    forbids: tuple[str, ...] = (),
+    run: Run | None = None,
+    checks: Mapping[str, Callable[[Any, Case], str | None]] | None = None,
+    axes: Mapping[str, str] | None = None,
+    leads_on: str = "",
+) -> Callable[[Callable[[int], Iterator[Case]]], Exercise]:
+    """Make an `Exercise` of a generator ``name(seed)`` that yields its cases."""
+
+    def make(build: Callable[[int], Iterator[Case]]) -> Exercise:
+        return Exercise(
+            build.__name__, notebook(slug), kind, dict(properties), build, returns, forbids, run,
+            dict(checks or {}), dict(axes or {}), leads_on,
+        )  # fmt: skip
+
+    return make
+
+
+def quiz(slug: str, name: str, questions: Mapping[str, tuple[str, ...]], *, leads_on: str = "") -> Exercise:
+    """A quiz: question → its options. Every question is a property worth one point."""
+
+    def build(seed: int) -> Iterator[Case]:
+        yield Case({"questions": dict(questions)})
+
+    return Exercise(name, notebook(slug), "quiz", dict.fromkeys(questions, 1), build, leads_on=leads_on)
+
+
+def seed_from(*words: Any) -> int:
+    """A 63-bit seed from anything with a stable text."""
+    digest = hashlib.sha256("/".join(map(str, words)).encode()).digest()
+    return int.from_bytes(digest[:8], "big") >> 1

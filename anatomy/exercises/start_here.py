@@ -1,0 +1,1 @@
+"""What 00-start-here asks."""

@@ -1,0 +1,1 @@
+"""Right answers of 01-embedding-lookup."""

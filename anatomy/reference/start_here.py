@@ -1,0 +1,1 @@
+"""Right answers of 00-start-here."""
