@@ -1,0 +1,161 @@
+"""Every exercise, through observe and judge: right answers pass, wrong ones fail and are named, stubs score nothing."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import torch
+
+from anatomy import exercises, misconceptions, reference
+from anatomy.checking.judge import judge
+from anatomy.checking.observe import MISSING, observe
+from anatomy.checking.record import decode, encode
+from anatomy.checking.show import as_html, as_text
+from anatomy.checking.verdict import Verdict
+from anatomy.course import NOTEBOOKS, Notebook
+from anatomy.exercises import Exercise
+from anatomy.exercises.spec import GENERAL, SEEDS
+from anatomy.misconceptions import Misconception
+
+VARIANTS = Path(__file__).parents[1] / "variants"
+OTHER_SEEDS = (20_011, 7)
+"""Seeds that no author looked at: grading draws its own too."""
+
+
+@cache
+def variants_module(notebook: Notebook) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"variants_{notebook.module}", VARIANTS / f"{notebook.module}.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def all_exercises() -> list[Exercise]:
+    return [exercise for notebook in NOTEBOOKS for exercise in exercises.of_notebook(notebook).values()]
+
+
+def all_variants() -> Iterator[tuple[str, Exercise, Any]]:
+    for notebook in NOTEBOOKS:
+        known = exercises.of_notebook(notebook)
+        for name, answer in vars(variants_module(notebook)).items():
+            if (exercise := known.get(name.partition("__")[0])) and "__" in name:
+                yield name, exercise, answer
+
+
+def all_misconceptions() -> Iterator[Misconception]:
+    for notebook in NOTEBOOKS:
+        yield from misconceptions.of_notebook(notebook).values()
+
+
+def verdict_on(exercise: Exercise, answer: Any, seeds: tuple[int, ...] = SEEDS) -> Verdict:
+    """As in grading: the observation crosses the line between kernel and grader."""
+    torch.set_num_threads(1)
+    return judge(exercise, decode(encode(observe(exercise, answer, seeds))), seeds)
+
+
+by_name = pytest.mark.parametrize("exercise", all_exercises(), ids=lambda exercise: exercise.name)
+each_seed = pytest.mark.parametrize("seeds", [SEEDS, OTHER_SEEDS], ids=["own", "fresh"])
+
+
+@by_name
+@each_seed
+def test_the_reference_gets_full_marks(exercise: Exercise, seeds: tuple[int, ...]) -> None:
+    verdict = verdict_on(exercise, reference.answer(exercise), seeds)
+    assert (verdict.status, verdict.points) == ("right", exercise.points), as_text(verdict)
+
+
+@by_name
+def test_what_is_not_written_is_not_attempted(exercise: Exercise) -> None:
+    def stub(*_: Any) -> None:
+        raise NotImplementedError
+
+    class Stub(torch.nn.Module):
+        def __init__(self, *_: Any) -> None:
+            super().__init__()
+            raise NotImplementedError
+
+    written = {"function": stub, "module": Stub, "quiz": {"1": "..."}}[exercise.kind]
+    for answer in (MISSING, written):
+        verdict = verdict_on(exercise, answer)
+        assert (verdict.status, verdict.points) == ("not attempted", 0)
+
+
+@by_name
+def test_what_is_of_another_kind_is_said_not_crashed(exercise: Exercise) -> None:
+    for answer in (3, "text", None, [], lambda *_: None, lambda *_: "text", lambda *_: torch.zeros(0), dict, object()):
+        verdict = verdict_on(exercise, answer)
+        assert verdict.status in ("wrong", "not attempted")
+        assert verdict.points < exercise.points
+        assert verdict.diagnoses and as_html(verdict)
+
+
+@by_name
+def test_properties_are_decided_by_something(exercise: Exercise) -> None:
+    """Each property is general, has cases of its own, or a rule; points are positive."""
+    asked = {case.asks for case in exercise.cases((0,))}
+    for name, points in exercise.properties.items():
+        assert points > 0
+        assert exercise.kind == "quiz" or name in GENERAL or name in asked or name in exercise.checks
+    assert asked <= {None, *exercise.properties}
+
+
+@by_name
+def test_the_same_seed_gives_the_same_cases(exercise: Exercise) -> None:
+    answer = reference.answer(exercise)
+    first, again = (observe(exercise, answer, (3,)) for _ in range(2))
+    assert encode(first) == encode(again)
+
+
+@pytest.mark.parametrize("wrong", all_misconceptions(), ids=lambda wrong: wrong.name)
+@each_seed
+def test_a_misconception_fails_and_is_named_as_itself(wrong: Misconception, seeds: tuple[int, ...]) -> None:
+    exercise = exercises.find(wrong.exercise)
+    verdict = verdict_on(exercise, wrong.answer, seeds)
+    broken = {finding.property for finding in verdict.findings if not finding.passed}
+    assert verdict.status == "wrong", as_text(verdict)
+    assert wrong.name in verdict.misconceptions, as_text(verdict)
+    assert verdict.misconceptions[0] == wrong.name, f"named as {verdict.misconceptions[0]} first"
+    assert broken == set(wrong.breaks), as_text(verdict)
+
+
+VARIANT_LIST = list(all_variants())
+
+
+@pytest.mark.parametrize("name, exercise, answer", VARIANT_LIST, ids=[name for name, _, _ in VARIANT_LIST])
+@each_seed
+def test_a_variant_gets_full_marks(name: str, exercise: Exercise, answer: Any, seeds: tuple[int, ...]) -> None:
+    verdict = verdict_on(exercise, answer, seeds)
+    assert (verdict.status, verdict.points) == ("right", exercise.points), as_text(verdict)
+
+
+@by_name
+def test_there_are_enough_of_each(exercise: Exercise) -> None:
+    variants = [name for name, of, _ in VARIANT_LIST if of is exercise]
+    wrong = [one for one in all_misconceptions() if one.exercise == exercise.name]
+    assert len(variants) >= 3, f"{exercise.name} has {len(variants)} variants"
+    assert len(wrong) >= 3, f"{exercise.name} has {len(wrong)} misconceptions"
+
+
+def test_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    with capsys.disabled():
+        print("\nnotebook              exercises  points  misconceptions  variants")
+        total = [0, 0, 0, 0]
+        for notebook in NOTEBOOKS:
+            known = exercises.of_notebook(notebook)
+            row = [
+                len(known),
+                sum(exercise.points for exercise in known.values()),
+                len(misconceptions.of_notebook(notebook)),
+                sum(exercise.notebook == notebook for _, exercise, _ in VARIANT_LIST),
+            ]
+            total = [have + more for have, more in zip(total, row, strict=True)]
+            print(f"{notebook.slug:<22}" + "{:>9}{:>8}{:>16}{:>10}".format(*row))
+        print(f"{'all':<22}" + "{:>9}{:>8}{:>16}{:>10}".format(*total))
+    assert all(total)
