@@ -15,9 +15,10 @@ import torch
 from torch import Tensor
 
 from anatomy import misconceptions, reference
-from anatomy.checking.compare import Difference, compare
+from anatomy.checking.compare import Difference, compare, rule_says
 from anatomy.checking.faults import explain_error
 from anatomy.checking.observe import is_float, observe
+from anatomy.checking.record import sane_cases
 from anatomy.checking.relations import Relation, relate, relate_lists
 from anatomy.checking.verdict import Diagnosis, Finding, Picture, Verdict
 from anatomy.exercises.spec import SEEDS, Case, Exercise
@@ -29,13 +30,13 @@ def judge(exercise: Exercise, observation: dict[str, Any], seeds: tuple[int, ...
 
     `observation` may come from a process that can't be trusted: whatever it holds, the answer is a verdict.
     """
-    found = [seen if isinstance(seen, dict) else {} for seen in observation.get("cases", [])]
-    if all(seen.get("outcome") == "not attempted" for seen in found):
+    found = sane_cases(observation)
+    if all(seen["outcome"] == "not attempted" for seen in found):
         return _not_attempted(exercise)
     if exercise.kind == "quiz":
         return _judge_quiz(exercise, found[0])
     trial = _Trial(exercise, seeds)
-    if calls := sorted({str(call) for seen in found for call in seen.get("calls") or ()}):
+    if calls := sorted({call for seen in found for call in seen.get("calls", ())}):
         return _library_did_it(exercise, calls)
     differences = compare(exercise, trial.cases, found, trial.expected, trial.nudged)
     if not differences:
@@ -100,8 +101,8 @@ def _library_did_it(exercise: Exercise, calls: list[str]) -> Verdict:
 
 
 def _judge_quiz(exercise: Exercise, seen: dict[str, Any]) -> Verdict:
-    if seen.get("outcome") != "returned" or not isinstance(seen.get("value"), dict):
-        text = Diagnosis("The answers can't be read.", str(seen.get("error", {}).get("message", "")))
+    if seen["outcome"] != "returned" or not isinstance(seen.get("value"), dict):
+        text = Diagnosis("The answers can't be read.", seen.get("error", {}).get("message", ""))
         return _verdict(exercise, "wrong", dict.fromkeys(exercise.properties, "unreadable"), [text])
     given, right = seen["value"], reference.answer(exercise)
     questions = exercise.cases((0,))[0].args["questions"]
@@ -150,7 +151,7 @@ def _named(trial: _Trial, found: list[Any], indices: Iterable[int]) -> Diagnosis
     """
     exercise, indices = trial.exercise, list(indices)
     cases = [trial.cases[i] for i in indices]
-    mine = [found[i] if i < len(found) else {} for i in indices]
+    mine = [found[i] if i < len(found) else {"outcome": "missing"} for i in indices]
     right = [trial.expected[i] for i in indices]
     by_value: Misconception | None = None
     for wrong in misconceptions.of_notebook(exercise.notebook).values():
@@ -184,7 +185,7 @@ def _apart(exercise: Exercise, cases: list[Case], mine: list[Any], theirs: list[
 
 def _rules(exercise: Exercise, cases: list[Case], seen: list[Any]) -> list[tuple[str, bool]]:
     return [
-        (name, bool(rule(here.get("value"), case)))
+        (name, bool(rule_says(rule, here.get("value"), case)))
         for case, here in zip(cases, seen, strict=True)
         for name, rule in exercise.checks.items()
         if here.get("outcome") == "returned"
@@ -199,8 +200,8 @@ def _values_apart(exercise: Exercise, cases: list[Case], mine: list[Any], theirs
 
 
 def _messages(seen: Any) -> Any:
-    error = seen.get("error")
-    return (error.get("type"), error.get("message")) if isinstance(error, dict) else None
+    error = seen.get("error", {})
+    return error.get("type"), error.get("message")
 
 
 def _say(wrong: Misconception, case: Case) -> Diagnosis:
@@ -216,9 +217,13 @@ def _explain(trial: _Trial, differences: list[Difference]) -> Diagnosis:
     """The most telling difference, explained without knowledge of the exercise."""
     first = min(differences, key=lambda d: (d.property == "gradients", _URGENCY.index(d.kind), d.case))
     case = trial.cases[first.case]
-    note = f" This happens {case.note}." if case.note else ""
     said = _EXPLAIN[first.kind](trial, first, case)
-    return replace(said, detail=said.detail + note)
+    wrong = {difference.case for difference in differences}
+    alike = [index for index, other in enumerate(trial.cases) if other.asks == case.asks]
+    notes = [said.detail, f"This happens {case.note}." if case.note else ""]
+    if fine := len(alike) - len(wrong & set(alike)):
+        notes.append(f"In {fine} of {len(alike)} tries all is right.")
+    return replace(said, detail=" ".join(filter(None, notes)))
 
 
 def _explain_values(trial: _Trial, first: Difference, case: Case) -> Diagnosis:

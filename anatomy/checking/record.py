@@ -15,6 +15,9 @@ MIME = "application/vnd.transformer-anatomy.observation+json"
 LARGEST = 16 * 2**20
 """Bytes of tensors beyond which an observation is refused."""
 
+DEEPEST = 20
+"""Levels of lists and dicts beyond which an observation is refused."""
+
 
 class Unreadable(ValueError):
     """What arrived is no observation."""
@@ -55,14 +58,16 @@ def decode(record: Any) -> dict[str, Any]:
     except (binascii.Error, SafetensorError, ValueError, KeyError) as error:
         raise Unreadable("the record's tensors can't be read") from error
 
-    def unpack(node: Any) -> Any:
+    def unpack(node: Any, depth: int = 0) -> Any:
+        if depth > DEEPEST:
+            raise Unreadable("the record is nested too deeply")
         if isinstance(node, dict):
             if node.keys() == {"$tensor"} and str(node["$tensor"]) in tensors:
                 return tensors[str(node["$tensor"])]
             if node.keys() == {"$float"}:
                 return float(node["$float"])
-            return {key: unpack(item) for key, item in node.items()}
-        return [unpack(item) for item in node] if isinstance(node, list) else node
+            return {key: unpack(item, depth + 1) for key, item in node.items()}
+        return [unpack(item, depth + 1) for item in node] if isinstance(node, list) else node
 
     try:
         observation = unpack(record.get("tree"))
@@ -71,3 +76,34 @@ def decode(record: Any) -> dict[str, Any]:
     if not isinstance(observation, dict) or not isinstance(observation.get("cases"), list):
         raise Unreadable("the record holds no cases")
     return observation
+
+
+_FIELDS: dict[str, type] = {
+    "outcome": str, "value": object, "train": object, "steady": bool, "linked": bool, "error": dict,
+    "gradient error": dict, "gradients": dict, "parameters": dict, "shared": list, "calls": list, "changed": list,
+}  # fmt: skip
+
+
+def sane_cases(observation: dict[str, Any]) -> list[dict[str, Any]]:
+    """The observation's cases with known fields of the right types only, at least one.
+
+    What `observe` wrote passes unchanged; whatever else a kernel sent can't make a judge stumble.
+    """
+    cases = observation.get("cases")
+    sane = [_sane_case(seen) for seen in cases] if isinstance(cases, list) else []
+    return sane or [{"outcome": "missing"}]
+
+
+def _sane_case(seen: Any) -> dict[str, Any]:
+    if not isinstance(seen, dict):
+        return {"outcome": "missing"}
+    sane = {name: seen[name] for name, kind in _FIELDS.items() if isinstance(seen.get(name), kind) and name in seen}
+    for name in {"error", "gradient error"} & sane.keys():
+        sane[name] = {str(key): item if isinstance(item, int) else str(item)[:500] for key, item in sane[name].items()}
+    for name in {"calls", "changed"} & sane.keys():
+        sane[name] = [str(item)[:100] for item in sane[name]]
+    if "gradients" in sane:
+        sane["gradients"] = {k: v for k, v in sane["gradients"].items() if v is None or isinstance(v, Tensor)}
+    if "parameters" in sane:
+        sane["parameters"] = {k: v for k, v in sane["parameters"].items() if isinstance(v, list)}
+    return {"outcome": "missing"} | sane

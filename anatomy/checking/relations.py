@@ -183,15 +183,11 @@ def _repeated(scene: Scene) -> Relation | None:
     return None
 
 
-def _sums(scene: Scene) -> Relation | None:
-    """Weights that sum to one along another axis, over everything, or along none."""
-    dims = scene.expected.dim()
-    wanted = [axis for axis in range(dims) if _sums_to_one(scene.expected, axis)]
-    if not wanted or bool((scene.expected < 0).any()):
+def _sums_elsewhere(scene: Scene) -> Relation | None:
+    """Weights that sum to one along another axis, or over several together."""
+    if (wanted := _weights_axis(scene)) is None:
         return None
-    target = scene.axis(wanted[-1])
-    if any(_sums_to_one(scene.found, axis) for axis in wanted):
-        return None
+    target, dims = scene.axis(wanted), scene.expected.dim()
     for axis in range(dims):
         if _sums_to_one(scene.found, axis):
             return Relation(f"Your weights sum to one along {scene.axis(axis)}, not along {target}.",
@@ -201,9 +197,23 @@ def _sums(scene: Scene) -> Relation | None:
             if bool(((scene.found.sum(group) - 1).abs() < 1e-4).all()):
                 words = " and ".join(scene.axis(axis) for axis in group)
                 return Relation(f"Your weights sum to one over {words} together, not along {target} alone.",
-                                "The normalisation takes in too many entries at once.")  # fmt: skip
-    return Relation(f"Your weights don't sum to one along {target}.",
-                    f"The first slice sums to {scene.found.sum(wanted[-1]).flatten()[0]:.4g}.")  # fmt: skip
+                                "The normalization takes in too many entries at once.")  # fmt: skip
+    return None
+
+
+def _sums_nowhere(scene: Scene) -> Relation | None:
+    if (wanted := _weights_axis(scene)) is None:
+        return None
+    return Relation(f"Your weights don't sum to one along {scene.axis(wanted)}.",
+                    f"The first slice sums to {scene.found.sum(wanted).flatten()[0]:.4g}.")  # fmt: skip
+
+
+def _weights_axis(scene: Scene) -> int | None:
+    """The axis along which the expected values are shares of one and the found ones are not."""
+    wanted = [axis for axis in range(scene.expected.dim()) if _sums_to_one(scene.expected, axis)]
+    if not wanted or bool((scene.expected < 0).any()) or any(_sums_to_one(scene.found, axis) for axis in wanted):
+        return None
+    return wanted[-1]
 
 
 def _sums_to_one(value: Tensor, axis: int) -> bool:
@@ -211,7 +221,7 @@ def _sums_to_one(value: Tensor, axis: int) -> bool:
 
 
 def _axis_factor(scene: Scene) -> Relation | None:
-    """found = expected · g, where g varies along some axes only: a normalisation that is missing or other."""
+    """found = expected · g, where g varies along some axes only: a normalization that is missing or other."""
     if (scene.expected.abs() < 1e-12).any() or scene.expected.dim() < 2:
         return None
     ratio = scene.found / scene.expected
@@ -220,7 +230,7 @@ def _axis_factor(scene: Scene) -> Relation | None:
         if scene.expected.size(axis) > 2 and _alike(ratio, first.expand_as(ratio)):
             low, high = ratio.min().item(), ratio.max().item()
             return Relation(f"Each slice along {scene.axis(axis)} is off by a factor of its own.",
-                            f"The factors run from {low:.4g} to {high:.4g}: a normalisation is missing, doubled, "
+                            f"The factors run from {low:.4g} to {high:.4g}: a normalization is missing, doubled, "
                             "or uses the wrong sum.")  # fmt: skip
     return None
 
@@ -295,30 +305,42 @@ def _reordered(scene: Scene) -> Relation | None:
     return None
 
 
-def _partly(scene: Scene) -> Relation | None:
-    """Right for some indices along an axis and wrong for the others."""
-    size = scene.expected.abs().max()
-    wrong = (scene.found - scene.expected).abs() > ROUNDING * size
-    for axis in range(wrong.dim()):
-        others = tuple(other for other in range(wrong.dim()) if other != axis)
-        bad = wrong.any(dim=others) if others else wrong
+def _partly_wrong(scene: Scene) -> Relation | None:
+    """Right for most indices along an axis and wrong for a few."""
+    for axis, bad in _wrong_along(scene):
         count = int(bad.sum())
         if 0 < count <= len(bad) / 2 or (0 < count < len(bad) and count <= 3):
-            where = ", ".join(map(str, bad.nonzero().flatten().tolist()[:5]))
-            sign = ""
             rows = bad.nonzero().flatten()
             mine, right = scene.found.index_select(axis, rows), scene.expected.index_select(axis, rows)
+            more = ""
             if _alike(mine, -right):
-                sign = " There, all values have the opposite sign."
+                more = " There, all values have the opposite sign."
             elif (ratio := _ratio(mine, right)) is not None:
-                sign = f" There, all values are the expected ones times {ratio:.4g}."
-            return Relation(f"Along {scene.axis(axis)} only index {where} is wrong.",
-                            f"The other {len(bad) - count} of {len(bad)} are right.{sign}")  # fmt: skip
-        if 0 < len(bad) - count <= len(bad) / 2 and len(bad) > 1:
-            where = ", ".join(map(str, (~bad).nonzero().flatten().tolist()[:5]))
-            return Relation(f"Along {scene.axis(axis)} only index {where} is right.",
-                            f"The other {count} of {len(bad)} are wrong.")  # fmt: skip
+                more = f" There, all values are the expected ones times {ratio:.4g}."
+            return Relation(f"Along {scene.axis(axis)} only index {_listed(rows)} is wrong.",
+                            f"The other {len(bad) - count} of {len(bad)} are right.{more}")  # fmt: skip
     return None
+
+
+def _partly_right(scene: Scene) -> Relation | None:
+    """Wrong for most indices along an axis and right for a few."""
+    for axis, bad in _wrong_along(scene):
+        if 0 < len(bad) - int(bad.sum()) <= len(bad) / 2:
+            return Relation(f"Along {scene.axis(axis)} only index {_listed((~bad).nonzero().flatten())} is right.",
+                            f"The other {int(bad.sum())} of {len(bad)} are wrong.")  # fmt: skip
+    return None
+
+
+def _wrong_along(scene: Scene) -> Iterator[tuple[int, Tensor]]:
+    """For every axis: which of its indices hold a wrong value."""
+    wrong = (scene.found - scene.expected).abs() > ROUNDING * scene.expected.abs().max()
+    for axis in range(wrong.dim()):
+        others = tuple(other for other in range(wrong.dim()) if other != axis)
+        yield axis, wrong.any(dim=others) if others else wrong
+
+
+def _listed(indices: Tensor) -> str:
+    return ", ".join(map(str, indices.tolist()[:5]))
 
 
 # ---------------------------------------------------------------------------------------------- other shape
@@ -360,8 +382,8 @@ def _extra_axis(scene: Scene) -> Relation | None:
 
 
 _SAME_SHAPE: tuple[Callable[[Scene], Relation | None], ...] = (
-    _not_finite, _nothing_done, _factor, _transposed, _moved, _repeated, _added, _transformed, _sums, _coarse, _partly,
-    _axis_factor, _reordered,
+    _not_finite, _nothing_done, _factor, _transposed, _moved, _repeated, _added, _transformed, _sums_elsewhere,
+    _coarse, _partly_wrong, _sums_nowhere, _axis_factor, _reordered, _partly_right,
 )  # fmt: skip
 _OTHER_SHAPE: tuple[Callable[[Scene], Relation | None], ...] = (_transposed, _reshaped, _extra_axis, _reduced)
 

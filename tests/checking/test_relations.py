@@ -1,0 +1,146 @@
+"""The generic search: wrong answers that no one listed are explained from the numbers alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+import pytest
+import torch
+from torch import Tensor
+
+from anatomy.checking import judge as judging
+from anatomy.checking.judge import judge
+from anatomy.checking.observe import observe
+from anatomy.checking.relations import relate_lists
+from anatomy.checking.show import as_html, as_text
+from anatomy.exercises.spec import Case, Draw, exercise
+
+
+@exercise("02-attention-scores", properties={"shape": 1, "values": 2, "gradients": 1}, returns="B T S")
+def weights(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, T=5, S=7, D=8)
+    yield draw.case(query=draw.normal("B T D"), key=draw.normal("B S D"))
+
+
+@exercise("02-attention-scores", properties={"shape": 1, "values": 2, "gradients": 1}, returns="B T D")
+def block(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=3, T=5, D=4)
+    yield draw.case(x=draw.normal("B T D"))
+
+
+def _weights(query: Tensor, key: Tensor) -> Tensor:
+    return (query @ key.mT / math.sqrt(query.size(-1))).softmax(-1)
+
+
+def _block(x: Tensor) -> Tensor:
+    return x + (x * x.roll(1, -1)).cumsum(1)
+
+
+@pytest.fixture(autouse=True)
+def no_misconceptions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judging.misconceptions, "of_notebook", lambda notebook: {})
+    monkeypatch.setattr(judging.reference, "answer", lambda of: {"weights": _weights, "block": _block}[of.name])
+
+
+def _one_row_negative(q: Tensor, k: Tensor) -> Tensor:
+    sign = torch.ones(7)
+    sign[3] = -1
+    return _weights(q, k) * sign
+
+
+WRONG_WEIGHTS: list[tuple[str, Callable[[Tensor, Tensor], Tensor], str]] = [
+    ("factor of a size", lambda q, k: _weights(q, k) / 8, "D = 8"),
+    ("factor of a root", lambda q, k: _weights(q, k) * math.sqrt(5), "√T = √5"),
+    ("ratio of roots", lambda q, k: _weights(q, k) * math.sqrt(7 / 5), "√(7/5)"),
+    ("sign", lambda q, k: -_weights(q, k), "sign is reversed"),
+    ("transposed", lambda q, k: _weights(q, k).mT, "Axes are swapped"),
+    ("transposed and scaled", lambda q, k: 3 * _weights(q, k).mT, "a constant factor is off too"),
+    ("reversed", lambda q, k: _weights(q, k).flip(2), "axis 2 (keys) is reversed"),
+    ("off by one", lambda q, k: _weights(q, k).roll(1, 2), "one step later along axis 2 (keys)"),
+    ("first of the batch", lambda q, k: _weights(q, k)[:1].expand(2, 5, 7), "repeat the result of the first"),
+    ("sum over queries", lambda q, k: (q @ k.mT / math.sqrt(8)).softmax(1), "sum to one along axis 1 (queries)"),
+    ("sum over all", lambda q, k: (q @ k.mT / 8**0.5).flatten(1).softmax(1).view(2, 5, 7), "(queries) and axis 2 (keys)"),
+    ("no sum", lambda q, k: (q @ k.mT / math.sqrt(8)).exp(), "don't sum to one"),
+    ("logarithm", lambda q, k: _weights(q, k).log(), "under a logarithm"),
+    ("not a number", lambda q, k: _weights(q, k) * (q.sum() * 0 + float("nan")), "are NaN"),
+    ("half precision", lambda q, k: _weights(q, k).half().float(), "float16"),
+    ("float64", lambda q, k: _weights(q, k).double(), "type float64"),
+    ("one batch item", lambda q, k: _weights(q, k)[0], "Axis 0 (batch) is gone"),
+    ("mean over queries", lambda q, k: _weights(q, k).mean(1), "Axis 1 (queries) is gone"),
+    ("extra axis", lambda q, k: _weights(q, k).unsqueeze(1), "another shape"),
+    ("detached", lambda q, k: _weights(q, k).detach(), "No gradient reaches `query`"),
+    ("key detached", lambda q, k: _weights(q, k.detach()), "No gradient reaches `key`"),
+    ("in place", lambda q, k: _weights(q.mul_(1.5).div_(1.5).add_(1), k), "change `query` in place"),
+    ("noise", lambda q, k: _weights(q, k) + torch.rand(1, generator=NOISE), "another result each time"),
+    ("one column", _one_row_negative, "only index 3 is wrong"),
+    ("squared", lambda q, k: _weights(q, k) ** 2, "squared"),
+    ("added", lambda q, k: _weights(q, k) + 0.25, "A constant is added"),
+    ("zeros", lambda q, k: 0 * _weights(q, k), "is zero"),
+    ("a list", lambda q, k: [_weights(q, k)], "a list or tuple of 1"),
+    ("nothing", lambda q, k: None, "returns nothing"),
+    ("error", lambda q, k: q @ k, "do not fit together"),
+    ("too few arguments", lambda q: q, "called with (query, key), but yours takes (q)"),
+]  # fmt: skip
+NOISE = torch.Generator().manual_seed(0)
+
+WRONG_BLOCK: list[tuple[str, Callable[[Tensor], Tensor], str]] = [
+    ("missing term", lambda x: _block(x) - x, "`x` is missing"),
+    ("doubled term", lambda x: _block(x) + x, "`x` is added once too often"),
+    ("unchanged", lambda x: x, "return `x` unchanged"),
+    ("bias", lambda x: _block(x) + torch.arange(4.0), "A term is missing or added"),
+    ("reordered", lambda x: _block(x).transpose(1, 2).reshape(3, 5, 4), "in the wrong places"),
+    ("factor per row", lambda x: _block(x) * torch.arange(1.0, 6.0)[:, None], "factor of its own"),
+    ("relu", lambda x: _block(x).relu(), "ReLU"),
+    ("masked", lambda x: _block(x).tril(), "above the diagonal"),
+]
+
+
+@pytest.mark.parametrize("answer, words", [row[1:] for row in WRONG_WEIGHTS], ids=[row[0] for row in WRONG_WEIGHTS])
+def test_wrong_weights_are_explained(answer: Callable[..., Tensor], words: str) -> None:
+    verdict = judge(weights, observe(weights, answer))
+    assert verdict.status == "wrong"
+    assert words in as_text(verdict)
+    assert as_html(verdict)
+
+
+@pytest.mark.parametrize("answer, words", [row[1:] for row in WRONG_BLOCK], ids=[row[0] for row in WRONG_BLOCK])
+def test_wrong_blocks_are_explained(answer: Callable[..., Tensor], words: str) -> None:
+    verdict = judge(block, observe(block, answer))
+    assert verdict.status == "wrong"
+    assert words in as_text(verdict)
+
+
+def test_the_unexplained_is_measured() -> None:
+    def odd(query: Tensor, key: Tensor) -> Tensor:
+        return _weights(query.sin(), key)
+
+    text = as_text(judge(weights, observe(weights, odd)))
+    assert "Values differ from the expected ones" in text
+    assert "The first difference is at [0, 0, 0]" in text
+    assert "✓ shape" in text
+
+
+def test_right_answers_in_another_style_pass() -> None:
+    def loops(query: Tensor, key: Tensor) -> Tensor:
+        rows = [[torch.stack([(q * k).sum() for k in ks]) / 8**0.5 for q in qs] for qs, ks in zip(query, key, strict=True)]
+        scores = torch.stack([torch.stack(item) for item in rows])
+        scores = scores - scores.amax(-1, keepdim=True)
+        return scores.exp() / scores.exp().sum(-1, keepdim=True)
+
+    verdict = judge(weights, observe(weights, loops))
+    assert (verdict.status, verdict.points) == ("right", 4)
+
+
+@pytest.mark.parametrize(
+    "found, words",
+    [
+        ([1, 2], "stops too early"),
+        ([1, 2, 3, 4], "goes on too long"),
+        ([3, 2, 1], "reverse order"),
+        ([2, 1, 3], "in another order"),
+        ([1, 5, 3], "Item 1 differs"),
+    ],
+)
+def test_lists_are_explained(found: list[int], words: str) -> None:
+    assert words in relate_lists(found, [1, 2, 3]).headline
