@@ -244,6 +244,34 @@ def test_git_keeps_the_page_in_autograded():
     assert run.returncode == 1
 
 
+# ---- tools ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["ruff", "check", "."],
+        ["ruff", "format", "--check", "anatomy", "tests", "tools"],
+        ["mypy"],
+    ],
+    ids=["ruff check", "ruff format", "mypy"],
+)
+def test_code_is_clean(command):
+    run = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_pre_commit_runs_local_programs_only():
+    configuration = yaml.safe_load(read(".pre-commit-config.yaml"))
+    assert [repository["repo"] for repository in configuration["repos"]] == ["local"]
+    hooks = {hook["id"]: hook for repository in configuration["repos"] for hook in repository["hooks"]}
+    assert {hook["language"] for hook in hooks.values()} == {"system"}
+    stripped = re.compile(hooks["nbstripout"]["files"])
+    assert stripped.search("source/03-softmax/03-softmax.ipynb")
+    assert not stripped.search("solutions/03-softmax/03-softmax.ipynb"), "the solved edition keeps its outputs"
+
+
 # ---- setup ----------------------------------------------------------------------------------------------------------
 
 
