@@ -8,6 +8,7 @@ Only safetensors files are read, never pickles.
 from __future__ import annotations
 
 import hashlib
+import http.client
 import importlib.util
 import logging
 import os
@@ -207,7 +208,7 @@ def _download(name: str) -> Location:
 
 
 def offline_reason() -> str | None:
-    """Why the hub can't be asked, or None if it answers. Two seconds at most without a network, seven if it is silent."""
+    """Why the hub can't be asked, or None if it answers. Takes 2 s at most without a network, 7 s if it is silent."""
     from huggingface_hub import constants
 
     if constants.HF_HUB_OFFLINE:
@@ -237,7 +238,7 @@ def offline_reason() -> str | None:
         ).close()
     except urllib.error.HTTPError:
         pass  # it answered: what it thinks of this page is not the question
-    except OSError as error:
+    except (OSError, http.client.HTTPException) as error:
         return f"{hub.hostname} does not answer ({getattr(error, 'reason', error)})"
     return None
 
