@@ -12,7 +12,6 @@ import sys
 from typing import Any
 
 from anatomy import exercises
-from anatomy.checking.observe import MISSING, observe
 
 GRADING_SEED = "ANATOMY_GRADING_SEED"
 """The environment variable by which the grader asks a kernel to observe only, with these seeds (comma-separated)."""
@@ -35,6 +34,8 @@ def check(name: str) -> None:
     KeyError
         When no exercise has this name.
     """
+    from anatomy.checking.observe import MISSING, observe
+
     exercise = exercises.find(name)
     answer = sys._getframe(1).f_globals.get(name, MISSING)
     if seeds := os.environ.get(GRADING_SEED):

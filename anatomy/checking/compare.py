@@ -26,7 +26,7 @@ class Difference:
     """One way in which an answer departs from what was expected in one case.
 
     `kind` is ``"error"``, ``"type"``, ``"shape"``, ``"dtype"``, ``"values"``, ``"names"``, ``"in place"``,
-    ``"unsteady"``, ``"no gradient"``, ``"gradient error"`` or ``"rule"`` (a sentence in `found`).
+    ``"unsteady"``, ``"noise"`` (in training mode), ``"shared"``, ``"no gradient"``, ``"gradient error"`` or ``"rule"`` (a sentence in `found`).
     """
 
     property: str
@@ -88,7 +88,10 @@ def _compare_case(exercise: Exercise, case: Case, found: Any, expected: Any, nud
             yield "parameters", "names", "", found.get("parameters"), expected["parameters"]
         elif found.get("shared") != expected["shared"]:
             yield "parameters", "shared", "", found.get("shared"), expected["shared"]
-        yield from _leaves("train mode", "", found.get("train"), expected["train"], nudged.get("train"))
+        if found.get("train steady") != expected["train steady"]:
+            yield "train mode", "noise", "", found.get("train steady"), expected["train steady"]
+        elif expected["train steady"]:
+            yield from _leaves("train mode", "", found.get("train"), expected["train"], nudged.get("train"))
     if "gradients" in exercise.properties:
         yield from _compare_gradients(found, expected, nudged)
 

@@ -209,7 +209,7 @@ def _say(wrong: Misconception, case: Case) -> Diagnosis:
     return Diagnosis(wrong.sentence.format_map(sizes), misconception=wrong.name)
 
 
-_URGENCY = ("error", "in place", "unsteady", "names", "shared", "type", "shape", "dtype", "values", "rule",
+_URGENCY = ("error", "in place", "unsteady", "noise", "names", "shared", "type", "shape", "dtype", "values", "rule",
             "gradient error", "no gradient")  # fmt: skip
 
 
@@ -314,6 +314,10 @@ _EXPLAIN = {
     "unsteady": lambda trial, first, case: Diagnosis(
         "The same input gives another result each time.",
         "Is there noise (dropout, random initial values at every call), or something kept from the last call?",
+    ),
+    "noise": lambda trial, first, case: Diagnosis(
+        *(("In training mode nothing is random.", "The dropout that is asked for has no effect.") if first.found else
+          ("In training mode the result is random.", "Nothing here should be left to chance."))
     ),
     "names": _explain_names,
     "shared": lambda trial, first, case: Diagnosis(

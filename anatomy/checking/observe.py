@@ -50,7 +50,7 @@ def observe(exercise: Exercise, answer: Any, seeds: tuple[int, ...] = SEEDS) -> 
     dict
         ``{"exercise": name, "cases": [...]}``, one dict a case, with ``outcome`` (``"returned"``, ``"raised"``,
         ``"not attempted"``, ``"too slow"``) and, as far as they apply, ``value``, ``error``, ``printed``, ``calls``,
-        ``changed``, ``steady``, ``gradients``, ``linked``, ``parameters``, ``shared``, ``train``.
+        ``changed``, ``steady``, ``gradients``, ``linked``, ``parameters``, ``shared``, ``train``, ``train steady``.
     """
     seen: list[dict[str, Any]] = []
     for case in exercise.cases(seeds):
@@ -100,7 +100,7 @@ def _look(exercise: Exercise, answer: Any, case: Case) -> dict[str, Any]:
         "changed": [name for name, before in case.args.items() if not same(plain(before), plain(args[name]))],
     }
     with torch.no_grad():
-        seen["steady"] = same(value, plain(subject.run(fresh(case.args))))
+        seen["steady"] = same(value, plain(subject.run(fresh(case.args), luck=1)))
     if isinstance(subject.target, nn.Module):
         seen |= _look_at_module(subject, case)
     if "gradients" in exercise.properties:
@@ -115,12 +115,13 @@ def _look_at_module(subject: _Subject, case: Case) -> dict[str, Any]:
         owners.setdefault(id(parameter), []).append(name)
     subject.target.train()
     with torch.no_grad():
-        train = plain(subject.run(fresh(case.args)))
+        train, again = (plain(subject.run(fresh(case.args), luck)) for luck in (0, 1))
     subject.target.eval()
     return {
         "parameters": {name: list(parameter.shape) for name, parameter in named.items()},
         "shared": [names for names in owners.values() if len(names) > 1],
         "train": train,
+        "train steady": same(train, again),
     }
 
 
@@ -162,8 +163,9 @@ class _Subject:
         elif not callable(answer):
             raise BadSignature(f"{exercise.name} is to be a function; this is {_kind(answer)}.")
 
-    def run(self, args: Mapping[str, Any]) -> Any:
-        torch.manual_seed(0)
+    def run(self, args: Mapping[str, Any], luck: int = 0) -> Any:
+        """Call the object; `luck` seeds the global generator, so that noise shows when it changes."""
+        torch.manual_seed(luck)
         if self.exercise.run is not None:
             return self.exercise.run(self.target, replace(self.case, args=args))
         _check_signature(self.target, args)

@@ -1,0 +1,96 @@
+"""`check` as a notebook calls it: a card, one clean line when wrong; in grading an observation and nothing else."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+
+from anatomy.checking import GRADING_SEED
+from anatomy.checking.judge import judge
+from anatomy.checking.progress import progress_file, read_progress
+from anatomy.checking.record import MIME, decode
+from anatomy.checking.show import as_html, as_text
+from anatomy.checking.verdict import Diagnosis, Finding, Verdict
+from anatomy.exercises import find
+
+RIGHT = f"scaled_scores = lambda query, key: query @ key.mT / {math.e} * {math.e} / query.size(-1) ** 0.5"
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[InteractiveShell]:
+    monkeypatch.setenv("ANATOMY_HOME", str(tmp_path))
+    monkeypatch.delenv(GRADING_SEED, raising=False)
+    shell = InteractiveShell.instance()
+    shell.run_cell("from anatomy.checking import check")
+    yield shell
+    InteractiveShell.clear_instance()
+
+
+def run(shell: InteractiveShell, *cells: str) -> Any:
+    with capture_output() as captured:
+        for cell in cells:
+            shell.run_cell(cell)
+    return captured
+
+
+def test_a_right_answer_gets_a_green_card_and_no_error(shell: InteractiveShell) -> None:
+    captured = run(shell, RIGHT, 'check("scaled_scores")')
+    assert "Right: 4 of 4 points" in captured.outputs[0].data["text/html"]
+    assert "Right: 4 of 4 points" in captured.outputs[0].data["text/plain"]
+    assert read_progress()["scaled_scores"] == {"status": "right", "points": 4, "max_points": 4}
+
+
+def test_a_wrong_answer_gets_a_card_and_one_clean_line(shell: InteractiveShell) -> None:
+    captured = run(shell, "def scaled_scores(query, key): return query @ key.mT", 'check("scaled_scores")')
+    assert "✗" in captured.outputs[0].data["text/html"]
+    assert "CheckFailed" in captured.stdout + captured.stderr
+    assert "anatomy/checking" not in captured.stdout + captured.stderr
+    assert "Traceback" not in captured.stdout + captured.stderr
+
+
+def test_a_name_never_defined_is_not_attempted(shell: InteractiveShell) -> None:
+    captured = run(shell, 'check("scaled_scores")')
+    assert "Not attempted yet" in captured.outputs[0].data["text/plain"]
+
+
+def test_an_error_names_the_students_own_line(shell: InteractiveShell) -> None:
+    captured = run(shell, "def scaled_scores(query, key):\n    d = 8\n    return query @ key", 'check("scaled_scores")')
+    assert "in your line 3" in captured.outputs[0].data["text/plain"]
+
+
+def test_when_marks_are_given_the_kernel_only_observes(
+    shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(GRADING_SEED, "11,12")
+    captured = run(shell, RIGHT, 'check("scaled_scores")')
+    assert [set(output.data) for output in captured.outputs] == [{MIME, "text/plain"}]
+    observation = decode(captured.outputs[0].data[MIME])
+    exercise = find("scaled_scores")
+    assert judge(exercise, observation, (11, 12)).points == 4
+    assert judge(exercise, observation, (11, 13)).points < 4
+    assert not progress_file().exists()
+
+
+def test_an_unknown_exercise_is_said(shell: InteractiveShell) -> None:
+    assert "No exercise is called 'no_such'" in run(shell, 'check("no_such")').stdout
+
+
+def test_what_students_write_is_escaped() -> None:
+    nasty = "<script>alert(1)</script>"
+    verdict = Verdict("x", "wrong", (Finding(nasty, 1, False, nasty),), (Diagnosis(nasty, f"`{nasty}`"),))
+    assert "<script" not in as_html(verdict)
+    assert nasty in as_text(verdict)
+
+
+def test_a_progress_file_that_cannot_be_written_disturbs_nothing(
+    shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("ANATOMY_HOME", str(tmp_path / "file"))
+    assert "Right" in run(shell, RIGHT, 'check("scaled_scores")').outputs[0].data["text/plain"]

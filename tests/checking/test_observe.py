@@ -1,0 +1,179 @@
+"""Observing: what is noted of an answer, and what an answer can't do to the process that looks at it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from anatomy.checking import observe as observing
+from anatomy.checking.observe import fresh, observe, plain, same
+from anatomy.exercises.spec import Case, Draw, exercise
+
+
+@exercise("03-softmax", properties={"values": 1, "gradients": 1}, forbids=("softmax",))
+def squash(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, D=5)
+    yield draw.case(x=draw.normal("B D"))
+
+
+@exercise("04-heads", properties={"parameters": 1, "values": 1, "gradients": 1}, kind="module")
+def Layer(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, D=5)
+    yield draw.case(init=(5,), x=draw.normal("B D"))
+
+
+def first_case(answer: Any, of: Any = squash) -> dict[str, Any]:
+    case: dict[str, Any] = observe(of, answer, (0,))["cases"][0]
+    return case
+
+
+def test_values_and_gradients_are_noted() -> None:
+    seen = first_case(lambda x: x * 2)
+    assert seen["outcome"] == "returned"
+    assert seen["value"].shape == (2, 5)
+    assert seen["gradients"]["x"].shape == (2, 5)
+    assert seen["steady"] and seen["linked"] and not seen["changed"] and not seen["calls"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda x: torch.softmax(x, -1),
+        lambda x: x.softmax(-1),
+        lambda x: nn.functional.softmax(x, -1),
+        lambda x: nn.Softmax(-1)(x),
+        lambda x: torch.special.softmax(x, -1),
+        lambda x: nn.functional.softmin(-x, -1),
+        lambda x: torch.ops.aten._softmax(x, -1, False),
+        lambda x: torch.ops.aten.softmax.int(x, -1),
+    ],
+)
+def test_the_library_is_recognized_however_it_is_called(answer: Callable[[Tensor], Tensor]) -> None:
+    assert first_case(answer)["calls"] == ["softmax"]
+
+
+def test_own_work_is_not_taken_for_the_library() -> None:
+    assert first_case(lambda x: (x - x.logsumexp(-1, keepdim=True)).exp())["calls"] == []
+
+
+def test_changed_inputs_noise_and_cut_gradients_are_noted() -> None:
+    assert first_case(lambda x: x.add_(1))["changed"] == ["x"]
+    generator = torch.Generator().manual_seed(0)
+    assert not first_case(lambda x: x + torch.rand(1, generator=generator))["steady"]
+    assert not first_case(lambda x: x.detach())["linked"]
+
+
+def test_plain_randomness_is_noise_and_yet_repeats() -> None:
+    one, other = (first_case(lambda x: x + torch.rand(1)) for _ in range(2))
+    assert not one["steady"]
+    assert torch.equal(one["value"], other["value"])
+
+
+def test_dropout_shows_in_training_mode_only() -> None:
+    class Dropping(nn.Module):
+        def __init__(self, width: int) -> None:
+            super().__init__()
+            self.drop = nn.Dropout(0.5)
+
+        def forward(self, x: Tensor) -> Tensor:
+            return self.drop(x)
+
+    seen = first_case(Dropping, Layer)
+    assert seen["steady"] and not seen["train steady"]
+
+
+@pytest.mark.parametrize("error", [ValueError, SystemExit, MemoryError, GeneratorExit, RecursionError])
+def test_whatever_is_raised_is_described(error: type[BaseException]) -> None:
+    def answer(x: Tensor) -> Tensor:
+        raise error("because")
+
+    seen = first_case(answer)
+    assert seen["outcome"] == "raised"
+    assert seen["error"]["type"] == error.__name__
+
+
+def test_an_endless_loop_ends_even_if_it_swallows_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(observing, "TIME_LIMIT", 0.2)
+
+    def stubborn(x: Tensor) -> Tensor:
+        while True:
+            try:
+                while True:
+                    pass
+            except Exception:
+                continue
+
+    cases = observe(squash, stubborn, (0, 1, 2))["cases"]
+    assert [seen["outcome"] for seen in cases] == ["too slow"] * 3
+
+
+def test_what_an_answer_prints_while_checked_is_not_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    def chatty(x: Tensor) -> Tensor:
+        print("look", x)
+        return x
+
+    first_case(chatty)
+    assert capsys.readouterr().out == ""
+
+
+def test_weights_depend_on_name_and_shape_alone() -> None:
+    class One(nn.Module):
+        def __init__(self, width: int) -> None:
+            super().__init__()
+            self.a, self.b = nn.Linear(width, width), nn.Linear(width, 3)
+
+        def forward(self, x: Tensor) -> Tensor:
+            return self.b(self.a(x))
+
+    class Other(nn.Module):
+        def __init__(self, width: int) -> None:
+            super().__init__()
+            self.b, self.a = nn.Linear(width, 3), nn.Linear(width, width)
+
+        def forward(self, x: Tensor) -> Tensor:
+            return self.b(self.a(x))
+
+    one, other = first_case(One, Layer), first_case(Other, Layer)
+    assert torch.equal(one["value"], other["value"])
+    assert one["parameters"] == {"a.weight": [5, 5], "a.bias": [5], "b.weight": [3, 5], "b.bias": [3]}
+    assert same(one["gradients"]["a.bias"], other["gradients"]["a.bias"])
+
+
+def test_shared_parameters_are_noted() -> None:
+    class Shared(nn.Module):
+        def __init__(self, width: int) -> None:
+            super().__init__()
+            self.a = nn.Linear(width, width)
+            self.b = self.a
+
+        def forward(self, x: Tensor) -> Tensor:
+            return self.b(self.a(x))
+
+    assert first_case(Shared, Layer)["shared"] == [["a.weight", "b.weight"], ["a.bias", "b.bias"]]
+
+
+def test_a_class_is_wanted_where_a_class_is_asked() -> None:
+    assert first_case(lambda x: x, Layer)["error"]["type"] == "BadSignature"
+
+
+def test_plain_data_is_plain() -> None:
+    tree = plain({"a": (1, 2.0, True, None, "s"), "f": print, "t": torch.ones(2, requires_grad=True), "m": nn.Linear(1, 1)})
+    assert tree["a"] == [1, 2.0, True, None, "s"]
+    assert tree["f"] == {"$other": "a function"}
+    assert not tree["t"].requires_grad
+    assert tree["m"].keys() == {"weight", "bias"}
+    assert plain(torch.empty(1).expand(2_000_000)).keys() == {"$other"}
+
+
+def test_fresh_copies_share_nothing() -> None:
+    generator = torch.Generator().manual_seed(5)
+    given = {"t": torch.zeros(3), "l": [torch.zeros(1)], "g": generator}
+    copy = fresh(given)
+    copy["t"] += 1
+    copy["l"][0] += 1
+    assert not given["t"].any() and not given["l"][0].any()
+    assert torch.equal(torch.rand(2, generator=copy["g"]), torch.rand(2, generator=generator))

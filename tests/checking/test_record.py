@@ -1,0 +1,99 @@
+"""Records cross the line between kernel and grader: nothing is lost, and nothing that comes can make a judge stumble."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from anatomy.checking import judge as judging
+from anatomy.checking.judge import judge
+from anatomy.checking.observe import observe, same
+from anatomy.checking.record import DEEPEST, LARGEST, Unreadable, decode, encode
+from anatomy.checking.show import as_html, as_text
+from anatomy.exercises.spec import Case, Draw, exercise
+
+
+@exercise("02-attention-scores", properties={"shape": 1, "values": 2, "gradients": 1}, returns="B T S")
+def products(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, T=3, S=4, D=5)
+    yield draw.case(query=draw.normal("B T D"), key=draw.normal("B S D"))
+
+
+def _products(query: Tensor, key: Tensor) -> Tensor:
+    return query @ key.mT
+
+
+@pytest.fixture
+def known_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judging.misconceptions, "of_notebook", lambda notebook: {})
+    monkeypatch.setattr(judging.reference, "answer", lambda of: _products)
+
+
+def test_what_goes_in_comes_out_through_json() -> None:
+    given = {
+        "cases": [{"t": torch.randn(2, 3), "b": torch.tensor([True]), "i": torch.arange(3), "n": float("nan")}],
+        "f": [float("inf"), -0.5, 1, None, "x", True], "empty": torch.zeros(0, 3), "scalar": torch.tensor(1.5),
+    }  # fmt: skip
+    assert same(decode(json.loads(json.dumps(encode(given), allow_nan=False))), given)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        None, [], "text", {}, {"tree": {}}, {"tensors": 3}, {"tensors": "not base64!"}, {"tensors": "AAAA", "tree": {}},
+        {"tensors": "A" * (LARGEST + 4), "tree": {}}, {**encode({"cases": []}), "tree": 3},
+        {**encode({"cases": []}), "tree": {"cases": {}}},
+        {**encode({"cases": []}), "tree": {"cases": [], "f": {"$float": "many"}}},
+    ],
+)  # fmt: skip
+def test_what_is_no_record_is_refused(record: Any) -> None:
+    with pytest.raises(Unreadable):
+        decode(record)
+
+
+def test_deep_nesting_is_refused() -> None:
+    tree: Any = []
+    for _ in range(DEEPEST + 5):
+        tree = [tree]
+    with pytest.raises(Unreadable):
+        decode({**encode({"cases": []}), "tree": {"cases": tree}})
+
+
+def _mutate(node: Any, chance: random.Random) -> Any:
+    """The tree with random parts replaced by things that should not be there."""
+    if chance.random() < 0.06:
+        return chance.choice(
+            [None, -1, 3.5, "text", [], {}, [1, [2]], {"a": {}}, True, float("nan"), "x" * 2000, torch.zeros(2, 3, 4),
+             torch.zeros(0), torch.tensor(7), torch.zeros(3, dtype=torch.int8), torch.zeros(2, 3, 4).half(),
+             torch.zeros(2, 3, 4, dtype=torch.complex64), torch.zeros(1, 1, 1, 1, 1, 1, 1, 1, 1), {"$other": 3}]
+        )  # fmt: skip
+    if isinstance(node, dict):
+        return {key: _mutate(item, chance) for key, item in node.items() if chance.random() > 0.03}
+    return [_mutate(item, chance) for item in node] if isinstance(node, list) else node
+
+
+@pytest.mark.usefixtures("known_reference")
+def test_no_observation_makes_the_judge_stumble_or_be_generous() -> None:
+    """A thousand damaged observations: always a verdict, never more than the undamaged one deserves."""
+    honest = observe(products, lambda query, key: query @ key.mT / 2)
+    deserved = judge(products, honest).points
+    for seed in range(1000):
+        damaged = {"cases": _mutate(honest["cases"], random.Random(seed))}
+        verdict = judge(products, damaged)
+        assert verdict.points <= deserved
+        assert verdict.status in ("wrong", "not attempted")
+        assert as_text(verdict) and as_html(verdict)
+
+
+@pytest.mark.usefixtures("known_reference")
+def test_missing_cases_are_not_right() -> None:
+    right = observe(products, _products)
+    assert judge(products, right).points == 4
+    assert judge(products, {"cases": right["cases"][:1]}).points == 0
+    assert judge(products, {"cases": []}).points == 0
