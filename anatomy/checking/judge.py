@@ -353,7 +353,17 @@ def _detail(differences: list[Difference], name: str) -> str:
         return "follow from the values"
     if name == "values" and "shape" in kinds:
         return "follow from the shape"
-    return {"in place": "an input is changed", "unsteady": "not repeatable"}.get(mine[0].kind, "differ")
+    return _IN_FEW_WORDS.get(mine[0].kind, "differ")
+
+
+_IN_FEW_WORDS = {
+    "in place": "an input is changed",
+    "unsteady": "not repeatable",
+    "noise": "dropout",
+    "no gradient": "do not flow",
+    "gradient error": "can't be computed",
+    "rule": "not met",
+}
 
 
 def _picture(trial: _Trial, differences: list[Difference]) -> Picture | None:

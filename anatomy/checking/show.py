@@ -8,7 +8,7 @@ from html import escape
 from anatomy.checking.verdict import Finding, Picture, Verdict
 
 _COLOURS = {"right": "#1a7f37", "wrong": "#c4320a", "not attempted": "#6e7781"}
-_CELL = 14  # pixels
+_CELL = 16  # pixels
 
 
 class Card:
@@ -86,7 +86,7 @@ def _properties(verdict: Verdict) -> str:
 
 
 def _pictures(picture: Picture) -> str:
-    """Two heat maps on one colour scale, as SVG, with the same content in words."""
+    """Two heat maps on one color scale, as SVG, with the same content in words."""
     values = [v for matrix in (picture.expected, picture.found) for row in matrix for v in row if abs(v) < float("inf")]
     size = max((abs(v) for v in values), default=1.0) or 1.0
     maps = "".join(
@@ -95,7 +95,7 @@ def _pictures(picture: Picture) -> str:
         for name, matrix in (("expected", picture.expected), ("yours", picture.found))
     )
     axes = f"down: {picture.rows}, across: {picture.columns}" if picture.rows else ""
-    where = "; ".join(filter(None, (picture.label, axes, f"orange positive, blue negative, full colour ±{size:.3g}")))
+    where = "; ".join(filter(None, (picture.label, axes, f"orange positive, blue negative, full color ±{size:.3g}")))
     words = escape(_picture_in_words(picture), quote=True)
     return f'<div role="img" aria-label="{words}">{maps}</div><div style="font-size:80%;opacity:.75">{escape(where)}</div>'
 

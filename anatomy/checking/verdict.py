@@ -27,7 +27,7 @@ class Diagnosis:
 
 @dataclass(frozen=True)
 class Picture:
-    """A matrix as expected and as found, to be drawn on one colour scale."""
+    """A matrix as expected and as found, to be drawn on one color scale."""
 
     expected: list[list[float]]
     found: list[list[float]]
