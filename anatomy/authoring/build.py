@@ -1,0 +1,187 @@
+"""Build: from ``source/`` to ``notebooks/`` (the student edition) and ``solutions/`` (the solved one).
+
+A student's work is never lost: a file in ``notebooks/`` that is not what a build wrote is refused by name, and
+`force` keeps a copy of it.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from anatomy.authoring.notebooks import (
+    BadNotebook,
+    as_text,
+    chosen,
+    fingerprint,
+    read,
+    solved_file,
+    student_file,
+    write,
+)
+from anatomy.authoring.running import CellFailed, Cost
+from anatomy.authoring.solved import has_outputs, run_solved, solved_edition
+from anatomy.authoring.student import student_edition, was_edited
+from anatomy.course import Notebook
+from anatomy.errors import UserError
+
+SECONDS, MEMORY = 60, 1.5e9
+"""What a solved notebook may take before the build warns."""
+
+Say = Callable[[str], None]
+
+
+class BuildStopped(UserError):
+    """The build cannot go on. The message says which notebook, why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """One notebook that was built: what its solved edition took to run, and the copy kept of a student's work."""
+
+    slug: str
+    cost: Cost
+    kept: Path | None = None
+
+    @property
+    def warnings(self) -> list[str]:
+        found = []
+        if self.cost.seconds > SECONDS:
+            found.append(f"{self.slug} runs for {self.cost.seconds:.0f} s; the limit is {SECONDS} s.")
+        if self.cost.memory > MEMORY:
+            found.append(f"{self.slug} needs {self.cost.memory / 1e9:.2f} GB; the limit is {MEMORY / 1e9} GB.")
+        return found
+
+
+def build(
+    root: Path, names: Iterable[str] | None = None, *, force: bool = False, say: Say = lambda _: None
+) -> list[Built]:
+    """Write both editions of these notebooks (by default, of all that have a source).
+
+    All refusals come first: nothing is written when a student's work is in the way of any of them.
+
+    Parameters
+    ----------
+    force
+        Build even over a student's work, of which a copy ``<name>.<time>.bak.ipynb`` is kept beside it.
+    say
+        Told, in a few words, what is being done.
+
+    Raises
+    ------
+    BuildStopped
+        When a student's work is in the way, or a cell of the solved edition fails.
+    """
+    books = chosen(root, names)
+    edited = [book for book in books if _edited(student_file(root, book.slug))]
+    if edited and not force:
+        files = "\n".join(f"  {student_file(root, book.slug).relative_to(root)}" for book in edited)
+        raise BuildStopped(
+            f"Nothing was built: these files hold work that the build would replace.\n{files}\n"
+            "Move them away, or build with --force, which keeps a copy of each beside it."
+        )
+    return [_build_one(root, book, say) for book in books]
+
+
+def _build_one(root: Path, book: Notebook, say: Say) -> Built:
+    slug = book.slug
+    say(f"{slug}: student edition")
+    try:
+        student = student_edition(root, slug)
+        total = len(student.cells)
+        solved, cost = run_solved(root, slug, lambda index: say(f"{slug}: running cell {index + 1} of {total}"))
+    except CellFailed as failure:
+        raise BuildStopped(
+            f"{slug}, {failure}\nThe solved edition must run from top to bottom. Correct source/{slug}/{slug}.ipynb "
+            "(or what it imports) and build again. Neither edition of this notebook was changed."
+        ) from failure
+    except BadNotebook as error:
+        raise BuildStopped(f"{error}\n`anatomy lint {slug}` may say more.") from error
+    target = student_file(root, slug)
+    kept = _keep(target) if _edited(target) else None
+    write(student, target)
+    write(solved, solved_file(root, slug))
+    for folder in (target.parent, solved_file(root, slug).parent):
+        _write_maps(folder, book)
+    return Built(slug, cost, kept)
+
+
+def _edited(path: Path) -> bool:
+    """Whether a file holds anything that no build wrote. One that cannot be read does."""
+    if not path.exists():
+        return False
+    try:
+        return was_edited(read(path))
+    except BadNotebook:
+        return True
+
+
+def _keep(path: Path) -> Path:
+    stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
+    copy = path.with_name(f"{path.stem}.{stamp}.bak.ipynb")
+    number = 1
+    while copy.exists():
+        copy = path.with_name(f"{path.stem}.{stamp}-{(number := number + 1)}.bak.ipynb")
+    path.rename(copy)
+    return copy
+
+
+def _write_maps(folder: Path, book: Notebook) -> None:
+    try:
+        from anatomy.authoring.maps import write_maps
+    except ModuleNotFoundError:
+        return
+
+    write_maps(folder, book)
+
+
+def stale(root: Path, names: Iterable[str] | None = None) -> list[str]:
+    """What ``notebooks/`` and ``solutions/`` lack to be what a build would write now; one sentence each.
+
+    Nothing is run: the solved edition's text is compared, and that it has outputs.
+    """
+    found: list[str] = []
+    for book in chosen(root, names):
+        for finding in (*_stale_student(root, book), *_stale_solved(root, book), *_stale_maps(root, book)):
+            found.append(finding)
+    return found
+
+
+def _stale_student(root: Path, book: Notebook) -> Iterable[str]:
+    path = student_file(root, book.slug)
+    name = path.relative_to(root)
+    if not path.is_file():
+        yield f"{name} is missing."
+    elif path.read_text(encoding="utf-8") != as_text(student_edition(root, book.slug)):
+        edited = "has been edited by hand or run" if _edited(path) else "is not what source/ gives now"
+        yield f"{name} {edited}."
+
+
+def _stale_solved(root: Path, book: Notebook) -> Iterable[str]:
+    path = solved_file(root, book.slug)
+    name = path.relative_to(root)
+    if not path.is_file():
+        yield f"{name} is missing."
+        return
+    try:
+        found, wanted = read(path), solved_edition(root, book.slug)
+    except BadNotebook as error:
+        yield str(error)
+        return
+    if fingerprint(found) != fingerprint(wanted):
+        yield f"{name} is not what source/ gives now."
+    elif not has_outputs(found):
+        yield f"{name} has cells that were not run."
+
+
+def _stale_maps(root: Path, book: Notebook) -> Iterable[str]:
+    with tempfile.TemporaryDirectory(prefix="anatomy-build-") as folder:
+        _write_maps(Path(folder), book)
+        for wanted in sorted(Path(folder).iterdir()):
+            for edition in (student_file(root, book.slug), solved_file(root, book.slug)):
+                path = edition.with_name(wanted.name)
+                if not path.is_file() or path.read_bytes() != wanted.read_bytes():
+                    yield f"{path.relative_to(root)} is {'old' if path.is_file() else 'missing'}."

@@ -1,0 +1,125 @@
+"""Notebook files: where they are, how they are written so that git can show what changed, and their fingerprint."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from anatomy.course import NOTEBOOKS, Notebook, notebook
+from anatomy.errors import UserError
+
+METADATA = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+"""The metadata of every notebook of the course: nothing that changes with the machine it was written on."""
+
+MARK = "transformer_anatomy"
+"""The key in a notebook's metadata under which the build notes what it wrote."""
+
+
+class BadNotebook(UserError):
+    """A file that should be a notebook cannot be read as one. The message names it."""
+
+
+class NoSuchNotebook(UserError):
+    """A notebook was asked for that does not exist."""
+
+
+def source_file(root: Path, slug: str) -> Path:
+    return root / "source" / slug / f"{slug}.ipynb"
+
+
+def student_file(root: Path, slug: str) -> Path:
+    return root / "notebooks" / slug / f"{slug}.ipynb"
+
+
+def solved_file(root: Path, slug: str) -> Path:
+    return root / "solutions" / slug / f"{slug}.ipynb"
+
+
+def chosen(root: Path, names: Iterable[str] | None = None) -> list[Notebook]:
+    """The notebooks that are meant: by slug, number (``3``, ``03``), path or module; by default all with a source.
+
+    Raises
+    ------
+    NoSuchNotebook
+        When a name fits no notebook (the message lists those that exist), or one without a source.
+    """
+    named = [find(name) for name in names or ()]
+    for item in named:
+        if not source_file(root, item.slug).is_file():
+            raise NoSuchNotebook(f"{item.slug} has no source yet: {source_file(root, item.slug)} does not exist.")
+    found = named or [item for item in NOTEBOOKS if source_file(root, item.slug).is_file()]
+    if not found:
+        raise NoSuchNotebook(f"There are no source notebooks under {root / 'source'}.")
+    return list(dict.fromkeys(found))
+
+
+def find(name: str) -> Notebook:
+    """The notebook that `name` means: a slug, a number, a module or the path of any of its files.
+
+    Raises
+    ------
+    NoSuchNotebook
+        When it means none; the message lists those that exist.
+    """
+    word = Path(name.rstrip("/")).stem if name.endswith((".ipynb", "/")) or "/" in name else name
+    for item in NOTEBOOKS:
+        if word in (item.slug, item.module) or (word.isdigit() and int(word) == item.number):
+            return item
+    try:
+        return notebook(word)
+    except KeyError as error:
+        raise NoSuchNotebook(error.args[0]) from None
+
+
+def read(path: Path) -> NotebookNode:
+    """The notebook in this file.
+
+    Raises
+    ------
+    BadNotebook
+        When the file is no notebook of format 4.
+    """
+    try:
+        return nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
+    except (OSError, ValueError, AttributeError, nbformat.ValidationError) as error:
+        raise BadNotebook(f"{path} cannot be read as a notebook: {str(error).splitlines()[0]}") from error
+
+
+def as_text(book: NotebookNode) -> str:
+    """The file's content: sorted keys, one line of source a line, nothing that depends on the day or the machine."""
+    return nbformat.writes(book, version=4).rstrip("\n") + "\n"
+
+
+def write(book: NotebookNode, path: Path) -> None:
+    """Write the whole file or nothing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(path.name + ".tmp")
+    fresh.write_text(as_text(book), encoding="utf-8")
+    fresh.replace(path)
+
+
+def fingerprint(book: NotebookNode) -> str:
+    """A hash of what a person writes: cells, their text and their pictures, in order. Outputs don't count."""
+    cells = [[cell.cell_type, cell.source, cell.get("attachments", {})] for cell in book.cells]
+    return hashlib.sha256(json.dumps(cells, sort_keys=True).encode()).hexdigest()
+
+
+def grade_id(cell: NotebookNode) -> str:
+    """nbgrader's name of the cell, or an empty string."""
+    return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
+
+
+def is_answer(cell: NotebookNode) -> bool:
+    return bool(cell.metadata.get("nbgrader", {}).get("solution", False))
+
+
+def is_check(cell: NotebookNode) -> bool:
+    return bool(cell.metadata.get("nbgrader", {}).get("grade", False))

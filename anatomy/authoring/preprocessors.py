@@ -1,0 +1,36 @@
+"""Preprocessors for nbgrader's generate step, named in ``nbgrader_config.py``. Each does one thing."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from nbformat import NotebookNode
+from nbgrader.preprocessors import ClearSolutions
+
+from anatomy.authoring.notebooks import grade_id
+
+BEGIN, END = "BEGIN SOLUTION", "END SOLUTION"
+STUB = "# YOUR CODE HERE\nraise NotImplementedError"
+
+
+class ClearAnswers(ClearSolutions):
+    """nbgrader's `ClearSolutions`, but a quiz keeps its template: there is nothing to raise in a dict to be filled in.
+
+    Takes its settings from the section `ClearSolutions`.
+    """
+
+    def preprocess_cell(
+        self, cell: NotebookNode, resources: dict[str, Any], cell_index: int
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        if not grade_id(cell).startswith("quiz_"):
+            return super().preprocess_cell(cell, resources, cell_index)
+        stubs = self.code_stub  # type: ignore[has-type]
+        self.code_stub = {**stubs, resources["language"]: ""}
+        try:
+            cell, resources = super().preprocess_cell(cell, resources, cell_index)
+        finally:
+            self.code_stub = stubs
+        lines = (re.sub(r"\s*# template$", "", line).rstrip() for line in cell.source.split("\n"))
+        cell.source = "\n".join(lines).strip("\n")
+        return cell, resources

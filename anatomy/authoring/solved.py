@@ -1,0 +1,75 @@
+"""The solved edition: the master without its solution markers, run from top to bottom."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from anatomy.authoring.notebooks import MARK, METADATA, fingerprint, grade_id, read, source_file
+from anatomy.authoring.preprocessors import BEGIN, END
+from anatomy.authoring.running import CellFailed, Cost, run
+
+
+def solved_edition(root: Path, slug: str) -> NotebookNode:
+    """The solved edition before it is run."""
+    book = copy.deepcopy(read(source_file(root, slug)))
+    for cell in book.cells:
+        if grade_id(cell).startswith("quiz_"):
+            cell.source = _without_template(cell.source)
+        cell.source = without_markers(cell.source)
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    book.metadata = NotebookNode({**METADATA, MARK: {"build": fingerprint(book)}})
+    return book
+
+
+def run_solved(root: Path, slug: str, on_cell: Callable[[int], None] | None = None) -> tuple[NotebookNode, Cost]:
+    """The solved edition with its outputs, and what running it took.
+
+    Raises
+    ------
+    CellFailed
+        When a cell raises or a check fails.
+    """
+    book = solved_edition(root, slug)
+    metadata = copy.deepcopy(book.metadata)
+    cost = run(book, source_file(root, slug).parent, on_cell=on_cell)
+    for index, cell in enumerate(book.cells):
+        cell.metadata.pop("execution", None)
+        for output in cell.get("outputs", ()):
+            if output.output_type == "error" and "raises-exception" not in cell.metadata.get("tags", ()):
+                raise CellFailed(index, cell.id, f"{output.ename}: {output.evalue}")
+    book.metadata = metadata
+    return book, cost
+
+
+def has_outputs(book: NotebookNode) -> bool:
+    """Whether every code cell has been run."""
+    return all(cell.execution_count is not None for cell in book.cells if cell.cell_type == "code" and cell.source)
+
+
+def without_markers(source: str) -> str:
+    """The text without the lines that only mark where a solution begins and ends."""
+    return "\n".join(line for line in source.split("\n") if BEGIN not in line and END not in line)
+
+
+def _without_template(source: str) -> str:
+    """A quiz's cell without the template that its solution replaces."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return source
+    last: dict[str, ast.Assign] = {}
+    lines = source.split("\n")
+    replaced: set[int] = set()
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name = node.targets[0].id
+            if name in last:
+                replaced |= set(range(last[name].lineno, (last[name].end_lineno or last[name].lineno) + 1))
+            last[name] = node
+    return "\n".join(line for number, line in enumerate(lines, 1) if number not in replaced)

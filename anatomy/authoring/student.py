@@ -1,0 +1,91 @@
+"""The student edition: nbgrader's own generate step, in a folder of its own, so that it can delete nothing."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import tempfile
+from pathlib import Path
+
+from nbformat import NotebookNode
+from nbgrader.converters import GenerateAssignment
+from nbgrader.converters.base import NbGraderException
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config, PyFileConfigLoader
+
+from anatomy.authoring.notebooks import MARK, METADATA, BadNotebook, fingerprint, read, source_file, student_file
+from anatomy.errors import UserError
+
+CONFIG = "nbgrader_config.py"
+
+
+class NoSuchCourse(UserError):
+    """A folder is not the course's."""
+
+
+class _Collector(logging.Handler):
+    """Keeps what nbgrader logs: it is shown only when something fails."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(record.getMessage())
+
+
+def student_edition(root: Path, slug: str) -> NotebookNode:
+    """The student edition of one notebook, as it should be; nothing under `root` is changed.
+
+    Raises
+    ------
+    BadNotebook
+        When nbgrader cannot make it; the message ends with nbgrader's own reason.
+    """
+    source = source_file(root, slug)
+    read(source)
+    with tempfile.TemporaryDirectory(prefix="anatomy-build-") as folder:
+        stage = Path(folder).resolve()
+        copy = source_file(stage, slug)
+        copy.parent.mkdir(parents=True)
+        shutil.copyfile(source, copy)
+        _generate(stage, slug, settings(root))
+        book = read(student_file(stage, slug))
+    book.metadata = NotebookNode({**METADATA, MARK: {"build": fingerprint(book)}})
+    return book
+
+
+def was_edited(book: NotebookNode) -> bool:
+    """Whether a student edition differs from what a build wrote (or never was written by one)."""
+    return bool(book.metadata.get(MARK, {}).get("build") != fingerprint(book))
+
+
+def settings(root: Path) -> Config:
+    """What ``nbgrader_config.py`` says.
+
+    Raises
+    ------
+    NoSuchCourse
+        When `root` has no such file, so is not the course's folder.
+    """
+    if not (root / CONFIG).is_file():
+        raise NoSuchCourse(f"{root} has no {CONFIG}: run this in the course's folder, or name it with --root.")
+    return PyFileConfigLoader(CONFIG, path=str(root)).load_config()
+
+
+def _generate(stage: Path, slug: str, config: Config) -> None:
+    """Run the converter on ``stage/source``, without a gradebook: grading registers the masters itself."""
+    config.CourseDirectory.root = str(stage)
+    config.CourseDirectory.assignment_id = slug
+    config.GenerateAssignment.no_database = True
+    config.SaveCells.enabled = False
+    collector = _Collector()
+    log = logging.Logger("anatomy.build")
+    log.addHandler(collector)
+    converter = GenerateAssignment(coursedir=CourseDirectory(config=config, log=log), config=config, log=log)
+    try:
+        converter.start()
+    except (NbGraderException, SystemExit) as error:
+        reasons = [line.strip().splitlines()[-1] for line in collector.lines if line.strip()]
+        why = next((line for line in reasons if "Error" in line), str(error))
+        raise BadNotebook(f"{slug}: nbgrader cannot make the student edition. {why}") from error

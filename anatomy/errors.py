@@ -1,0 +1,7 @@
+"""The one kind of error that a command shows as a sentence instead of a traceback."""
+
+from __future__ import annotations
+
+
+class UserError(Exception):
+    """Something that the person at the keyboard can put right. The message says what is the matter and what to do."""
