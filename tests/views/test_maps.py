@@ -1,0 +1,87 @@
+"""The map has a part for every notebook, stands on its own, and says in words what it shows."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from anatomy.authoring import maps
+from anatomy.course import NOTEBOOKS
+
+S = f"{{{maps.SVG}}}"
+DRAWINGS = sorted(maps.ASSETS.glob("*.svg"))
+
+
+def classes(element: ET.Element) -> set[str]:
+    return set(element.get("class", "").split())
+
+
+@pytest.mark.parametrize("notebook", [n.slug for n in NOTEBOOKS] + [f"{n:02}" for n in range(14)])
+def test_every_notebook_has_a_part_that_can_be_lit(notebook: str) -> None:
+    root = ET.fromstring(maps.light(notebook))
+    key = notebook[:2]
+    parts = [e for e in root.iter() if "part" in classes(e)]
+    mine = [e for e in parts if f"part-{key}" in classes(e)]
+    lit = [e for e in parts if "lit" in classes(e)]
+    assert mine and lit == mine
+    assert {"".join(e.itertext()).strip()[:2] for e in mine} & {key} or key == "05"
+    even = [e for e in parts if "even" in classes(e)]
+    assert len(even) == (len(parts) - 1 if key == "00" else 0)
+    flags = [e for e in root.iter() if "here" in classes(e)]
+    assert len(flags) == 1 and "".join(flags[0].itertext()).strip() == "you are here"
+    title, words = root.find(f"{S}title"), root.find(f"{S}desc")
+    assert title is not None and words is not None
+    assert f"You are at {key}" in (title.text or "")
+    assert all(name in (words.text or "") for name, _ in maps.PARTS.values())
+
+
+def test_the_flag_stays_inside_the_picture() -> None:
+    for part in maps.PARTS:
+        root = ET.fromstring(maps.light(part))
+        box = next(e for e in root.iter() if "here" in classes(e)).find(f"{S}rect")
+        assert box is not None
+        x, y = float(box.get("x", "-1")), float(box.get("y", "-1"))
+        assert 0 <= x <= 800 - float(box.get("width", "0")) and 0 <= y <= 706, part
+
+
+@pytest.mark.parametrize("drawing", DRAWINGS, ids=lambda path: path.name)
+def test_drawings_are_wellformed_described_and_selfcontained(drawing: Path) -> None:
+    text = drawing.read_text(encoding="utf-8")
+    root = ET.fromstring(text)
+    assert root.get("viewBox", "").startswith("0 0 800 ") and root.get("role") == "img"
+    for tag in ("title", "desc"):
+        element = root.find(f"{S}{tag}")
+        assert element is not None and element.text
+        assert element.get("id") in root.get("aria-labelledby", "").split()
+    assert not re.search(r"(href|@import|<script|<image|<foreignObject)", text)
+    assert re.findall(r"https?://[^\"\s]+", text) == [maps.SVG]
+    assert all(reference.startswith("#") for reference in re.findall(r"url\(([^)]*)\)", text))
+    assert drawing.with_suffix(".md").is_file(), "every drawing has its words in a file of the same name"
+
+
+def test_text_is_large_enough_to_read_at_800_pixels() -> None:
+    for drawing in DRAWINGS:
+        sizes = [float(size) for size in re.findall(r"font-size: ([\d.]+)px", drawing.read_text(encoding="utf-8"))]
+        assert sizes and min(sizes) >= 11.5, drawing.name
+
+
+def test_write_maps_writes_once_and_again_the_same(tmp_path: Path) -> None:
+    target = maps.write_maps(tmp_path / "03-softmax", "03-softmax")
+    assert target == tmp_path / "03-softmax" / "map.svg"
+    before = (target.read_bytes(), target.stat().st_mtime_ns)
+    maps.write_maps(tmp_path / "03-softmax", "03-softmax")
+    assert (target.read_bytes(), target.stat().st_mtime_ns) == before
+
+
+@pytest.mark.parametrize("unknown", ["99", "softmax", "", "123"])
+def test_an_unknown_part_is_refused(unknown: str) -> None:
+    with pytest.raises(KeyError, match="no part"):
+        maps.light(unknown)
+
+
+def test_notebook_00_gets_the_three_types_too(tmp_path: Path) -> None:
+    maps.write_maps(tmp_path, "00-start-here")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["map.svg", "three-types.svg"]
