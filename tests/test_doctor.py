@@ -1,0 +1,159 @@
+"""The doctor names what is missing and how to get it, and never falls ill itself."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import sys
+import time
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from packaging.requirements import Requirement
+from rich.console import Console
+
+from anatomy import checkpoints, doctor
+from anatomy.doctor import Finding
+
+
+def named(findings: list[Finding], name: str) -> Finding:
+    return next(finding for finding in findings if finding.name.startswith(name))
+
+
+@pytest.fixture
+def versions(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Pretend that packages have other versions (None: not installed)."""
+
+    def pretend(**changed: str | None) -> None:
+        real = doctor._version
+        monkeypatch.setattr(doctor, "_version", lambda package: changed.get(package, real(package)))
+
+    return pretend
+
+
+def test_everything_is_looked_at() -> None:
+    findings = doctor.diagnose()
+    for name in ("Python", "packages", "checkpoint", "memory", "threads", "JupyterLab", "nbgrader", "bubblewrap"):
+        assert named(findings, name).detail
+    assert doctor.works(findings)
+    for finding in findings:
+        assert finding.status == "ok" or finding.remedy or finding.name == "packages"
+
+
+def test_it_is_quick() -> None:
+    doctor.diagnose()
+    start = time.monotonic()
+    doctor.diagnose()
+    assert time.monotonic() - start < 2
+
+
+def test_a_missing_package_is_essential_and_has_its_remedy(versions: Callable[..., None]) -> None:
+    versions(torch=None)
+    findings = doctor.diagnose()
+    torch = named(findings, "torch")
+    assert (torch.status, torch.essential) == ("missing", True) and "requirements.txt" in torch.remedy
+    assert not doctor.works(findings)
+
+
+def test_another_version_is_a_warning_that_names_both(versions: Callable[..., None]) -> None:
+    versions(transformers="4.0.0")
+    findings = doctor.diagnose()
+    found = named(findings, "transformers")
+    pinned = next(str(p.specifier)[2:] for p in doctor._requirements()[0] if p.name == "transformers")
+    assert found.status == "warn" and "4.0.0" in found.detail and pinned in found.detail
+    assert doctor.works(findings)
+
+
+def test_a_local_build_of_the_pinned_version_is_the_pinned_version(versions: Callable[..., None]) -> None:
+    pinned = next(str(p.specifier)[2:] for p in doctor._requirements()[0] if p.name == "torch")
+    versions(torch=f"{pinned}+cpu")
+    assert all(finding.name != "torch" for finding in doctor.diagnose())
+
+
+def test_extras_are_not_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metadata, "metadata", lambda name: {"Requires-Python": ">=3.11"})
+    monkeypatch.setattr(metadata, "requires", lambda name: ["rich==15.0.0", "nothing-such==1; extra == 'test'"])
+    pins, python = doctor._requirements()
+    assert pins == [Requirement("rich==15.0.0")] and python == ">=3.11"
+
+
+def test_without_an_installed_course_pyproject_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def absent(name: str) -> None:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "metadata", absent)
+    assert any(pin.name == "torch" for pin in doctor._requirements()[0])
+    monkeypatch.setattr(doctor, "ROOT", tmp_path)
+    assert doctor._requirements() == ([], "")
+    assert doctor._packages([])[0].remedy
+
+
+def test_python_outside_the_range(monkeypatch: pytest.MonkeyPatch) -> None:
+    finding = doctor._python(">=3.99")
+    assert finding.status == "missing" and finding.essential and ">=3.99" in finding.remedy
+
+
+def test_no_checkpoint_has_a_remedy_and_is_not_essential(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(checkpoints.VARIABLE, raising=False)
+    monkeypatch.setattr(checkpoints, "find", lambda name: None)
+    finding = doctor._checkpoint()
+    assert finding.status == "missing" and checkpoints.BUNDLE_REQUIREMENT in finding.remedy
+    assert doctor.works([finding])
+    assert "anatomy doctor" in str(doctor.machine_card())
+
+
+def test_a_wrong_variable_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(checkpoints.VARIABLE, "/no/such/folder")
+    finding = doctor._checkpoint()
+    assert finding.status == "missing" and "/no/such/folder" in finding.detail and finding.remedy
+
+
+def test_little_memory_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("psutil.virtual_memory", lambda: SimpleNamespace(total=2 * 2**30, available=2**29))
+    finding = doctor._memory()
+    assert finding.status == "warn" and finding.detail.startswith("0.5 GB free") and finding.remedy
+
+
+def test_more_threads_than_cores_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "4000")
+    assert doctor._threads().status == "warn"
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    assert doctor._threads().detail.startswith("1 on")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is for Linux")
+def test_the_sandbox_absent_and_broken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "apt-get install bubblewrap" in doctor._sandbox().remedy
+    fake = tmp_path / "bwrap"
+    fake.write_text("#!/bin/sh\necho 'no namespaces here' >&2\nexit 1\n")
+    fake.chmod(0o755)
+    finding = doctor._sandbox()
+    assert finding.status == "warn" and "no namespaces here" in finding.detail
+
+
+def test_the_report_says_it_all_and_returns_the_verdict() -> None:
+    findings = [
+        Finding("Python", "ok", "3.11.7", essential=True),
+        Finding("torch", "missing", "not installed; needed: [==2]", "pip install it", essential=True),
+    ]
+    out = io.StringIO()
+    assert not doctor.report(findings, Console(file=out, width=80))
+    text = out.getvalue()
+    for words in ("3.11.7", "not installed; needed: [==2]", "pip install it", "Something essential is missing"):
+        assert words in text
+    out = io.StringIO()
+    assert doctor.report(findings[:1], Console(file=out, width=80)) and "Everything is there" in out.getvalue()
+
+
+def test_the_card_has_html_and_text_and_no_path() -> None:
+    bundle = doctor.machine_card()._repr_mimebundle_()
+    assert set(bundle) == {"text/html", "text/plain"}
+    for text in bundle.values():
+        for words in ("Python", "torch", "transformers", "threads", "checkpoint"):
+            assert words in text
+        assert not re.search(r"(?<![\w<])/(home|root|usr|work|tmp)/", text) and os.getcwd() not in text
