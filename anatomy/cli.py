@@ -7,6 +7,7 @@ do its work.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import subprocess
 import sys
@@ -23,6 +24,7 @@ app = typer.Typer(
     name="anatomy",
     help="Transformer Anatomy: work the notebooks, check answers, grade a class, build the course.",
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -49,6 +51,101 @@ def lab(context: typer.Context, root: Root = None) -> None:
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")
     raise typer.Exit(subprocess.run([*command, *context.args], check=False).returncode)
+
+
+@app.command(rich_help_panel=STUDENTS)
+def check(
+    file: Annotated[Path, typer.Argument(help="A notebook file.", exists=True, dir_okay=False, show_default=False)],
+    limit: Annotated[float, typer.Option("--limit", help="Seconds that one cell may take.")] = 120,
+    root: Root = None,
+) -> None:
+    """Run a notebook and all its checks, without JupyterLab. The file is not changed.
+
+    Exit code 0 when every answer is right.
+
+    Example: [cyan]anatomy check notebooks/03-softmax/03-softmax.ipynb[/cyan]
+    """
+    from anatomy import exercises
+    from anatomy.checking import headless
+    from anatomy.checking.progress import note_progress
+
+    console = Console()
+    with said_clearly(), console.status("Starting a kernel…") as status:
+        found = headless.check_file(
+            file, limit=limit, on_cell=lambda number, total: status.update(f"Running cell {number} of {total}")
+        )
+    for checked in found:
+        console.print(checked, soft_wrap=True)
+    verdicts = [checked.verdict for checked in found if checked.verdict]
+    if course_root(root) / "notebooks" in file.resolve().parents:
+        for verdict in verdicts:
+            note_progress(verdict)
+    points, most = sum(verdict.points for verdict in verdicts), sum(exercises.find(c.exercise).points for c in found)
+    right = sum(checked.is_right for checked in found)
+    console.print(f"{right} of {len(found)} exercises right, {points} of {most} points.", style="bold", highlight=False)
+    raise typer.Exit(right != len(found))
+
+
+@app.command(rich_help_panel=STUDENTS)
+def progress() -> None:
+    """Show which exercises are right, which are open, and what comes next.
+
+    Example: [cyan]anatomy progress[/cyan]
+    """
+    from anatomy.checking.progress import ProgressCard
+
+    Console().print(ProgressCard(), highlight=False)
+
+
+@app.command(rich_help_panel=STUDENTS)
+def doctor() -> None:
+    """Say what this machine has, what is missing, and how to get it.
+
+    Example: [cyan]anatomy doctor[/cyan]
+    """
+    from anatomy import doctor as examination
+
+    raise typer.Exit(not examination.report(examination.diagnose(), Console()))
+
+
+@app.command("sample-class", rich_help_panel=TEACHERS)
+def sample_class(
+    notebooks: Notebooks = None,
+    students: Annotated[int, typer.Option("--students", min=1, help="How many.")] = 8,
+    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same class.")] = 1,
+    root: Root = None,
+) -> None:
+    """Write a made-up class into submitted/, whose true marks are known: to try grading before students arrive.
+
+    Example: [cyan]anatomy sample-class --students 8 --seed 1[/cyan]
+    """
+    from anatomy.grading.sample import write_sample_class
+
+    folder = course_root(root)
+    with said_clearly():
+        write_sample_class(students, seed, folder, notebooks)
+    where = folder / "submitted"
+    Console().print(f"Wrote {students} students into {where}. Now: [cyan]anatomy grade[/cyan]", soft_wrap=True)
+
+
+@app.command(rich_help_panel=TEACHERS)
+def grade(
+    notebooks: Notebooks = None,
+    student: Annotated[list[str] | None, typer.Option("--student", help="Only this one; may be repeated.")] = None,
+    root: Root = None,
+) -> None:
+    """Grade what was handed in, print the table, and write grades.csv.
+
+    Exit code 1 when a submission could not be graded (the table says why), or when the marks of a made-up class are not
+    the known ones.
+
+    Example: [cyan]anatomy grade 03-softmax[/cyan]
+    """
+    from anatomy.grading import run
+
+    with said_clearly(run.NothingToGrade):
+        report = run.grade(course_root(root), notebooks, student)
+    raise typer.Exit(bool(report.known.differing if report.known else report.ungraded))
 
 
 @app.command(rich_help_panel=AUTHORS)
@@ -88,6 +185,35 @@ def build(
                     console.print(f"[yellow]! {warning}[/yellow]", highlight=False, soft_wrap=True)
 
 
+@app.command(rich_help_panel=AUTHORS)
+def lint(
+    notebooks: Notebooks = None,
+    fix: Annotated[bool, typer.Option("--fix", help="First remove outputs and tidy the files.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    root: Root = None,
+) -> None:
+    """Look for what the masters in source/ lack: checks, hints, alt text, points, names, form.
+
+    Example: [cyan]anatomy lint 03-softmax[/cyan]
+    """
+    from anatomy.authoring import lint as linting
+
+    folder = course_root(root)
+    console = Console()
+    with said_clearly():
+        for path in linting.fix(folder, notebooks) if fix else ():
+            Console(stderr=True).print(f"Tidied {path.relative_to(folder)}", highlight=False, soft_wrap=True)
+        found = linting.lint(folder, notebooks)
+    if as_json:
+        print(json.dumps([finding.as_dict() for finding in found], indent=1, ensure_ascii=False))
+    elif found:
+        for table in linting.as_tables(found):
+            console.print(table, "")
+    else:
+        console.print("[green]✓[/green] Nothing to put right.")
+    raise typer.Exit(bool(found))
+
+
 def course_root(root: Path | None) -> Path:
     """The course's folder: as named, or the nearest one from here upwards, or where this package is installed from."""
     import anatomy
@@ -102,11 +228,12 @@ def course_root(root: Path | None) -> Path:
 
 
 @contextlib.contextmanager
-def said_clearly() -> Iterator[None]:
+def said_clearly(*kinds: type[Exception]) -> Iterator[None]:
     """Errors that a user can do something about become one message and exit code 2."""
+    told: tuple[type[Exception], ...] = (UserError, *kinds)
     try:
         yield
-    except UserError as error:
+    except told as error:
         fail(str(error))
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from anatomy.authoring.maps import write_maps
 from anatomy.authoring.notebooks import (
     BadNotebook,
     as_text,
@@ -105,7 +106,7 @@ def _build_one(root: Path, book: Notebook, say: Say) -> Built:
     write(student, target)
     write(solved, solved_file(root, slug))
     for folder in (target.parent, solved_file(root, slug).parent):
-        _write_maps(folder, book)
+        write_maps(folder, slug)
     return Built(slug, cost, kept)
 
 
@@ -127,15 +128,6 @@ def _keep(path: Path) -> Path:
         copy = path.with_name(f"{path.stem}.{stamp}-{(number := number + 1)}.bak.ipynb")
     path.rename(copy)
     return copy
-
-
-def _write_maps(folder: Path, book: Notebook) -> None:
-    try:
-        from anatomy.authoring.maps import write_maps
-    except ModuleNotFoundError:
-        return
-
-    write_maps(folder, book)
 
 
 def stale(root: Path, names: Iterable[str] | None = None) -> list[str]:
@@ -179,7 +171,7 @@ def _stale_solved(root: Path, book: Notebook) -> Iterable[str]:
 
 def _stale_maps(root: Path, book: Notebook) -> Iterable[str]:
     with tempfile.TemporaryDirectory(prefix="anatomy-build-") as folder:
-        _write_maps(Path(folder), book)
+        write_maps(Path(folder), book.slug)
         for wanted in sorted(Path(folder).iterdir()):
             for edition in (student_file(root, book.slug), solved_file(root, book.slug)):
                 path = edition.with_name(wanted.name)

@@ -45,6 +45,7 @@ def run(
     folder: Path,
     *,
     keep_going: bool = False,
+    limit: float = CELL_LIMIT,
     environment: Mapping[str, str] | None = None,
     on_cell: Callable[[int], None] | None = None,
 ) -> Cost:
@@ -56,6 +57,8 @@ def run(
     ----------
     keep_going
         Go on after a cell that raises; its error stays among its outputs.
+    limit
+        Seconds that one cell may take.
     environment
         Further environment variables.
     on_cell
@@ -77,7 +80,7 @@ def run(
     client = NotebookClient(
         book,
         kernel_name="python3",
-        timeout=CELL_LIMIT,
+        timeout=int(limit),
         allow_errors=keep_going,
         record_timing=False,
         coalesce_streams=True,
@@ -92,7 +95,7 @@ def run(
             client.execute(env=_environment(home) | dict(environment or {}))
         except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
             cell = book.cells[at["index"]]
-            raise CellFailed(at["index"], cell.get("id", "no id"), _reason(error)) from error
+            raise CellFailed(at["index"], cell.get("id", "no id"), _reason(error, limit)) from error
     return Cost(time.perf_counter() - start, peak.bytes)
 
 
@@ -105,9 +108,9 @@ def _environment(home: str) -> dict[str, str]:
     return {**kept, **threads, "PYTHONPATH": path, "PYTHONHASHSEED": "0", "ANATOMY_HOME": home}
 
 
-def _reason(error: Any) -> str:
+def _reason(error: Any, limit: float) -> str:
     if isinstance(error, CellTimeoutError):
-        return f"it did not finish within {CELL_LIMIT} s"
+        return f"it did not finish within {limit:.0f} s"
     if isinstance(error, DeadKernelError):
         return "the kernel died (out of memory, or the process was ended)"
     value = re.sub(r"\x1b\[[0-9;]*m", "", str(error.evalue)).strip()

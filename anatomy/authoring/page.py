@@ -1,0 +1,137 @@
+"""A master notebook as its rules see it: cells, exercises, and which text belongs to which answer."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from anatomy import exercises
+from anatomy.authoring.notebooks import grade_id, is_answer, is_check, read, source_file
+from anatomy.authoring.solved import without_markers
+from anatomy.course import Notebook
+from anatomy.exercises import Exercise
+
+EXERCISE = re.compile(r"^### Exercise\b.*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Page:
+    """One master and what it has to agree with.
+
+    Attributes
+    ----------
+    text
+        The file as it is on disk.
+    exercises
+        Name → exercise: what this notebook's module asks.
+    reference
+        The source of its reference module.
+    """
+
+    notebook: Notebook
+    text: str
+    book: NotebookNode
+    exercises: dict[str, Exercise]
+    reference: str
+
+    @classmethod
+    def load(cls, root: Path, notebook: Notebook) -> Page:
+        """The master of this notebook under `root`; exercises and reference are the package's."""
+        import anatomy.reference
+
+        path = source_file(root, notebook.slug)
+        book = read(path)
+        right = Path(anatomy.reference.__file__).with_name(f"{notebook.module}.py")
+        return cls(
+            notebook,
+            path.read_text(encoding="utf-8"),
+            book,
+            exercises.of_notebook(notebook),
+            right.read_text(encoding="utf-8"),
+        )
+
+    @property
+    def cells(self) -> list[NotebookNode]:
+        return list(self.book.cells)
+
+    @property
+    def markdown(self) -> Iterator[tuple[NotebookNode, str]]:
+        """Each text cell with its text, code blocks and code spans left out."""
+        for cell in self.book.cells:
+            if cell.cell_type == "markdown":
+                yield cell, re.sub(r"```.*?```|`[^`\n]*`", "", cell.source, flags=re.DOTALL)
+
+    @cached_property
+    def answers(self) -> list[Answer]:
+        """The answer cells in order, each with what stands around it."""
+        found, text = [], ""
+        for index, cell in enumerate(self.book.cells):
+            if cell.cell_type == "markdown":
+                text += cell.source + "\n"
+            elif is_answer(cell):
+                following = self.book.cells[index + 1] if index + 1 < len(self.book.cells) else None
+                found.append(Answer(cell, following, text))
+                text = ""
+            elif is_check(cell):
+                text = ""
+        return found
+
+    def in_reference(self, name: str) -> ast.stmt | None:
+        """The statement of the reference module that defines `name`."""
+        return defined(self.reference).get(name)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer cell, the cell after it, and the text between it and the answer before."""
+
+    cell: NotebookNode
+    following: NotebookNode | None
+    before: str
+
+    @property
+    def name(self) -> str:
+        """The exercise that it answers."""
+        return grade_id(self.cell)
+
+    @property
+    def is_quiz(self) -> bool:
+        return self.name.startswith("quiz_")
+
+    @property
+    def header(self) -> str:
+        """Its `### Exercise …` line, or an empty string."""
+        lines = EXERCISE.findall(self.before)
+        return str(lines[-1]).rstrip() if lines else ""
+
+    @property
+    def text(self) -> str:
+        """The exercise's text, from its header on (or all that stands before the answer, when there is no header)."""
+        return self.before.rpartition(self.header)[2] if self.header else self.before
+
+    @property
+    def defines(self) -> dict[str, ast.stmt]:
+        """Name → statement, of what the solution defines. Empty when it is no Python."""
+        return defined(without_markers(self.cell.source))
+
+
+def defined(source: str) -> dict[str, ast.stmt]:
+    """What a module or cell defines at its top level; a name defined twice has its last definition."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return {}
+    found: dict[str, ast.stmt] = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found[node.name] = node
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            found |= {target.id: node for target in targets if isinstance(target, ast.Name)}
+    return found

@@ -1,0 +1,145 @@
+"""Rules about answers and checks: what nbgrader needs, and what the exercise's module and the reference say."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections import Counter
+from typing import Any
+
+from anatomy.authoring.lint import Complaints, rule
+from anatomy.authoring.notebooks import grade_id, is_answer, is_check
+from anatomy.authoring.page import Page
+from anatomy.authoring.preprocessors import BEGIN, END
+
+ANSWER = {"grade": False, "locked": False, "schema_version": 3, "solution": True, "task": False}
+CHECK = {"grade": True, "locked": True, "schema_version": 3, "solution": False, "task": False}
+
+
+@rule
+def missing_check(page: Page) -> Complaints:
+    """An answer is followed at once by its check."""
+    for answer in page.answers:
+        if answer.following is None or grade_id(answer.following) != f"check-{answer.name}":
+            yield answer.cell.id, f'Put its check, grade_id "check-{answer.name}", right after this answer.'
+
+
+@rule
+def missing_answer(page: Page) -> Complaints:
+    """A check stands right after its answer."""
+    expected = {id(answer.following): f"check-{answer.name}" for answer in page.answers}
+    for cell in filter(is_check, page.cells):
+        if expected.get(id(cell)) != grade_id(cell):
+            name = grade_id(cell).removeprefix("check-")
+            yield cell.id, f'Put the answer cell, grade_id "{name}", right before this check.'
+
+
+@rule
+def check_call(page: Page) -> Complaints:
+    """A check cell is one line."""
+    for cell in filter(is_check, page.cells):
+        wanted = f'check("{grade_id(cell).removeprefix("check-")}")'
+        if cell.source.strip() != wanted:
+            yield cell.id, f"Let this cell be the one line {wanted}."
+
+
+@rule
+def nbgrader_metadata(page: Page) -> Complaints:
+    """nbgrader's flags are those of an answer or of a check, and its names occur once."""
+    times = Counter(filter(None, map(grade_id, page.cells)))
+    for cell in page.cells:
+        if "nbgrader" not in cell.metadata:
+            continue
+        found = cell.metadata.nbgrader
+        wanted: dict[str, Any] = CHECK if grade_id(cell).startswith("check-") else ANSWER
+        if wrong := [key for key, value in wanted.items() if found.get(key) != value]:
+            kind = "check" if wanted is CHECK else "answer"
+            values = ", ".join(f"{key}: {str(wanted[key]).lower()}" for key in wrong)
+            yield cell.id, f"Set in its nbgrader metadata, as in every {kind} cell: {values}."
+        if cell.cell_type != "code":
+            yield cell.id, "Make it a code cell: answers and checks are code."
+        if times[grade_id(cell)] != 1:
+            yield cell.id, f'Give it a grade_id of its own: "{grade_id(cell)}" occurs {times[grade_id(cell)]} times.'
+
+
+@rule
+def points(page: Page) -> Complaints:
+    """The points of a check are those of its exercise."""
+    for cell in filter(is_check, page.cells):
+        exercise = page.exercises.get(grade_id(cell).removeprefix("check-"))
+        found = cell.metadata.nbgrader.get("points")
+        if exercise and found != exercise.points:
+            yield (
+                cell.id,
+                f"Set points to {exercise.points}, as the exercise's properties add up to; here it is {found}.",
+            )
+
+
+@rule
+def unknown_exercise(page: Page) -> Complaints:
+    """Every answer belongs to an exercise of this notebook's module."""
+    for answer in page.answers:
+        if answer.name not in page.exercises:
+            module = f"anatomy/exercises/{page.notebook.module}.py"
+            yield answer.cell.id, f'Define the exercise "{answer.name}" in {module}, or correct this cell\'s grade_id.'
+
+
+@rule
+def missing_exercise(page: Page) -> Complaints:
+    """Every exercise of the module is asked."""
+    asked = {answer.name for answer in page.answers}
+    for name in page.exercises:
+        if name not in asked:
+            yield "", f'Add an answer cell for "{name}", which anatomy/exercises/{page.notebook.module}.py defines.'
+
+
+@rule
+def undefined_name(page: Page) -> Complaints:
+    """The answer cell defines what its exercise is called."""
+    for answer in page.answers:
+        if answer.name not in answer.defines:
+            yield (
+                answer.cell.id,
+                f"Let its code define `{answer.name}` at the top level: the check looks it up by name.",
+            )
+
+
+@rule
+def solution_markers(page: Page) -> Complaints:
+    """Solutions are marked, in pairs, and only in answer cells."""
+    for cell in page.cells:
+        marks = [mark for line in cell.source.split("\n") for mark in (BEGIN, END) if mark in line]
+        if marks != [BEGIN, END] * (len(marks) // 2):
+            yield cell.id, f"Pair its markers: each `### {BEGIN}` has its `### {END}` before the next one begins."
+        elif marks and not is_answer(cell):
+            yield cell.id, "Remove the solution markers, or make it an answer cell (nbgrader's solution: true)."
+        elif not marks and is_answer(cell):
+            yield (
+                cell.id,
+                f"Mark its solution by `### {BEGIN}` and `### {END}`: without them the whole cell is emptied.",
+            )
+
+
+@rule
+def solution_differs(page: Page) -> Complaints:
+    """The solution and the reference are the same code, docstrings aside."""
+    for answer in page.answers:
+        for name, found in answer.defines.items():
+            wanted = page.in_reference(name)
+            if wanted is None:
+                if name == answer.name:
+                    yield answer.cell.id, f"Add `{name}` to anatomy/reference/{page.notebook.module}.py."
+            elif _skeleton(found) != _skeleton(wanted):
+                where = f"anatomy/reference/{page.notebook.module}.py"
+                yield answer.cell.id, f"Make its `{name}` and the one in {where} the same code (docstrings may differ)."
+
+
+def _skeleton(node: ast.stmt) -> str:
+    """The syntax tree without docstrings; of an assignment only the value."""
+    if isinstance(node, ast.Assign | ast.AnnAssign):
+        return ast.dump(node.value) if node.value else ""
+    node = copy.deepcopy(node)
+    for part in ast.walk(node):
+        if isinstance(part, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(part, clean=False) is not None:
+            part.body = part.body[1:] or [ast.Pass()]
+    return ast.dump(node)

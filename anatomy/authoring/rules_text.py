@@ -1,0 +1,95 @@
+"""Rules about what a student reads: headers, hints, tables, pictures, links."""
+
+from __future__ import annotations
+
+import re
+
+from anatomy.authoring.lint import Complaints, rule
+from anatomy.authoring.page import Page
+
+HEADER = re.compile(
+    r"### Exercise (?P<notebook>\d+)\.(?P<number>\d+) · `(?P<name>\w+)`\s+(?P<difficulty>●{1,5}○{0,4})\s+"
+    r"about (?P<minutes>\d+) minutes?\s+(?P<points>\d+) points?"
+)
+PATTERN = "### Exercise 3.2 · `name`   ●●○○○   about 5 minutes   4 points"
+FEWEST_HINTS = 2
+IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\]\(|<img\b(?P<tag>[^>]*)>", re.IGNORECASE)
+ALT = re.compile(r"""\balt\s*=\s*(?:"\s*[^"\s][^"]*"|'\s*[^'\s][^']*')""", re.IGNORECASE)
+SERVED_BY_OTHERS = (
+    "pypi.org", "pypi.python.org", "pythonhosted.org", "npmjs.com", "npmjs.org", "anaconda.org", "unpkg.com",
+    "jsdelivr.net", "cdnjs.cloudflare.com",
+)  # fmt: skip
+
+
+@rule
+def header(page: Page) -> Complaints:
+    """Every exercise has a header that says difficulty, minutes and points."""
+    for number, answer in enumerate(page.answers, 1):
+        match = HEADER.fullmatch(answer.header)
+        if not answer.header:
+            yield answer.cell.id, f"Put a header before it, in this pattern: {PATTERN}"
+            continue
+        if not match or len(match["difficulty"]) != 5:
+            yield answer.cell.id, f"Write its header in this pattern: {PATTERN}"
+            continue
+        if match["name"] != answer.name:
+            yield answer.cell.id, f"Its header announces `{match['name']}`; the cell answers `{answer.name}`."
+        if (int(match["notebook"]), int(match["number"])) != (page.notebook.number, number):
+            yield (
+                answer.cell.id,
+                f"Number it {page.notebook.number}.{number}: it is exercise {number} of this notebook.",
+            )
+        exercise = page.exercises.get(answer.name)
+        if exercise and int(match["points"]) != exercise.points:
+            yield (
+                answer.cell.id,
+                f"Let its header say {exercise.points} points, as the exercise's properties add up to.",
+            )
+
+
+@rule
+def hints(page: Page) -> Complaints:
+    """Every exercise has folded hints."""
+    for answer in page.answers:
+        found = len(re.findall(r"<details>\s*<summary>\s*Hint", answer.text))
+        if found < FEWEST_HINTS:
+            yield (
+                answer.cell.id,
+                f"Give it {FEWEST_HINTS} hints or more, `<details><summary>Hint 1: …`; it has {found}.",
+            )
+
+
+@rule
+def shapes_table(page: Page) -> Complaints:
+    """An exercise says in a table what goes in and what comes out. A quiz needs none."""
+    for answer in page.answers:
+        rows = re.findall(r"^\|.*\|\s*$", answer.text, re.MULTILINE)
+        if not answer.is_quiz and not (len(rows) >= 3 and any(re.match(r"^\|[\s:|-]+\|\s*$", row) for row in rows)):
+            yield answer.cell.id, "Add a table of its arguments and result with their shapes to the exercise's text."
+
+
+@rule
+def alt_text(page: Page) -> Complaints:
+    """Every picture says in words what it shows."""
+    for cell, text in page.markdown:
+        for image in IMAGE.finditer(text):
+            described = image["alt"].strip() if image["alt"] is not None else ALT.search(image["tag"])
+            if not described:
+                yield cell.id, f"Say in its alt text what the picture shows: {image[0][:60]}"
+
+
+@rule
+def map_image(page: Page) -> Complaints:
+    """Near its top the notebook shows the map of the whole Transformer."""
+    first = [cell.source for cell in page.cells[:4] if cell.cell_type == "markdown"]
+    if not any("](map.svg)" in source for source in first):
+        yield "", "Show the map among the first cells: ![Map of the Transformer; this notebook is …](map.svg)"
+
+
+@rule
+def foreign_link(page: Page) -> Complaints:
+    """No link to a registry or a content delivery network: the course needs no network, and cites papers."""
+    for cell in page.cells:
+        for host in SERVED_BY_OTHERS:
+            if re.search(rf"(?<![\w-]){re.escape(host)}\b", cell.source):
+                yield cell.id, f"Remove the link to {host}."

@@ -1,0 +1,135 @@
+"""Check a whole notebook file from a terminal: run it in a kernel that observes, judge what was seen.
+
+The same verdicts as in the notebook itself; the file is not changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode
+from rich.text import Text
+
+from anatomy import exercises
+from anatomy.authoring.notebooks import is_answer, read
+from anatomy.authoring.running import CellFailed, run
+from anatomy.checking import GRADING_SEED
+from anatomy.checking.judge import judge
+from anatomy.checking.record import MIME, Unreadable, decode
+from anatomy.checking.show import as_text
+from anatomy.checking.verdict import Verdict
+from anatomy.errors import UserError
+from anatomy.exercises.spec import SEEDS
+
+CALL = re.compile(r"""^check\(["'](\w+)["']\)\s*$""", re.MULTILINE)
+
+_SIGNS = {"right": ("✓", "green"), "wrong": ("✗", "red"), "not attempted": ("○", "bright_black")}
+
+
+class NoChecks(UserError):
+    """A notebook has nothing to check."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One check of a notebook: its verdict, or None when the check was not reached.
+
+    `trouble` says what its answer's own cell raised, or why there is no verdict.
+    """
+
+    exercise: str
+    verdict: Verdict | None
+    trouble: str = ""
+
+    @property
+    def is_right(self) -> bool:
+        return self.verdict is not None and self.verdict.status == "right"
+
+    def __rich__(self) -> Text:
+        status = self.verdict.status if self.verdict else "wrong"
+        sign, colour = _SIGNS[status]
+        lines = as_text(self.verdict).splitlines() if self.verdict else ["No verdict."]
+        if self.trouble:
+            lines.insert(1, f"Its cell stopped with {self.trouble}" if self.verdict else self.trouble)
+        return Text.assemble((f"{sign} {self.exercise}", f"bold {colour}"), "  " + "\n    ".join(lines))
+
+
+def check_file(path: Path, *, limit: float = 120, on_cell: Callable[[int, int], None] | None = None) -> list[Checked]:
+    """Run all checks of this notebook file, in order.
+
+    Parameters
+    ----------
+    limit
+        Seconds that one cell may take.
+    on_cell
+        Called with a cell's number and how many there are, before it runs.
+
+    Raises
+    ------
+    BadNotebook
+        When the file can't be read as a notebook.
+    NoChecks
+        When it has no check of an exercise of this course.
+    """
+    book = read(path)
+    if not any(_asked(cell) for cell in book.cells):
+        raise NoChecks(f"{path} has no check cell, such as check(\"softmax\").")  # fmt: skip
+    stopped = ""
+    try:
+        run(
+            book,
+            path.resolve().parent,
+            keep_going=True,
+            limit=limit,
+            environment={GRADING_SEED: ",".join(map(str, SEEDS))},
+            on_cell=lambda index: on_cell(index + 1, len(book.cells)) if on_cell else None,
+        )
+    except CellFailed as failure:
+        stopped = str(failure)
+    return list(_verdicts(book, stopped))
+
+
+def _verdicts(book: NotebookNode, stopped: str) -> Iterator[Checked]:
+    trouble = ""
+    for cell in book.cells:
+        if is_answer(cell):
+            trouble = _error(cell)
+        if name := _asked(cell):
+            seen = _observation(cell)
+            if seen is not None and seen.get("exercise") == name:
+                yield Checked(name, judge(exercises.find(name), seen), trouble)
+            else:
+                why = _error(cell) or (f"The notebook stopped at {stopped}." if stopped else "The check said nothing.")
+                yield Checked(name, None, why)
+            trouble = ""
+
+
+def _asked(cell: NotebookNode) -> str:
+    """The exercise that a cell checks, or an empty string."""
+    match = CALL.search(cell.source) if cell.cell_type == "code" else None
+    try:
+        return exercises.find(match[1]).name if match else ""
+    except KeyError:
+        return ""
+
+
+def _observation(cell: NotebookNode) -> dict[str, Any] | None:
+    for output in cell.outputs:
+        if MIME in output.get("data", {}):
+            try:
+                return decode(output.data[MIME])
+            except Unreadable:
+                return None
+    return None
+
+
+def _error(cell: NotebookNode) -> str:
+    """What a cell raised, in one line."""
+    for output in cell.outputs:
+        if output.output_type == "error":
+            return f"{output.ename}: {output.evalue}".strip().splitlines()[0]
+    return ""
