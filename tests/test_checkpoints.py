@@ -161,7 +161,7 @@ def test_offline_by_wish_is_clear_and_immediate(
     start = time.monotonic()
     with pytest.raises(CheckpointError, match="HF_HUB_OFFLINE is set") as error:
         load_checkpoint(name)
-    assert time.monotonic() - start < 1
+    assert time.monotonic() - start < 3
     assert all(f"\n  {way}. " in str(error.value) for way in (1, 2, 3))
     assert (checkpoints.BUNDLE_REQUIREMENT in str(error.value)) == (name is None)
 

@@ -48,7 +48,7 @@ def test_it_is_quick() -> None:
     doctor.diagnose()
     start = time.monotonic()
     doctor.diagnose()
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < 5
 
 
 def test_a_missing_package_is_essential_and_has_its_remedy(versions: Callable[..., None]) -> None:
