@@ -1,20 +1,249 @@
-"""What 02-attention-scores asks."""
+"""What 02-attention-scores asks: QKᵀ/√d, the variance behind the root, and two projections."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
+from numbers import Real
+from typing import Any
 
-from anatomy.exercises.spec import Case, Draw, exercise
+import torch
+from torch import Tensor
+
+from anatomy.exercises.spec import Case, Draw, exercise, quiz
 
 
 @exercise(
     "02-attention-scores",
     properties={"shape": 1, "values": 2, "gradients": 1},
     returns="B T S",
-    leads_on="Works for any T and S, and gradients flow to both inputs.",
+    leads_on="Every query of a batch item has met every key of that item, and of no other. Next: how large are these "
+    "numbers?",
+)
+def dot_product_scores(seed: int) -> Iterator[Case]:
+    yield from _queries_and_keys(seed)
+
+
+@exercise(
+    "02-attention-scores",
+    properties={"shape": 1, "values": 2, "gradients": 1},
+    returns="B T S",
+    leads_on="It works for any T, S and D, and gradients flow to both inputs. Next: what the root does to a softmax.",
 )
 def scaled_scores(seed: int) -> Iterator[Case]:
-    draw = Draw(seed, B=2, T=5, S=7, D=8)
+    yield from _queries_and_keys(seed)
+
+
+def _queries_and_keys(seed: int) -> Iterator[Case]:
+    """Unequal sizes; more queries than keys and fewer; a single query; a query whose memory is not in order."""
+    draw = Draw(seed, B=2, T=5, S=7, D=6)
     yield draw.case(query=draw.normal("B T D"), key=draw.normal("B S D"))
-    draw = Draw(seed, B=3, T=4, S=6, D=10)
-    yield draw.case(query=draw.normal("B T D"), key=draw.normal("B S D"))
+    draw = Draw(seed, B=3, T=4, S=2, D=10)
+    query = draw.normal("B D T").transpose(1, 2)  # (B, T, D), not contiguous
+    yield draw.case(query=query, key=draw.normal("B S D"), note="when the memory of `query` is not in order")
+    draw = Draw(seed, B=2, T=1, S=4, D=9)
+    yield draw.case(query=draw.normal("B T D"), key=draw.normal("B S D"), note="when there is a single query")
+
+
+@exercise(
+    "02-attention-scores",
+    properties={"shape": 1, "values": 2, "gradients": 1},
+    returns="B T K",
+    axes={"T": "tokens", "K": "projected width"},
+    leads_on="One x, two views of it: what a token asks for, and what it offers.",
+)
+def project(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, T=5, D=8, K=3)
+    yield draw.case(x=draw.normal("B T D"), w_q=draw.normal("D K"), w_k=draw.normal("D K"))
+    draw = Draw(seed, B=3, T=4, D=5, K=7)
+    x = draw.normal("B D T").transpose(1, 2)  # (B, T, D), not contiguous
+    yield draw.case(
+        x=x,
+        w_q=draw.normal("D K"),
+        w_k=draw.normal("D K"),
+        note="when K is larger than D and the memory of `x` is not in order",
+    )
+    draw = Draw(seed, B=2, T=3, D=6, K=6)  # square projections: a transposed one runs, and gives other numbers
+    yield draw.case(x=draw.normal("B T D"), w_q=draw.normal("D K"), w_k=draw.normal("D K"), note="when K equals D")
+
+
+# ---------------------------------------------------------------------------------------------- measuring
+
+SIGMAS = 6.0
+"""Half-width of the interval in which a measured variance must lie, in standard errors.
+
+A score is s = Σ qᵢkᵢ with D independent standard normal qᵢ and kᵢ. Given q it is normal with variance |q|², so that
+E s² = D and E s⁴ = 3·E|q|⁴ = 3·(D² + 2D): its kurtosis is 3 + 6/D. The variance measured from N independent scores
+then has the relative standard error √((kurtosis − 1)/N) = √((2 + 6/D)/N), whether the sum of squares is divided by N
+or N − 1. Six standard errors either way leave 2·10⁻⁹ under a normal curve; the estimate's skewness (0.13 for D = 3,
+N = 2000) makes that about 10⁻⁷. A check measures four times: fewer than one right answer in a million is refused.
+"""
+
+FEW = 4
+"""So few samples that what is measured must scatter: see `_sampling`."""
+
+
+def _call(target: Callable[..., Any], case: Case) -> dict[str, Any]:
+    """Measure repeatedly: as given, again, with the generator in another state, and ten times with `FEW` samples."""
+    dim, samples, generator = case.args.values()
+    torch.manual_seed(0)
+    first = _as_data(target(dim, samples, _copy(generator)))
+    again = _as_data(target(dim, samples, _copy(generator)))  # by now the global generator is in another state
+    torch.manual_seed(0)
+    other = _as_data(target(dim, samples, _copy(generator, skip=7)))  # its first seed is still the same
+    few = _copy(generator)
+    return {
+        "first": first, "again": again, "other": other, "few": [_as_data(target(dim, FEW, few)) for _ in range(10)],
+    }  # fmt: skip
+
+
+def _copy(generator: torch.Generator, skip: int = 0) -> torch.Generator:
+    copy = torch.Generator().set_state(generator.get_state())
+    torch.rand(skip, generator=copy)
+    return copy
+
+
+def _as_data(result: Any) -> Any:
+    """What was returned: a list of floats, of ``{"tensor": float}`` and ``{"kind": words}``, or one such dict."""
+    if isinstance(result, (tuple, list)):
+        return [_as_data(item) for item in result[:3]]
+    if isinstance(result, Tensor):
+        shape = tuple(result.shape)
+        return {"tensor": float(result)} if result.numel() == 1 else {"kind": f"a tensor of shape {shape}"}
+    if isinstance(result, Real) and not isinstance(result, bool):
+        return float(result)
+    return {"kind": "nothing (None)" if result is None else f"of type {type(result).__name__}"}
+
+
+def _numbers(value: Any, key: str) -> tuple[float, float] | None:
+    """The two numbers that were observed, taken out of tensors where need be."""
+    found = value.get(key) if isinstance(value, dict) else None
+    if not isinstance(found, list) or len(found) != 2:
+        return None
+    unscaled, scaled = (item.get("tensor") if isinstance(item, dict) else item for item in found)
+    return (unscaled, scaled) if isinstance(unscaled, float) and isinstance(scaled, float) else None
+
+
+def _two_floats(value: Any, case: Case) -> str | None:
+    found = value.get("first") if isinstance(value, dict) else None
+    wanted = "Return two Python floats, (unscaled, scaled)."
+    if isinstance(found, float) or (isinstance(found, dict) and "tensor" in found):
+        return f"There is one number in what you return. {wanted}"
+    if isinstance(found, dict):
+        return f"What you return is {found.get('kind')}. {wanted}"
+    if not isinstance(found, list) or len(found) != 2:
+        return f"What you return is not a pair. {wanted}"
+    if any(isinstance(item, dict) and "tensor" in item for item in found):
+        return (
+            "You return numbers still wrapped in tensors (of shape (), with no axis at all). Plain Python floats are "
+            "asked for: `.item()` or `float(…)` takes the number out."
+        )
+    for item in found:
+        if not isinstance(item, float):
+            return f"One of the two is {item.get('kind') if isinstance(item, dict) else 'a list or tuple'}. {wanted}"
+    return None
+
+
+def _variance(which: int, what: str) -> Callable[[Any, Case], str | None]:
+    """A rule: the measured variance lies within `SIGMAS` standard errors of D (unscaled) or 1 (scaled)."""
+
+    def rule(value: Any, case: Case) -> str | None:
+        numbers = _numbers(value, "first")
+        if numbers is None:
+            return "There is no pair of numbers to compare."
+        dim, samples = case.sizes["D"], case.sizes["N"]
+        right, slack = (float(dim), 1.0)[which], SIGMAS * math.sqrt((2 + 6 / dim) / samples)
+        found = numbers[which]
+        if abs(found / right - 1) <= slack:
+            return None
+        return (
+            f"{what} scores of width D = {dim} should have a variance of about {right:.3g}; yours is too "
+            f"{'large' if found > right else 'small'}, {found:.3g}{_resembles(found, dim, samples)}. From {samples} "
+            f"samples a right answer lies between {right * (1 - slack):.3g} and {right * (1 + slack):.3g}."
+        )
+
+    return rule
+
+
+def _resembles(found: float, dim: int, samples: int) -> str:
+    """Which simple expression the number is closest to, if any comes near."""
+    candidates = {
+        "D": dim, "√D": math.sqrt(dim), "2·D": 2 * dim, "D²": dim**2, "1": 1.0, "2": 2.0, "1/D": 1 / dim,
+        "1/√D": dim**-0.5, "1/D²": dim**-2, "the number of samples": samples,
+        "the number of samples over D": samples / dim, "D·7/144 (uniform components)": dim * 7 / 144,
+        "7/144 (uniform components)": 7 / 144,
+    }  # fmt: skip
+    nothing = " (about nothing: a mean?)" if abs(found) < 4 * math.sqrt(dim / samples) else ""
+    if not math.isfinite(found) or found <= 0:
+        return nothing
+    name, distance = min(
+        ((name, abs(math.log(found / number))) for name, number in candidates.items()), key=lambda pair: pair[1]
+    )
+    return f", about {name}" if distance < 0.2 else nothing
+
+
+def _sampling(value: Any, case: Case) -> str | None:
+    """A rule: the numbers are measured, from the given generator alone, and from as many samples as asked for.
+
+    With four samples the estimate's relative standard deviation is about one (for four queries against four keys,
+    all pairs: one half). That ten of them lie within a factor of 1.3 has a probability below 10⁻⁷.
+    """
+    first, again, other = (_numbers(value, key) for key in ("first", "again", "other"))
+    if first is None or again is None or other is None:
+        return "There is no pair of numbers to compare."
+    repeats, ignores = repr(first) == repr(again), repr(first) == repr(other)
+    if first == (case.sizes["D"], 1.0):
+        return "These are exactly the numbers that theory predicts. Measure them: draw scores, take their variance."
+    if repeats and ignores:
+        return (
+            "Whatever state the generator is in, you return the same two numbers. Draw with `generator=generator`, "
+            "and never seed anything inside the function."
+        )
+    if ignores:
+        return "The given generator has no effect, your draws come from the global one. Hand on `generator=generator`."
+    if not repeats:
+        return (
+            "The same generator gives different numbers each time: some of your draws come from elsewhere. Every draw "
+            "needs `generator=generator`."
+        )
+    few = [pair[0] for item in value.get("few", ()) if (pair := _numbers({"one": item}, "one"))]
+    if len(few) > 1 and min(few) > 0 and max(few) < 1.3 * min(few):
+        return (
+            f"`samples` seems to have no effect: asked for {FEW} samples only, ten measurements of yours still agree "
+            "within a few percent. So few samples should scatter widely."
+        )
+    return None
+
+
+@exercise(
+    "02-attention-scores",
+    properties={"two floats": 1, "unscaled variance": 1, "scaled variance": 1, "sampling": 1},
+    run=_call,
+    checks={
+        "two floats": _two_floats,
+        "unscaled variance": _variance(0, "Unscaled"),
+        "scaled variance": _variance(1, "Scaled"),
+        "sampling": _sampling,
+    },
+    axes={"N": "samples"},
+    leads_on="Measured, not believed: the variance of an unscaled score is its width, that of a scaled one is 1.",
+)
+def score_variance(seed: int) -> Iterator[Case]:
+    for dim, samples in ((3, 2000), (12, 1200)):
+        draw = Draw(seed, D=dim, N=samples)
+        yield draw.case(dim=dim, samples=samples, generator=draw.fork("measure", dim))
+
+
+quiz_scaling = quiz(
+    "02-attention-scores",
+    "quiz_scaling",
+    {
+        "variance": ("stays the same", "doubles", "grows fourfold", "grows sixteenfold"),
+        "ranking": ("the same key", "another key", "it depends on d"),
+        "weights": ("nearly uniform", "nearly one-hot", "partly negative", "no longer summing to one"),
+        "gradients": ("almost nothing", "about as much as before", "far too much", "nan"),
+        "mirror": ("they are equal", "they have opposite signs", "they are unrelated", "they are both zero"),
+        "divisor": ("768", "64", "12", "10"),
+    },
+    leads_on="Scores are ready. In 03 a softmax turns each row of them into weights.",
+)
