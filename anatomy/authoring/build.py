@@ -147,9 +147,11 @@ def _stale_student(root: Path, book: Notebook) -> Iterable[str]:
     name = path.relative_to(root)
     if not path.is_file():
         yield f"{name} is missing."
-    elif path.read_text(encoding="utf-8") != as_text(student_edition(root, book.slug)):
-        edited = "has been edited by hand or run" if _edited(path) else "is not what source/ gives now"
-        yield f"{name} {edited}."
+    elif _edited(path):
+        yield f"{name} has been edited by hand."
+    elif path.read_text(encoding="utf-8") != as_text(wanted := student_edition(root, book.slug)):
+        same = fingerprint(read(path)) == fingerprint(wanted)
+        yield f"{name} {'was run or saved after it was built' if same else 'is not what source/ gives now'}."
 
 
 def _stale_solved(root: Path, book: Notebook) -> Iterable[str]:
