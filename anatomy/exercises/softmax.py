@@ -1,1 +1,183 @@
-"""What 03-softmax asks."""
+"""What 03-softmax asks.
+
+A small constant in a denominator or in a logarithm, up to about 1e-6, stays below the course's one tolerance and is
+accepted. Gradients of the entropy are not asked for: the slope of −w·ln w at w = 0
+is infinite, and ways of writing it that give the same values give NaN, ∞ or a large number there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from anatomy.exercises.spec import Case, Draw, exercise
+
+
+@exercise(
+    "03-softmax",
+    properties={"shape": 1, "values": 2, "large scores": 1, "gradients": 1},
+    forbids=("softmax", "log_softmax", "safe_softmax", "sparse_softmax", "sparse_log_softmax", "masked_softmax"),
+    leads_on="It works along any axis and from −10 000 to 10 000, which is all that attention will ever ask of it.",
+)
+def softmax(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, T=5, S=7)
+    yield draw.case(x=draw.normal("B T S", scale=2), dim=-1, returns="B T S")
+    draw = Draw(seed, B=3, T=4, S=6)
+    yield draw.case(x=draw.normal("B T S"), dim=1, returns="B T S", note="when `dim` is an axis in the middle")
+    draw = Draw(seed, B=4, T=6, S=3)
+    across = draw.normal("S T B").permute(2, 1, 0)  # (B, T, S), in another order in memory
+    yield draw.case(x=across - 5, dim=0, returns="B T S", note="when all scores are negative and `dim` is 0")
+    draw = Draw(seed, B=2, H=3, T=4, S=5)
+    yield draw.case(x=draw.normal("B H T S"), dim=-2, returns="B H T S", note="when `x` has four axes")
+    draw = Draw(seed, T=5, S=5)
+    yield draw.case(x=draw.normal("T S"), dim=1, returns="T S", note="when `x` is square")
+    draw = Draw(seed, S=7)
+    yield draw.case(x=draw.normal("S"), dim=0, returns="S", note="when `x` has a single axis")
+    large: dict[str, Any] = {"returns": "B T S", "asks": "large scores"}
+    draw = Draw(seed, B=2, T=4, S=7)
+    x = 3000.0 * (_ranks(draw.normal("B T S"), -1) - 3)  # distinct multiples of 3000, from −9000 to 9000
+    yield draw.case(x=x, dim=-1, note="when scores reach thousands", **large)
+    draw = Draw(seed, B=2, T=6, S=4)
+    x = draw.normal("B T S") + 100 * _signs(4)  # each column has an offset of its own
+    yield draw.case(x=x, dim=1, note="when one slice lies around −100 and the next around +100", **large)
+    draw = Draw(seed, B=3, T=5, S=2)
+    x = 500.0 * _ranks(draw.normal("B T S"), 1) + 10_000 * _signs(2)
+    yield draw.case(x=x, dim=1, note="when one slice lies around −10 000 and the next around +10 000", **large)
+
+
+def _rows_sum_to_one(value: Any, case: Case) -> str | None:
+    if not isinstance(value, Tensor) or not value.is_floating_point() or value.dim() == 0:
+        return "The rows of what you return can't be summed."
+    if (value < 0).any():
+        return f"Weights are shares, so none is negative; your smallest is {value.min():.3g}."
+    if bool(((value.sum(-1) - 1).abs() <= 1e-4).all()):
+        return None
+    return f"Each query's weights must sum to 1 over the keys; your first row sums to {value.sum(-1).flatten()[0]:.4g}."
+
+
+@exercise(
+    "03-softmax",
+    properties={"shape": 1, "rows sum to one": 1, "values": 2, "large scores": 1, "gradients": 1},
+    returns="B T S",
+    checks={"rows sum to one": _rows_sum_to_one},
+    leads_on="Each row is now a recipe: how much of each key's value this query will take.",
+)
+def attention_weights(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, T=5, S=7, D=8)
+    yield draw.case(query=draw.normal("B T D"), key=draw.normal("B S D"))
+    draw = Draw(seed, B=3, T=6, S=4, D=10)
+    query, key = draw.normal("B T D", scale=1.5), draw.normal("B D S").transpose(1, 2)
+    yield draw.case(query=query, key=key, note="when there are more queries than keys")
+    draw = Draw(seed, B=2, T=4, S=4, D=6)
+    yield draw.case(query=draw.normal("B T D"), key=draw.normal("B S D"), note="when T equals S")
+    draw = Draw(seed, B=2, T=1, S=6, D=3)
+    yield draw.case(query=draw.normal("B T D"), key=draw.normal("B S D"), note="when there is a single query")
+    draw = Draw(seed, B=2, T=5, S=7, D=16)
+    query, key = _far_apart(draw, "B T D", "B S D")
+    yield draw.case(query=query, key=key, asks="large scores", note="when scores lie around −100 and +100")
+    query, key = 5000.0 * draw.integers("B T D", 3, -2), draw.integers("B S D", 3, -2).float()
+    yield draw.case(query=query, key=key, asks="large scores", note="when scores reach tens of thousands")
+
+
+@exercise(
+    "03-softmax",
+    properties={"shape": 1, "values": 2, "gradients": 1},
+    returns="B T Dv",
+    axes={"Dv": "value width"},
+    leads_on="Every query now carries a mixture of values: that mixture is all that attention passes on.",
+)
+def weighted_values(seed: int) -> Iterator[Case]:
+    for sizes in ({"B": 2, "T": 5, "S": 7, "Dv": 3}, {"B": 3, "T": 6, "S": 4, "Dv": 8}):
+        draw = Draw(seed, **sizes)
+        yield draw.case(weights=draw.normal("B T S").softmax(-1), value=draw.normal("B S Dv"))
+    draw = Draw(seed, B=2, T=5, S=5, Dv=4)
+    value = draw.normal("B Dv S").transpose(1, 2)  # (B, S, Dv), in another order in memory
+    yield draw.case(weights=draw.normal("B T S").softmax(-1), value=value, note="when T equals S")
+    draw = Draw(seed, B=2, T=4, S=6, Dv=6)
+    kept = draw.integers("B T S", 4) > 0
+    weights = draw.normal("B T S").softmax(-1) * kept  # about a quarter of the weights is zero
+    yield draw.case(weights=weights, value=draw.normal("B S Dv"), note="when rows sum to less than one")
+
+
+@exercise(
+    "03-softmax",
+    properties={"shape": 1, "values": 2, "leading axes": 1, "large scores": 1, "gradients": 1},
+    returns="B T Dv",
+    axes={"Dv": "value width"},
+    forbids=(
+        "scaled_dot_product_attention",
+        "scaled_dot_product_attention_math",
+        "scaled_dot_product_flash_attention",
+        "scaled_dot_product_flash_attention_for_cpu",
+        "scaled_dot_product_efficient_attention",
+        "scaled_dot_product_cudnn_attention",
+        "scaled_dot_product_fused_attention_overrideable",
+        "multi_head_attention_forward",
+        "native_multi_head_attention",
+    ),
+    leads_on="This is equation 1 of “Attention Is All You Need”, and it agrees with PyTorch's own. "
+    "What it still lacks are projections: notebook 04.",
+)
+def scaled_dot_product_attention(seed: int) -> Iterator[Case]:
+    for sizes in ({"B": 2, "T": 5, "S": 7, "K": 8, "Dv": 3}, {"B": 3, "T": 6, "S": 4, "K": 3, "Dv": 10}):
+        draw = Draw(seed, **sizes)
+        yield draw.case(query=draw.normal("B T K"), key=draw.normal("B S K"), value=draw.normal("B S Dv"))
+    draw = Draw(seed, B=2, T=5, S=5, K=4, Dv=6)
+    query, key, value = draw.normal("B T K"), draw.normal("B S K"), draw.normal("B S Dv")
+    yield draw.case(query=query, key=key, value=value, note="when T equals S")
+    leading: dict[str, Any] = {"asks": "leading axes"}
+    draw = Draw(seed, T=4, S=6, K=5, Dv=3)
+    query, key, value = draw.normal("T K"), draw.normal("S K"), draw.normal("S Dv")
+    yield draw.case(query=query, key=key, value=value, returns="T Dv", note="when there is no batch axis", **leading)
+    draw = Draw(seed, B=2, H=3, T=4, S=5, K=6, Dv=7)
+    query, key = draw.normal("B T H K").transpose(1, 2), draw.normal("B S H K").transpose(1, 2)  # (B, H, T, K), …
+    note = "when there are two leading axes, batch and heads"
+    yield draw.case(query=query, key=key, value=draw.normal("B H S Dv"), returns="B H T Dv", note=note, **leading)
+    draw = Draw(seed, B=2, T=5, S=7, K=16, Dv=3)
+    query, key = _far_apart(draw, "B T K", "B S K")
+    note = "when scores lie around −100 and +100"
+    yield draw.case(query=query, key=key, value=draw.normal("B S Dv"), asks="large scores", note=note)
+
+
+@exercise(
+    "03-softmax",
+    properties={"shape": 1, "values": 2, "zeros": 1},
+    returns="B T",
+    leads_on="You have a gauge now: 0 nats for a single key, ln S for all alike.",
+)
+def attention_entropy(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, T=5, S=7)
+    yield draw.case(weights=draw.normal("B T S", scale=2).softmax(-1))
+    draw = Draw(seed, B=3, T=6, S=4)
+    yield draw.case(weights=draw.normal("B T S").softmax(-1))
+    draw = Draw(seed, T=5, S=5)
+    yield draw.case(weights=draw.normal("T S").softmax(-1), returns="T", note="when there is no batch axis")
+    draw = Draw(seed, B=2, H=3, T=4, S=6)
+    weights = draw.normal("H B T S", scale=2).softmax(-1).transpose(0, 1)  # (B, H, T, S), in another order in memory
+    yield draw.case(weights=weights, returns="B H T", note="when there are two leading axes, batch and heads")
+    draw = Draw(seed, B=2, T=4, S=6)
+    scores = draw.normal("B T S", scale=2).masked_fill(draw.integers("B T S", 2) == 0, float("-inf"))
+    scores[:, :, 0], scores[:, 1, 1:] = 0.0, float("-inf")  # no row is empty; row 1 gives everything to key 0
+    yield draw.case(weights=scores.softmax(-1), asks="zeros", note="when some weights are exactly zero")
+
+
+def _ranks(x: Tensor, dim: int) -> Tensor:
+    """Along `dim` the numbers 0, 1, 2 … in random order: distinct, so that large multiples leave one winner."""
+    return x.argsort(dim).argsort(dim).float()
+
+
+def _signs(size: int) -> Tensor:
+    return 1.0 - 2.0 * (torch.arange(size) % 2)
+
+
+def _far_apart(draw: Draw, query: str, key: str) -> tuple[Tensor, Tensor]:
+    """Queries and keys of width 16 whose scores lie around +100 for even and −100 for odd queries.
+
+    Small whole numbers, so that every order of summation and scaling gives exactly the same scores.
+    """
+    queries, keys = draw.integers(query, 3, -2).float(), draw.integers(key, 3, -2).float()
+    queries[..., 0], keys[..., 0] = 20 * _signs(queries.size(-2)), 20.0
+    return queries, keys
