@@ -1,5 +1,7 @@
 """nbgrader's settings for this course. `nbgrader`, Formgrader, `anatomy build` and `anatomy grade` all read this."""
 
+from anatomy.grading import template_folders
+
 c = get_config()  # noqa: F821  (nbgrader defines it)
 
 # ---- where things are: source/03-softmax/03-softmax.ipynb -> notebooks/03-softmax/03-softmax.ipynb ----------------
@@ -20,3 +22,29 @@ c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.SaveCells",
 ]
 c.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE\nraise NotImplementedError"}
+
+# ---- marks: the kernel observes, this process judges. `anatomy grade`, `nbgrader autograde` and Formgrader agree ----
+c.Autograde.pre_convert_hook = "anatomy.grading.masters.register_if_missing"
+c.Autograde.sanitize_preprocessors = [
+    "anatomy.grading.preprocessors.Repair",
+    "nbgrader.preprocessors.ClearOutput",
+    "nbgrader.preprocessors.DeduplicateIds",
+    "nbgrader.preprocessors.OverwriteKernelspec",
+    "nbgrader.preprocessors.OverwriteCells",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+c.Autograde.autograde_preprocessors = [
+    "anatomy.grading.preprocessors.RunAndObserve",
+    "nbgrader.preprocessors.LimitOutput",
+    "anatomy.grading.preprocessors.JudgeObservations",
+    "anatomy.grading.preprocessors.SaveMarks",
+    "nbgrader.preprocessors.AssignLatePenalties",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+c.Execute.timeout = 60  # seconds that one cell may take
+c.Execute.extra_arguments = ["--log-level=ERROR"]
+c.Execute.shutdown_kernel = "immediate"  # a polite shutdown takes a second and a half
+
+# ---- feedback: the verdict cards, and nothing of a student's that a browser would run ------------------------------
+c.HTMLExporter.sanitize_html = True
+c.HTMLExporter.extra_template_basedirs = template_folders()

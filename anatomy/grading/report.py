@@ -1,0 +1,174 @@
+"""What a graded class looks like: a table, ``grades.csv``, and which misconception to teach on Monday."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+GRADED, REPAIRED, PARTLY, UNGRADED = "graded", "repaired", "partly graded", "ungraded"
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One exercise of one submission. `points` is None when it is ungraded, which is not 0."""
+
+    exercise: str
+    points: float | None
+    worth: float
+    status: str
+    misconceptions: tuple[str, ...] = ()
+    said: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One submission: what became of it, with a reason for everything out of the ordinary."""
+
+    student: str
+    assignment: str
+    status: str
+    reasons: tuple[str, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    penalty: float = 0.0
+    seconds: float = 0.0
+
+    @property
+    def points(self) -> float | None:
+        """The total, or None when it is not known."""
+        if self.status in (UNGRADED, PARTLY):
+            return None
+        return max(0.0, sum(mark.points or 0.0 for mark in self.marks) - self.penalty)
+
+    @property
+    def worth(self) -> float:
+        return sum(mark.worth for mark in self.marks)
+
+
+@dataclass(frozen=True)
+class Report:
+    """All submissions of one run."""
+
+    rows: tuple[Row, ...] = ()
+    seconds: float = 0.0
+    known: Comparison | None = None
+
+    @property
+    def ungraded(self) -> list[Row]:
+        return [row for row in self.rows if row.status in (UNGRADED, PARTLY)]
+
+    def misconceptions(self) -> Counter[tuple[str, str, str]]:
+        """(assignment, misconception, its sentence) → how many students hold it."""
+        counted: Counter[tuple[str, str, str]] = Counter()
+        seen: set[tuple[str, str]] = set()
+        sentences: dict[str, str] = {}
+        for row in self.rows:
+            for mark in row.marks:
+                for name in mark.misconceptions:
+                    if (row.student, name) not in seen:
+                        seen.add((row.student, name))
+                        sentence = sentences.setdefault(name, mark.said)
+                        counted[row.assignment, name, sentence] += 1
+        return counted
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The marks of a made-up class against its known ones."""
+
+    compared: int
+    differing: tuple[str, ...] = field(default=())
+
+
+def write_csv(rows: Iterable[Row], path: Path) -> None:
+    """One line a submission: student, assignment, status, points, max, reason, then one column an exercise.
+
+    What is ungraded is an empty field.
+    """
+    rows = list(rows)
+    columns = list(dict.fromkeys(mark.exercise for row in rows for mark in row.marks))
+    fresh = path.with_name(path.name + ".tmp")
+    with fresh.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["student", "assignment", "status", "points", "max", "reason", *columns])
+        for row in rows:
+            marks = {mark.exercise: mark.points for mark in row.marks}
+            writer.writerow([
+                _plain(row.student), _plain(row.assignment), row.status, _number(row.points),
+                _number(row.worth) if row.marks else "", _plain(" ".join(row.reasons)),
+                *(_number(marks.get(column)) for column in columns),
+            ])  # fmt: skip
+    fresh.replace(path)
+
+
+def show(report: Report, console: Console) -> None:
+    """The table, then what needs a look, then what the class got wrong most."""
+    console.print(_table(report.rows))
+    console.print("[dim]– not handed in   * repaired   ? waits for a person, which is not 0[/dim]\n", highlight=False)
+    for row in report.rows:
+        if row.status in (UNGRADED, PARTLY):
+            console.print(f"[yellow]{row.status}[/yellow] {row.student}, {row.assignment}: {' '.join(row.reasons)}",
+                          highlight=False, soft_wrap=True)  # fmt: skip
+    for row in report.rows:
+        if row.status == REPAIRED:
+            console.print(f"[cyan]repaired[/cyan] {row.student}, {row.assignment}: {' '.join(row.reasons)}",
+                          highlight=False, soft_wrap=True)  # fmt: skip
+    if common := report.misconceptions().most_common(5):
+        console.print("\n[bold]What to teach on Monday[/bold]")
+        for (assignment, name, sentence), count in common:
+            students = "1 student" if count == 1 else f"{count} students"
+            console.print(f"  {students}, {assignment}, {name.partition('__')[0]}: {sentence}", highlight=False,
+                          markup=False, soft_wrap=True)  # fmt: skip
+    if report.known:
+        _show_comparison(report.known, console)
+
+
+def _show_comparison(known: Comparison, console: Console) -> None:
+    if not known.differing:
+        console.print(f"\n[green]✓[/green] This is a made-up class: all {known.compared} marks equal the known ones.",
+                      highlight=False)  # fmt: skip
+        return
+    console.print(f"\n[red]✗[/red] This is a made-up class, and {len(known.differing)} of {known.compared} marks differ "
+                  "from the known ones:", highlight=False)  # fmt: skip
+    for line in known.differing:
+        console.print(f"  {line}", highlight=False, markup=False, soft_wrap=True)
+
+
+def _table(rows: Iterable[Row]) -> Table:
+    rows = list(rows)
+    assignments = sorted({row.assignment for row in rows})
+    by_place = {(row.student, row.assignment): row for row in rows}
+    table = Table()
+    table.add_column("student", no_wrap=True)
+    for assignment in assignments:
+        table.add_column(assignment, justify="right")
+    for student in sorted({row.student for row in rows}):
+        table.add_row(student, *(_in_table(by_place.get((student, assignment))) for assignment in assignments))
+    return table
+
+
+def _in_table(row: Row | None) -> str:
+    if row is None:
+        return "[dim]–[/dim]"
+    if row.status == UNGRADED:
+        return "[yellow]? ungraded[/yellow]"
+    known = sum(mark.points or 0.0 for mark in row.marks)
+    if row.status == PARTLY:
+        return f"[yellow]? {known:g} or more[/yellow] / {row.worth:g}"
+    star = "*" if row.status == REPAIRED else ""
+    points = f"{row.points:g}{star}"
+    return f"[green]{points}[/green] / {row.worth:g}" if row.points == row.worth else f"{points} / {row.worth:g}"
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:g}"
+
+
+def _plain(text: str) -> str:
+    """Text that a spreadsheet will not take for a formula."""
+    return f"'{text}" if text[:1] in "=+-@\t\r" and text else text

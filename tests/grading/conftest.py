@@ -1,0 +1,55 @@
+"""A small course to grade: masters with nothing but exercises, so that a run takes seconds."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from anatomy import exercises
+from anatomy.authoring.notebooks import METADATA, source_file, write
+from anatomy.course import Notebook, notebook
+from anatomy.grading.answers import bank
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+def skeleton(book: Notebook):
+    """A master of `book` that asks what its exercises ask, without the teaching."""
+    cells = [
+        new_markdown_cell(f"# {book.title}", id="title"),
+        new_code_cell("import torch\nfrom torch import Tensor, nn\n\nfrom anatomy.checking import check", id="setup"),
+    ]
+    for name, exercise in exercises.of_notebook(book).items():
+        body = bank(book).right[name][0].source
+        if exercise.kind == "quiz":
+            template = f"{name} = {dict.fromkeys(exercise.cases((0,))[0].args['questions'], '...')}  # template"
+            text = f"{template}\n### BEGIN SOLUTION\n{body}\n### END SOLUTION"
+        else:
+            text = f"### BEGIN SOLUTION\n{body}\n### END SOLUTION"
+        marks = {"schema_version": 3, "task": False}
+        cells += [
+            new_markdown_cell(f"### `{name}`", id=f"about-{name.replace('_', '-')}"),
+            new_code_cell(text, id=name.replace("_", "-"), metadata={
+                "nbgrader": {**marks, "grade": False, "grade_id": name, "locked": False, "solution": True}}),
+            new_code_cell(f'check("{name}")', id=f"check-{name.replace('_', '-')}", metadata={
+                "nbgrader": {**marks, "grade": True, "grade_id": f"check-{name}", "locked": True, "solution": False,
+                             "points": exercise.points}}),
+        ]  # fmt: skip
+    return new_notebook(cells=cells, metadata=METADATA, nbformat_minor=5)
+
+
+def make_course(root: Path, *slugs: str) -> Path:
+    """A course's folder with skeletons of these notebooks."""
+    shutil.copyfile(REPOSITORY / "nbgrader_config.py", root / "nbgrader_config.py")
+    for slug in slugs:
+        write(skeleton(notebook(slug)), source_file(root, slug))
+    return root
+
+
+@pytest.fixture
+def course(tmp_path):
+    """A course with 03-softmax only."""
+    return make_course(tmp_path, "03-softmax")
