@@ -1,1 +1,199 @@
 """What 01-embedding-lookup asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import torch
+from torch import Tensor
+
+from anatomy.exercises.spec import Case, Draw, exercise, quiz
+
+CONSONANTS, VOWELS = "bcdfghjklmnpqrstvwxz", "aeiouy"
+
+
+def _respelling(draw: Draw) -> Callable[[str], str]:
+    """Another spelling for every word: consonants trade places, and so do vowels; all else stays."""
+    table: dict[str, str] = {}
+    for letters in (CONSONANTS, VOWELS):
+        other = "".join(letters[i] for i in draw.permutation(len(letters)))
+        table |= dict(zip(letters + letters.upper(), other + other.upper(), strict=True))
+    return lambda text: "".join(table.get(letter, letter) for letter in text)
+
+
+# ---------------------------------------------------------------------------------------------- learn_bpe
+
+
+@exercise(
+    "01-embedding-lookup",
+    properties={"values": 2, "ties": 1, "repeats": 1, "stops early": 1},
+    leads_on="Most frequent first, ties by first seen, and it knows when to stop. The merges are the whole tokenizer.",
+)
+def learn_bpe(seed: int) -> Iterator[Case]:
+    draw = Draw(seed)
+    spell = _respelling(draw)
+
+    def counts(**words: int) -> dict[str, int]:
+        scale = int(draw.integers("1", 4, low=1))
+        return {spell(word): count * scale for word, count in words.items()}
+
+    # In these two and in `repeats` no two pairs are equally frequent where it matters.
+    yield draw.case(word_counts=counts(fine=11, times=4, fin=1, tile=4, fires=6, fines=9), num_merges=8)
+    yield draw.case(word_counts=counts(lines=7, life=5, fines=9, fine=4, flying=4, lies=3), num_merges=7)
+
+    repeats = {"asks": "repeats", "note": "when a pair stands several times in one word"}
+    yield draw.case(word_counts=counts(aha=5, haha=11, hahaha=9), num_merges=6, **repeats)
+    yield draw.case(word_counts=counts(nana=4, ananas=7, tata=7, aaa=9), num_merges=5, **repeats)
+
+    first, second, third = (chr(ord("a") + int(i)) for i in draw.permutation(26)[:3].sort().values)
+    tied = {second + "ot": 3, first + "ip": 3, third + "ux": 3}  # the first seen is neither first nor last by alphabet
+    ties = {"asks": "ties", "note": "when pairs are equally frequent"}
+    yield draw.case(word_counts=tied, num_merges=5, **ties)
+    yield draw.case(word_counts={"ne": 2, "ant": 3, "to": 1, "ten": 2, "tan": 1, "not": 3}, num_merges=9, **ties)
+
+    early = {"asks": "stops early", "note": "when fewer merges are possible than asked for"}
+    yield draw.case(word_counts={spell("at"): 2, spell("t"): 1, spell("s"): 1}, num_merges=9, **early)
+    yield draw.case(word_counts={}, num_merges=3, **early)
+    yield draw.case(
+        word_counts=counts(time=2, flies=1), num_merges=0, asks="stops early", note="when no merge is wanted"
+    )
+
+
+# ---------------------------------------------------------------------------------------------- wordpiece
+
+
+@exercise(
+    "01-embedding-lookup",
+    properties={"values": 2, "unknown words": 1, "never goes back": 1},
+    leads_on="Longest first, and never back. Now let it meet the real tokenizer.",
+)
+def wordpiece(seed: int) -> Iterator[Case]:
+    draw = Draw(seed)
+    spell = _respelling(draw)
+
+    def case(word: str, pieces: str, *unk: str, asks: str | None = None, note: str = "") -> Case:
+        vocab = {spell(piece): number for number, piece in enumerate(dict.fromkeys(pieces.split()))}
+        extra = {"unk": unk[0]} if unk else {}
+        return draw.case(word=spell(word), vocab=vocab, **extra, asks=asks, note=note)
+
+    letters = "u n f o l d i g ##u ##n ##f ##o ##l ##d ##i ##g"
+    yield case("unfolding", f"{letters} un fold ing folding ##un ##fo ##fold ##in ##ing")
+    yield case("folds", "fold ##fold ##ing ##s un")
+    yield case("cartoons", "car cart ##toon ##oon ##s toon")
+    yield case("arrow", "arrow ar ##row a ##r ##o ##w")
+    yield case("Arrow", "arrow a A ##r ##o ##w ##row", note="when a word has a capital letter")
+
+    unknown = "unknown words"
+    yield case("playing", "play ##in ##i ing", asks=unknown, note="when the end of a word can't be covered")
+    yield case("na☃ve", "na n ##a ##ve ##v ##e", "<unk>", asks=unknown, note="when the caller names the unknown mark")
+    yield case("ing", "##ing ##i ##n ##g", asks=unknown, note="when a piece exists only as a continuation")
+
+    note = "when the longest piece leads into a dead end"
+    yield case("bandit", "ban band ##dit bandits", asks="never goes back", note=note)
+
+
+# ---------------------------------------------------------------------------------------------- the two lookups
+
+
+def _tables(seed: int) -> Iterator[tuple[Draw, Tensor, Tensor, str]]:
+    """Ids and an embedding matrix: more rows than columns and the other way round, one to three axes of ids."""
+    draw = Draw(seed, B=3, T=5, V=11, D=4)
+    yield draw, draw.integers("B T", 10), draw.normal("V D"), "B T D"
+    draw = Draw(seed, T=8, V=5, D=9)  # more tokens than rows: some id comes twice
+    yield draw, draw.integers("T", 4), draw.normal("V D"), "T D"
+    draw = Draw(seed, B=2, N=3, T=4, V=10, D=6)
+    yield draw, draw.integers("B N T", 9), draw.normal("D V").t(), "B N T D"  # not contiguous in memory
+
+
+def _infinite_row(seed: int) -> tuple[Draw, Tensor, Tensor, str]:
+    """An embedding matrix with ∞ in its last row, which no id asks for."""
+    draw = Draw(seed, B=2, T=6, V=7, D=3)
+    weight = draw.normal("V D")
+    weight[-1, int(draw.integers("1", 3))] = torch.inf
+    return draw, draw.integers("B T", 6), weight, "B T D"
+
+
+NOTE = "when a row that no id asks for holds an ∞"
+
+
+@exercise(
+    "01-embedding-lookup",
+    properties={"shape": 1, "values": 1, "a real product": 2, "gradients": 1},
+    leads_on="A linear layer without bias, fed with one-hot rows: that is all an embedding is.",
+)
+def one_hot_lookup(seed: int) -> Iterator[Case]:
+    for draw, ids, weight, returns in _tables(seed):
+        yield draw.case(ids=ids, weight=weight, returns=returns)
+    draw, ids, weight, returns = _infinite_row(seed)
+    yield draw.case(ids=ids, weight=weight, returns=returns, asks="a real product", note=NOTE)
+
+
+@exercise(
+    "01-embedding-lookup",
+    properties={"shape": 1, "values": 1, "only its own rows": 1, "gradients": 1},
+    forbids=("embedding",),
+    leads_on="Same vectors, same gradients, and it reads T rows instead of V.",
+)
+def embedding_lookup(seed: int) -> Iterator[Case]:
+    for draw, ids, weight, returns in _tables(seed):
+        yield draw.case(ids=ids, weight=weight, returns=returns)
+    draw, ids, weight, returns = _infinite_row(seed)
+    yield draw.case(ids=ids, weight=weight, returns=returns, asks="only its own rows", note=NOTE)
+
+
+# ---------------------------------------------------------------------------------------------- nearest_tokens
+
+COSINES = (0.95, 0.85, 0.7, 0.55, 0.4, 0.2, -0.1, -0.4, -0.7, -0.9)
+LENGTHS = (0.3, 4.0, 0.5, 6.0, 0.8, 9.0, 1.0, 3.0, 0.2, 5.0)  # so that lengths and directions disagree
+
+
+def _around(draw: Draw, query_id: int) -> Tensor:
+    """A matrix (V, D) whose rows have the cosines above with row `query_id`, which has length 2."""
+    query = torch.nn.functional.normalize(draw.normal("D"), dim=0)  # (D,)
+    aside = draw.normal("N D")  # (N, D)
+    aside = torch.nn.functional.normalize(aside - (aside @ query).unsqueeze(-1) * query, dim=-1)
+    cosine = torch.tensor(COSINES).unsqueeze(-1)  # (N, 1)
+    rows = torch.tensor(LENGTHS).unsqueeze(-1) * (cosine * query + (1 - cosine**2).sqrt() * aside)
+    rows = rows[draw.permutation(len(rows))]
+    return torch.cat([rows[:query_id], 2 * query.unsqueeze(0), rows[query_id:]])
+
+
+@exercise(
+    "01-embedding-lookup",
+    properties={"shape": 1, "values": 2, "excluded by id": 1},
+    returns="K",
+    axes={"K": "neighbors"},
+    leads_on="By direction, whatever the lengths. Now ask it about real words.",
+)
+def nearest_tokens(seed: int) -> Iterator[Case]:
+    for query_id, k, note in (
+        (4, 4, ""),
+        (0, 1, "when k = 1"),
+        (7, 10, "when k = V − 1, so that all others are asked for"),
+    ):
+        draw = Draw(seed, V=11, D=6, N=10, K=k)
+        weight = _around(draw, query_id)
+        if k == 4:
+            weight = weight.t().contiguous().t()  # not contiguous in memory
+        yield draw.case(query_id=query_id, weight=weight, k=k, note=note)
+    for query_id, twin in ((6, 2), (2, 6), (10, 0)):
+        draw = Draw(seed, V=12, D=6, N=10, K=3)
+        weight = _around(draw, query_id if query_id < twin else query_id - 1)
+        one = weight[query_id if query_id < twin else query_id - 1].clone().unsqueeze(0)
+        weight = torch.cat([weight[:twin], one, weight[twin:]])
+        note = f"when another row, {twin}, holds the very same vector as row {query_id}"
+        yield draw.case(query_id=query_id, weight=weight, k=3, asks="excluded by id", note=note)
+
+
+# ---------------------------------------------------------------------------------------------- quiz
+
+quiz_embeddings = quiz(
+    "01-embedding-lookup",
+    "quiz_embeddings",
+    {
+        "flies twice": ("the same", "different", "the same up to their length"),
+        "rows that learn": ("row 5 only", "rows 5 and 9", "all rows"),
+        "a new word": ("the unknown mark", "several known pieces", "a new row of the matrix"),
+    },
+    leads_on="The first answer is the problem that the next three notebooks solve.",
+)
