@@ -7,7 +7,8 @@ between found and expected, else what can be measured.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +18,7 @@ from torch import Tensor
 from anatomy import misconceptions, reference
 from anatomy.checking.compare import Difference, compare, rule_says
 from anatomy.checking.faults import explain_error
-from anatomy.checking.observe import is_float, observe
+from anatomy.checking.observe import is_float, observe, observe_case
 from anatomy.checking.record import sane_cases
 from anatomy.checking.relations import Relation, relate, relate_lists
 from anatomy.checking.verdict import Diagnosis, Finding, Picture, Verdict
@@ -59,15 +60,24 @@ class _Trial:
         self.expected = observe(self.exercise, answer, self.seeds)["cases"]
         nudged = replace(self.exercise, build=lambda seed: map(_nudge, self.exercise.build(seed)))
         self.nudged = observe(nudged, answer, self.seeds)["cases"]
+        self._seen: dict[tuple[str, int], dict[str, Any]] = {}
+
+    def misconceived(self, wrong: Misconception, index: int) -> dict[str, Any]:
+        """What this misconception does in one case; observed when first asked for."""
+        key = (wrong.name, index)
+        if key not in self._seen:
+            self._seen[key] = observe_case(replace(self.exercise, forbids=()), wrong.answer, self.cases[index])
+        return self._seen[key]
 
 
 def _nudge(case: Case) -> Case:
-    """The case with every float input moved by one rounding step."""
-    args = {
-        name: torch.nextafter(value, torch.full_like(value, float("inf"))) if is_float(value) else value
-        for name, value in case.args.items()
-    }
-    return replace(case, args=args)
+    """The case with every float input moved by one rounding step, up or down at random."""
+    return replace(case, args={name: _step(value) if is_float(value) else value for name, value in case.args.items()})
+
+
+def _step(value: Tensor) -> Tensor:
+    up = torch.rand(value.shape, generator=torch.Generator().manual_seed(0)) < 0.5
+    return torch.nextafter(value, torch.where(up, float("inf"), float("-inf")).to(value.dtype))
 
 
 # ---------------------------------------------------------------------------------------------- verdicts
@@ -145,58 +155,77 @@ def _diagnose(trial: _Trial, found: list[Any], differences: list[Difference]) ->
 
 
 def _named(trial: _Trial, found: list[Any], indices: Iterable[int]) -> Diagnosis | None:
-    """The misconception that does on these cases exactly what the student's answer does.
+    """The misconception that does on these cases what the student's answer does.
 
-    First one that agrees in everything that was observed, then one that returns the same values.
+    First one that agrees in everything that was observed, then one that returns the same values, then one with the
+    same unexpected parameters.
     """
-    exercise, indices = trial.exercise, list(indices)
-    cases = [trial.cases[i] for i in indices]
+    indices = list(indices)
     mine = [found[i] if i < len(found) else {"outcome": "missing"} for i in indices]
-    right = [trial.expected[i] for i in indices]
-    by_value: Misconception | None = None
-    for wrong in misconceptions.of_notebook(exercise.notebook).values():
-        if wrong.exercise != exercise.name:
+    agree: dict[Callable[..., bool], Misconception] = {}
+    for wrong in misconceptions.of_notebook(trial.exercise.notebook).values():
+        if wrong.exercise != trial.exercise.name:
             continue
-        theirs = observe(exercise, wrong.answer, trial.seeds)["cases"]
-        theirs = [theirs[i] for i in indices]
-        if not compare(exercise, cases, theirs, right):
-            continue  # on these cases it can't be told from the right answer
-        apart = _apart(exercise, cases, mine, theirs)
-        if not apart:
-            return _say(wrong, cases[0])
-        values_differ = any(compare(exercise, [c], [t], [r]) for c, t, r in zip(cases, theirs, right, strict=True)
-                            if _values_apart(exercise, [c], [t], [r]))  # fmt: skip
-        if by_value is None and values_differ and not _values_apart(exercise, cases, mine, theirs):
-            by_value = wrong
-    return _say(by_value, cases[0]) if by_value else None
+        for how in (_all_alike, _values_alike, _parameters_alike):
+            if how not in agree and how(trial, wrong, indices, mine):
+                agree[how] = wrong
+        if _all_alike in agree:
+            break
+    chosen = next((agree[how] for how in (_all_alike, _values_alike, _parameters_alike) if how in agree), None)
+    return _say(chosen, trial.cases[indices[0]]) if chosen else None
 
 
-def _apart(exercise: Exercise, cases: list[Case], mine: list[Any], theirs: list[Any]) -> bool:
-    """Whether two answers behave differently in any way that was observed."""
-    unruled = replace(exercise, checks={})
-    if compare(unruled, cases, mine, theirs):
-        return True
-    if exercise.checks:  # statistical contracts: the same rules must break, in the same words
-        return _rules(exercise, cases, mine) != _rules(exercise, cases, theirs)
-    return any(_messages(one) != _messages(other) for one, other in zip(mine, theirs, strict=True)) or any(
-        set(one.get("changed", ())) != set(other.get("changed", ())) for one, other in zip(mine, theirs, strict=True)
-    )
+def _all_alike(trial: _Trial, wrong: Misconception, indices: list[int], mine: list[Any]) -> bool:
+    """The same in every way that was observed, and not what is expected."""
+    unruled = replace(trial.exercise, checks={})
+    differs = False
+    for index, here in zip(indices, mine, strict=True):
+        theirs, case = trial.misconceived(wrong, index), trial.cases[index]
+        if compare(unruled, [case], [here], [theirs]) or _rules(trial.exercise, case, here) != _rules(
+            trial.exercise, case, theirs
+        ):
+            return False
+        if _messages(here) != _messages(theirs) or set(here.get("changed", ())) != set(theirs.get("changed", ())):
+            return False
+        differs = differs or bool(compare(trial.exercise, [case], [theirs], [trial.expected[index]]))
+    return differs
 
 
-def _rules(exercise: Exercise, cases: list[Case], seen: list[Any]) -> list[tuple[str, bool]]:
-    return [
-        (name, bool(rule_says(rule, here.get("value"), case)))
-        for case, here in zip(cases, seen, strict=True)
-        for name, rule in exercise.checks.items()
-        if here.get("outcome") == "returned"
-    ]
+def _values_alike(trial: _Trial, wrong: Misconception, indices: list[int], mine: list[Any]) -> bool:
+    """The same values, where these are not the expected ones; gradients and side effects may be other."""
+    properties = {name: points for name, points in trial.exercise.properties.items() if name != "gradients"}
+    plainly = replace(trial.exercise, checks={}, properties=properties)
+
+    def apart(left: Any, right: Any, case: Case) -> bool:
+        return any(d.kind not in ("in place", "unsteady") for d in compare(plainly, [case], [left], [right]))
+
+    differs = False
+    for index, here in zip(indices, mine, strict=True):
+        theirs, case = trial.misconceived(wrong, index), trial.cases[index]
+        if trial.exercise.checks or here["outcome"] != "returned" or apart(here, theirs, case):
+            return False
+        differs = differs or apart(theirs, trial.expected[index], case)
+    return differs
 
 
-def _values_apart(exercise: Exercise, cases: list[Case], mine: list[Any], theirs: list[Any]) -> bool:
-    only_values = replace(
-        exercise, checks={}, properties={n: p for n, p in exercise.properties.items() if n != "gradients"}
-    )
-    return any(d.kind not in ("in place", "unsteady") for d in compare(only_values, cases, mine, theirs))
+def _parameters_alike(trial: _Trial, wrong: Misconception, indices: list[int], mine: list[Any]) -> bool:
+    """The same parameters, by name, shape and sharing, where these are not the expected ones."""
+    if trial.exercise.kind != "module":
+        return False
+    for index, here in zip(indices, mine, strict=True):
+        names = [(seen.get("parameters"), seen.get("shared"))
+                 for seen in (here, trial.misconceived(wrong, index), trial.expected[index])]  # fmt: skip
+        if None in names[0] or names[0] != names[1] or names[1] == names[2]:
+            return False
+    return True
+
+
+def _rules(exercise: Exercise, case: Case, seen: Any) -> list[tuple[str, str]]:
+    """What each rule says of an answer, numbers aside: they are measured and differ from run to run."""
+    if seen["outcome"] != "returned":
+        return []
+    said = ((name, rule_says(rule, seen.get("value"), case) or "") for name, rule in exercise.checks.items())
+    return [(name, re.sub(r"-?\d[\d.,e+−-]*", "#", text)) for name, text in said]
 
 
 def _messages(seen: Any) -> Any:
@@ -231,6 +260,8 @@ def _explain_values(trial: _Trial, first: Difference, case: Case) -> Diagnosis:
     what = f"The gradient of `{first.where}`: " if first.property == "gradients" else ""
     if first.property == "train mode":
         what = "In training mode: "
+    if first.property not in ("gradients", "train mode") and first.where and isinstance(found, Tensor):
+        what = f"`{first.where}`: "
     relation: Relation | None = None
     if isinstance(found, Tensor) and isinstance(expected, Tensor):
         if first.property == "gradients":

@@ -55,11 +55,12 @@ def observe(exercise: Exercise, answer: Any, seeds: tuple[int, ...] = SEEDS) -> 
     seen: list[dict[str, Any]] = []
     for case in exercise.cases(seeds):
         stop = seen and seen[-1]["outcome"] == "too slow"
-        seen.append(dict(seen[-1]) if stop else _observe_case(exercise, answer, case))
+        seen.append(dict(seen[-1]) if stop else observe_case(exercise, answer, case))
     return {"exercise": exercise.name, "cases": seen}
 
 
-def _observe_case(exercise: Exercise, answer: Any, case: Case) -> dict[str, Any]:
+def observe_case(exercise: Exercise, answer: Any, case: Case) -> dict[str, Any]:
+    """What happens in one case; see `observe`."""
     if answer is MISSING:
         return {"outcome": "not attempted"}
     if exercise.kind == "quiz":
