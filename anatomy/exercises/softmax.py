@@ -144,7 +144,7 @@ def scaled_dot_product_attention(seed: int) -> Iterator[Case]:
 
 @exercise(
     "03-softmax",
-    properties={"shape": 1, "values": 2, "zeros": 1},
+    properties={"shape": 1, "values": 2, "leading axes": 1, "zeros": 1},
     returns="B T",
     leads_on="You have a gauge now: 0 nats for a single key, ln S for all alike.",
 )
@@ -154,10 +154,12 @@ def attention_entropy(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, T=6, S=4)
     yield draw.case(weights=draw.normal("B T S").softmax(-1))
     draw = Draw(seed, T=5, S=5)
-    yield draw.case(weights=draw.normal("T S").softmax(-1), returns="T", note="when there is no batch axis")
+    weights = draw.normal("T S").softmax(-1)
+    yield draw.case(weights=weights, returns="T", asks="leading axes", note="when there is no batch axis")
     draw = Draw(seed, B=2, H=3, T=4, S=6)
     weights = draw.normal("H B T S", scale=2).softmax(-1).transpose(0, 1)  # (B, H, T, S), in another order in memory
-    yield draw.case(weights=weights, returns="B H T", note="when there are two leading axes, batch and heads")
+    note = "when there are two leading axes, batch and heads"
+    yield draw.case(weights=weights, returns="B H T", asks="leading axes", note=note)
     draw = Draw(seed, B=2, T=4, S=6)
     scores = draw.normal("B T S", scale=2).masked_fill(draw.integers("B T S", 2) == 0, float("-inf"))
     scores[:, :, 0], scores[:, 1, 1:] = 0.0, float("-inf")  # no row is empty; row 1 gives everything to key 0

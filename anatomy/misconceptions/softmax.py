@@ -392,6 +392,17 @@ def attention_weights__logarithms(query: Tensor, key: Tensor) -> Tensor:
 
 
 @misconception(
+    "You bring queries and keys to length 1 first: a cosine, which lies between −1 and 1 and can never be sharp. Attention "
+    "uses the dot product as it is, divided by √D = {root_D}; long vectors may speak louder.",
+    breaks=("values", "large scores", "gradients"),
+)
+def attention_weights__cosine(query: Tensor, key: Tensor) -> Tensor:
+    query = query / query.norm(dim=-1, keepdim=True)
+    key = key / key.norm(dim=-1, keepdim=True)
+    return torch.softmax(query @ key.transpose(-2, -1), dim=-1)
+
+
+@misconception(
     "Right for small scores, but large ones overflow: exp(89) is ∞ in float32 already, and ∞/∞ is NaN. Use your `softmax`, "
     "which subtracts each row's largest score first.",
     breaks=("large scores",),
@@ -646,6 +657,14 @@ def scaled_dot_product_attention__forgets_values(query: Tensor, key: Tensor, val
 
 
 @misconception(
+    "You mix the keys: `value` never enters. Keys are there to be compared with queries; what is mixed are the values.",
+    breaks=("shape", "values", "leading axes", "large scores", "gradients"),
+)
+def scaled_dot_product_attention__mixes_keys(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    return torch.softmax(query @ key.transpose(-2, -1) / math.sqrt(query.size(-1)), dim=-1) @ key
+
+
+@misconception(
     "The softmax is missing: you mix the values with raw scores, which may be negative and need not sum to one.",
     breaks=("values", "leading axes", "large scores", "gradients"),
 )
@@ -754,7 +773,7 @@ def attention_entropy__nan_at_zeros(weights: Tensor) -> Tensor:
 @misconception(
     "Yours is in bits: a logarithm to base 2. In nats it is the natural logarithm, so your numbers are 1/ln 2 ≈ 1.44 times "
     "too large.",
-    breaks=("values", "zeros"),
+    breaks=("values", "leading axes", "zeros"),
 )
 def attention_entropy__bits(weights: Tensor) -> Tensor:
     return -(weights * weights.clamp(min=1e-30).log2()).sum(dim=-1)
@@ -762,7 +781,7 @@ def attention_entropy__bits(weights: Tensor) -> Tensor:
 
 @misconception(
     "Yours has a logarithm to base 10. In nats it is the natural logarithm, `log`.",
-    breaks=("values", "zeros"),
+    breaks=("values", "leading axes", "zeros"),
 )
 def attention_entropy__base_ten(weights: Tensor) -> Tensor:
     return -(weights * weights.clamp(min=1e-30).log10()).sum(dim=-1)
@@ -771,7 +790,7 @@ def attention_entropy__base_ten(weights: Tensor) -> Tensor:
 @misconception(
     "Your entropies are negative: the minus sign is missing. Logarithms of shares are at most zero, so −Σ w ln w is at "
     "least zero.",
-    breaks=("values", "zeros"),
+    breaks=("values", "leading axes", "zeros"),
 )
 def attention_entropy__sign(weights: Tensor) -> Tensor:
     return torch.xlogy(weights, weights).sum(dim=-1)
@@ -780,7 +799,7 @@ def attention_entropy__sign(weights: Tensor) -> Tensor:
 @misconception(
     "You sum over everything and return one number. Each query has an entropy of its own: sum over the keys only, the "
     "last axis.",
-    breaks=("shape", "values", "zeros"),
+    breaks=("shape", "values", "leading axes", "zeros"),
 )
 def attention_entropy__sums_everything(weights: Tensor) -> Tensor:
     return -torch.xlogy(weights, weights).sum()
@@ -788,7 +807,7 @@ def attention_entropy__sums_everything(weights: Tensor) -> Tensor:
 
 @misconception(
     "You average over the queries. Each query has an entropy of its own: the result keeps the axis of the queries.",
-    breaks=("shape", "values", "zeros"),
+    breaks=("shape", "values", "leading axes", "zeros"),
 )
 def attention_entropy__mean_over_queries(weights: Tensor) -> Tensor:
     return -torch.xlogy(weights, weights).sum(dim=-1).mean(dim=-1)
@@ -796,7 +815,7 @@ def attention_entropy__mean_over_queries(weights: Tensor) -> Tensor:
 
 @misconception(
     "You average over the queries and everything else, and return one number. Each query has an entropy of its own.",
-    breaks=("shape", "values", "zeros"),
+    breaks=("shape", "values", "leading axes", "zeros"),
 )
 def attention_entropy__mean_over_everything(weights: Tensor) -> Tensor:
     return -torch.xlogy(weights, weights).sum(dim=-1).mean()
@@ -804,16 +823,34 @@ def attention_entropy__mean_over_everything(weights: Tensor) -> Tensor:
 
 @misconception(
     "You sum over the queries, not over the keys. Row t holds the weights of query t: sum over the last axis.",
-    breaks=("shape", "values", "zeros"),
+    breaks=("shape", "values", "leading axes", "zeros"),
 )
 def attention_entropy__over_queries(weights: Tensor) -> Tensor:
     return -torch.xlogy(weights, weights).sum(dim=-2)
 
 
 @misconception(
+    "You sum along axis 1, counted from the front: the queries, or the heads. The keys are the last axis, −1, however many "
+    "axes stand in front.",
+    breaks=("shape", "values", "leading axes", "zeros"),
+)
+def attention_entropy__along_axis_1(weights: Tensor) -> Tensor:
+    return -torch.xlogy(weights, weights).sum(dim=1)
+
+
+@misconception(
+    "You sum along axis 2, counted from the front, which is the axis of the keys only if there are exactly three axes. "
+    "Count from the back: −1.",
+    breaks=("leading axes",),
+)
+def attention_entropy__along_axis_2(weights: Tensor) -> Tensor:
+    return -torch.xlogy(weights, weights).sum(dim=2)
+
+
+@misconception(
     "You take the mean over the keys; entropy is the sum. The average over keys is already in the weights w of −Σ w ln w. "
     "With S = {S} yours is {S} times too small.",
-    breaks=("values", "zeros"),
+    breaks=("values", "leading axes", "zeros"),
 )
 def attention_entropy__mean_over_keys(weights: Tensor) -> Tensor:
     return -torch.xlogy(weights, weights).mean(dim=-1)
@@ -821,7 +858,7 @@ def attention_entropy__mean_over_keys(weights: Tensor) -> Tensor:
 
 @misconception(
     "You add up −ln w without the factor w in front. Each key's surprise counts as much as the weight it has: −Σ w ln w.",
-    breaks=("values", "zeros"),
+    breaks=("values", "leading axes", "zeros"),
 )
 def attention_entropy__unweighted(weights: Tensor) -> Tensor:
     return -weights.clamp(min=1e-30).log().sum(dim=-1)
@@ -830,7 +867,7 @@ def attention_entropy__unweighted(weights: Tensor) -> Tensor:
 @misconception(
     "You take the logarithm of 1 + w. That avoids ln 0, but it is another function: a weight of 1 should add nothing, and "
     "ln 2 it is. Keep ln w and treat w = 0 by itself.",
-    breaks=("values", "zeros"),
+    breaks=("values", "leading axes", "zeros"),
 )
 def attention_entropy__log_of_one_plus(weights: Tensor) -> Tensor:
     return -(weights * weights.log1p()).sum(dim=-1)
@@ -839,7 +876,7 @@ def attention_entropy__log_of_one_plus(weights: Tensor) -> Tensor:
 @misconception(
     "You add 0.001 inside the logarithm, enough to change the entropy in the third digit. A constant below one millionth "
     "would do no harm; a `clamp` leaves all other weights exactly as they are.",
-    breaks=("values", "zeros"),
+    breaks=("values", "leading axes", "zeros"),
 )
 def attention_entropy__large_eps(weights: Tensor) -> Tensor:
     return -(weights * (weights + 1e-3).log()).sum(dim=-1)
@@ -848,7 +885,7 @@ def attention_entropy__large_eps(weights: Tensor) -> Tensor:
 @misconception(
     "You pass the weights through a softmax again. They are shares already; the second softmax makes them nearly equal, "
     "and the entropy nearly ln S.",
-    breaks=("values", "zeros"),
+    breaks=("values", "leading axes", "zeros"),
 )
 def attention_entropy__softmax_again(weights: Tensor) -> Tensor:
     shares = torch.softmax(weights, dim=-1)
@@ -857,7 +894,7 @@ def attention_entropy__softmax_again(weights: Tensor) -> Tensor:
 
 @misconception(
     "You divide by ln S, the largest possible entropy, and so return a share between 0 and 1. In nats it is the plain sum.",
-    breaks=("values", "zeros"),
+    breaks=("values", "leading axes", "zeros"),
 )
 def attention_entropy__as_a_share(weights: Tensor) -> Tensor:
     return -torch.xlogy(weights, weights).sum(dim=-1) / math.log(weights.size(-1))
@@ -866,7 +903,7 @@ def attention_entropy__as_a_share(weights: Tensor) -> Tensor:
 @misconception(
     "You take the exponential of the entropy: that is the perplexity, an effective number of keys. Wanted is the entropy "
     "itself, in nats.",
-    breaks=("values", "zeros"),
+    breaks=("values", "leading axes", "zeros"),
 )
 def attention_entropy__perplexity(weights: Tensor) -> Tensor:
     return (-torch.xlogy(weights, weights).sum(dim=-1)).exp()
@@ -883,7 +920,7 @@ def attention_entropy__patches_rows(weights: Tensor) -> Tensor:
 
 @misconception(
     "You keep the axis of the keys, with size 1 (`keepdim=True`). One number per query is wanted, (…, T).",
-    breaks=("shape", "values", "zeros"),
+    breaks=("shape", "values", "leading axes", "zeros"),
 )
 def attention_entropy__keeps_axis(weights: Tensor) -> Tensor:
     return -torch.xlogy(weights, weights).sum(dim=-1, keepdim=True)
@@ -891,7 +928,7 @@ def attention_entropy__keeps_axis(weights: Tensor) -> Tensor:
 
 @misconception(
     "You don't sum over the keys: you return each key's own term −w ln w. A query's entropy is their sum.",
-    breaks=("shape", "values", "zeros"),
+    breaks=("shape", "values", "leading axes", "zeros"),
 )
 def attention_entropy__not_summed(weights: Tensor) -> Tensor:
     return -torch.xlogy(weights, weights)
