@@ -1,1 +1,191 @@
 """What 04-heads asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from anatomy.exercises.spec import Case, Draw, exercise, quiz
+
+SLUG = "04-heads"
+TOKENS = {"T": "tokens"}
+
+
+def _config(width: int, heads: int) -> Any:
+    from transformers import BertConfig  # only when cases are built: it is slow to import
+
+    return BertConfig(hidden_size=width, num_attention_heads=heads)
+
+
+def _turned(draw: Draw) -> Tensor:
+    """(B, T, D) whose memory is laid out as (B, D, T)."""
+    return draw.normal("B D T").transpose(1, 2)
+
+
+@exercise(
+    SLUG,
+    kind="module",
+    properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1},
+    returns="B T K",
+    axes=TOKENS | {"K": "head width"},
+    leads_on="One head: D numbers per token in, K out. Next, several of them look at the same tokens side by side.",
+)
+def AttentionHead(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, T=5, D=24, K=8)
+    yield draw.case(init=(24, 8), x=draw.normal("B T D"))
+    draw = Draw(seed, B=3, T=4, D=6, K=10)
+    yield draw.case(init=(6, 10), x=_turned(draw), note="when the head is wider than the tokens")
+    draw = Draw(seed, B=2, T=1, D=9, K=5)
+    yield draw.case(init=(9, 5), x=draw.normal("B T D"), note="for a single token")
+
+
+@exercise(
+    SLUG,
+    kind="module",
+    properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1},
+    returns="B T D",
+    axes=TOKENS,
+    leads_on="Every head sees every token, and output_linear mixes what they found. Now for the same without a loop.",
+)
+def MultiHeadAttention(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, T=5, D=24, H=3, K=8)
+    yield draw.case(init=(_config(24, 3),), x=draw.normal("B T D"))
+    draw = Draw(seed, B=3, T=7, D=20, H=4, K=5)
+    yield draw.case(init=(_config(20, 4),), x=_turned(draw))
+
+
+@exercise(
+    SLUG,
+    properties={"shape": 1, "values": 1, "gradients": 1},
+    returns="B H T K",
+    axes=TOKENS,
+    leads_on="No number was computed, only addressed anew: splitting is free. The way back is next.",
+)
+def split_heads(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, T=5, D=24, H=3, K=8)
+    yield draw.case(x=draw.normal("B T D"), num_heads=3)
+    draw = Draw(seed, B=3, T=7, D=20, H=4, K=5)
+    yield draw.case(x=_turned(draw), num_heads=4, note="for an x whose memory is in another order")
+    draw = Draw(seed, B=2, T=3, D=6, H=1, K=6)
+    yield draw.case(x=draw.normal("B T D"), num_heads=1, note="for a single head")
+
+
+@exercise(
+    SLUG,
+    properties={"shape": 1, "values": 1, "gradients": 1},
+    returns="B T D",
+    axes=TOKENS,
+    leads_on="It undoes split_heads, and it also takes what attention makes, whose memory is in another order.",
+)
+def merge_heads(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, T=5, D=24, H=3, K=8)
+    yield draw.case(x=draw.normal("B H T K"))
+    draw = Draw(seed, B=3, T=7, D=20, H=4, K=5)
+    yield draw.case(x=draw.normal("B T H K").transpose(1, 2), note="for an x fresh from split_heads")
+    draw = Draw(seed, B=3, T=2, D=6, H=1, K=6)
+    yield draw.case(x=draw.normal("B H T K"), note="for a single head")
+
+
+@exercise(
+    SLUG,
+    kind="module",
+    properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "refusal": 1},
+    returns="B T D",
+    axes=TOKENS,
+    leads_on="All heads in one product, and a width that doesn't divide is refused before it does harm.",
+)
+def FusedMultiHeadAttention(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, T=5, D=24, H=3, K=8)
+    yield draw.case(init=(_config(24, 3),), x=draw.normal("B T D"))
+    draw = Draw(seed, B=3, T=7, D=20, H=4, K=5)
+    yield draw.case(init=(_config(20, 4),), x=_turned(draw))
+    draw = Draw(seed, B=2, T=3, D=22, H=4)
+    yield draw.case(init=(_config(22, 4),), x=draw.normal("B T D"), asks="refusal", note="for D = 22 and H = 4")
+
+
+class Layers(nn.Module):
+    """Named layers and nothing else: what `copy_heads` may rely on is attribute names."""
+
+    def __init__(self, **layers: nn.Module) -> None:
+        super().__init__()
+        for name, layer in layers.items():
+            setattr(self, name, layer)
+
+
+def _linear(draw: Draw, inputs: int, outputs: int) -> nn.Linear:
+    layer = nn.Linear(inputs, outputs)
+    with torch.no_grad():
+        layer.weight.copy_(draw.normal(f"{outputs} {inputs}"))
+        layer.bias.copy_(draw.normal(f"{outputs}"))
+    return layer
+
+
+def _loop_and_fused(draw: Draw) -> dict[str, Any]:
+    width, head_dim = draw.sizes["D"], draw.sizes["K"]
+    heads = [Layers(**{name: _linear(draw, width, head_dim) for name in "qkv"}) for _ in range(draw.sizes["H"])]
+    loop = Layers(heads=nn.ModuleList(heads), output_linear=_linear(draw, width, width))
+    return {"loop": loop, "fused": Layers(**{n: _linear(draw, width, width) for n in ("q", "k", "v", "output_linear")})}
+
+
+def _copy_and_look(answer: Any, case: Case) -> Any:
+    """Run `copy_heads` on stand-ins, as outside a check: with gradients recorded. What it returns does not matter."""
+    loop, fused = deepcopy(case.args["loop"]), deepcopy(case.args["fused"])
+    with torch.enable_grad():
+        answer(loop, fused)
+    if case.asks == "independence":
+        return _independence(loop, fused, case)
+    layers = ("output_linear",) if case.asks == "output layer" else ("q", "k", "v")
+    return {f"{name}.{part}": getattr(getattr(fused, name), part) for name in layers for part in ("weight", "bias")}
+
+
+def _independence(loop: nn.Module, fused: nn.Module, case: Case) -> str:
+    """In words: whether the two modules went separate ways, starting from the same weights."""
+    before, start = _numbers(case.args["loop"]), _numbers(case.args["fused"])
+    if changed := [name for name, value in _numbers(loop).items() if not torch.equal(value, before[name])]:
+        return f"loop.{changed[0]} has changed"
+    copied = _numbers(fused)
+    if all(name in copied and torch.equal(copied[name], value) for name, value in start.items()):
+        return "nothing in fused has changed"
+    if frozen := [name for name, value in fused.named_parameters() if not (value.requires_grad and value.is_leaf)]:
+        return f"fused.{frozen[0]} can't be trained any more"
+    for change in loop.parameters():
+        change.data.add_(1.0)
+    after = _numbers(fused)
+    if shared := [name for name, value in copied.items() if not torch.equal(value, after[name])]:
+        return f"fused.{shared[0]} changes whenever the loop's weights change"
+    return "loop as it was, fused with weights of its own"
+
+
+def _numbers(module: nn.Module) -> dict[str, Tensor]:
+    return {name: parameter.detach().clone() for name, parameter in module.named_parameters(remove_duplicate=False)}
+
+
+@exercise(
+    SLUG,
+    properties={"q, k, v": 2, "output layer": 1, "independence": 1},
+    run=_copy_and_look,
+    leads_on="The same weights in both: from here on, any difference between loop and fused would be a mistake in one.",
+)
+def copy_heads(seed: int) -> Iterator[Case]:
+    for asks in ("q, k, v", "output layer", "independence"):
+        draw = Draw(seed, D=24, H=3, K=8)
+        yield draw.case(**_loop_and_fused(draw), asks=asks)
+        draw = Draw(seed, D=20, H=4, K=5)
+        yield draw.case(**_loop_and_fused(draw), asks=asks)
+
+
+quiz_heads = quiz(
+    SLUG,
+    "quiz_heads",
+    {
+        "input of a head": ("its own slice of each token", "all columns of every token", "its own share of the tokens"),
+        "parameters from 1 head to 12": ("grow twelvefold", "stay the same", "shrink to a twelfth"),
+        "mixing between heads": ("the softmax", "the concatenation", "output_linear"),
+        "bias without effect": ("bias of q", "bias of k", "bias of v"),
+    },
+    leads_on="Notebook 05 wraps this module into the layer that BERT repeats twelve times.",
+)
