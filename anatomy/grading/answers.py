@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -173,7 +174,7 @@ class _Module:
             if len(node.body) > 1 and isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
                 for number in range(first.lineno, (first.end_lineno or first.lineno) + 1):
                     lines.pop(number)
-            kept = [ast.get_source_segment(self.text, item) for item in _undecorated(node).decorator_list]
+            kept = [ast.get_source_segment(self.text, item) for item in _decorators(node)]
             return "\n".join([*(f"@{item}" for item in kept), *lines.values()])
         return "\n".join(lines.values())
 
@@ -182,11 +183,17 @@ def _undecorated(node: ast.AST) -> ast.AST:
     """The definition without the decorator that makes it a misconception."""
     if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         return node
-    kept = [item for item in node.decorator_list
-            if not (isinstance(item, ast.Call) and getattr(item.func, "id", "") == "misconception")]  # fmt: skip
-    bare = type(node)(**{name: getattr(node, name) for name in node._fields if hasattr(node, name)})
-    bare.decorator_list = kept
+    bare = copy(node)
+    bare.decorator_list = _decorators(node)
     return bare
+
+
+def _decorators(node: ast.FunctionDef | ast.ClassDef) -> list[ast.expr]:
+    return [
+        item
+        for item in node.decorator_list
+        if not (isinstance(item, ast.Call) and isinstance(item.func, ast.Name) and item.func.id == "misconception")
+    ]
 
 
 def _one_import(node: ast.Import | ast.ImportFrom, name: str) -> str:

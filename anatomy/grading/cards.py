@@ -1,8 +1,7 @@
 """The verdict in feedback: a card that survives sanitizing.
 
-Feedback pages clean all HTML down to a few plain tags with classes, because students wrote part of it. So this card is
-made of those, and its heat maps are tables; the inline styles serve viewers that keep them (JupyterLab, Formgrader),
-the classes serve the feedback page, whose template has the same colors.
+Feedback pages let only plain tags and a few style properties through (`anatomy.grading.feedback`), because students
+wrote part of them. So this card is made of those, and its heat maps are tables.
 """
 
 from __future__ import annotations
@@ -13,32 +12,25 @@ from html import escape
 from anatomy.checking.show import headline
 from anatomy.checking.verdict import Picture, Verdict
 
-COLORS = {"right": "#1a7f37", "wrong": "#c4320a", "not-attempted": "#6e7781", "ungraded": "#9a6700"}
-_SIGNS = {"right": "✓", "wrong": "✗", "not-attempted": "○", "ungraded": "?"}
-STEPS = 8
-"""Shades of each color in a heat map."""
+_COLORS = {"right": "#1a7f37", "wrong": "#c4320a", "not attempted": "#6e7781", "ungraded": "#9a6700"}
+_SIGNS = {"right": "✓", "wrong": "✗", "not attempted": "○", "ungraded": "?"}
 _POSITIVE, _NEGATIVE = (230, 97, 1), (33, 102, 172)
 
 
 def card(verdict: Verdict) -> str:
     """The verdict as HTML."""
-    kind = verdict.status.replace(" ", "-")
-    total = f"{verdict.points} of {verdict.max_points} points"
-    blocks = [_title(kind, headline(verdict))]
+    blocks = [_title(verdict.status, headline(verdict))]
     if verdict.status == "right":
         blocks += [_line(_prose(verdict.leads_on))] if verdict.leads_on else []
-    for index, diagnosis in enumerate(verdict.diagnoses if verdict.status != "right" else ()):
+        return _frame("right", blocks)
+    for index, diagnosis in enumerate(verdict.diagnoses):
         blocks += [_line(f"<b>{_prose(diagnosis.headline)}</b>")] if index else []
         blocks += [_line(_prose(diagnosis.detail))] if diagnosis.detail else []
     if verdict.status == "wrong":
-        blocks.append(_line(" &nbsp; ".join(
-            f"{'✓' if finding.passed else '✗'} {escape(finding.property)}"
-            f"{f' ({escape(finding.detail)})' if finding.detail else ''}" for finding in verdict.findings
-        )))  # fmt: skip
-        blocks.append(_line(f"{total}."))
+        blocks += [_properties(verdict), _line(f"{verdict.points} of {verdict.max_points} points.")]
     if verdict.picture:
         blocks.append(_picture(verdict.picture))
-    return _frame(kind, blocks)
+    return _frame(verdict.status, blocks)
 
 
 def ungraded_card(exercise: str, reason: str) -> str:
@@ -49,83 +41,75 @@ def ungraded_card(exercise: str, reason: str) -> str:
     ])  # fmt: skip
 
 
-def style_sheet() -> str:
-    """The CSS of these cards, for a page that strips inline styles."""
-    rules = [
-        ".anatomy-card{padding:.5em .9em;margin:.3em 0;max-width:52em;background:#f6f8fa;border-left:5px solid #999;"
-        "line-height:1.45}",
-        ".anatomy-title{font-weight:600}",
-        ".anatomy-maps td{padding:0 1.4em 0 0;vertical-align:top;border:0;font-size:85%}",
-        ".anatomy-map{border-collapse:collapse;border:1px solid #999}",
-        ".anatomy-map td{width:16px;height:16px;min-width:16px;padding:0;border:0}",
-    ]
-    rules += [f".anatomy-{kind}{{border-left-color:{color}}} .anatomy-sign-{kind}{{color:{color}}}"
-              for kind, color in COLORS.items()]  # fmt: skip
-    rules += [f".anatomy-map td.anatomy-{_shade_name(step)}{{background-color:{_shade(step)}}}"
-              for step in range(-STEPS, STEPS + 1)]  # fmt: skip
-    return "\n".join([*rules, ".anatomy-map td.anatomy-nan{background-color:#000}"])
-
-
 def _frame(kind: str, blocks: list[str]) -> str:
-    style = (f"border-left:5px solid {COLORS[kind]};padding:.5em .9em;margin:.3em 0;max-width:52em;"
-             "background:rgba(127,127,127,.08);line-height:1.45")  # fmt: skip
-    return f'<div class="anatomy-card anatomy-{kind}" style="{style}">{"".join(blocks)}</div>'
+    style = (
+        f"border-left:5px solid {_COLORS[kind]};padding:.5em .9em;margin:.3em 0;max-width:52em;"
+        "background-color:rgba(127,127,127,.08);line-height:1.45"
+    )
+    return f'<div style="{style}">{"".join(blocks)}</div>'
 
 
 def _title(kind: str, text: str) -> str:
-    sign = f'<span class="anatomy-sign-{kind}" style="color:{COLORS[kind]}">{_SIGNS[kind]}</span>'
-    return f'<div class="anatomy-title" style="font-weight:600">{sign} {_prose(text)}</div>'
+    sign = f'<span style="color:{_COLORS[kind]}" aria-hidden="true">{_SIGNS[kind]}</span>'
+    return f'<div style="font-weight:600">{sign} {_prose(text)}</div>'
 
 
 def _line(html: str) -> str:
-    return f"<div>{html}</div>"
+    return f'<div style="margin-top:.3em">{html}</div>'
+
+
+def _properties(verdict: Verdict) -> str:
+    items = []
+    for finding in verdict.findings:
+        kind, word = ("right", "holds") if finding.passed else ("wrong", "does not hold")
+        detail = f' <span style="opacity:.75">({escape(finding.detail)})</span>' if finding.detail else ""
+        items.append(
+            f'<span style="white-space:nowrap"><b style="color:{_COLORS[kind]}" title="{word}">{_SIGNS[kind]}</b> '
+            f"{escape(finding.property)}{detail}</span>"
+        )
+    return _line(" &nbsp; ".join(items))
 
 
 def _picture(picture: Picture) -> str:
     """Two tables of colored cells on one scale, and in words what they show."""
-    size = (
-        max((abs(v) for m in (picture.expected, picture.found) for row in m for v in row if _finite(v)), default=0) or 1
-    )
+    values = [value for matrix in (picture.expected, picture.found) for row in matrix for value in row]
+    size = max((abs(value) for value in values if _finite(value)), default=0) or 1.0
+    style = "padding:.4em 1.4em 0 0;border:0;text-align:left;vertical-align:top"
     maps = "".join(
-        f'<td style="padding:0 1.4em 0 0;border:0;text-align:left">{name}<br>{_map(matrix, size)}</td>'.replace(
-            "<br>", ""
-        )
+        f'<td style="{style}">{name}{_map(matrix, size)}</td>'
         for name, matrix in (("expected", picture.expected), ("yours", picture.found))
     )
     axes = f"down: {picture.rows}, across: {picture.columns}" if picture.rows else ""
-    words = "; ".join(filter(None, (picture.label, axes, f"orange positive, blue negative, full color ±{size:.3g}")))
-    mine, right = (", ".join(f"{value:.3g}" for value in matrix[0][:6]) for matrix in (picture.found, picture.expected))
-    rows = f"First row, expected: {right}{'…' if len(picture.expected[0]) > 6 else ''}. Yours: {mine}" + (
-        "…." if len(picture.found[0]) > 6 else "."
+    scale = f"orange positive, blue negative, full color ±{size:.3g}"
+    words = "; ".join(filter(None, (picture.label, axes, scale)))
+    rows = f"First row, expected: {_first_row(picture.expected)}; yours: {_first_row(picture.found)}."
+    return (
+        f'<table style="border:0;margin:0"><tr>{maps}</tr></table>'
+        f'<div style="font-size:85%;opacity:.8">{escape(words)}. {escape(rows)}</div>'
     )
-    return (f'<table class="anatomy-maps" style="border:0"><tr>{maps}</tr></table>'
-            f"<div><i>{escape(words)}. {escape(rows)}</i></div>")  # fmt: skip
+
+
+def _first_row(matrix: list[list[float]]) -> str:
+    return ", ".join(f"{value:.3g}" for value in matrix[0][:6]) + (", …" if len(matrix[0]) > 6 else "")
 
 
 def _map(matrix: list[list[float]], size: float) -> str:
     rows = "".join(f"<tr>{''.join(_cell(value, size) for value in row)}</tr>" for row in matrix)
-    return f'<table class="anatomy-map" style="border-collapse:collapse;border:1px solid #999">{rows}</table>'
+    return f'<table style="border-collapse:collapse;border:1px solid #999;margin:0">{rows}</table>'
 
 
 def _cell(value: float, size: float) -> str:
+    style = f"background-color:{_color(value, size)};width:16px;height:16px;min-width:16px;padding:0;border:0"
+    return f'<td style="{style}" title="{value:.4g}"></td>'
+
+
+def _color(value: float, size: float) -> str:
+    """From blue (negative) over white to orange (positive); NaN and infinite values are black."""
     if not _finite(value):
-        name, color = "nan", "#000"
-    else:
-        step = round(max(-1.0, min(1.0, value / size)) * STEPS)
-        name, color = _shade_name(step), _shade(step)
-    style = f"background-color:{color};width:16px;height:16px;min-width:16px;padding:0;border:0"
-    return f'<td class="anatomy-{name}" style="{style}"></td>'
-
-
-def _shade_name(step: int) -> str:
-    return f"{'n' if step < 0 else 'p'}{abs(step)}"
-
-
-def _shade(step: int) -> str:
-    """From blue (negative) over white to orange (positive)."""
-    end = _POSITIVE if step > 0 else _NEGATIVE
-    red, green, blue = (round(255 + (channel - 255) * abs(step) / STEPS) for channel in end)
-    return f"rgb({red},{green},{blue})"
+        return "#000"
+    share = min(1.0, abs(value) / size)
+    end = _POSITIVE if value > 0 else _NEGATIVE
+    return "#{:02x}{:02x}{:02x}".format(*(round(255 + (channel - 255) * share) for channel in end))
 
 
 def _finite(value: float) -> bool:

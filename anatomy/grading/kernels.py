@@ -18,7 +18,10 @@ import anatomy
 from anatomy.checking import GRADING_SEED
 from anatomy.course import NOTEBOOKS, Notebook
 
-_REFUSAL = '"""Not to be seen while answers are graded."""\n\nraise ImportError("{name} is not available in a kernel that grades {slug}.")\n'
+_REFUSAL = '''"""Not to be seen while answers are graded."""
+
+raise ImportError("{name} is not available in a kernel that grades {slug}.")
+'''
 _LEFT_OUT = ("__pycache__", "*.pyc")
 
 _copies = tempfile.TemporaryDirectory(prefix="anatomy-visible-")  # lives as long as this process
@@ -30,7 +33,7 @@ def fresh_seeds() -> tuple[int, int]:
 
 
 def environment(notebook: Notebook, seeds: tuple[int, ...], home: str) -> dict[str, str]:
-    """The environment of a kernel that grades `notebook`: it observes only, with these seeds, in one thread, offline."""
+    """The environment of a kernel that grades `notebook`: observing only, with these seeds, in one thread, offline."""
     kept = {name: value for name, value in os.environ.items() if name not in ("MPLBACKEND", "JPY_PARENT_PID")}
     threads = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
     path = os.pathsep.join(filter(None, (str(visible_package(notebook)), kept.get("PYTHONPATH"))))

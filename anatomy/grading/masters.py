@@ -1,4 +1,4 @@
-"""The student edition that was handed out, made from ``source/``: the measure for repairs, and the gradebook's cells."""
+"""The student edition that was handed out, made from ``source/``: what repairs go by, and what the gradebook knows."""
 
 from __future__ import annotations
 

@@ -170,6 +170,10 @@ class _Notes:
         if line not in self.lines:
             self.lines.append(line)
 
+    def bare(self, original: NotebookNode) -> None:
+        if name := _grade_id(original):
+            self.add(f"The cell {name} had lost its marks for grading.")
+
     def lost(self, original: NotebookNode) -> None:
         name = _grade_id(original)
         if name.startswith("check-"):
@@ -202,19 +206,14 @@ def _own_cells(book: NotebookNode, master: NotebookNode, notes: _Notes) -> dict[
             taken.update(indices)  # a second check is no work of the student's
     ids = {cell.get("id"): index for index, cell in enumerate(book.cells) if cell.get("id") and index not in taken}
     for position, original in enumerate(master.cells):
-        index = ids.get(original.get("id"))
-        if position not in own and index is not None and index not in taken:
-            if _grade_id(original):
-                notes.add(f"The cell {_grade_id(original)} had lost its marks for grading.")
-            claim(position, index)
+        same_id = ids.get(original.get("id"))
+        if position not in own and same_id is not None and same_id not in taken:
+            claim(position, same_id)
+            notes.bare(original)
     for position, original in enumerate(master.cells):
-        if position in own:
-            continue
-        index = _by_content(book, original, taken)
-        if index is not None:
-            if _grade_id(original):
-                notes.add(f"The cell {_grade_id(original)} had lost its marks for grading.")
-            claim(position, index)
+        if position not in own and (alike := _by_content(book, original, taken)) is not None:
+            claim(position, alike)
+            notes.bare(original)
     return own
 
 

@@ -79,7 +79,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The marks of a made-up class against its known ones."""
+    """The submissions of a made-up class that were compared with their known marks, and what differs."""
 
     compared: int
     differing: tuple[str, ...] = field(default=())
@@ -130,11 +130,10 @@ def show(report: Report, console: Console) -> None:
 
 def _show_comparison(known: Comparison, console: Console) -> None:
     if not known.differing:
-        console.print(f"\n[green]✓[/green] This is a made-up class: all {known.compared} marks equal the known ones.",
-                      highlight=False)  # fmt: skip
+        words = f"This is a made-up class: the marks of all {known.compared} submissions equal the known ones."
+        console.print(f"\n[green]✓[/green] {words}", highlight=False)
         return
-    console.print(f"\n[red]✗[/red] This is a made-up class, and {len(known.differing)} of {known.compared} marks differ "
-                  "from the known ones:", highlight=False)  # fmt: skip
+    console.print("\n[red]✗[/red] This is a made-up class, and not all marks are the known ones:", highlight=False)
     for line in known.differing:
         console.print(f"  {line}", highlight=False, markup=False, soft_wrap=True)
 

@@ -89,8 +89,11 @@ def grade(
     write_csv(rows, root / "grades.csv")
     show(report, console)
     count = sum(row.status != UNGRADED for row in rows)
-    console.print(f"{count} of {len(rows)} submissions graded in {report.seconds:.0f} s. Marks: grades.csv; details: Formgrader.",
-                  highlight=False, soft_wrap=True)  # fmt: skip
+    console.print(
+        f"{count} of {len(rows)} submissions graded in {report.seconds:.0f} s. Marks: grades.csv; details: Formgrader.",
+        highlight=False,
+        soft_wrap=True,
+    )
     return report
 
 
@@ -274,8 +277,9 @@ def _compare(rows: list[Row], path: Path) -> Comparison | None:
             differing.append(f"{', '.join(place)}: {row.status}, known: {truth['status']}. {' '.join(row.reasons)}")
             continue
         wanted = json.loads(truth["marks"])
+        answers = json.loads(truth["answers"])
         for mark in row.marks:
             if mark.points != wanted.get(mark.exercise):
-                differing.append(f"{', '.join(place)}, {mark.exercise} ({json.loads(truth['answers'])[mark.exercise]}): "
-                                 f"{mark.points} points, known: {wanted.get(mark.exercise)}. {mark.said}")  # fmt: skip
+                differing.append(f"{', '.join(place)}, {mark.exercise} ({answers.get(mark.exercise)}): {mark.points} "
+                                 f"points, known: {wanted.get(mark.exercise)}. {mark.said}")  # fmt: skip
     return Comparison(len(known.keys() & graded.keys()), tuple(differing))

@@ -187,8 +187,9 @@ def _write_known(plan: list[Submission], path: Path) -> None:
             known = one.status != UNGRADED
             worth = sum(exercise.points for exercise in exercises.of_notebook(one.book).values())
             answers = {name: answer.name if answer else "not written" for name, answer in one.answers.items()}
+            points = f"{sum(one.marks.values()):g}" if known else ""
             writer.writerow([
-                one.student, one.book.slug, one.status, f"{sum(one.marks.values()):g}" if known else "", worth, one.fault,
+                one.student, one.book.slug, one.status, points, worth, one.fault,
                 json.dumps(one.marks if known else {}), json.dumps(answers),
             ])  # fmt: skip
 
