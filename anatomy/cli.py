@@ -119,13 +119,17 @@ def sample_class(
 
     Example: [cyan]anatomy sample-class --students 8 --seed 1[/cyan]
     """
-    from anatomy.grading.sample import write_sample_class
+    from anatomy.grading import sample
 
     folder = course_root(root)
-    with said_clearly():
-        write_sample_class(students, seed, folder, notebooks)
-    where = folder / "submitted"
-    Console().print(f"Wrote {students} students into {where}. Now: [cyan]anatomy grade[/cyan]", soft_wrap=True)
+    with said_clearly(sample.NotASample):
+        made = sample.write_sample_class(students, seed, folder, notebooks)
+    console = Console()
+    what = f"{made.submissions} submissions of {made.students} made-up students"
+    console.print(f"Wrote {what} into {made.folder.relative_to(folder)}/; {made.broken} of them are broken on purpose.")
+    console.print(
+        f"Their true marks: {made.known.relative_to(folder)}.  Now: [cyan]anatomy grade[/cyan]", soft_wrap=True
+    )
 
 
 @app.command(rich_help_panel=TEACHERS)

@@ -1,0 +1,253 @@
+"""The command: quick help with examples, honest exit codes, and errors that say what to do next."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+from typer.testing import CliRunner
+
+from anatomy import cli
+from anatomy.authoring import build as building
+from anatomy.authoring.build import BuildStopped, Built
+from anatomy.authoring.lint import Finding
+from anatomy.authoring.notebooks import write
+from anatomy.authoring.running import Cost
+from anatomy.grading.report import Comparison, Report, Row
+
+COMMANDS = ("lab", "check", "progress", "doctor", "build", "lint", "sample-class", "grade")
+SLUG = "02-attention-scores"
+
+
+def anatomy(*words: object) -> tuple[int, str, str]:
+    """Exit code, output and errors of one command."""
+    result = CliRunner().invoke(cli.app, [str(word) for word in words], env={"COLUMNS": "200", "TERM": "dumb"})
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
+@pytest.fixture
+def course(tmp_path, root, monkeypatch) -> Path:
+    """An empty course, in which the commands are run."""
+    shutil.copyfile(root / "nbgrader_config.py", tmp_path / "nbgrader_config.py")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ANATOMY_HOME", str(tmp_path / "home"))
+    return tmp_path
+
+
+# ---- help ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_help_lists_every_command():
+    code, out, _ = anatomy("--help")
+    assert code == 0
+    assert all(command in out for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_an_example(command):
+    code, out, _ = anatomy(command, "--help")
+    assert code == 0
+    assert f"Example: anatomy {command}" in out
+
+
+def test_the_help_is_quick():
+    """Nothing heavy is imported before a command is called."""
+    heavy = "{'torch', 'nbgrader', 'nbclient', 'nbformat', 'transformers', 'matplotlib'}"
+    program = f"import sys, anatomy.cli; print(sorted({heavy} & set(sys.modules)))"
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+# ---- where the course is -------------------------------------------------------------------------------------------
+
+
+def test_the_course_is_found_from_below(course, monkeypatch):
+    below = course / "notebooks" / SLUG
+    below.mkdir(parents=True)
+    monkeypatch.chdir(below)
+    assert cli.course_root(None) == course
+    assert cli.course_root(Path()) == below
+
+
+def test_a_folder_that_is_no_course_is_refused(course):
+    (course / "nbgrader_config.py").unlink()
+    source = course / "source" / SLUG / f"{SLUG}.ipynb"
+    write(new_notebook(), source)
+    code, _, err = anatomy("build", "--root", course)
+    assert code == 2 and "nbgrader_config.py" in err and "Traceback" not in err
+
+
+# ---- build and lint ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["build", "lint"])
+def test_an_unknown_notebook_is_answered_with_those_there_are(course, command):
+    code, _, err = anatomy(command, "99-nothing")
+    assert code == 2 and "03-softmax" in err and "Traceback" not in err
+
+
+def test_what_was_built_is_reported(course, monkeypatch):
+    kept = course / "notebooks/kept.bak.ipynb"
+    done = [Built(SLUG, Cost(75.0, 2 * 10**9), kept)]
+    monkeypatch.setattr(building, "build", lambda *_, **__: done)
+    code, out, _ = anatomy("build")
+    assert code == 0
+    assert SLUG in out and "75.0 s, 2.00 GB" in out and "notebooks/kept.bak.ipynb" in out
+    assert "the limit is 60 s" in out and "the limit is 1.5 GB" in out
+
+
+def test_a_build_that_stops_says_why(course, monkeypatch):
+    def stop(*_, **__):
+        raise BuildStopped("these files hold work: notebooks/x.ipynb; --force keeps a copy")
+
+    monkeypatch.setattr(building, "build", stop)
+    code, _, err = anatomy("build")
+    assert code == 2 and "notebooks/x.ipynb" in err and "--force" in err and "Traceback" not in err
+
+
+@pytest.mark.parametrize(("found", "code"), [([], 0), (["notebooks/x.ipynb is missing."], 1)])
+def test_build_check_has_an_honest_exit_code(course, monkeypatch, found, code):
+    monkeypatch.setattr(building, "stale", lambda *_: found)
+    assert anatomy("build", "--check")[0] == code
+    assert all(line in anatomy("build", "--check")[1] for line in found)
+
+
+def test_lint_reports_for_people_and_for_programs(course, monkeypatch):
+    from anatomy.authoring import lint as linting
+
+    finding = Finding(SLUG, "setup", "outputs", "Clear its output.")
+    monkeypatch.setattr(linting, "lint", lambda *_: [finding])
+    code, out, _ = anatomy("lint")
+    assert code == 1 and "setup" in out and "outputs" in out and "Clear its output." in out
+    code, out, _ = anatomy("lint", "--json")
+    assert code == 1 and json.loads(out) == [finding.as_dict()]
+    monkeypatch.setattr(linting, "lint", lambda *_: [])
+    assert anatomy("lint")[0] == 0
+    assert json.loads(anatomy("lint", "--json")[1]) == []
+
+
+# ---- for instructors -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rows", "known", "code"),
+    [
+        ([Row("s1", SLUG, "graded")], None, 0),
+        ([Row("s1", SLUG, "ungraded", ("no JSON",))], None, 1),
+        ([Row("s1", SLUG, "ungraded", ("no JSON",))], Comparison(1), 0),
+        ([Row("s1", SLUG, "graded")], Comparison(1, ("s1: 3, not 4",)), 1),
+    ],
+    ids=["all graded", "one ungraded", "ungraded as it should be", "not the known marks"],
+)
+def test_grade_has_an_honest_exit_code(course, monkeypatch, rows, known, code):
+    from anatomy.grading import run
+
+    monkeypatch.setattr(run, "grade", lambda *_: Report(tuple(rows), known=known))
+    assert anatomy("grade")[0] == code
+
+
+def test_nothing_to_grade_is_said(course):
+    code, _, err = anatomy("grade")
+    assert code == 2 and "anatomy sample-class" in err and "Traceback" not in err
+
+
+def test_a_sample_class_leaves_real_submissions_alone(course):
+    write(new_notebook(), course / "source" / SLUG / f"{SLUG}.ipynb")
+    work = course / "submitted" / "ada" / SLUG / f"{SLUG}.ipynb"
+    write(new_notebook(), work)
+    code, _, err = anatomy("sample-class", "--students", 3)
+    assert code == 2 and "ada" in err and "Traceback" not in err
+    assert work.is_file()
+
+
+# ---- for students --------------------------------------------------------------------------------------------------
+
+
+def test_lab_passes_options_on(course, monkeypatch):
+    called = []
+
+    def run(command, check):
+        called.append(command)
+        return subprocess.CompletedProcess(command, 3)
+
+    monkeypatch.setattr(subprocess, "run", run)
+    code, _, _ = anatomy("lab", "--no-browser", "--port=9999")
+    assert code == 3
+    assert called[0][1:4] == ["-m", "jupyterlab", str(course / "notebooks")]
+    assert called[0][-2:] == ["--no-browser", "--port=9999"]
+
+
+def test_progress_prints_the_table(course):
+    code, out, _ = anatomy("progress")
+    assert code == 0 and "Next: " in out and "Attention scores" in out
+
+
+def test_doctor_prints_what_is_there():
+    code, out, _ = anatomy("doctor")
+    assert code in (0, 1) and "torch" in out
+
+
+def test_a_file_without_checks_is_refused(course):
+    write(new_notebook(cells=[new_code_cell("1 + 1")]), course / "mine.ipynb")
+    (course / "broken.ipynb").write_text("not json", encoding="utf-8")
+    for name, words in (("mine.ipynb", "no check cell"), ("broken.ipynb", "cannot be read as a notebook")):
+        code, _, err = anatomy("check", name)
+        assert code == 2 and words in err and "Traceback" not in err
+
+
+@pytest.mark.slow
+def test_check_runs_a_notebook_and_judges_each_answer(course):
+    """Right, wrong, open, and a cell that is no Python: one verdict each; the file stays as it is."""
+    from anatomy.checking.progress import read_progress
+
+    right = "def scaled_scores(query, key):\n    return query @ key.transpose(-1, -2) / query.size(-1) ** 0.5"
+    cells = [
+        right,
+        'check("scaled_scores")',
+        "def dot_product_scores(query, key):\n    return 2 * query @ key.transpose(-1, -2)",
+        'check("dot_product_scores")',
+        "def project(x, w_q, w_k):\n    # YOUR CODE HERE\n    raise NotImplementedError",
+        'check("project")',
+        "score_variance = = 1",
+        'check("score_variance")',
+    ]
+    path = course / "notebooks" / SLUG / f"{SLUG}.ipynb"
+    book = new_notebook(cells=[new_code_cell("from anatomy.checking import check"), *map(new_code_cell, cells)])
+    book.cells[7].metadata.nbgrader = {"grade": False, "grade_id": "score_variance", "solution": True}
+    write(book, path)
+    before = path.read_bytes()
+    code, out, _ = anatomy("check", path)
+    assert code == 1
+    assert "✓ scaled_scores  Right" in out
+    assert "✗ dot_product_scores" in out
+    assert "○ project  Not attempted" in out
+    assert "○ score_variance" in out and "SyntaxError" in out
+    assert "1 of 4 exercises right, " in out
+    assert path.read_bytes() == before
+    noted = read_progress()
+    assert noted["scaled_scores"]["status"] == "right" and noted["dot_product_scores"]["status"] == "wrong"
+
+    kept = nbformat.read(path, as_version=4)
+    kept.cells = kept.cells[:3]
+    alone = course / "alone.ipynb"
+    write(kept, alone)
+    (course / "home" / "progress.json").unlink()
+    assert anatomy("check", alone)[0] == 0
+    assert read_progress() == {}, "only a file in notebooks/ counts as progress"
+
+
+@pytest.mark.slow
+def test_check_says_where_a_notebook_stopped(course):
+    cells = ["from anatomy.checking import check", "import os\nos._exit(1)", 'check("scaled_scores")']
+    write(new_notebook(cells=list(map(new_code_cell, cells))), course / "stops.ipynb")
+    code, out, _ = anatomy("check", "stops.ipynb")
+    assert code == 1
+    assert "✗ scaled_scores  No verdict." in out and "cell 2" in out and "kernel died" in out

@@ -1,0 +1,30 @@
+"""``notebooks/`` and ``solutions/`` are what ``source/`` gives, and every master is clean.
+
+After a change in ``source/``: `anatomy lint`, then `anatomy build`, and commit the result with the change.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from anatomy.authoring.build import stale
+from anatomy.authoring.lint import lint
+from anatomy.authoring.notebooks import source_file
+from anatomy.course import NOTEBOOKS
+
+
+@pytest.fixture(params=NOTEBOOKS, ids=lambda notebook: notebook.slug)
+def slug(request, root) -> str:
+    """Each notebook that has a source."""
+    if not source_file(root, request.param.slug).is_file():
+        pytest.skip(f"{request.param.slug} has no source yet")
+    return request.param.slug
+
+
+def test_both_editions_are_fresh(root, slug):
+    assert stale(root, [slug]) == [], f"run `anatomy build {slug}`"
+
+
+def test_the_master_is_clean(root, slug):
+    found = [f"{finding.cell or 'notebook'}: {finding.rule}: {finding.advice}" for finding in lint(root, [slug])]
+    assert found == [], f"`anatomy lint {slug}` shows this as a table"
