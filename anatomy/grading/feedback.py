@@ -14,8 +14,9 @@ from bleach.sanitizer import Cleaner
 
 _TAGS = {
     "a", "abbr", "b", "blockquote", "br", "caption", "code", "dd", "del", "details", "div", "dl", "dt", "em",
-    "figcaption", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "kbd", "li", "ol", "p", "pre", "s", "small", "span",
-    "strong", "sub", "summary", "sup", "table", "tbody", "td", "th", "thead", "tr", "u", "ul",
+    "figcaption", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "kbd", "li", "ol", "p",
+    "pre", "s", "small", "span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "th",
+    "thead", "tr", "u", "ul",
 }  # fmt: skip
 _ANYWHERE = {"aria-hidden", "aria-label", "class", "dir", "id", "lang", "role", "style", "title"}
 _SOMEWHERE = {
@@ -36,7 +37,7 @@ _LINK = re.compile(r"(?:https?:|mailto:|#)|(?![/\\])[^:]*\Z", re.IGNORECASE)
 
 
 def clean(html: str | bytes) -> str:
-    """The HTML without scripts, frames, forms, foreign pictures and all else that is not on the list of plain things."""
+    """The HTML without scripts, frames, forms, foreign pictures and all that is not on the list of plain things."""
     return str(_cleaner().clean(html.decode("utf-8", "replace") if isinstance(html, bytes) else str(html)))
 
 

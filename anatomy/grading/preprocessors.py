@@ -148,13 +148,14 @@ class JudgeObservations(NbGraderPreprocessor):
             cell.outputs = [_shown(html, text), _recorded(points, cell.metadata.nbgrader.points, cell.execution_count)]
             cell.metadata[NOTE] = {
                 "exercise": exercise.name, "status": verdict.status, "points": points,
-                "misconceptions": verdict.misconceptions, "said": headline(verdict),
+                "said": headline(verdict),
+                "misconceptions": {one.misconception: one.headline for one in verdict.diagnoses if one.misconception},
             }  # fmt: skip
 
     def _leave_open(self, cell: NotebookNode, exercise: Exercise, reason: str) -> None:
         self.log.warning("%s is ungraded: %s", exercise.name, reason)
         cell.outputs = [_shown(ungraded_card(exercise.name, reason), f"Ungraded: {reason}")]
-        cell.metadata[NOTE] = {"exercise": exercise.name, "status": "ungraded", "reason": reason, "misconceptions": []}
+        cell.metadata[NOTE] = {"exercise": exercise.name, "status": "ungraded", "reason": reason}
 
 
 class SaveMarks(SaveAutoGrades):

@@ -165,6 +165,7 @@ class _Notes:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
+        self._bare: list[str] = []
 
     def add(self, line: str) -> None:
         if line not in self.lines:
@@ -172,7 +173,14 @@ class _Notes:
 
     def bare(self, original: NotebookNode) -> None:
         if name := _grade_id(original):
-            self.add(f"The cell {name} had lost its marks for grading.")
+            self._bare.append(name)
+
+    def bare_said(self) -> None:
+        """One sentence for all cells that had lost their marks for grading."""
+        if len(self._bare) > 3:
+            self.add(f"{len(self._bare)} cells had lost their marks for grading.")
+        elif self._bare:
+            self.add(f"Marks for grading were lost: {', '.join(self._bare)}.")
 
     def lost(self, original: NotebookNode) -> None:
         name = _grade_id(original)
@@ -214,6 +222,7 @@ def _own_cells(book: NotebookNode, master: NotebookNode, notes: _Notes) -> dict[
         if position not in own and (alike := _by_content(book, original, taken)) is not None:
             claim(position, alike)
             notes.bare(original)
+    notes.bare_said()
     return own
 
 
@@ -226,13 +235,11 @@ def _best(book: NotebookNode, indices: list[int], name: str) -> int:
 def _by_content(book: NotebookNode, original: NotebookNode, taken: set[int]) -> int | None:
     name = _grade_id(original)
     free = [index for index in range(len(book.cells)) if index not in taken]
-    same = [index for index in free if book.cells[index].source.strip() == original.source.strip()]
-    if same:
-        return same[0]
     if name and not name.startswith("check-"):
         defining = [index for index in free if not _grade_id(book.cells[index]) and _defines(book.cells[index], name)]
-        return defining[-1] if defining else None
-    return None
+        if defining:
+            return defining[-1]
+    return next((index for index in free if book.cells[index].source.strip() == original.source.strip()), None)
 
 
 def _defines(cell: NotebookNode, name: str) -> bool:

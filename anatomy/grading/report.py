@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,13 +16,17 @@ GRADED, REPAIRED, PARTLY, UNGRADED = "graded", "repaired", "partly graded", "ung
 
 @dataclass(frozen=True)
 class Mark:
-    """One exercise of one submission. `points` is None when it is ungraded, which is not 0."""
+    """One exercise of one submission.
+
+    `points` is None when it is ungraded, which is not 0; `misconceptions` has each one's sentence; `said` is the
+    verdict in one line.
+    """
 
     exercise: str
     points: float | None
     worth: float
     status: str
-    misconceptions: tuple[str, ...] = ()
+    misconceptions: Mapping[str, str] = field(default_factory=dict)
     said: str = ""
 
 
@@ -65,15 +69,11 @@ class Report:
     def misconceptions(self) -> Counter[tuple[str, str, str]]:
         """(assignment, misconception, its sentence) → how many students hold it."""
         counted: Counter[tuple[str, str, str]] = Counter()
-        seen: set[tuple[str, str]] = set()
         sentences: dict[str, str] = {}
         for row in self.rows:
             for mark in row.marks:
-                for name in mark.misconceptions:
-                    if (row.student, name) not in seen:
-                        seen.add((row.student, name))
-                        sentence = sentences.setdefault(name, mark.said)
-                        counted[row.assignment, name, sentence] += 1
+                for name, sentence in mark.misconceptions.items():
+                    counted[row.assignment, name, sentences.setdefault(name, sentence)] += 1
         return counted
 
 

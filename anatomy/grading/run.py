@@ -27,6 +27,7 @@ from traitlets.config import Config
 from anatomy.authoring.notebooks import as_text, chosen, source_file
 from anatomy.authoring.student import settings
 from anatomy.course import NOTEBOOKS
+from anatomy.errors import UserError
 from anatomy.grading.masters import master, register
 from anatomy.grading.preprocessors import NOTE
 from anatomy.grading.repair import Unrepairable, find_notebook, read_notebook, repaired
@@ -37,7 +38,7 @@ LARGEST_EXTRA = 20 * 2**20
 """Bytes beyond which a file beside the notebook is left behind."""
 
 
-class NothingToGrade(RuntimeError):
+class NothingToGrade(UserError):
     """There is nothing to grade. The message says where it was looked for and what to do."""
 
 
@@ -63,7 +64,7 @@ def grade(
     ------
     NothingToGrade
         When no submission is there.
-    KeyError, FileNotFoundError
+    UserError
         When an assignment named here does not exist.
     """
     root = root.resolve()
@@ -236,9 +237,9 @@ class Grader:
 def _mark(grade: Any, note: dict[str, Any]) -> Mark:
     name = str(grade.name).removeprefix("check-")
     if note.get("status") == "ungraded" and grade.manual_score is None:
-        return Mark(name, None, grade.max_score, UNGRADED, (), str(note.get("reason", "")))
+        return Mark(name, None, grade.max_score, UNGRADED, said=str(note.get("reason", "")))
     return Mark(name, grade.score, grade.max_score, str(note.get("status", GRADED)),
-                tuple(note.get("misconceptions", ())), str(note.get("said", "")))  # fmt: skip
+                dict(note.get("misconceptions", {})), str(note.get("said", "")))  # fmt: skip
 
 
 class _Kept:

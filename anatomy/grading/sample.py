@@ -20,6 +20,7 @@ from nbformat.v4 import new_markdown_cell
 from anatomy import exercises
 from anatomy.authoring.notebooks import as_text, chosen
 from anatomy.course import Notebook
+from anatomy.errors import UserError
 from anatomy.exercises import Exercise
 from anatomy.grading.answers import Answer, Bank, bank
 from anatomy.grading.masters import master
@@ -29,7 +30,7 @@ KNOWN_MARKS = "known-marks.csv"
 """The file in ``submitted/`` that holds the truth, and by which a made-up class is known as one."""
 
 
-class NotASample(RuntimeError):
+class NotASample(UserError):
     """There are submissions that no sample class wrote; they are left alone."""
 
 
@@ -70,7 +71,7 @@ def write_sample_class(students: int, seed: int, root: Path, notebooks: Iterable
     ------
     NotASample
         When ``submitted/`` holds folders that no made-up class wrote.
-    KeyError, FileNotFoundError
+    UserError
         When a notebook does not exist.
     """
     books = chosen(root, notebooks)
