@@ -126,7 +126,10 @@ def sample_class(
         made = sample.write_sample_class(students, seed, folder, notebooks)
     console = Console()
     what = f"{made.submissions} submissions of {made.students} made-up students"
-    console.print(f"Wrote {what} into {made.folder.relative_to(folder)}/; {made.broken} of them are broken on purpose.")
+    console.print(
+        f"Wrote {what} into {made.folder.relative_to(folder)}/; {made.broken} of them are broken on purpose.",
+        soft_wrap=True,
+    )
     console.print(
         f"Their true marks: {made.known.relative_to(folder)}.  Now: [cyan]anatomy grade[/cyan]", soft_wrap=True
     )
