@@ -25,8 +25,9 @@ around 10 000, ask for no more than float32 can give. There is no other toleranc
 class Difference:
     """One way in which an answer departs from what was expected in one case.
 
-    `kind` is ``"error"``, ``"type"``, ``"shape"``, ``"dtype"``, ``"values"``, ``"names"``, ``"in place"``,
-    ``"unsteady"``, ``"noise"`` (in training mode), ``"shared"``, ``"no gradient"``, ``"gradient error"`` or ``"rule"`` (a sentence in `found`).
+    `kind` is ``"error"``, ``"type"``, ``"shape"``, ``"dtype"``, ``"values"``, ``"names"``, ``"shared"``,
+    ``"in place"``, ``"unsteady"``, ``"noise"`` (in training mode), ``"no gradient"``, ``"gradient error"`` or
+    ``"rule"`` (a sentence in `found`).
     """
 
     property: str

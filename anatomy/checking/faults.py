@@ -12,7 +12,7 @@ from anatomy.exercises.spec import Case, Exercise
 _SYMPTOMS: tuple[tuple[str, str], ...] = (
     (r"size of tensor a \(\d+\) must match|Expected size .* but got|mat1 and mat2|must have same reduction dim|"
      r"shapes cannot be multiplied|inner dimensions|operands could not be broadcast|subscript .* has size",
-     "Two tensors do not fit together. Write the shape of each behind its line as a comment: which axis must meet which?"),
+     "Two tensors do not fit together. Write each shape behind its line as a comment: which axis must meet which?"),
     (r"invalid for input of size|view size is not compatible",
      "The new shape has another number of elements, or the memory is not in the order that `view` needs "
      "(`reshape`, or `contiguous()` first)."),
@@ -21,9 +21,9 @@ _SYMPTOMS: tuple[tuple[str, str], ...] = (
      "An input is changed in place while its gradient is needed: make a new tensor instead."),
     (r"Dimension out of range", "This tensor has fewer axes than the one you name; negative axes count from the end."),
     (r"expected (m1 and m2|scalar type|all tensors).*|same dtype", "Two tensors have different number types."),
-    (r"has no attribute", "The object does not have this name: look for a typing slip, or for a line that never set it."),
+    (r"has no attribute", "The object has no such name: look for a typing slip, or for a line that never set it."),
     (r"not callable", "A pair of parentheses follows something that is no function."),
-    (r"unhashable|not subscriptable|not iterable", "This value is of another kind than the line expects: print its type."),
+    (r"unhashable|not subscriptable|not iterable", "This value is of another kind than its line expects: print its type."),
 )  # fmt: skip
 
 

@@ -13,22 +13,18 @@ import signal
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
 
+from anatomy.checking.calls import CallRecorder
+from anatomy.checking.plain import fresh, is_float, kind_of, plain, same, tensors
 from anatomy.exercises.spec import SEEDS, Case, Exercise, seed_from
 
 TIME_LIMIT = 10.0
 """Seconds that an answer may take on one case."""
-
-LARGEST_TENSOR = 1_000_000
-"""Elements beyond which a returned tensor is described, not kept."""
 
 MISSING = object()
 """Stands for an answer whose name was never defined."""
@@ -80,7 +76,7 @@ def observe_case(exercise: Exercise, answer: Any, case: Case) -> dict[str, Any]:
 
 def _observe_quiz(answer: Any) -> dict[str, Any]:
     if not isinstance(answer, dict):
-        message = f"the quiz's answers are a dict, question → option; this is {_kind(answer)}"
+        message = f"the quiz's answers are a dict, question → option; this is {kind_of(answer)}"
         return {"outcome": "raised", "error": {"type": "TypeError", "message": message}}
     given = {str(key): value.strip().lower() for key, value in answer.items() if isinstance(value, str)}
     given = {key: value for key, value in given.items() if value and value != "..."}
@@ -134,7 +130,7 @@ def _look_at_gradients(subject: _Subject, case: Case) -> dict[str, Any]:
         leaves |= dict(subject.target.named_parameters())
     try:
         with torch.enable_grad():
-            outputs = [leaf for leaf in _tensors(subject.run(args)) if is_float(leaf)]
+            outputs = [leaf for leaf in tensors(subject.run(args)) if is_float(leaf)]
             linked = [leaf for leaf in outputs if leaf.requires_grad]
             if not linked:
                 return {"gradients": dict.fromkeys(leaves), "linked": False}
@@ -155,14 +151,14 @@ class _Subject:
         self.target = answer
         if exercise.kind == "module":
             if not isinstance(answer, type):
-                raise BadSignature(f"{exercise.name} is to be a class; this is {_kind(answer)}.")
+                raise BadSignature(f"{exercise.name} is to be a class; this is {kind_of(answer)}.")
             torch.manual_seed(0)
             self.target = answer(*fresh(case.init))
             if isinstance(self.target, nn.Module):
                 fill_parameters(self.target)
                 self.target.eval()
         elif not callable(answer):
-            raise BadSignature(f"{exercise.name} is to be a function; this is {_kind(answer)}.")
+            raise BadSignature(f"{exercise.name} is to be a function; this is {kind_of(answer)}.")
 
     def run(self, args: Mapping[str, Any], luck: int = 0) -> Any:
         """Call the object; `luck` seeds the global generator, so that noise shows when it changes."""
@@ -188,129 +184,9 @@ def fill_parameters(module: nn.Module, seed: int = 0) -> None:
                 parameter.copy_(0.3 * noise + (1.0 if name.endswith("weight") else 0.0))
 
 
-class CallRecorder(contextlib.ExitStack):
-    """Notes which library functions run, however they were reached: by name (`softmax`) and by kernel (`_softmax`)."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.names: set[str] = set()
-
-    def __enter__(self) -> CallRecorder:
-        super().__enter__()
-        self.enter_context(_FunctionNames(self.names))
-        self.enter_context(_KernelNames(self.names))
-        return self
-
-
-class _FunctionNames(TorchFunctionMode):
-    def __init__(self, names: set[str]) -> None:
-        super().__init__()
-        self.names = names
-
-    def __torch_function__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
-        self.names.add(_bare(getattr(func, "__name__", "")))
-        return func(*args, **(kwargs or {}))
-
-
-class _KernelNames(TorchDispatchMode):
-    def __init__(self, names: set[str]) -> None:
-        super().__init__()
-        self.names = names
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
-        self.names.add(_bare(func.overloadpacket.__name__))
-        return func(*args, **(kwargs or {}))
-
-
-def _bare(name: str) -> str:
-    return name.strip("_").removeprefix("special_")
-
-
-# ---------------------------------------------------------------------------------------------- plain data
-
-
-def plain(value: Any) -> Any:
-    """`value` as plain data: tensors (detached, on the CPU, own memory), numbers, strings, lists, dicts.
-
-    What is none of these is described: ``{"$other": "a function"}``.
-    """
-    if isinstance(value, Tensor):
-        if value.numel() > LARGEST_TENSOR:
-            return {"$other": f"a tensor of shape {tuple(value.shape)}, too large to look at"}
-        dense = value.detach().to_dense() if value.layout != torch.strided else value.detach()
-        return torch.empty(dense.shape, dtype=dense.dtype).copy_(dense)
-    if value is None or isinstance(value, (bool, str)):
-        return value
-    if isinstance(value, int | float):
-        return type(value)(value)
-    if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
-        return value.item()
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    if isinstance(value, nn.Module):
-        return {name: plain(parameter) for name, parameter in value.state_dict().items()}
-    return {"$other": _kind(value)}
-
-
-def fresh(value: Any) -> Any:
-    """A copy that a run may spoil: tensors, generators, modules and containers of them."""
-    if isinstance(value, Tensor):
-        return value.detach().clone()
-    if isinstance(value, torch.Generator):
-        return torch.Generator().set_state(value.get_state())
-    if isinstance(value, Mapping):
-        return {key: fresh(item) for key, item in value.items()}
-    if isinstance(value, tuple):
-        return tuple(fresh(item) for item in value)
-    return deepcopy(value)
-
-
-def same(left: Any, right: Any) -> bool:
-    """Exactly equal plain data; NaN equals NaN."""
-    if isinstance(left, Tensor) and isinstance(right, Tensor):
-        return left.dtype == right.dtype and left.shape == right.shape and _equal(left, right)
-    if isinstance(left, dict) and isinstance(right, dict):
-        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
-    if isinstance(left, list) and isinstance(right, list):
-        return len(left) == len(right) and all(map(same, left, right))
-    return type(left) is type(right) and (left == right or (left != left and right != right))
-
-
-def _equal(left: Tensor, right: Tensor) -> bool:
-    return torch.equal(left.nan_to_num(nan=1.5e30), right.nan_to_num(nan=1.5e30)) and torch.equal(
-        left.isnan(), right.isnan()
-    )
-
-
-def is_float(value: Any) -> bool:
-    return isinstance(value, Tensor) and value.is_floating_point()
-
-
-def _tensors(value: Any) -> Iterator[Tensor]:
-    if isinstance(value, Tensor):
-        yield value
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from _tensors(item)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from _tensors(item)
-
-
 def _cotangent(leaf: Tensor) -> Tensor:
     generator = torch.Generator().manual_seed(seed_from("cotangent", tuple(leaf.shape)))
     return torch.randn(leaf.shape, generator=generator)
-
-
-def _kind(value: Any) -> str:
-    if isinstance(value, type):
-        return "a class"
-    if callable(value) and not isinstance(value, nn.Module):
-        return "a function"
-    name = type(value).__name__
-    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
 # ---------------------------------------------------------------------------------------------- errors and limits

@@ -64,7 +64,9 @@ def as_html(verdict: Verdict) -> str:
     if verdict.status == "right":
         parts.append(f"<div>{_prose(verdict.leads_on)}</div>" if verdict.leads_on else "")
     for index, diagnosis in enumerate(verdict.diagnoses if verdict.status != "right" else ()):
-        parts.append(f'<div style="font-weight:600;margin-top:.4em">{_prose(diagnosis.headline)}</div>' if index else "")
+        parts.append(
+            f'<div style="font-weight:600;margin-top:.4em">{_prose(diagnosis.headline)}</div>' if index else ""
+        )
         parts.append(f"<div>{_prose(diagnosis.detail)}</div>" if diagnosis.detail else "")
     if verdict.status == "wrong":
         parts.append(_properties(verdict))
@@ -97,7 +99,9 @@ def _pictures(picture: Picture) -> str:
     axes = f"down: {picture.rows}, across: {picture.columns}" if picture.rows else ""
     where = "; ".join(filter(None, (picture.label, axes, f"orange positive, blue negative, full color ±{size:.3g}")))
     words = escape(_picture_in_words(picture), quote=True)
-    return f'<div role="img" aria-label="{words}">{maps}</div><div style="font-size:80%;opacity:.75">{escape(where)}</div>'
+    return (
+        f'<div role="img" aria-label="{words}">{maps}</div><div style="font-size:80%;opacity:.75">{escape(where)}</div>'
+    )
 
 
 def _heat_map(matrix: list[list[float]], size: float) -> str:

@@ -46,9 +46,7 @@ def misconception(sentence: str, *, breaks: Iterable[str]) -> Callable[[Any], Mi
     return make
 
 
-def wrong_option(
-    quiz: str, right: Mapping[str, str], question: str, option: str, sentence: str
-) -> Misconception:
+def wrong_option(quiz: str, right: Mapping[str, str], question: str, option: str, sentence: str) -> Misconception:
     """The quiz answered rightly but for one question."""
     name = f"{quiz}__{question}_{option}".replace(" ", "_").replace("-", "_")
     return Misconception(name, sentence, (question,), {**right, question: option})

@@ -10,7 +10,8 @@ import torch
 from torch import Tensor, nn
 
 from anatomy.checking import observe as observing
-from anatomy.checking.observe import fresh, observe, plain, same
+from anatomy.checking.observe import observe
+from anatomy.checking.plain import fresh, plain, same
 from anatomy.exercises.spec import Case, Draw, exercise
 
 
@@ -161,7 +162,9 @@ def test_a_class_is_wanted_where_a_class_is_asked() -> None:
 
 
 def test_plain_data_is_plain() -> None:
-    tree = plain({"a": (1, 2.0, True, None, "s"), "f": print, "t": torch.ones(2, requires_grad=True), "m": nn.Linear(1, 1)})
+    tree = plain(
+        {"a": (1, 2.0, True, None, "s"), "f": print, "t": torch.ones(2, requires_grad=True), "m": nn.Linear(1, 1)}
+    )
     assert tree["a"] == [1, 2.0, True, None, "s"]
     assert tree["f"] == {"$other": "a function"}
     assert not tree["t"].requires_grad

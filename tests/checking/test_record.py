@@ -1,4 +1,4 @@
-"""Records cross the line between kernel and grader: nothing is lost, and nothing that comes can make a judge stumble."""
+"""Records cross the line between kernel and grader: nothing is lost, and nothing that comes trips a judge."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from torch import Tensor
 
 from anatomy.checking import judge as judging
 from anatomy.checking.judge import judge
-from anatomy.checking.observe import observe, same
+from anatomy.checking.observe import observe
+from anatomy.checking.plain import same
 from anatomy.checking.record import DEEPEST, LARGEST, Unreadable, decode, encode
 from anatomy.checking.show import as_html, as_text
 from anatomy.exercises.spec import Case, Draw, exercise

@@ -60,7 +60,7 @@ WRONG_WEIGHTS: list[tuple[str, Callable[[Tensor, Tensor], Tensor], str]] = [
     ("off by one", lambda q, k: _weights(q, k).roll(1, 2), "one step later along axis 2 (keys)"),
     ("first of the batch", lambda q, k: _weights(q, k)[:1].expand(2, 5, 7), "repeat the result of the first"),
     ("sum over queries", lambda q, k: (q @ k.mT / math.sqrt(8)).softmax(1), "sum to one along axis 1 (queries)"),
-    ("sum over all", lambda q, k: (q @ k.mT / 8**0.5).flatten(1).softmax(1).view(2, 5, 7), "(queries) and axis 2 (keys)"),
+    ("sum over all", lambda q, k: (q @ k.mT / 8**0.5).flatten(1).softmax(1).view(2, 5, 7), "and axis 2 (keys)"),
     ("no sum", lambda q, k: (q @ k.mT / math.sqrt(8)).exp(), "don't sum to one"),
     ("logarithm", lambda q, k: _weights(q, k).log(), "under a logarithm"),
     ("not a number", lambda q, k: _weights(q, k) * (q.sum() * 0 + float("nan")), "are NaN"),
@@ -123,7 +123,9 @@ def test_the_unexplained_is_measured() -> None:
 
 def test_right_answers_in_another_style_pass() -> None:
     def loops(query: Tensor, key: Tensor) -> Tensor:
-        rows = [[torch.stack([(q * k).sum() for k in ks]) / 8**0.5 for q in qs] for qs, ks in zip(query, key, strict=True)]
+        rows = [
+            [torch.stack([(q * k).sum() for k in ks]) / 8**0.5 for q in qs] for qs, ks in zip(query, key, strict=True)
+        ]
         scores = torch.stack([torch.stack(item) for item in rows])
         scores = scores - scores.amax(-1, keepdim=True)
         return scores.exp() / scores.exp().sum(-1, keepdim=True)

@@ -1,0 +1,99 @@
+"""Find the misconception behind an answer: the one that does on the same cases what the answer does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from anatomy import misconceptions
+from anatomy.checking.compare import compare, rule_says
+from anatomy.checking.trial import Trial
+from anatomy.checking.verdict import Diagnosis
+from anatomy.exercises.spec import Case, Exercise
+from anatomy.misconceptions import Misconception
+
+
+def name_misconception(trial: Trial, found: list[Any], indices: Iterable[int]) -> Diagnosis | None:
+    """The misconception that does on these cases what the student's answer does.
+
+    First one that agrees in everything that was observed, then one that returns the same values, then one with the
+    same unexpected parameters.
+    """
+    indices = list(indices)
+    mine = [found[i] if i < len(found) else {"outcome": "missing"} for i in indices]
+    agree: dict[Callable[..., bool], Misconception] = {}
+    for wrong in misconceptions.of_notebook(trial.exercise.notebook).values():
+        if wrong.exercise != trial.exercise.name:
+            continue
+        for how in (_all_alike, _values_alike, _parameters_alike):
+            if how not in agree and how(trial, wrong, indices, mine):
+                agree[how] = wrong
+        if _all_alike in agree:
+            break
+    chosen = next((agree[how] for how in (_all_alike, _values_alike, _parameters_alike) if how in agree), None)
+    return _say(chosen, trial.cases[indices[0]]) if chosen else None
+
+
+def _all_alike(trial: Trial, wrong: Misconception, indices: list[int], mine: list[Any]) -> bool:
+    """The same in every way that was observed, and not what is expected."""
+    unruled = replace(trial.exercise, checks={})
+    differs = False
+    for index, here in zip(indices, mine, strict=True):
+        theirs, case = trial.misconceived(wrong, index), trial.cases[index]
+        if compare(unruled, [case], [here], [theirs]) or _rules(trial.exercise, case, here) != _rules(
+            trial.exercise, case, theirs
+        ):
+            return False
+        if _messages(here) != _messages(theirs) or set(here.get("changed", ())) != set(theirs.get("changed", ())):
+            return False
+        differs = differs or bool(compare(trial.exercise, [case], [theirs], [trial.expected[index]]))
+    return differs
+
+
+def _values_alike(trial: Trial, wrong: Misconception, indices: list[int], mine: list[Any]) -> bool:
+    """The same values, where these are not the expected ones; gradients and side effects may be other."""
+    properties = {name: points for name, points in trial.exercise.properties.items() if name != "gradients"}
+    plainly = replace(trial.exercise, checks={}, properties=properties)
+
+    def apart(left: Any, right: Any, case: Case) -> bool:
+        return any(d.kind not in ("in place", "unsteady") for d in compare(plainly, [case], [left], [right]))
+
+    differs = False
+    for index, here in zip(indices, mine, strict=True):
+        theirs, case = trial.misconceived(wrong, index), trial.cases[index]
+        if trial.exercise.checks or here["outcome"] != "returned" or apart(here, theirs, case):
+            return False
+        differs = differs or apart(theirs, trial.expected[index], case)
+    return differs
+
+
+def _parameters_alike(trial: Trial, wrong: Misconception, indices: list[int], mine: list[Any]) -> bool:
+    """The same parameters, by name, shape and sharing, where these are not the expected ones."""
+    if trial.exercise.kind != "module":
+        return False
+    for index, here in zip(indices, mine, strict=True):
+        names = [(seen.get("parameters"), seen.get("shared"))
+                 for seen in (here, trial.misconceived(wrong, index), trial.expected[index])]  # fmt: skip
+        if None in names[0] or names[0] != names[1] or names[1] == names[2]:
+            return False
+    return True
+
+
+def _rules(exercise: Exercise, case: Case, seen: Any) -> list[tuple[str, str]]:
+    """What each rule says of an answer, numbers aside: they are measured and differ from run to run."""
+    if seen["outcome"] != "returned":
+        return []
+    said = ((name, rule_says(rule, seen.get("value"), case) or "") for name, rule in exercise.checks.items())
+    return [(name, re.sub(r"-?\d[\d.,e+−-]*", "#", text)) for name, text in said]
+
+
+def _messages(seen: Any) -> Any:
+    error = seen.get("error", {})
+    return error.get("type"), error.get("message")
+
+
+def _say(wrong: Misconception, case: Case) -> Diagnosis:
+    sizes = {**case.sizes, **{f"root_{k}": f"{v**0.5:.3g}" for k, v in case.sizes.items()}}
+    return Diagnosis(wrong.sentence.format_map(sizes), misconception=wrong.name)

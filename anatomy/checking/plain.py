@@ -1,0 +1,92 @@
+"""Plain data: what an observation may hold, and copies that a run may spoil."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+LARGEST_TENSOR = 1_000_000
+"""Elements beyond which a tensor is described, not kept."""
+
+
+def plain(value: Any) -> Any:
+    """`value` as plain data: tensors (detached, on the CPU, own memory), numbers, strings, lists, dicts.
+
+    What is none of these is described: ``{"$other": "a function"}``.
+    """
+    if isinstance(value, Tensor):
+        if value.numel() > LARGEST_TENSOR:
+            return {"$other": f"a tensor of shape {tuple(value.shape)}, too large to look at"}
+        dense = value.detach().to_dense() if value.layout != torch.strided else value.detach()
+        return torch.empty(dense.shape, dtype=dense.dtype).copy_(dense)
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, int | float):
+        return type(value)(value)
+    if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
+        return value.item()
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, nn.Module):
+        return {name: plain(parameter) for name, parameter in value.state_dict().items()}
+    return {"$other": kind_of(value)}
+
+
+def fresh(value: Any) -> Any:
+    """A copy that a run may spoil: tensors, generators, modules and containers of them."""
+    if isinstance(value, Tensor):
+        return value.detach().clone()
+    if isinstance(value, torch.Generator):
+        return torch.Generator().set_state(value.get_state())
+    if isinstance(value, Mapping):
+        return {key: fresh(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return tuple(fresh(item) for item in value)
+    return deepcopy(value)
+
+
+def same(left: Any, right: Any) -> bool:
+    """Exactly equal plain data; NaN equals NaN."""
+    if isinstance(left, Tensor) and isinstance(right, Tensor):
+        return left.dtype == right.dtype and left.shape == right.shape and _equal(left, right)
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(same, left, right))
+    return type(left) is type(right) and (left == right or (left != left and right != right))
+
+
+def _equal(left: Tensor, right: Tensor) -> bool:
+    return torch.equal(left.nan_to_num(nan=1.5e30), right.nan_to_num(nan=1.5e30)) and torch.equal(
+        left.isnan(), right.isnan()
+    )
+
+
+def is_float(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.is_floating_point()
+
+
+def tensors(value: Any) -> Iterator[Tensor]:
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from tensors(item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from tensors(item)
+
+
+def kind_of(value: Any) -> str:
+    if isinstance(value, type):
+        return "a class"
+    if callable(value) and not isinstance(value, nn.Module):
+        return "a function"
+    name = type(value).__name__
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"

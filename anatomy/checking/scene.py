@@ -1,0 +1,52 @@
+"""What the finders of relations look at, and how they say what they found."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from anatomy.checking.compare import ROUNDING
+from anatomy.exercises.spec import Case
+
+
+@dataclass(frozen=True)
+class Relation:
+    """An explanation: a headline, and a sentence with the numbers behind it."""
+
+    headline: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What a finder may look at: both tensors (float64), the case, and the words for the axes."""
+
+    found: Tensor
+    expected: Tensor
+    case: Case
+    axes: tuple[str, ...]
+
+    def axis(self, index: int) -> str:
+        return f"axis {index} ({self.axes[index]})" if index < len(self.axes) else f"axis {index}"
+
+
+def alike(left: Tensor, right: Tensor) -> bool:
+    """Equal up to rounding, and not trivially so (all zeros)."""
+    if left.shape != right.shape or left.numel() == 0 or not (left.isfinite().all() and right.isfinite().all()):
+        return False
+    size = right.abs().max()
+    return bool(size > 0 and (left - right).abs().max() <= 8 * ROUNDING * size)
+
+
+def constant_ratio(found: Tensor, expected: Tensor) -> float | None:
+    """c with found = c · expected, c ≠ 1, or None."""
+    if found.shape != expected.shape or not found.isfinite().all() or not expected.isfinite().all():
+        return None
+    if found.numel() < 2 or not (norm := (expected * expected).sum()) > 0:
+        return None
+    ratio = float((found * expected).sum() / norm)
+    if abs(ratio) < 1e-9 or math.isclose(ratio, 1, rel_tol=1e-4):
+        return None
+    return ratio if alike(found, ratio * expected) else None

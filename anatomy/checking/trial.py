@@ -1,0 +1,48 @@
+"""One exercise on its seeds: the cases, what the reference does on them, and what each misconception does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from anatomy import reference
+from anatomy.checking.observe import observe, observe_case
+from anatomy.checking.plain import is_float
+from anatomy.exercises.spec import Case, Exercise
+from anatomy.misconceptions import Misconception
+
+
+@dataclass
+class Trial:
+    """Cases, and what the reference does on them: as given (`expected`), and with inputs slightly moved (`nudged`)."""
+
+    exercise: Exercise
+    seeds: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        self.cases = self.exercise.cases(self.seeds)
+        answer = reference.answer(self.exercise)
+        self.expected = observe(self.exercise, answer, self.seeds)["cases"]
+        nudged = replace(self.exercise, build=lambda seed: map(_nudge, self.exercise.build(seed)))
+        self.nudged = observe(nudged, answer, self.seeds)["cases"]
+        self._seen: dict[tuple[str, int], dict[str, Any]] = {}
+
+    def misconceived(self, wrong: Misconception, index: int) -> dict[str, Any]:
+        """What this misconception does in one case; observed when first asked for."""
+        key = (wrong.name, index)
+        if key not in self._seen:
+            self._seen[key] = observe_case(replace(self.exercise, forbids=()), wrong.answer, self.cases[index])
+        return self._seen[key]
+
+
+def _nudge(case: Case) -> Case:
+    """The case with every float input moved by one rounding step, up or down at random."""
+    return replace(case, args={name: _step(value) if is_float(value) else value for name, value in case.args.items()})
+
+
+def _step(value: Tensor) -> Tensor:
+    up = torch.rand(value.shape, generator=torch.Generator().manual_seed(0)) < 0.5
+    return torch.nextafter(value, torch.where(up, float("inf"), float("-inf")).to(value.dtype))
