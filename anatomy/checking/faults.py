@@ -23,7 +23,7 @@ _SYMPTOMS: tuple[tuple[str, str], ...] = (
     (r"expected (m1 and m2|scalar type|all tensors).*|same dtype", "Two tensors have different number types."),
     (r"has no attribute", "The object has no such name: look for a typing slip, or for a line that never set it."),
     (r"not callable", "A pair of parentheses follows something that is no function."),
-    (r"unhashable|not subscriptable|not iterable", "This value is of another kind than its line expects: print its type."),
+    (r"unhashable|not subscriptable|not iterable", "This value is of another kind than its line expects: print it."),
 )  # fmt: skip
 
 

@@ -80,7 +80,8 @@ def decode(record: Any) -> dict[str, Any]:
 
 _FIELDS: dict[str, type] = {
     "outcome": str, "value": object, "train": object, "steady": bool, "train steady": bool, "linked": bool,
-    "error": dict, "gradient error": dict, "gradients": dict, "parameters": dict, "shared": list, "calls": list, "changed": list,
+    "error": dict, "gradient error": dict, "gradients": dict, "parameters": dict, "shared": list,
+    "calls": list, "changed": list,
 }  # fmt: skip
 
 

@@ -1,0 +1,89 @@
+"""JupyterLab in Chromium, without a network: a server a session, a page a test, every outside request refused."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.error import URLError
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, sync_playwright
+
+from tests.browser.lab import Lab
+
+ROOT = Path(__file__).parents[2]
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    assert path, "Chromium is missing: `make test` installs it as root, and otherwise says how."
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, headless=True, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """The address of a JupyterLab that serves a folder of its own, and the folder."""
+    folder = tmp_path_factory.mktemp("lab")
+    home = tmp_path_factory.mktemp("home")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("JUPYTER")}
+    environment |= {"ANATOMY_HOME": str(home), "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "HOME": str(home)}
+    command = [
+        sys.executable, "-m", "jupyterlab", str(folder), "--no-browser", "--ip=127.0.0.1", f"--port={port}",
+        "--ServerApp.port_retries=0", "--IdentityProvider.token=", "--LabApp.expose_app_in_browser=True",
+        "--LabApp.news_url=None", "--allow-root",
+    ]  # fmt: skip
+    log = (home / "lab.log").open("w")
+    process = subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True)
+    address = f"http://127.0.0.1:{port}"
+    for _ in range(240):
+        try:
+            urllib.request.urlopen(f"{address}/api/status", timeout=2)
+            break
+        except (URLError, OSError):
+            assert process.poll() is None, (home / "lab.log").read_text()
+            time.sleep(0.5)
+    yield address, folder
+    os.killpg(process.pid, signal.SIGTERM)
+    process.wait(timeout=30)
+
+
+@pytest.fixture
+def lab(chromium: Browser, server: tuple[str, Path]) -> Iterator[Lab]:
+    """A fresh page on the server. At its end: no request went anywhere else."""
+    address, folder = server
+    outside: list[str] = []
+
+    def only_the_server(route: Route) -> None:
+        if route.request.url.startswith((address, "data:", "blob:")):
+            route.continue_()
+        else:
+            outside.append(route.request.url)
+            route.abort()
+
+    context = chromium.new_context(viewport={"width": 1300, "height": 1600})
+    context.route("**/*", only_the_server)
+    page: Page = context.new_page()
+    lab = Lab(page, address, folder)
+    yield lab
+    lab.shut_down_kernels()
+    context.close()
+    assert outside == []

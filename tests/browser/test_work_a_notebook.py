@@ -1,0 +1,50 @@
+"""A student works notebook 03 in JupyterLab: reads, answers wrongly, reads the card, mends the answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.lab import Lab
+
+NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "03-softmax" / "03-softmax.ipynb"
+CHECK = 'check("softmax")'
+WRONG = """def softmax(x: Tensor, dim: int) -> Tensor:
+    exps = torch.exp(x)
+    return exps / exps.sum(dim, keepdim=True)
+"""
+RIGHT = """def softmax(x: Tensor, dim: int) -> Tensor:
+    exps = torch.exp(x - x.amax(dim, keepdim=True))
+    return exps / exps.sum(dim, keepdim=True)
+"""
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+
+def test_a_student_is_told_what_is_wrong_and_then_right(lab: Lab) -> None:
+    lab.open(NOTEBOOK)
+    expect(lab.page.locator('img[src*="map.svg"]').first).to_be_visible()
+    assert lab.page.locator('img[src*="map.svg"]').first.get_attribute("alt")
+
+    lab.run("from anatomy.checking import check")
+    expect(lab.run(CHECK).get_by_role("status")).to_contain_text("Not attempted yet")
+
+    lab.write("def softmax(", WRONG)
+    lab.run("def softmax(")
+    output = lab.run(CHECK)
+    expect(output.get_by_role("status")).to_contain_text("points so far")
+    expect(output).not_to_contain_text("Traceback")
+
+    lab.write("def softmax(", RIGHT)
+    lab.run("def softmax(")
+    expect(lab.run(CHECK).get_by_role("status")).to_contain_text("Right")
+
+
+def test_an_answer_cell_never_run_is_not_a_crash(lab: Lab) -> None:
+    lab.open(NOTEBOOK)
+    lab.run("from anatomy.checking import check")
+    output = lab.run('check("attention_weights")')
+    expect(output.get_by_role("status")).to_contain_text("Not attempted yet")
+    expect(output).not_to_contain_text("NameError")
