@@ -24,7 +24,7 @@ from anatomy.authoring.notebooks import (
     write,
 )
 from anatomy.authoring.running import CellFailed, Cost
-from anatomy.authoring.solved import has_outputs, run_solved, solved_edition
+from anatomy.authoring.solved import has_outputs, run_solved, solved_edition, traces
 from anatomy.authoring.student import student_edition, was_edited
 from anatomy.course import Notebook
 from anatomy.errors import UserError
@@ -41,15 +41,16 @@ class BuildStopped(UserError):
 
 @dataclass(frozen=True)
 class Built:
-    """One notebook that was built: what its solved edition took to run, and the copy kept of a student's work."""
+    """One notebook that was built: what its solved edition took and left behind, and the copy of a student's work."""
 
     slug: str
     cost: Cost
     kept: Path | None = None
+    traces: tuple[str, ...] = ()
 
     @property
     def warnings(self) -> list[str]:
-        found = []
+        found = [f"{self.slug}: {trace}" for trace in self.traces]
         if self.cost.seconds > SECONDS:
             found.append(f"{self.slug} runs for {self.cost.seconds:.0f} s; the limit is {SECONDS} s.")
         if self.cost.memory > MEMORY:
@@ -107,7 +108,7 @@ def _build_one(root: Path, book: Notebook, say: Say) -> Built:
     write(solved, solved_file(root, slug))
     for folder in (target.parent, solved_file(root, slug).parent):
         write_maps(folder, slug)
-    return Built(slug, cost, kept)
+    return Built(slug, cost, kept, tuple(traces(solved, root)))
 
 
 def _edited(path: Path) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -50,6 +52,21 @@ def run_solved(root: Path, slug: str, on_cell: Callable[[int], None] | None = No
 def has_outputs(book: NotebookNode) -> bool:
     """Whether every code cell has been run."""
     return all(cell.execution_count is not None for cell in book.cells if cell.cell_type == "code" and cell.source)
+
+
+def traces(book: NotebookNode, root: Path) -> Iterator[str]:
+    """What a run left that no reader should meet: messages on stderr, and paths of this machine. One sentence each."""
+    paths = {str(path) for path in (root.resolve(), Path.home(), Path(tempfile.gettempdir()), Path(sys.prefix))}
+    for cell in book.cells:
+        for output in cell.get("outputs", ()):
+            texts = [
+                output.get("text", ""),
+                *(str(v) for k, v in output.get("data", {}).items() if k.startswith("text/")),
+            ]
+            if output.get("name") == "stderr":
+                yield f"Cell {cell.id} writes to stderr: {output.text.strip().splitlines()[0]}"
+            elif any(path in text for path in paths - {"/"} for text in texts):
+                yield f"Cell {cell.id} shows a path of this machine."
 
 
 def without_markers(source: str) -> str:

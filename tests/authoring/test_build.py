@@ -26,7 +26,7 @@ from anatomy.authoring.notebooks import (
     write,
 )
 from anatomy.authoring.running import CellFailed, Cost, run
-from anatomy.authoring.solved import solved_edition
+from anatomy.authoring.solved import solved_edition, traces
 from anatomy.authoring.student import NoSuchCourse, student_edition, was_edited
 
 
@@ -314,6 +314,20 @@ def test_names_that_fit_nothing_are_answered_helpfully(course, tmp_path):
         chosen(course, ["3"])
     with pytest.raises(NoSuchNotebook, match="no source notebooks"):
         chosen(tmp_path / "elsewhere")
+
+
+def test_traces_of_the_machine_are_warned_about(course):
+    book = small_master()
+    book.cells[2].outputs = [nbformat.v4.new_output("stream", name="stderr", text="Warning: old\nmore\n")]
+    book.cells[4].outputs = [nbformat.v4.new_output("display_data", data={"text/plain": f"saved in {course}/x"})]
+    book.cells[5].outputs = [
+        nbformat.v4.new_output("display_data", data={"image/png": f"{course}", "text/plain": "ok"})
+    ]
+    assert list(traces(book, course)) == [
+        "Cell setup writes to stderr: Warning: old",
+        "Cell scaled-scores shows a path of this machine.",
+    ]
+    assert Built(SLUG, Cost(1, 1), traces=("Cell x …",)).warnings == [f"{SLUG}: Cell x …"]
 
 
 def test_a_heavy_notebook_is_warned_about():
