@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container
 from itertools import pairwise
 
 import torch
@@ -41,7 +40,7 @@ def learn_bpe(word_counts: dict[str, int], num_merges: int) -> list[tuple[str, s
     return merges
 
 
-def wordpiece(word: str, vocab: Container[str], unk: str = "[UNK]") -> list[str]:
+def wordpiece(word: str, vocab: dict[str, int], unk: str = "[UNK]") -> list[str]:
     """Cut a word into pieces of a vocabulary: always the longest one that fits, from left to right, never going back.
 
     Pieces that continue a word carry ``##`` in the vocabulary and in the result. If at some point no piece fits, the
