@@ -106,5 +106,11 @@ def _sane_case(seen: Any) -> dict[str, Any]:
     if "gradients" in sane:
         sane["gradients"] = {k: v for k, v in sane["gradients"].items() if v is None or isinstance(v, Tensor)}
     if "parameters" in sane:
-        sane["parameters"] = {k: v for k, v in sane["parameters"].items() if isinstance(v, list)}
+        sane["parameters"] = {k: v for k, v in sane["parameters"].items() if _all_of(int, v)}
+    if "shared" in sane:
+        sane["shared"] = [names for names in sane["shared"] if _all_of(str, names)]
     return {"outcome": "missing"} | sane
+
+
+def _all_of(kind: type, items: Any) -> bool:
+    return isinstance(items, list) and all(isinstance(item, kind) for item in items)

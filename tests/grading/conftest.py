@@ -23,12 +23,12 @@ def skeleton(book: Notebook):
         new_code_cell("import torch\nfrom torch import Tensor, nn\n\nfrom anatomy.checking import check", id="setup"),
     ]
     for name, exercise in exercises.of_notebook(book).items():
-        body = bank(book).right[name][0].source
+        body = f"### BEGIN SOLUTION\n{bank(book).right[name][0].source}\n### END SOLUTION"
         if exercise.kind == "quiz":
-            template = f"{name} = {dict.fromkeys(exercise.cases((0,))[0].args['questions'], '...')}  # template"
-            text = f"{template}\n### BEGIN SOLUTION\n{body}\n### END SOLUTION"
+            text = f"{name} = {dict.fromkeys(exercise.cases((0,))[0].args['questions'], '...')}  # template\n{body}"
         else:
-            text = f"### BEGIN SOLUTION\n{body}\n### END SOLUTION"
+            stub = f"class {name}(nn.Module):" if exercise.kind == "module" else f"def {name}(*args):"
+            text = f"{stub}\n    raise NotImplementedError\n\n\n{body}"
         marks = {"schema_version": 3, "task": False}
         cells += [
             new_markdown_cell(f"### `{name}`", id=f"about-{name.replace('_', '-')}"),
@@ -49,7 +49,7 @@ def make_course(root: Path, *slugs: str) -> Path:
     return root
 
 
-@pytest.fixture
-def course(tmp_path):
-    """A course with 03-softmax only."""
-    return make_course(tmp_path, "03-softmax")
+@pytest.fixture(scope="session")
+def new_course():
+    """Makes a course: `new_course(folder, "03-softmax", ...)`."""
+    return make_course

@@ -1,0 +1,224 @@
+"""The judging step by itself: whatever arrives from a kernel becomes a card and a mark, and never an exception."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+import torch
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+from nbgrader.utils import determine_grade
+from traitlets.config import Config
+
+from anatomy import exercises, reference
+from anatomy.checking.judge import judge
+from anatomy.checking.observe import MISSING, observe
+from anatomy.checking.record import MIME, Unreadable, decode, encode
+from anatomy.checking.show import as_text
+from anatomy.course import notebook
+from anatomy.grading import preprocessors
+from anatomy.grading.cards import card
+from anatomy.grading.preprocessors import NOTE, JudgeObservations, RunAndObserve
+
+BOOK = notebook("03-softmax")
+SEEDS = (4711, 815)
+EXERCISE = exercises.of_notebook(BOOK)["softmax"]
+OTHER = exercises.of_notebook(BOOK)["attention_entropy"]
+
+
+def right_softmax(x, dim):
+    e = (x - x.amax(dim, keepdim=True)).exp()
+    return e / e.sum(dim, keepdim=True)
+
+
+def record(answer, exercise=EXERCISE, seeds=SEEDS):
+    return encode(observe(exercise, answer, seeds))
+
+
+def display(data):
+    return new_output("display_data", data={MIME: data, "text/plain": "observed"})
+
+
+def graded(outputs, *, answer_outputs=(), note=None, answer_note=None, points=EXERCISE.points):
+    """(points that nbgrader records, the check cell) after judging a check cell with these outputs."""
+    marks = {"schema_version": 3, "task": False}
+    answer = new_code_cell("…", outputs=list(answer_outputs), metadata={
+        "nbgrader": {**marks, "grade": False, "grade_id": "softmax", "locked": False, "solution": True}})  # fmt: skip
+    check = new_code_cell('check("softmax")', outputs=list(outputs), metadata={
+        "nbgrader": {**marks, "grade": True, "grade_id": "check-softmax", "locked": True, "solution": False,
+                     "points": points}})  # fmt: skip
+    for cell, said in ((check, note), (answer, answer_note)):
+        if said:
+            cell.metadata[NOTE] = said
+    book = new_notebook(cells=[answer, check])
+    JudgeObservations().preprocess(book, {"nbgrader": {"notebook": BOOK.slug}, NOTE: {"seeds": SEEDS}})
+    return determine_grade(check)[0], check
+
+
+def card_of(cell):
+    return cell.outputs[0].data["text/html"]
+
+
+def test_right_answer():
+    points, cell = graded([display(record(right_softmax))])
+    assert points == EXERCISE.points
+    assert cell.metadata[NOTE]["status"] == "right"
+    assert "Right" in card_of(cell) and [o.output_type for o in cell.outputs] == ["display_data", "execute_result"]
+
+
+def test_partial_credit_with_a_message():
+    def overflows(x, dim):
+        return x.exp() / x.exp().sum(dim, keepdim=True)
+
+    points, cell = graded([display(record(overflows))])
+    assert 0 < points < EXERCISE.points
+    assert "overflow" in card_of(cell)
+    assert list(cell.metadata[NOTE]["misconceptions"]) == ["softmax__overflows"]
+
+
+def test_points_follow_the_cell():
+    assert graded([display(record(right_softmax))], points=10)[0] == 10
+    assert graded([display(record(lambda x, dim: x.exp() / x.exp().sum(dim, keepdim=True)))], points=1)[0] < 1
+
+
+def test_old_seeds_do_not_count():
+    """An observation recorded elsewhere (a friend's, yesterday's) is worth nothing here."""
+    points, cell = graded([display(record(right_softmax, seeds=(0, 1)))])
+    assert points < EXERCISE.points and cell.metadata[NOTE]["status"] == "wrong"
+
+
+@pytest.mark.parametrize(
+    ("outputs", "said"),
+    [
+        ([], "It sent nothing."),
+        ([new_output("execute_result", data={"text/plain": "5"})], "It sent nothing."),
+        ([new_output("stream", name="stdout", text="5.0")], "It sent nothing."),
+        ([new_output("error", ename="ValueError", evalue="no", traceback=[])], "ValueError: no"),
+        ([new_output("error", ename="CellTimeoutError", evalue="", traceback=[])], "did not finish in time"),
+        ([display(record(right_softmax))] * 2, "More than one observation"),
+        ([display("forged")], "can&#x27;t be read"),
+        ([display({"tree": {}, "tensors": "!"})], "can&#x27;t be read"),
+        ([display({"tree": {"cases": []}, "tensors": encode({})["tensors"]})], "another exercise"),
+        ([display(record(right_softmax, OTHER))], "another exercise"),
+    ],
+)
+def test_what_is_no_observation_earns_nothing(outputs, said):
+    points, cell = graded(outputs)
+    assert points == 0
+    assert said in card_of(cell)
+
+
+def test_what_else_the_cell_printed_is_dropped():
+    forged = new_output("execute_result", data={"text/plain": "5"}, execution_count=1)
+    noise = new_output("stream", name="stderr", text="warning")
+    points, cell = graded([forged, noise, display(record(right_softmax)), forged])
+    assert points == EXERCISE.points and len(cell.outputs) == 2
+    points, _ = graded([forged, display(record(lambda x, dim: x)), forged])
+    assert points < EXERCISE.points
+
+
+def test_undefined_answer_says_why():
+    missing = display(record(MISSING))
+    assert "Not attempted" in card_of(graded([missing])[1])
+    crash = new_output("error", ename="NameError", evalue="name 'tensor' is not defined", traceback=[])
+    points, cell = graded([missing], answer_outputs=[crash])
+    assert points == 0 and "stops with <code>NameError</code>" in card_of(cell) and "tensor" in card_of(cell)
+    stub = new_output("error", ename="NotImplementedError", evalue="", traceback=[])
+    assert graded([missing], answer_outputs=[stub])[1].metadata[NOTE]["status"] == "not attempted"
+    slow = new_output("error", ename="CellTimeoutError", evalue="", traceback=[])
+    assert "did not finish in time" in card_of(graded([missing], answer_outputs=[slow])[1])
+    cell = graded([missing], answer_note={"left out": "ended its kernel"})[1]
+    assert "ended its kernel" in card_of(cell) and cell.metadata[NOTE]["points"] == 0
+
+
+def test_unreached_is_ungraded_not_zero():
+    _, cell = graded([], note={"unreached": "9 cells of this notebook ended its kernel"})
+    assert cell.metadata[NOTE]["status"] == "ungraded" and "points" not in cell.metadata[NOTE]
+    assert "not a mark of 0" in card_of(cell)
+
+
+def test_a_judge_that_fails_costs_nobody_a_mark(monkeypatch):
+    monkeypatch.setattr(preprocessors, "judge", lambda *_: 1 / 0)
+    _, cell = graded([display(record(right_softmax))])
+    assert cell.metadata[NOTE]["status"] == "ungraded" and "ZeroDivisionError" in card_of(cell)
+
+
+def test_a_judge_that_hangs_is_stopped(monkeypatch):
+    def hang(*_):
+        while True:
+            pass
+
+    monkeypatch.setattr(preprocessors, "judge", hang)
+    monkeypatch.setattr(JudgeObservations, "time_limit", 0.3)
+    _, cell = graded([display(record(right_softmax))])
+    assert "more than 0.3 s" in cell.metadata[NOTE]["reason"]
+
+
+def test_foreign_assignments_are_left_to_nbgrader():
+    cell = new_code_cell("1", outputs=[new_output("execute_result", data={"text/plain": "1"})], metadata={
+        "nbgrader": {"grade": True, "grade_id": "check-x", "points": 2, "locked": True, "solution": False}})  # fmt: skip
+    before = cell.copy()
+    JudgeObservations().preprocess(new_notebook(cells=[cell]), {"nbgrader": {"notebook": "homework-1"}})
+    assert cell == before
+
+
+def test_config_reaches_the_runner():
+    assert RunAndObserve(config=Config(Execute={"timeout": 7, "shutdown_kernel": "immediate"})).timeout == 7
+
+
+# ---- hostile observations -----------------------------------------------------------------------------------------
+
+
+def scrap(dice: random.Random, depth: int = 0):
+    """Anything that JSON and safetensors can carry."""
+    kind = dice.randrange(14 if depth < 4 else 8)
+    if kind == 0:
+        return dice.choice([None, True, False, 0, -1, 10**30, "", "x" * 10_000, "\udfff"[:0], "$tensor"])
+    if kind == 1:
+        return dice.choice([0.5, float("nan"), float("inf"), -0.0, 1e308])
+    if kind in (2, 3):
+        shape = [dice.choice([0, 1, 2, 3, 7]) for _ in range(dice.choice([0, 1, 2, 3, 5, 9]))]
+        kinds = [torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.uint8, torch.bool,
+                 torch.complex64, torch.float8_e4m3fn]  # fmt: skip
+        tensor = torch.ones(shape).mul(dice.choice([0.0, 1.0, float("nan"), float("inf"), 1e30]))
+        return tensor.to(dice.choice(kinds))
+    if kind < 8:
+        return dice.choice(["returned", "raised", "not attempted", "too slow", {"$other": "a cat"}, {"$float": "nan"}])
+    if kind < 11:
+        return [scrap(dice, depth + 1) for _ in range(dice.randrange(5))]
+    keys = ["outcome", "value", "error", "calls", "changed", "steady", "gradients", "linked", "parameters", "shared", "train",
+            "type", "message", "x", "$tensor", "gradient error", "line"]  # fmt: skip
+    return {dice.choice(keys): scrap(dice, depth + 1) for _ in range(dice.randrange(6))}
+
+
+def spoiled(node, dice: random.Random):
+    """An honest observation in which some places are replaced by scrap."""
+    if dice.random() < 0.06:
+        return scrap(dice)
+    if isinstance(node, dict):
+        return {key: spoiled(item, dice) for key, item in node.items()}
+    return [spoiled(item, dice) for item in node] if isinstance(node, list) else node
+
+
+@pytest.mark.parametrize("slug", ["02-attention-scores", "03-softmax", "04-heads"])
+def test_hostile_observations_always_get_a_verdict(slug):
+    """Random spoilt observations: a verdict each time, within its points and its time, and never full marks by luck."""
+    dice = random.Random(slug)
+    asked = exercises.of_notebook(notebook(slug)).values()
+    honest_ones = [(exercise, observe(exercise, reference.answer(exercise), SEEDS)) for exercise in asked]
+    verdicts = 0
+    for number in range(24):
+        exercise, honest = dice.choice(honest_ones)
+        cases = spoiled(honest["cases"], dice) if number % 3 else [scrap(dice) for _ in range(dice.randrange(4))]
+        try:
+            observation = decode(encode({"exercise": exercise.name, "cases": cases}))
+        except Unreadable:
+            continue
+        began = time.process_time()
+        verdict = judge(exercise, observation, SEEDS)
+        assert 0 <= verdict.points <= exercise.points
+        assert card(verdict) and as_text(verdict)
+        assert time.process_time() - began < 10
+        verdicts += 1
+    assert verdicts > 12
