@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-import urllib.request
 from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
@@ -84,8 +82,4 @@ class Lab:
         )
 
     def shut_down_kernels(self) -> None:
-        with urllib.request.urlopen(f"{self.address}/api/kernels") as answer:
-            kernels = json.load(answer)
-        for kernel in kernels:
-            request = urllib.request.Request(f"{self.address}/api/kernels/{kernel['id']}", method="DELETE")
-            urllib.request.urlopen(request).close()
+        self.page.evaluate("() => window.jupyterapp.serviceManager.sessions.shutdownAll()")
