@@ -104,12 +104,17 @@ def _copy(generator: torch.Generator, skip: int = 0) -> torch.Generator:
 
 
 def _as_data(result: Any) -> Any:
-    """What was returned: a list of floats, of ``{"tensor": float}`` and ``{"kind": words}``, or one such dict."""
+    """What was returned: a list of floats, of ``{"tensor": float}`` and ``{"kind": words}``, or one such dict.
+
+    A tensor of two numbers in place of the pair keeps them, ``{"kind": words, "pair": [float, float]}``.
+    """
     if isinstance(result, (tuple, list)):
         return [_as_data(item) for item in result[:3]]
     if isinstance(result, Tensor):
-        shape = tuple(result.shape)
-        return {"tensor": float(result)} if result.numel() == 1 else {"kind": f"a tensor of shape {shape}"}
+        if result.numel() == 1:
+            return {"tensor": float(result)}
+        kind = {"kind": f"a tensor of shape {tuple(result.shape)}"}
+        return kind | ({"pair": [float(number) for number in result]} if result.shape == (2,) else {})
     if isinstance(result, Real) and not isinstance(result, bool):
         return float(result)
     return {"kind": "nothing (None)" if result is None else f"of type {type(result).__name__}"}
@@ -118,6 +123,8 @@ def _as_data(result: Any) -> Any:
 def _numbers(value: Any, key: str) -> tuple[float, float] | None:
     """The two numbers that were observed, taken out of tensors where need be."""
     found = value.get(key) if isinstance(value, dict) else None
+    if isinstance(found, dict):
+        found = found.get("pair")
     if not isinstance(found, list) or len(found) != 2:
         return None
     unscaled, scaled = (item.get("tensor") if isinstance(item, dict) else item for item in found)
@@ -169,7 +176,7 @@ def _resembles(found: float, dim: int, samples: int) -> str:
     """Which simple expression the number is closest to, if any comes near."""
     candidates = {
         "D": dim, "√D": math.sqrt(dim), "2·D": 2 * dim, "D²": dim**2, "1": 1.0, "2": 2.0, "1/D": 1 / dim,
-        "1/√D": dim**-0.5, "1/D²": dim**-2, "the number of samples": samples,
+        "1/√D": dim**-0.5, "1/D²": dim**-2, "D/(D − 1)": dim / (dim - 1), "the number of samples": samples,
         "the number of samples over D": samples / dim, "D·7/144 (uniform components)": dim * 7 / 144,
         "7/144 (uniform components)": 7 / 144,
     }  # fmt: skip
@@ -243,7 +250,7 @@ quiz_scaling = quiz(
         "weights": ("nearly uniform", "nearly one-hot", "partly negative", "no longer summing to one"),
         "gradients": ("almost nothing", "about as much as before", "far too much", "nan"),
         "mirror": ("they are equal", "they have opposite signs", "they are unrelated", "they are both zero"),
-        "divisor": ("768", "64", "12", "10"),
+        "divisor": ("the 768 of x", "the 64 of w_q", "the 12 heads", "the 10 tokens"),
     },
     leads_on="Scores are ready. In 03 a softmax turns each row of them into weights.",
 )

@@ -227,6 +227,15 @@ def scaled_scores__by_eight(query: Tensor, key: Tensor) -> Tensor:
 
 
 @misconception(
+    "You divide by √768 whatever the width. That is the width of one particular BERT; here D = {D}. Read it off the tensor: "
+    "`query.size(-1)`.",
+    breaks=("values", "gradients"),
+)
+def scaled_scores__by_root_768(query: Tensor, key: Tensor) -> Tensor:
+    return query @ key.transpose(-2, -1) / math.sqrt(768)
+
+
+@misconception(
     "You multiply by √D where you should divide: the scores grow with the width twice over. (`/ D ** -0.5` is a "
     "multiplication, too.)",
     breaks=("values", "gradients"),
@@ -483,8 +492,8 @@ def score_variance__global_generator(dim: int, samples: int, generator: torch.Ge
 
 
 @misconception(
-    "Only one of your two draws uses the given generator; the other comes from the global one, so the result can't be "
-    "repeated. Both need `generator=generator`.",
+    "The same generator gives other numbers each time: some of your draws come from elsewhere. Look for a `torch.randn` "
+    "without `generator=generator`, for NumPy, or for `generator.seed()`, which starts it anew at random.",
     breaks=("sampling",),
 )
 def score_variance__half_global(dim: int, samples: int, generator: torch.Generator) -> tuple[float, float]:
@@ -621,6 +630,14 @@ def project__glued(x: Tensor, w_q: Tensor, w_k: Tensor) -> Tensor:
 
 
 @misconception(
+    "You return only the queries. The keys are missing: `return queries, keys`.",
+    breaks=("shape", "values", "gradients"),
+)
+def project__queries_only(x: Tensor, w_q: Tensor, w_k: Tensor) -> Tensor:
+    return x @ w_q
+
+
+@misconception(
     "The two results are stacked into one tensor with an axis of size 2 in front. Return two tensors: "
     "`return queries, keys`.",
     breaks=("shape", "values", "gradients"),
@@ -672,8 +689,8 @@ QUIZ = [
     _wrong("mirror", "they are unrelated", "That is so with two matrices. With one, both scores multiply the same two "
            "vectors, and a·b = b·a."),
     _wrong("mirror", "they are both zero", "Nothing makes them zero; they are one and the same number, because a·b = b·a."),
-    _wrong("divisor", "768", "768 is the width *before* the projection. The dot product runs over the components of the "
+    _wrong("divisor", "the 768 of x", "768 is the width *before* the projection. The dot product runs over the components of the "
            "projected vectors."),
-    _wrong("divisor", "12", "The number of heads (04) plays no part here: count the terms that one dot product adds up."),
-    _wrong("divisor", "10", "Ten tokens make a 10 × 10 matrix of scores; the number of terms in each of them is another one."),
+    _wrong("divisor", "the 12 heads", "The number of heads (04) plays no part here: count the terms that one dot product adds up."),
+    _wrong("divisor", "the 10 tokens", "Ten tokens make a 10 × 10 matrix of scores; the number of terms in each of them is another one."),
 ]  # fmt: skip

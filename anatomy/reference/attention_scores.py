@@ -102,5 +102,5 @@ quiz_scaling = {
     "weights": "nearly one-hot",
     "gradients": "almost nothing",
     "mirror": "they are equal",
-    "divisor": "64",
+    "divisor": "the 64 of w_q",
 }

@@ -177,11 +177,11 @@ quiz_scaling__as_in_the_text = {
     "weights": "nearly one-hot",
     "gradients": "almost nothing",
     "mirror": "they are equal",
-    "divisor": "64",
+    "divisor": "the 64 of w_q",
 }
 
 quiz_scaling__capitals = {
-    "divisor": "64 ",
+    "divisor": "The 64 of W_q ",
     "mirror": "They are equal",
     "gradients": "Almost nothing",
     "weights": "NEARLY ONE-HOT",
@@ -191,5 +191,5 @@ quiz_scaling__capitals = {
 
 quiz_scaling__by_dict = dict(
     variance="grows fourfold", ranking="the same key", weights="nearly one-hot", gradients="almost nothing",
-    mirror="they are equal", divisor="64",
+    mirror="they are equal", divisor="the 64 of w_q",
 )  # fmt: skip
