@@ -50,6 +50,12 @@ def learn_bpe(seed: int) -> Iterator[Case]:
     ties = {"asks": "ties", "note": "when pairs are equally frequent"}
     yield draw.case(word_counts=tied, num_merges=5, **ties)
     yield draw.case(word_counts={"ne": 2, "ant": 3, "to": 1, "ten": 2, "tan": 1, "not": 3}, num_merges=9, **ties)
+    rare_first = {
+        third + "a": 1,
+        first + "o": 3,
+        third + "ai": 2,
+    }  # first in the dict, though rarer and later by alphabet
+    yield draw.case(word_counts=rare_first, num_merges=3, **ties)
 
     early = {"asks": "stops early", "note": "when fewer merges are possible than asked for"}
     yield draw.case(word_counts={spell("at"): 2, spell("t"): 1, spell("s"): 1}, num_merges=9, **early)
@@ -119,6 +125,7 @@ NOTE = "when a row that no id asks for holds an ∞"
 @exercise(
     "01-embedding-lookup",
     properties={"shape": 1, "values": 1, "a real product": 2, "gradients": 1},
+    axes={"T": "tokens"},
     leads_on="A linear layer without bias, fed with one-hot rows: that is all an embedding is.",
 )
 def one_hot_lookup(seed: int) -> Iterator[Case]:
@@ -132,6 +139,7 @@ def one_hot_lookup(seed: int) -> Iterator[Case]:
     "01-embedding-lookup",
     properties={"shape": 1, "values": 1, "only its own rows": 1, "gradients": 1},
     forbids=("embedding",),
+    axes={"T": "tokens"},
     leads_on="Same vectors, same gradients, and it reads T rows instead of V.",
 )
 def embedding_lookup(seed: int) -> Iterator[Case]:

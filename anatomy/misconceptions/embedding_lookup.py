@@ -486,6 +486,150 @@ def learn_bpe__never_stops_early(word_counts, num_merges):
     return merges
 
 
+@misconception(
+    "You return each pair as one text with a space in it; wanted is a tuple of two pieces, `(left, right)`.",
+    breaks=(
+        "values",
+        "ties",
+        "repeats",
+        "stops early",
+    ),
+)
+def learn_bpe__pair_as_text(word_counts, num_merges):
+    words = {word: [*word, "</w>"] for word in word_counts}
+    merges = []
+    for _ in range(num_merges):
+        counts = Counter()
+        for word, pieces in words.items():
+            for pair in pairwise(pieces):
+                counts[pair] += word_counts[word]
+        if not counts:
+            break
+        best = max(counts, key=counts.get)
+        merges.append(" ".join(best))
+        for pieces in words.values():
+            i = 0
+            while i < len(pieces) - 1:
+                if (pieces[i], pieces[i + 1]) == best:
+                    pieces[i : i + 2] = ["".join(best)]
+                i += 1
+    return merges
+
+
+@misconception(
+    "You put `</w>` in front of the word. It marks the word’s end and comes after the last character.",
+    breaks=(
+        "values",
+        "ties",
+        "repeats",
+        "stops early",
+    ),
+)
+def learn_bpe__mark_in_front(word_counts, num_merges):
+    words = {word: ["</w>", *word] for word in word_counts}
+    merges = []
+    for _ in range(num_merges):
+        counts = Counter()
+        for word, pieces in words.items():
+            for pair in pairwise(pieces):
+                counts[pair] += word_counts[word]
+        if not counts:
+            break
+        best = max(counts, key=counts.get)
+        merges.append(best)
+        for pieces in words.values():
+            i = 0
+            while i < len(pieces) - 1:
+                if (pieces[i], pieces[i + 1]) == best:
+                    pieces[i : i + 2] = ["".join(best)]
+                i += 1
+    return merges
+
+
+@misconception(
+    "You go through the words from the most frequent to the rarest. Ties go to the pair seen first in the order of the dict, as it was handed over.",
+    breaks=("ties",),
+)
+def learn_bpe__most_frequent_words_first(word_counts, num_merges):
+    words = {word: [*word, "</w>"] for word in sorted(word_counts, key=lambda word: -word_counts[word])}
+    merges = []
+    for _ in range(num_merges):
+        counts = Counter()
+        for word, pieces in words.items():
+            for pair in pairwise(pieces):
+                counts[pair] += word_counts[word]
+        if not counts:
+            break
+        best = max(counts, key=counts.get)
+        merges.append(best)
+        for pieces in words.values():
+            i = 0
+            while i < len(pieces) - 1:
+                if (pieces[i], pieces[i + 1]) == best:
+                    pieces[i : i + 2] = ["".join(best)]
+                i += 1
+    return merges
+
+
+@misconception(
+    "You go through the words in alphabetical order. Ties go to the pair seen first in the order of the dict, as it was handed over.",
+    breaks=("ties",),
+)
+def learn_bpe__words_by_alphabet(word_counts, num_merges):
+    words = {word: [*word, "</w>"] for word in sorted(word_counts)}
+    merges = []
+    for _ in range(num_merges):
+        counts = Counter()
+        for word, pieces in words.items():
+            for pair in pairwise(pieces):
+                counts[pair] += word_counts[word]
+        if not counts:
+            break
+        best = max(counts, key=counts.get)
+        merges.append(best)
+        for pieces in words.values():
+            i = 0
+            while i < len(pieces) - 1:
+                if (pieces[i], pieces[i + 1]) == best:
+                    pieces[i : i + 2] = ["".join(best)]
+                i += 1
+    return merges
+
+
+@misconception(
+    "You divide each pair’s count by the counts of its two pieces, as WordPiece’s training does to favor likely pairs. Byte-pair encoding takes the plain count.",
+    breaks=(
+        "values",
+        "ties",
+        "repeats",
+        "stops early",
+    ),
+)
+def learn_bpe__score_of_wordpiece(word_counts, num_merges):
+    words = {word: [*word, "</w>"] for word in word_counts}
+    merges = []
+    for _ in range(num_merges):
+        counts = Counter()
+        for word, pieces in words.items():
+            for pair in pairwise(pieces):
+                counts[pair] += word_counts[word]
+        if not counts:
+            break
+        single = Counter()
+        for word, pieces in words.items():
+            for piece in pieces:
+                single[piece] += word_counts[word]
+        best = max(counts, key=lambda pair: counts[pair] / (single[pair[0]] * single[pair[1]]))
+        merges.append(best)
+        for pieces in words.values():
+            i = 0
+            while i < len(pieces) - 1:
+                if (pieces[i], pieces[i + 1]) == best:
+                    pieces[i : i + 2] = ["".join(best)]
+                i += 1
+    return merges
+
+
 # ---------------------------------------------------------------------------------------------- wordpiece
 
 
@@ -763,6 +907,69 @@ def wordpiece__lower_cases(word, vocab, unk="[UNK]"):
         pieces.append(piece)
         start = end
     return pieces
+
+
+@misconception(
+    "You return one text with spaces; wanted is the list of pieces.",
+    breaks=(
+        "values",
+        "unknown words",
+        "never goes back",
+    ),
+)
+def wordpiece__joined_text(word, vocab, unk="[UNK]"):
+    pieces, start = [], 0
+    while start < len(word):
+        for end in range(len(word), start, -1):
+            piece = ("##" if start else "") + word[start:end]
+            if piece in vocab:
+                break
+        else:
+            return unk
+        pieces.append(piece)
+        start = end
+    return " ".join(pieces)
+
+
+@misconception(
+    "You return the ids. They come in the next step; here the pieces themselves are wanted.",
+    breaks=("values",),
+)
+def wordpiece__ids_for_pieces(word, vocab, unk="[UNK]"):
+    pieces, start = [], 0
+    while start < len(word):
+        for end in range(len(word), start, -1):
+            piece = ("##" if start else "") + word[start:end]
+            if piece in vocab:
+                break
+        else:
+            return [unk]
+        pieces.append(vocab[piece])
+        start = end
+    return pieces
+
+
+@misconception(
+    "You look only the whole word up. A word that is no entry has to be cut into entries before it may count as unknown.",
+    breaks=("values",),
+)
+def wordpiece__whole_words_only(word, vocab, unk="[UNK]"):
+    return [word] if word in vocab else [unk]
+
+
+@misconception(
+    "You stop after the first piece; go on behind it until the word is used up.",
+    breaks=(
+        "values",
+        "unknown words",
+        "never goes back",
+    ),
+)
+def wordpiece__first_piece_only(word, vocab, unk="[UNK]"):
+    for end in range(len(word), 0, -1):
+        if word[:end] in vocab:
+            return [word[:end]]
+    return [unk]
 
 
 # ---------------------------------------------------------------------------------------------- one_hot_lookup
@@ -1065,6 +1272,26 @@ def nearest_tokens__zeroes_itself(query_id, weight, k):
     cosine = unit @ unit[query_id]
     cosine[query_id] = 0.0
     return cosine.topk(k).indices
+
+
+@misconception(
+    "You return k + 1 tokens, the token itself among them. Wanted are k others.",
+    breaks=("shape", "values", "excluded by id"),
+)
+def nearest_tokens__one_too_many(query_id, weight, k):
+    unit = F.normalize(weight, dim=-1)
+    cosine = unit @ unit[query_id]
+    return cosine.argsort(descending=True)[: k + 1]
+
+
+@misconception(
+    "You compare dot products and then drop the first of the list. Divide by both lengths to get the cosine, and leave "
+    "out `query_id` itself: the first need not be it.",
+    breaks=("values", "excluded by id"),
+)
+def nearest_tokens__dot_product_without_the_first(query_id, weight, k):
+    score = weight @ weight[query_id]
+    return score.argsort(descending=True)[1 : k + 1]
 
 
 # ---------------------------------------------------------------------------------------------- quiz_embeddings
