@@ -15,11 +15,11 @@ from anatomy.exercises.spec import Case, Draw, exercise, quiz
     leads_on="You have just written the heart of attention: 02 calls the rows queries and keys, their products scores.",
 )
 def pairwise_dot(seed: int) -> Iterator[Case]:
-    draw = Draw(seed, B=2, T=5, D=8)
+    draw = Draw(seed, B=3, T=5, D=8)
     yield draw.case(x=draw.normal("B T D"))
     draw = Draw(seed, B=4, T=7, D=3)
     yield draw.case(x=draw.normal("B T D", scale=2.0, shift=1.5), note="when there are more rows than columns")
-    draw = Draw(seed, B=3, T=4, D=6)
+    draw = Draw(seed, B=2, T=4, D=6)
     yield draw.case(x=draw.normal("B D T").transpose(1, 2), note="when the rows are not stored one after the other")
     draw = Draw(seed, B=1, T=1, D=9)
     yield draw.case(x=draw.normal("B T D"), note="when the batch is a single sentence of a single row")

@@ -85,6 +85,15 @@ def pairwise_dot__dot_of_everything(x: Tensor) -> Tensor:
 
 
 @misconception(
+    "`*` multiplies entry by entry and needs two tensors of one shape; ({B}, {T}, {D}) and ({B}, {D}, {T}) are not. You have "
+    "turned the right x on its side as it should be: what is missing is the matrix product, `@`.",
+    breaks=("shape", "values", "gradients"),
+)
+def pairwise_dot__star_for_at(x: Tensor) -> Tensor:
+    return x * x.transpose(-2, -1)
+
+
+@misconception(
     "In `einsum` one letter means one axis, and both your rows are called t. The row on the left and the row on the right "
     "run separately, so give the second one a letter of its own.",
     breaks=("shape", "values", "gradients"),
@@ -159,6 +168,24 @@ def pairwise_dot__lower_triangle(x: Tensor) -> Tensor:
 
 
 @misconception(
+    "Each pair is there once, the rest is zero, and so is the diagonal: your loop begins at the row *after* i. Every i is "
+    "to meet every j: the rows before it, itself, and the rows after it.",
+    breaks=("values", "gradients"),
+)
+def pairwise_dot__only_later_rows(x: Tensor) -> Tensor:
+    return (x @ x.mT).triu(1)
+
+
+@misconception(
+    "Only your diagonal is filled: each row meets itself and nobody else. The table has the right shape; its other entries "
+    "are dot products too, of row i with row j.",
+    breaks=("values", "gradients"),
+)
+def pairwise_dot__all_but_the_diagonal_zero(x: Tensor) -> Tensor:
+    return torch.diag_embed((x * x).sum(dim=-1))
+
+
+@misconception(
     "Your diagonal is zero: a row's dot product with itself is left out. It counts too; it is the square of the row's "
     "length.",
     breaks=("values", "gradients"),
@@ -197,6 +224,16 @@ def pairwise_dot__sums_first(x: Tensor) -> Tensor:
 def pairwise_dot__batch_flattened(x: Tensor) -> Tensor:
     rows = x.flatten(0, 1)
     return rows @ rows.mT
+
+
+@misconception(
+    "Each sentence has a table with B·T columns: its rows meet the rows of all {B} sentences. Flattening `x` has mixed them, "
+    "and cutting the result apart again does not undo that. Keep the batch axis: {T} columns are wanted.",
+    breaks=("shape", "values", "gradients"),
+)
+def pairwise_dot__flattened_and_cut(x: Tensor) -> Tensor:
+    rows = x.flatten(0, 1)
+    return (rows @ rows.mT).unflatten(0, x.shape[:2])
 
 
 @misconception(
