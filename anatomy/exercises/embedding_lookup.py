@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -41,13 +42,13 @@ def learn_bpe(seed: int) -> Iterator[Case]:
     yield draw.case(word_counts=counts(fine=11, times=4, fin=1, tile=4, fires=6, fines=9), num_merges=8)
     yield draw.case(word_counts=counts(lines=7, life=5, fines=9, fine=4, flying=4, lies=3), num_merges=7)
 
-    repeats = {"asks": "repeats", "note": "when a pair stands several times in one word"}
+    repeats: dict[str, Any] = {"asks": "repeats", "note": "when a pair stands several times in one word"}
     yield draw.case(word_counts=counts(aha=5, haha=11, hahaha=9), num_merges=6, **repeats)
     yield draw.case(word_counts=counts(nana=4, ananas=7, tata=7, aaa=9), num_merges=5, **repeats)
 
     first, second, third = (chr(ord("a") + int(i)) for i in draw.permutation(26)[:3].sort().values)
     tied = {second + "ot": 3, first + "ip": 3, third + "ux": 3}  # the first seen is neither first nor last by alphabet
-    ties = {"asks": "ties", "note": "when pairs are equally frequent"}
+    ties: dict[str, Any] = {"asks": "ties", "note": "when pairs are equally frequent"}
     yield draw.case(word_counts=tied, num_merges=5, **ties)
     yield draw.case(word_counts={"ne": 2, "ant": 3, "to": 1, "ten": 2, "tan": 1, "not": 3}, num_merges=9, **ties)
     rare_first = {
@@ -57,7 +58,7 @@ def learn_bpe(seed: int) -> Iterator[Case]:
     }  # first in the dict, though rarer and later by alphabet
     yield draw.case(word_counts=rare_first, num_merges=3, **ties)
 
-    early = {"asks": "stops early", "note": "when fewer merges are possible than asked for"}
+    early: dict[str, Any] = {"asks": "stops early", "note": "when fewer merges are possible than asked for"}
     yield draw.case(word_counts={spell("at"): 2, spell("t"): 1, spell("s"): 1}, num_merges=9, **early)
     yield draw.case(word_counts={}, num_merges=3, **early)
     yield draw.case(
@@ -79,7 +80,7 @@ def wordpiece(seed: int) -> Iterator[Case]:
 
     def case(word: str, pieces: str, *unk: str, asks: str | None = None, note: str = "") -> Case:
         vocab = {spell(piece): number for number, piece in enumerate(dict.fromkeys(pieces.split()))}
-        extra = {"unk": unk[0]} if unk else {}
+        extra: dict[str, Any] = {"unk": unk[0]} if unk else {}
         return draw.case(word=spell(word), vocab=vocab, **extra, asks=asks, note=note)
 
     letters = "u n f o l d i g ##u ##n ##f ##o ##l ##d ##i ##g"
