@@ -1,0 +1,212 @@
+"""A class through real nbgrader: every answer gets the mark it deserves, whatever happens to its neighbors."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from nbgrader.api import Gradebook
+from rich.console import Console
+
+from anatomy import exercises
+from anatomy.authoring.notebooks import as_text
+from anatomy.authoring.solved import solved_edition
+from anatomy.course import NOTEBOOKS, notebook
+from anatomy.grading.answers import bank
+from anatomy.grading.masters import master
+from anatomy.grading.report import GRADED, REPAIRED, UNGRADED
+from anatomy.grading.run import NothingToGrade, grade
+from anatomy.grading.sample import KNOWN_MARKS, NotASample, filled, write_sample_class
+
+pytestmark = pytest.mark.slow
+
+SMALL = next(book for book in NOTEBOOKS if exercises.of_notebook(book))
+"""The notebook whose answers all go through nbgrader: the first one."""
+
+
+def hand_in(root, student, book, text):
+    place = root / "submitted" / student / book.slug
+    place.mkdir(parents=True)
+    (place / f"{book.slug}.ipynb").write_text(text, encoding="utf-8")
+    return place
+
+
+def graded(root, **options):
+    """(student → row, what was printed)."""
+    console = Console(file=io.StringIO(), width=200, force_terminal=False)
+    report = grade(root, console=console, **options)
+    return {row.student: row for row in report.rows}, console.file.getvalue()
+
+
+def marks(row):
+    return {mark.exercise: mark.points for mark in row.marks}
+
+
+@pytest.mark.timeout(1200)
+def test_every_answer_through_nbgrader(tmp_path, new_course, capsys):
+    """Solved 100 %, untouched 0, each variant full marks, each misconception its own and named."""
+    root, answers, asked = new_course(tmp_path, SMALL.slug), bank(SMALL), exercises.of_notebook(SMALL)
+    hand_in(root, "solved", SMALL, as_text(solved_edition(root, SMALL.slug)))
+    hand_in(root, "untouched", SMALL, as_text(master(root, SMALL.slug)))
+    handed_in = {}
+    for kind, pool in (("variant", answers.right), ("misconception", answers.mistaken)):
+        for number in range(max(map(len, pool.values()))):
+            chosen = {name: pool[name][number] if number < len(pool[name]) else None for name in asked}
+            handed_in[f"{kind}-{number:02d}"] = chosen
+            hand_in(root, f"{kind}-{number:02d}", SMALL, as_text(filled(root, SMALL, chosen)))
+    rows, _ = graded(root)
+
+    assert marks(rows["solved"]) == {name: exercise.points for name, exercise in asked.items()}
+    assert marks(rows["untouched"]) == dict.fromkeys(asked, 0.0)
+    assert rows["solved"].points == rows["solved"].worth > 0 == rows["untouched"].points
+    counts = {"variant": 0, "misconception": 0}
+    for student, chosen in handed_in.items():
+        assert rows[student].status == GRADED
+        for mark in rows[student].marks:
+            answer = chosen[mark.exercise]
+            deserved = answer.points(asked[mark.exercise]) if answer else 0
+            assert mark.points == deserved, f"{answer and answer.name}: {mark.said}"
+            if answer:
+                counts[student.partition("-")[0]] += 1
+            if answer and not answer.right:
+                assert answer.name in mark.misconceptions, f"{answer.name} is taken for {mark.misconceptions}"
+    with capsys.disabled():
+        wrong, right = counts["misconception"], counts["variant"]
+        print(f"\n{SMALL.slug} through nbgrader: {len(asked)} exercises, {wrong} misconceptions named, "
+              f"{right} right answers with full marks, in {len(rows)} submissions")  # fmt: skip
+
+
+LATE = notebook("03-softmax")
+WRONG = {
+    "loops": "def softmax(x, dim):\n    while True:\n        pass",
+    "loops-at-top": "while True:\n    pass",
+    "ignores-interrupts": "while True:\n    try:\n        while 1:\n            pass\n    except BaseException:\n        pass",
+    "exits": "def softmax(x, dim):\n    import os\n    os._exit(3)",
+    "exits-at-top": "import os\nos._exit(3)",
+    "crashes": "def softmax(x, dim):\n    return x\n\nprint(undefined)",
+    "no-syntax": "def softmax(x, dim):\n    return ((x",
+    "recurses": "def softmax(x, dim):\n    return softmax(x, dim)",
+}
+
+
+@pytest.mark.timeout(900)
+def test_broken_submissions_are_named_and_all_others_graded(tmp_path, new_course):
+    root = new_course(tmp_path, LATE.slug)
+    config = root / "nbgrader_config.py"
+    config.write_text(
+        config.read_text(encoding="utf-8").replace("Execute.timeout = 60", "Execute.timeout = 15"), "utf-8"
+    )
+    right = {name: answers[0] for name, answers in bank(LATE).right.items()}
+    # What does not call softmax by name, so that its faults stay its own.
+    right["attention_weights"] = next(a for a in bank(LATE).right["attention_weights"] if not a.uses)
+    right["scaled_dot_product_attention"] = next(
+        a for a in bank(LATE).right["scaled_dot_product_attention"] if "softmax" not in a.uses
+    )
+    worth = {name: exercise.points for name, exercise in exercises.of_notebook(LATE).items()}
+
+    def with_softmax(source):
+        book = filled(root, LATE, right)
+        next(c for c in book.cells if c.metadata.get("nbgrader", {}).get("grade_id") == "softmax").source = source
+        return as_text(book)
+
+    sound = as_text(filled(root, LATE, right))
+    hand_in(root, "sound", LATE, sound)
+    for student, source in WRONG.items():
+        hand_in(root, student, LATE, with_softmax(source))
+    hand_in(root, "not-json", LATE, sound[:300])
+    (hand_in(root, "missing", LATE, sound) / f"{LATE.slug}.ipynb").unlink()
+    (root / "submitted" / "elsewhere" / "99-other").mkdir(parents=True)
+    (hand_in(root, "link", LATE, "") / f"{LATE.slug}.ipynb").unlink()
+    (root / "submitted" / "link" / LATE.slug / f"{LATE.slug}.ipynb").symlink_to(
+        root / "source" / LATE.slug / f"{LATE.slug}.ipynb"
+    )
+    lost = filled(root, LATE, right)
+    lost.cells = [c for c in lost.cells if c.metadata.get("nbgrader", {}).get("grade_id") != "check-softmax"]
+    hand_in(root, "lost-check", LATE, as_text(lost))
+    before = {path: path.read_bytes() for path in (root / "submitted").rglob("*.ipynb")}
+    rows, printed = graded(root)
+
+    assert {path: path.read_bytes() for path in before} == before, "what was handed in is never changed"
+    assert marks(rows["sound"]) == worth
+    for student in WRONG:
+        assert rows[student].status == GRADED, (student, rows[student].reasons)
+        assert marks(rows[student]) == {**worth, "softmax": 0}, student
+    said = {student: row.marks[0].said for student, row in rows.items() if row.marks}
+    assert "did not finish" in said["loops"]
+    assert "did not finish in time" in said["loops-at-top"] and "did not finish in time" in said["ignores-interrupts"]
+    assert "ended its kernel" in said["exits"] and "ended its kernel" in said["exits-at-top"]
+    assert "SyntaxError" in said["no-syntax"] and "RecursionError" in said["recurses"]
+    assert rows["lost-check"].status == REPAIRED and marks(rows["lost-check"]) == worth
+    reasons = {"not-json": "not JSON", "missing": "is missing", "elsewhere": "No notebook", "link": "symbolic link"}
+    for student, reason in reasons.items():
+        row = rows[student]
+        assert row.status == UNGRADED and row.points is None and reason in row.reasons[0]
+        assert re.search(rf"ungraded {student}, .*{reason}", printed)
+    with (root / "grades.csv").open(encoding="utf-8", newline="") as file:
+        lines = {line["student"]: line for line in csv.DictReader(file)}
+    assert lines["not-json"]["points"] == "" and lines["not-json"]["softmax"] == "", "ungraded is never 0"
+    assert float(lines["sound"]["points"]) == sum(worth.values())
+    with Gradebook(f"sqlite:///{root}/gradebook.db") as gradebook:
+        assert {s.student_id for s in gradebook.assignment_submissions(LATE.slug)} == {
+            student for student, row in rows.items() if row.status != UNGRADED
+        }
+    assert not list((root / ".anatomy").glob("*")), "work copies are gone"
+
+
+@pytest.mark.timeout(900)
+def test_sample_class_gets_its_known_marks_and_nbgrader_agrees(tmp_path, new_course):
+    """`anatomy grade`, then `nbgrader autograde` and feedback on a copy: the same marks."""
+    root = new_course(tmp_path / "one", LATE.slug)
+    sample = write_sample_class(6, 5, root)
+    known = sample.known.read_bytes()
+    write_sample_class(6, 5, root)
+    assert sample.known.read_bytes() == known, "the same seed gives the same class"
+    other = tmp_path / "two"
+    shutil.copytree(root, other)
+    console = Console(file=io.StringIO(), width=200)
+    report = grade(root, console=console)
+    assert report.known.compared == 6 and report.known.differing == ()
+    assert "the marks of all 6 submissions equal the known ones" in console.file.getvalue()
+
+    rows = {row.student: row for row in report.rows if row.status == GRADED}
+    for student in [path.name for path in (other / "submitted").iterdir() if path.is_dir()]:
+        if student not in rows:
+            shutil.rmtree(other / "submitted" / student)
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]),
+                   "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}  # fmt: skip
+    for command in ("autograde", "generate_feedback"):
+        run = subprocess.run([sys.executable, "-m", "nbgrader", command, LATE.slug], cwd=other, env=environment,
+                             capture_output=True, text=True)  # fmt: skip
+        assert run.returncode == 0, run.stderr[-3000:]
+    with Gradebook(f"sqlite:///{other}/gradebook.db") as gradebook:
+        stock = {s.student_id: s.score for s in gradebook.assignment_submissions(LATE.slug)}
+    assert stock == {student: row.points for student, row in rows.items()}
+
+    for student, row in rows.items():
+        page = (other / "feedback" / student / LATE.slug / f"{LATE.slug}.html").read_text(encoding="utf-8")
+        body = page[page.index("<body>") :]
+        assert "<script" not in body and "&lt;div" not in body
+        for mark in row.marks:
+            assert f'href="#check-{mark.exercise}"' in body
+        assert body.count("border-left:5px solid") or body.count("border-left: 5px solid")
+
+
+def test_nothing_to_grade_says_where_it_looked(tmp_path, new_course):
+    root = new_course(tmp_path, LATE.slug)
+    with pytest.raises(NothingToGrade, match=r"submitted/<student>/<notebook>/"):
+        grade(root, console=Console(file=io.StringIO()))
+
+
+def test_a_sample_class_never_replaces_real_submissions(tmp_path, new_course):
+    root = new_course(tmp_path, LATE.slug)
+    place = hand_in(root, "somebody", LATE, "{}")
+    with pytest.raises(NotASample, match="somebody"):
+        write_sample_class(3, 1, root)
+    assert (place / f"{LATE.slug}.ipynb").read_text() == "{}" and not (root / "submitted" / KNOWN_MARKS).exists()
