@@ -44,7 +44,8 @@ class AttentionHead__no_scale(nn.Module):
 
 
 @misconception(
-    "You scale twice: `scaled_dot_product_attention` divides by √K itself, and you divide the queries by √K before.",
+    "Your scores come out divided by K = {K}, not by √K. If you call `scaled_dot_product_attention`, leave the "
+    "scaling to it; if you scale yourself, take the root.",
     breaks=("values", "gradients"),
 )
 class AttentionHead__scaled_twice(nn.Module):
@@ -241,6 +242,63 @@ class AttentionHead__layers_in_forward(nn.Module):
         k = nn.Linear(self.embed_dim, self.head_dim)
         v = nn.Linear(self.embed_dim, self.head_dim)
         return scaled_dot_product_attention(q(x), k(x), v(x))
+
+
+@misconception(
+    "You divide by 8. That is √64, right for BERT base and for no other width; take the root of the head's own "
+    "width, here √{K} = {root_K}.",
+    breaks=("values", "gradients"),
+)
+class AttentionHead__divides_by_8(nn.Module):
+    def __init__(self, embed_dim, head_dim):
+        super().__init__()
+        self.q, self.k, self.v = (nn.Linear(embed_dim, head_dim) for _ in range(3))
+
+    def forward(self, x):
+        scores = self.q(x) @ self.k(x).transpose(1, 2) / 8
+        return scores.softmax(dim=-1) @ self.v(x)
+
+
+@misconception(
+    "Your tokens see only what stands to their left: that is the causal mask of a decoder (notebook 09). Here every "
+    "token may look at all {T}.",
+    breaks=("values", "gradients"),
+)
+class AttentionHead__causal(nn.Module):
+    def __init__(self, embed_dim, head_dim):
+        super().__init__()
+        self.q, self.k, self.v = (nn.Linear(embed_dim, head_dim) for _ in range(3))
+
+    def forward(self, x):
+        return F.scaled_dot_product_attention(self.q(x), self.k(x), self.v(x), is_causal=True)
+
+
+@misconception(
+    "Your queries are compared with queries; `k` is never used. Compare `self.q(x)` with `self.k(x)`.",
+    breaks=("values", "gradients"),
+)
+class AttentionHead__queries_as_keys(nn.Module):
+    def __init__(self, embed_dim, head_dim):
+        super().__init__()
+        self.q, self.k, self.v = (nn.Linear(embed_dim, head_dim) for _ in range(3))
+
+    def forward(self, x):
+        return scaled_dot_product_attention(self.q(x), self.q(x), self.v(x))
+
+
+@misconception(
+    "You multiply queries (B, T, K) with keys (B, T, K) as they are. For all pairs of tokens the keys have to be "
+    "turned: (B, T, K) @ (B, K, T).",
+    breaks=("shape", "values", "parameters", "gradients"),
+)
+class AttentionHead__keys_not_transposed(nn.Module):
+    def __init__(self, embed_dim, head_dim):
+        super().__init__()
+        self.q, self.k, self.v = (nn.Linear(embed_dim, head_dim) for _ in range(3))
+
+    def forward(self, x):
+        scores = self.q(x) @ self.k(x) / math.sqrt(self.q.out_features)
+        return scores.softmax(dim=-1) @ self.v(x)
 
 
 # ---------------------------------------------------------------------------------------------- MultiHeadAttention
@@ -486,6 +544,70 @@ class MultiHeadAttention__skip_connection(nn.Module):
         return x + self.output_linear(torch.cat([head(x) for head in self.heads], dim=-1))
 
 
+@misconception(
+    "Only head 0 is used, {H} times over. Call each head of `self.heads` once.",
+    breaks=("values", "gradients"),
+)
+class MultiHeadAttention__first_head_only(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        width, count = config.hidden_size, config.num_attention_heads
+        self.heads = nn.ModuleList(AttentionHead(width, width // count) for _ in range(count))
+        self.output_linear = nn.Linear(width, width)
+
+    def forward(self, x):
+        return self.output_linear(torch.cat([self.heads[0](x) for _ in self.heads], dim=-1))
+
+
+@misconception(
+    "You pass each head what the head before it made. Heads work side by side, not one after the other: all of them "
+    "get the same `x`.",
+    breaks=("shape", "values", "parameters", "gradients"),
+)
+class MultiHeadAttention__chained(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        width, count = config.hidden_size, config.num_attention_heads
+        self.heads = nn.ModuleList(AttentionHead(width, width // count) for _ in range(count))
+        self.output_linear = nn.Linear(width, width)
+
+    def forward(self, x):
+        for head in self.heads:
+            x = head(x)
+        return self.output_linear(x)
+
+
+@misconception(
+    "You concatenate the heads in reverse order; head 0 comes first, in columns 0 to K − 1.",
+    breaks=("values", "gradients"),
+)
+class MultiHeadAttention__heads_reversed(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        width, count = config.hidden_size, config.num_attention_heads
+        self.heads = nn.ModuleList(AttentionHead(width, width // count) for _ in range(count))
+        self.output_linear = nn.Linear(width, width)
+
+    def forward(self, x):
+        return self.output_linear(torch.cat([head(x) for head in self.heads][::-1], dim=-1))
+
+
+@misconception(
+    "You make 12 heads, BERT base's number, whatever the config says. Take the number from "
+    "`config.num_attention_heads`, here {H}.",
+    breaks=("shape", "values", "parameters", "gradients"),
+)
+class MultiHeadAttention__always_12_heads(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        width = config.hidden_size
+        self.heads = nn.ModuleList(AttentionHead(width, width // 12) for _ in range(12))
+        self.output_linear = nn.Linear(width, width)
+
+    def forward(self, x):
+        return self.output_linear(torch.cat([head(x) for head in self.heads], dim=-1))
+
+
 # ---------------------------------------------------------------------------------------------- split_heads
 
 
@@ -563,6 +685,16 @@ def split_heads__copies(x, num_heads):
 )
 def split_heads__splits_tokens(x, num_heads):
     return torch.stack(x.tensor_split(num_heads, dim=1), dim=1)
+
+
+@misconception(
+    "You reshape to (B, H, T, K) at once and transpose after that, which ends at (B, T, H, K). The other way round: "
+    "reshape to (B, T, H, K), as the columns lie, then transpose.",
+    breaks=("shape", "values", "gradients"),
+)
+def split_heads__reshaped_in_target_order(x, num_heads):
+    batch, length, width = x.shape
+    return x.reshape(batch, num_heads, length, width // num_heads).transpose(1, 2)
 
 
 # ---------------------------------------------------------------------------------------------- merge_heads
@@ -970,6 +1102,116 @@ class FusedMultiHeadAttention__columns_vanish(nn.Module):
         return self.output_linear(merge_heads(scaled_dot_product_attention(q, k, v)))
 
 
+@misconception(
+    "Your heads take every {H}th column. Head 0 owns outputs 0 to K − 1 of `q`, `k` and `v`: in the reshape H comes "
+    "before K, as in `split_heads`.",
+    breaks=("values", "gradients"),
+)
+class FusedMultiHeadAttention__interleaved_split(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.width, self.count = config.hidden_size, config.num_attention_heads
+        if self.width % self.count:
+            raise ValueError("hidden_size must be a multiple of num_attention_heads")
+        self.q, self.k, self.v, self.output_linear = (nn.Linear(self.width, self.width) for _ in range(4))
+
+    def forward(self, x):
+        def split(y):
+            return y.unflatten(-1, (-1, self.count)).permute(0, 3, 1, 2)
+
+        context = scaled_dot_product_attention(split(self.q(x)), split(self.k(x)), split(self.v(x)))
+        return self.output_linear(merge_heads(context))
+
+
+@misconception(
+    "The split is right; on the way back the heads' columns come out interleaved, column 0 of every head first. "
+    "`merge_heads` puts all of head 0 first.",
+    breaks=("values", "gradients"),
+)
+class FusedMultiHeadAttention__interleaved_merge(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.width, self.count = config.hidden_size, config.num_attention_heads
+        if self.width % self.count:
+            raise ValueError("hidden_size must be a multiple of num_attention_heads")
+        self.q, self.k, self.v, self.output_linear = (nn.Linear(self.width, self.width) for _ in range(4))
+
+    def forward(self, x):
+        q, k, v = (split_heads(layer(x), self.count) for layer in (self.q, self.k, self.v))
+        return self.output_linear(scaled_dot_product_attention(q, k, v).permute(0, 2, 3, 1).flatten(2))
+
+
+@misconception(
+    "Query and key have changed places: row t of the scores comes from `k`. Weights loaded by name would then do "
+    "the wrong thing.",
+    breaks=("values", "gradients"),
+)
+class FusedMultiHeadAttention__q_and_k_swapped(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.width, self.count = config.hidden_size, config.num_attention_heads
+        if self.width % self.count:
+            raise ValueError("hidden_size must be a multiple of num_attention_heads")
+        self.q, self.k, self.v, self.output_linear = (nn.Linear(self.width, self.width) for _ in range(4))
+
+    def forward(self, x):
+        q, k, v = (split_heads(layer(x), self.count) for layer in (self.q, self.k, self.v))
+        return self.output_linear(merge_heads(scaled_dot_product_attention(k, q, v)))
+
+
+@misconception(
+    "After `transpose` the numbers do not lie in memory in the order of the axes, and `view` never moves a number: "
+    "call `merge_heads`, or `reshape`.",
+    breaks=("shape", "values", "parameters", "gradients"),
+)
+class FusedMultiHeadAttention__view_after_transpose(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.width, self.count = config.hidden_size, config.num_attention_heads
+        if self.width % self.count:
+            raise ValueError("hidden_size must be a multiple of num_attention_heads")
+        self.q, self.k, self.v, self.output_linear = (nn.Linear(self.width, self.width) for _ in range(4))
+
+    def forward(self, x):
+        q, k, v = (split_heads(layer(x), self.count) for layer in (self.q, self.k, self.v))
+        return self.output_linear(scaled_dot_product_attention(q, k, v).transpose(1, 2).view(x.shape))
+
+
+@misconception(
+    "You add the heads, which leaves K = {K} numbers a token; the output layer takes {D}. Merge them side by side.",
+    breaks=("shape", "values", "parameters", "gradients"),
+)
+class FusedMultiHeadAttention__heads_added(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.width, self.count = config.hidden_size, config.num_attention_heads
+        if self.width % self.count:
+            raise ValueError("hidden_size must be a multiple of num_attention_heads")
+        self.q, self.k, self.v, self.output_linear = (nn.Linear(self.width, self.width) for _ in range(4))
+
+    def forward(self, x):
+        q, k, v = (split_heads(layer(x), self.count) for layer in (self.q, self.k, self.v))
+        return self.output_linear(scaled_dot_product_attention(q, k, v).sum(dim=1))
+
+
+@misconception(
+    "You drop attention weights at random in training mode. It is not asked for here; notebook 05 brings dropout in.",
+    breaks=("values",),
+)
+class FusedMultiHeadAttention__dropout(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.width, self.count = config.hidden_size, config.num_attention_heads
+        if self.width % self.count:
+            raise ValueError("hidden_size must be a multiple of num_attention_heads")
+        self.q, self.k, self.v, self.output_linear = (nn.Linear(self.width, self.width) for _ in range(4))
+
+    def forward(self, x):
+        q, k, v = (split_heads(layer(x), self.count) for layer in (self.q, self.k, self.v))
+        weights = F.dropout((q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).softmax(dim=-1), 0.1, self.training)
+        return self.output_linear(merge_heads(weights @ v))
+
+
 # ---------------------------------------------------------------------------------------------- copy_heads
 
 
@@ -1169,6 +1411,55 @@ def copy_heads__frozen(loop, fused):
             joined = torch.cat([getattr(getattr(head, name), part).detach() for head in loop.heads])
             setattr(getattr(fused, name), part, nn.Parameter(joined, requires_grad=False))
     fused.output_linear.load_state_dict(loop.output_linear.state_dict())
+
+
+@misconception(
+    "You stack the heads' weights to (H, K, D) along an axis of their own; `torch.cat` joins them to (H·K, D), one "
+    "below the other.",
+    breaks=("q, k, v", "output layer", "independence"),
+)
+def copy_heads__stacked(loop, fused):
+    with torch.no_grad():
+        for name in ("q", "k", "v"):
+            parts = [getattr(head, name) for head in loop.heads]
+            getattr(fused, name).weight.copy_(torch.stack([part.weight for part in parts]))
+            getattr(fused, name).bias.copy_(torch.stack([part.bias for part in parts]))
+        fused.output_linear.load_state_dict(loop.output_linear.state_dict())
+
+
+@misconception(
+    "The loop's names, such as `heads.0.q.weight`, are not fused's: PyTorch rightly refuses. Join the {H} heads' "
+    "weights first, then put the result under fused's name, `q.weight`.",
+    breaks=("q, k, v", "output layer", "independence"),
+)
+def copy_heads__names_as_they_are(loop, fused):
+    fused.load_state_dict(loop.state_dict())
+
+
+@misconception(
+    "A layer's weight has to stay an `nn.Parameter`; a plain tensor is refused in its place. Write into the one "
+    "that is there: `fused.q.weight.copy_(…)` under `torch.no_grad()`.",
+    breaks=("q, k, v", "output layer", "independence"),
+)
+def copy_heads__tensor_for_parameter(loop, fused):
+    for name in ("q", "k", "v"):
+        getattr(fused, name).weight = torch.cat([getattr(head, name).weight for head in loop.heads])
+        getattr(fused, name).bias = torch.cat([getattr(head, name).bias for head in loop.heads])
+    fused.output_linear.load_state_dict(loop.output_linear.state_dict())
+
+
+@misconception(
+    "`output_linear.weight` arrives transposed. Both modules keep it as (outputs, inputs): copy it as it is.",
+    breaks=("output layer",),
+)
+def copy_heads__output_transposed(loop, fused):
+    with torch.no_grad():
+        for name in ("q", "k", "v"):
+            parts = [getattr(head, name) for head in loop.heads]
+            getattr(fused, name).weight.copy_(torch.cat([part.weight for part in parts]))
+            getattr(fused, name).bias.copy_(torch.cat([part.bias for part in parts]))
+        fused.output_linear.weight.copy_(loop.output_linear.weight.T)
+        fused.output_linear.bias.copy_(loop.output_linear.bias)
 
 
 # ---------------------------------------------------------------------------------------------- quiz_heads
