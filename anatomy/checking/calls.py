@@ -33,6 +33,11 @@ class _FunctionNames(TorchFunctionMode):
 
 
 class _KernelNames(TorchDispatchMode):
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """No need of torch's compiler, whose import at the first call would take seconds."""
+        return False
+
     def __init__(self, names: set[str]) -> None:
         super().__init__()
         self.names = names

@@ -140,10 +140,11 @@ def _leaves(aspect: str, where: str, found: Any, expected: Any, nudged: Any, flo
             yield _shape_aspect(aspect), "shape", where, found, expected
             if aspect == "values":
                 yield aspect, "shape", where, found, expected
-        elif _family(found.dtype) != _family(expected.dtype):
-            yield _shape_aspect(aspect), "dtype", where, found, expected
-        elif not close(found, expected, nudged, floor):
-            yield aspect, "values", where, found, expected
+        else:
+            if _family(found.dtype) != _family(expected.dtype):
+                yield _shape_aspect(aspect), "dtype", where, found, expected
+            if not close(found, expected, nudged, floor):
+                yield aspect, "values", where, found, expected
     elif isinstance(expected, dict) and isinstance(found, dict) and "$other" not in found:
         if found.keys() != expected.keys():
             yield aspect, "names", where, sorted(found), sorted(expected)
@@ -177,8 +178,8 @@ def close(found: Tensor, expected: Tensor, nudged: Tensor | None = None, floor: 
 
     `ROUNDING` is relative to the largest expected entry, or to `floor` where that is larger.
     """
-    if not expected.is_floating_point():
-        return torch.equal(found.long(), expected.long())
+    if not expected.is_floating_point() or found.is_complex():
+        return not found.is_complex() and torch.equal(found.double(), expected.double())
     found, expected = found.double(), expected.double()
     finite = expected.isfinite()
     if not torch.equal(finite, found.isfinite()):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from torch import Tensor
+from torch import Tensor, nn
 
 from anatomy.checking.compare import Difference
 from anatomy.checking.faults import explain_error
@@ -22,9 +23,12 @@ _URGENCY = ("error", "in place", "unsteady", "noise", "names", "shared", "type",
 
 def explain(trial: Trial, differences: list[Difference]) -> Diagnosis:
     """The most telling difference, explained without knowledge of the exercise."""
-    first = min(differences, key=lambda d: (d.property == "gradients", _URGENCY.index(d.kind), d.case))
+    first = min(differences, key=_urgency)
     case = trial.cases[first.case]
-    said = _EXPLAIN[first.kind](trial, first, case)
+    if first.kind == "values":
+        said = _explain_values(trial, first, case, differences)
+    else:
+        said = _EXPLAIN[first.kind](trial, first, case)
     wrong = {difference.case for difference in differences}
     alike = [index for index, other in enumerate(trial.cases) if other.asks == case.asks]
     notes = [said.detail, f"This happens {case.note}." if case.note else ""]
@@ -33,20 +37,34 @@ def explain(trial: Trial, differences: list[Difference]) -> Diagnosis:
     return replace(said, detail=" ".join(filter(None, notes)))
 
 
-def _explain_values(trial: Trial, first: Difference, case: Case) -> Diagnosis:
+def _urgency(difference: Difference) -> tuple[bool, int, int]:
+    """What to speak of first. Among gradients, one that is missing says more than one that differs."""
+    rank = _URGENCY.index(difference.kind)
+    late = difference.property == "gradients"
+    return late, -1 if late and difference.kind == "no gradient" else rank, difference.case
+
+
+def _explain_values(trial: Trial, first: Difference, case: Case, differences: list[Difference]) -> Diagnosis:
     found, expected = first.found, first.expected
     what = f"The gradient of `{first.where}`: " if first.property == "gradients" else ""
     if first.property == "train mode":
         what = "In training mode: "
     if first.property not in ("gradients", "train mode") and first.where and isinstance(found, Tensor):
-        what = f"`{first.where}`: "
+        what = "`" + re.sub(r"[\[\]']", "", first.where) + "`: "
     relation: Relation | None = None
     if isinstance(found, Tensor) and isinstance(expected, Tensor):
         if first.property == "gradients":
             exercise, case = replace(trial.exercise, returns=""), replace(case, returns="")
         else:
             exercise = trial.exercise
-        relation = relate(found, expected, case, exercise)
+        others = tuple(
+            (trial.cases[other.case], other.found, other.expected)
+            for other in differences
+            if other is not first
+            and (other.property, other.kind, other.where) == (first.property, "values", first.where)
+            and isinstance(other.found, Tensor)
+        )
+        relation = relate(found, expected, case, exercise, others)
         if relation is None:
             relation = Relation("Values differ from the expected ones.", _first_difference(found, expected))
     elif isinstance(found, list) and isinstance(expected, list):
@@ -141,12 +159,11 @@ _EXPLAIN = {
     "dtype": lambda trial, first, case: Diagnosis(
         f"The values have type {_dtype(first.found)}, expected is {_dtype(first.expected)}.", ""
     ),
-    "values": _explain_values,
     "rule": lambda trial, first, case: Diagnosis(str(first.found)),
     "gradient error": lambda trial, first, case: Diagnosis(
         "The values are computed, but not the gradients.",
-        f"{first.found.get('type')}: {str(first.found.get('message'))[:200]} An operation in place overwrites what "
-        "the way back needs, or the result is cut from the inputs.",
+        f"{first.found.get('type')}: {_sentence(str(first.found.get('message')))} "
+        "An operation in place overwrites what the way back needs, or the result is cut from the inputs.",
     ),
     "no gradient": _explain_no_gradient,
 }
@@ -166,8 +183,13 @@ def _brief(value: Any) -> str:
 
 
 def _arguments(case: Case) -> str:
-    shown = ", ".join(f"{name} = {_brief(value)}" for name, value in case.args.items())
-    return f"Called with {shown}."
+    shown = [f"{name} = {_brief(value)}" for name, value in case.args.items() if not isinstance(value, nn.Module)]
+    return f"Called with {', '.join(shown)}." if shown else ""
+
+
+def _sentence(text: str) -> str:
+    """The beginning of a library's message, up to its hints, as a sentence."""
+    return f"{text.partition(' Hint')[0][:200].rstrip(' .;')}."
 
 
 def _names(names: Iterable[str]) -> str:

@@ -20,6 +20,9 @@ from anatomy.checking.trial import Trial
 from anatomy.checking.verdict import Diagnosis, Finding, Picture, Verdict
 from anatomy.exercises.spec import SEEDS, Exercise
 
+MOST_DIAGNOSES = 3
+"""A card that says more than this is not read."""
+
 
 def judge(exercise: Exercise, observation: dict[str, Any], seeds: tuple[int, ...] = SEEDS) -> Verdict:
     """The verdict on what was observed with these seeds.
@@ -56,7 +59,7 @@ def _diagnose(trial: Trial, found: list[Any], differences: list[Difference]) -> 
         diagnosis = named or explain(trial, here)
         if all(diagnosis.headline != other.headline for other in diagnoses):
             diagnoses.append(diagnosis)
-    return diagnoses
+    return diagnoses[:MOST_DIAGNOSES]
 
 
 def _verdict(

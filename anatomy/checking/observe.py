@@ -78,7 +78,8 @@ def _observe_quiz(answer: Any) -> dict[str, Any]:
     if not isinstance(answer, dict):
         message = f"the quiz's answers are a dict, question → option; this is {kind_of(answer)}"
         return {"outcome": "raised", "error": {"type": "TypeError", "message": message}}
-    given = {str(key): value.strip().lower() for key, value in answer.items() if isinstance(value, str)}
+    said = {str(key): str(value) for key, value in answer.items() if isinstance(value, str | int | float)}
+    given = {key: value.strip().lower() for key, value in said.items()}
     given = {key: value for key, value in given.items() if value and value != "..."}
     return {"outcome": "returned", "value": given} if given else {"outcome": "not attempted"}
 
@@ -131,10 +132,10 @@ def _look_at_gradients(subject: _Subject, case: Case) -> dict[str, Any]:
     try:
         with torch.enable_grad():
             outputs = [leaf for leaf in tensors(subject.run(args)) if is_float(leaf)]
-            linked = [leaf for leaf in outputs if leaf.requires_grad]
-            if not linked:
+            if not any(leaf.requires_grad for leaf in outputs):
                 return {"gradients": dict.fromkeys(leaves), "linked": False}
-            mixture = torch.stack([(leaf * _cotangent(leaf)).sum().float() for leaf in linked]).sum()
+            terms = [(leaf * _direction(index, leaf)).sum().float() for index, leaf in enumerate(outputs)]
+            mixture = torch.stack(terms).sum()
             found = torch.autograd.grad(mixture, list(leaves.values()), allow_unused=True)
     except NotImplementedError:
         raise
@@ -163,9 +164,10 @@ class _Subject:
     def run(self, args: Mapping[str, Any], luck: int = 0) -> Any:
         """Call the object; `luck` seeds the global generator, so that noise shows when it changes."""
         torch.manual_seed(luck)
+        if self.exercise.kind == "function" or self.exercise.run is None:
+            _check_signature(self.target, args)
         if self.exercise.run is not None:
             return self.exercise.run(self.target, replace(self.case, args=args))
-        _check_signature(self.target, args)
         return self.target(*args.values())
 
 
@@ -184,8 +186,9 @@ def fill_parameters(module: nn.Module, seed: int = 0) -> None:
                 parameter.copy_(0.3 * noise + (1.0 if name.endswith("weight") else 0.0))
 
 
-def _cotangent(leaf: Tensor) -> Tensor:
-    generator = torch.Generator().manual_seed(seed_from("cotangent", tuple(leaf.shape)))
+def _direction(index: int, leaf: Tensor) -> Tensor:
+    """The fixed random weights by which the entries of one result enter the mixture."""
+    generator = torch.Generator().manual_seed(seed_from("direction", index, tuple(leaf.shape)))
     return torch.randn(leaf.shape, generator=generator)
 
 

@@ -38,11 +38,20 @@ _SAME_SHAPE: tuple[Finder, ...] = (
 _OTHER_SHAPE: tuple[Finder, ...] = (places.transposed, places.reshaped, places.extra_axis, places.reduced)
 
 
-def relate(found: Tensor, expected: Tensor, case: Case, exercise: Exercise) -> Relation | None:
-    """The first relation that explains all of `found`, or None."""
+def relate(
+    found: Tensor,
+    expected: Tensor,
+    case: Case,
+    exercise: Exercise,
+    others: tuple[tuple[Case, Tensor, Tensor], ...] = (),
+) -> Relation | None:
+    """The first relation that explains all of `found`, or None. `others`: further cases that differ."""
+    if found.is_complex():
+        return Relation("Your values are complex numbers.", "Real ones are wanted.")
     letters = case.returns or exercise.returns
     axes = tuple(exercise.axis(letter) for letter in letters.split())
-    scene = Scene(found.double(), expected.double(), case, axes if len(axes) == expected.dim() else ())
+    others = tuple((where, left.double(), right.double()) for where, left, right in others if not left.is_complex())
+    scene = Scene(found.double(), expected.double(), case, axes if len(axes) == expected.dim() else (), others)
     for finder in _SAME_SHAPE if found.shape == expected.shape else _OTHER_SHAPE:
         if relation := finder(scene):
             return relation

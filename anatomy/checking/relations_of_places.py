@@ -26,7 +26,7 @@ def transposed(scene: Scene) -> Relation | None:
                 "Axes are swapped.", f"Your values are the expected ones with the axes in the order ({words})."
             )
         if (ratio := constant_ratio(scene.found, turned)) is not None:
-            more = explain_factor(ratio, scene.case)[0]
+            more = explain_factor(ratio, scene)[0]
             return Relation("Axes are swapped, and a constant factor is off too.",
                             f"With the axes in the order ({words}) your values are the expected ones "
                             f"times {ratio:.4g}{more}.")  # fmt: skip

@@ -28,10 +28,10 @@ def not_finite(scene: Scene) -> Relation | None:
 
 def nothing_done(scene: Scene) -> Relation | None:
     if not scene.found.any():
-        return Relation("Everything you return is zero.", "The right shape is there; the computation is not yet.")
+        return Relation("Everything is zero.", "The right shape is there; the computation is not yet.")
     if scene.found.numel() > 1 and bool((scene.found == scene.found.flatten()[0]).all()):
         value = scene.found.flatten()[0].item()
-        return Relation(f"Every entry you return is the same number, {value:.4g}.", "The expected entries differ.")
+        return Relation(f"Every entry is the same number, {value:.4g}.", "The expected entries differ.")
     for name, given in _inputs(scene):
         if given.shape == scene.found.shape and alike(scene.found, given):
             return Relation(f"You return `{name}` unchanged.", "What should happen to it has no effect.")
@@ -44,30 +44,42 @@ def factor(scene: Scene) -> Relation | None:
         return None
     if math.isclose(ratio, -1, rel_tol=1e-4):
         return Relation("The sign is reversed.", "Every value is the expected one times −1.")
-    sentence = explain_factor(ratio, scene.case)
-    direction = f"times {ratio:.4g}" if abs(ratio) > 1 else f"divided by {1 / ratio:.4g}"
-    return Relation(f"Close: only a constant factor is off{sentence[0]}.",
-                    f"Your values are the expected ones {direction} everywhere{sentence[1]}.")  # fmt: skip
+    digits = ".4g" if abs(abs(ratio) - 1) > 0.01 else ".6g"
+    direction = f"times {ratio:{digits}}" if abs(ratio) > 1 else f"divided by {1 / ratio:{digits}}"
+    name, equation = explain_factor(ratio, scene)
+    return Relation(
+        f"Close: only a constant factor is off{name}.",
+        f"Your values are the expected ones {direction} everywhere{equation}.",
+    )
 
 
-def explain_factor(ratio: float, case: Case) -> tuple[str, str]:
-    """Which size explains a factor: an end for the headline and one for the detail, empty when none does."""
-    size = abs(ratio) if abs(ratio) > 1 else 1 / abs(ratio)
-    candidates: list[tuple[float, str, str]] = []
-    for letter, value in case.sizes.items():
-        candidates.append((math.sqrt(value), f"√{letter}", f"√{value}"))
-        candidates.append((float(value), letter, str(value)))
-    for (first, one), (second, two) in combinations(case.sizes.items(), 2):
-        candidates.append((math.sqrt(two / one) if two > one else math.sqrt(one / two),
-                           f"√({second}/{first})" if two > one else f"√({first}/{second})",
-                           f"√({max(one, two)}/{min(one, two)})"))  # fmt: skip
-        candidates.append((one * two, f"{first}·{second}", f"{one}·{two}"))
-    candidates += [(2.0, "2", ""), (math.log(2), "ln 2", ""), (math.sqrt(2), "√2", "")]
-    for known, name, number in candidates:
-        if known > 1 and math.isclose(known, size, rel_tol=1e-4):
+def explain_factor(ratio: float, scene: Scene) -> tuple[str, str]:
+    """Which size explains a factor in every case where one is off: an end for the headline and one for the detail."""
+    others = [(other, case) for case, left, right in scene.others if (other := constant_ratio(left, right)) is not None]
+    for name, (known, number) in _factors(scene.case).items():
+        if not _is_factor(ratio, known):
+            continue
+        if all(name in (theirs := _factors(case)) and _is_factor(other, theirs[name][0]) for other, case in others):
             equals = f" = {number}" if number else ""
             return f": {name}", f", and {name}{equals}" + (f" = {known:.4g}" if number != f"{known:.4g}" else "")
     return "", ""
+
+
+def _is_factor(ratio: float, known: float) -> bool:
+    return known > 1 and math.isclose(known, abs(ratio) if abs(ratio) > 1 else 1 / abs(ratio), rel_tol=1e-4)
+
+
+def _factors(case: Case) -> dict[str, tuple[float, str]]:
+    """Factors that mistakes are made of: name → (value, how the sizes make it)."""
+    known: dict[str, tuple[float, str]] = {}
+    for letter, size in case.sizes.items():
+        known[f"√{letter}"] = math.sqrt(size), f"√{size}"
+        known[letter] = float(size), str(size)
+    for (first, one), (second, two) in combinations(case.sizes.items(), 2):
+        (low, small), (high, large) = sorted([(first, one), (second, two)], key=lambda item: item[1])
+        known[f"√({high}/{low})"] = math.sqrt(large / small), f"√({large}/{small})"
+        known[f"{first}·{second}"] = float(one * two), f"{one}·{two}"
+    return known | {"2": (2.0, ""), "ln 2": (1 / math.log(2), ""), "√2": (math.sqrt(2), "")}
 
 
 def sums_elsewhere(scene: Scene) -> Relation | None:
@@ -157,7 +169,8 @@ def transformed(scene: Scene) -> Relation | None:
     for words, change in table:
         if scene.expected.dim() < 2 and "diagonal" in words:
             continue
-        if alike(scene.found, change(scene.expected)):
+        changed = change(scene.expected)
+        if alike(scene.found, changed) and not alike(changed, scene.expected):
             return Relation(f"Your values are the expected ones, {words}.", "One step too many, or one too few.")
     for axis in range(scene.expected.dim()):
         if alike(scene.found, scene.expected.softmax(axis)):

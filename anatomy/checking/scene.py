@@ -21,12 +21,16 @@ class Relation:
 
 @dataclass(frozen=True)
 class Scene:
-    """What a finder may look at: both tensors (float64), the case, and the words for the axes."""
+    """What a finder may look at: both tensors (float64), the case, the words for the axes.
+
+    `others` are further cases in which values differ, with what was found and expected there.
+    """
 
     found: Tensor
     expected: Tensor
     case: Case
     axes: tuple[str, ...]
+    others: tuple[tuple[Case, Tensor, Tensor], ...] = ()
 
     def axis(self, index: int) -> str:
         return f"axis {index} ({self.axes[index]})" if index < len(self.axes) else f"axis {index}"

@@ -97,7 +97,7 @@ def _pictures(picture: Picture) -> str:
         for name, matrix in (("expected", picture.expected), ("yours", picture.found))
     )
     axes = f"down: {picture.rows}, across: {picture.columns}" if picture.rows else ""
-    where = "; ".join(filter(None, (picture.label, axes, f"orange positive, blue negative, full color ±{size:.3g}")))
+    where = "; ".join(filter(None, (picture.label, axes, f"blue positive, orange negative, full color ±{size:.3g}")))
     words = escape(_picture_in_words(picture), quote=True)
     return (
         f'<div role="img" aria-label="{words}">{maps}</div><div style="font-size:80%;opacity:.75">{escape(where)}</div>'
@@ -118,11 +118,11 @@ def _heat_map(matrix: list[list[float]], size: float) -> str:
 
 
 def _colour(value: float, size: float) -> str:
-    """Blue (negative) to white to orange (positive); NaN and infinite values are black."""
+    """Orange (negative) to white to blue (positive), as in `anatomy.views`; NaN and infinite values are black."""
     if not abs(value) < float("inf"):
         return "#000"
     share = min(1.0, abs(value) / size)
-    end = (230, 97, 1) if value > 0 else (33, 102, 172)
+    end = (33, 102, 172) if value > 0 else (230, 97, 1)
     red, green, blue = (round(255 + (channel - 255) * share) for channel in end)
     return f"rgb({red},{green},{blue})"
 
@@ -139,7 +139,12 @@ def _mark(finding: Finding) -> str:
 
 
 def _prose(text: str) -> str:
-    """Escaped text in which `code` is set as code and **strong** as strong."""
-    safe = escape(text)
-    safe = re.sub(r"`([^`]+)`", r"<code>\1</code>", safe)
-    return re.sub(r"\*\*([^*]+)\*\*", r"<b>\1</b>", safe)
+    """Escaped text in which `code`, **strong** and *emphasized* words are set as such."""
+    parts = re.split(r"`([^`]+)`", escape(text))
+    for index, part in enumerate(parts):
+        if index % 2:
+            parts[index] = f"<code>{part}</code>"
+        else:
+            strong = re.sub(r"\*\*([^*]+)\*\*", r"<b>\1</b>", part)
+            parts[index] = re.sub(r"(?<![\w*])\*(\w[^*]*)\*(?![\w*])", r"<em>\1</em>", strong)
+    return "".join(parts)

@@ -14,6 +14,13 @@ from anatomy.checking.plain import is_float
 from anatomy.exercises.spec import Case, Exercise
 from anatomy.misconceptions import Misconception
 
+REFUSALS = ("ValueError", "TypeError", "IndexError", "KeyError")
+"""Errors by which an answer refuses bad input."""
+
+
+class CannotJudge(RuntimeError):
+    """The reference itself failed, on a machine that is out of time or memory: no verdict, rather than a wrong one."""
+
 
 @dataclass
 class Trial:
@@ -26,6 +33,8 @@ class Trial:
         self.cases = self.exercise.cases(self.seeds)
         answer = reference.answer(self.exercise)
         self.expected = observe(self.exercise, answer, self.seeds)["cases"]
+        if any(not _is_deliberate(seen) for seen in self.expected):
+            raise CannotJudge(f"The reference of {self.exercise.name} did not finish here: {self.expected}")
         nudged = replace(self.exercise, build=lambda seed: map(_nudge, self.exercise.build(seed)))
         self.nudged = observe(nudged, answer, self.seeds)["cases"]
         self._seen: dict[tuple[str, int], dict[str, Any]] = {}
@@ -36,6 +45,11 @@ class Trial:
         if key not in self._seen:
             self._seen[key] = observe_case(replace(self.exercise, forbids=()), wrong.answer, self.cases[index])
         return self._seen[key]
+
+
+def _is_deliberate(seen: dict[str, Any]) -> bool:
+    """Whether a reference did what it is meant to: return, or refuse bad input."""
+    return seen["outcome"] == "returned" or (seen["outcome"] == "raised" and seen["error"]["type"] in REFUSALS)
 
 
 def _nudge(case: Case) -> Case:

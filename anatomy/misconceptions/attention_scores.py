@@ -553,7 +553,7 @@ def score_variance__tensors(dim: int, samples: int, generator: torch.Generator) 
 
 @misconception(
     "The pair is in the other order: you return (keys, queries), wanted is (queries, keys). `w_q` makes the first.",
-    breaks=("values",),
+    breaks=("values", "gradients"),
 )
 def project__other_order(x: Tensor, w_q: Tensor, w_k: Tensor) -> tuple[Tensor, Tensor]:
     return x @ w_k, x @ w_q

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator, ScalarFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from anatomy.views.inputs import as_array, check_labels
 from anatomy.views.style import COLOURS, Picture, figure, styled
@@ -118,7 +118,7 @@ def _axes(ax: Axes, x: np.ndarray, log_x: bool, log_y: bool) -> None:
         if len(x) <= 9:  # the measured sizes themselves are the best ticks
             ax.set_xticks(x)
         ax.xaxis.set_minor_locator(NullLocator())
-        ax.xaxis.set_major_formatter(ScalarFormatter())
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         ax.xaxis.set_minor_formatter(NullFormatter())
 
 
