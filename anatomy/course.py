@@ -28,6 +28,10 @@ NOTEBOOKS = (
     Notebook("02-attention-scores", "attention_scores", "Attention scores"),
     Notebook("03-softmax", "softmax", "Softmax and weighted values"),
     Notebook("04-heads", "heads", "Heads"),
+    Notebook("05-encoder-layer", "encoder_layer", "The encoder layer"),
+    Notebook("06-positional-encodings", "positional_encodings", "Positional encodings"),
+    Notebook("07-encoder", "encoder", "The encoder with real weights"),
+    Notebook("08-classification-head", "classification_head", "Classification heads"),
 )
 
 

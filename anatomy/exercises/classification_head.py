@@ -1,0 +1,1 @@
+"""What 08-classification-head asks."""

@@ -1,0 +1,1 @@
+"""What 07-encoder asks."""

@@ -1,0 +1,1 @@
+"""What 05-encoder-layer asks."""

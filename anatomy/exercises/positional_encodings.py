@@ -1,0 +1,1 @@
+"""What 06-positional-encodings asks."""

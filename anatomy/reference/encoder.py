@@ -1,0 +1,1 @@
+"""Right answers of 07-encoder."""
