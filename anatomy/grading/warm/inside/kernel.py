@@ -1,0 +1,146 @@
+"""The kernel itself: an ordinary IPython kernel, in a process that has imported everything already."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import random
+import resource
+import signal
+import sys
+import traceback
+from pathlib import Path
+from typing import Any, NoReturn
+
+from . import linux
+
+INLINE = "module://matplotlib_inline.backend_inline"
+PORTS = {"shell_port": 1, "iopub_port": 2, "stdin_port": 3, "hb_port": 4, "control_port": 5}
+"""What tells a kernel's sockets apart: the last part of their file names."""
+SLACK = 1 << 30
+"""Bytes of address space beyond the memory that may be used: threads reserve, but don't use it."""
+
+
+def run(request: dict[str, Any], report: int, isolated: bool) -> NoReturn:
+    """Become a kernel. `report` is a pipe for one word, "ready", or for what went wrong."""
+    try:
+        app = prepare(request, report, isolated)
+    except BaseException:
+        os.write(report, traceback.format_exc().encode()[-4000:])
+        os._exit(1)
+    os.write(report, b"ready")
+    os.close(report)
+    code = 0
+    try:
+        app.start()
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 1
+    except BaseException:
+        code = 1
+    os._exit(code)
+
+
+def prepare(request: dict[str, Any], report: int, isolated: bool) -> Any:
+    """Everything up to the point where messages are answered."""
+    os.setsid()
+    linux.die_with_parent()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    _nothing_inherited(report)
+    if isolated:
+        from .supervisor import own_proc
+
+        own_proc()
+        linux.drop_capabilities()
+        linux.no_new_privileges()
+        linux.forbid_system_calls()
+    _limit(request["limits"], isolated)
+    _settle(request)
+    linux.dumpable(True)
+    return _application(request)
+
+
+def _nothing_inherited(report: int) -> None:
+    """No open file of the parent's, besides the pipe that is closed in a moment."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd in range(3):
+        os.dup2(null, fd)
+    os.closerange(3, report)
+    os.closerange(report + 1, 65536)
+
+
+def _limit(limits: dict[str, int], isolated: bool) -> None:
+    sizes = {}
+    for line in Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines():
+        name, _, rest = line.partition(":")
+        if name in ("VmSize", "VmData"):
+            sizes[name] = int(rest.split()[0]) * 1024
+    for what, most in (
+        (resource.RLIMIT_AS, sizes["VmSize"] + limits["memory"] + SLACK),
+        (resource.RLIMIT_DATA, sizes["VmData"] + limits["memory"] + SLACK // 4),
+        (resource.RLIMIT_NPROC, limits["processes"]),
+        (resource.RLIMIT_FSIZE, limits["file"]),
+        (resource.RLIMIT_NOFILE, limits["open_files"]),
+        (resource.RLIMIT_CPU, limits["cpu_seconds"]),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_MSGQUEUE, 0),
+    ):
+        if what == resource.RLIMIT_NPROC and not isolated:
+            continue  # it would count everything that this user runs
+        hard = resource.getrlimit(what)[1]
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(what, (most, most))
+
+
+def _settle(request: dict[str, Any]) -> None:
+    """Environment, folder, path, seeds and plots, as a fresh process would have them."""
+    home = request["home"]
+    os.environ.clear()
+    os.environ.update(request["env"])
+    os.environ.update(
+        HOME=home, TMPDIR=request["scratch"], IPYTHONDIR=f"{home}/.ipython", JUPYTER_RUNTIME_DIR=f"{home}/.runtime",
+        MPLCONFIGDIR=f"{home}/.matplotlib", ANATOMY_HOME=f"{home}/.anatomy", MPLBACKEND=INLINE,
+    )  # fmt: skip
+    os.umask(0o077)
+    os.chdir(f"{home}/work")
+    see_course(request["course"])
+    random.seed()
+    if numpy := sys.modules.get("numpy"):
+        numpy.random.seed()
+    if matplotlib := sys.modules.get("matplotlib"):
+        matplotlib.rcParams["backend"] = INLINE  # chosen now; loaded with the first figure, when there is a shell
+
+
+def see_course(folder: str) -> None:
+    """Let ``import anatomy…`` find this copy of the package, and only this."""
+    from . import parent
+
+    importlib.invalidate_caches()
+    if folder == parent.seen:
+        return
+    for module in list(sys.modules.values()):
+        name = getattr(module, "__name__", "")
+        if (name == "anatomy" or name.startswith("anatomy.")) and hasattr(module, "__path__"):
+            module.__path__ = [path.replace(parent.seen, folder, 1) for path in module.__path__]
+    sys.path[:] = [folder if path == parent.seen else path for path in sys.path]
+    parent.seen = folder
+
+
+def _application(request: dict[str, Any]) -> Any:
+    from ipykernel.kernelapp import IPKernelApp
+    from traitlets.config import Config
+
+    connection = request["connection"]
+    config = Config(
+        {
+            "IPKernelApp": {"transport": "ipc", "ip": f"{request['sockets']}/k", **PORTS, "log_level": 40},
+            "Session": {
+                "key": connection["key"].encode(),
+                "signature_scheme": connection["signature_scheme"],
+            },
+            "HistoryManager": {"enabled": False},
+        }
+    )
+    os.mkdir(f"{request['home']}/.ipython")
+    app = IPKernelApp.instance(config=config, parent_handle=0)
+    app.initialize([*request["arguments"]])
+    return app

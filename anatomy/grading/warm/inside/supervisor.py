@@ -1,0 +1,226 @@
+"""One kernel's supervisor: puts it into a room of its own, starts it, passes signals on, and cleans up after it.
+
+It talks with the kernel's manager over one connection: a request (length, JSON, files), then a line of JSON for each
+thing that happens. When the connection ends, so does everything that the kernel started.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import struct
+import tempfile
+import traceback
+from pathlib import Path, PurePosixPath
+from typing import Any, NoReturn
+
+from . import kernel, linux, places
+
+WATCH = 0.25
+"""Seconds between two looks at how much memory a kernel has taken."""
+SHOWN_OF_PROC = ("cpuinfo", "filesystems", "loadavg", "meminfo", "stat", "uptime", "version")
+
+
+def run(connection: socket.socket, settings: dict[str, Any], outside: tuple[int, int]) -> NoReturn:
+    """Serve one connection; the process ends with it."""
+    code = 1
+    try:
+        linux.die_with_parent()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD):
+            signal.signal(number, signal.SIG_DFL)
+        code = _serve(connection, settings, outside)
+    except BaseException:
+        _say(connection, failed=traceback.format_exc(limit=-3))
+    finally:
+        os._exit(code)
+
+
+def _serve(connection: socket.socket, settings: dict[str, Any], outside: tuple[int, int]) -> int:
+    isolated = settings["isolated"]
+    if isolated:
+        linux.map_user(places.UID, outside)
+    else:
+        linux.adopt_orphans()
+        os.setsid()
+    request, files = _request(connection)
+    proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
+    if isolated:
+        _own_room(request)
+        home, sockets = Path(places.HOME), places.SOCKET
+    else:
+        home, sockets = Path(tempfile.mkdtemp(prefix="anatomy-kernel-")), f"{settings['sockets']}/{request['sockets']}"
+    request |= {"home": str(home), "sockets": sockets, "scratch": "/tmp" if isolated else f"{home}/tmp"}
+    request["course"] = places.COURSE if isolated else f"{settings['visible']}/{request['package']}"
+    _unpack(files, home / "work")
+    Path(request["scratch"]).mkdir(exist_ok=True)
+    listen, report = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        for fd in (connection.fileno(), listen):
+            os.close(fd)
+        kernel.run(request, report, isolated)
+    os.close(report)
+    os.fchdir(proc)  # the whole table of processes; the kernel is about to cover it
+    try:
+        status, why = _watch(connection, listen, pid, int(request["limits"]["memory"]), isolated)
+        _end_all(isolated)
+    finally:
+        if not isolated:
+            shutil.rmtree(home, ignore_errors=True)
+    _say(connection, exit=status, why=why)
+    return 0
+
+
+# ---------------------------------------------------------------------------------------------- what is asked
+
+
+def receive(connection: socket.socket, count: int) -> bytes:
+    parts: list[bytes] = []
+    while count:
+        part = connection.recv(min(count, 1 << 20))
+        if not part:
+            raise EOFError("The connection ended.")
+        parts.append(part)
+        count -= len(part)
+    return b"".join(parts)
+
+
+def _request(connection: socket.socket) -> tuple[dict[str, Any], list[tuple[str, bytes]]]:
+    (length,) = struct.unpack("<I", receive(connection, 4))
+    request = json.loads(receive(connection, length))
+    return request, [(name, receive(connection, size)) for name, size in request.pop("files")]
+
+
+def _unpack(files: list[tuple[str, bytes]], folder: Path) -> None:
+    folder.mkdir()
+    for name, content in files:
+        inside = PurePosixPath(name)
+        if inside.is_absolute() or ".." in inside.parts:
+            continue
+        (folder / inside).parent.mkdir(parents=True, exist_ok=True)
+        (folder / inside).write_bytes(content)
+
+
+def _say(connection: socket.socket, **message: Any) -> None:
+    try:
+        connection.setblocking(True)
+        connection.sendall(json.dumps(message).encode() + b"\n")
+    except OSError:
+        pass  # nobody listens any more
+
+
+# ---------------------------------------------------------------------------------------------- a room of its own
+
+
+def _own_room(request: dict[str, Any]) -> None:
+    """Cover what the other kernels have, and give this one what it may write to."""
+    linux.private_mounts()
+    for place in places.PRIVATE:
+        linux.memory_disk(place, request["limits"]["disk"], 0o1777 if place != places.HOME else 0o700)
+    linux.bind(f"{places.SOCKETS}/{request['sockets']}", places.SOCKET)
+    linux.bind(f"{places.VISIBLE}/{request['package']}", places.COURSE)
+    for place in (places.SOCKETS, places.VISIBLE, places.PROGRAM, places.FONTS):
+        if os.path.isdir(place):
+            linux.hide(place)
+
+
+def own_proc() -> None:
+    """Cover the table of processes by one that shows nobody but the calling process. Needs an empty /tmp."""
+    outer = os.readlink("/proc/self")
+    stage = Path("/tmp/proc")
+    stage.mkdir()
+    linux.memory_disk(str(stage), 65536, 0o555)
+    for name in ("self", str(os.getpid())):
+        (stage / name).mkdir()
+        linux.bind(f"/proc/{outer}", str(stage / name))
+    for name in SHOWN_OF_PROC:
+        if os.path.exists(f"/proc/{name}"):
+            (stage / name).touch()
+            linux.bind(f"/proc/{name}", str(stage / name))
+    linux.bind_read_only(str(stage))
+    linux.mount(str(stage), "/proc", flags=linux.MOVE)
+    stage.rmdir()
+
+
+# ---------------------------------------------------------------------------------------------- while it runs
+
+
+def _watch(
+    connection: socket.socket, listen: int, pid: int, allowance: int, isolated: bool
+) -> tuple[int, str]:
+    """Pass signals on until the kernel ends or nobody wants it any more. Its exit code, and why it was ended."""
+    ended, me = os.pidfd_open(pid), int(os.readlink("self"))
+    baseline = linux.own_memory(me)
+    poll = select.poll()
+    for fd in (connection.fileno(), listen, ended):
+        poll.register(fd, select.POLLIN)
+    report, pending, ready = b"", b"", False
+    while True:
+        events = dict(poll.poll(WATCH * 1000))
+        if listen in events:
+            part = os.read(listen, 1 << 16)
+            report += part
+            if not part:
+                poll.unregister(listen)
+                ready = report == b"ready"
+                if ready and isolated:
+                    linux.bind_read_only(places.SOCKET)  # sockets stay usable; a place to leave data it is not
+                _say(connection, **({"ready": True} if ready else {"failed": report.decode("utf-8", "replace")}))
+        if connection.fileno() in events:
+            part = connection.recv(4096)
+            if not part:
+                return -signal.SIGKILL, "nobody was connected any more"
+            *lines, pending = (pending + part).split(b"\n")
+            for line in lines:
+                if line == b"kill":
+                    return -signal.SIGKILL, ""
+                _signal(pid, int(line))
+        if ended in events:
+            _, status = os.waitpid(pid, 0)
+            return os.waitstatus_to_exitcode(status), ""
+        if not events and ready:
+            family = linux.children(me)
+            if sum(max(0, linux.own_memory(one) - baseline) for one in family) > allowance:
+                return -signal.SIGKILL, "memory"
+
+
+def _signal(pid: int, number: int) -> None:
+    try:
+        os.killpg(pid, number)
+    except ProcessLookupError:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            pass
+
+
+def _end_all(isolated: bool) -> None:
+    """End the kernel and everything it started."""
+    if isolated:
+        try:
+            os.kill(-1, signal.SIGKILL)  # everyone in this room; number 1 is spared
+        except ProcessLookupError:
+            pass
+    else:
+        while family := linux.children(os.getpid()):
+            for one in family:
+                try:
+                    os.kill(one, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            if not _reap():
+                break
+    while _reap():
+        pass
+
+
+def _reap() -> bool:
+    try:
+        os.waitpid(-1, 0)
+    except ChildProcessError:
+        return False
+    return True

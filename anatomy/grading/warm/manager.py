@@ -1,0 +1,243 @@
+"""Jupyter's side of warm kernels: a kernel manager with its provisioner and client.
+
+``c.Execute.kernel_manager_class = "anatomy.grading.warm.WarmKernelManager"`` is all that nbconvert and nbgrader need.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import socket
+import struct
+import time
+import uuid
+from pathlib import Path
+from typing import Any
+
+from jupyter_client.asynchronous import AsyncKernelClient
+from jupyter_client.connect import KernelConnectionInfo
+from jupyter_client.kernelspec import KernelSpec
+from jupyter_client.manager import AsyncKernelManager
+from jupyter_client.provisioning import KernelProvisionerBase
+from traitlets import DottedObjectName, Integer, List, Unicode
+
+from anatomy.course import NOTEBOOKS
+from anatomy.grading.sandbox import Limits, environment
+from anatomy.grading.warm.inside.kernel import PORTS
+from anatomy.grading.warm.service import WarmParent, warm_parent
+
+NOTEBOOK = "ANATOMY_NOTEBOOK"
+"""The variable in a kernel's environment that says which notebook it runs, hence which modules it may see."""
+LARGEST_FILES = 64 * 2**20
+"""Bytes of files beside the notebook that a kernel gets; those that don't fit are left out."""
+MOST_FILES = 1000
+
+
+class KernelNotStarted(RuntimeError):
+    """The warm parent could not make a kernel. The message says why."""
+
+
+class WarmProvisioner(KernelProvisionerBase):
+    """Asks the warm parent for a kernel, and keeps the connection by which it is signalled and ended."""
+
+    _connection: socket.socket | None = None
+    _received = b""
+    exit_code: int | None = None
+    why = ""
+    """Why the kernel was ended, if its supervisor did: "memory"."""
+    _folder: Path | None = None
+    _warm: WarmParent
+
+    @property
+    def has_process(self) -> bool:
+        return self._connection is not None
+
+    async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
+        kwargs = await super().pre_launch(**kwargs)
+        manager = self.parent
+        self._warm = await asyncio.to_thread(warm_parent, manager.sandbox or None, tuple(manager.readable))
+        if self._folder is None:
+            self._folder = self._warm.new_sockets(uuid.uuid4().hex[:12])
+        manager.transport, manager.ip = "ipc", str(self._folder / "k")
+        for name, number in PORTS.items():
+            setattr(manager, name, number)
+        self.connection_info = manager.get_connection_info()
+        return {"cmd": [], **kwargs}
+
+    async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> KernelConnectionInfo:
+        assert self._folder is not None
+        files = beside(Path(kwargs.get("cwd") or os.curdir))
+        request = {
+            "package": package(kwargs["env"]),
+            "env": environment(kwargs["env"]),
+            "arguments": list(kwargs.get("extra_arguments") or ()),
+            "connection": {
+                "key": self.parent.session.key.decode(),
+                "signature_scheme": self.parent.session.signature_scheme,
+            },
+            "sockets": self._folder.name,
+            "limits": self.parent.limits().as_dict(),
+            "files": [(name, len(content)) for name, content in files],
+        }
+        head = json.dumps(request).encode()
+        self._received, self.exit_code, self.why = b"", None, ""
+        self._connection = self._warm.connect()
+        loop = asyncio.get_running_loop()
+        await loop.sock_sendall(self._connection, struct.pack("<I", len(head)) + head)
+        for _, content in files:
+            await loop.sock_sendall(self._connection, content)
+        message = await self._next()
+        if not message.get("ready"):
+            self._forget()
+            raise KernelNotStarted(str(message.get("failed") or "The kernel ended before it was ready."))
+        return self.connection_info
+
+    async def _next(self) -> dict[str, Any]:
+        """The next thing that the supervisor says; nothing when it has ended."""
+        while b"\n" not in self._received:
+            if self._connection is None:
+                return {}
+            try:
+                part = await asyncio.get_running_loop().sock_recv(self._connection, 1 << 16)
+            except OSError:
+                part = b""
+            if not part:
+                return {}
+            self._received += part
+        line, _, self._received = self._received.partition(b"\n")
+        message: dict[str, Any] = json.loads(line)
+        return message
+
+    async def poll(self) -> int | None:
+        if self._connection is None:
+            return self.exit_code if self.exit_code is not None else 0
+        try:
+            part = self._connection.recv(1 << 16)
+        except BlockingIOError:
+            return None
+        except OSError:
+            part = b""
+        self._received += part
+        if part and b"\n" not in self._received:
+            return None
+        self._ended(json.loads(self._received.partition(b"\n")[0] or b"{}"))
+        return self.exit_code
+
+    async def wait(self) -> int | None:
+        if self._connection is not None:
+            self._ended(await self._next())
+        return self.exit_code
+
+    def _ended(self, message: dict[str, Any]) -> None:
+        self.exit_code, self.why = int(message.get("exit", -9)), str(message.get("why", ""))
+        self._forget()
+
+    def _forget(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    async def send_signal(self, signum: int) -> None:
+        await self._tell(str(int(signum)))
+
+    async def terminate(self, restart: bool = False) -> None:
+        await self._tell("15")
+
+    async def kill(self, restart: bool = False) -> None:
+        """End the kernel and all it started. When this returns they are gone."""
+        await self._tell("kill")
+        await self.wait()
+
+    async def _tell(self, what: str) -> None:
+        if self._connection is not None:
+            try:
+                await asyncio.get_running_loop().sock_sendall(self._connection, what.encode() + b"\n")
+            except OSError:
+                pass  # it has ended; `poll` will say so
+
+    async def cleanup(self, restart: bool = False) -> None:
+        self._forget()
+        if self._folder is not None and not restart:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+
+class WarmKernelClient(AsyncKernelClient):
+    """A client that is ready as soon as the kernel's first message arrives.
+
+    The kernel was initialised before anybody connects, and greets each subscriber of its outputs. Nothing needs to be
+    waited for besides that greeting; and the supervisor, not a heartbeat, says when the kernel ends.
+    """
+
+    def start_channels(
+        self, shell: bool = True, iopub: bool = True, stdin: bool = True, hb: bool = False, control: bool = True
+    ) -> None:
+        super().start_channels(shell=shell, iopub=iopub, stdin=stdin, hb=hb, control=control)
+
+    async def wait_for_ready(self, timeout: float | None = None) -> None:
+        until = time.monotonic() + (60.0 if timeout is None else timeout)
+        while time.monotonic() < until:
+            if await self.iopub_channel.socket.poll(200):
+                message = await self.iopub_channel.get_msg(timeout=0)
+                if message["msg_type"] == "iopub_welcome":
+                    return
+            elif not await self.is_alive():
+                raise RuntimeError("The kernel ended before it answered.")
+        raise RuntimeError("The kernel did not answer in time.")
+
+
+class WarmKernelManager(AsyncKernelManager):
+    """Manages kernels that are copies of a process that has imported everything, in a sandbox."""
+
+    sandbox = Unicode("", help="bubblewrap or none; empty: what ANATOMY_SANDBOX says, else bubblewrap.").tag(config=True)
+    readable = List(Unicode(), help="Folders that kernels may read besides.").tag(config=True)
+    memory = Integer(Limits.memory >> 20, help="MiB that a kernel may take.").tag(config=True)
+    processes = Integer(Limits.processes, help="Processes and threads that a kernel may have.").tag(config=True)
+    disk = Integer(Limits.disk >> 20, help="MiB of files that a kernel may write in one place.").tag(config=True)
+    file = Integer(Limits.file >> 20, help="MiB that one file may have.").tag(config=True)
+    open_files = Integer(Limits.open_files, help="Files that a kernel may have open.").tag(config=True)
+    cpu_seconds = Integer(Limits.cpu_seconds, help="Seconds that a kernel may compute.").tag(config=True)
+
+    client_class = DottedObjectName("anatomy.grading.warm.manager.WarmKernelClient", config=True)
+
+    @property
+    def kernel_spec(self) -> KernelSpec:
+        return KernelSpec(argv=[], display_name="Python 3, warm", language="python", interrupt_mode="signal")
+
+    def limits(self) -> Limits:
+        mib = 1 << 20
+        return Limits(self.memory * mib, self.processes, self.disk * mib, self.file * mib, self.open_files,
+                      self.cpu_seconds)  # fmt: skip
+
+    async def start_kernel(self, **kwargs: Any) -> None:
+        """Start a kernel; see `jupyter_client.AsyncKernelManager`."""
+        if self.provisioner is None:
+            self.kernel_id = self.kernel_id or str(uuid.uuid4())
+            self.provisioner = WarmProvisioner(kernel_id=self.kernel_id, kernel_spec=self.kernel_spec, parent=self)
+        await super().start_kernel(**kwargs)
+
+
+def package(env: dict[str, str]) -> str:
+    """Which copy of the package a kernel may see: its notebook's, or the one without any answer."""
+    slug = env.get(NOTEBOOK, "")
+    return slug if any(book.slug == slug for book in NOTEBOOKS) else NOTEBOOKS[0].slug
+
+
+def beside(folder: Path) -> list[tuple[str, bytes]]:
+    """The files of a notebook's folder, without notebooks, links and what is too large."""
+    found: list[tuple[str, bytes]] = []
+    room = LARGEST_FILES
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            path = Path(place, name)
+            if path.suffix == ".ipynb" or name.startswith(".") or path.is_symlink() or not path.is_file():
+                continue
+            if len(found) == MOST_FILES:
+                return found
+            if (size := path.stat().st_size) <= room:
+                room -= size
+                found.append((path.relative_to(folder).as_posix(), path.read_bytes()))
+    return found
