@@ -1,0 +1,68 @@
+"""The sentences with "flies": as the templates give them, and split so that nothing is learned by heart."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from anatomy import datasets
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tools"))
+import flies  # noqa: E402
+
+ROWS = [json.loads(line) for line in flies.FILE.read_text(encoding="utf-8").splitlines()]
+
+
+def test_the_file_is_what_the_templates_give() -> None:
+    assert flies.FILE.read_text(encoding="utf-8") == flies.text(), "run python tools/flies.py"
+
+
+def test_every_sentence_has_one_flies_and_no_sentence_comes_twice() -> None:
+    assert len(ROWS) >= 200
+    assert len({row["sentence"] for row in ROWS}) == len(ROWS)
+    for row in ROWS:
+        assert len(re.findall(r"\bflies\b", row["sentence"].lower())) == 1
+        assert re.fullmatch(r"[A-Z][A-Za-z ,]+\.", row["sentence"]), row["sentence"]
+
+
+def test_no_template_and_no_word_before_flies_is_on_both_sides() -> None:
+    for key in (lambda row: row["template"], lambda row: words(row)[words(row).index("flies") - 1]):
+        sides = [{key(row) for row in ROWS if row["split"] == split} for split in ("train", "test")]
+        assert not sides[0] & sides[1]
+
+
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_the_place_of_flies_tells_nothing(split: str) -> None:
+    places = {
+        label: Counter(words(row).index("flies") for row in ROWS if (row["split"], row["label"]) == (split, label))
+        for label in datasets.FLIES_LABELS
+    }
+    assert places["noun"] == places["verb"]
+
+
+@pytest.mark.parametrize("pairs", [flies.TRAIN, flies.TEST])
+def test_templates_put_flies_where_they_say(pairs: tuple[flies.Pair, ...]) -> None:
+    for place, noun, nouns, verb, verbs in pairs:
+        for template, fillings in ((noun, nouns), (verb, verbs)):
+            for filling in fillings:
+                sentence = template.format(*filling.split("|"))
+                assert words({"sentence": sentence}).index("flies") == place - 1, sentence
+
+
+def test_the_loader() -> None:
+    train, test = datasets.flies_sentences("train"), datasets.flies_sentences("test")
+    assert (len(train), len(test)) == (156, 84)
+    assert Counter(label for _, label in train) == {0: 78, 1: 78}
+    assert train[0] == ("House flies are a nuisance in the kitchen.", 0)
+    with pytest.raises(ValueError, match="train"):
+        datasets.flies_sentences("all")
+
+
+def words(row: dict[str, str]) -> list[str]:
+    return row["sentence"].lower().rstrip(".").replace(",", "").split()
