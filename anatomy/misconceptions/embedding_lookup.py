@@ -1212,7 +1212,7 @@ def nearest_tokens__nearest_last(query_id, weight, k):
 
 @misconception(
     "You return the cosines themselves; wanted are the ids they belong to (`.indices`).",
-    breaks=("shape", "excluded by id"),
+    breaks=("shape", "values", "excluded by id"),
 )
 def nearest_tokens__returns_cosines(query_id, weight, k):
     unit = F.normalize(weight, dim=-1)
