@@ -45,28 +45,6 @@ def _queries_and_keys(seed: int) -> Iterator[Case]:
     yield draw.case(query=draw.normal("B T D"), key=draw.normal("B S D"), note="when there is a single query")
 
 
-@exercise(
-    "02-attention-scores",
-    properties={"shape": 1, "values": 2, "gradients": 1},
-    returns="B T K",
-    axes={"T": "tokens", "K": "projected width"},
-    leads_on="One x, two views of it: what a token asks for, and what it offers.",
-)
-def project(seed: int) -> Iterator[Case]:
-    draw = Draw(seed, B=2, T=5, D=8, K=3)
-    yield draw.case(x=draw.normal("B T D"), w_q=draw.normal("D K"), w_k=draw.normal("D K"))
-    draw = Draw(seed, B=3, T=4, D=5, K=7)
-    x = draw.normal("B D T").transpose(1, 2)  # (B, T, D), not contiguous
-    yield draw.case(
-        x=x,
-        w_q=draw.normal("D K"),
-        w_k=draw.normal("D K"),
-        note="when K is larger than D and the memory of `x` is not in order",
-    )
-    draw = Draw(seed, B=2, T=3, D=6, K=6)  # square projections: a transposed one runs, and gives other numbers
-    yield draw.case(x=draw.normal("B T D"), w_q=draw.normal("D K"), w_k=draw.normal("D K"), note="when K equals D")
-
-
 # ---------------------------------------------------------------------------------------------- measuring
 
 SIGMAS = 6.0
@@ -241,6 +219,31 @@ def score_variance(seed: int) -> Iterator[Case]:
     for dim, samples in ((12, 1200), (3, 2000)):
         draw = Draw(seed, D=dim, N=samples)
         yield draw.case(dim=dim, samples=samples, generator=draw.fork("measure", dim))
+
+
+# ---------------------------------------------------------------------------------------------- two projections
+
+
+@exercise(
+    "02-attention-scores",
+    properties={"shape": 1, "values": 2, "gradients": 1},
+    returns="B T K",
+    axes={"T": "tokens", "K": "projected width"},
+    leads_on="One x, two views of it: what a token asks for, and what it offers.",
+)
+def project(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, T=5, D=8, K=3)
+    yield draw.case(x=draw.normal("B T D"), w_q=draw.normal("D K"), w_k=draw.normal("D K"))
+    draw = Draw(seed, B=3, T=4, D=5, K=7)
+    x = draw.normal("B D T").transpose(1, 2)  # (B, T, D), not contiguous
+    yield draw.case(
+        x=x,
+        w_q=draw.normal("D K"),
+        w_k=draw.normal("D K"),
+        note="when K is larger than D and the memory of `x` is not in order",
+    )
+    draw = Draw(seed, B=2, T=3, D=6, K=6)  # square projections: a transposed one runs, and gives other numbers
+    yield draw.case(x=draw.normal("B T D"), w_q=draw.normal("D K"), w_k=draw.normal("D K"), note="when K equals D")
 
 
 quiz_scaling = quiz(
