@@ -1,7 +1,7 @@
 """What of a notebook's HTML may reach a browser: text, tables, pictures that are in the page; nothing that runs.
 
 nbconvert's own filter of this name also drops paragraphs and headings, so pages read badly; this one replaces it (see
-``nbgrader_config.py``) in feedback and in Formgrader.
+``nbgrader_config.py``) in feedback pages and in the outputs that Formgrader shows.
 """
 
 from __future__ import annotations

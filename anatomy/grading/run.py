@@ -8,6 +8,7 @@ import logging
 import shutil
 import tempfile
 import time
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
@@ -22,6 +23,7 @@ from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 
 from anatomy.authoring.notebooks import as_text, chosen, source_file
@@ -79,7 +81,8 @@ def grade(
                              "`anatomy sample-class` writes a made-up class.")  # fmt: skip
     began = time.perf_counter()
     rows: list[Row] = []
-    with _grader(root, config) as grader, _progress(console) as progress:
+    with _grader(root, config) as grader, _progress(console) as progress, warnings.catch_warnings():
+        warnings.simplefilter("ignore", SAWarning)  # nbgrader's queries, harmless
         task = progress.add_task("", total=len(found))
         for folder in found:
             progress.update(task, description=f"{folder.parent.name}, {folder.name}")

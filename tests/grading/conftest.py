@@ -43,6 +43,7 @@ def skeleton(book: Notebook):
 
 def make_course(root: Path, *slugs: str) -> Path:
     """A course's folder with skeletons of these notebooks."""
+    root.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(REPOSITORY / "nbgrader_config.py", root / "nbgrader_config.py")
     for slug in slugs:
         write(skeleton(notebook(slug)), source_file(root, slug))

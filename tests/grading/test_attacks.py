@@ -44,12 +44,12 @@ builtins.abs = lambda x: 0
     "anatomy.checking": """
 import anatomy.checking.observe
 anatomy.checking.check = check = lambda name: 100
-anatomy.checking.observe.observe = lambda *a, **k: {"exercise": "softmax", "status": "right", "points": 100, "cases": []}
+anatomy.checking.observe.observe = lambda *a, **k: {"status": "right", "points": 100, "cases": []}
 """,
     "the observation": """
 import anatomy.checking.observe, torch
 anatomy.checking.observe.observe = lambda exercise, answer, seeds: {"exercise": "softmax", "cases": [
-    {"outcome": "returned", "value": torch.ones(2, 3) / 3, "steady": True, "calls": [], "changed": []} for _ in range(99)]}
+    {"outcome": "returned", "value": torch.ones(2, 3) / 3, "steady": True, "calls": []} for _ in range(99)]}
 """,
     "fewer cases": """
 from anatomy.exercises.spec import Exercise

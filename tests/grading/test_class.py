@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import io
 import os
@@ -9,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+from itertools import zip_longest
 from pathlib import Path
 
 import pytest
@@ -18,8 +20,8 @@ from rich.console import Console
 from anatomy import exercises
 from anatomy.authoring.notebooks import as_text
 from anatomy.authoring.solved import solved_edition
-from anatomy.course import NOTEBOOKS, notebook
-from anatomy.grading.answers import bank
+from anatomy.course import notebook
+from anatomy.grading.answers import Answer, bank
 from anatomy.grading.masters import master
 from anatomy.grading.report import GRADED, REPAIRED, UNGRADED
 from anatomy.grading.run import NothingToGrade, grade
@@ -27,8 +29,8 @@ from anatomy.grading.sample import KNOWN_MARKS, NotASample, filled, write_sample
 
 pytestmark = pytest.mark.slow
 
-SMALL = next(book for book in NOTEBOOKS if exercises.of_notebook(book))
-"""The notebook whose answers all go through nbgrader: the first one."""
+WHOLE = notebook("02-attention-scores")
+"""The notebook whose answers all go through nbgrader."""
 
 
 def hand_in(root, student, book, text):
@@ -49,18 +51,39 @@ def marks(row):
     return {mark.exercise: mark.points for mark in row.marks}
 
 
+def several_at_once(wrong):
+    """A quiz can be wrong in every question: its misconceptions, one of each question at a time."""
+    if not all(answer.source.startswith("quiz_") for answer in wrong):
+        return wrong
+    by_question = {}
+    for answer in wrong:
+        by_question.setdefault(answer.loses, []).append(answer)
+    together = []
+    for some in zip_longest(*by_question.values()):
+        some = [answer for answer in some if answer]
+        given = [ast.literal_eval(answer.source.partition(" = ")[2]) for answer in some]
+        merged = dict(given[0])
+        for one, answer in zip(given, some, strict=True):
+            merged.update({question: one[question] for question in answer.loses})
+        names = " and ".join(answer.name for answer in some)
+        loses = tuple(question for answer in some for question in answer.loses)
+        together.append(Answer(some[0].exercise, names, f"{some[0].exercise} = {merged!r}", loses))
+    return together
+
+
 @pytest.mark.timeout(1200)
 def test_every_answer_through_nbgrader(tmp_path, new_course, capsys):
     """Solved 100 %, untouched 0, each variant full marks, each misconception its own and named."""
-    root, answers, asked = new_course(tmp_path, SMALL.slug), bank(SMALL), exercises.of_notebook(SMALL)
-    hand_in(root, "solved", SMALL, as_text(solved_edition(root, SMALL.slug)))
-    hand_in(root, "untouched", SMALL, as_text(master(root, SMALL.slug)))
+    root, answers, asked = new_course(tmp_path, WHOLE.slug), bank(WHOLE), exercises.of_notebook(WHOLE)
+    hand_in(root, "solved", WHOLE, as_text(solved_edition(root, WHOLE.slug)))
+    hand_in(root, "untouched", WHOLE, as_text(master(root, WHOLE.slug)))
+    mistaken = {name: several_at_once(wrong) for name, wrong in answers.mistaken.items()}
     handed_in = {}
-    for kind, pool in (("variant", answers.right), ("misconception", answers.mistaken)):
+    for kind, pool in (("variant", answers.right), ("misconception", mistaken)):
         for number in range(max(map(len, pool.values()))):
             chosen = {name: pool[name][number] if number < len(pool[name]) else None for name in asked}
             handed_in[f"{kind}-{number:02d}"] = chosen
-            hand_in(root, f"{kind}-{number:02d}", SMALL, as_text(filled(root, SMALL, chosen)))
+            hand_in(root, f"{kind}-{number:02d}", WHOLE, as_text(filled(root, WHOLE, chosen)))
     rows, _ = graded(root)
 
     assert marks(rows["solved"]) == {name: exercise.points for name, exercise in asked.items()}
@@ -73,13 +96,14 @@ def test_every_answer_through_nbgrader(tmp_path, new_course, capsys):
             answer = chosen[mark.exercise]
             deserved = answer.points(asked[mark.exercise]) if answer else 0
             assert mark.points == deserved, f"{answer and answer.name}: {mark.said}"
-            if answer:
-                counts[student.partition("-")[0]] += 1
+            held = answer.name.split(" and ") if answer else []
+            counts[student.partition("-")[0]] += len(held)
             if answer and not answer.right:
-                assert answer.name in mark.misconceptions, f"{answer.name} is taken for {mark.misconceptions}"
+                assert set(mark.misconceptions) == set(held), f"{answer.name} is taken for {mark.misconceptions}"
+    assert counts["misconception"] == sum(map(len, answers.mistaken.values()))
     with capsys.disabled():
         wrong, right = counts["misconception"], counts["variant"]
-        print(f"\n{SMALL.slug} through nbgrader: {len(asked)} exercises, {wrong} misconceptions named, "
+        print(f"\n{WHOLE.slug} through nbgrader: {len(asked)} exercises, {wrong} misconceptions named, "
               f"{right} right answers with full marks, in {len(rows)} submissions")  # fmt: skip
 
 
@@ -87,7 +111,7 @@ LATE = notebook("03-softmax")
 WRONG = {
     "loops": "def softmax(x, dim):\n    while True:\n        pass",
     "loops-at-top": "while True:\n    pass",
-    "ignores-interrupts": "while True:\n    try:\n        while 1:\n            pass\n    except BaseException:\n        pass",
+    "ignores-interrupts": "while True:\n    try:\n        while 1: 1\n    except BaseException:\n        pass",
     "exits": "def softmax(x, dim):\n    import os\n    os._exit(3)",
     "exits-at-top": "import os\nos._exit(3)",
     "crashes": "def softmax(x, dim):\n    return x\n\nprint(undefined)",
