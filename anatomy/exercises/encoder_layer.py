@@ -1,1 +1,282 @@
 """What 05-encoder-layer asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from anatomy.exercises.spec import Case, Draw, exercise, quiz
+
+SLUG = "05-encoder-layer"
+TOKENS = {"T": "tokens"}
+NORMS = ("layer_norm", "batch_norm", "group_norm", "instance_norm", "native_layer_norm", "native_batch_norm",
+         "native_group_norm")  # fmt: skip
+
+
+def _config(width: int, heads: int, inner: int, dropout: float = 0.0, eps: float = 1e-12) -> Any:
+    from transformers import BertConfig  # only when cases are built: it is slow to import
+
+    return BertConfig(
+        hidden_size=width,
+        num_attention_heads=heads,
+        intermediate_size=inner,
+        hidden_dropout_prob=dropout,
+        attention_probs_dropout_prob=0.75 * dropout,
+        layer_norm_eps=eps,
+        num_hidden_layers=2,
+    )
+
+
+@exercise(
+    SLUG,
+    properties={"shape": 1, "values": 1, "gradients": 1},
+    returns="B T F",
+    axes=TOKENS,
+    forbids=("gelu",),
+    leads_on="Smooth at zero, and slightly negative to the left of it. Next it goes between two linear layers.",
+)
+def gelu(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, T=5, F=7)
+    yield draw.case(x=draw.normal("B T F", scale=1.5))
+    draw = Draw(seed, B=3, T=4, F=6)
+    yield draw.case(x=draw.normal("F B T").permute(1, 2, 0), note="for an x whose memory is in another order")
+    draw = Draw(seed, N=9)
+    yield draw.case(x=draw.normal("N", scale=3.0), returns="N", note="for an x with a single axis")
+    ends = torch.tensor([[-1e4, -40.0, -5.0, 0.0], [0.0, 5.0, 40.0, 1e4]])
+    yield draw.case(x=ends, returns="", note="for very large numbers, positive and negative")
+
+
+def _norm_or_start(layer: Any, case: Case) -> Any:
+    """Run the layer; or, where asked, look at the parameters of a new one."""
+    if not case.args:
+        new = type(layer)(*case.init)
+        return dict(new.named_parameters()) if isinstance(new, nn.Module) else None
+    return layer(*case.args.values())
+
+
+@exercise(
+    SLUG,
+    kind="module",
+    properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "eps": 1},
+    returns="B T D",
+    axes=TOKENS,
+    forbids=NORMS,
+    run=_norm_or_start,
+    leads_on="Each token is normalized by itself: whoever shares its sentence or its batch makes no difference.",
+)
+def LayerNorm(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=3, T=5, D=7)
+    yield draw.case(init=(7, 1e-5), x=draw.normal("B T D", scale=2.0, shift=1.5))
+    draw = Draw(seed, B=2, T=4, D=6)
+    yield draw.case(init=(6, 1e-12), x=draw.normal("B D T", shift=-3.0).transpose(1, 2))
+    draw = Draw(seed, D=5, T=3, B=2, H=4)
+    for letters, note in (("T D", "for x with two axes"), ("B H T D", "for x with four axes"), ("D", "for one token")):
+        yield draw.case(init=(5, 1e-5), x=draw.normal(letters), returns=letters, asks="shape", note=note)
+    yield draw.case(init=(4, 1e-5), asks="parameters", note="in a new layer, before any training")
+    draw = Draw(seed, B=2, T=4, D=6)
+    yield draw.case(
+        init=(6, 0.02), x=draw.normal("B T D", scale=0.1, shift=1.0), asks="eps", note="when eps outweighs the variance"
+    )
+    same = torch.full((2, 3, 8), 0.5)
+    yield draw.case(
+        init=(8, 1e-3), x=same, asks="eps", sizes={"T": 3, "D": 8}, note="for a token whose numbers are all equal"
+    )
+
+
+# --------------------------------------------------------------------------------------------- where dropout sits
+
+NOTHING = "nothing is dropped"
+RIGHT = "a share p is dropped, the rest divided by 1 − p"
+UNSCALED = "a share p is dropped, the rest as it was"
+ELSEWHERE = "there is noise, but not dropout with p at this place"
+
+
+def _in_words(training: str, steady: bool) -> str:
+    return f"in training mode: {training}; in eval mode: {NOTHING if steady else 'there is noise'}"
+
+
+def _run_feed_forward(module: Any, case: Case) -> Any:
+    """Run the module; or, where training mode is asked for, say what dropout does to its results."""
+    (x,) = case.args.values()
+    if case.asks != "train mode":
+        return module(x)
+    module = deepcopy(module).eval()
+    calm, again, p = module(x), module(x), case.init[0].hidden_dropout_prob
+    noisy = module.train()(x)
+    zero, kept = noisy == 0, calm / (1 - p)
+    share = zero.float().mean().item()
+    if torch.equal(noisy, calm):
+        said = NOTHING
+    elif torch.allclose(noisy, kept.where(~zero, 0.0), atol=1e-5):
+        said = RIGHT if abs(share - p) < 0.1 else f"a share of {share:.1f} is dropped"
+    elif torch.allclose(noisy, calm.where(~zero, 0.0), atol=1e-5):
+        said = UNSCALED if abs(share - p) < 0.1 else f"a share of {share:.1f} is dropped, the rest as it was"
+    else:
+        said = f"a share of {share:.1f} is dropped, the rest scaled by something else" if share > 0.05 else ELSEWHERE
+    return _in_words(said, torch.equal(calm, again))
+
+
+@exercise(
+    SLUG,
+    kind="module",
+    properties={"shape": 1, "values": 1, "parameters": 1, "gradients": 1, "train mode": 2},
+    returns="B T D",
+    axes=TOKENS,
+    run=_run_feed_forward,
+    leads_on="Every token is worked on by itself, with the same two matrices; two thirds of a layer are here.",
+)
+def FeedForward(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, T=5, D=6, F=10)
+    yield draw.case(init=(_config(6, 2, 10),), x=draw.normal("B T D"))
+    draw = Draw(seed, B=3, T=4, D=8, F=5)
+    yield draw.case(init=(_config(8, 2, 5, dropout=0.3),), x=draw.normal("B D T").transpose(1, 2), note="when F < D")
+    draw = Draw(seed, D=4, F=7)
+    yield draw.case(init=(_config(4, 2, 7),), x=draw.normal("D"), returns="D", note="for a single token")
+    draw = Draw(seed, B=20, T=30, D=6, F=10)
+    yield draw.case(
+        init=(_config(6, 2, 10, dropout=0.4),), x=draw.normal("B T D"), asks="train mode", note="for p = 0.4"
+    )
+
+
+LAST = {"attention": "attention.output_linear", "feed_forward": "feed_forward.linear_2"}
+"""The layers whose results dropout is to reach, each the last before its addition."""
+
+
+def _run_layer(layer: Any, case: Case) -> Any:
+    """Run the layer; or, where training mode is asked for, say what dropout does to one of its two parts.
+
+    The other part is switched off by weights of zero. A token of which dropout takes all D numbers then comes out as
+    from a layer whose part adds nothing, one of which it takes none as from a part scaled by 1/(1 − p).
+    """
+    if "part" not in case.args:
+        return layer(*case.args.values())
+    x, part = case.args.values()
+    other = next(name for name in LAST if name != part)
+    p, width = case.init[0].hidden_dropout_prob, x.size(-1)
+
+    layer = deepcopy(layer).eval()
+    last = [q for name, q in layer.named_parameters() if name.startswith(LAST[part])]
+    start = [q.detach().clone() for q in last]
+    for name, parameter in layer.named_parameters():
+        if name.startswith(LAST[other]):
+            parameter.data.zero_()
+
+    def with_part_times(factor: float) -> Tensor:
+        for q, value in zip(last, start, strict=True):
+            q.data.copy_(value * factor)
+        return layer(x)
+
+    none, kept = with_part_times(0.0), with_part_times(1 / (1 - p))
+    calm, again = with_part_times(1.0), layer(x)
+    noisy = layer.train()(x)
+
+    def about(expected: Tensor, share: float) -> bool:
+        found = torch.isclose(noisy, expected, rtol=1e-4, atol=1e-4).all(dim=-1).float().mean().item()
+        return abs(found - share) < 5 * (share * (1 - share) / noisy[..., 0].numel()) ** 0.5
+
+    if torch.equal(noisy, calm):
+        said = NOTHING
+    elif about(none, p**width):
+        said = RIGHT if about(kept, (1 - p) ** width) else UNSCALED if about(calm, (1 - p) ** width) else ELSEWHERE
+    else:
+        said = ELSEWHERE
+    return f"{part}, " + _in_words(said, torch.equal(calm, again))
+
+
+def _layer_cases(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, T=5, D=12, H=3, K=4, F=20)
+    yield draw.case(init=(_config(12, 3, 20),), x=draw.normal("B T D", shift=0.5))
+    draw = Draw(seed, B=3, T=4, D=10, H=2, K=5, F=6)
+    yield draw.case(init=(_config(10, 2, 6),), x=draw.normal("B D T", scale=2.0).transpose(1, 2))
+    draw = Draw(seed, B=3, T=5, D=12, H=3, K=4, F=16)
+    lengths = torch.tensor([5, 2, 3])
+    mask = torch.arange(5) < lengths[:, None, None, None]  # (B, 1, 1, T)
+    yield draw.case(init=(_config(12, 3, 16),), x=draw.normal("B T D"), mask=mask, asks="mask",
+                    note="when a mask is given: sentences of 5, 2 and 3 tokens")  # fmt: skip
+    draw = Draw(seed, B=2, T=5, D=8, H=2, K=4, F=11)
+    yield draw.case(init=(_config(8, 2, 11, eps=0.3),), x=draw.normal("B T D"), asks="eps",
+                    note="for layer_norm_eps = 0.3")  # fmt: skip
+    draw = Draw(seed, B=25, T=30, D=3, H=1, F=8)
+    for part in LAST:
+        yield draw.case(init=(_config(3, 1, 8, dropout=0.4),), x=draw.normal("B T D"), part=part, asks="train mode",
+                        note="for p = 0.4")  # fmt: skip
+
+
+@exercise(
+    SLUG,
+    kind="module",
+    properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "train mode": 1, "mask": 1, "eps": 1},
+    returns="B T D",
+    axes=TOKENS,
+    run=_run_layer,
+    leads_on="x itself goes straight through, and two parts add to it. Now move the norms: the layer of 2017.",
+)
+def TransformerEncoderLayer(seed: int) -> Iterator[Case]:
+    yield from _layer_cases(seed)
+
+
+@exercise(
+    SLUG,
+    kind="module",
+    properties={"values": 2, "parameters": 1, "gradients": 1, "train mode": 1, "mask": 1, "eps": 1},
+    returns="B T D",
+    axes=TOKENS,
+    run=_run_layer,
+    leads_on="This is BERT's layer, number for number: the next cell gives it BERT's weights.",
+)
+def PostNormEncoderLayer(seed: int) -> Iterator[Case]:
+    yield from _layer_cases(seed)
+
+
+@exercise(
+    SLUG,
+    properties={"BERT base": 1, "any sizes": 2},
+    leads_on="7,087,872 in each of BERT base's twelve layers: 85 million of its 110 million parameters.",
+)
+def count_layer_parameters(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, D=768, H=12, F=3072)
+    yield draw.case(config=_config(768, 12, 3072), asks="BERT base", note="for BERT base")
+    for width, heads, inner in ((24, 3, 40), (20, 4, 6), (18, 1, 72)):
+        draw = Draw(seed, D=width, H=heads, F=inner)
+        yield draw.case(config=_config(width, heads, inner), asks="any sizes",
+                        note=f"for D = {width}, H = {heads}, F = {inner}")  # fmt: skip
+
+
+def _one_entry(answer: Any, case: Case) -> Any:
+    """One entry of the dict, or in words why there is none."""
+    counted = answer(*case.args.values())
+    if not isinstance(counted, dict):
+        return f"no dict but {type(counted).__name__}"
+    return counted.get(case.asks, f"no entry {case.asks!r}")
+
+
+@exercise(
+    SLUG,
+    properties={"projections": 1, "attention": 2, "feed_forward": 1},
+    run=_one_entry,
+    leads_on="Two terms grow with T and one with T². Where do they meet? The next picture asks your function.",
+)
+def layer_flops(seed: int) -> Iterator[Case]:
+    for length, width, heads, inner in ((5, 24, 3, 40), (11, 20, 4, 6), (1, 18, 2, 30), (512, 768, 12, 3072)):
+        draw = Draw(seed, T=length, D=width, H=heads, K=width // heads, F=inner)
+        for entry in ("projections", "attention", "feed_forward"):
+            yield draw.case(seq_len=length, config=_config(width, heads, inner), asks=entry,
+                            note=f"for T = {length}, D = {width}, H = {heads}, F = {inner}")  # fmt: skip
+
+
+quiz_encoder_layer = quiz(
+    SLUG,
+    "quiz_encoder_layer",
+    {
+        "moves information between tokens": ("attention", "feed-forward network", "layer norm"),
+        "mean and variance over": ("the numbers of one token", "one column of the batch", "the whole sentence"),
+        "norms in BERT": ("before attention", "after the addition", "before and after"),
+        "one more norm at the end": ("pre-norm", "post-norm", "both", "neither"),
+        "most work for 20 tokens": ("projections", "scores and mixtures", "feed-forward network"),
+    },
+    leads_on="One thing is still missing: nothing in this layer knows which token comes first. Notebook 06.",
+)

@@ -156,7 +156,8 @@ def layer_flops(seq_len: int, config: BertConfig) -> dict[str, int]:
 
 quiz_encoder_layer = {
     "moves information between tokens": "attention",
-    "mean and variance over": "one token's numbers",
+    "mean and variance over": "the numbers of one token",
     "norms in BERT": "after the addition",
     "one more norm at the end": "pre-norm",
+    "most work for 20 tokens": "feed-forward network",
 }
