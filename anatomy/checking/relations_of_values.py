@@ -186,13 +186,15 @@ def transformed(scene: Scene) -> Relation | None:
 
 
 def coarse(scene: Scene) -> Relation | None:
+    size = scene.expected.abs().max()
+    gap = float((scene.found - scene.expected).abs().max() / size) if size > 0 else math.inf
     for name, dtype in (("float16", torch.float16), ("bfloat16", torch.bfloat16)):
-        step = 2 * torch.finfo(dtype).eps
-        size = scene.expected.abs().max()
-        if size > 0 and (scene.found - scene.expected).abs().max() <= step * size:
-            return Relation(f"Right to about {step:.1g}, as far as {name} goes, but no further.",
-                            "Something is rounded on the way, or a small constant differs (an eps, a constant of "
-                            "a formula).")  # fmt: skip
+        if gap <= 2 * torch.finfo(dtype).eps:
+            return Relation(
+                f"Nearly right: off by up to {gap:.1g} of the largest value.",
+                f"That is how far {name} goes. Something is rounded on the way, or a small constant differs (an eps, "
+                "a constant of a formula).",
+            )
     return None
 
 

@@ -632,7 +632,7 @@ def split_heads__no_transpose(x, num_heads):
 
 
 @misconception(
-    "Your heads take every {H}th column (0, {H}, …), as dealing cards does. Head 0 should get the first {K} "
+    "Your heads take one column in every {H} (0, {H}, …), as dealing cards does. Head 0 should get the first {K} "
     "neighbors: in the reshape H comes before K.",
     breaks=("values", "gradients"),
 )
@@ -1103,7 +1103,7 @@ class FusedMultiHeadAttention__columns_vanish(nn.Module):
 
 
 @misconception(
-    "Your heads take every {H}th column. Head 0 owns outputs 0 to K − 1 of `q`, `k` and `v`: in the reshape H comes "
+    "Your heads take one column in every {H}. Head 0 owns outputs 0 to K − 1 of `q`, `k` and `v`: in the reshape H comes "
     "before K, as in `split_heads`.",
     breaks=("values", "gradients"),
 )
