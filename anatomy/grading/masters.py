@@ -47,7 +47,7 @@ def register(root: Path, slug: str, config: Config | None = None, log: logging.L
     NbGraderException
         When nbgrader refuses, e.g. because cells were added or removed after submissions were graded.
     """
-    config = deepcopy(config or settings(root))
+    config, log = deepcopy(config or settings(root)), log or _quiet()
     _tools_on_path()
     (root / ".anatomy").mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="release-", dir=root / ".anatomy") as folder:
@@ -59,6 +59,12 @@ def register(root: Path, slug: str, config: Config | None = None, log: logging.L
         converter.start()
         shutil.rmtree(folder, ignore_errors=True)
         Path(folder).mkdir()
+
+
+def _quiet() -> logging.Logger:
+    log = logging.Logger("anatomy.register")
+    log.addHandler(logging.NullHandler())
+    return log
 
 
 def _tools_on_path() -> None:

@@ -154,9 +154,13 @@ def filled(root: Path, book: Notebook, answers: dict[str, Answer | None]) -> Not
 
 
 def answer_cell(book: Notebook, answer: Answer, others: dict[str, Answer | None]) -> str:
-    """The text of an answer cell. What it calls by name must be right: where it isn't, the answer brings its own."""
+    """The text of an answer cell. Where it calls another exercise that isn't the reference, it brings its own.
+
+    Even a right variant may be narrower than the reference, e.g. take a batch axis for granted, as its exercise allows.
+    """
     used = [others.get(name) for name in _all_uses(bank(book), answer)]
-    return answer.source if all(other and other.right for other in used) else bank(book).alone(answer)
+    by_name = all(other and other.name == "reference" for other in used)
+    return answer.source if by_name else bank(book).alone(answer)
 
 
 def _all_uses(answers: Bank, answer: Answer) -> set[str]:
