@@ -24,7 +24,7 @@ class CannotJudge(RuntimeError):
 
 @dataclass
 class Trial:
-    """Cases, and what the reference does on them: as given (`expected`), and with inputs slightly moved (`nudged`)."""
+    """The cases of some seeds, and what the reference (`expected`) and the misconceptions do on them."""
 
     exercise: Exercise
     seeds: tuple[int, ...]
@@ -35,9 +35,11 @@ class Trial:
         self.expected = observe(self.exercise, answer, self.seeds)["cases"]
         if any(not _is_deliberate(seen) for seen in self.expected):
             raise CannotJudge(f"The reference of {self.exercise.name} did not finish here: {self.expected}")
-        nudged = replace(self.exercise, build=lambda seed: map(_nudge, self.exercise.build(seed)))
-        self.nudged = observe(nudged, answer, self.seeds)["cases"]
         self._seen: dict[tuple[str, int], dict[str, Any]] = {}
+
+    def nudged(self, index: int) -> dict[str, Any]:
+        """What the reference does in one case when every float input is moved by one rounding step."""
+        return observe_case(self.exercise, reference.answer(self.exercise), _nudge(self.cases[index]))
 
     def misconceived(self, wrong: Misconception, index: int) -> dict[str, Any]:
         """What this misconception does in one case; observed when first asked for."""
