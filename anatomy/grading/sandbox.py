@@ -144,7 +144,11 @@ def wrapped(
             line += ["--symlink", os.readlink(place), str(place)]
         elif place.is_dir():
             line += ["--ro-bind", str(place), str(place)]
-    inside = [f"{places.PROGRAM}/{program_folder.name}", places.COURSE, *(f"{places.VISIBLE}/{name}" for name in visible)]
+    inside = [
+        f"{places.PROGRAM}/{program_folder.name}",
+        places.COURSE,
+        *(f"{places.VISIBLE}/{name}" for name in visible),
+    ]
     line += _folders([*shown, *map(Path, inside), Path(places.SOCKET, "x"), Path(places.HOME, "x"), Path("/etc/x")])
     for name in _SETTINGS:
         line += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]

@@ -21,7 +21,7 @@ from jupyter_client.connect import KernelConnectionInfo
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import KernelProvisionerBase
-from traitlets import DottedObjectName, Integer, List, Unicode
+from traitlets import Integer, List, Type, Unicode
 
 from anatomy.course import NOTEBOOKS
 from anatomy.grading.sandbox import Limits, environment
@@ -200,7 +200,7 @@ class WarmKernelManager(AsyncKernelManager):
     open_files = Integer(Limits.open_files, help="Files that a kernel may have open.").tag(config=True)
     cpu_seconds = Integer(Limits.cpu_seconds, help="Seconds that a kernel may compute.").tag(config=True)
 
-    client_class = DottedObjectName("anatomy.grading.warm.manager.WarmKernelClient", config=True)
+    client_factory = Type(WarmKernelClient, klass=AsyncKernelClient)
 
     @property
     def kernel_spec(self) -> KernelSpec:

@@ -106,6 +106,8 @@ def _settle(request: dict[str, Any]) -> None:
     random.seed()
     if numpy := sys.modules.get("numpy"):
         numpy.random.seed()
+    if torch := sys.modules.get("torch"):
+        torch.default_generator.seed()
     if matplotlib := sys.modules.get("matplotlib"):
         matplotlib.rcParams["backend"] = INLINE  # chosen now; loaded with the first figure, when there is a shell
 

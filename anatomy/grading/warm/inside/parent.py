@@ -73,18 +73,16 @@ def main() -> None:
 
 
 def warm(modules: list[str]) -> None:
-    """Import these modules; leave torch's random numbers where a fresh process has them."""
+    """Import these modules."""
     import torch
 
     sys.modules["debugpy"] = None  # type: ignore[assignment]  # nobody debugs these kernels; it is large
-    untouched = torch.random.get_rng_state()
     torch.set_num_threads(1)
     for name in modules:
         try:
             importlib.import_module(name)
         except ImportError as error:
             print(f"{name} is not warm: {error}", file=sys.stderr)
-    torch.random.set_rng_state(untouched)
 
 
 def rehearse() -> None:
