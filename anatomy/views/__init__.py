@@ -2,6 +2,7 @@
 
 from anatomy.views.attention import attention_flow, head_grid
 from anatomy.views.bars import bar_chart
+from anatomy.views.bertviz import head_view
 from anatomy.views.curves import line_chart, line_charts
 from anatomy.views.heatmap import heat_map, heat_maps
 from anatomy.views.one_hot import one_hot_product
@@ -16,6 +17,7 @@ __all__ = [
     "figure",
     "head_grid",
     "head_split",
+    "head_view",
     "heat_map",
     "heat_maps",
     "line_chart",

@@ -1,0 +1,38 @@
+// What BertViz's head view leaves unsaid: how to use it, and which square is which head.
+(() => {
+  const vis = document.getElementById("vis");
+  document.getElementById("how").textContent =
+    "Left the queries, right the keys; a line is as strong as its weight. Point at a token to see its lines alone. " +
+    "Each square is a head: click to switch it on or off, double-click to see it alone.";
+  for (const [id, label] of [["layer", "Layer"], ["filter", "Attention"]])
+    document.getElementById(id)?.setAttribute("aria-label", label);
+
+  // Long tokens stick out on the left: give them room.
+  const makeRoom = (svg) => {
+    const overhang = Math.min(0, ...[...svg.querySelectorAll("#left text")].map((text) => text.getBBox().x));
+    vis.style.paddingLeft = `${Math.ceil(-overhang)}px`;
+  };
+  const nameHeads = (svg) => {
+    const squares = svg.lastElementChild;
+    const make = (tag, text) => {
+      const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+      element.textContent = text;
+      return element;
+    };
+    squares.querySelectorAll("rect").forEach((square, head) => {
+      square.style.cursor = "pointer";
+      square.append(make("title", `head ${head}`));
+      const label = make("text", head);
+      label.setAttribute("x", +square.getAttribute("x") + square.getAttribute("width") / 2);
+      label.setAttribute("y", +square.getAttribute("y") + 14);
+      label.setAttribute("style", "font-size:11px;text-anchor:middle;fill:#fff;stroke:#1f2933;stroke-width:2px;paint-order:stroke;pointer-events:none");
+      squares.append(label);
+    });
+  };
+  const finish = () => {
+    const svg = vis.querySelector("svg");
+    if (svg) { makeRoom(svg); nameHeads(svg); }
+  };
+  new MutationObserver(finish).observe(vis, { childList: true }); // BertViz draws anew for each layer
+  finish();
+})();

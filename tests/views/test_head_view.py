@@ -1,0 +1,165 @@
+"""The head view: everything it needs is inside, the same twice, with words, and it refuses what it can't draw."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import re
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+from transformers import BertConfig, BertModel
+
+from anatomy.grading.feedback import clean
+from anatomy.views import head_view
+from anatomy.views.bertviz import FramedView
+from anatomy.views.bertviz.libraries import library
+
+TOKENS = ["[CLS]", "time", "flies", "like", "an", "arrow", "[SEP]"]
+ROOT = Path(__file__).parents[2]
+
+
+def weights(layers: int = 3, heads: int = 4, length: int = 7) -> Tensor:
+    scores = torch.randn(layers, heads, length, length, generator=torch.Generator().manual_seed(0))
+    return scores.softmax(-1)
+
+
+@pytest.fixture(scope="module")
+def usual() -> FramedView:
+    return head_view(weights(), TOKENS)
+
+
+def script(view: FramedView) -> str:
+    payload = re.search(r'atob\("([\w+/=]+)"\)', view.page)
+    assert payload
+    return zlib.decompress(base64.b64decode(payload[1])).decode()
+
+
+def params(view: FramedView) -> dict[str, object]:
+    code = script(view)
+    return json.JSONDecoder().raw_decode(code, code.index("const params = ") + len("const params = "))[0]
+
+
+def test_a_tuple_of_layers_and_one_tensor_are_the_same(usual: FramedView) -> None:
+    assert head_view(tuple(weights()[:, None]), TOKENS).html() == usual.html()
+
+
+def test_the_data_are_there_once_and_rounded() -> None:
+    together = weights()
+    view = head_view(together, TOKENS, layer=1, heads=[0, 2])
+    found = params(view)
+    (shown,) = found["attention"]  # type: ignore[misc]
+    torch.testing.assert_close(torch.tensor(shown["attn"]), together, atol=5.1e-5, rtol=0)
+    assert all(len(number) <= 6 for number in re.findall(r"0\.\d+", json.dumps(shown["attn"])))
+    assert shown["left_text"] == shown["right_text"] == TOKENS
+    assert (found["layer"], found["heads"], found["root_div_id"]) == (1, [0, 2], "bertviz")
+    assert script(view).count('"attn":') == 1, "BertViz repeats it in a comment"
+
+
+def test_two_sentences_can_be_told_apart() -> None:
+    shown = params(head_view(weights(), TOKENS, sentence_b_start=3))["attention"]
+    assert [part["name"] for part in shown][3] == "Sentence A -> Sentence B"  # type: ignore[attr-defined]
+    assert shown[3]["left_text"] == TOKENS[:3] and shown[3]["right_text"] == TOKENS[3:]  # type: ignore[index]
+
+
+def test_the_same_data_give_the_same_bytes_in_another_process(usual: FramedView) -> None:
+    code = "from tests.views.test_head_view import *; print(head_view(weights(), TOKENS).html())"
+    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert run.stdout.rstrip("\n") == usual.html()
+
+
+def test_it_names_no_address_to_load_from(usual: FramedView) -> None:
+    code = script(usual).replace(library("d3"), "").replace(library("jquery"), "")
+    code = re.sub(r"/\*.*?\*/", "", code, flags=re.DOTALL)
+    assert set(re.findall(r"https?://[^\s'\"]+", code)) == {"http://www.w3.org/2000/svg"}  # a name, not an address
+    assert "<script src" not in usual.page and "<link" not in usual.page and "require.min" not in usual.page
+    assert "Apache License 2.0" in usual.page, "the notices travel with the view"
+
+
+def test_it_is_small() -> None:
+    assert len(head_view(weights(6, 12, 15), TOKENS + TOKENS + ["x"]).page) < 320_000
+
+
+def test_it_shows_itself_as_a_frame_with_words_for_those_who_see_none() -> None:
+    view = head_view(weights(), TOKENS, layer=2)
+    bundle = view._repr_mimebundle_()
+    assert set(bundle) == {"text/html", "text/plain"}
+    assert bundle["text/html"].startswith("<iframe title=")
+    assert bundle["text/plain"].startswith(
+        "Head view: attention between 7 tokens ([CLS] time flies like an arrow [SEP])"
+    )
+    assert "3 layers with 4 heads each" in bundle["text/plain"] and "“Layer 2”" in bundle["text/plain"]
+    assert repr(view) == view.words
+
+
+def test_without_frames_the_same_is_a_picture_and_a_table(usual: FramedView) -> None:
+    """Feedback pages, and JupyterLab for notebooks it does not trust, drop the frame and keep the rest."""
+    left = clean(usual.html())
+    assert "iframe" not in left and "atob" not in left and len(left) < 120_000
+    assert "not shown here" in left and "<details>" in left
+    assert re.search(r'<img alt="Grid of 4 heat maps[^"]+"[^>]+src="data:image/png;base64,', left)
+    assert left.count('<th scope="row">head ') == 4 and left.count('<th scope="col">layer ') == 3
+
+
+def test_the_table_says_what_a_head_does() -> None:
+    length = len(TOKENS)
+    after = torch.eye(length).roll(1, 1)  # token t looks at t + 1, the last one at the first
+    to_cls = torch.zeros(length, length)
+    to_cls[:, 0] = 1.0
+    flat = torch.full((length, length), 1 / length)
+    table = head_view(torch.stack([after, to_cls, flat, after.T])[None], TOKENS).still
+    cells = re.findall(r"<td>([^<]+)</td>", table)
+    assert cells == ["token after 86%", "[CLS] (0) 100%", "spread", "token before 86%"]
+
+
+def test_tokens_may_hold_anything() -> None:
+    odd = ['<b>"', "</script>", "'", "{{PAYLOAD}}", "; // HACK: x", "Ünï\u2028", "ĠPYTHON"]
+    view = head_view(weights(), odd)
+    shown = params(view)["attention"][0]["left_text"]  # type: ignore[index]
+    assert shown == [*odd[:6], " PYTHON"], "BertViz shows a tokenizer's Ġ as the blank it is"
+    assert view.page.count("</script>") == 1
+    srcdoc = re.search(r'srcdoc="([^"]*)"', view.html())
+    assert srcdoc and html.unescape(srcdoc[1]) == view.page
+
+
+def test_the_library_s_default_attention_is_explained() -> None:
+    config = BertConfig(vocab_size=11, hidden_size=8, num_hidden_layers=2, num_attention_heads=2, intermediate_size=16)
+    model = BertModel._from_config(config, attn_implementation="sdpa").eval()
+    with torch.no_grad():
+        outputs = model(torch.arange(7)[None], output_attentions=True)
+    with pytest.raises(ValueError, match="attn_implementation='eager'"):
+        head_view(outputs.attentions, TOKENS)
+
+
+@pytest.mark.parametrize(
+    ("draw", "remedy"),
+    [
+        (lambda: head_view(None, TOKENS), "eager"),
+        (lambda: head_view((), TOKENS), "eager"),
+        (lambda: head_view((None, None), TOKENS), "eager"),
+        (lambda: head_view(weights()[0], TOKENS), r"attentions\[None\]"),
+        (lambda: head_view([weights()[0]], TOKENS), r"layer 0 must be \(1, H, T, T\)"),
+        (lambda: head_view([weights(2)], TOKENS), "2 sentences"),
+        (lambda: head_view([weights(1), weights(1, 2)], TOKENS), "layers differ in shape"),
+        (lambda: head_view(weights()[..., :5], TOKENS), "self-attention"),
+        (lambda: head_view(weights().log(), TOKENS), "after the softmax"),
+        (lambda: head_view(weights() / 0, TOKENS), "finite"),
+        (lambda: head_view(weights() * 3, TOKENS), r"model.eval\(\)"),
+        (lambda: head_view(weights(), TOKENS[1:-1]), "5 tokens for attentions over 7 positions"),
+        (lambda: head_view(weights(), "flies!!"), "one string"),
+        (lambda: head_view(weights(), TOKENS, layer=3), "layer: there is no 3; they are numbered 0 to 2"),
+        (lambda: head_view(weights(), TOKENS, heads=[0, 4]), "heads: there is no 4"),
+        (lambda: head_view(weights(), TOKENS, heads=[]), "at least one head"),
+        (lambda: head_view(weights(), TOKENS, sentence_b_start=7), "tokens 1 to 6"),
+        (lambda: head_view(torch.ones(1, 12, 128, 128) / 128, ["x"] * 128), "too many"),
+    ],
+)
+def test_bad_input_is_refused_with_a_remedy(draw, remedy: str) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(ValueError, match=remedy):
+        draw()
