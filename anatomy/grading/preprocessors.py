@@ -251,7 +251,7 @@ def _error_in(cell: NotebookNode) -> str:
             if output.ename == "CellTimeoutError":
                 return "It did not finish in time: look for a loop that never ends."
             return f"It stopped with {_said(output)}"
-    return "It sent nothing."
+    return "It sent nothing. Is `check` still the one that the notebook imports?"
 
 
 def _said(error: NotebookNode) -> str:

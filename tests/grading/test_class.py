@@ -18,9 +18,9 @@ from nbgrader.api import Gradebook
 from rich.console import Console
 
 from anatomy import exercises
-from anatomy.authoring.notebooks import as_text
+from anatomy.authoring.notebooks import as_text, source_file
 from anatomy.authoring.solved import solved_edition
-from anatomy.course import notebook
+from anatomy.course import NOTEBOOKS, notebook
 from anatomy.grading.answers import Answer, bank
 from anatomy.grading.masters import master
 from anatomy.grading.report import GRADED, REPAIRED, UNGRADED
@@ -107,6 +107,26 @@ def test_every_answer_through_nbgrader(tmp_path, new_course, capsys):
               f"{right} right answers with full marks, in {len(rows)} submissions")  # fmt: skip
 
 
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("book", NOTEBOOKS, ids=lambda book: book.slug)
+def test_a_real_notebook_solved_and_untouched(tmp_path, root, book):
+    """As it is taught, with all its text and pictures: solved 100 %, untouched 0."""
+    if not source_file(root, book.slug).is_file():
+        pytest.skip("not written yet")
+    shutil.copyfile(root / "nbgrader_config.py", tmp_path / "nbgrader_config.py")
+    shutil.copytree(source_file(root, book.slug).parent, source_file(tmp_path, book.slug).parent)
+    hand_in(tmp_path, "solved", book, as_text(solved_edition(tmp_path, book.slug)))
+    hand_in(tmp_path, "untouched", book, as_text(master(tmp_path, book.slug)))
+    rows, _ = graded(tmp_path)
+    asked = exercises.of_notebook(book)
+    assert (rows["solved"].status, rows["untouched"].status) == (GRADED, GRADED)
+    assert marks(rows["solved"]) == {name: exercise.points for name, exercise in asked.items()}, [
+        f"{mark.exercise}: {mark.said}" for mark in rows["solved"].marks
+    ]
+    assert marks(rows["untouched"]) == dict.fromkeys(asked, 0.0)
+    assert {mark.status for mark in rows["untouched"].marks} == {"not attempted"}
+
+
 LATE = notebook("03-softmax")
 WRONG = {
     "loops": "def softmax(x, dim):\n    while True:\n        pass",
@@ -114,7 +134,7 @@ WRONG = {
     "ignores-interrupts": "while True:\n    try:\n        while 1: 1\n    except BaseException:\n        pass",
     "exits": "def softmax(x, dim):\n    import os\n    os._exit(3)",
     "exits-at-top": "import os\nos._exit(3)",
-    "crashes": "def softmax(x, dim):\n    return x\n\nprint(undefined)",
+    "crashes": "print(undefined)\n\ndef softmax(x, dim):\n    return x",
     "no-syntax": "def softmax(x, dim):\n    return ((x",
     "recurses": "def softmax(x, dim):\n    return softmax(x, dim)",
 }
@@ -163,6 +183,7 @@ def test_broken_submissions_are_named_and_all_others_graded(tmp_path, new_course
     assert "did not finish" in said["loops"]
     assert "did not finish in time" in said["loops-at-top"] and "did not finish in time" in said["ignores-interrupts"]
     assert "ended its kernel" in said["exits"] and "ended its kernel" in said["exits-at-top"]
+    assert "NameError" in said["crashes"]
     assert "SyntaxError" in said["no-syntax"] and "RecursionError" in said["recurses"]
     assert rows["lost-check"].status == REPAIRED and marks(rows["lost-check"]) == worth
     reasons = {"not-json": "not JSON", "missing": "is missing", "elsewhere": "No notebook", "link": "symbolic link"}
