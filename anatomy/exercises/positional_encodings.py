@@ -1,1 +1,271 @@
 """What 06-positional-encodings asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from numbers import Real
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from anatomy.exercises.spec import Case, Draw, exercise, quiz
+
+SLUG = "06-positional-encodings"
+TOKENS = {"T": "tokens"}
+
+
+# ---------------------------------------------------------------------------------------------- permutation_gap
+
+
+def _attend(x: Tensor) -> Tensor:
+    """Attention without projections: it knows nothing of order."""
+    return (x @ x.mT / x.size(-1) ** 0.5).softmax(dim=-1) @ x
+
+
+def _running_mean(x: Tensor) -> Tensor:
+    """Each token becomes the mean of itself and all before it, in its first four columns."""
+    counts = torch.arange(1, x.size(1) + 1, dtype=x.dtype)
+    return (x.cumsum(dim=1) / counts[:, None])[..., :4]
+
+
+class _AddsPlaces(nn.Module):
+    """Adds t² to the token in place t."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + torch.arange(x.size(1), dtype=x.dtype)[:, None] ** 2
+
+
+def _disorder(draw: Draw, length: int) -> Tensor:
+    """A permutation that doing it twice does not undo, so that it differs from its inverse."""
+    while torch.equal((perm := draw.permutation(length))[perm], torch.arange(length)):
+        pass
+    return perm
+
+
+def _measure(answer: Callable[..., Any], case: Case) -> Any:
+    """The gap as a number, out of whatever wraps it; where the type is asked for, the type in words."""
+    found = answer(*case.args.values())
+    if case.asks == "plain float":
+        return "a Python float" if isinstance(found, float) else f"of type {type(found).__name__}"
+    wrapped = isinstance(found, Tensor) and found.numel() == 1
+    plain = isinstance(found, Real) and not isinstance(found, bool)
+    return float(found) if wrapped or plain else found
+
+
+@exercise(
+    SLUG,
+    properties={"values": 3, "plain float": 1},
+    run=_measure,
+    axes=TOKENS,
+    leads_on="You have an instrument. Point it at anything that maps tokens to tokens: does it know their order?",
+)
+def permutation_gap(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, T=6, D=9)
+    yield draw.case(
+        module=_running_mean, x=draw.normal("B T D"), perm=_disorder(draw, 6), note="when `module` is a plain function"
+    )
+    draw = Draw(seed, B=3, T=5, D=8)
+    yield draw.case(
+        module=_AddsPlaces(),
+        x=draw.normal("B T D"),
+        perm=torch.arange(5).roll(1),
+        note="when the last token comes first",
+    )
+    yield draw.case(
+        module=_attend, x=draw.normal("B T D"), perm=_disorder(draw, 5), note="for attention, whose gap is 0"
+    )
+    yield draw.case(module=_running_mean, x=draw.normal("B T D"), perm=_disorder(draw, 5), asks="plain float")
+
+
+# ---------------------------------------------------------------------------------------------- sinusoids
+
+
+def _any(draw: Draw, low: int, high: int) -> int:
+    return int(draw.integers("1", high + 1, low))
+
+
+@exercise(
+    SLUG,
+    properties={"shape": 1, "values": 2, "refusal": 1},
+    returns="N D",
+    axes={"N": "positions"},
+    leads_on="Every position has a row of its own, between −1 and 1, however long the text. Look at it below.",
+)
+def sinusoidal_encoding(seed: int) -> Iterator[Case]:
+    draw = Draw(seed)
+    for num_positions, dim in ((_any(draw, 17, 40), 12), (7, 2 * _any(draw, 8, 13)), (1, 6), (5, 2)):
+        yield draw.case(num_positions=num_positions, dim=dim, sizes={"N": num_positions, "D": dim})
+    yield draw.case(num_positions=1000, dim=4, sizes={"N": 1000, "D": 4}, note="for positions up to 999")
+    yield draw.case(num_positions=6, dim=9, sizes={"N": 6, "D": 9}, asks="refusal", note="for an odd dim, 9")
+
+
+@exercise(
+    SLUG,
+    properties={"shape": 1, "values": 2, "negative offsets": 1, "refusal": 1},
+    returns="D E",
+    axes={"D": "rows", "E": "columns"},
+    leads_on="One matrix takes every position k steps on. A layer can learn such a matrix: it is one linear map.",
+)
+def shift_matrix(seed: int) -> Iterator[Case]:
+    draw = Draw(seed)
+    for offset, dim in ((_any(draw, 2, 6), 10), (_any(draw, 20, 40), 6), (0, 8), (1, 2)):
+        yield draw.case(offset=offset, dim=dim, sizes={"D": dim})
+    for offset, dim in ((-_any(draw, 2, 6), 8), (-1, 6)):
+        yield draw.case(
+            offset=offset, dim=dim, sizes={"D": dim}, asks="negative offsets", note=f"for offset = {offset}"
+        )
+    yield draw.case(offset=3, dim=7, sizes={"D": 7}, asks="refusal", note="for an odd dim, 7")
+
+
+# ---------------------------------------------------------------------------------------------- Embeddings
+
+
+def _config(width: int, most: int, eps: float, dropout: float, vocabulary: int = 50) -> Any:
+    from transformers import BertConfig  # only when cases are built: it is slow to import
+
+    return BertConfig(
+        vocab_size=vocabulary, hidden_size=width, num_attention_heads=2, max_position_embeddings=most,
+        layer_norm_eps=eps, hidden_dropout_prob=dropout,
+    )  # fmt: skip
+
+
+def _call_or_probe(module: Any, case: Case) -> Any:
+    """Call it; for a property of its own, say in words what becomes of dropout, or of a text that just fits."""
+    ids, config = case.args["input_ids"], case.init[0]
+    if case.asks == "length limit":
+        try:
+            module(ids[:, : config.max_position_embeddings])
+        except (ValueError, IndexError):
+            return "a text of exactly the table's length is refused"
+    if case.asks != "train mode":
+        return module(ids)
+    training, share = module.training, config.hidden_dropout_prob
+    whole = module.eval()(ids)
+    dropped = module.train()(ids)
+    module.train(training)
+    zeros = dropped == 0
+    found = zeros.float().mean().item()
+    grown = (dropped[~zeros] * (1 - share) - whole[~zeros]).abs().max() < 1e-3
+    return {
+        "entries set to 0": "the share that config asks for" if abs(found - share) < 0.06 else f"about {found:.0%}",
+        "entries left": "those of eval mode over 1 − p" if grown else "others than those of eval mode over 1 − p",
+    }
+
+
+@exercise(
+    SLUG,
+    kind="module",
+    properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "train mode": 1, "length limit": 1},
+    returns="B T D",
+    axes=TOKENS,
+    run=_call_or_probe,
+    leads_on="This is what BERT's first layer is fed. Notebook 07 puts the layers of 05 on top of it.",
+)
+def Embeddings(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, T=5, D=12, V=50, N=9)
+    config = _config(12, 9, eps=0.3, dropout=0.1)
+    yield draw.case(init=(config,), input_ids=draw.integers("B T", 40, 1))
+    draw = Draw(seed, B=3, T=7, D=10, V=50, N=11)
+    ids = draw.integers("T B", 40, 1).T
+    turned = _config(10, 11, eps=1e-12, dropout=0.15)
+    yield draw.case(init=(turned,), input_ids=ids, note="for ids whose memory is in another order")
+    draw = Draw(seed, B=4, T=1, D=8, V=60, N=6)
+    small = _config(8, 6, eps=0.05, dropout=0.2, vocabulary=60)
+    yield draw.case(init=(small,), input_ids=draw.integers("B T", 40, 1), note="for a single token")
+    for share in (0.35, 0.0):
+        draw = Draw(seed, B=3, T=31, D=24, V=80, N=33)
+        noisy = _config(24, 33, eps=1e-12, dropout=share, vocabulary=80)
+        ids = draw.integers("B T", 33, 1)
+        yield draw.case(init=(noisy,), input_ids=ids, asks="train mode", note=f"for hidden_dropout_prob = {share}")
+    draw = Draw(seed, B=2, T=10, D=12, V=50, N=9)
+    note = "for 10 tokens and a table of 9 positions"
+    yield draw.case(init=(config,), input_ids=draw.integers("B T", 40, 1), asks="length limit", note=note)
+
+
+# ---------------------------------------------------------------------------------------------- relative and rotary
+
+
+def _look_up(answer: Callable[..., Any], case: Case) -> Any:
+    """Call it; where clipping is asked for, gradients are none of the question."""
+    bias = answer(*case.args.values())
+    return bias.detach() if case.asks and isinstance(bias, Tensor) else bias
+
+
+@exercise(
+    SLUG,
+    properties={"shape": 1, "values": 2, "clipping": 1, "gradients": 1},
+    returns="H T S",
+    run=_look_up,
+    leads_on="No position has a vector of its own any more: only the distance between two counts.",
+)
+def relative_position_bias(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, H=3, T=5, S=5, M=6)
+    yield draw.case(length=5, table=draw.normal("H 13"))
+    draw = Draw(seed, H=4, T=3, S=3, M=2)
+    yield draw.case(length=3, table=draw.normal("5 H").T, note="for a table whose memory is in another order")
+    draw = Draw(seed, H=2, T=1, S=1, M=3)
+    yield draw.case(length=1, table=draw.normal("H 7"), note="for a single token")
+    draw = Draw(seed, H=2, T=7, S=7, M=2)
+    yield draw.case(length=7, table=draw.normal("H 5"), asks="clipping", note="for 7 tokens and offsets −2 … 2")
+    draw = Draw(seed, H=5, T=4, S=4, M=0)
+    yield draw.case(length=4, table=draw.normal("H 1"), asks="clipping", note="for a table of one column, offset 0")
+
+
+STEP = 9
+"""By how much "offsets only" moves positions."""
+
+
+def _turn(answer: Callable[..., Any], case: Case) -> Any:
+    """Call it; where offsets are asked for, say in words how scores of turned queries and keys react to moving."""
+    if case.asks != "offsets only":
+        return answer(*case.args.values())
+    (query, key), positions = case.args["x"], case.args["positions"]
+
+    def moved(by_query: int, by_key: int) -> bool:
+        new = answer(query, positions + by_query) @ answer(key, positions + by_key).mT
+        return bool((new - still).abs().max() > 1e-3)
+
+    still = answer(query, positions) @ answer(key, positions).mT  # (H, T, K) · (H, K, T) -> (H, T, T)
+    say = {True: "the scores change", False: "the scores stay"}
+    return {f"queries and keys {STEP} on": say[moved(STEP, STEP)], f"keys alone {STEP} on": say[moved(0, STEP)]}
+
+
+@exercise(
+    SLUG,
+    properties={"shape": 1, "values": 2, "offsets only": 1, "gradients": 1, "refusal": 1},
+    returns="B H T K",
+    axes=TOKENS,
+    run=_turn,
+    leads_on="You turned by absolute positions, and the scores know only differences: the best of both.",
+)
+def apply_rotary(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, H=3, T=5, K=8)
+    yield draw.case(x=draw.normal("B T H K").transpose(1, 2), positions=torch.arange(5))
+    draw = Draw(seed, B=3, T=4, K=6)
+    spread = draw.permutation(60)[:4] + 1
+    yield draw.case(
+        x=draw.normal("B T K"), positions=spread, base=100.0, returns="B T K",
+        note=f"for positions {', '.join(map(str, spread.tolist()))} and base 100",
+    )  # fmt: skip
+    draw = Draw(seed, T=1, K=2)
+    yield draw.case(
+        x=draw.normal("T K"), positions=torch.tensor([13]), returns="T K", note="for one token and one pair"
+    )
+    draw = Draw(seed, H=3, T=5, K=8)
+    yield draw.case(x=draw.normal("2 H T K"), positions=draw.permutation(12)[:5], asks="offsets only")
+    draw = Draw(seed, B=2, H=3, T=4, K=7)
+    yield draw.case(x=draw.normal("B H T K"), positions=torch.arange(4), asks="refusal", note="for K = 7")
+
+
+quiz_positions = quiz(
+    SLUG,
+    "quiz_positions",
+    {
+        "words shuffled, no positions": ("the same vectors, shuffled", "the same vectors, unmoved", "other vectors"),
+        "nothing beyond its table": ("sinusoidal encoding", "learned positions", "clipped relative bias"),
+        "rotary turns": ("token embeddings", "queries and keys", "queries, keys and values"),
+        "a relative bias is added to": ("the token vectors", "the scores", "the weights after softmax"),
+    },
+    leads_on="Notebook 07 stacks the layers of 05 on these embeddings and loads a real BERT into them.",
+)

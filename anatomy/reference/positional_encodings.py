@@ -45,9 +45,7 @@ def shift_matrix(offset: int, dim: int) -> Tensor:  # -> (D, D)
 
     PE(t) is row t of `sinusoidal_encoding` as a column. Pair i is turned by k·ωᵢ, so T(k) is zero but for D/2 blocks
     [[cos, sin], [−sin, cos]] on its diagonal. `offset` is k, of either sign; float32.
-
-    Raises ValueError when `dim` is odd.
-    Source: Vaswani et al. 2017, §3.5, "PE(pos + k) can be represented as a linear function of PE(pos)".
+    Raises ValueError when `dim` is odd. Source: Vaswani et al. 2017, §3.5, where such a linear map is promised.
     """
     if dim % 2:
         raise ValueError(f"dim must be even, one sine and one cosine per frequency; it is {dim}")
