@@ -68,7 +68,7 @@ class WarmProvisioner(KernelProvisionerBase):
 
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> KernelConnectionInfo:
         assert self._folder is not None
-        files = beside(Path(kwargs.get("cwd") or os.curdir))
+        files = beside(Path(kwargs["cwd"])) if kwargs.get("cwd") else []
         request = {
             "package": package(kwargs["env"]),
             "env": environment(kwargs["env"]),
