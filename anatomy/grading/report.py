@@ -145,7 +145,8 @@ def _table(rows: Iterable[Row]) -> Table:
     table = Table()
     table.add_column("student", no_wrap=True)
     for assignment in assignments:
-        table.add_column(assignment, justify="right")
+        number, _, words = assignment.partition("-")
+        table.add_column(f"{number}\n{words}" if len(assignments) <= 6 else number, justify="right", overflow="fold")
     for student in sorted({row.student for row in rows}):
         table.add_row(student, *(_in_table(by_place.get((student, assignment))) for assignment in assignments))
     return table
