@@ -25,7 +25,7 @@
       const label = make("text", head);
       label.setAttribute("x", +square.getAttribute("x") + square.getAttribute("width") / 2);
       label.setAttribute("y", +square.getAttribute("y") + 14);
-      label.setAttribute("style", "font-size:11px;text-anchor:middle;fill:#fff;stroke:#1f2933;stroke-width:2px;paint-order:stroke;pointer-events:none");
+      label.setAttribute("style", "font-size:11px;text-anchor:middle;fill:#1f2933;stroke:#fff;stroke-width:2.5px;paint-order:stroke;pointer-events:none");
       squares.append(label);
     });
   };

@@ -1,0 +1,174 @@
+"""The head view in Chromium with every outside request refused: in JupyterLab, in an exported page, untrusted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbconvert import HTMLExporter
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+from playwright.sync_api import Browser, FrameLocator, Page, Route, expect
+
+from tests.browser.lab import SLOW, Lab
+
+LAYERS, HEADS, LENGTH = 2, 4, 7
+SETUP = f"""\
+import torch
+from transformers import BertConfig, BertModel
+from anatomy.views import head_view
+
+torch.manual_seed(0)
+config = BertConfig(vocab_size=20, hidden_size=16, num_hidden_layers={LAYERS}, num_attention_heads={HEADS},
+                    intermediate_size=32, initializer_range=1.0)
+model = BertModel._from_config(config, attn_implementation="eager").eval()
+tokens = ["[CLS]", "time", "flies", "like", "an", "arrow", "[SEP]"]
+with torch.no_grad():
+    attentions = model(torch.arange({LENGTH})[None], output_attentions=True).attentions
+"""
+FIRST = "head_view(attentions, tokens)  # first"
+SECOND = "head_view(attentions, tokens, layer=1, heads=[2], sentence_b_start=4)  # second"
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+
+def notebook(outputs: bool) -> NotebookNode:
+    """Two views on a page; with `outputs` as if it had been run."""
+    book = new_notebook(metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}})
+    names: dict[str, object] = {}
+    for source in (SETUP, FIRST, SECOND):
+        cell = new_code_cell(source, id=f"cell-{len(book.cells)}")
+        if outputs and source == SETUP:
+            exec(source, names)
+        elif outputs:
+            bundle = eval(source, names)._repr_mimebundle_()
+            cell.outputs = [new_output("execute_result", bundle, execution_count=1)]
+        book.cells.append(cell)
+    return book
+
+
+def save(folder: Path, name: str, outputs: bool) -> Path:
+    path = folder / name / f"{name}.ipynb"
+    path.parent.mkdir()
+    nbformat.write(notebook(outputs), path)
+    return path
+
+
+@pytest.fixture
+def page_without_network(chromium: Browser) -> Iterator[Page]:
+    """A page that reads files. What the exported page itself asks for is refused; a view must not ask at all."""
+    context = chromium.new_context(viewport={"width": 1000, "height": 1400})
+    asked_by_a_frame: list[str] = []
+
+    def only_files(route: Route) -> None:
+        if route.request.url.startswith(("file:", "data:", "blob:")):
+            route.continue_()
+            return
+        if route.request.frame.parent_frame:
+            asked_by_a_frame.append(route.request.url)
+        route.abort()
+
+    context.route("**/*", only_files)
+    yield context.new_page()
+    context.close()
+    assert asked_by_a_frame == []
+
+
+def check_first_view(view: FrameLocator) -> None:
+    """All lines of layer 0 are there; pointing at a token lights its own, another layer has others."""
+    lines = view.locator("#attention line")
+    expect(lines).to_have_count(HEADS * LENGTH * LENGTH, timeout=SLOW)
+    expect(view.locator("#how")).to_contain_text("a line is as strong as its weight")
+    expect(view.locator("#vis svg > g").last.locator("text")).to_have_text([str(head) for head in range(HEADS)])
+
+    view.locator("#left text").nth(2).hover()
+    lit = view.locator("#attention line[visibility='visible']")
+    expect(lit).to_have_count(HEADS * LENGTH)
+    assert set(lit.evaluate_all("lines => lines.map(line => line.getAttribute('left-token-index'))")) == {"2"}
+    view.locator("#how").hover()
+    expect(lit).to_have_count(0)
+
+    strengths = "lines => lines.map(line => line.getAttribute('stroke-opacity'))"
+    before = lines.evaluate_all(strengths)
+    view.locator("#layer").select_option("1")
+    assert lines.evaluate_all(strengths) != before
+    expect(view.locator("#vis svg > g").last.locator("text")).to_have_count(HEADS)
+
+    view.locator("#vis svg > g").last.locator("rect").nth(3).dblclick()
+    seen = lines.evaluate_all("lines => lines.filter(line => +line.getAttribute('stroke-opacity') > 0).length")
+    assert LENGTH <= seen <= LENGTH * LENGTH
+
+
+def check_second_view(view: FrameLocator) -> None:
+    """It opens as asked, and what was done in the first view did not reach it."""
+    expect(view.locator("#attention line")).to_have_count(HEADS * LENGTH * LENGTH, timeout=SLOW)
+    expect(view.locator("#layer")).to_have_value("1")
+    seen = "lines => new Set(lines.filter(line => +line.getAttribute('stroke-opacity') > 0)" \
+           ".map(line => line.parentNode.parentNode.getAttribute('head-index'))).size"  # fmt: skip
+    assert view.locator("#attention line").evaluate_all(seen) == 1
+    expect(view.locator("#attention line[visibility='visible']")).to_have_count(0)
+    view.locator("#filter").select_option(label="Sentence A -> Sentence B")
+    expect(view.locator("#attention line")).to_have_count(HEADS * 4 * 3)
+
+
+def check_nothing_is_clipped(frame: FrameLocator) -> None:
+    """The frame is as high as its page, and no token sticks out."""
+    room = frame.locator("body").evaluate(
+        """body => {
+            const inside = [...document.querySelectorAll('svg text')].map(text => text.getBoundingClientRect());
+            return {
+                scroll: document.documentElement.scrollHeight - window.innerHeight,
+                left: Math.min(...inside.map(box => box.left)),
+                bottom: window.innerHeight - Math.max(...inside.map(box => box.bottom)),
+                background: getComputedStyle(document.documentElement).backgroundColor,
+            };
+        }"""
+    )
+    assert room["scroll"] <= 0 and room["left"] >= 0 and 0 <= room["bottom"] < 40, room
+    assert room["background"] == "rgb(255, 255, 255)", "readable on a dark page"
+
+
+def test_in_jupyterlab_and_after_it_was_saved(lab: Lab, tmp_path: Path) -> None:
+    lab.open(save(tmp_path, "head-view", outputs=False))
+    lab.run("import torch")
+    outputs = []
+    for source, check in ((FIRST, check_first_view), (SECOND, check_second_view)):
+        outputs.append(lab.run(source))
+        view = outputs[-1].frame_locator("iframe")
+        check(view)
+        check_nothing_is_clipped(view)
+    lab.cell(FIRST)
+    expect(outputs[0].frame_locator("iframe").locator("#attention line")).to_have_count(HEADS * LENGTH * LENGTH)
+
+    lab.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+    lab.page.reload()
+    again = lab.page.locator(".jp-NotebookPanel:visible iframe").first.content_frame
+    expect(again.locator("#attention line")).to_have_count(HEADS * LENGTH * LENGTH, timeout=SLOW)
+
+
+def test_an_untrusted_notebook_shows_the_still_picture_and_says_so(lab: Lab, tmp_path: Path) -> None:
+    lab.open(save(tmp_path, "not-trusted", outputs=True))
+    output = lab.cell(FIRST).locator(".jp-Cell-outputArea")
+    expect(output).to_contain_text("The interactive view is not shown here")
+    expect(output.locator("iframe")).to_have_count(0)
+    output.locator("summary").click()
+    picture = output.locator("img[alt^='Grid of 4 heat maps']")
+    expect(picture).to_be_visible()
+    assert picture.evaluate("image => image.complete && image.naturalWidth > 300")
+    expect(output.locator("table th[scope=row], table tbody th")).to_have_count(HEADS)
+
+
+def test_in_an_exported_page(page_without_network: Page, tmp_path: Path) -> None:
+    exported, _ = HTMLExporter().from_notebook_node(notebook(outputs=True))
+    file = tmp_path / "page.html"
+    file.write_text(exported, encoding="utf-8")
+    page = page_without_network
+    page.goto(file.as_uri(), wait_until="domcontentloaded")
+    frames = page.locator("iframe")
+    expect(frames).to_have_count(2)
+    for index, check in enumerate((check_first_view, check_second_view)):
+        view = frames.nth(index).content_frame
+        check(view)
+        check_nothing_is_clipped(view)
