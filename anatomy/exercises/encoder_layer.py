@@ -17,7 +17,7 @@ NORMS = ("layer_norm", "batch_norm", "group_norm", "instance_norm", "native_laye
          "native_group_norm")  # fmt: skip
 
 
-def _config(width: int, heads: int, inner: int, dropout: float = 0.0, eps: float = 1e-12) -> Any:
+def _config(width: int, heads: int, inner: int, dropout: float = 0.0, eps: float = 1e-5) -> Any:
     from transformers import BertConfig  # only when cases are built: it is slow to import
 
     return BertConfig(
@@ -50,12 +50,18 @@ def gelu(seed: int) -> Iterator[Case]:
     yield draw.case(x=ends, returns="", note="for very large numbers, positive and negative")
 
 
-def _norm_or_start(layer: Any, case: Case) -> Any:
-    """Run the layer; or, where asked, look at the parameters of a new one."""
-    if not case.args:
+def _run_norm(layer: Any, case: Case) -> Any:
+    """Run the layer; or look at a new one's parameters; or say in words whether each token is treated by itself."""
+    if case.asks == "parameters":
         new = type(layer)(*case.init)
         return dict(new.named_parameters()) if isinstance(new, nn.Module) else None
-    return layer(*case.args.values())
+    (x,) = case.args.values()
+    together = layer(x)
+    if case.asks != "shape" or not isinstance(together, Tensor):
+        return together
+    alone = torch.cat([layer(token[None, None]).flatten() for token in x.reshape(-1, x.size(-1))])
+    apart = torch.allclose(together.flatten(), alone, atol=1e-4) if together.shape == x.shape else False
+    return f"shape {tuple(together.shape)}, {'each token as' if apart else 'tokens not as'} when it is alone"
 
 
 @exercise(
@@ -65,17 +71,17 @@ def _norm_or_start(layer: Any, case: Case) -> Any:
     returns="B T D",
     axes=TOKENS,
     forbids=NORMS,
-    run=_norm_or_start,
+    run=_run_norm,
     leads_on="Each token is normalized by itself: whoever shares its sentence or its batch makes no difference.",
 )
 def LayerNorm(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, T=5, D=7)
-    yield draw.case(init=(7, 1e-5), x=draw.normal("B T D", scale=2.0, shift=1.5))
+    yield draw.case(init=(7, 1e-12), x=draw.normal("B T D", scale=20.0, shift=15.0))
     draw = Draw(seed, B=2, T=4, D=6)
-    yield draw.case(init=(6, 1e-12), x=draw.normal("B D T", shift=-3.0).transpose(1, 2))
+    yield draw.case(init=(6, 1e-12), x=draw.normal("B D T", scale=10.0, shift=-30.0).transpose(1, 2))
     draw = Draw(seed, D=5, T=3, B=2, H=4)
     for letters, note in (("T D", "for x with two axes"), ("B H T D", "for x with four axes"), ("D", "for one token")):
-        yield draw.case(init=(5, 1e-5), x=draw.normal(letters), returns=letters, asks="shape", note=note)
+        yield draw.case(init=(5, 1e-12), x=draw.normal(letters, scale=10.0), asks="shape", note=note)
     yield draw.case(init=(4, 1e-5), asks="parameters", note="in a new layer, before any training")
     draw = Draw(seed, B=2, T=4, D=6)
     yield draw.case(
@@ -99,18 +105,33 @@ def _in_words(training: str, steady: bool) -> str:
     return f"in training mode: {training}; in eval mode: {NOTHING if steady else 'there is noise'}"
 
 
+def _calmly(module: Any, case: Case) -> Any:
+    """Called in eval mode, whichever mode it is in: what training changes is another property's business."""
+    return (module.eval() if isinstance(module, nn.Module) else module)(*case.args.values())
+
+
+def _without_dropout(module: nn.Module, x: Tensor) -> str:
+    """In words: whether training mode changes anything although p is 0."""
+    calm, train = module.eval()(x), module.train()(x)
+    return f"for p = 0, training mode changes {'nothing' if torch.allclose(train, calm, atol=1e-5) else 'the result'}"
+
+
 def _run_feed_forward(module: Any, case: Case) -> Any:
-    """Run the module; or, where training mode is asked for, say what dropout does to its results."""
-    (x,) = case.args.values()
-    if case.asks != "train mode":
-        return module(x)
-    module = deepcopy(module).eval()
-    calm, again, p = module(x), module(x), case.init[0].hidden_dropout_prob
+    """Run the module; or, where dropout is asked for, say what it does to the results."""
+    if case.asks != "dropout":
+        return _calmly(module, case)
+    x, p, module = case.args["x"], case.init[0].hidden_dropout_prob, deepcopy(module).eval()
+    if not p:
+        return _without_dropout(module, x)
+    calm, again = module(x), module(x)
     noisy = module.train()(x)
     zero, kept = noisy == 0, calm / (1 - p)
     share = zero.float().mean().item()
+    alike = [(zero == zero.roll(1, axis)).float().mean().item() for axis in range(3)]  # share² + (1 − share)²
     if torch.equal(noisy, calm):
         said = NOTHING
+    elif share > 0.05 and max(alike) > 0.9:
+        said = "whole tokens or columns are dropped"
     elif torch.allclose(noisy, kept.where(~zero, 0.0), atol=1e-5):
         said = RIGHT if abs(share - p) < 0.1 else f"a share of {share:.1f} is dropped"
     elif torch.allclose(noisy, calm.where(~zero, 0.0), atol=1e-5):
@@ -123,7 +144,7 @@ def _run_feed_forward(module: Any, case: Case) -> Any:
 @exercise(
     SLUG,
     kind="module",
-    properties={"shape": 1, "values": 1, "parameters": 1, "gradients": 1, "train mode": 2},
+    properties={"shape": 1, "values": 1, "parameters": 1, "gradients": 1, "dropout": 2},
     returns="B T D",
     axes=TOKENS,
     run=_run_feed_forward,
@@ -131,30 +152,40 @@ def _run_feed_forward(module: Any, case: Case) -> Any:
 )
 def FeedForward(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=5, D=6, F=10)
-    yield draw.case(init=(_config(6, 2, 10),), x=draw.normal("B T D"))
+    yield draw.case(init=(_config(6, 2, 10, dropout=0.1),), x=draw.normal("B T D"))
     draw = Draw(seed, B=3, T=4, D=8, F=5)
     yield draw.case(init=(_config(8, 2, 5, dropout=0.3),), x=draw.normal("B D T").transpose(1, 2), note="when F < D")
     draw = Draw(seed, D=4, F=7)
     yield draw.case(init=(_config(4, 2, 7),), x=draw.normal("D"), returns="D", note="for a single token")
     draw = Draw(seed, B=20, T=30, D=6, F=10)
-    yield draw.case(
-        init=(_config(6, 2, 10, dropout=0.4),), x=draw.normal("B T D"), asks="train mode", note="for p = 0.4"
-    )
+    yield draw.case(init=(_config(6, 2, 10, dropout=0.4),), x=draw.normal("B T D"), asks="dropout", note="for p = 0.4")
 
 
 LAST = {"attention": "attention.output_linear", "feed_forward": "feed_forward.linear_2"}
 """The layers whose results dropout is to reach, each the last before its addition."""
 
 
+def _masked_in_words(layer: Any, case: Case) -> str:
+    """Whether each sentence comes out of a padded batch as it does alone."""
+    x, mask = case.args.values()
+    padded = layer(x, mask)
+    for sentence, own, length in zip(x, padded, mask.sum(dim=-1).flatten().tolist(), strict=True):
+        if not torch.allclose(layer(sentence[None, :length])[0], own[:length], atol=1e-4):
+            return "with padding and a mask, a sentence comes out differently than alone"
+    return "with padding and a mask, each sentence comes out as it does alone"
+
+
 def _run_layer(layer: Any, case: Case) -> Any:
-    """Run the layer; or, where training mode is asked for, say what dropout does to one of its two parts.
+    """Run the layer; or, where dropout is asked for, say what it does to one of the layer's two parts.
 
     The other part is switched off by weights of zero. A token of which dropout takes all D numbers then comes out as
     from a layer whose part adds nothing, one of which it takes none as from a part scaled by 1/(1 − p).
     """
-    if "part" not in case.args:
-        return layer(*case.args.values())
-    x, part = case.args.values()
+    if case.asks != "dropout":
+        return _masked_in_words(layer.eval(), case) if case.asks == "mask" else _calmly(layer, case)
+    x, part = case.args["x"], case.args.get("part")
+    if part is None:
+        return _without_dropout(layer, x)
     other = next(name for name in LAST if name != part)
     p, width = case.init[0].hidden_dropout_prob, x.size(-1)
 
@@ -189,9 +220,9 @@ def _run_layer(layer: Any, case: Case) -> Any:
 
 def _layer_cases(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=5, D=12, H=3, K=4, F=20)
-    yield draw.case(init=(_config(12, 3, 20),), x=draw.normal("B T D", shift=0.5))
+    yield draw.case(init=(_config(12, 3, 20, dropout=0.1),), x=draw.normal("B T D", shift=0.5))
     draw = Draw(seed, B=3, T=4, D=10, H=2, K=5, F=6)
-    yield draw.case(init=(_config(10, 2, 6),), x=draw.normal("B D T", scale=2.0).transpose(1, 2))
+    yield draw.case(init=(_config(10, 2, 6, dropout=0.3),), x=draw.normal("B D T", scale=2.0).transpose(1, 2))
     draw = Draw(seed, B=3, T=5, D=12, H=3, K=4, F=16)
     lengths = torch.tensor([5, 2, 3])
     mask = torch.arange(5) < lengths[:, None, None, None]  # (B, 1, 1, T)
@@ -202,14 +233,15 @@ def _layer_cases(seed: int) -> Iterator[Case]:
                     note="for layer_norm_eps = 0.3")  # fmt: skip
     draw = Draw(seed, B=25, T=30, D=3, H=1, F=8)
     for part in LAST:
-        yield draw.case(init=(_config(3, 1, 8, dropout=0.4),), x=draw.normal("B T D"), part=part, asks="train mode",
+        yield draw.case(init=(_config(3, 1, 8, dropout=0.4),), x=draw.normal("B T D"), part=part, asks="dropout",
                         note="for p = 0.4")  # fmt: skip
+    yield draw.case(init=(_config(3, 1, 8),), x=draw.normal("2 5 D"), asks="dropout", note="for p = 0")
 
 
 @exercise(
     SLUG,
     kind="module",
-    properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "train mode": 1, "mask": 1, "eps": 1},
+    properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "dropout": 1, "mask": 1, "eps": 1},
     returns="B T D",
     axes=TOKENS,
     run=_run_layer,
@@ -222,7 +254,7 @@ def TransformerEncoderLayer(seed: int) -> Iterator[Case]:
 @exercise(
     SLUG,
     kind="module",
-    properties={"values": 2, "parameters": 1, "gradients": 1, "train mode": 1, "mask": 1, "eps": 1},
+    properties={"values": 2, "parameters": 1, "gradients": 1, "dropout": 1, "mask": 1, "eps": 1},
     returns="B T D",
     axes=TOKENS,
     run=_run_layer,
