@@ -158,7 +158,8 @@ def wrapped(
              "--perms", "1777", "--tmpfs", places.HOME, "--ro-bind-try", str(_font_list()), places.FONTS]  # fmt: skip
     for path in shown:
         line += ["--ro-bind", str(path), str(path)]
-    for path in sorted({Path(anatomy.__file__).parent, *hidden}):
+    package = Path(str(anatomy.__file__)).parent
+    for path in sorted({package, *hidden}):
         if any(path.is_relative_to(place) for place in [*shown, Path("/usr")]) and path.exists():
             line += ["--tmpfs", str(path)] if path.is_dir() else ["--ro-bind", os.devnull, str(path)]
     line += ["--ro-bind", str(program_folder), f"{places.PROGRAM}/{program_folder.name}"]
@@ -184,10 +185,10 @@ def _python() -> list[Path]:
     """What this Python needs: the folders it is installed in, outermost first, without those of the system."""
     home = Path(sys.executable).resolve().parent.parent
     packages = [Path(path) for path in site.getsitepackages()]
-    wanted = {Path(sys.prefix), Path(sys.base_prefix), Path(sys.base_exec_prefix), home, *packages}
+    wanted = {Path(sys.prefix), Path(sys.base_prefix), home, *packages}
     found: list[Path] = []
     for path in sorted(wanted, key=lambda path: len(path.parts)):
-        within = [Path(place) for place in ("/usr", *found)]
-        if path.is_dir() and path != Path("/") and not any(path.is_relative_to(place) for place in within):
+        within = any(path.is_relative_to(place) for place in [Path("/usr"), *found])
+        if path.is_dir() and path != Path("/") and not within:
             found.append(path)
     return found

@@ -14,13 +14,13 @@ import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import DeadKernelError
 from nbformat.v4 import new_code_cell, new_notebook
-from warm_session import do, family, kernels, session, soon
+from warm_session import do, family, kernels, session, settled, soon
 
 from anatomy.grading import sandbox
 from anatomy.grading.kernels import hidden
-from anatomy.grading.warm import WarmKernelManager, stop_all, warm_parent
-from anatomy.grading.warm.manager import beside
-from anatomy.grading.warm.service import MODULES, WarmParent
+from anatomy.grading.warm import service
+from anatomy.grading.warm.manager import WarmKernelManager, beside
+from anatomy.grading.warm.service import MODULES, Door, WarmParent, share, stop_all, warm_parent
 
 pytestmark = [
     pytest.mark.xdist_group("warm kernels"),
@@ -160,7 +160,7 @@ def test_through_nbclient_with_time_limit_and_death():
     assert [output.ename for output in book.cells[1].outputs] == ["KeyboardInterrupt"]
     assert book.cells[2].outputs[0].text == "1\n"
     assert "image/png" in book.cells[3].outputs[-1].data
-    before = len(kernels())
+    before = settled()
     dying = new_notebook(cells=[new_code_cell("import os; os._exit(1)")])
     with pytest.raises(DeadKernelError):
         NotebookClient(dying, kernel_manager_class=WarmKernelManager, shutdown_kernel="immediate").execute()
@@ -200,7 +200,7 @@ def test_an_unknown_notebook_sees_no_reference():
 
 
 def test_nothing_is_left_after_shutdown():
-    before = len(kernels())
+    before = settled()
     with session() as one:
         seen = one.run("import subprocess, os\n"
                        "subprocess.Popen(['sleep', '1000'], start_new_session=True)\n"
@@ -214,7 +214,7 @@ def test_nothing_is_left_after_shutdown():
 
 
 def test_kernels_end_with_their_connection():
-    before = len(kernels())
+    before = settled()
     with session() as one:
         assert len(kernels()) == before + 2
         one.manager.provisioner._forget()
@@ -223,7 +223,8 @@ def test_kernels_end_with_their_connection():
 
 CLIENT = """
 import asyncio, sys, time
-from anatomy.grading.warm import WarmKernelManager, warm_parent
+from anatomy.grading.warm.manager import WarmKernelManager
+from anatomy.grading.warm.service import warm_parent
 async def main():
     manager = WarmKernelManager()
     await manager.start_kernel(env={})
@@ -239,13 +240,16 @@ asyncio.run(main())
 
 
 @pytest.mark.slow
-def test_nothing_is_left_when_the_client_is_killed():
+def test_nothing_is_left_when_the_client_is_killed(monkeypatch):
     with subprocess.Popen([sys.executable, "-c", CLIENT], stdout=subprocess.PIPE, text=True, cwd=ROOT) as client:
         pid, folder = client.stdout.readline().split()
         everyone = [psutil.Process(int(pid)), *psutil.Process(int(pid)).children(recursive=True)]
         assert any(one.name() == "sleep" for one in everyone)
         client.kill()
     assert soon(lambda: not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in everyone))
+    WarmParent._sweep()
+    assert Path(folder).exists(), "it could be somebody's who has only just begun"
+    monkeypatch.setattr(service, "YOUNG", 0)
     WarmParent._sweep()
     assert not Path(folder).exists(), "the next parent removes what a killed one left"
 
@@ -267,6 +271,15 @@ def test_without_a_sandbox():
     assert soon(lambda: not home.exists())
     parent.stop()
     assert not parent.folder.exists()
+
+
+def test_a_shared_parent_is_used_and_outlived():
+    own = warm_parent()
+    with share() as door, session() as one:
+        assert warm_parent() is not own and warm_parent().folder == door.folder == own.folder
+        assert one.run("print(1)").text == "1\n"
+        assert not Door(own.folder / "elsewhere", own.kind).is_alive
+    assert warm_parent() is own
 
 
 def test_a_dead_parent_is_replaced():

@@ -11,7 +11,8 @@ from types import SimpleNamespace
 
 import psutil
 
-from anatomy.grading.warm import WarmKernelManager, warm_parent
+from anatomy.grading.warm.manager import WarmKernelManager
+from anatomy.grading.warm.service import warm_parent
 
 LOOP = asyncio.new_event_loop()
 
@@ -105,6 +106,14 @@ def kernels():
     (inner,) = psutil.Process(warm_parent().process.pid).children()
     (parent,) = inner.children()
     return parent.children(recursive=True)
+
+
+def settled():
+    """How many kernels and so on there are, once those that are ending have ended."""
+    count = -1
+    while count != (count := len(kernels())):
+        time.sleep(0.4)
+    return count
 
 
 def soon(condition: Callable[[], bool], seconds=15):

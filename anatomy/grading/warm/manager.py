@@ -1,11 +1,12 @@
 """Jupyter's side of warm kernels: a kernel manager with its provisioner and client.
 
-``c.Execute.kernel_manager_class = "anatomy.grading.warm.WarmKernelManager"`` is all that nbconvert and nbgrader need.
+Whoever runs notebooks needs nothing but ``kernel_manager_class=WarmKernelManager``.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import shutil
@@ -26,10 +27,12 @@ from traitlets import Integer, List, Type, Unicode
 from anatomy.course import NOTEBOOKS
 from anatomy.grading.sandbox import Limits, environment
 from anatomy.grading.warm.inside.kernel import PORTS
-from anatomy.grading.warm.service import WarmParent, warm_parent
+from anatomy.grading.warm.service import SHARED, Door, warm_parent
 
 NOTEBOOK = "ANATOMY_NOTEBOOK"
 """The variable in a kernel's environment that says which notebook it runs, hence which modules it may see."""
+START_LIMIT = 60.0
+"""Seconds until a kernel must be ready."""
 LARGEST_FILES = 64 * 2**20
 """Bytes of files beside the notebook that a kernel gets; those that don't fit are left out."""
 MOST_FILES = 1000
@@ -47,8 +50,15 @@ class WarmProvisioner(KernelProvisionerBase):
     exit_code: int | None = None
     why = ""
     """Why the kernel was ended, if its supervisor did: "memory"."""
+    computed = 0.0
+    """Seconds that the kernel has computed, known when it has ended."""
     _folder: Path | None = None
-    _warm: WarmParent
+    _waiting: socket.socket
+
+    @property
+    def manager(self) -> WarmKernelManager:
+        assert isinstance(self.parent, WarmKernelManager)
+        return self.parent
 
     @property
     def has_process(self) -> bool:
@@ -56,15 +66,27 @@ class WarmProvisioner(KernelProvisionerBase):
 
     async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
         kwargs = await super().pre_launch(**kwargs)
-        manager = self.parent
-        self._warm = await asyncio.to_thread(warm_parent, manager.sandbox or None, tuple(manager.readable))
-        if self._folder is None:
-            self._folder = self._warm.new_sockets(uuid.uuid4().hex[:12])
+        manager = self.manager
+        door = await self._knock()
+        if self._folder is None or self._folder.parent.parent != door.folder:
+            self._folder = door.new_sockets(uuid.uuid4().hex[:12])
         manager.transport, manager.ip = "ipc", str(self._folder / "k")
         for name, number in PORTS.items():
             setattr(manager, name, number)
         self.connection_info = manager.get_connection_info()
         return {"cmd": [], **kwargs}
+
+    async def _knock(self) -> Door:
+        """Connect to a warm parent. When the one that was shared has died, to one of this process's own."""
+        wanted = self.manager.sandbox or None, tuple(self.manager.readable)
+        door = await asyncio.to_thread(warm_parent, *wanted)
+        try:
+            self._waiting = door.connect()
+        except OSError:
+            os.environ.pop(SHARED, None)
+            door = await asyncio.to_thread(warm_parent, *wanted)
+            self._waiting = door.connect()
+        return door
 
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> KernelConnectionInfo:
         assert self._folder is not None
@@ -74,21 +96,24 @@ class WarmProvisioner(KernelProvisionerBase):
             "env": environment(kwargs["env"]),
             "arguments": list(kwargs.get("extra_arguments") or ()),
             "connection": {
-                "key": self.parent.session.key.decode(),
-                "signature_scheme": self.parent.session.signature_scheme,
+                "key": self.manager.session.key.decode(),
+                "signature_scheme": self.manager.session.signature_scheme,
             },
             "sockets": self._folder.name,
-            "limits": self.parent.limits().as_dict(),
+            "limits": self.manager.limits().as_dict(),
             "files": [(name, len(content)) for name, content in files],
         }
         head = json.dumps(request).encode()
         self._received, self.exit_code, self.why = b"", None, ""
-        self._connection = self._warm.connect()
+        self._connection = self._waiting
         loop = asyncio.get_running_loop()
         await loop.sock_sendall(self._connection, struct.pack("<I", len(head)) + head)
         for _, content in files:
             await loop.sock_sendall(self._connection, content)
-        message = await self._next()
+        try:
+            message = await asyncio.wait_for(self._next(), START_LIMIT)
+        except TimeoutError:
+            message = {"failed": f"The kernel was not ready after {START_LIMIT:.0f} s."}
         if not message.get("ready"):
             self._forget()
             raise KernelNotStarted(str(message.get("failed") or "The kernel ended before it was ready."))
@@ -132,6 +157,7 @@ class WarmProvisioner(KernelProvisionerBase):
 
     def _ended(self, message: dict[str, Any]) -> None:
         self.exit_code, self.why = int(message.get("exit", -9)), str(message.get("why", ""))
+        self.computed = float(message.get("computed", 0.0))
         self._forget()
 
     def _forget(self) -> None:
@@ -152,10 +178,8 @@ class WarmProvisioner(KernelProvisionerBase):
 
     async def _tell(self, what: str) -> None:
         if self._connection is not None:
-            try:
+            with contextlib.suppress(OSError):  # it has ended; `poll` will say so
                 await asyncio.get_running_loop().sock_sendall(self._connection, what.encode() + b"\n")
-            except OSError:
-                pass  # it has ended; `poll` will say so
 
     async def cleanup(self, restart: bool = False) -> None:
         self._forget()
@@ -191,7 +215,7 @@ class WarmKernelClient(AsyncKernelClient):
 class WarmKernelManager(AsyncKernelManager):
     """Manages kernels that are copies of a process that has imported everything, in a sandbox."""
 
-    sandbox = Unicode("", help="bubblewrap or none; empty: what ANATOMY_SANDBOX says, else bubblewrap.").tag(config=True)
+    sandbox = Unicode("", help="bubblewrap or none; empty: ANATOMY_SANDBOX, else bubblewrap.").tag(config=True)
     readable = List(Unicode(), help="Folders that kernels may read besides.").tag(config=True)
     memory = Integer(Limits.memory >> 20, help="MiB that a kernel may take.").tag(config=True)
     processes = Integer(Limits.processes, help="Processes and threads that a kernel may have.").tag(config=True)
@@ -211,7 +235,7 @@ class WarmKernelManager(AsyncKernelManager):
         return Limits(self.memory * mib, self.processes, self.disk * mib, self.file * mib, self.open_files,
                       self.cpu_seconds)  # fmt: skip
 
-    async def start_kernel(self, **kwargs: Any) -> None:
+    async def start_kernel(self, **kwargs: Any) -> None:  # type: ignore[override]
         """Start a kernel; see `jupyter_client.AsyncKernelManager`."""
         if self.provisioner is None:
             self.kernel_id = self.kernel_id or str(uuid.uuid4())

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,8 +24,10 @@ from anatomy.grading.kernels import visible_package
 from anatomy.grading.warm.inside import places
 
 PREFIX = "anatomy-warm-"
-START_LIMIT = 180.0
-"""Seconds until the parent must have imported everything."""
+SHARED = "ANATOMY_WARM_PARENT"
+"""The environment variable by which the processes of one run share a parent: "<kind>:<folder>", see `share`."""
+YOUNG = 60.0
+"""Seconds within which a folder without an owner is left alone."""
 MODULES = (
     "torch", "torch.nn.functional", "numpy", "transformers", "transformers.models.bert.modeling_bert",
     "transformers.models.gpt2.modeling_gpt2", "matplotlib", "matplotlib.figure", "matplotlib.backends.backend_agg",
@@ -35,32 +38,74 @@ MODULES = (
 """What the parent imports. Nothing that holds answers; the sandbox doesn't show that either."""
 
 
+def _is_root() -> bool:
+    return os.geteuid() == 0
+
+
 class ParentFailed(UserError):
     """The warm parent did not start. The message is what it said."""
 
 
-class WarmParent:
+class Door:
+    """A warm parent that somebody has started: kernels can be asked for here."""
+
+    def __init__(self, folder: Path, kind: str) -> None:
+        self.folder, self.kind = folder, kind
+
+    @property
+    def isolated(self) -> bool:
+        return self.kind != sandbox.NONE
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process that started it is still there."""
+        try:
+            with (self.folder / "lock").open() as lock:
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        return False
+
+    def connect(self) -> socket.socket:
+        """A connection on which one kernel may be asked for. It doesn't block."""
+        connection = socket.socket(socket.AF_UNIX)
+        try:
+            connection.connect(str(self.folder / "door"))
+        except OSError:
+            connection.close()
+            raise
+        connection.setblocking(False)
+        return connection
+
+    def new_sockets(self, name: str) -> Path:
+        """A folder for one kernel's sockets."""
+        return self._shared_folder(self.folder / "s" / name)
+
+    def _shared_folder(self, folder: Path) -> Path:
+        folder.mkdir(mode=0o700)
+        if _is_root() and self.isolated:
+            os.chown(folder, *sandbox.NOBODY)
+        return folder
+
+
+class WarmParent(Door):
     """A process that has imported everything, and makes kernels of copies of itself.
 
     It ends with the process that started it, however that ends, and so do all its kernels.
     """
 
     def __init__(self, kind: str, readable: tuple[str, ...] = ()) -> None:
-        self.kind, self.readable = sandbox.kind(kind), readable
-        self.owner = os.getpid()
         self._sweep()
-        self.folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+        super().__init__(Path(tempfile.mkdtemp(prefix=PREFIX)), sandbox.kind(kind))
+        self.readable, self.owner = readable, os.getpid()
         self._lock = self.folder.joinpath("lock").open("w")
         fcntl.flock(self._lock, fcntl.LOCK_EX)
-        self.sockets = self.folder / "s"
-        self._shared_folder(self.sockets)
+        self.sockets = self._shared_folder(self.folder / "s")
         self.process: subprocess.Popen[bytes] | None = None
         self._life = -1
         atexit.register(self.stop)
-
-    @property
-    def isolated(self) -> bool:
-        return self.kind != sandbox.NONE
 
     # ---- its life ---------------------------------------------------------------------------------------------------
 
@@ -95,17 +140,17 @@ class WarmParent:
         shutil.rmtree(self.folder, ignore_errors=True)
         if "bwrap:" in said or "new namespaces" in said:
             raise sandbox.refused(said)
-        raise ParentFailed(f"The process that kernels are made from did not start:\n{said}")
+        advice = "\nWhen root grades, this Python and its packages must be readable for everyone." if _is_root() else ""
+        raise ParentFailed(f"The process that kernels are made from did not start:\n{said}{advice}")
 
     def _settings(self, handles: dict[str, int]) -> list[str]:
         visible = {book.slug: visible_package(book) for book in NOTEBOOKS}
         first = NOTEBOOKS[0].slug
         inside = Path(__file__).with_name("inside")
-        root = os.geteuid() == 0
         settings = {
             **handles,
             "isolated": self.isolated,
-            "become": sandbox.NOBODY if root and self.isolated else None,
+            "become": sandbox.NOBODY if _is_root() and self.isolated else None,
             "course": places.COURSE if self.isolated else str(visible[first]),
             "visible": places.VISIBLE if self.isolated else str(visible[first].parent),
             "sockets": places.SOCKETS if self.isolated else str(self.sockets),
@@ -168,44 +213,28 @@ class WarmParent:
 
     @staticmethod
     def _sweep() -> None:
-        """Remove the folders of parents whose process was killed."""
+        """Remove the folders of parents whose process was killed, except those that may just be coming into being."""
         for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
             with contextlib.suppress(OSError), (folder / "lock").open("r+") as lock:
+                if time.time() - os.fstat(lock.fileno()).st_mtime < YOUNG:
+                    continue
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 shutil.rmtree(folder, ignore_errors=True)
-
-    # ---- its kernels ------------------------------------------------------------------------------------------------
-
-    def connect(self) -> socket.socket:
-        """A connection on which one kernel may be asked for. It doesn't block."""
-        connection = socket.socket(socket.AF_UNIX)
-        try:
-            connection.connect(str(self.folder / "door"))
-        except OSError:
-            connection.close()
-            raise
-        connection.setblocking(False)
-        return connection
-
-    def new_sockets(self, name: str) -> Path:
-        """A folder for one kernel's sockets."""
-        folder = self.sockets / name
-        self._shared_folder(folder)
-        return folder
-
-    def _shared_folder(self, folder: Path) -> None:
-        folder.mkdir(mode=0o700)
-        if os.geteuid() == 0 and self.isolated:
-            os.chown(folder, *sandbox.NOBODY)
 
 
 _parents: dict[tuple[int, str, tuple[str, ...]], WarmParent] = {}
 _starting = threading.Lock()
 
 
-def warm_parent(kind: str | None = None, readable: tuple[str, ...] = ()) -> WarmParent:
-    """This process's warm parent, started when there is none (which takes a few seconds)."""
+def warm_parent(kind: str | None = None, readable: tuple[str, ...] = ()) -> Door:
+    """The warm parent to use: one that is shared, else this process's own, which is started when there is none.
+
+    Starting one takes a few seconds.
+    """
     key = (os.getpid(), sandbox.kind(kind), readable)
+    shared_kind, _, folder = os.environ.get(SHARED, "").partition(":")
+    if folder and shared_kind == key[1] and not readable and (door := Door(Path(folder), shared_kind)).is_alive:
+        return door
     with _starting:
         parent = _parents.get(key)
         if parent is None or not parent.is_alive:
@@ -215,6 +244,17 @@ def warm_parent(kind: str | None = None, readable: tuple[str, ...] = ()) -> Warm
             parent.start()
             _parents[key] = parent
         return parent
+
+
+@contextlib.contextmanager
+def share(kind: str | None = None) -> Iterator[Door]:
+    """Within this, processes that this one starts use its parent instead of starting their own."""
+    door = warm_parent(kind)
+    os.environ[SHARED] = f"{door.kind}:{door.folder}"
+    try:
+        yield door
+    finally:
+        os.environ.pop(SHARED, None)
 
 
 def stop_all() -> None:

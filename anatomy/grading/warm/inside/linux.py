@@ -9,7 +9,7 @@ import platform
 import struct
 from pathlib import Path
 
-_libc = ctypes.PyDLL(None, use_errno=True)  # PyDLL: a copy of the process made in a call must come back holding the lock
+_libc = ctypes.PyDLL(None, use_errno=True)  # not CDLL: a process that is copied in a call must hold Python's lock
 
 NEW_MOUNTS, NEW_HOSTNAME, NEW_IPC = 0x00020000, 0x04000000, 0x08000000
 NEW_USERS, NEW_PROCESSES, NEW_NETWORK, NEW_GROUPS = 0x10000000, 0x20000000, 0x40000000, 0x02000000

@@ -141,4 +141,3 @@ def _serve(door: socket.socket, life: int, settings: dict[str, Any], outside: tu
             os.close(life)
             supervisor.run(connection, settings, outside)
         connection.close()
-

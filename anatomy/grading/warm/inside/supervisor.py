@@ -6,6 +6,7 @@ thing that happens. When the connection ends, so does everything that the kernel
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -71,7 +72,7 @@ def _serve(connection: socket.socket, settings: dict[str, Any], outside: tuple[i
     finally:
         if not isolated:
             shutil.rmtree(home, ignore_errors=True)
-    _say(connection, exit=status, why=why)
+    _say(connection, exit=status, why=why, computed=_computed())
     return 0
 
 
@@ -149,9 +150,7 @@ def own_proc() -> None:
 # ---------------------------------------------------------------------------------------------- while it runs
 
 
-def _watch(
-    connection: socket.socket, listen: int, pid: int, allowance: int, isolated: bool
-) -> tuple[int, str]:
+def _watch(connection: socket.socket, listen: int, pid: int, allowance: int, isolated: bool) -> tuple[int, str]:
     """Pass signals on until the kernel ends or nobody wants it any more. Its exit code, and why it was ended."""
     ended, me = os.pidfd_open(pid), int(os.readlink("self"))
     baseline = linux.own_memory(me)
@@ -192,30 +191,30 @@ def _signal(pid: int, number: int) -> None:
     try:
         os.killpg(pid, number)
     except ProcessLookupError:
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.kill(pid, number)
-        except ProcessLookupError:
-            pass
 
 
 def _end_all(isolated: bool) -> None:
     """End the kernel and everything it started."""
     if isolated:
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.kill(-1, signal.SIGKILL)  # everyone in this room; number 1 is spared
-        except ProcessLookupError:
-            pass
     else:
         while family := linux.children(os.getpid()):
             for one in family:
-                try:
+                with contextlib.suppress(ProcessLookupError):
                     os.kill(one, signal.SIGKILL)
-                except ProcessLookupError:
-                    pass
             if not _reap():
                 break
     while _reap():
         pass
+
+
+def _computed() -> float:
+    """Seconds that this process and those that it has seen end have computed."""
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system
 
 
 def _reap() -> bool:
