@@ -97,7 +97,8 @@ def relative_position_bias(length: int, table: Tensor) -> Tensor:  # (H, 2M+1) -
     return table[:, offsets.clamp(-reach, reach) + reach]
 
 
-def apply_rotary(x: Tensor, positions: Tensor, base: float = 10000.0) -> Tensor:  # (..., T, K), (T,) -> (..., T, K)
+def apply_rotary(x: Tensor, positions: Tensor, base: float = 10000.0) -> Tensor:
+    # (..., T, K), (T,) -> (..., T, K)
     """Turn the pairs (x₀, x₁), (x₂, x₃), … of the token at position t: pair i by the angle +t·base^(−2i/K).
 
     `positions` (T,) are whole numbers, in any order and with gaps. Dot products of turned queries and keys depend on
@@ -107,12 +108,12 @@ def apply_rotary(x: Tensor, positions: Tensor, base: float = 10000.0) -> Tensor:
     width = x.size(-1)
     if width % 2:
         raise ValueError(f"the last axis must be even, to be turned in pairs; it is {width}")
-    frequencies = base ** (-torch.arange(0, width, 2, dtype=torch.float64, device=x.device) / width)  # (K/2,)
-    angles = positions[:, None] * frequencies  # (T, 1) · (K/2,) -> (T, K/2)
+    exponents = -torch.arange(0, width, 2, dtype=torch.float64, device=x.device) / width  # (K/2,)
+    angles = positions[:, None] * base**exponents  # (T, 1) · (K/2,) -> (T, K/2)
     cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)  # (T, K/2)
     first, second = x[..., 0::2], x[..., 1::2]  # (..., T, K/2)
-    turned = torch.stack((first * cos - second * sin, first * sin + second * cos), dim=-1)  # (..., T, K/2, 2)
-    return turned.flatten(start_dim=-2)  # (..., T, K)
+    turned = (first * cos - second * sin, first * sin + second * cos)  # two of (..., T, K/2)
+    return torch.stack(turned, dim=-1).flatten(start_dim=-2)  # (..., T, K/2, 2) -> (..., T, K)
 
 
 quiz_positions = {
