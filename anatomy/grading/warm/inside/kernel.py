@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import random
 import resource
@@ -116,7 +115,8 @@ def see_course(folder: str) -> None:
     """Let ``import anatomy…`` find this copy of the package, and only this."""
     from . import parent
 
-    importlib.invalidate_caches()
+    for path in [path for path in sys.path_importer_cache if path.startswith(parent.seen)]:
+        del sys.path_importer_cache[path]  # what was listed there belongs to another notebook
     if folder == parent.seen:
         return
     for module in list(sys.modules.values()):
