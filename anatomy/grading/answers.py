@@ -82,17 +82,17 @@ def bank(book: Notebook) -> Bank:
         if exercise.kind == "quiz":
             right[name] = [Answer(name, "reference", _quiz(name, reference.answer(exercise)))]
         else:
-            named = [("reference", name, references)]
-            named += [(variant, variant, variants) for variant in variants.defined if variant.startswith(f"{name}__")]
-            found = (module.answer(name, definition, title) for title, definition, module in named)
-            right[name] = [answer for answer in found if answer]
+            right[name] = [first] if (first := references.answer(name, name, "reference")) else []
+            for variant in variants.defined:
+                if variant.startswith(f"{name}__") and (other := variants.answer(name, variant, variant, right=first)):
+                    right[name].append(other)
         mistaken[name] = []
         for wrong in misconceptions.of_notebook(book).values():
             if wrong.exercise != name:
                 continue
             if exercise.kind == "quiz":
                 mistaken[name].append(Answer(name, wrong.name, _quiz(name, wrong.answer), wrong.breaks))
-            elif answer := mistakes.answer(name, wrong.name, wrong.name, wrong.breaks):
+            elif answer := mistakes.answer(name, wrong.name, wrong.name, wrong.breaks, right[name][0]):
                 mistaken[name].append(answer)
     return Bank(right, mistaken)
 
@@ -114,28 +114,28 @@ class _Module:
             for name in _names_bound(node):
                 self.defined[name] = node
 
-    def answer(self, exercise: str, definition: str, title: str, loses: tuple[str, ...] = ()) -> Answer | None:
-        """The definition as an answer to the exercise; None when it needs what a kernel does not offer."""
-        node = self.defined.get(definition)
-        if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            return self._assigned(exercise, definition, title, loses, node)
-        uses: set[str] = set()
-        before = self._needed(node, uses, {definition})
-        source = re.sub(rf"\b{re.escape(definition)}\b", exercise, self._cut(node, uses))
-        if self.hidden in source or self.hidden in "".join(before):
-            return None
-        uses -= {exercise}
-        return Answer(exercise, title, _joined(before, source), tuple(loses), frozenset(uses))
-
-    def _assigned(
-        self, exercise: str, definition: str, title: str, loses: tuple[str, ...], node: ast.stmt | None
+    def answer(
+        self, exercise: str, definition: str, title: str, loses: tuple[str, ...] = (), right: Answer | None = None
     ) -> Answer | None:
-        """``name__how = lambda x: …`` and the like."""
-        if not isinstance(node, ast.Assign):
+        """The definition (a function, a class, an assigned lambda) as an answer to the exercise.
+
+        `right` is the answer to use where the definition calls the exercise's own reference and spoils its result.
+        None when the definition needs what a kernel does not offer.
+        """
+        node = self.defined.get(definition)
+        if not isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Assign)):
             return None
         uses: set[str] = set()
         before = self._needed(node, uses, {definition})
-        source = re.sub(rf"\b{re.escape(definition)}\b", exercise, self._cut(node, uses))
+        source = self._cut(node, uses)
+        if exercise in uses and definition != exercise:
+            if right is None:
+                return None
+            own = f"_own_{exercise}"
+            before.append(re.sub(rf"\b{exercise}\b", own, right.source))
+            source = re.sub(rf"\b{exercise}\b", own, source)
+            uses |= right.uses
+        source = re.sub(rf"\b{definition}\b", exercise, source)
         if self.hidden in source or self.hidden in "".join(before):
             return None
         return Answer(exercise, title, _joined(before, source), tuple(loses), frozenset(uses - {exercise}))

@@ -220,12 +220,12 @@ def _why_undefined(exercise: Exercise, answer: NotebookNode) -> Verdict | None:
     """What stopped the cell that should have defined the answer, if something did."""
     if reason := answer.metadata.get(NOTE, {}).get("left out"):
         return _nothing(exercise, f"The cell of `{exercise.name}` {_stopped(reason)}.", _ADVICE[reason])
-    error = next((output for output in answer.get("outputs", ()) if output.output_type == "error"), None)
-    if error is None or error.ename == "NotImplementedError":
+    errors = [output for output in answer.get("outputs", ()) if output.output_type == "error"]
+    if not errors or errors[0].ename == "NotImplementedError":
         return None
-    if error.ename == "CellTimeoutError":
+    if _interrupted(errors):
         return _nothing(exercise, f"The cell of `{exercise.name}` did not finish in time.", _ADVICE["interrupted"])
-    return _nothing(exercise, f"The cell of `{exercise.name}` stops with `{error.ename}`.", _said(error))
+    return _nothing(exercise, f"The cell of `{exercise.name}` stops with `{errors[0].ename}`.", _said(errors[0]))
 
 
 _ADVICE = {
@@ -246,12 +246,16 @@ def _nothing(exercise: Exercise, what: str, detail: str) -> Verdict:
 
 
 def _error_in(cell: NotebookNode) -> str:
-    for output in cell.outputs:
-        if output.output_type == "error":
-            if output.ename == "CellTimeoutError":
-                return "It did not finish in time: look for a loop that never ends."
-            return f"It stopped with {_said(output)}"
+    errors = [output for output in cell.outputs if output.output_type == "error"]
+    if _interrupted(errors):
+        return "It did not finish in time: look for a loop that never ends."
+    if errors:
+        return f"It stopped with {_said(errors[0])}"
     return "It sent nothing. Is `check` still the one that the notebook imports?"
+
+
+def _interrupted(errors: list[NotebookNode]) -> bool:
+    return any(error.ename in ("CellTimeoutError", "KeyboardInterrupt") for error in errors)
 
 
 def _said(error: NotebookNode) -> str:
