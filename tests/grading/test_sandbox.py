@@ -278,6 +278,17 @@ def test_a_disk_bomb_costs_its_kernel_only(sibling):
 
 
 @needs_bubblewrap
+@pytest.mark.parametrize("bomb", ["print('x' * (10 << 20))", "for _ in range(300): print('x' * 20_000, flush=True)",
+                                  "for _ in range(3): display({'text/html': 'x' * (2 << 20)}, raw=True)"])  # fmt: skip
+def test_an_output_bomb_costs_its_cell_only(bomb):
+    with session(output=1) as one:
+        seen = one.run(f"from IPython.display import display\n{bomb}")
+        assert "More than 1,048,576 bytes" in seen.text and seen.text.count("left out") == 1
+        assert len(seen.text) + sum(len(data["text/html"]) for data in seen.data) < 1.1 * (1 << 20)
+        assert one.run("print('next')").text == "next\n"
+
+
+@needs_bubblewrap
 def test_open_files_and_computing_time_are_limited(sibling):
     with session(open_files=200) as one:
         fails(one, "hoard = [open('/dev/null') for _ in range(300)]", "OSError")

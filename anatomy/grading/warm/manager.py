@@ -27,6 +27,7 @@ from traitlets import Integer, List, Type, Unicode
 from anatomy.course import NOTEBOOKS
 from anatomy.grading.sandbox import Limits, environment
 from anatomy.grading.warm.inside.kernel import PORTS
+from anatomy.grading.warm.output import LimitedOutput
 from anatomy.grading.warm.service import SHARED, Door, warm_parent
 
 NOTEBOOK = "ANATOMY_NOTEBOOK"
@@ -195,10 +196,14 @@ class WarmKernelClient(AsyncKernelClient):
     waited for besides that greeting; and the supervisor, not a heartbeat, says when the kernel ends.
     """
 
+    iopub_channel_class = Type(LimitedOutput)
+
     def start_channels(
         self, shell: bool = True, iopub: bool = True, stdin: bool = True, hb: bool = False, control: bool = True
     ) -> None:
         super().start_channels(shell=shell, iopub=iopub, stdin=stdin, hb=hb, control=control)
+        if isinstance(self.parent, WarmKernelManager):
+            self.iopub_channel.most = self.parent.output << 20
 
     async def wait_for_ready(self, timeout: float | None = None) -> None:
         until = time.monotonic() + (60.0 if timeout is None else timeout)
@@ -223,6 +228,8 @@ class WarmKernelManager(AsyncKernelManager):
     file = Integer(Limits.file >> 20, help="MiB that one file may have.").tag(config=True)
     open_files = Integer(Limits.open_files, help="Files that a kernel may have open.").tag(config=True)
     cpu_seconds = Integer(Limits.cpu_seconds, help="Seconds that a kernel may compute.").tag(config=True)
+
+    output = Integer(16, help="MiB of output of one cell that are kept; 0 keeps all.").tag(config=True)
 
     client_factory = Type(WarmKernelClient, klass=AsyncKernelClient)
 
