@@ -1,1 +1,369 @@
 """What 07-encoder asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from anatomy.exercises.spec import Case, Draw, exercise, quiz
+
+SLUG = "07-encoder"
+TOKENS = {"T": "tokens"}
+
+
+def _lengths(size: int, *lengths: int) -> Tensor:
+    """(B, S): as many 1s as each sentence has tokens, then 0s."""
+    return (torch.arange(size) < torch.tensor(lengths)[:, None]).long()
+
+
+def _config(vocab: int, width: int, layers: int, heads: int, inner: int, positions: int) -> Any:
+    from transformers import BertConfig  # only when cases are built: it is slow to import
+
+    return BertConfig(
+        vocab_size=vocab, hidden_size=width, num_hidden_layers=layers, num_attention_heads=heads,
+        intermediate_size=inner, max_position_embeddings=positions,
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------- padding_mask
+
+
+def _weights_under(answer: Callable[[Tensor], Tensor], case: Case) -> Tensor:
+    """The attention weights (B, H, T, S) that the answer's mask leaves, as PyTorch's attention understands it."""
+    mask, sizes = answer(case.args["attention_mask"]), case.sizes
+    batch, heads, queries, keys = (sizes[letter] for letter in "BHTS")
+    if not isinstance(mask, Tensor):
+        raise TypeError("the mask is to be a tensor")
+    if not (mask.dtype == torch.bool or mask.is_floating_point()):
+        raise TypeError(f"a mask of {mask.dtype} says neither “keep” nor “add”: make it boolean or float")
+    try:
+        mask.expand(batch, heads, queries, keys)
+    except RuntimeError:
+        raise ValueError(
+            f"a mask of shape {tuple(mask.shape)} does not broadcast to "
+            f"(B, H, T, S) = ({batch}, {heads}, {queries}, {keys})"
+        ) from None
+    draw = Draw(0, **sizes)
+    scale = 60.0 if case.asks == "large scores" else 1.0
+    query, key = draw.normal("B H T K", scale), draw.normal("B H S K")
+    return F.scaled_dot_product_attention(query, key, torch.eye(keys).expand(batch, heads, keys, keys), attn_mask=mask)
+
+
+@exercise(
+    SLUG,
+    properties={"shape": 1, "values": 2, "large scores": 1},
+    returns="B H T S",
+    run=_weights_under,
+    leads_on="Padding gets a weight of exactly zero from every query. Now a whole stack of layers can use it.",
+)
+def padding_mask(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=3, H=2, T=5, S=7, K=4)
+    yield draw.case(attention_mask=_lengths(7, 4, 7, 2)[draw.permutation(3)], note="when T differs from S")
+    draw = Draw(seed, B=2, H=3, T=6, S=6, K=4)
+    yield draw.case(attention_mask=_lengths(6, 6, 3), note="when queries and keys are the same tokens")
+    draw = Draw(seed, B=2, H=1, T=4, S=5, K=3)
+    yield draw.case(attention_mask=_lengths(5, 2, 4).flip(1), note="when the padding stands on the left")
+    draw = Draw(seed, B=4, H=2, T=3, S=8, K=4)
+    yield draw.case(attention_mask=_lengths(8, 3, 8, 1, 5), asks="large scores", note="when scores reach ±200")
+
+
+# ---------------------------------------------------------------------------------------------- TransformerEncoder
+
+
+def _real_tokens(encoder: Any, case: Case) -> Any:
+    """What the encoder makes of the real tokens; what stands at the padding is nobody's concern, and set to zero."""
+    if (attention_mask := case.args.get("attention_mask")) is None:
+        return encoder(case.args["ids"])
+    hidden = encoder(case.args["ids"], attention_mask)
+    if isinstance(hidden, Tensor) and hidden.shape[:-1] == attention_mask.shape:
+        return hidden.masked_fill(attention_mask[..., None] == 0, 0.0)
+    return hidden
+
+
+@exercise(
+    SLUG,
+    kind="module",
+    properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "padding": 1},
+    returns="B T D",
+    axes=TOKENS,
+    run=_real_tokens,
+    leads_on="This is BERT's body. All it lacks is what BERT has learned.",
+)
+def TransformerEncoder(seed: int) -> Iterator[Case]:
+    small = _config(vocab=29, width=24, layers=3, heads=4, inner=40, positions=11)
+    draw = Draw(seed, B=2, T=7, D=24, L=3)
+    yield draw.case(init=(small,), ids=draw.integers("B T", 29))
+    draw = Draw(seed, B=3, T=5, D=20, L=2)
+    yield draw.case(init=(_config(17, 20, 2, 5, 28, 9),), ids=draw.integers("B T", 17))
+    draw = Draw(seed, B=3, T=9, D=24, L=3)
+    mask = _lengths(9, 9, 4, 6)
+    yield draw.case(init=(small,), ids=draw.integers("B T", 29), attention_mask=mask, asks="padding",
+                    note="for sentences of 9, 4 and 6 tokens in one batch")  # fmt: skip
+    draw = Draw(seed, B=2, T=6, D=24, L=3)
+    yield draw.case(init=(small,), ids=draw.integers("B T", 29), attention_mask=_lengths(6, 3, 5).flip(1),
+                    asks="padding", note="when the padding stands on the left")  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------- masked_mean
+
+
+@exercise(
+    SLUG,
+    properties={"shape": 1, "values": 2, "gradients": 1},
+    returns="B D",
+    axes=TOKENS,
+    leads_on="One vector a sentence, and it no longer depends on who else is in the batch.",
+)
+def masked_mean(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=3, T=7, D=5)
+    yield draw.case(hidden=draw.normal("B T D", shift=0.5), attention_mask=_lengths(7, 4, 7, 2))
+    draw = Draw(seed, B=4, T=6, D=3)
+    mask = _lengths(6, 2, 5, 1, 6).flip(1)
+    yield draw.case(hidden=draw.normal("B D T").transpose(1, 2), attention_mask=mask,
+                    note="when the padding stands on the left")  # fmt: skip
+    draw = Draw(seed, B=2, T=5, D=6)
+    mask = torch.tensor([[1, 0, 1, 1, 0], [0, 1, 0, 0, 0]])
+    yield draw.case(hidden=draw.normal("B T D", scale=30.0), attention_mask=mask,
+                    note="when the tokens to leave out stand in between")  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------- load_bert_weights
+
+
+class Encoder(nn.Module):
+    """The parts of a post-norm encoder, by name: what `load_bert_weights` may rely on."""
+
+    def __init__(self, config: Any) -> None:
+        from anatomy.reference.encoder_layer import PostNormEncoderLayer
+        from anatomy.reference.positional_encodings import Embeddings
+
+        super().__init__()
+        self.embeddings = Embeddings(config)
+        self.layers = nn.ModuleList(PostNormEncoderLayer(config) for _ in range(config.num_hidden_layers))
+
+
+def _fill(module: nn.Module, draw: Draw) -> None:
+    """Weights, biases and norms with real variance: a BERT fresh from its config has biases of zero."""
+    with torch.no_grad():
+        for name, parameter in sorted(module.named_parameters()):
+            noise = torch.randn(parameter.shape, generator=draw.fork(type(module).__name__, name))
+            if parameter.dim() > 1:
+                parameter.copy_(noise if "embeddings" in name else noise / parameter.shape[-1] ** 0.5)
+            else:
+                parameter.copy_(0.3 * noise + (1.0 if name.endswith("LayerNorm.weight") else 0.0))
+
+
+@lru_cache(maxsize=8)
+def _bert_and_encoder(seed: int, *sizes: int) -> dict[str, Any]:
+    """A seeded BERT's state dict and an encoder with other weights. Shared by the cases: a run works on copies."""
+    from transformers import BertModel
+
+    config, draw = _config(*sizes), Draw(seed)
+    bert, encoder = BertModel(config), Encoder(config).eval()
+    _fill(bert, draw)
+    _fill(encoder, draw)
+    return {"encoder": encoder, "state_dict": {name: value.clone() for name, value in bert.state_dict().items()}}
+
+
+def _load_and_look(answer: Any, case: Case) -> Any:
+    """Load outside of `no_grad`, as in a notebook, then look at one side of the result. `encoder` is a copy already."""
+    encoder, state_dict = case.args["encoder"], case.args["state_dict"]
+    if case.asks == "missing keys":
+        return {f"missing: {what}": _says(answer, encoder, rest) for what, rest in _incomplete(case.args).items()}
+    if case.asks == "independence":
+        return _independence(answer, encoder, state_dict)
+    _load(answer, encoder, _copy(state_dict))  # what happens to the dict itself is asked once, above
+    if case.asks == "leftover layers":
+        encoder.layers = encoder.layers[:-1]
+        return _says(answer, encoder, _copy(state_dict))
+    draw = Draw(0, **case.sizes)
+    ids, hidden = draw.integers("B T", case.sizes["V"]), draw.normal("B T D")
+    keep = _lengths(case.sizes["T"], *range(case.sizes["T"], 0, -2))[: case.sizes["B"]].bool()
+    mask = keep[:, None, None, :]
+    if case.asks == "embeddings":
+        return encoder.embeddings(ids)
+    if case.asks == "layers":
+        return {f"layers.{number}": layer(hidden, mask) for number, layer in enumerate(encoder.layers)}
+    states = [encoder.embeddings(ids)]
+    for layer in encoder.layers:
+        states.append(layer(states[-1], mask))
+    return [state.masked_fill(~keep[..., None], 0.0) for state in states]
+
+
+def _load(answer: Any, encoder: nn.Module, state_dict: Mapping[str, Tensor]) -> None:
+    with torch.enable_grad():
+        answer(encoder, state_dict)
+
+
+def _incomplete(args: Mapping[str, Any]) -> dict[str, dict[str, Tensor]]:
+    """Dicts that lack something, and one that lacks nothing: who refuses everything has understood nothing."""
+    bias, norm = "encoder.layer.0.attention.output.dense.bias", "embeddings.LayerNorm.weight"
+    last = f"encoder.layer.{len(args['encoder'].layers) - 1}."
+    lacking = {bias: bias, norm: norm, "the last layer": last, "nothing": "-"}
+    return {
+        what: _copy({name: value for name, value in args["state_dict"].items() if not name.startswith(start)})
+        for what, start in lacking.items()
+    }
+
+
+def _says(answer: Any, encoder: nn.Module, state_dict: Mapping[str, Tensor]) -> str:
+    try:
+        _load(answer, encoder, state_dict)
+    except NotImplementedError:
+        raise
+    except Exception:  # any error will do: what counts is that there is one
+        return "refused"
+    return "loaded without a word"
+
+
+def _independence(answer: Any, encoder: nn.Module, state_dict: Mapping[str, Tensor]) -> str:
+    """In words: whether encoder and dict went separate ways, and whether the encoder can still be trained."""
+    start, given = _numbers(encoder), _copy(state_dict)
+    _load(answer, encoder, state_dict)
+    for name, value in given.items():
+        if name not in state_dict or not torch.equal(state_dict[name], value):
+            return f"state_dict[{name!r}] has changed"
+    loaded = _numbers(encoder)
+    if all(torch.equal(value, start[name]) for name, value in loaded.items() if name in start):
+        return "nothing in encoder has changed"
+    if frozen := [name for name, value in encoder.named_parameters() if not (value.requires_grad and value.is_leaf)]:
+        return f"encoder.{frozen[0]} can't be trained any more"
+    for value in state_dict.values():
+        value.data.add_(1)
+    if shared := [name for name, value in _numbers(encoder).items() if not torch.equal(value, loaded[name])]:
+        return f"encoder.{shared[0]} changes whenever the dict's tensors change"
+    return "the dict as it was, an encoder with weights of its own"
+
+
+def _copy(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {name: value.clone() for name, value in tensors.items()}
+
+
+def _numbers(module: nn.Module) -> dict[str, Tensor]:
+    return {name: parameter.detach().clone() for name, parameter in module.named_parameters()}
+
+
+@exercise(
+    SLUG,
+    properties={"embeddings": 1, "layers": 2, "agreement": 1, "missing keys": 2, "leftover layers": 1,
+                "independence": 1},
+    axes=TOKENS,
+    run=_load_and_look,
+    leads_on="Trained weights in code of your own. The next cell holds it against the library, layer by layer.",
+)  # fmt: skip
+def load_bert_weights(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=3, T=7, D=24, L=2, V=29)
+    for asks in ("embeddings", "layers", "agreement", "missing keys", "leftover layers", "independence"):
+        note = {"agreement": "for sentences of 7, 5 and 3 tokens in one batch",
+                "leftover layers": "when the dict has one layer more than the encoder"}.get(asks, "")  # fmt: skip
+        yield draw.case(**_bert_and_encoder(seed, 29, 24, 2, 4, 40, 11), asks=asks, note=note)
+    draw = Draw(seed, B=2, T=5, D=20, L=3, V=17)
+    yield draw.case(**_bert_and_encoder(seed, 17, 20, 3, 5, 28, 9), asks="agreement")
+
+
+# ---------------------------------------------------------------------------------------------- flies_by_layer
+
+
+class Reader:
+    """A tokenizer and something like an encoder: sentences in, ids and the hidden states of all layers out.
+
+    Every vector depends on its layer, its token, its place and the other real tokens of its sentence; not on padding.
+    """
+
+    WORDS = "[PAD] [UNK] [CLS] [SEP] [MASK] . ##ed ##s a an arrow around banana bird buzz flies fly fruit in like of"
+    MORE_WORDS = "room swarm the time two when you"
+
+    def __init__(self, draw: Draw, layers: int, width: int) -> None:
+        from transformers import BertTokenizer
+
+        words = f"{self.WORDS} {self.MORE_WORDS}".split()
+        order = [0, *(1 + draw.permutation(len(words) - 1)).tolist()]  # the id of a word is another each time
+        self.tokenizer = BertTokenizer(vocab={words[old]: new for new, old in enumerate(order)})
+        self.tokens = torch.randn(layers + 1, len(words), width, generator=draw.fork("tokens"))
+        self.places = torch.randn(layers + 1, 16, width, generator=draw.fork("places"))
+
+    def __call__(self, sentences: list[str]) -> tuple[Tensor, list[Tensor]]:
+        batch = self.tokenizer(sentences, padding=True, return_tensors="pt")
+        ids, real = batch["input_ids"], batch["attention_mask"][..., None]  # (N, T), (N, T, 1)
+        states = []
+        for tokens, places in zip(self.tokens, self.places, strict=True):
+            hidden = tokens[ids] + places[: ids.size(1)]  # (N, T, D)
+            states.append(hidden + (hidden * real).sum(dim=1, keepdim=True) / real.sum(dim=1, keepdim=True))
+        return ids, states
+
+
+@exercise(
+    SLUG,
+    properties={"shape": 1, "values": 2, "refusal": 1},
+    returns="L N D",
+    axes={"L": "layers", "N": "sentences"},
+    leads_on="The same word, once for every sentence and every layer. Now let something tell them apart.",
+)
+def flies_by_layer(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, L=4, N=5, D=6)
+    sentences = ["Time flies like an arrow.", "Fruit flies like a banana.", "Swarms of flies buzzed around the room.",
+                 "When birds like you buzzed, the bird flies.", "flies"]  # fmt: skip
+    shuffled = [sentences[index] for index in draw.permutation(5).tolist()]
+    yield draw.case(model=Reader(draw, 3, 6), sentences=shuffled)
+    draw = Draw(seed, L=3, N=2, D=8)
+    yield draw.case(
+        model=Reader(draw, 2, 8), sentences=["The room swarms, the two flies like you.", "In time flies buzz."]
+    )
+    draw = Draw(seed, L=2, N=1, D=5)
+    yield draw.case(model=Reader(draw, 1, 5), sentences=["Fruits, when flies swarm"], note="for a single sentence")
+    draw = Draw(seed, L=3, N=3, D=4)
+    yield draw.case(model=Reader(draw, 2, 4), sentences=["Time flies.", "A bird in the room", "Two flies"],
+                    asks="refusal", note="when a sentence has no “flies”")  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------- nearest_centroid
+
+
+def _clouds(draw: Draw, classes: int) -> dict[str, Any]:
+    """Clouds of points around centers, some clouds larger and wider than others, and points to label between them."""
+    centers = 2.0 * draw.normal(f"{classes} D")
+    labels = torch.cat([torch.arange(classes), draw.integers("N", classes * classes).float().sqrt().long()])
+    labels = labels[: draw.sizes["N"]][draw.permutation(draw.sizes["N"])]
+    train = centers[labels] + (0.5 + labels[:, None]) * draw.normal("N D")
+    centroids = torch.stack([train[labels == label].mean(dim=0) for label in range(classes)])
+    test = 2.5 * draw.normal("200 D")
+    near, next_best = torch.cdist(test, centroids).sort(dim=1).values[:, :2].unbind(dim=1)
+    test = test[next_best - near > 0.01]  # so that rounding decides nothing
+    return {"train": train, "labels": labels, "test": test[: draw.sizes["M"]]}
+
+
+@exercise(
+    SLUG,
+    properties={"shape": 1, "values": 2, "three classes": 1},
+    returns="M",
+    axes={"M": "vectors to label"},
+    leads_on="No training, no parameters: whatever it tells apart was already in the vectors.",
+)
+def nearest_centroid(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, N=21, M=40, D=3)
+    yield draw.case(**_clouds(draw, 2))
+    draw = Draw(seed, N=12, M=30, D=5)
+    clouds = _clouds(draw, 2)
+    shift = torch.full((5,), 4.0)
+    yield draw.case(train=clouds["train"] + shift, labels=clouds["labels"], test=clouds["test"] + shift,
+                    note="when all vectors lie far from the origin")  # fmt: skip
+    draw = Draw(seed, N=25, M=35, D=4)
+    yield draw.case(**_clouds(draw, 3), asks="three classes", note="with three classes")
+
+
+quiz_encoder = quiz(
+    SLUG,
+    "quiz_encoder",
+    {
+        "padding is hidden as": ("queries", "keys", "queries and keys"),
+        "BERT's weights in a pre-norm stack": ("an error when loading", "the same numbers", "other numbers, no error"),
+        "a key that strict=False skips": ("is an error", "becomes zero", "keeps its random start"),
+        "flies at layer 0 knows": ("word and place", "only the word", "the words around it"),
+    },
+    leads_on="Notebook 08 puts a small head on this encoder and trains both.",
+)
