@@ -68,6 +68,23 @@ def permutation_gap__mean(module, x, perm):
 
 
 @misconception(
+    "You add up all differences; asked for is the largest. A sum grows with the number of tokens, so it could not be "
+    "compared between texts.",
+    breaks=("values",),
+)
+def permutation_gap__sum(module, x, perm):
+    return (module(x[:, perm]) - module(x)[:, perm]).abs().sum().item()
+
+
+@misconception(
+    "You return the square of the largest difference; asked for is its absolute value, `.abs()`.",
+    breaks=("values",),
+)
+def permutation_gap__squared(module, x, perm):
+    return (module(x[:, perm]) - module(x)[:, perm]).pow(2).max().item()
+
+
+@misconception(
     "You compute the length of the whole difference (a root of a sum of squares); asked for is its largest entry.",
     breaks=("values",),
 )
@@ -437,8 +454,8 @@ def shift_matrix__absolute_offset(offset, dim):
 
 
 @misconception(
-    "Your loop runs `offset` times, and for a negative offset not at all: the identity comes out. T(−k) is the "
-    "transpose of T(k), or put k·ωᵢ into the angle and no loop over steps is needed.",
+    "For a negative offset you return the identity, as a loop of `offset` steps does that never runs. T(−k) is the "
+    "transpose of T(k); or put k·ωᵢ into the angle, with its sign, and no loop over steps is needed.",
     breaks=("negative offsets",),
 )
 def shift_matrix__steps_forward_only(offset, dim):
@@ -626,6 +643,48 @@ class Embeddings__sinusoids(nn.Module):
             raise ValueError("too long")
         x = self.token_embeddings(input_ids)
         return self.dropout(self.layer_norm(x + sinusoidal_encoding(length, x.size(-1))))
+
+
+@misconception(
+    "You add a third table, for token types, as BERT does. Here only tokens and positions are asked for; types come in "
+    "notebook 07, where the real weights are loaded.",
+    breaks=("values", "parameters", "gradients", "train mode"),
+)
+class Embeddings__token_types(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.token_embeddings = nn.Embedding(config.vocab_size, config.hidden_size)
+        self.position_embeddings = nn.Embedding(config.max_position_embeddings, config.hidden_size)
+        self.token_type_embeddings = nn.Embedding(config.type_vocab_size, config.hidden_size)
+        self.layer_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+
+    def forward(self, input_ids):
+        length = input_ids.size(1)
+        if length > self.position_embeddings.num_embeddings:
+            raise ValueError("too long")
+        x = self.token_embeddings(input_ids) + self.position_embeddings(torch.arange(length))
+        return self.dropout(self.layer_norm(x + self.token_type_embeddings(torch.zeros_like(input_ids))))
+
+
+@misconception(
+    "You normalize tokens and positions each by itself and then add. Add first; the norm sees the sum.",
+    breaks=("values", "gradients"),
+)
+class Embeddings__norm_each(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.token_embeddings = nn.Embedding(config.vocab_size, config.hidden_size)
+        self.position_embeddings = nn.Embedding(config.max_position_embeddings, config.hidden_size)
+        self.layer_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+
+    def forward(self, input_ids):
+        length = input_ids.size(1)
+        if length > self.position_embeddings.num_embeddings:
+            raise ValueError("too long")
+        places = self.layer_norm(self.position_embeddings(torch.arange(length)))
+        return self.dropout(self.layer_norm(self.token_embeddings(input_ids)) + places)
 
 
 @misconception(
@@ -1143,8 +1202,8 @@ def apply_rotary__one_frequency(x, positions, base=10000.0):
 
 
 @misconception(
-    "You count places 0, 1, 2, … yourself; the positions are given and may have gaps or be in another order (a text "
-    "continued, a cache of keys).",
+    "The given positions have no effect: you count 0, 1, 2, … yourself, or not at all. They may have gaps or come in "
+    "another order (a text continued, a store of old keys): use `positions`.",
     breaks=("values", "offsets only", "gradients"),
 )
 def apply_rotary__ignores_positions(x, positions, base=10000.0):
