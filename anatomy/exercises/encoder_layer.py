@@ -50,49 +50,6 @@ def gelu(seed: int) -> Iterator[Case]:
     yield draw.case(x=ends, returns="", note="for very large numbers, positive and negative")
 
 
-def _run_norm(layer: Any, case: Case) -> Any:
-    """Run the layer; or look at a new one's parameters; or say in words whether each token is treated by itself."""
-    if case.asks == "parameters":
-        new = type(layer)(*case.init)
-        return dict(new.named_parameters()) if isinstance(new, nn.Module) else None
-    (x,) = case.args.values()
-    together = layer(x)
-    if case.asks != "shape" or not isinstance(together, Tensor):
-        return together
-    alone = torch.cat([layer(token[None, None]).flatten() for token in x.reshape(-1, x.size(-1))])
-    apart = torch.allclose(together.flatten(), alone, atol=1e-4) if together.shape == x.shape else False
-    return f"shape {tuple(together.shape)}, {'each token as' if apart else 'tokens not as'} when it is alone"
-
-
-@exercise(
-    SLUG,
-    kind="module",
-    properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "eps": 1},
-    returns="B T D",
-    axes=TOKENS,
-    forbids=NORMS,
-    run=_run_norm,
-    leads_on="Each token is normalized by itself: whoever shares its sentence or its batch makes no difference.",
-)
-def LayerNorm(seed: int) -> Iterator[Case]:
-    draw = Draw(seed, B=3, T=5, D=7)
-    yield draw.case(init=(7, 1e-12), x=draw.normal("B T D", scale=20.0, shift=15.0))
-    draw = Draw(seed, B=2, T=4, D=6)
-    yield draw.case(init=(6, 1e-12), x=draw.normal("B D T", scale=10.0, shift=-30.0).transpose(1, 2))
-    draw = Draw(seed, D=5, T=3, B=2, H=4)
-    for letters, note in (("T D", "for x with two axes"), ("B H T D", "for x with four axes"), ("D", "for one token")):
-        yield draw.case(init=(5, 1e-12), x=draw.normal(letters, scale=10.0), asks="shape", note=note)
-    yield draw.case(init=(4, 1e-5), asks="parameters", note="in a new layer, before any training")
-    draw = Draw(seed, B=2, T=4, D=6)
-    yield draw.case(
-        init=(6, 0.02), x=draw.normal("B T D", scale=0.1, shift=1.0), asks="eps", note="when eps outweighs the variance"
-    )
-    same = torch.full((2, 3, 8), 0.5)
-    yield draw.case(
-        init=(8, 1e-3), x=same, asks="eps", sizes={"T": 3, "D": 8}, note="for a token whose numbers are all equal"
-    )
-
-
 # --------------------------------------------------------------------------------------------- where dropout sits
 
 NOTHING = "nothing is dropped"
@@ -159,6 +116,49 @@ def FeedForward(seed: int) -> Iterator[Case]:
     yield draw.case(init=(_config(4, 2, 7),), x=draw.normal("D"), returns="D", note="for a single token")
     draw = Draw(seed, B=20, T=30, D=6, F=10)
     yield draw.case(init=(_config(6, 2, 10, dropout=0.4),), x=draw.normal("B T D"), asks="dropout", note="for p = 0.4")
+
+
+def _run_norm(layer: Any, case: Case) -> Any:
+    """Run the layer; or look at a new one's parameters; or say in words whether each token is treated by itself."""
+    if case.asks == "parameters":
+        new = type(layer)(*case.init)
+        return dict(new.named_parameters()) if isinstance(new, nn.Module) else None
+    (x,) = case.args.values()
+    together = layer(x)
+    if case.asks != "shape" or not isinstance(together, Tensor):
+        return together
+    alone = torch.cat([layer(token[None, None]).flatten() for token in x.reshape(-1, x.size(-1))])
+    apart = torch.allclose(together.flatten(), alone, atol=1e-4) if together.shape == x.shape else False
+    return f"shape {tuple(together.shape)}, {'each token as' if apart else 'tokens not as'} when it is alone"
+
+
+@exercise(
+    SLUG,
+    kind="module",
+    properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "eps": 1},
+    returns="B T D",
+    axes=TOKENS,
+    forbids=NORMS,
+    run=_run_norm,
+    leads_on="Each token is normalized by itself: whoever shares its sentence or its batch makes no difference.",
+)
+def LayerNorm(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=3, T=5, D=7)
+    yield draw.case(init=(7, 1e-12), x=draw.normal("B T D", scale=20.0, shift=15.0))
+    draw = Draw(seed, B=2, T=4, D=6)
+    yield draw.case(init=(6, 1e-12), x=draw.normal("B D T", scale=10.0, shift=-30.0).transpose(1, 2))
+    draw = Draw(seed, D=5, T=3, B=2, H=4)
+    for letters, note in (("T D", "for x with two axes"), ("B H T D", "for x with four axes"), ("D", "for one token")):
+        yield draw.case(init=(5, 1e-12), x=draw.normal(letters, scale=10.0), asks="shape", note=note)
+    yield draw.case(init=(4, 1e-5), asks="parameters", note="in a new layer, before any training")
+    draw = Draw(seed, B=2, T=4, D=6)
+    yield draw.case(
+        init=(6, 0.02), x=draw.normal("B T D", scale=0.1, shift=1.0), asks="eps", note="when eps outweighs the variance"
+    )
+    same = torch.full((2, 3, 8), 0.5)
+    yield draw.case(
+        init=(8, 1e-3), x=same, asks="eps", sizes={"T": 3, "D": 8}, note="for a token whose numbers are all equal"
+    )
 
 
 LAST = {"attention": "attention.output_linear", "feed_forward": "feed_forward.linear_2"}

@@ -38,26 +38,6 @@ def gelu(x: Tensor) -> Tensor:  # any shape -> the same shape
     return 0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))
 
 
-class LayerNorm(nn.Module):
-    """Each token's D numbers shifted to mean 0 and scaled to variance 1, then a learned scale and shift per column.
-
-    `dim` is D, `eps` is added to the variance, under the root. Parameters `weight` (D,), at first 1, and `bias` (D,),
-    at first 0. The variance is the biased one (divided by D). Any leading axes.
-    Source: Ba, Kiros and Hinton 2016, §3, equations 3 and 4.
-    """
-
-    def __init__(self, dim: int, eps: float) -> None:
-        super().__init__()
-        self.eps = eps
-        self.weight = nn.Parameter(torch.ones(dim))
-        self.bias = nn.Parameter(torch.zeros(dim))
-
-    def forward(self, x: Tensor) -> Tensor:  # (..., D) -> (..., D)
-        mean = x.mean(dim=-1, keepdim=True)  # (..., 1)
-        variance = x.var(dim=-1, correction=0, keepdim=True)  # (..., 1)
-        return (x - mean) / torch.sqrt(variance + self.eps) * self.weight + self.bias
-
-
 class FeedForward(nn.Module):
     """Two linear layers with a GELU between them, applied to every token by itself, then dropout.
 
@@ -76,6 +56,26 @@ class FeedForward(nn.Module):
     def forward(self, x: Tensor) -> Tensor:  # (..., D) -> (..., D)
         hidden = self.gelu(self.linear_1(x))  # (..., F)
         return self.dropout(self.linear_2(hidden))
+
+
+class LayerNorm(nn.Module):
+    """Each token's D numbers shifted to mean 0 and scaled to variance 1, then a learned scale and shift per column.
+
+    `dim` is D, `eps` is added to the variance, under the root. Parameters `weight` (D,), at first 1, and `bias` (D,),
+    at first 0. The variance is the biased one (divided by D). Any leading axes.
+    Source: Ba, Kiros and Hinton 2016, §3, equations 3 and 4.
+    """
+
+    def __init__(self, dim: int, eps: float) -> None:
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(dim))
+        self.bias = nn.Parameter(torch.zeros(dim))
+
+    def forward(self, x: Tensor) -> Tensor:  # (..., D) -> (..., D)
+        mean = x.mean(dim=-1, keepdim=True)  # (..., 1)
+        variance = x.var(dim=-1, correction=0, keepdim=True)  # (..., 1)
+        return (x - mean) / torch.sqrt(variance + self.eps) * self.weight + self.bias
 
 
 class TransformerEncoderLayer(nn.Module):
