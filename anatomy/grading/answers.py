@@ -74,8 +74,8 @@ def bank(book: Notebook) -> Bank:
     asked = exercises.of_notebook(book)
     package = Path(anatomy.__file__).parent
     references = _Module(package / "reference" / f"{book.module}.py", book)
-    mistakes = _Module(package / "misconceptions" / f"{book.module}.py", book)
-    variants = _Module(package.parent / "tests" / "variants" / f"{book.module}.py", book)
+    mistakes = _Module(package / "misconceptions" / f"{book.module}.py", book, references)
+    variants = _Module(package.parent / "tests" / "variants" / f"{book.module}.py", book, references)
     right: dict[str, list[Answer]] = {}
     mistaken: dict[str, list[Answer]] = {}
     for name, exercise in asked.items():
@@ -104,7 +104,8 @@ def _quiz(name: str, answers: Mapping[str, str]) -> str:
 class _Module:
     """A module's text, from which single definitions can be cut out together with what they need."""
 
-    def __init__(self, path: Path, book: Notebook) -> None:
+    def __init__(self, path: Path, book: Notebook, reference: _Module | None = None) -> None:
+        self.reference = reference
         self.text = path.read_text(encoding="utf-8") if path.is_file() else ""
         self.lines = self.text.split("\n")
         self.asked = set(exercises.of_notebook(book))
@@ -128,6 +129,10 @@ class _Module:
         uses: set[str] = set()
         before = self._needed(node, uses, {definition})
         source = self._cut(node, uses)
+        if (lent := sorted(uses - self.asked)) and self.reference:  # the reference's helpers, which are no exercises
+            uses &= self.asked
+            for name in lent:
+                before = [*self.reference.helper(name, uses), *before]
         if exercise in uses and definition != exercise:
             if right is None:
                 return None
@@ -140,6 +145,11 @@ class _Module:
             return None
         return Answer(exercise, title, _joined(before, source), tuple(loses), frozenset(uses - {exercise}))
 
+    def helper(self, name: str, uses: set[str]) -> list[str]:
+        """A definition that is no exercise, after what it needs."""
+        node = self.defined[name]
+        return [*self._needed(node, uses, {name}), self._cut(node, uses)]
+
     def _needed(self, node: ast.AST, uses: set[str], seen: set[str]) -> list[str]:
         """The module's imports, constants and helpers that a definition uses, in the module's order."""
         wanted: dict[int, str] = {}
@@ -148,7 +158,10 @@ class _Module:
                 continue
             seen.add(name)
             if isinstance(source, ast.ImportFrom) and source.module == self.hidden:
-                uses.add(name)
+                alias = next(alias for alias in source.names if (alias.asname or alias.name) == name)
+                uses.add(alias.name)
+                if alias.asname:
+                    wanted[source.lineno * 1000 + len(wanted)] = f"{alias.asname} = {alias.name}"
             elif isinstance(source, (ast.Import, ast.ImportFrom)):
                 wanted[source.lineno * 1000 + len(wanted)] = _one_import(source, name)
             elif name in self.asked:
@@ -168,7 +181,8 @@ class _Module:
                 indent = " " * inner.col_offset
                 for number in range(inner.lineno, (inner.end_lineno or inner.lineno) + 1):
                     lines[number] = ""
-                lines[inner.lineno] = f"{indent}pass"
+                renamed = [f"{alias.asname} = {alias.name}" for alias in inner.names if alias.asname]
+                lines[inner.lineno] = indent + ("; ".join(renamed) or "pass")
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             first = node.body[0]
             if len(node.body) > 1 and isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
