@@ -141,7 +141,7 @@ class _Module:
             source = re.sub(rf"\b{exercise}\b", own, source)
             uses |= right.uses
         source = re.sub(rf"\b{definition}\b", exercise, source)
-        if self.hidden in source or self.hidden in "".join(before):
+        if re.search(rf"{re.escape(self.hidden)}\b", "\n".join([*before, source])):
             return None
         return Answer(exercise, title, _joined(before, source), tuple(loses), frozenset(uses - {exercise}))
 
