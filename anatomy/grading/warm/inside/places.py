@@ -14,8 +14,8 @@ PROGRAM = "/warm"
 """The code in this folder; the kernels don't see it."""
 FONTS = "/fonts"
 """matplotlib's list of fonts; the parent reads it."""
-HOME = "/home/student"
-WORK = "/home/student/work"
+HOME = "/student"
+WORK = "/student/work"
 PRIVATE = ("/tmp", "/dev/shm", HOME)
 """Where a kernel may write. Each kernel has its own."""
 USER, UID = "student", 1000
