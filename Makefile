@@ -26,8 +26,7 @@ grade: setup     ## grade submitted/, or a made-up class if it is empty (ARGS=â€
 	$(BIN)/anatomy grade $(ARGS)
 
 bench: setup     ## run the benchmarks under bench/
-	@ls bench/bench_*.py >/dev/null 2>&1 || echo "There are no benchmarks under bench/ yet."
-	@for bench in $(wildcard bench/bench_*.py); do echo "== $$bench"; $(BIN)/python $$bench || exit 1; done
+	@for bench in $(wildcard bench/*.py); do echo "== $$bench"; $(BIN)/python $$bench || exit 1; done
 
 lint: setup-test ## ruff, mypy and the notebooks' own linter
 	$(BIN)/ruff check .
