@@ -83,12 +83,12 @@ def _measure(answer: Callable[..., Any], case: Case) -> Any:
 )
 def permutation_gap(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=6, D=9)
+    loud_last = draw.normal("B T D") * torch.tensor([1.0, 8.0])[:, None, None]
     yield draw.case(
-        module=_running_mean(),
-        x=draw.normal("B T D"),
-        perm=_disorder(draw, 6),
-        note="when `module` is a plain function",
+        module=_running_mean(), x=loud_last, perm=_disorder(draw, 6), note="when `module` is a plain function"
     )
+    loud_first = draw.normal("B T D") * torch.tensor([8.0, 1.0])[:, None, None]
+    yield draw.case(module=_running_mean(), x=loud_first, perm=_disorder(draw, 6))
     draw = Draw(seed, B=3, T=5, D=8)
     yield draw.case(
         module=_AddsPlaces(),
