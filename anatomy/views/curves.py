@@ -112,7 +112,7 @@ def _axes(ax: Axes, x: np.ndarray, log_x: bool, log_y: bool) -> None:
         ax.yaxis.set_minor_locator(NullLocator())
         low, high = ax.get_ylim()
         ax.yaxis.set_major_locator(LogLocator(10, subs=(1, 2, 5) if high / low < 100 else (1,), numticks=8))
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
+        ax.yaxis.set_major_formatter(FuncFormatter(_log_tick))
     if log_x:
         ax.set_xscale("log")
         if len(x) <= 9:  # the measured sizes themselves are the best ticks
@@ -120,6 +120,15 @@ def _axes(ax: Axes, x: np.ndarray, log_x: bool, log_y: bool) -> None:
         ax.xaxis.set_minor_locator(NullLocator())
         ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         ax.xaxis.set_minor_formatter(NullFormatter())
+
+
+def _log_tick(value: float, _: int) -> str:
+    """0.01, 1, 200; and powers of ten where digits would only be zeros: 10⁻⁶."""
+    if 1e-3 <= value < 1e5:
+        return number(value)
+    digits, exponent = f"{value:.0e}".split("e")
+    power = f"10^{{{int(exponent)}}}"
+    return f"${power}$" if digits == "1" else f"${digits}\\cdot{power}$"
 
 
 def _name_lines(ax: Axes, x: np.ndarray, curves: Mapping[str, np.ndarray], names: Sequence[str]) -> None:
