@@ -86,7 +86,7 @@ def heat_maps(
     write = biggest <= MOST_CELLS_WITH_NUMBERS if values is None else values
 
     widths = [_extent(a.shape[1], len(arrays)) for a in arrays]
-    tall = max(_extent(a.shape[0], 1) for a in arrays)
+    tall = max(_height(a, width) for a, width in zip(arrays, widths, strict=True))
     margin = 0.3 + 0.075 * max(len(label) for labels in row_labels for label in labels)
     picture = figure(sum(widths) + margin * len(arrays) + 1.2, tall + 1.25)
     axes = picture.subplots(1, len(arrays), squeeze=False, width_ratios=[w + margin for w in widths])[0]
@@ -153,6 +153,12 @@ def _extent(cells: int, panels: int) -> float:
     """Inches for `cells` cells: natural size, but the page stays about 8 inches wide."""
     most = 5.2 if panels == 1 else 7.0 / panels
     return max(1.2, min(cells * CELL, most))
+
+
+def _height(array: np.ndarray, width: float) -> float:
+    """Inches that a matrix takes below each other: as much as its cells do, where cells are square."""
+    natural = _extent(array.shape[0], 1)
+    return natural if array.size > 900 else min(natural, max(1.2, array.shape[0] * width / array.shape[1]))
 
 
 def _write_values(ax: Axes, array: np.ndarray, low: float, high: float, colours: Colormap, small: bool) -> None:
