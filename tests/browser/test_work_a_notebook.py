@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab import Lab
+from tests.browser.lab import SLOW, Lab
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "03-softmax" / "03-softmax.ipynb"
 CHECK = 'check("softmax")'
@@ -48,3 +48,12 @@ def test_an_answer_cell_never_run_is_not_a_crash(lab: Lab) -> None:
     output = lab.run('check("attention_weights")')
     expect(output.get_by_role("status")).to_contain_text("Not attempted yet")
     expect(output).not_to_contain_text("NameError")
+
+
+def test_validate_names_the_check_that_fails_without_a_traceback(lab: Lab) -> None:
+    lab.open(NOTEBOOK.parents[1] / "00-start-here" / "00-start-here.ipynb")
+    lab.page.get_by_role("button", name="Validate").click()
+    dialog = lab.page.locator(".jp-Dialog")
+    expect(dialog).to_contain_text('check("pairwise_dot")', timeout=SLOW)
+    expect(dialog).to_contain_text("Not attempted yet")
+    expect(dialog).not_to_contain_text("anatomy/checking")
