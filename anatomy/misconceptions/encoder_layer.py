@@ -1497,6 +1497,25 @@ class TransformerEncoderLayer__norm_dropped(nn.Module):
 
 
 @misconception(
+    "What attention returns is dropped with another p than `config.hidden_dropout_prob`. (The config has a second"
+    " one, `attention_probs_dropout_prob`, for attention weights; and `nn.Dropout()` without an argument takes "
+    "½.)",
+    breaks=("dropout",),
+)
+class TransformerEncoderLayer__other_p(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        width, eps = config.hidden_size, config.layer_norm_eps
+        self.layer_norm_1, self.layer_norm_2 = LayerNorm(width, eps), LayerNorm(width, eps)
+        self.attention, self.feed_forward = SelfAttention(config), FeedForward(config)
+        self.dropout = nn.Dropout(config.attention_probs_dropout_prob)
+
+    def forward(self, x, mask=None):
+        x = x + self.dropout(self.attention(self.layer_norm_1(x), mask))
+        return x + self.feed_forward(self.layer_norm_2(x))
+
+
+@misconception(
     "Your dropout after attention uses a p of its own, 0.1. Take `config.hidden_dropout_prob`.",
     breaks=("dropout",),
 )
@@ -1881,6 +1900,60 @@ class PostNormEncoderLayer__sum_dropped(nn.Module):
         return self.layer_norm_2(x + self.feed_forward(x))
 
 
+@misconception(
+    "What attention returns is dropped with another p than `config.hidden_dropout_prob`. (The config has a second"
+    " one, `attention_probs_dropout_prob`, for attention weights; and `nn.Dropout()` without an argument takes "
+    "½.)",
+    breaks=("dropout",),
+)
+class PostNormEncoderLayer__other_p(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        width, eps = config.hidden_size, config.layer_norm_eps
+        self.layer_norm_1, self.layer_norm_2 = LayerNorm(width, eps), LayerNorm(width, eps)
+        self.attention, self.feed_forward = SelfAttention(config), FeedForward(config)
+        self.dropout = nn.Dropout(config.attention_probs_dropout_prob)
+
+    def forward(self, x, mask=None):
+        x = self.layer_norm_1(x + self.dropout(self.attention(x, mask)))
+        return self.layer_norm_2(x + self.feed_forward(x))
+
+
+@misconception(
+    "Your dropout after attention uses a p of its own, 0.1. Take `config.hidden_dropout_prob`.",
+    breaks=("dropout",),
+)
+class PostNormEncoderLayer__dropout_of_a_tenth(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        width, eps = config.hidden_size, config.layer_norm_eps
+        self.layer_norm_1, self.layer_norm_2 = LayerNorm(width, eps), LayerNorm(width, eps)
+        self.attention, self.feed_forward = SelfAttention(config), FeedForward(config)
+        self.dropout = nn.Dropout(0.1)
+
+    def forward(self, x, mask=None):
+        x = self.layer_norm_1(x + self.dropout(self.attention(x, mask)))
+        return self.layer_norm_2(x + self.feed_forward(x))
+
+
+@misconception(
+    "The layer's input enters twice: once in each sum. The second sum adds what the first norm returned to what "
+    "the feed-forward network makes of it, and nothing more.",
+    breaks=("values", "gradients", "eps"),
+)
+class PostNormEncoderLayer__input_added_twice(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        width, eps = config.hidden_size, config.layer_norm_eps
+        self.layer_norm_1, self.layer_norm_2 = LayerNorm(width, eps), LayerNorm(width, eps)
+        self.attention, self.feed_forward = SelfAttention(config), FeedForward(config)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+
+    def forward(self, x, mask=None):
+        h = self.layer_norm_1(x + self.dropout(self.attention(x, mask)))
+        return self.layer_norm_2(x + h + self.feed_forward(h))
+
+
 # ---------------------------------------------------------------------------------------------- count_layer_parameters
 
 
@@ -2174,6 +2247,26 @@ def layer_flops__all_layers(seq_len, config):
 def layer_flops__both_ways(seq_len, config):
     t, d, f = seq_len, config.hidden_size, config.intermediate_size
     return {"projections": 24 * t * d * d, "attention": 12 * t * t * d, "feed_forward": 12 * t * d * f}
+
+
+@misconception(
+    "You return three numbers without names. A dict is asked for, with the keys projections, attention and "
+    "feed_forward.",
+    breaks=("projections", "attention", "feed_forward"),
+)
+def layer_flops__tuple(seq_len, config):
+    t, d, f = seq_len, config.hidden_size, config.intermediate_size
+    return 8 * t * d * d, 4 * t * t * d, 4 * t * d * f
+
+
+@misconception(
+    "You return one number, the sum. A dict is asked for, with the keys projections, attention and feed_forward: "
+    "what grows how is the point.",
+    breaks=("projections", "attention", "feed_forward"),
+)
+def layer_flops__sum(seq_len, config):
+    t, d, f = seq_len, config.hidden_size, config.intermediate_size
+    return 8 * t * d * d + 4 * t * t * d + 4 * t * d * f
 
 
 # ---------------------------------------------------------------------------------------------- quiz_encoder_layer
