@@ -63,7 +63,7 @@ def padding_mask__queries(attention_mask):
 
 
 @misconception(
-    "You mask the queries as well as the keys, (B, 1, S, S). Hiding keys is enough; a row in which nothing may be looked at has no softmax, it becomes NaN. And there need not be as many queries as keys.",
+    "You mask the queries as well as the keys, (B, 1, S, S). Hiding keys is enough, and there need not be as many queries as keys. (A row in which nothing may be looked at has no softmax: by hand it becomes NaN.)",
     breaks=("shape", "values", "large scores"),
 )
 def padding_mask__queries_and_keys(attention_mask):
@@ -398,137 +398,6 @@ class TransformerEncoder__all_states(nn.Module):
         for layer in self.layers:
             states.append(layer(states[-1], mask))
         return states
-
-
-# ---------------------------------------------------------------------------------------------- masked_mean
-
-
-@misconception(
-    "Padding is averaged in: this is the mean over all {T} positions. Leave out those where the attention mask is 0, above and below the fraction line.",
-    breaks=("values", "gradients"),
-)
-def masked_mean__with_padding(hidden, attention_mask):
-    return hidden.mean(dim=1)
-
-
-@misconception(
-    "You leave the padding out of the sum but divide by all {T} positions. Divide by each sentence's number of real tokens.",
-    breaks=("values", "gradients"),
-)
-def masked_mean__divides_by_length(hidden, attention_mask):
-    return (hidden * attention_mask[..., None]).mean(dim=1)
-
-
-@misconception(
-    "That is the sum of the real tokens. For their mean, divide by how many there are in each sentence.",
-    breaks=("values", "gradients"),
-)
-def masked_mean__sum(hidden, attention_mask):
-    return (hidden * attention_mask[..., None]).sum(dim=1)
-
-
-@misconception(
-    "You divide by the number of real tokens in the whole batch. Each sentence has its own: sum the mask over dim 1 only.",
-    breaks=("values", "gradients"),
-)
-def masked_mean__divides_by_batch_total(hidden, attention_mask):
-    return (hidden * attention_mask[..., None]).sum(dim=1) / attention_mask.sum()
-
-
-@misconception(
-    "You take the mean of the padding: the mask is used the wrong way round. 1 stands for a real token.",
-    breaks=("values", "gradients"),
-)
-def masked_mean__mean_of_padding(hidden, attention_mask):
-    drop = 1 - attention_mask[..., None]
-    return (hidden * drop).sum(dim=1) / drop.sum(dim=1)
-
-
-@misconception(
-    "You return the first token's vector ([CLS]). Here the mean of all real tokens is wanted.",
-    breaks=("values", "gradients"),
-)
-def masked_mean__first_token(hidden, attention_mask):
-    return hidden[:, 0]
-
-
-@misconception(
-    "You count the ones and average that many tokens from the left. Where padding stands on the left, or in between, those are not the real ones.",
-    breaks=("values", "gradients"),
-)
-def masked_mean__counts_from_the_left(hidden, attention_mask):
-    lengths = attention_mask.sum(dim=1).tolist()
-    return torch.stack([sentence[:length].mean(dim=0) for sentence, length in zip(hidden, lengths)])
-
-
-@misconception(
-    "All sentences are averaged into one vector: indexing with the mask of the whole batch forgets which token belongs to which sentence. One row a sentence is wanted, (B, D).",
-    breaks=("shape", "values", "gradients"),
-)
-def masked_mean__whole_batch(hidden, attention_mask):
-    return hidden[attention_mask.bool()].mean(dim=0)
-
-
-@misconception(
-    "You average over the sentences (dim 0); the mean runs over the tokens of one sentence, dim 1.",
-    breaks=("shape", "values", "gradients"),
-)
-def masked_mean__over_batch(hidden, attention_mask):
-    keep = attention_mask[..., None].float()
-    return (hidden * keep).sum(dim=0) / keep.sum(dim=0).clamp(min=1)
-
-
-@misconception(
-    "You average each token's D numbers (the last dim) and get one number a token. The mean runs over the tokens, and D numbers remain.",
-    breaks=("shape", "values", "gradients"),
-)
-def masked_mean__over_width(hidden, attention_mask):
-    return hidden.mean(dim=-1) * attention_mask
-
-
-@misconception(
-    "There is one axis too many: (B, 1, D). The summed axis should go: (B, D).",
-    breaks=("shape", "values", "gradients"),
-)
-def masked_mean__keeps_the_axis(hidden, attention_mask):
-    keep = attention_mask[..., None]
-    return (hidden * keep).sum(dim=1, keepdim=True) / keep.sum(dim=1, keepdim=True)
-
-
-@misconception(
-    "You divide by the number of real entries, tokens times width: your mask was widened to (B, T, D) and then summed over both. Divide by the number of tokens.",
-    breaks=("values", "gradients"),
-)
-def masked_mean__divides_by_entries(hidden, attention_mask):
-    keep = attention_mask[..., None].expand_as(hidden)
-    return (hidden * keep).sum(dim=1) / keep.sum(dim=(1, 2))[:, None]
-
-
-@misconception(
-    "That is the largest value of each column among the real tokens (max pooling). The mean is wanted.",
-    breaks=("values", "gradients"),
-)
-def masked_mean__max(hidden, attention_mask):
-    return hidden.masked_fill(attention_mask[..., None] == 0, float("-inf")).amax(dim=1)
-
-
-@misconception(
-    "You zero the padding in `hidden` itself, and whoever called you still needs it. Make a new tensor: `hidden * keep`, not `hidden *= keep`.",
-    breaks=("values", "gradients"),
-)
-def masked_mean__in_place(hidden, attention_mask):
-    keep = attention_mask[..., None]
-    hidden *= keep
-    return hidden.sum(dim=1) / keep.sum(dim=1)
-
-
-@misconception(
-    "The numbers are right, but no gradient reaches `hidden`: something cut it off (`detach`, `.data`, `no_grad`). Sentence vectors are trained through this mean.",
-    breaks=("gradients",),
-)
-def masked_mean__detached(hidden, attention_mask):
-    keep = attention_mask[..., None]
-    return (hidden.detach() * keep).sum(dim=1) / keep.sum(dim=1)
 
 
 # ---------------------------------------------------------------------------------------------- load_bert_weights
@@ -870,6 +739,137 @@ def load_bert_weights__by_order(encoder, state_dict):
             parameter.copy_(value)
 
 
+# ---------------------------------------------------------------------------------------------- masked_mean
+
+
+@misconception(
+    "Padding is averaged in: this is the mean over all {T} positions. Leave out those where the attention mask is 0, above and below the fraction line.",
+    breaks=("values", "gradients"),
+)
+def masked_mean__with_padding(hidden, attention_mask):
+    return hidden.mean(dim=1)
+
+
+@misconception(
+    "You leave the padding out of the sum but divide by all {T} positions. Divide by each sentence's number of real tokens.",
+    breaks=("values", "gradients"),
+)
+def masked_mean__divides_by_length(hidden, attention_mask):
+    return (hidden * attention_mask[..., None]).mean(dim=1)
+
+
+@misconception(
+    "That is the sum of the real tokens. For their mean, divide by how many there are in each sentence.",
+    breaks=("values", "gradients"),
+)
+def masked_mean__sum(hidden, attention_mask):
+    return (hidden * attention_mask[..., None]).sum(dim=1)
+
+
+@misconception(
+    "You divide by the number of real tokens in the whole batch. Each sentence has its own: sum the mask over dim 1 only.",
+    breaks=("values", "gradients"),
+)
+def masked_mean__divides_by_batch_total(hidden, attention_mask):
+    return (hidden * attention_mask[..., None]).sum(dim=1) / attention_mask.sum()
+
+
+@misconception(
+    "You take the mean of the padding: the mask is used the wrong way round. 1 stands for a real token.",
+    breaks=("values", "gradients"),
+)
+def masked_mean__mean_of_padding(hidden, attention_mask):
+    drop = 1 - attention_mask[..., None]
+    return (hidden * drop).sum(dim=1) / drop.sum(dim=1)
+
+
+@misconception(
+    "You return the first token's vector ([CLS]). Here the mean of all real tokens is wanted.",
+    breaks=("values", "gradients"),
+)
+def masked_mean__first_token(hidden, attention_mask):
+    return hidden[:, 0]
+
+
+@misconception(
+    "You count the ones and average that many tokens from the left. Where padding stands on the left, or in between, those are not the real ones.",
+    breaks=("values", "gradients"),
+)
+def masked_mean__counts_from_the_left(hidden, attention_mask):
+    lengths = attention_mask.sum(dim=1).tolist()
+    return torch.stack([sentence[:length].mean(dim=0) for sentence, length in zip(hidden, lengths)])
+
+
+@misconception(
+    "All sentences are averaged into one vector: indexing with the mask of the whole batch forgets which token belongs to which sentence. One row a sentence is wanted, (B, D).",
+    breaks=("shape", "values", "gradients"),
+)
+def masked_mean__whole_batch(hidden, attention_mask):
+    return hidden[attention_mask.bool()].mean(dim=0)
+
+
+@misconception(
+    "You average over the sentences (dim 0); the mean runs over the tokens of one sentence, dim 1.",
+    breaks=("shape", "values", "gradients"),
+)
+def masked_mean__over_batch(hidden, attention_mask):
+    keep = attention_mask[..., None].float()
+    return (hidden * keep).sum(dim=0) / keep.sum(dim=0).clamp(min=1)
+
+
+@misconception(
+    "You average each token's D numbers (the last dim) and get one number a token. The mean runs over the tokens, and D numbers remain.",
+    breaks=("shape", "values", "gradients"),
+)
+def masked_mean__over_width(hidden, attention_mask):
+    return hidden.mean(dim=-1) * attention_mask
+
+
+@misconception(
+    "There is one axis too many: (B, 1, D). The summed axis should go: (B, D).",
+    breaks=("shape", "values", "gradients"),
+)
+def masked_mean__keeps_the_axis(hidden, attention_mask):
+    keep = attention_mask[..., None]
+    return (hidden * keep).sum(dim=1, keepdim=True) / keep.sum(dim=1, keepdim=True)
+
+
+@misconception(
+    "You divide by the number of real entries, tokens times width: your mask was widened to (B, T, D) and then summed over both. Divide by the number of tokens.",
+    breaks=("values", "gradients"),
+)
+def masked_mean__divides_by_entries(hidden, attention_mask):
+    keep = attention_mask[..., None].expand_as(hidden)
+    return (hidden * keep).sum(dim=1) / keep.sum(dim=(1, 2))[:, None]
+
+
+@misconception(
+    "That is the largest value of each column among the real tokens (max pooling). The mean is wanted.",
+    breaks=("values", "gradients"),
+)
+def masked_mean__max(hidden, attention_mask):
+    return hidden.masked_fill(attention_mask[..., None] == 0, float("-inf")).amax(dim=1)
+
+
+@misconception(
+    "You zero the padding in `hidden` itself, and whoever called you still needs it. Make a new tensor: `hidden * keep`, not `hidden *= keep`.",
+    breaks=("values", "gradients"),
+)
+def masked_mean__in_place(hidden, attention_mask):
+    keep = attention_mask[..., None]
+    hidden *= keep
+    return hidden.sum(dim=1) / keep.sum(dim=1)
+
+
+@misconception(
+    "The numbers are right, but no gradient reaches `hidden`: something cut it off (`detach`, `.data`, `no_grad`). Sentence vectors are trained through this mean.",
+    breaks=("gradients",),
+)
+def masked_mean__detached(hidden, attention_mask):
+    keep = attention_mask[..., None]
+    return (hidden.detach() * keep).sum(dim=1) / keep.sum(dim=1)
+
+
 # ---------------------------------------------------------------------------------------------- flies_by_layer
 
 
@@ -1107,14 +1107,14 @@ QUIZ = [
     wrong_option("quiz_encoder", quiz_encoder, "padding is hidden as", "queries",
                  "a padding token may look at whatever it likes, nobody reads the result; what matters is that nobody looks at it. It is hidden as a key."),
     wrong_option("quiz_encoder", quiz_encoder, "padding is hidden as", "queries and keys",
-                 "hiding keys is enough, and hiding the queries too leaves rows in which nothing may be looked at: their softmax is NaN."),
+                 "hiding keys is enough. Hiding the queries too leaves rows in which nothing may be looked at, and a softmax over nothing is NaN."),
     wrong_option("quiz_encoder", quiz_encoder, "BERT's weights in a pre-norm stack", "an error when loading",
                  "loading compares names and shapes, and both arrangements have the same: where a norm stands is not a weight. You saw other numbers and no error."),
     wrong_option("quiz_encoder", quiz_encoder, "BERT's weights in a pre-norm stack", "the same numbers",
                  "norm(x + f(x)) and x + f(norm(x)) are different functions; the weights were learned for the first."),
-    wrong_option("quiz_encoder", quiz_encoder, "a key that strict=False skips", "is an error",
+    wrong_option("quiz_encoder", quiz_encoder, "a key that strict=False skips", "raises an error",
                  "that is what strict=True makes of it. strict=False returns a list of what it skipped and goes on."),
-    wrong_option("quiz_encoder", quiz_encoder, "a key that strict=False skips", "becomes zero",
+    wrong_option("quiz_encoder", quiz_encoder, "a key that strict=False skips", "is set to zero",
                  "nothing is written there at all: the parameter keeps the random numbers it was made with."),
     wrong_option("quiz_encoder", quiz_encoder, "flies at layer 0 knows", "only the word",
                  "the position's vector has been added by then: two “flies” at different places differ already."),

@@ -5,7 +5,6 @@ Sources: the encoder, Vaswani et al. 2017, §3.1; BERT's version of it, Devlin e
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -46,7 +45,7 @@ class TransformerEncoder(nn.Module):
         return x
 
 
-def load_bert_weights(encoder: Any, state_dict: Mapping[str, Tensor]) -> None:
+def load_bert_weights(encoder: Any, state_dict: dict[str, Tensor]) -> None:
     """Copy the weights of a Hugging Face `BertModel` into a post-norm encoder.
 
     `encoder` has `embeddings` and `layers` with the names of notebooks 05 and 06; `state_dict` is the library model's.

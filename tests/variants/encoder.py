@@ -134,27 +134,6 @@ class TransformerEncoder__everything_by_hand(nn.Module):
         return x * keep[..., None]
 
 
-# ---------------------------------------------------------------------------------------------- masked_mean
-
-
-def masked_mean__einsum(hidden, attention_mask):
-    weights = attention_mask / attention_mask.sum(dim=1, keepdim=True)
-    return torch.einsum("btd,bt->bd", hidden, weights)
-
-
-def masked_mean__loop(hidden, attention_mask):
-    return torch.stack([sentence[mask.bool()].mean(0) for sentence, mask in zip(hidden, attention_mask)])
-
-
-def masked_mean__nan(hidden, attention_mask):
-    return hidden.masked_fill(attention_mask[:, :, None] == 0, torch.nan).nanmean(dim=1)
-
-
-def masked_mean__bmm_and_clamp(hidden, attention_mask):
-    total = torch.bmm(attention_mask[:, None].float(), hidden).squeeze(1)
-    return total / attention_mask.sum(1).clamp(min=1e-9)[:, None]
-
-
 # ---------------------------------------------------------------------------------------------- load_bert_weights
 
 
@@ -270,6 +249,27 @@ def load_bert_weights__new_parameters(encoder, state_dict):
         for module, name in pairs:
             module.weight = param(f"encoder.layer.{i}.{name}.weight")
             module.bias = param(f"encoder.layer.{i}.{name}.bias")
+
+
+# ---------------------------------------------------------------------------------------------- masked_mean
+
+
+def masked_mean__einsum(hidden, attention_mask):
+    weights = attention_mask / attention_mask.sum(dim=1, keepdim=True)
+    return torch.einsum("btd,bt->bd", hidden, weights)
+
+
+def masked_mean__loop(hidden, attention_mask):
+    return torch.stack([sentence[mask.bool()].mean(0) for sentence, mask in zip(hidden, attention_mask)])
+
+
+def masked_mean__nan(hidden, attention_mask):
+    return hidden.masked_fill(attention_mask[:, :, None] == 0, torch.nan).nanmean(dim=1)
+
+
+def masked_mean__bmm_and_clamp(hidden, attention_mask):
+    total = torch.bmm(attention_mask[:, None].float(), hidden).squeeze(1)
+    return total / attention_mask.sum(1).clamp(min=1e-9)[:, None]
 
 
 # ---------------------------------------------------------------------------------------------- flies_by_layer
