@@ -7,7 +7,7 @@ ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test build grade bench lint clean setup setup-test
+.PHONY: help lab test build grade bench lint clean setup setup-grade setup-test
 
 help:            ## show this list
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## */  make \1	/' | expand -t 16
@@ -21,7 +21,7 @@ test: setup-test ## run all tests (TEST_ARGS='-k softmax')
 build: setup     ## make the student and the solved edition from source/ (ARGS=…)
 	$(BIN)/anatomy build $(ARGS)
 
-grade: setup     ## grade submitted/, or a made-up class if it is empty (ARGS=…)
+grade: setup-grade ## grade submitted/, or a made-up class if it is empty (ARGS=…)
 	@ls -d submitted/*/ >/dev/null 2>&1 || $(BIN)/anatomy sample-class --students 8 --seed 1
 	$(BIN)/anatomy grade $(ARGS)
 
@@ -40,6 +40,9 @@ clean:           ## remove caches and built packages; leaves .venv and everybody
 
 setup:
 	@tools/setup.sh
+
+setup-grade:
+	@tools/setup.sh grade
 
 setup-test:
 	@tools/setup.sh test

@@ -139,6 +139,10 @@ def sample_class(
 def grade(
     notebooks: Notebooks = None,
     student: Annotated[list[str] | None, typer.Option("--student", help="Only this one; may be repeated.")] = None,
+    sandbox: Annotated[
+        str | None,
+        typer.Option("--sandbox", help="bubblewrap (default), or none where this whole container is the sandbox."),
+    ] = None,
     root: Root = None,
 ) -> None:
     """Grade what was handed in, print the table, and write grades.csv.
@@ -151,7 +155,7 @@ def grade(
     from anatomy.grading import run
 
     with said_clearly(run.NothingToGrade):
-        report = run.grade(course_root(root), notebooks, student)
+        report = run.grade(course_root(root), notebooks, student, sandbox=sandbox)
     raise typer.Exit(bool(report.known.differing if report.known else report.ungraded))
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Make .venv ready.  tools/setup.sh        what the course needs
+#                    tools/setup.sh grade  and, as root on Debian, the sandbox that grading runs in
 #                    tools/setup.sh test   and what the tests and linters need, system packages included
 # Does nothing when that is done already. Installs again when a pin has changed or the folder has moved.
 # PYTHON=/path/to/python chooses the interpreter that .venv is made with.
@@ -34,6 +35,14 @@ Install them, then run the same command again. On Debian and Ubuntu:
     fi
 }
 [ "$WHAT" = test ] && system_packages
+
+# `anatomy grade` itself says what to do when the sandbox is still missing after this.
+if [ "$WHAT" = grade ]; then
+    if ! command -v bwrap >/dev/null && [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
+        install_debian bubblewrap || say "bubblewrap could not be installed."
+    fi
+    WHAT=course
+fi
 
 # ---- already done? ------------------------------------------------------------------------------------------------
 FINGERPRINT=$( { echo "$VENV"; cat requirements*.txt pyproject.toml tools/jupyterlab/overrides.json; } | cksum | cut -d' ' -f1)

@@ -1,7 +1,7 @@
-"""What a kernel that grades may know: its seeds, and a copy of the package without the answers.
+"""What a kernel that grades may know: which notebook it runs, its seeds, and the package without the answers.
 
-The copy holds, in place of each module that a student must not see, one that refuses to be imported. That stops an
-import; it does not stop code that opens the course's files by their path, which takes a sandbox.
+The copy of the package holds, in place of each module that a student must not see, one that refuses to be imported.
+The sandbox shows kernels this copy and not the package itself; without a sandbox it stops an import and nothing more.
 """
 
 from __future__ import annotations
@@ -9,14 +9,15 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-import tempfile
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Iterator
 from pathlib import Path
 
 import anatomy
 from anatomy.checking import GRADING_SEED
 from anatomy.course import NOTEBOOKS, Notebook
+
+NOTEBOOK = "ANATOMY_NOTEBOOK"
+"""The variable in a kernel's environment that says which notebook it runs, hence which modules it may see."""
 
 _REFUSAL = '''"""Not to be seen while answers are graded."""
 
@@ -24,33 +25,20 @@ raise ImportError("{name} is not available in a kernel that grades {slug}.")
 '''
 _LEFT_OUT = ("__pycache__", "*.pyc")
 
-_copies = tempfile.TemporaryDirectory(prefix="anatomy-visible-")  # lives as long as this process
-
 
 def fresh_seeds() -> tuple[int, int]:
     """Two seeds that nobody could know."""
     return secrets.randbelow(2**31), secrets.randbelow(2**31)
 
 
-def environment(notebook: Notebook, seeds: tuple[int, ...], home: str) -> dict[str, str]:
-    """The environment of a kernel that grades `notebook`: observing only, with these seeds, in one thread, offline."""
-    kept = {name: value for name, value in os.environ.items() if name not in ("MPLBACKEND", "JPY_PARENT_PID")}
-    threads = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-    path = os.pathsep.join(filter(None, (str(visible_package(notebook)), kept.get("PYTHONPATH"))))
-    mode: Mapping[str, str] = {
-        "PYTHONPATH": path,
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "ANATOMY_HOME": home,
-        "HF_HUB_OFFLINE": "1",
-        GRADING_SEED: ",".join(map(str, seeds)),
-    }
-    return {**kept, **threads, **mode}
+def environment(notebook: Notebook, seeds: tuple[int, ...]) -> dict[str, str]:
+    """The environment of a kernel that grades `notebook`; the sandbox lets through what is on its list."""
+    return {**os.environ, NOTEBOOK: notebook.slug, GRADING_SEED: ",".join(map(str, seeds))}
 
 
-@cache
-def visible_package(notebook: Notebook) -> Path:
-    """A folder to put first on a kernel's path: `anatomy` as the students of `notebook` may import it."""
-    folder = Path(_copies.name, notebook.slug)
+def visible_package(notebook: Notebook, within: Path) -> Path:
+    """A new folder to put on a kernel's path, with `anatomy` as the students of `notebook` may import it."""
+    folder = within / notebook.slug
     original = Path(anatomy.__file__).parent
     shutil.copytree(original, folder / "anatomy", ignore=shutil.ignore_patterns(*_LEFT_OUT))
     if (assets := original.parent / "assets").is_dir():

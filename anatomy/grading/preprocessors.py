@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import signal
-import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,6 +32,7 @@ from anatomy.grading.cards import card, ungraded_card
 from anatomy.grading.kernels import environment, fresh_seeds
 from anatomy.grading.masters import master
 from anatomy.grading.repair import repaired
+from anatomy.grading.warm.manager import WarmKernelManager
 
 Converted = tuple[NotebookNode, ResourcesDict]
 
@@ -63,25 +63,30 @@ class RunAndObserve(Execute):
     most_restarts = Integer(8, help="How many cells of one notebook may end their kernel.").tag(config=True)
     iopub_timeout = Integer(10, help="Seconds to wait for a cell's last output.").tag(config=True)
 
+    _environment: dict[str, str] | None = None
+    _left_out: dict[int, str] = {}  # noqa: RUF012  (a new one for each notebook)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kwargs.setdefault("kernel_manager_class", WarmKernelManager)
+        super().__init__(*args, **kwargs)
+
     def preprocess(self, nb: NotebookNode, resources: ResourcesDict, km: Any = None) -> Converted:
         book = course_notebook(resources)
         if book is None:
             return super().preprocess(nb, resources, km)  # not one of the course's: as nbgrader does
         for cell in nb.cells:
             cell.metadata.pop(NOTE, None)
-        seeds = fresh_seeds()
-        resources[NOTE] = {"seeds": seeds}
-        self._left_out: dict[int, str] = {}
-        with tempfile.TemporaryDirectory(prefix="anatomy-home-") as home:
-            self._environment = environment(book, seeds, home)
-            for _ in range(self.most_restarts + 1):
-                self._at = -1
-                try:
-                    return super().preprocess(nb, resources, km)
-                except (DeadKernelError, CellTimeoutError) as error:
-                    if self._at < 0:
-                        raise
-                    self._leave_out(nb.cells[self._at], error)
+        seeds = resources.setdefault(NOTE, {}).setdefault("seeds", fresh_seeds())
+        self._left_out = {}
+        self._environment = environment(book, seeds)
+        for _ in range(self.most_restarts + 1):
+            self._at = -1
+            try:
+                return super().preprocess(nb, resources, km)
+            except (DeadKernelError, CellTimeoutError) as error:
+                if self._at < 0:
+                    raise
+                self._leave_out(nb.cells[self._at], error)
         for cell in nb.cells:
             if cell.cell_type == "code" and utils.is_grade(cell):
                 cell.outputs = []
@@ -90,6 +95,8 @@ class RunAndObserve(Execute):
 
     def _leave_out(self, cell: NotebookNode, error: Exception) -> None:
         reason = "ended its kernel" if isinstance(error, DeadKernelError) else "could not be interrupted"
+        if getattr(self._provisioner, "why", "") == "memory":
+            reason = "took too much memory"
         self.log.warning("Cell %d %s; the notebook is run again without it.", self._at, reason)
         self._left_out[self._at] = reason
         cell.outputs = [
@@ -100,11 +107,12 @@ class RunAndObserve(Execute):
     def preprocess_cell(self, cell: NotebookNode, resources: ResourcesDict, index: int) -> Converted:
         if index in self._left_out:
             return cell, resources
-        self._at = index
+        self._at, self._provisioner = index, self.km.provisioner
         return super().preprocess_cell(cell, resources, index)
 
     async def async_start_new_kernel(self, **kwargs: Any) -> None:
-        kwargs.setdefault("env", self._environment)
+        if self._environment is not None:
+            kwargs.setdefault("env", self._environment)
         await super().async_start_new_kernel(**kwargs)
 
     start_new_kernel = run_sync(async_start_new_kernel)
@@ -229,7 +237,8 @@ def _why_undefined(exercise: Exercise, answer: NotebookNode) -> Verdict | None:
 
 
 _ADVICE = {
-    "ended its kernel": "Something in it ends the Python process (too much memory, `exit`), so it was left out.",
+    "ended its kernel": "Something in it ends the Python process (`exit`, a crash), so it was left out.",
+    "took too much memory": "It asked for more memory than a notebook of this course ever needs, so it was left out.",
     "could not be interrupted": "It ran until the time limit and ignored the interrupt, so it was left out.",
     "interrupted": "It was interrupted at the time limit: look for a loop that never ends.",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import logging
+import os
 import shutil
 import tempfile
 import time
@@ -30,6 +31,7 @@ from anatomy.authoring.notebooks import as_text, chosen, source_file
 from anatomy.authoring.student import settings
 from anatomy.course import NOTEBOOKS
 from anatomy.errors import UserError
+from anatomy.grading import sandbox as sandboxes
 from anatomy.grading.masters import master, register
 from anatomy.grading.preprocessors import NOTE
 from anatomy.grading.repair import Unrepairable, find_notebook, read_notebook, repaired
@@ -38,6 +40,12 @@ from anatomy.grading.sample import KNOWN_MARKS
 
 LARGEST_EXTRA = 20 * 2**20
 """Bytes beyond which a file beside the notebook is left behind."""
+
+
+WITHOUT_SANDBOX = (
+    "Graded without a sandbox: submissions could read this machine's files and use its network. "
+    "Trust these marks only if the machine or container holds nothing that students must not see."
+)
 
 
 class NothingToGrade(UserError):
@@ -49,6 +57,7 @@ def grade(
     assignments: Iterable[str] | None = None,
     students: Iterable[str] | None = None,
     *,
+    sandbox: str | None = None,
     console: Console | None = None,
 ) -> Report:
     """Grade what is in ``submitted/``, write ``grades.csv``, and print the table.
@@ -59,6 +68,8 @@ def grade(
         Notebooks by slug or number; by default all that were handed in.
     students
         By default all.
+    sandbox
+        ``"bubblewrap"`` or ``"none"``; by default what ANATOMY_SANDBOX says, else bubblewrap.
     console
         Where progress and table go; by default the terminal.
 
@@ -66,9 +77,13 @@ def grade(
     ------
     NothingToGrade
         When no submission is there.
+    NoSandbox
+        When bubblewrap is wanted and can't be had.
     UserError
         When an assignment named here does not exist.
     """
+    kind = sandboxes.kind(sandbox)
+    os.environ[sandboxes.VARIABLE] = kind
     root = root.resolve()
     console = console or Console()
     config = settings(root)
@@ -92,6 +107,8 @@ def grade(
     report = Report(tuple(rows), time.perf_counter() - began, _compare(rows, submitted / KNOWN_MARKS))
     write_csv(rows, root / "grades.csv")
     show(report, console)
+    if kind == sandboxes.NONE:
+        console.print(f"[yellow]! {WITHOUT_SANDBOX}[/yellow]", highlight=False, soft_wrap=True)
     count = sum(row.status != UNGRADED for row in rows)
     console.print(
         f"{count} of {len(rows)} submissions graded in {report.seconds:.0f} s. Marks: grades.csv; details: Formgrader.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -23,8 +24,9 @@ for name in sys.argv[1:]:
     except ImportError as error:
         print(name, str(error).replace(" ", "_"))
 """
-    run = subprocess.run([sys.executable, "-c", code, *names], env=environment(notebook(slug), (1, 2), str(tmp_path)),
-                         cwd=tmp_path, capture_output=True, text=True, check=True)  # fmt: skip
+    env = {**os.environ, "PYTHONPATH": str(visible_package(notebook(slug), tmp_path))}
+    run = subprocess.run([sys.executable, "-c", code, *names], env=env, cwd=tmp_path, capture_output=True, text=True,
+                         check=True)  # fmt: skip
     return dict(line.split(" ", 1) for line in run.stdout.splitlines())
 
 
@@ -45,17 +47,16 @@ def test_later_answers_and_judges_are_out_of_reach(tmp_path):
 
 
 @pytest.mark.parametrize("book", NOTEBOOKS, ids=lambda book: book.slug)
-def test_each_notebooks_own_answers_are_hidden_and_earlier_ones_are_not(book):
+def test_each_notebooks_own_answers_are_hidden_and_earlier_ones_are_not(book, tmp_path):
     names = set(hidden(book))
     for other in NOTEBOOKS:
         assert (f"anatomy.reference.{other.module}" in names) == (other.number >= book.number)
-    copy = visible_package(book) / "anatomy"
+    copy = visible_package(book, tmp_path) / "anatomy"
     assert "raise ImportError" in (copy / "reference" / f"{book.module}.py").read_text(encoding="utf-8")
     assert list((copy / "misconceptions").iterdir()) == [copy / "misconceptions" / "__init__.py"]
 
 
-def test_seeds_are_fresh_and_reach_the_kernel(tmp_path):
+def test_seeds_are_fresh_and_reach_the_kernel():
     assert len({fresh_seeds() for _ in range(50)}) == 50
-    mine = environment(notebook("03-softmax"), (7, 8), str(tmp_path))
-    assert mine[GRADING_SEED] == "7,8" and mine["ANATOMY_HOME"] == str(tmp_path)
-    assert "JPY_PARENT_PID" not in mine
+    mine = environment(notebook("03-softmax"), (7, 8))
+    assert mine[GRADING_SEED] == "7,8" and mine["ANATOMY_NOTEBOOK"] == "03-softmax"

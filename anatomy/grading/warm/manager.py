@@ -25,13 +25,12 @@ from jupyter_client.provisioning import KernelProvisionerBase
 from traitlets import Integer, List, Type, Unicode
 
 from anatomy.course import NOTEBOOKS
+from anatomy.grading.kernels import NOTEBOOK
 from anatomy.grading.sandbox import Limits, environment
 from anatomy.grading.warm.inside.kernel import PORTS
 from anatomy.grading.warm.output import LimitedOutput
 from anatomy.grading.warm.service import SHARED, Door, warm_parent
 
-NOTEBOOK = "ANATOMY_NOTEBOOK"
-"""The variable in a kernel's environment that says which notebook it runs, hence which modules it may see."""
 START_LIMIT = 60.0
 """Seconds until a kernel must be ready."""
 LARGEST_FILES = 64 * 2**20

@@ -144,7 +144,7 @@ class WarmParent(Door):
         raise ParentFailed(f"The process that kernels are made from did not start:\n{said}{advice}")
 
     def _settings(self, handles: dict[str, int]) -> list[str]:
-        visible = {book.slug: visible_package(book) for book in NOTEBOOKS}
+        visible = {book.slug: visible_package(book, self.folder / "visible") for book in NOTEBOOKS}
         first = NOTEBOOKS[0].slug
         inside = Path(__file__).with_name("inside")
         settings = {
