@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from anatomy.checking.compare import Difference
 from anatomy.checking.faults import explain_error
@@ -183,7 +183,8 @@ def _brief(value: Any) -> str:
 
 
 def _arguments(case: Case) -> str:
-    shown = [f"{name} = {_brief(value)}" for name, value in case.args.items() if not isinstance(value, nn.Module)]
+    plainly = (Tensor, int, float, str, list, tuple, dict)
+    shown = [f"{name} = {_brief(value)}" for name, value in case.args.items() if isinstance(value, plainly)]
     return f"Called with {', '.join(shown)}." if shown else ""
 
 

@@ -7,6 +7,7 @@ between found and expected, else what can be measured.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from torch import Tensor
@@ -24,17 +25,23 @@ MOST_DIAGNOSES = 3
 """A card that says more than this is not read."""
 
 
-def judge(exercise: Exercise, observation: dict[str, Any], seeds: tuple[int, ...] = SEEDS) -> Verdict:
+def judge(
+    exercise: Exercise,
+    observation: dict[str, Any],
+    seeds: tuple[int, ...] = SEEDS,
+    trial_of: Callable[[Exercise, tuple[int, ...]], Trial] = Trial,
+) -> Verdict:
     """The verdict on what was observed with these seeds.
 
-    `observation` may come from a process that can't be trusted: whatever it holds, the answer is a verdict.
+    `observation` may come from a process that can't be trusted: whatever it holds, the answer is a verdict. Whoever
+    judges many answers with the same seeds can keep the trials by `trial_of`.
     """
     found = sane_cases(observation)
     if all(seen["outcome"] == "not attempted" for seen in found):
         return _not_attempted(exercise)
     if exercise.kind == "quiz":
         return _judge_quiz(exercise, found[0])
-    trial = Trial(exercise, seeds)
+    trial = trial_of(exercise, seeds)
     if calls := sorted({call for seen in found for call in seen.get("calls", ())}):
         return _library_did_it(exercise, calls)
     differences = compare(exercise, trial.cases, found, trial.expected, trial.nudged)
