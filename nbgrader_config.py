@@ -47,5 +47,8 @@ c.Execute.shutdown_kernel = "immediate"  # a polite shutdown takes a second and 
 
 # ---- feedback: the verdict cards, and nothing of a student's that a browser would run ------------------------------
 c.HTMLExporter.sanitize_html = True
-c.HTMLExporter.filters = {"clean_html": "anatomy.grading.feedback.clean"}
+c.HTMLExporter.filters = {
+    "clean_html": "anatomy.grading.feedback.clean",
+    "markdown2html": "anatomy.grading.feedback.markdown",
+}
 c.HTMLExporter.extra_template_basedirs = template_folders()

@@ -1,7 +1,7 @@
 """What of a notebook's HTML may reach a browser: text, tables, pictures that are in the page; nothing that runs.
 
-nbconvert's own filter of this name also drops paragraphs and headings, so pages read badly; this one replaces it (see
-``nbgrader_config.py``) in feedback pages and in the outputs that Formgrader shows.
+nbconvert's own `clean_html` also drops paragraphs and headings, so pages read badly, and its `markdown2html` lets
+everything through, which Formgrader's pages rely on. These two replace them in both (see ``nbgrader_config.py``).
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ from functools import cache
 
 from bleach.css_sanitizer import CSSSanitizer
 from bleach.sanitizer import Cleaner
+from jinja2 import pass_context
+from jinja2.runtime import Context
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
 _TAGS = {
     "a", "abbr", "b", "blockquote", "br", "caption", "code", "dd", "del", "details", "div", "dl", "dt", "em",
@@ -39,6 +42,13 @@ _LINK = re.compile(r"(?:https?:|mailto:|#)|(?![/\\])[^:]*\Z", re.IGNORECASE)
 def clean(html: str | bytes) -> str:
     """The HTML without scripts, frames, forms, foreign pictures and all that is not on the list of plain things."""
     return str(_cleaner().clean(html.decode("utf-8", "replace") if isinstance(html, bytes) else str(html)))
+
+
+@pass_context
+def markdown(context: Context, source: str) -> str:
+    """A text cell as HTML, cleaned; formulas are left to MathJax."""
+    renderer = IPythonRenderer(escape=False, attachments=context.get("cell", {}).get("attachments", {}))
+    return clean(MarkdownWithMath(renderer=renderer).render(source))
 
 
 @cache

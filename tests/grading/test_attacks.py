@@ -1,158 +1,327 @@
-"""Attacks from inside an answer cell: none gains a mark over the same answer without the attack."""
+"""Attacks by what is handed in: none gains a mark over the same answer without the attack, none leaves a trace."""
 
 from __future__ import annotations
 
+import inspect
 import io
+import os
+import re
+import shutil
+import socket
+import sqlite3
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+from pathlib import Path
 
+import nbformat
+import psutil
 import pytest
+import torch
+from bleach._vendor import html5lib
+from hostile import ADOPT, IN_PAGES, ON_SECRETS, ON_THE_VERDICT, SCRIPT, WRONG
+from nbformat.v4 import new_code_cell, new_markdown_cell
+from nbgrader.api import Gradebook
 from rich.console import Console
 
-from anatomy import exercises
-from anatomy.authoring.notebooks import as_text
+from anatomy import exercises, reference
+from anatomy.authoring.notebooks import as_text, source_file, write
 from anatomy.checking.judge import judge
 from anatomy.checking.observe import observe
 from anatomy.course import notebook
+from anatomy.grading import sandbox
 from anatomy.grading.run import grade
 from anatomy.grading.sample import filled
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.xdist_group("warm kernels"),
+    pytest.mark.skipif(sys.platform != "linux" or not sandbox.program(), reason="needs bubblewrap"),
+]
 
 BOOK = notebook("03-softmax")
-WRONG = "def softmax(x, dim):\n    return x / 2\n"
-FORGED_RECORD = """
-def forged():
-    import torch
-    from anatomy import exercises
-    from anatomy.checking.record import encode
-    cases = [{"outcome": "returned", "value": torch.ones(1), "steady": True, "status": "right", "points": 100}
-             for _ in range(40)]
-    return {"application/vnd.transformer-anatomy.observation+json": encode({"exercise": "softmax", "cases": cases})}
-"""
-ATTACKS = {
-    "torch's comparisons": """
-import torch
-torch.allclose = torch.equal = torch.testing.assert_close = lambda *a, **k: True
-torch.Tensor.__eq__ = torch.Tensor.allclose = lambda *a, **k: True
-""",
-    "AssertionError and other built-ins": """
-import builtins
-class Never(Exception):
-    def __new__(cls, *a): return "5"
-builtins.AssertionError = Never
-builtins.abs = lambda x: 0
-""",
-    "anatomy.checking": """
-import anatomy.checking.observe
-anatomy.checking.check = check = lambda name: 100
-anatomy.checking.observe.observe = lambda *a, **k: {"status": "right", "points": 100, "cases": []}
-""",
-    "the observation": """
-import anatomy.checking.observe, torch
-anatomy.checking.observe.observe = lambda exercise, answer, seeds: {"exercise": "softmax", "cases": [
-    {"outcome": "returned", "value": torch.ones(2, 3) / 3, "steady": True, "calls": []} for _ in range(99)]}
-""",
-    "fewer cases": """
-from anatomy.exercises.spec import Exercise
-Exercise.cases = lambda self, seeds=(0, 1): []
-""",
-    "seeds of the student's choice": """
-import os
-os.environ["ANATOMY_GRADING_SEED"] = "0,1"
-""",
-    "no grading mode": """
-import os
-os.environ.pop("ANATOMY_GRADING_SEED")
-""",
-    "sys.modules": """
-import sys, types
-fake = types.ModuleType("anatomy.checking")
-fake.check = check = lambda name: 100
-fake.judge = fake
-sys.modules["anatomy.checking"] = sys.modules["anatomy.checking.judge"] = fake
-""",
-    "display hooks": """
-shell = get_ipython()
-publish = shell.display_pub.publish
-def both(data, metadata=None, **more):
-    publish({"text/plain": "100", "text/html": "<b>100</b>"}, {})
-shell.display_pub.publish = both
-shell.events.register("post_run_cell", lambda *_: shell.displayhook(100))
-""",
-    "forged observations": FORGED_RECORD
-    + """
-from IPython.display import display
-display(forged(), raw=True)
-def softmax(x, dim):
-    display(forged(), raw=True)
-    return x / 2
-""",
-    "one forged observation, none true": FORGED_RECORD
-    + """
-from IPython.display import display
-def check(name):
-    display(forged(), raw=True)
-""",
-    "an exception with outputs": """
-class Proud(Exception):
-    def _render_traceback_(self):
-        get_ipython().displayhook(100)
-        return ["100"]
-    def __str__(self): return "100"
-def check(name):
-    get_ipython().displayhook(100)
-    raise Proud
-""",
-    "input transformers": """
-get_ipython().input_transformers_cleanup.append(lambda lines: ["100"] if "check" in "".join(lines) else lines)
-""",
-    "the reference": """
-for name in ("reference.softmax", "misconceptions.softmax", "checking.judge", "grading.answers", "reference.heads"):
-    try:
-        exec(f"import anatomy.{name} as found")
-        softmax = getattr(found, "softmax", softmax)
-    except ImportError:
-        pass
-""",
-    "a tensor that agrees with everything": """
-import torch
-class Agreeable(torch.Tensor):
-    def __eq__(self, other): return True
-    @classmethod
-    def __torch_function__(cls, func, types, args=(), kwargs=None):
-        return torch.ones(())
-def softmax(x, dim):
-    return (x / 2).as_subclass(Agreeable)
-""",
+REPOSITORY = Path(__file__).resolve().parents[2]
+NAME = "trace-of-an-attack"
+RIGHT = inspect.getsource(reference.answer(exercises.of_notebook(BOOK)["softmax"]))
+RIGHT_AGAIN = "def softmax(x, dim):\n    return (x - x.logsumexp(dim, keepdim=True)).exp()\n"
+ATTACKS = {**ON_THE_VERDICT, **ON_SECRETS, **IN_PAGES}
+
+
+# ---- what is handed in, besides the text of a cell ------------------------------------------------------------------
+
+
+def links_in_the_folder(root, place, book):
+    """The files beside a notebook lead to the right answers."""
+    (place / "answer.txt").symlink_to(source_file(root, BOOK.slug))
+    (place / "data").symlink_to(root / "source")
+    os.link(root / "nbgrader_config.py", place / "settings.txt")
+    answer_cell(book).source = f"{WRONG}{ADOPT}{ON_SECRETS['symbolic links']}"
+
+
+def paths_in_names(root, place, book):
+    for name in (f"..\\..\\{NAME}", f"$(touch {NAME})", f"; touch {NAME} #", f"-o {NAME}", "\n..\n", "%2e%2e%2f", "~",
+                 "sitecustomize.py", "torch.py", "anatomy.py", "usercustomize.py"):  # fmt: skip
+        (place / name).write_text(f"open('{root}/{NAME}', 'w')\n" + RIGHT)
+    answer_cell(book).source = f"{WRONG}import os\nprint(os.listdir())"
+
+
+def a_name_that_is_script(root, place, book):
+    return "<img src=x onerror=alert(1)>.ipynb"
+
+
+def metadata_with_points(root, place, book):
+    for cell in book.cells:
+        marks = cell.metadata.get("nbgrader", {})
+        if marks:
+            marks |= {"points": 1000, "solution": True, "grade": True, "checksum": "0", "score": 1000}
+        cell.metadata["anatomy"] = {"status": "right", "points": 1000, "exercise": "softmax"}
+        cell.outputs = [] if cell.cell_type == "code" else None
+    book.metadata |= {"anatomy_seeds": [0, 1], "kernelspec": {"name": f"touch {root}/{NAME}", "display_name": "x"}}
+    answer_cell(book).source = WRONG
+
+
+def checks_of_its_own(root, place, book):
+    """A changed check, and cells of its own between answer and check."""
+    index = book.cells.index(answer_cell(book))
+    answer_cell(book).source = WRONG
+    book.cells[index + 1].source = "100"
+    book.cells.insert(index + 1, new_code_cell("check = lambda name: 100\n100", id="own", metadata={
+        "nbgrader": {"grade": True, "grade_id": "check-bonus", "points": 100, "locked": False, "solution": False,
+                     "schema_version": 3, "task": False}}))  # fmt: skip
+
+
+def script_in_text(root, place, book):
+    text = f"# {SCRIPT}\n\n[link](javascript:alert('{NAME}')) ![x](https://example.org/{NAME}.png)\n\n{SCRIPT}"
+    book.cells.append(new_markdown_cell(text, id="text"))
+    book.cells.append(new_code_cell(text, id="code"))
+    state = {"x": {"model_name": "HTMLModel", "state": {"value": SCRIPT}}}
+    book.metadata["widgets"] = {
+        "application/vnd.jupyter.widget-state+json": {"version_major": 2, "version_minor": 0, "state": state}
+    }
+    answer_cell(book).source = WRONG
+
+
+HANDED_IN = {
+    "links in the folder": links_in_the_folder,
+    "paths in the names of files": paths_in_names,
+    "a file name that is script": a_name_that_is_script,
+    "metadata with points": metadata_with_points,
+    "checks of its own": checks_of_its_own,
+    "script in text and metadata": script_in_text,
 }
 
 
+def answer_cell(book):
+    return next(c for c in book.cells if c.metadata.get("nbgrader", {}).get("grade_id") == "softmax")
+
+
+# ---- the class ------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def right_answer_on_sale():
+    """Somebody outside who sends the right answer to whoever connects. Yields (port, the list of who did)."""
+    customers = []
+    with socket.create_server(("0.0.0.0", 0)) as server, socket.socket(socket.AF_UNIX) as abstract:
+        abstract.bind(f"\0{NAME}")
+        abstract.listen()
+
+        def sell(one):
+            while True:
+                try:
+                    line, who = one.accept()
+                except OSError:
+                    return
+                customers.append(who)
+                with line:
+                    line.sendall(RIGHT.encode())
+
+        for one in (server, abstract):
+            threading.Thread(target=sell, args=(one,), daemon=True).start()
+        yield server.getsockname()[1], customers
+        for one in (server, abstract):
+            one.shutdown(socket.SHUT_RDWR)
+
+
+def small_course(root, new_course):
+    """One notebook with one exercise."""
+    new_course(root, BOOK.slug)
+    book = nbformat.read(source_file(root, BOOK.slug), as_version=4)
+    kept = ("softmax", "check-softmax")
+    book.cells = book.cells[:2] + [c for c in book.cells if c.metadata.get("nbgrader", {}).get("grade_id") in kept]
+    write(book, source_file(root, BOOK.slug))
+    return root
+
+
+def hand_in(root, student, name, port):
+    book = filled(root, BOOK, {})
+    place = root / "submitted" / student / BOOK.slug
+    place.mkdir(parents=True)
+    file = f"{BOOK.slug}.ipynb"
+    if name in HANDED_IN:
+        answer_cell(book).source = WRONG
+        file = HANDED_IN[name](root, place, book) or file
+    else:
+        text = ATTACKS[name]
+        for word, value in (("@ROOT@", root), ("@REPOSITORY@", REPOSITORY), ("@PORT@", port), ("@NAME@", NAME)):
+            text = text.replace(word, str(value))
+        answer_cell(book).source = f"{WRONG}{ADOPT}{text}"
+    (place / file).write_text(as_text(book), encoding="utf-8")
+
+
+def files_of(root):
+    """What must stay as it is: everything that was there before grading."""
+    return {path: path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file() and not path.is_symlink()
+            and path.relative_to(root).parts[0] in ("source", "submitted", "nbgrader_config.py")}  # fmt: skip
+
+
+def traces(root):
+    """What an attack has left outside its sandbox."""
+    places = [*map(Path, ("/", "/tmp", "/var/tmp", "/dev/shm", "/etc")), Path.home(), REPOSITORY, Path.cwd()]
+    left = [str(path) for place in places for path in place.glob(f"*{NAME}*")]
+    handed_in = {path.name for path in (root / "submitted").rglob("*")}  # nbgrader copies files beside a notebook
+    left += [str(path) for path in root.rglob(f"*{NAME}*") if path.name not in handed_in or path.parent == root]
+    for one in psutil.process_iter(["cmdline"]):
+        if any(NAME in word or word == "sleep 987" for word in one.info["cmdline"] or ()):
+            left.append(f"process {one.pid}")
+    return left
+
+
+@pytest.fixture(scope="module")
+def attacked(tmp_path_factory, new_course):
+    """(the course's folder, student → attack, student → row, who bought the right answer, files before and after)."""
+    root = small_course(tmp_path_factory.mktemp("attacked"), new_course)
+    names = {f"attack-{number:02d}": name for number, name in enumerate([*ATTACKS, *HANDED_IN])}
+    with pytest.MonkeyPatch.context() as patch, right_answer_on_sale() as (port, customers):
+        patch.setenv("THE_ANSWER", RIGHT)
+        for student, name in names.items():
+            hand_in(root, student, name, port)
+        victim = filled(root, BOOK, {})
+        answer_cell(victim).source = RIGHT_AGAIN
+        for student in ("a-sound-one", "victim"):
+            place = root / "submitted" / student / BOOK.slug
+            place.mkdir(parents=True)
+            (place / f"{BOOK.slug}.ipynb").write_text(as_text(victim), encoding="utf-8")
+        before = files_of(root)
+        report = grade(root, console=Console(file=io.StringIO()))
+    rows = {row.student: row for row in report.rows}
+    return root, names, rows, customers, before
+
+
 @pytest.mark.timeout(900)
-def test_no_attack_gains_a_mark(tmp_path, new_course, capsys):
-    root = new_course(tmp_path, BOOK.slug)
+def test_no_attack_gains_a_mark_or_leaves_a_trace(attacked, capsys):
+    root, names, rows, customers, before = attacked
     exercise = exercises.of_notebook(BOOK)["softmax"]
     seeds = (11, 12)
     honest = judge(exercise, observe(exercise, lambda x, dim: x / 2, seeds), seeds).points
-    names = {f"attack-{number:02d}": name for number, name in enumerate(ATTACKS)}
+    left, wrong, table = traces(root), {}, []
     for student, name in names.items():
-        book = filled(root, BOOK, {})
-        next(c for c in book.cells if c.metadata.get("nbgrader", {}).get("grade_id") == "softmax").source = (
-            WRONG + ATTACKS[name]
-        )
-        place = root / "submitted" / student / BOOK.slug
-        place.mkdir(parents=True)
-        (place / f"{BOOK.slug}.ipynb").write_text(as_text(book), encoding="utf-8")
-    report = grade(root, console=Console(file=io.StringIO()))
-
-    gained = {}
-    table = []
-    for row in report.rows:
-        marks = {mark.exercise: mark.points for mark in row.marks}
-        table.append(
-            f"  {names[row.student]:<42} {marks.get('softmax')} of {exercise.points}  {row.marks[0].said[:60]}"
-        )
-        assert row.status == "graded", (names[row.student], row.reasons)
-        if marks.pop("softmax") > honest or any(marks.values()):
-            gained[names[row.student]] = row.marks
+        row = rows[student]
+        points = row.marks[0].points if row.marks else None
+        if row.status not in ("graded", "repaired") or len(row.marks) != 1 or points is None or points > honest:
+            wrong[name] = row
+        said = row.marks[0].said if row.marks else " ".join(row.reasons)
+        table.append(f"  {name:<38} {honest:>8} {points!s:>5}   {said[:70]}")
     with capsys.disabled():
-        print(f"\nAttacks on an answer worth {honest} of {exercise.points} points:", *table, sep="\n")
-    assert not gained
+        print(f"\n  {'attack':<38} {'deserves':>8} {'got':>5}   of {exercise.points}, and what was said")
+        print(*table, sep="\n")
+        print(f"  traces outside: {left or 'none'}; connections made: {len(customers)}")
+    assert not wrong
+    assert left == [] and customers == []
+    assert files_of(root) == before, "what was handed in, and the sources, are as they were"
+    for student in ("a-sound-one", "victim"):
+        assert rows[student].points == exercise.points, rows[student]
+
+
+def test_the_gradebook_holds_what_was_reported(attacked):
+    root, _, rows, _, _ = attacked
+    with sqlite3.connect(root / "gradebook.db") as book:
+        assert book.execute("select count(*) from grade where manual_score is not null").fetchone() == (0,)
+    with Gradebook(f"sqlite:///{root}/gradebook.db") as gradebook:
+        stored = {one.student_id: (one.score, one.max_score) for one in gradebook.assignment_submissions(BOOK.slug)}
+    assert stored == {student: (row.points, 5) for student, row in rows.items()}
+
+
+RUNS = {"script", "iframe", "object", "embed", "svg", "math", "form", "link", "base", "meta", "style", "template"}
+LEADS_OUT = re.compile(
+    r"\s*(javascript|vbscript|data:(?!image/(png|jpeg|gif|svg\+xml);base64,)|https?://example)", re.IGNORECASE
+)
+
+
+def found(page):
+    """The elements of a page's body that run something or fetch something, as a browser reads it.
+
+    A drawing that is the source of a picture is not one: browsers run and fetch nothing in it.
+    """
+    body = html5lib.parse(page, namespaceHTMLElements=False).find("body")
+    suspects = []
+    for element in body.iter():
+        name = str(element.tag).rpartition("}")[2]
+        leads = [value for key, value in element.items() if key in ("href", "src", "srcset", "action", "srcdoc")]
+        acts = any(str(key).lower().startswith("on") for key, _ in element.items())
+        if name in RUNS or acts or any(LEADS_OUT.match(value) for value in leads):
+            suspects.append(f"{name} {dict(element.items())} {(element.text or '')[:80]}")
+    return suspects
+
+
+def readers_beware(names):
+    hostile = [student for student, name in names.items() if name in (*IN_PAGES, *HANDED_IN)]
+    assert len(hostile) == len(IN_PAGES) + len(HANDED_IN)
+    return hostile
+
+
+@pytest.mark.timeout(300)
+def test_feedback_carries_nothing_that_runs(attacked):
+    root, names, _, _, _ = attacked
+    run = subprocess.run([sys.executable, "-m", "nbgrader", "generate_feedback", BOOK.slug], cwd=root, text=True,
+                         capture_output=True, env={**os.environ, "PYTHONPATH": str(REPOSITORY)})  # fmt: skip
+    assert run.returncode == 0, run.stderr[-2000:]
+    for student in readers_beware(names):
+        page = (root / "feedback" / student / BOOK.slug / f"{BOOK.slug}.html").read_text(encoding="utf-8")
+        assert found(page) == [], names[student]
+        assert "### BEGIN SOLUTION" not in page and RIGHT.splitlines()[-1].strip() not in page
+
+
+def test_formgrader_shows_nothing_that_runs(attacked, monkeypatch):
+    """Its pages, made as its server makes them, with the settings of this course."""
+    from nbconvert.exporters import HTMLExporter
+    from nbgrader.server_extensions.formgrader.formgrader import FormgradeExtension, handlers
+
+    root, names, _, _, _ = attacked
+    monkeypatch.chdir(root)
+    app = FormgradeExtension()
+    app.root_dir = str(root)
+    app.load_config_file()
+    app.update_config(app.build_extra_config())
+    exporter = HTMLExporter(config=app.config)
+    resources = dict.fromkeys(("notebook_id", "submission_id", "assignment_id", "base_url", "last_name", "first_name",
+                               "student", "mathjax_url", "first", "last", "next", "previous"), "x")  # fmt: skip
+
+    def page_of(student):
+        file = root / "autograded" / student / BOOK.slug / f"{BOOK.slug}.ipynb"
+        page, _ = exporter.from_filename(str(file), resources={**resources, "index": 0, "total": 1})
+        assert handlers.template_path in exporter.extra_template_basedirs and "Student's answer" in page
+        return page
+
+    its_own = set(found(page_of("a-sound-one")))
+    for student in readers_beware(names):
+        assert set(found(page_of(student))) <= its_own, names[student]
+
+
+def test_what_runs_would_be_found():
+    pages = [SCRIPT, "<p onclick=x>", "<a href=' javascript:x'>", "<svg onload=x>", "<img src='https://example.org/x'>"]
+    for page in pages:
+        assert found(f"<html><body><p>{page}</p></body></html>"), page
+    assert found("<body>&lt;script&gt; <a href='#x'>javascript:</a></body>") == []
+
+
+def test_attacks_have_teeth(tmp_path, new_course):
+    """What `adopt` is given here is what the sandbox keeps from it."""
+    root = small_course(tmp_path, new_course)
+    for text in (source_file(root, BOOK.slug).read_text(encoding="utf-8"), RIGHT, f"HOME=/x\nTHE_ANSWER={RIGHT}\nX=1"):
+        names: dict = {}
+        exec(WRONG + ADOPT, names)
+        names["adopt"](text)
+        assert torch.allclose(names["softmax"](torch.ones(2, 3), -1), torch.full((2, 3), 1 / 3))
+    shutil.rmtree(root / "source")
