@@ -151,7 +151,9 @@ def _load_and_look(answer: Any, case: Case) -> Any:
     """Load outside of `no_grad`, as in a notebook, then look at one side of the result. `encoder` is a copy already."""
     encoder, state_dict = case.args["encoder"], case.args["state_dict"]
     if case.asks == "missing keys":
-        return {f"missing: {what}": _says(answer, encoder, rest) for what, rest in _incomplete(case.args).items()}
+        said = {f"missing: {what}": _says(answer, encoder, rest) for what, rest in _incomplete(case.args).items()}
+        _load(answer, encoder, _copy(state_dict))  # who refuses everything has understood nothing
+        return said
     if case.asks == "independence":
         return _independence(answer, encoder, state_dict)
     _load(answer, encoder, _copy(state_dict))  # what happens to the dict itself is asked once, above
@@ -178,10 +180,10 @@ def _load(answer: Any, encoder: nn.Module, state_dict: Mapping[str, Tensor]) -> 
 
 
 def _incomplete(args: Mapping[str, Any]) -> dict[str, dict[str, Tensor]]:
-    """Dicts that lack something, and one that lacks nothing: who refuses everything has understood nothing."""
+    """Dicts that lack something, by what they lack."""
     bias, norm = "encoder.layer.0.attention.output.dense.bias", "embeddings.LayerNorm.weight"
     last = f"encoder.layer.{len(args['encoder'].layers) - 1}."
-    lacking = {bias: bias, norm: norm, "the last layer": last, "nothing": "-"}
+    lacking = {bias: bias, norm: norm, "the last layer": last}
     return {
         what: _copy({name: value for name, value in args["state_dict"].items() if not name.startswith(start)})
         for what, start in lacking.items()

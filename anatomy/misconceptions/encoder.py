@@ -23,6 +23,14 @@ def padding_mask__real_tokens_pushed_down(attention_mask):
 
 
 @misconception(
+    "You push the real tokens up instead of the padding down. On paper the softmax is the same; but a float32 has seven digits, and next to 1e9 the scores themselves are rounded away. Add 0 to real tokens and something very negative to padding.",
+    breaks=("values", "large scores"),
+)
+def padding_mask__real_tokens_pushed_up(attention_mask):
+    return attention_mask[:, None, None, :] * 1e9
+
+
+@misconception(
     "You push the padding up: a large positive number added to a score draws nearly all the attention there. It has to be very negative.",
     breaks=("values", "large scores"),
 )
@@ -69,6 +77,14 @@ def padding_mask__queries(attention_mask):
 def padding_mask__queries_and_keys(attention_mask):
     keep = attention_mask.bool()
     return keep[:, None, :, None] & keep[:, None, None, :]
+
+
+@misconception(
+    "You repeat the mask for S queries, (B, 1, S, S). There need not be as many queries as keys: leave that axis at 1, and it fits any number.",
+    breaks=("shape", "values", "large scores"),
+)
+def padding_mask__square(attention_mask):
+    return attention_mask.bool()[:, None, None, :].expand(-1, 1, attention_mask.size(1), -1)
 
 
 @misconception(
@@ -243,6 +259,25 @@ class TransformerEncoder__extra_skip(nn.Module):
 
 
 @misconception(
+    "You add the embeddings again before every layer. They enter once, at the bottom; from there on each layer's input is the output of the one below.",
+    breaks=("values", "gradients", "padding"),
+)
+class TransformerEncoder__embeddings_every_time(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.embeddings = Embeddings(config)
+        self.layers = nn.ModuleList(PostNormEncoderLayer(config) for _ in range(config.num_hidden_layers))
+
+    def forward(self, ids, attention_mask=None):
+        mask = None if attention_mask is None else padding_mask(attention_mask)
+        start = self.embeddings(ids)
+        x = torch.zeros_like(start)
+        for layer in self.layers:
+            x = layer(x + start, mask)
+        return x
+
+
+@misconception(
     "You put one more norm after the last layer. A pre-norm stack needs it; post-norm layers end with a norm of their own, and BERT has no weights for another.",
     breaks=("values", "parameters", "gradients", "padding"),
 )
@@ -366,6 +401,23 @@ class TransformerEncoder__mask_required(nn.Module):
 
 
 @misconception(
+    "You make a mask even when there is none: with `attention_mask=None`, its default, the layers get `None`.",
+    breaks=("shape", "values", "parameters", "gradients"),
+)
+class TransformerEncoder__mask_of_none(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.embeddings = Embeddings(config)
+        self.layers = nn.ModuleList(PostNormEncoderLayer(config) for _ in range(config.num_hidden_layers))
+
+    def forward(self, ids, attention_mask=None):
+        x, mask = self.embeddings(ids), padding_mask(attention_mask)
+        for layer in self.layers:
+            x = layer(x, mask)
+        return x
+
+
+@misconception(
     "You return only the first token's vector, (B, D). An encoder returns one vector for every token, (B, T, D); picking [CLS] is the job of the head in notebook 08.",
     breaks=("shape", "values", "gradients", "padding"),
 )
@@ -432,7 +484,7 @@ def _load(encoder, state_dict):
 
 
 @misconception(
-    "Nothing refuses an incomplete dict: `strict=False` skips every key that has no partner, on both sides, and says so only in a result that nobody reads. What was skipped keeps its random start. Leave it strict, or look at `missing_keys` and `unexpected_keys`.",
+    "An incomplete dict is accepted. `strict=False` does that (so does an `except` that swallows the error): it skips every key that has no partner, on both sides, and what was skipped keeps its random start. Leave it strict, or look at the `missing_keys` and `unexpected_keys` that it returns.",
     breaks=("missing keys", "leftover layers"),
 )
 def load_bert_weights__strict_false(encoder, state_dict):
@@ -459,6 +511,22 @@ def load_bert_weights__strict_false(encoder, state_dict):
 )
 def load_bert_weights__nothing_renamed(encoder, state_dict):
     encoder.load_state_dict(state_dict, strict=False)
+
+
+@misconception(
+    "The names are still BERT's, and strict loading refuses them, as it should. Translate each key into your encoder's name first; the message lists both kinds, missing and unexpected.",
+    breaks=("embeddings", "layers", "agreement", "missing keys", "leftover layers", "independence"),
+)
+def load_bert_weights__names_not_translated(encoder, state_dict):
+    encoder.load_state_dict(state_dict)
+
+
+@misconception(
+    "Nothing in `encoder` has changed. Was the renamed dict never loaded (`encoder.load_state_dict(...)`), or loaded into another encoder that you made yourself?",
+    breaks=("embeddings", "layers", "agreement", "missing keys", "leftover layers", "independence"),
+)
+def load_bert_weights__nothing_loaded(encoder, state_dict):
+    {name.replace("encoder.layer", "layers"): value for name, value in state_dict.items()}
 
 
 @misconception(
@@ -611,6 +679,16 @@ def load_bert_weights__norms_swapped(encoder, state_dict):
                 mine, other = getattr(first, part).clone(), getattr(second, part).clone()
                 getattr(first, part).copy_(other)
                 getattr(second, part).copy_(mine)
+
+
+@misconception(
+    "Both norms of a layer get the weights of the first one. The second is `output.LayerNorm`, without `attention` before it.",
+    breaks=("layers", "agreement"),
+)
+def load_bert_weights__one_norm_for_both(encoder, state_dict):
+    _load(encoder, state_dict)
+    for layer in encoder.layers:
+        layer.layer_norm_2.load_state_dict(layer.layer_norm_1.state_dict())
 
 
 @misconception(
@@ -841,6 +919,22 @@ def masked_mean__keeps_the_axis(hidden, attention_mask):
 def masked_mean__divides_by_entries(hidden, attention_mask):
     keep = attention_mask[..., None].expand_as(hidden)
     return (hidden * keep).sum(dim=1) / keep.sum(dim=(1, 2))[:, None]
+
+
+@misconception(
+    "You leave out [CLS] and [SEP] as well, or count two tokens too few. Every position whose mask is 1 counts.",
+    breaks=("values", "gradients"),
+)
+def masked_mean__two_tokens_too_few(hidden, attention_mask):
+    return (hidden * attention_mask[..., None]).sum(dim=1) / (attention_mask.sum(dim=1, keepdim=True) - 2)
+
+
+@misconception(
+    "You divide by the number of real tokens plus one. For a mean, divide by their number; to be safe from 0, use `clamp(min=1)`.",
+    breaks=("values", "gradients"),
+)
+def masked_mean__one_too_many(hidden, attention_mask):
+    return (hidden * attention_mask[..., None]).sum(dim=1) / (attention_mask.sum(dim=1, keepdim=True) + 1)
 
 
 @misconception(
