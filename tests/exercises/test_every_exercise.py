@@ -17,6 +17,7 @@ from anatomy.checking.judge import judge
 from anatomy.checking.observe import MISSING, observe
 from anatomy.checking.record import decode, encode
 from anatomy.checking.show import as_html, as_text
+from anatomy.checking.trial import Trial
 from anatomy.checking.verdict import Verdict
 from anatomy.course import NOTEBOOKS, Notebook
 from anatomy.exercises import Exercise
@@ -54,10 +55,21 @@ def all_misconceptions() -> Iterator[Misconception]:
         yield from misconceptions.of_notebook(notebook).values()
 
 
+TRIALS: dict[tuple[str, tuple[int, ...]], Trial] = {}
+
+
+def trial_of(exercise: Exercise, seeds: tuple[int, ...]) -> Trial:
+    """As in grading a class: what the reference and the misconceptions do with some seeds is observed once."""
+    key = (exercise.name, seeds)
+    if key not in TRIALS:
+        TRIALS[key] = Trial(exercise, seeds)
+    return TRIALS[key]
+
+
 def verdict_on(exercise: Exercise, answer: Any, seeds: tuple[int, ...] = SEEDS) -> Verdict:
     """As in grading: the observation crosses the line between kernel and grader."""
     torch.set_num_threads(1)
-    return judge(exercise, decode(encode(observe(exercise, answer, seeds))), seeds)
+    return judge(exercise, decode(encode(observe(exercise, answer, seeds))), seeds, trial_of)
 
 
 by_name = pytest.mark.parametrize("exercise", all_exercises(), ids=lambda exercise: exercise.name)
