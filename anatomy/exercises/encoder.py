@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
@@ -77,10 +78,12 @@ def padding_mask(seed: int) -> Iterator[Case]:
 
 def _real_tokens(encoder: Any, case: Case) -> Any:
     """What the encoder makes of the real tokens; what stands at the padding is nobody's concern, and set to zero."""
-    if (attention_mask := case.args.get("attention_mask")) is None:
-        return encoder(case.args["ids"])
-    hidden = encoder(case.args["ids"], attention_mask)
-    if isinstance(hidden, Tensor) and hidden.shape[:-1] == attention_mask.shape:
+    try:
+        inspect.signature(encoder.forward).bind(*case.args.values())
+    except TypeError:
+        raise TypeError(f"forward can't be called with ({', '.join(case.args)})") from None
+    hidden, attention_mask = encoder(*case.args.values()), case.args.get("attention_mask")
+    if attention_mask is not None and isinstance(hidden, Tensor) and hidden.shape[:-1] == attention_mask.shape:
         return hidden.masked_fill(attention_mask[..., None] == 0, 0.0)
     return hidden
 
@@ -95,16 +98,16 @@ def _real_tokens(encoder: Any, case: Case) -> Any:
     leads_on="This is BERT's body. All it lacks is what BERT has learned.",
 )
 def TransformerEncoder(seed: int) -> Iterator[Case]:
-    small = _config(vocab=29, width=24, layers=3, heads=4, inner=40, positions=11)
-    draw = Draw(seed, B=2, T=7, D=24, L=3)
+    small = _config(vocab=29, width=24, layers=2, heads=4, inner=40, positions=11)
+    draw = Draw(seed, B=2, T=7, D=24, L=2)
     yield draw.case(init=(small,), ids=draw.integers("B T", 29))
-    draw = Draw(seed, B=3, T=5, D=20, L=2)
-    yield draw.case(init=(_config(17, 20, 2, 5, 28, 9),), ids=draw.integers("B T", 17))
-    draw = Draw(seed, B=3, T=9, D=24, L=3)
+    draw = Draw(seed, B=3, T=5, D=20, L=3)
+    yield draw.case(init=(_config(17, 20, 3, 5, 28, 9),), ids=draw.integers("B T", 17))
+    draw = Draw(seed, B=3, T=9, D=24, L=2)
     mask = _lengths(9, 9, 4, 6)
     yield draw.case(init=(small,), ids=draw.integers("B T", 29), attention_mask=mask, asks="padding",
                     note="for sentences of 9, 4 and 6 tokens in one batch")  # fmt: skip
-    draw = Draw(seed, B=2, T=6, D=24, L=3)
+    draw = Draw(seed, B=2, T=6, D=24, L=2)
     yield draw.case(init=(small,), ids=draw.integers("B T", 29), attention_mask=_lengths(6, 3, 5).flip(1),
                     asks="padding", note="when the padding stands on the left")  # fmt: skip
 
@@ -365,7 +368,7 @@ quiz_encoder = quiz(
         "padding is hidden as": ("queries", "keys", "queries and keys"),
         "BERT's weights in a pre-norm stack": ("an error when loading", "the same numbers", "other numbers, no error"),
         "a key that strict=False skips": ("raises an error", "is set to zero", "keeps its random start"),
-        "flies at layer 0 knows": ("word and place", "only the word", "the words around it"),
+        "flies at depth 0 knows": ("word and place", "only the word", "the words around it"),
     },
     leads_on="Notebook 08 puts a small head on this encoder and trains both.",
 )

@@ -1210,8 +1210,8 @@ QUIZ = [
                  "that is what strict=True makes of it. strict=False returns a list of what it skipped and goes on."),
     wrong_option("quiz_encoder", quiz_encoder, "a key that strict=False skips", "is set to zero",
                  "nothing is written there at all: the parameter keeps the random numbers it was made with."),
-    wrong_option("quiz_encoder", quiz_encoder, "flies at layer 0 knows", "only the word",
+    wrong_option("quiz_encoder", quiz_encoder, "flies at depth 0 knows", "only the word",
                  "the position's vector has been added by then: two “flies” at different places differ already."),
-    wrong_option("quiz_encoder", quiz_encoder, "flies at layer 0 knows", "the words around it",
-                 "no attention has run yet, so nothing of the neighbors has arrived. That is why layer 0 can't tell noun from verb."),
+    wrong_option("quiz_encoder", quiz_encoder, "flies at depth 0 knows", "the words around it",
+                 "no attention has run yet, so nothing of the neighbors has arrived. That is why depth 0 can't tell noun from verb."),
 ]  # fmt: skip

@@ -333,16 +333,16 @@ quiz_encoder__capitals = {
     "padding is hidden as": "Keys",
     "BERT's weights in a pre-norm stack": "Other numbers, no error",
     "a key that strict=False skips": "Keeps its random start",
-    "flies at layer 0 knows": "Word and place",
+    "flies at depth 0 knows": "Word and place",
 }
 quiz_encoder__spaces = {
     "padding is hidden as": " keys ",
     "BERT's weights in a pre-norm stack": "other numbers, no error ",
     "a key that strict=False skips": " keeps its random start",
-    "flies at layer 0 knows": "word and place",
+    "flies at depth 0 knows": "word and place",
 }
 quiz_encoder__other_order = {
-    "flies at layer 0 knows": "word and place",
+    "flies at depth 0 knows": "word and place",
     "a key that strict=False skips": "keeps its random start",
     "BERT's weights in a pre-norm stack": "other numbers, no error",
     "padding is hidden as": "keys",
