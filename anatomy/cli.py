@@ -139,23 +139,43 @@ def sample_class(
 def grade(
     notebooks: Notebooks = None,
     student: Annotated[list[str] | None, typer.Option("--student", help="Only this one; may be repeated.")] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", min=1, help="How many processes; one a core by default.", show_default=False),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option("--scheduler", help="Address of a Dask scheduler whose workers grade.", show_default=False),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Also what has not changed since it was graded.")] = False,
     sandbox: Annotated[
         str | None,
         typer.Option("--sandbox", help="bubblewrap (default), or none where this whole container is the sandbox."),
     ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
     root: Root = None,
 ) -> None:
-    """Grade what was handed in, print the table, and write grades.csv.
+    """Grade what was handed in or changed, print the table, and write grades.csv.
 
     Exit code 1 when a submission could not be graded (the table says why), or when the marks of a made-up class are not
-    the known ones.
+    the known ones. Stopped or killed, the same command goes on where it was.
 
     Example: [cyan]anatomy grade 03-softmax[/cyan]
     """
     from anatomy.grading import run
+    from anatomy.grading.report import as_dict
 
-    with said_clearly(run.NothingToGrade):
-        report = run.grade(course_root(root), notebooks, student, sandbox=sandbox)
+    console = Console(stderr=as_json)
+    try:
+        with said_clearly():
+            report = run.grade(
+                course_root(root), notebooks, student, sandbox=sandbox, workers=workers, scheduler=scheduler,
+                force=force, console=console,
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
+    if as_json:
+        print(json.dumps(as_dict(report), indent=1, ensure_ascii=False))
     raise typer.Exit(bool(report.known.differing if report.known else report.ungraded))
 
 

@@ -24,6 +24,7 @@ system_packages() {
     local missing=()
     command -v chromium >/dev/null || missing+=(chromium fonts-dejavu-core)
     command -v bwrap >/dev/null || missing+=(bubblewrap)
+    compgen -G "/usr/lib/postgresql/*/bin/initdb" >/dev/null || missing+=(postgresql)
     [ ${#missing[@]} -eq 0 ] && return
     if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
         install_debian "${missing[@]}"

@@ -48,7 +48,7 @@ def register(root: Path, slug: str, config: Config | None = None, log: logging.L
         When nbgrader refuses, e.g. because cells were added or removed after submissions were graded.
     """
     config, log = deepcopy(config or settings(root)), log or _quiet()
-    _tools_on_path()
+    tools_on_path()
     (root / ".anatomy").mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="release-", dir=root / ".anatomy") as folder:
         config.CourseDirectory.root = str(root)
@@ -67,7 +67,7 @@ def _quiet() -> logging.Logger:
     return log
 
 
-def _tools_on_path() -> None:
+def tools_on_path() -> None:
     """nbgrader makes its database with a program called alembic, which sits beside this Python."""
     beside = str(Path(sys.executable).parent)
     path = os.environ.get("PATH", os.defpath)

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import contextlib
-import signal
+import ctypes
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from anatomy import exercises
 from anatomy.checking.judge import judge
 from anatomy.checking.record import MIME, Unreadable, decode
 from anatomy.checking.show import as_text, headline
+from anatomy.checking.trial import Trial
 from anatomy.checking.verdict import Diagnosis, Finding, Verdict
 from anatomy.course import Notebook, notebook
 from anatomy.exercises import Exercise
@@ -147,6 +149,7 @@ class JudgeObservations(NbGraderPreprocessor):
                 verdict = _verdict_on(cell, exercise, answer, seeds)
                 html, text = card(verdict), as_text(verdict)
         except Ungraded as reason:
+            _trials.clear()  # one may have been cut short
             self._leave_open(cell, exercise, str(reason))
         except Exception as error:  # whatever a kernel sent: it costs this answer only, and a person looks at it
             self.log.exception("%s could not be judged", exercise.name)
@@ -203,6 +206,19 @@ def checked_exercise(cell: NotebookNode, book: Notebook) -> Exercise | None:
     return exercises.of_notebook(book).get(name.removeprefix("check-")) if name.startswith("check-") else None
 
 
+_trials: dict[tuple[str, tuple[int, ...]], Trial] = {}
+"""What the references and misconceptions do with some seeds; `anatomy grade` uses the same seeds in a whole run."""
+
+
+def _trial(exercise: Exercise, seeds: tuple[int, ...]) -> Trial:
+    if any(known != seeds for _, known in _trials):
+        _trials.clear()
+    key = (exercise.name, seeds)
+    if key not in _trials:
+        _trials[key] = Trial(exercise, seeds)
+    return _trials[key]
+
+
 def _verdict_on(cell: NotebookNode, exercise: Exercise, answer: NotebookNode | None, seeds: tuple[int, ...]) -> Verdict:
     records = [output.data[MIME] for output in cell.outputs if MIME in output.get("data", {})]
     if reason := cell.metadata.get(NOTE, {}).get("left out"):
@@ -210,6 +226,9 @@ def _verdict_on(cell: NotebookNode, exercise: Exercise, answer: NotebookNode | N
     if len(records) > 1:
         return _nothing(exercise, "More than one observation arrived from this check.",
                         "Only the check itself may send one; answers must not display any.")  # fmt: skip
+    errors = [output for output in cell.outputs if output.output_type == "error"]
+    if not records and _interrupted(errors):
+        return _nothing(exercise, f"Your `{exercise.name}` did not finish in time.", _ADVICE["interrupted"])
     if not records:
         return _nothing(exercise, "The check could not look at your answer.", _error_in(cell))
     try:
@@ -218,7 +237,7 @@ def _verdict_on(cell: NotebookNode, exercise: Exercise, answer: NotebookNode | N
         return _nothing(exercise, "What the check sent can't be read.", f"{str(error)[:1].upper()}{str(error)[1:]}.")
     if observation.get("exercise") != exercise.name:
         return _nothing(exercise, "The check sent an observation of another exercise.", "")
-    verdict = judge(exercise, observation, seeds)
+    verdict = judge(exercise, observation, seeds, _trial)
     if verdict.status == "not attempted" and answer is not None:
         return _why_undefined(exercise, answer) or verdict
     return verdict
@@ -256,8 +275,6 @@ def _nothing(exercise: Exercise, what: str, detail: str) -> Verdict:
 
 def _error_in(cell: NotebookNode) -> str:
     errors = [output for output in cell.outputs if output.output_type == "error"]
-    if _interrupted(errors):
-        return "It did not finish in time: look for a loop that never ends."
     if errors:
         return f"It stopped with {_said(errors[0])}"
     return "It sent nothing. Is `check` still the one that the notebook imports?"
@@ -285,24 +302,56 @@ def _recorded(points: float, worth: float, count: int | None) -> NotebookNode:
     return new_output("execute_result", data={"text/plain": repr(points), "text/html": words}, execution_count=count)
 
 
+class _Watch(threading.Thread):
+    """Raises `Ungraded` in the thread that made it once that has computed for so many seconds.
+
+    It rings again and again, because `observe`, which the judge uses, takes exceptions of answers for granted.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(name="judge's watch", daemon=True)
+        self.seconds, self.rang = seconds, False
+        self._judge = threading.get_ident()
+        self._clock = time.pthread_getcpuclockid(self._judge)
+        self._until = time.clock_gettime(self._clock) + seconds
+        self._over = threading.Event()
+        self._ringing = threading.Lock()
+
+    def run(self) -> None:
+        while not self._over.wait(0.25):
+            with self._ringing:
+                if not self._over.is_set() and time.clock_gettime(self._clock) > self._until:
+                    self.rang = True
+                    _interrupt(self._judge, Ungraded)
+
+    def stop(self) -> None:
+        while True:
+            try:
+                with self._ringing:
+                    self._over.set()
+                    _interrupt(self._judge, None)
+                return
+            except Ungraded:
+                continue  # it rang on the way
+
+
+def _interrupt(thread: int, error: type[Exception] | None) -> None:
+    """Raise an error in another thread when it runs Python again; None takes back what has not happened yet."""
+    raised = ctypes.py_object() if error is None else ctypes.py_object(error)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), raised)
+
+
 @contextlib.contextmanager
 def _within(seconds: float) -> Iterator[None]:
-    """Raise `Ungraded` after that many seconds of computing, where signals can (the main thread).
-
-    It rings again and again, because `observe`, which the judge uses, takes exceptions of answers for granted; and it
-    counts processor time, because `observe` uses the other clock.
-    """
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGVTALRM"):
-        yield
-        return
-
-    def ring(*_: Any) -> None:
-        raise Ungraded(f"It took more than {seconds:g} s to judge.")
-
-    previous = signal.signal(signal.SIGVTALRM, ring)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, 1.0)
+    """Raise `Ungraded` after that many seconds of computing."""
+    watch = _Watch(seconds)
+    watch.start()
     try:
         yield
+    except Ungraded as error:
+        if error.args:
+            raise
     finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, previous)
+        watch.stop()
+    if watch.rang:
+        raise Ungraded(f"It took more than {seconds:g} s to judge.")

@@ -63,7 +63,12 @@ def read_notebook(path: Path) -> tuple[NotebookNode, list[str]]:
     """
     if (size := path.stat().st_size) > LARGEST:
         raise Unrepairable(f"The file is too large ({size / 2**20:.0f} MB).")
-    text, notes = _decoded(path.read_bytes())
+    return parse_notebook(path.read_bytes())
+
+
+def parse_notebook(raw: bytes) -> tuple[NotebookNode, list[str]]:
+    """The notebook in a file's content; see `read_notebook`."""
+    text, notes = _decoded(raw)
     if not text.strip():
         raise Unrepairable("The file is empty.")
     try:
@@ -75,7 +80,7 @@ def read_notebook(path: Path) -> tuple[NotebookNode, list[str]]:
     try:
         if content["nbformat"] != 4:
             notes.append(f"The notebook was in format {content['nbformat']}.")
-            content = nbformat.convert(nbformat.from_dict(content), 4)
+            content = nbformat.convert(nbformat.reader.reads(text), 4)
         return _normal(content), notes
     except Unrepairable:
         raise

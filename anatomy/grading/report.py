@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -61,6 +62,9 @@ class Report:
     rows: tuple[Row, ...] = ()
     seconds: float = 0.0
     known: Comparison | None = None
+    graded: int = 0
+    """How many of them this run graded; the others had not changed, or can't be graded."""
+    warning: str = ""
 
     @property
     def ungraded(self) -> list[Row]:
@@ -83,6 +87,14 @@ class Comparison:
 
     compared: int
     differing: tuple[str, ...] = field(default=())
+
+
+def as_dict(report: Report) -> dict[str, Any]:
+    """The report for machines. What is ungraded has null for its points."""
+    rows = [{**asdict(row), "points": row.points, "worth": row.worth} for row in report.rows]
+    known = asdict(report.known) if report.known else None
+    return {"seconds": report.seconds, "graded": report.graded, "warning": report.warning, "known": known,
+            "submissions": rows}  # fmt: skip
 
 
 def write_csv(rows: Iterable[Row], path: Path) -> None:
@@ -126,6 +138,12 @@ def show(report: Report, console: Console) -> None:
                           markup=False, soft_wrap=True)  # fmt: skip
     if report.known:
         _show_comparison(report.known, console)
+    if report.warning:
+        console.print(f"[yellow]! {report.warning}[/yellow]", highlight=False, soft_wrap=True)
+    count = sum(row.status != UNGRADED for row in report.rows)
+    new = "" if report.graded >= count else f", {report.graded} of them new or changed"
+    console.print(f"{count} of {len(report.rows)} submissions are graded{new}. {report.seconds:.0f} s. "
+                  "Marks: grades.csv; details: Formgrader.", highlight=False, soft_wrap=True)  # fmt: skip
 
 
 def _show_comparison(known: Comparison, console: Console) -> None:

@@ -1,47 +1,60 @@
-"""Grade a class: every submission through repair, nbgrader's autograde and the report, each for itself."""
+"""Grade a class: what changed goes to the workers, what they send back is recorded, and a table says what it was."""
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import fcntl
+import hashlib
 import json
-import logging
 import os
 import shutil
 import tempfile
 import time
 import warnings
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from copy import deepcopy
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-import nbformat
-from nbgrader.api import Gradebook, MissingEntry
-from nbgrader.converters import Autograde
+import torch
 from nbgrader.converters.base import NbGraderException
-from nbgrader.coursedir import CourseDirectory
+from nbgrader.utils import parse_utc
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 
+import anatomy
 from anatomy.authoring.notebooks import as_text, chosen, source_file
 from anatomy.authoring.student import settings
 from anatomy.course import NOTEBOOKS
 from anatomy.errors import UserError
 from anatomy.grading import sandbox as sandboxes
+from anatomy.grading.crew import crew
+from anatomy.grading.kernels import fresh_seeds
+from anatomy.grading.ledger import Ledger, open_ledger
 from anatomy.grading.masters import master, register
-from anatomy.grading.preprocessors import NOTE
-from anatomy.grading.repair import Unrepairable, find_notebook, read_notebook, repaired
-from anatomy.grading.report import GRADED, PARTLY, REPAIRED, UNGRADED, Comparison, Mark, Report, Row, show, write_csv
+from anatomy.grading.repair import LARGEST, Unrepairable, find_notebook, parse_notebook
+from anatomy.grading.report import UNGRADED, Comparison, Report, Row, show, write_csv
 from anatomy.grading.sample import KNOWN_MARKS
+from anatomy.grading.work import BESIDE, pack, unpack
 
-LARGEST_EXTRA = 20 * 2**20
-"""Bytes beyond which a file beside the notebook is left behind."""
-
-
+MOST_EXTRA = 64 * 2**20
+"""Bytes of files beside a notebook that are taken along; what does not fit is left behind."""
+PASSED_ON = ("Execute", "RunAndObserve", "JudgeObservations", "LimitOutput", "WarmKernelManager")
+"""The sections of ``nbgrader_config.py`` that workers go by."""
 WITHOUT_SANDBOX = (
     "Graded without a sandbox: submissions could read this machine's files and use its network. "
     "Trust these marks only if the machine or container holds nothing that students must not see."
@@ -52,15 +65,24 @@ class NothingToGrade(UserError):
     """There is nothing to grade. The message says where it was looked for and what to do."""
 
 
+class AlreadyGrading(UserError):
+    """Another process is grading this course."""
+
+
 def grade(
     root: Path,
     assignments: Iterable[str] | None = None,
     students: Iterable[str] | None = None,
     *,
     sandbox: str | None = None,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    force: bool = False,
     console: Console | None = None,
 ) -> Report:
-    """Grade what is in ``submitted/``, write ``grades.csv``, and print the table.
+    """Grade what changed in ``submitted/``, write ``grades.csv``, and print the table.
+
+    Killed at any moment and called again, it goes on where it was.
 
     Parameters
     ----------
@@ -70,6 +92,12 @@ def grade(
         By default all.
     sandbox
         ``"bubblewrap"`` or ``"none"``; by default what ANATOMY_SANDBOX says, else bubblewrap.
+    workers
+        How many processes grade; by default one for each core.
+    scheduler
+        The address of a Dask scheduler whose workers grade instead. They need this package.
+    force
+        Grade also what has not changed.
     console
         Where progress and table go; by default the terminal.
 
@@ -77,16 +105,18 @@ def grade(
     ------
     NothingToGrade
         When no submission is there.
+    AlreadyGrading
+        When another process grades this course.
     NoSandbox
         When bubblewrap is wanted and can't be had.
     UserError
         When an assignment named here does not exist.
     """
     kind = sandboxes.kind(sandbox)
-    os.environ[sandboxes.VARIABLE] = kind
     root = root.resolve()
     console = console or Console()
     config = settings(root)
+    config.CourseDirectory.root = str(root)
     submitted = root / str(config.CourseDirectory.get("submitted_directory", "submitted"))
     wanted = {book.slug for book in chosen(root, assignments)} if assignments else None
     found = list(_submissions(submitted, wanted, set(students) if students else None))
@@ -95,26 +125,28 @@ def grade(
                              f"{submitted.name}/<student>/<notebook>/ with the notebook in it; "
                              "`anatomy sample-class` writes a made-up class.")  # fmt: skip
     began = time.perf_counter()
-    rows: list[Row] = []
-    with _grader(root, config) as grader, _progress(console) as progress, warnings.catch_warnings():
+    with warnings.catch_warnings(), _alone(root) as stage, open_ledger(root, config, stage) as ledger:
         warnings.simplefilter("ignore", SAWarning)  # nbgrader's queries, harmless
-        task = progress.add_task("", total=len(found))
-        for folder in found:
-            progress.update(task, description=f"{folder.parent.name}, {folder.name}")
-            rows.append(grader.grade(folder))
-            progress.advance(task)
-        progress.update(task, description="done")
-    report = Report(tuple(rows), time.perf_counter() - began, _compare(rows, submitted / KNOWN_MARKS))
-    write_csv(rows, root / "grades.csv")
+        run = _Run(root, config, ledger, kind, force)
+        jobs = run.look_at(found)
+        rows, graded = run.rows, len(jobs)
+        with _environment(sandboxes.VARIABLE, kind), _progress(console) as progress:
+            task = progress.add_task("starting" if jobs else "nothing has changed", total=len(jobs))
+            try:
+                for row in run.work_off(jobs, workers or os.cpu_count() or 1, scheduler):
+                    progress.update(task, advance=1, description=f"{row.student}, {row.assignment}")
+            except KeyboardInterrupt:
+                progress.stop()
+                done = len(jobs) - run.open
+                console.print(f"Stopped. {done} of {len(jobs)} are graded and recorded; the same command goes on from "
+                              "there.", highlight=False, soft_wrap=True)  # fmt: skip
+                raise
+            progress.update(task, description="done")
+    report = Report(tuple(rows[folder] for folder in found), time.perf_counter() - began,
+                    _compare([rows[folder] for folder in found], submitted / KNOWN_MARKS), graded,
+                    WITHOUT_SANDBOX if kind == sandboxes.NONE else "")  # fmt: skip
+    write_csv(report.rows, root / "grades.csv")
     show(report, console)
-    if kind == sandboxes.NONE:
-        console.print(f"[yellow]! {WITHOUT_SANDBOX}[/yellow]", highlight=False, soft_wrap=True)
-    count = sum(row.status != UNGRADED for row in rows)
-    console.print(
-        f"{count} of {len(rows)} submissions graded in {report.seconds:.0f} s. Marks: grades.csv; details: Formgrader.",
-        highlight=False,
-        soft_wrap=True,
-    )
     return report
 
 
@@ -132,156 +164,262 @@ def _submissions(submitted: Path, assignments: set[str] | None, students: set[st
                 yield folder
 
 
-@contextmanager
-def _grader(root: Path, config: Config) -> Iterator[Grader]:
-    (root / ".anatomy").mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="grading-", dir=root / ".anatomy") as folder:
-        yield Grader(root, config, Path(folder))
-
-
-class Grader:
-    """Grades one submission after the other. Nothing that happens to one touches another."""
-
-    def __init__(self, root: Path, config: Config, work: Path) -> None:
-        self.root, self.config, self.work = root, deepcopy(config), work
-        self.log = _Kept()
-        self.config.CourseDirectory.root = str(root)
-        self.db_url: str = CourseDirectory(config=self.config).db_url
-        self.registered: dict[str, str] = {}  # assignment → why it could not be registered, or ""
-
-    def grade(self, folder: Path) -> Row:
-        """The row of the submission in ``submitted/<student>/<assignment>``. Raises nothing but KeyboardInterrupt."""
-        student, assignment = folder.parent.name, folder.name
-        began = time.perf_counter()
-        self.log.clear()
+@contextlib.contextmanager
+def _alone(root: Path) -> Iterator[Path]:
+    """A folder for work copies, while nobody else grades this course; what a killed run has left is removed."""
+    place = root / ".anatomy"
+    place.mkdir(exist_ok=True)
+    handle = os.open(place, os.O_RDONLY)
+    try:
         try:
-            row = self._grade(folder, student, assignment)
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise AlreadyGrading(f"Another process is grading {root}. Wait for it, or stop it.") from None
+        for left in [*place.glob("grading-*"), *place.glob("release-*")]:
+            shutil.rmtree(left, ignore_errors=True)
+        with tempfile.TemporaryDirectory(prefix="grading-", dir=place) as folder:
+            yield Path(folder)
+    finally:
+        os.close(handle)
+
+
+@contextlib.contextmanager
+def _environment(name: str, value: str) -> Iterator[None]:
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop(name)
+        else:
+            os.environ[name] = before
+
+
+@dataclass
+class _Kit:
+    """What all submissions of an assignment need."""
+
+    master: bytes
+    beside: dict[str, bytes]
+    made_from: str
+    """A hash of the above, of the program and of what else decides on marks."""
+
+
+@dataclass(frozen=True)
+class _Job:
+    """One submission that is to be graded."""
+
+    folder: Path
+    kit: _Kit
+    path: Path
+    notes: list[str]
+
+    @property
+    def student(self) -> str:
+        return self.folder.parent.name
+
+    @property
+    def assignment(self) -> str:
+        return self.folder.name
+
+    def read(self) -> _Content:
+        submission, beside = self.path.read_bytes(), _beside(self.folder)
+        parts = [self.kit.made_from.encode(), os.fsencode(self.path.name), submission, *_parts(beside)]
+        return _Content(submission, beside, _hash(parts))
+
+
+@dataclass(frozen=True)
+class _Content:
+    """What was handed in, and what its mark will be made from."""
+
+    submission: bytes
+    beside: dict[str, bytes]
+    made_from: str
+
+
+class _Run:
+    """One run over a class. `rows` has what is known of each submission's folder, `open` how many are not graded."""
+
+    def __init__(self, root: Path, config: Config, ledger: Ledger, kind: str, force: bool) -> None:
+        self.root, self.config, self.ledger, self.kind, self.force = root, config, ledger, kind, force
+        self.rows: dict[Path, Row] = {}
+        self.open = 0
+        self.kits: dict[str, _Kit | str] = {}
+        # Without a sandbox a submission could leave its seeds for the next one to find.
+        self.seeds = fresh_seeds() if kind != sandboxes.NONE else None
+
+    def look_at(self, folders: Iterable[Path]) -> list[_Job]:
+        """What there is to grade. The rest gets its row: what can't be graded, and what has not changed."""
+        jobs: list[_Job] = []
+        for folder in folders:
+            try:
+                job = self._job(folder)
+                content = job.read()
+                known = None if self.force else self.ledger.unchanged(job.student, job.assignment, content.made_from)
+                if not known:
+                    parse_notebook(content.submission)  # says at once when it can't be read
+            except Unrepairable as reason:
+                self.rows[folder] = _ungraded(folder, str(reason))
+            except Exception as error:  # whatever it is, it costs this submission only
+                self.rows[folder] = _ungraded(folder, f"It can't be read. {_why(error)}")
+            else:
+                if known:
+                    self.rows[folder] = known
+                else:
+                    jobs.append(job)
+        self.open = len(jobs)
+        return jobs
+
+    def work_off(self, jobs: list[_Job], workers: int, scheduler: str | None) -> Iterator[Row]:
+        """Grade and record; gives each row as it is ready."""
+        if not jobs:
+            return
+        with crew(self.kind, min(workers, len(jobs)), scheduler) as hands:
+            under_way: dict[int, tuple[float, dict[str, bytes]]] = {}
+
+            def parcels() -> Iterator[bytes]:
+                for number, job in enumerate(jobs):
+                    content = job.read()
+                    under_way[number] = time.perf_counter(), content.beside
+                    yield self._parcel(job, content, hands.address)
+
+            for number, result in hands.grade(parcels()):
+                job = jobs[number]
+                began, beside = under_way.pop(number)
+                row = replace(self._recorded(job, beside, result), seconds=time.perf_counter() - began)
+                self.rows[job.folder] = row
+                self.open -= 1
+                yield row
+
+    def _job(self, folder: Path) -> _Job:
+        if not _is_text(folder.name) or not _is_text(folder.parent.name):
+            raise Unrepairable("The folder's name is not UTF-8. Rename it.")
+        kit = self._kit(folder.name)
+        path, notes = find_notebook(folder, folder.name)
+        if (size := path.stat().st_size) > LARGEST:
+            raise Unrepairable(f"The file is too large ({size / 2**20:.0f} MB).")
+        return _Job(folder, kit, path, [_readable(note) for note in notes])
+
+    def _kit(self, assignment: str) -> _Kit:
+        if assignment not in self.kits:
+            self.kits[assignment] = self._new_kit(assignment)
+        kit = self.kits[assignment]
+        if isinstance(kit, str):
+            raise Unrepairable(kit)
+        return kit
+
+    def _new_kit(self, assignment: str) -> _Kit | str:
+        source = source_file(self.root, assignment)
+        if not any(book.slug == assignment for book in NOTEBOOKS) or not source.is_file():
+            return f"No notebook of the course is called {assignment}."
+        try:
+            register(self.root, assignment, self.config)
+        except (NbGraderException, SystemExit) as error:
+            return f"The gradebook could not take up {assignment}: {_why(error)}"
+        text = as_text(master(self.root, assignment)).encode()
+        beside = _beside(source.parent)
+        rules = (self.root / "nbgrader_config.py").read_bytes()
+        due = self.ledger.due(assignment).encode()
+        return _Kit(text, beside, _hash([text, rules, program().encode(), due, *_parts(beside)]))
+
+    def _parcel(self, job: _Job, content: _Content, address: str) -> bytes:
+        about = {
+            "assignment": job.assignment, "student": job.student, "from": content.made_from, "notes": job.notes,
+            "config": {name: self.config[name] for name in PASSED_ON if name in self.config},
+            "seeds": self.seeds or fresh_seeds(), "sandbox": self.kind, "warm": address,
+        }  # fmt: skip
+        beside = {BESIDE + name: content for name, content in {**content.beside, **job.kit.beside}.items()}
+        return pack(about, {"submission": content.submission, "master": job.kit.master, **beside})
+
+    def _recorded(self, job: _Job, beside: dict[str, bytes], result: bytes) -> Row:
+        about, files = unpack(result)
+        if about["ungraded"]:
+            return _ungraded(job.folder, about["ungraded"])
+        try:
+            return self.ledger.record(
+                job.student, job.assignment, files["notebook"], about["marks"], about["comments"],
+                {**beside, **job.kit.beside}, _timestamp(beside),
+            )  # fmt: skip
         except Unrepairable as reason:
-            row = Row(student, assignment, UNGRADED, (str(reason),))
-        except Exception as error:  # whatever it is, it costs this submission only
-            row = Row(student, assignment, UNGRADED, (self._why(error),))
-        finally:
-            shutil.rmtree(self.work / "submitted", ignore_errors=True)
-        return replace(row, seconds=time.perf_counter() - began)
-
-    def _grade(self, folder: Path, student: str, assignment: str) -> Row:
-        if not any(book.slug == assignment for book in NOTEBOOKS) or not source_file(self.root, assignment).is_file():
-            raise Unrepairable(f"No notebook of the course is called {assignment}.")
-        self._register(assignment)
-        path, notes = find_notebook(folder, assignment)
-        book, more = read_notebook(path)
-        book, still_more = repaired(book, master(self.root, assignment))
-        notes = [*notes, *more, *still_more]
-        self._stage(folder, book, student, assignment)
-        self._autograde(student, assignment)
-        marks, penalty = self._marks(student, assignment)
-        reasons = [f"{mark.exercise}: {mark.said}" for mark in marks if mark.status == UNGRADED]
-        status = PARTLY if reasons else REPAIRED if notes else GRADED
-        return Row(student, assignment, status, (*reasons, *notes), tuple(marks), penalty)
-
-    def _register(self, assignment: str) -> None:
-        if assignment not in self.registered:
-            try:
-                register(self.root, assignment, self.config, self.log.logger)
-                self.registered[assignment] = ""
-            except (NbGraderException, SystemExit) as error:
-                self.registered[assignment] = self._why(error)
-        if why := self.registered[assignment]:
-            raise Unrepairable(f"The gradebook could not take up {assignment}: {why}")
-
-    def _stage(self, folder: Path, book: nbformat.NotebookNode, student: str, assignment: str) -> None:
-        """A work copy of the submission, with the repaired notebook; what the student handed in is only read."""
-        stage = self.work / "submitted" / student / assignment
-        stage.mkdir(parents=True)
-        (stage / f"{assignment}.ipynb").write_text(as_text(book), encoding="utf-8")
-        for path in sorted(folder.rglob("*")):
-            inside = path.relative_to(folder)
-            hidden = any(part.startswith(".") for part in inside.parts)
-            if path.is_symlink() or not path.is_file() or hidden or path.suffix == ".ipynb":
-                continue
-            if any((folder / parent).is_symlink() for parent in inside.parents) or path.stat().st_size > LARGEST_EXTRA:
-                continue
-            (stage / inside).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, stage / inside)
-
-    def _autograde(self, student: str, assignment: str) -> None:
-        config = deepcopy(self.config)
-        config.CourseDirectory.submitted_directory = str((self.work / "submitted").relative_to(self.root))
-        coursedir = CourseDirectory(config=config, log=self.log.logger)
-        coursedir.assignment_id, coursedir.student_id = assignment, student
-        converter = Autograde(coursedir=coursedir, config=config, log=self.log.logger)
-        converter.force = True
-        was_there = self._has_submission(student, assignment)
-        try:
-            converter.start()
-        except BaseException:
-            if not was_there:  # what has no marks is not in the gradebook, where it would look like 0
-                with Gradebook(self.db_url) as gradebook:
-                    if self._has_submission(student, assignment):
-                        gradebook.remove_submission(assignment, student)
-            raise
-
-    def _has_submission(self, student: str, assignment: str) -> bool:
-        with Gradebook(self.db_url) as gradebook:
-            try:
-                gradebook.find_submission(assignment, student)
-            except MissingEntry:
-                return False
-            return True
-
-    def _marks(self, student: str, assignment: str) -> tuple[list[Mark], float]:
-        """Marks as the gradebook has them, with what the autograded notebook says about each."""
-        autograded = self.root / str(self.config.CourseDirectory.get("autograded_directory", "autograded"))
-        book = nbformat.read(autograded / student / assignment / f"{assignment}.ipynb", as_version=4)
-        notes: dict[str, Any] = {}
-        for cell in book.cells:
-            if cell.metadata.get("nbgrader", {}).get("grade"):
-                notes[cell.metadata.nbgrader.grade_id] = cell.metadata.get(NOTE, {})
-        with Gradebook(self.db_url) as gradebook:
-            submission = gradebook.find_submission_notebook(assignment, assignment, student)
-            marks = [_mark(grade, notes.get(grade.name, {})) for grade in submission.grades]
-            penalty = float(submission.late_submission_penalty or 0.0)
-        order = {name: number for number, name in enumerate(notes)}
-        return sorted(marks, key=lambda mark: order.get(f"check-{mark.exercise}", len(order))), penalty
-
-    def _why(self, error: BaseException) -> str:
-        """The reason in one line: nbgrader logs it and raises something general."""
-        for line in reversed(self.log.text().splitlines()):
-            if match := line.strip():
-                name = match.partition(":")[0].rpartition(".")[2]
-                if name.endswith(("Error", "Exception", "Entry")) and " " not in name:
-                    return match[:300]
-        return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+            return _ungraded(job.folder, str(reason))
+        except Exception as error:  # it costs this submission only
+            return _ungraded(job.folder, f"It could not be recorded: {_why(error)}")
 
 
-def _mark(grade: Any, note: dict[str, Any]) -> Mark:
-    name = str(grade.name).removeprefix("check-")
-    if note.get("status") == "ungraded" and grade.manual_score is None:
-        return Mark(name, None, grade.max_score, UNGRADED, said=str(note.get("reason", "")))
-    return Mark(name, grade.score, grade.max_score, str(note.get("status", GRADED)),
-                dict(note.get("misconceptions", {})), str(note.get("said", "")))  # fmt: skip
+def _ungraded(folder: Path, reason: str) -> Row:
+    return Row(_readable(folder.parent.name), _readable(folder.name), UNGRADED, (_readable(reason),))
 
 
-class _Kept:
-    """A logger that keeps what nbgrader says, for when something fails."""
+def _is_text(name: str) -> bool:
+    """Whether a file's name is UTF-8."""
+    return name == _readable(name)
 
-    def __init__(self) -> None:
-        self.logger = logging.Logger("anatomy.grading")
-        self._lines: list[str] = []
-        handler = logging.Handler(logging.WARNING)
-        handler.emit = lambda record: self._lines.append(handler.format(record))  # type: ignore[method-assign]
-        self.logger.addHandler(handler)
 
-    def clear(self) -> None:
-        self._lines.clear()
+def _readable(name: str) -> str:
+    return name.encode("utf-8", "replace").decode()
 
-    def text(self) -> str:
-        return "\n".join(self._lines)
+
+def _beside(folder: Path) -> dict[str, bytes]:
+    """The files beside a notebook, by their path: no notebooks, links, hidden files, or what is too large."""
+    found: dict[str, bytes] = {}
+    room = MOST_EXTRA
+    for path in sorted(folder.rglob("*")):
+        inside = path.relative_to(folder)
+        hidden = any(part.startswith(".") for part in inside.parts)
+        if path.is_symlink() or not path.is_file() or hidden or path.suffix == ".ipynb" or not _is_text(str(inside)):
+            continue
+        if any((folder / parent).is_symlink() for parent in inside.parents) or path.stat().st_size > room:
+            continue
+        found[inside.as_posix()] = path.read_bytes()
+        room -= len(found[inside.as_posix()])
+    return found
+
+
+def _parts(files: dict[str, bytes]) -> list[bytes]:
+    return [part for name, content in files.items() for part in (name.encode(), content)]
+
+
+def _timestamp(beside: dict[str, bytes]) -> Any:
+    """When it was handed in, if a file says so, as nbgrader has it."""
+    text = beside.get("timestamp.txt", b"").decode("utf-8", "replace").strip()
+    if not text:
+        return None
+    try:
+        return parse_utc(text)
+    except ValueError:
+        raise Unrepairable(f"Its timestamp.txt holds no time: {text[:40]!r}.") from None
+
+
+@cache
+def program() -> str:
+    """What this program is: a hash of the package's code and of the version of torch."""
+    package = Path(anatomy.__file__).parent
+    return _hash([torch.__version__.encode(), *(path.read_bytes() for path in sorted(package.rglob("*.py")))])
+
+
+def _hash(parts: Iterable[bytes]) -> str:
+    whole = hashlib.sha256()
+    for part in parts:
+        whole.update(len(part).to_bytes(8, "little"))
+        whole.update(part)
+    return whole.hexdigest()
+
+
+def _why(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+
+
+class _Rate(ProgressColumn):
+    """Submissions a minute, all things counted."""
+
+    def render(self, task: Task) -> Text:
+        return Text(f"{60 * task.completed / task.elapsed:.0f}/min" if task.elapsed and task.completed else "")
 
 
 def _progress(console: Console) -> Progress:
-    return Progress(TextColumn("{task.description:<32}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-                    TimeRemainingColumn(), console=console)  # fmt: skip
+    return Progress(TextColumn("{task.description:<32}"), BarColumn(), MofNCompleteColumn(), _Rate(),
+                    TimeElapsedColumn(), TimeRemainingColumn(), console=console)  # fmt: skip
 
 
 def _compare(rows: list[Row], path: Path) -> Comparison | None:

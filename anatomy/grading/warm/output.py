@@ -26,8 +26,17 @@ class LimitedOutput(AsyncZMQSocketChannel):
 
     async def _recv(self, **kwargs: Any) -> dict[str, Any]:  # type: ignore[override]
         frames: list[bytes] = await self.socket.recv_multipart(**kwargs)
-        parts: list[Any] = self.session.feed_identities(frames)[1]
-        return self._admitted(parts)
+        try:
+            parts: list[Any] = self.session.feed_identities(frames)[1]
+            return self._admitted(parts)
+        except (
+            ValueError,
+            TypeError,
+            IndexError,
+            KeyError,
+            RecursionError,
+        ):  # no message, but something written by hand
+            return self._message("status", {"execution_state": "busy"})
 
     def _admitted(self, parts: list[Any]) -> dict[str, Any]:
         """The message of these parts (signature, header, parent, …), or another in its place."""
