@@ -1,0 +1,90 @@
+"""Forged observations, straight at the judge: who sends what nobody computed gets nothing for values and gradients."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+import pytest
+import torch
+from torch import Tensor
+
+from anatomy import exercises, reference
+from anatomy.checking.judge import judge
+from anatomy.checking.observe import observe
+from anatomy.checking.record import decode, encode
+from anatomy.course import NOTEBOOKS
+
+SEEDS, OTHER_SEEDS = (4711,), (0,)
+
+
+def everywhere(change):
+    """An observation with `change` applied to each tensor and number of its values and gradients."""
+
+    def walk(node):
+        if isinstance(node, Tensor):
+            return change(node)
+        if isinstance(node, dict):
+            return {key: walk(item) for key, item in node.items()}
+        if isinstance(node, list):
+            return [walk(item) for item in node]
+        return float("nan") if isinstance(node, float) else node
+
+    def forge(case):
+        case |= {name: walk(case[name]) for name in ("value", "train", "gradients") if name in case}
+
+    return forge
+
+
+def raises(case):
+    case.clear()
+    case |= {"outcome": "raised", "error": {"type": "ValueError", "message": "no"}}
+
+
+def says_nothing(case):
+    case.pop("value", None)
+    case |= {"gradients": {}, "linked": True}
+
+
+def no_gradients_kept(case):
+    case |= {"gradients": dict.fromkeys(case.get("gradients", ()), None), "linked": False, "value": None}
+
+
+FORGERIES = {
+    "not a number": everywhere(lambda t: torch.full_like(t, float("nan")) if t.is_floating_point() else t * 0 - 7),
+    "ones": everywhere(torch.ones_like),
+    "noise": everywhere(lambda t: torch.randn(t.shape).to(t.dtype)),
+    "empty": everywhere(lambda t: t[:0] if t.dim() else torch.zeros(0, dtype=t.dtype)),
+    "of complex numbers": everywhere(lambda t: torch.ones(t.shape, dtype=torch.complex64)),
+    "of one number": everywhere(lambda t: torch.ones((1,) * t.dim(), dtype=t.dtype)),
+    "errors": raises,
+    "silence": says_nothing,
+    "nothing linked": no_gradients_kept,
+}
+EXERCISES = [
+    exercise
+    for book in NOTEBOOKS
+    for exercise in exercises.of_notebook(book).values()
+    if exercise.kind != "quiz" and {"values", "gradients"} & exercise.properties.keys()
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+def test_forged_observations_earn_nothing_for_values(exercise):
+    honest, old = (observe(exercise, reference.answer(exercise), seeds) for seeds in (SEEDS, OTHER_SEEDS))
+    assert judge(exercise, honest, SEEDS).points == exercise.points
+    if encode(honest)["tensors"] != encode(old)["tensors"]:  # a table of positions is the same on all inputs
+        assert judge(exercise, old, SEEDS).points < exercise.points, "an observation of other inputs"
+    for name, forge in FORGERIES.items():
+        forged = deepcopy(honest)
+        for case in forged["cases"]:
+            forge(case)
+        if encode(forged) == encode(honest):
+            continue  # it has no tensors to forge
+        verdict = judge(exercise, decode(encode(forged)), SEEDS)
+        assert not earned(verdict), name
+        assert verdict.points < exercise.points, name
+
+
+def earned(verdict):
+    return {one.property for one in verdict.findings if one.passed} & {"values", "gradients"}
