@@ -99,11 +99,11 @@ IN_CELLS = {
         "from IPython.display import display\nshell = get_ipython()\n"
         "s = shell.kernel.session\nold = s.pack\n"
         "s.pack = lambda o: b'[' * 100000 + b']' * 100000 if 'data' in o else old(o)\n"
-        "display({'text/plain': 'x'}, raw=True)\ns.pack = old\n" + RIGHT, None, ""),
+        "display({'text/plain': 'x'}, raw=True)\ns.pack = old\n" + RIGHT, 5, "Right"),
     "garbage on the wire": (
         "kernel = get_ipython().kernel\n"
         "kernel.iopub_socket.send_multipart([b'x', b'<IDS|MSG>', b'no', b'{}', b'{}', b'{}', b'\\xff'])\n" + RIGHT,
-        None, ""),
+        5, "Right"),
     "clears everything": ("%reset -f\n" + RIGHT, None, ""),
     "text that is no Python": ("def softmax(x, dim):\n    return ((x", 0, "SyntaxError"),
     "NUL and surrogates": ("def softmax(x, dim):\n    return '\x00\ud800'", 0, "SyntaxError|ValueError"),
@@ -112,8 +112,7 @@ IN_CELLS = {
 }  # fmt: skip
 
 SPOIL_THEIR_KERNEL = {
-    "ends itself politely", "breaks the output", "a message nested a hundred thousand deep", "garbage on the wire",
-    "clears everything",
+    "ends itself politely", "breaks the output", "clears everything",
 }  # fmt: skip
 """They cost what comes after them in their own notebook, as they do on the student's own machine."""
 
