@@ -6,6 +6,7 @@ Sources: Devlin et al. 2019, §3 and §4 (BERT's heads and how they are fine-tun
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -119,7 +120,7 @@ def span_scores(hidden: Tensor, w: Tensor, mask: Tensor | None = None) -> tuple[
     return start, end
 
 
-def best_span(start: Tensor, end: Tensor, max_len: int) -> tuple[int, int] | list[tuple[int, int]]:
+def best_span(start: Tensor, end: Tensor, max_len: int) -> Any:  # (T,), (T,) -> (i, j);  (B, T), (B, T) -> B pairs
     """The pair (i, j) with the largest start[i] + end[j] among i ≤ j < i + max_len; the first one where several tie.
 
     `start` and `end` are (T,), and the result is one pair of ints; or (B, T), and it is a list of B pairs. Both ends
@@ -129,11 +130,10 @@ def best_span(start: Tensor, end: Tensor, max_len: int) -> tuple[int, int] | lis
         raise ValueError(f"a span has at least one token; max_len is {max_len}")
     if start.dim() == 2:
         return [best_span(one, other, max_len) for one, other in zip(start, end, strict=True)]
-    length = start.size(0)
     total = start[:, None] + end[None, :]  # (T, T): row i is the first token, column j the last
     allowed = torch.ones_like(total, dtype=torch.bool).triu().tril(max_len - 1)
-    best = total.masked_fill(~allowed, -torch.inf).argmax().item()
-    return best // length, best % length
+    best = int(total.masked_fill(~allowed, -torch.inf).argmax())  # counts row by row; the first of equals
+    return divmod(best, start.size(0))
 
 
 def count_head_parameters(config: BertConfig) -> dict[str, int]:

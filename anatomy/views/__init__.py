@@ -7,11 +7,13 @@ from anatomy.views.curves import line_chart, line_charts
 from anatomy.views.heatmap import heat_map, heat_maps
 from anatomy.views.one_hot import one_hot_product
 from anatomy.views.pieces import head_split, merge_steps, token_strip
+from anatomy.views.progress import ProgressBar
 from anatomy.views.projection import project_2d, projection
 from anatomy.views.style import Picture, figure, show, use_style
 
 __all__ = [
     "Picture",
+    "ProgressBar",
     "attention_flow",
     "bar_chart",
     "figure",
