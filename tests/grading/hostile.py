@@ -1,7 +1,8 @@
 """What answer cells do that were not written to answer: each text follows a wrong answer in the same cell.
 
-`@ROOT@` is the course's folder, `@PORT@` a port on which somebody outside hands out the right answer, `@NAME@` a word
-that no attack may manage to leave anywhere outside its sandbox. `adopt(text)` makes right answers of stolen text.
+`@ROOT@` is the course's folder, `@PORT@` and `@SOCKET@` are where somebody outside hands out the right answer, `@NAME@`
+is a word that the attack may not manage to leave anywhere outside its sandbox. `adopt(text)` makes right answers of
+stolen text.
 """
 
 WRONG = "def softmax(x, dim):\n    return x / 2\n"
@@ -337,7 +338,7 @@ for address in (("127.0.0.1", @PORT@), ("localhost", @PORT@), ("10.0.2.2", @PORT
             adopt(line.recv(1 << 16).decode())
     except OSError:
         pass
-for name in ("\\0@NAME@", "/tmp/@NAME@.socket", "@ROOT@/@NAME@.socket"):
+for name in ("\\0@SOCKET@", "/tmp/@SOCKET@", "@ROOT@/@SOCKET@"):
     try:
         with socket.socket(socket.AF_UNIX) as line:
             line.connect(name)
@@ -384,7 +385,12 @@ for path in found:
 """,
     "sibling processes": """
 import ctypes, os, signal
-for pid in {os.getppid(), 1, *range(1, 200)} - {int(task) for task in os.listdir("/proc/self/task")}:
+def foreign(pid):
+    try:
+        return os.getpgid(pid) != os.getpgid(0)
+    except OSError:
+        return False
+for pid in filter(foreign, range(1, 400)):
     for number in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.kill(pid, number)

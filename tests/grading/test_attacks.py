@@ -164,7 +164,9 @@ def hand_in(root, student, name, port):
         file = HANDED_IN[name](root, place, book) or file
     else:
         text = ATTACKS[name]
-        for word, value in (("@ROOT@", root), ("@REPOSITORY@", REPOSITORY), ("@PORT@", port), ("@NAME@", NAME)):
+        words = {"@ROOT@": root, "@REPOSITORY@": REPOSITORY, "@PORT@": port, "@SOCKET@": NAME,
+                 "@NAME@": f"{NAME}-{student}"}  # fmt: skip
+        for word, value in words.items():
             text = text.replace(word, str(value))
         answer_cell(book).source = f"{WRONG}{ADOPT}{text}"
     (place / file).write_text(as_text(book), encoding="utf-8")
@@ -184,7 +186,7 @@ def traces(root):
     left += [str(path) for path in root.rglob(f"*{NAME}*") if path.name not in handed_in or path.parent == root]
     for one in psutil.process_iter(["cmdline"]):
         if any(NAME in word or word == "sleep 987" for word in one.info["cmdline"] or ()):
-            left.append(f"process {one.pid}")
+            left.append(f"process {one.pid}: {' '.join(one.info['cmdline'])}")
     return left
 
 
@@ -222,11 +224,12 @@ def test_no_attack_gains_a_mark_or_leaves_a_trace(attacked, capsys):
         if row.status not in ("graded", "repaired") or len(row.marks) != 1 or points is None or points > honest:
             wrong[name] = row
         said = row.marks[0].said if row.marks else " ".join(row.reasons)
-        table.append(f"  {name:<38} {honest:>8} {points!s:>5}   {said[:70]}")
+        own = [trace for trace in left if student in trace]
+        table.append(f"  {name:<38} {honest:>8} {points!s:>5}   {', '.join(own) or 'none':<11} {said[:70]}")
     with capsys.disabled():
-        print(f"\n  {'attack':<38} {'deserves':>8} {'got':>5}   of {exercise.points}, and what was said")
+        print(f"\n  {'attack':<38} {'deserves':>8} {'got':>5}   trace left  of {exercise.points}; what was said")
         print(*table, sep="\n")
-        print(f"  traces outside: {left or 'none'}; connections made: {len(customers)}")
+        print(f"  all traces outside: {left or 'none'}; connections made: {len(customers)}")
     assert not wrong
     assert left == [] and customers == []
     assert files_of(root) == before, "what was handed in, and the sources, are as they were"
