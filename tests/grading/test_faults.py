@@ -86,13 +86,13 @@ IN_CELLS = {
     "a huge tensor": (within("return torch.ones(1 << 36)"), 0, "RuntimeError|memory|allocate"),
     "a huge tensor without memory": (within("return torch.zeros(1).expand(1 << 34)"), 0, ""),
     "a large tensor": (within("return torch.ones(1 << 23)"), 0, ""),
-    "the wrong device": (within("return x.to('meta')"), 0, ""),
+    "the wrong device": (within("return x.to('meta')"), 0, "NotImplementedError"),
     "a missing device": (within("return x.cuda()"), 0, "CUDA|cuda|Torch not compiled|NVIDIA"),
     "a sparse tensor": (within("return x.to_sparse()"), None, ""),
     "lazy imports": (within("import torch.nn.functional as F, scipy_of_mars"), 0, "scipy_of_mars"),
     "lazy imports that work": (RIGHT.replace("    e =", "    import math, statistics, wave\n    e ="), 5, "Right"),
     "breaks the output": ("import sys\nsys.stdout = sys.stderr = None\n" + RIGHT, None, ""),
-    "asks for input": (within("input()"), 0, ""),
+    "asks for input": (within("input()"), 0, "StdinNotImplementedError"),
     "nested a thousand deep": (
         within("y = x\nfor _ in range(1000): y = [y]\nreturn y"), 0, ""),
     "a message nested a hundred thousand deep": (
