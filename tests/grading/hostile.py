@@ -1,8 +1,8 @@
 """What answer cells do that were not written to answer: each text follows a wrong answer in the same cell.
 
-`@ROOT@` is the course's folder, `@PORT@` and `@SOCKET@` are where somebody outside hands out the right answer, `@NAME@`
-is a word that the attack may not manage to leave anywhere outside its sandbox. `adopt(text)` makes right answers of
-stolen text.
+`@ROOT@` is the course's folder, `@REPOSITORY@` that of this program, `@HOME@` the home of who grades, `@PORT@` and
+`@SOCKET@` are where somebody outside hands out the right answer, `@NAME@` is a word that the attack may not manage to
+leave anywhere outside its sandbox. `adopt(text)` makes right answers of stolen text.
 """
 
 WRONG = "def softmax(x, dim):\n    return x / 2\n"
@@ -231,7 +231,7 @@ for path in ("@ROOT@/source/03-softmax/03-softmax.ipynb", "../../../source/03-so
 """,
     "the right answers by import": """
 import importlib, importlib.util, pkgutil, sys
-sys.path[:0] = ["@REPOSITORY@", "@ROOT@", "/work", "/visible"]
+sys.path[:0] = ["@REPOSITORY@", "@ROOT@", "/visible"]
 sys.path_importer_cache.clear()
 before = {name: module for name, module in sys.modules.items() if name.startswith("anatomy")}
 for name in before:
@@ -369,7 +369,7 @@ for path in found:
 """,
     "kernel connection files": """
 import glob, json, os
-found = [path for pattern in ("/run/**/*", "/tmp/**/*", "/sockets/**/*", "/root/.local/share/jupyter/runtime/*",
+found = [path for pattern in ("/run/**/*", "/tmp/**/*", "/sockets/**/*", "@HOME@/.local/share/jupyter/runtime/*",
          "@ROOT@/**/kernel-*.json", os.path.expanduser("~/.runtime/*")) for path in glob.glob(pattern, recursive=True)]
 for path in found:
     if path.endswith(".json"):
@@ -428,7 +428,7 @@ os.symlink("@ROOT@/@NAME@", "03-softmax.html")
     "files written everywhere": """
 import os
 for place in ("/", "/etc", "/usr", "/tmp", "/var/tmp", "/dev/shm", "/run", "@ROOT@", "@ROOT@/submitted",
-              "@ROOT@/source", "@REPOSITORY@", os.path.expanduser("~"), "/root", "..", "../..", "../../..", "/course",
+              "@ROOT@/source", "@REPOSITORY@", os.path.expanduser("~"), "@HOME@", "..", "../..", "../../..", "/course",
               "/proc/self/cwd/.."):
     for name in ("@NAME@", "../@NAME@", "nbgrader_config.py.@NAME@"):
         try:

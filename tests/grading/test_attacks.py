@@ -165,7 +165,7 @@ def hand_in(root, student, name, port):
     else:
         text = ATTACKS[name]
         words = {"@ROOT@": root, "@REPOSITORY@": REPOSITORY, "@PORT@": port, "@SOCKET@": NAME,
-                 "@NAME@": f"{NAME}-{student}"}  # fmt: skip
+                 "@HOME@": Path.home(), "@NAME@": f"{NAME}-{student}"}  # fmt: skip
         for word, value in words.items():
             text = text.replace(word, str(value))
         answer_cell(book).source = f"{WRONG}{ADOPT}{text}"
