@@ -73,18 +73,22 @@ def _classifier_cases(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, T=7, D=12, H=3, N=5)
     yield draw.case(init=(_config(draw),), input_ids=draw.integers("B T", 30), attention_mask=_padded([7, 4, 2]))
     draw = Draw(seed, B=4, T=5, D=18, H=2, N=3)
-    yield draw.case(init=(_config(draw),), input_ids=draw.integers("B T", 30), note=UNMASKED)
+    mask = _padded([3, 5, 1, 4])
+    yield draw.case(init=(_config(draw),), input_ids=draw.integers("B T", 30), attention_mask=mask)
     draw = Draw(seed, B=2, T=1, D=10, H=5, N=2)
-    yield draw.case(init=(_config(draw),), input_ids=draw.integers("B T", 30), note="for a single token")
+    ids, mask = draw.integers("B T", 30), _padded([1, 1])
+    yield draw.case(init=(_config(draw),), input_ids=ids, attention_mask=mask, note="for a single token")
+    draw = Draw(seed, B=4, T=6, D=8, H=2, N=3)
+    yield draw.case(init=(_config(draw),), input_ids=draw.integers("B T", 30), asks="no mask", note=UNMASKED)
     draw = Draw(seed, B=32, T=3, D=24, H=2, N=24)
-    config = _config(draw, hidden_dropout_prob=0.4)
-    yield draw.case(init=(config,), input_ids=draw.integers("B T", 30), asks="dropout")
+    init, mask = (_config(draw, hidden_dropout_prob=0.4),), _padded([3] * 32)
+    yield draw.case(init=init, input_ids=draw.integers("B T", 30), attention_mask=mask, asks="dropout")
 
 
 @exercise(
     SLUG,
     kind="module",
-    properties={"shape": 1, "values": 2, "parameters": 1, "dropout": 1, "gradients": 1},
+    properties={"shape": 1, "values": 1, "no mask": 1, "parameters": 1, "dropout": 1, "gradients": 1},
     returns="B N",
     axes=TOKENS,
     run=_forward_or_dropout,
@@ -97,7 +101,7 @@ def TransformerForSequenceClassification(seed: int) -> Iterator[Case]:
 @exercise(
     SLUG,
     kind="module",
-    properties={"shape": 1, "values": 1, "parameters": 1, "dropout": 1, "gradients": 1},
+    properties={"shape": 1, "values": 1, "no mask": 1, "dropout": 1, "gradients": 1},
     returns="B T N",
     axes=TOKENS,
     run=_forward_or_dropout,
@@ -177,12 +181,12 @@ class SmallClassifier(nn.Module):
         self.dropout = nn.Dropout(chance)
         self.classifier = nn.utils.skip_init(nn.Linear, width, labels)
         for name, parameter in self.named_parameters():
-            parameter.data = 0.5 * torch.randn(parameter.shape, generator=draw.fork(name))
+            parameter.data = 0.5 * torch.randn(parameter.shape, generator=draw.fork(name), dtype=torch.float64)
         self.calls: list[tuple[bool, int]] = []
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:  # (B, T), (B, T) -> (B, N)
         self.calls.append((self.dropout.training, int(input_ids[0, 0])))
-        keep = attention_mask.unsqueeze(-1).float()  # (B, T, 1)
+        keep = attention_mask.unsqueeze(-1).double()  # (B, T, 1)
         mean = (self.embedding(input_ids) * keep).sum(dim=1) / keep.sum(dim=1)
         return self.classifier(self.dropout(torch.tanh(self.hidden(mean))))
 
@@ -225,11 +229,9 @@ def _steps(answer: Any, case: Case) -> Any:
             return "the model is never called"
         trains = all(training for training, _ in model.calls)
         return "in training mode when called" if trains else "in eval mode when called"
-    return {name: _copy(value) for name, value in model.named_parameters()} | {"events": ", ".join(events)}
-
-
-def _copy(value: Tensor) -> Tensor:
-    return value.detach().clone()
+    before = dict(case.args["model"].named_parameters())
+    change = {f"change of {name}": (value - before[name]).detach() for name, value in model.named_parameters()}
+    return {"what happens": ", ".join(events) or "nothing", **change}
 
 
 def _watch(weight: nn.Parameter, optimizer: torch.optim.Optimizer) -> list[str]:

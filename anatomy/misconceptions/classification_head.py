@@ -16,7 +16,7 @@ from anatomy.reference.encoder import TransformerEncoder
 @misconception(
     "You classify the last token (`[:, -1]`). In a padded batch that is mostly padding; BERT's summary sits at the first "
     "place, where [CLS] is: `hidden[:, 0]`.",
-    breaks=("values", "gradients"),
+    breaks=("values", "no mask", "gradients"),
 )
 class TransformerForSequenceClassification__last_token(nn.Module):
     def __init__(self, config):
@@ -33,7 +33,7 @@ class TransformerForSequenceClassification__last_token(nn.Module):
 @misconception(
     "You classify the last real token of each sentence. That is GPT's way, where only the last token has seen everything; "
     "here the first one, [CLS], is asked for: `hidden[:, 0]`.",
-    breaks=("values", "gradients"),
+    breaks=("values", "no mask", "gradients"),
 )
 class TransformerForSequenceClassification__last_real_token(nn.Module):
     def __init__(self, config):
@@ -52,7 +52,7 @@ class TransformerForSequenceClassification__last_real_token(nn.Module):
 
 @misconception(
     "You take position 1, the first word; [CLS] stands before it, at position 0.",
-    breaks=("shape", "values", "gradients"),
+    breaks=("shape", "values", "no mask", "gradients"),
 )
 class TransformerForSequenceClassification__counts_from_one(nn.Module):
     def __init__(self, config):
@@ -69,7 +69,7 @@ class TransformerForSequenceClassification__counts_from_one(nn.Module):
 @misconception(
     "You average over all tokens, padding included. This exercise asks for BERT's way: the vector of [CLS] alone, "
     "`hidden[:, 0]`.",
-    breaks=("values", "gradients"),
+    breaks=("values", "no mask", "gradients"),
 )
 class TransformerForSequenceClassification__mean_of_all(nn.Module):
     def __init__(self, config):
@@ -86,7 +86,7 @@ class TransformerForSequenceClassification__mean_of_all(nn.Module):
 @misconception(
     "You average over the real tokens. That is a good summary too (notebook 07 used it), but another one: this exercise "
     "asks for the vector of [CLS], `hidden[:, 0]`.",
-    breaks=("values", "gradients"),
+    breaks=("values", "no mask", "gradients"),
 )
 class TransformerForSequenceClassification__mean_of_real(nn.Module):
     def __init__(self, config):
@@ -106,7 +106,7 @@ class TransformerForSequenceClassification__mean_of_real(nn.Module):
 @misconception(
     "You take the largest value of each column over all tokens (max pooling); asked for is the vector of [CLS], "
     "`hidden[:, 0]`.",
-    breaks=("values", "gradients"),
+    breaks=("values", "no mask", "gradients"),
 )
 class TransformerForSequenceClassification__max_pooling(nn.Module):
     def __init__(self, config):
@@ -123,7 +123,7 @@ class TransformerForSequenceClassification__max_pooling(nn.Module):
 @misconception(
     "Your forward ends with a softmax. It should return logits, any real numbers: the loss brings the softmax with it, and "
     "a second one would flatten its gradients.",
-    breaks=("values", "gradients", "dropout"),
+    breaks=("values", "no mask", "dropout", "gradients"),
 )
 class TransformerForSequenceClassification__softmax(nn.Module):
     def __init__(self, config):
@@ -140,7 +140,7 @@ class TransformerForSequenceClassification__softmax(nn.Module):
 @misconception(
     "Your forward ends with a log-softmax. It should return logits, just what the linear layer gives; the loss does the "
     "rest.",
-    breaks=("values", "gradients", "dropout"),
+    breaks=("values", "no mask", "dropout", "gradients"),
 )
 class TransformerForSequenceClassification__log_softmax(nn.Module):
     def __init__(self, config):
@@ -157,7 +157,7 @@ class TransformerForSequenceClassification__log_softmax(nn.Module):
 @misconception(
     "A tanh stands between [CLS] and your classifier. BERT's pooler has one, after a linear layer of its own; here there "
     "is none: dropout, then `classifier`.",
-    breaks=("values", "gradients", "dropout"),
+    breaks=("values", "no mask", "dropout", "gradients"),
 )
 class TransformerForSequenceClassification__tanh(nn.Module):
     def __init__(self, config):
@@ -174,7 +174,7 @@ class TransformerForSequenceClassification__tanh(nn.Module):
 @misconception(
     "You have built BERT's pooler too (a linear layer and a tanh). A fine head, with more parameters than are asked for: "
     "here [CLS] goes through dropout straight into `classifier`.",
-    breaks=("values", "parameters", "gradients", "dropout"),
+    breaks=("values", "no mask", "parameters", "dropout", "gradients"),
 )
 class TransformerForSequenceClassification__pooler(nn.Module):
     def __init__(self, config):
@@ -192,7 +192,7 @@ class TransformerForSequenceClassification__pooler(nn.Module):
 @misconception(
     "You return logits for every token. One row for each sentence is wanted: take the first token's vector, "
     "`hidden[:, 0]`, before you classify.",
-    breaks=("shape", "values", "gradients"),
+    breaks=("shape", "values", "no mask", "gradients"),
 )
 class TransformerForSequenceClassification__every_token(nn.Module):
     def __init__(self, config):
@@ -208,7 +208,7 @@ class TransformerForSequenceClassification__every_token(nn.Module):
 @misconception(
     "`hidden[0]` is the first sentence of the batch with all its tokens; the first token of every sentence is "
     "`hidden[:, 0]`.",
-    breaks=("shape", "values", "gradients"),
+    breaks=("shape", "values", "no mask", "gradients"),
 )
 class TransformerForSequenceClassification__first_sentence(nn.Module):
     def __init__(self, config):
@@ -242,7 +242,7 @@ class TransformerForSequenceClassification__ignores_the_mask(nn.Module):
 @misconception(
     "You classify the embedding of [CLS], before any layer. There it is the same vector for every sentence: call the "
     "whole encoder.",
-    breaks=("values", "gradients"),
+    breaks=("values", "no mask", "gradients"),
 )
 class TransformerForSequenceClassification__embedding_only(nn.Module):
     def __init__(self, config):
@@ -258,7 +258,7 @@ class TransformerForSequenceClassification__embedding_only(nn.Module):
 @misconception(
     "You return the index of the largest logit, a decision. Return the logits: the loss needs to know how close the "
     "decision was.",
-    breaks=("shape", "values", "gradients", "dropout"),
+    breaks=("shape", "values", "no mask", "dropout", "gradients"),
 )
 class TransformerForSequenceClassification__argmax(nn.Module):
     def __init__(self, config):
@@ -321,7 +321,7 @@ class TransformerForSequenceClassification__dropout_of_a_tenth(nn.Module):
 @misconception(
     "Your dropout acts in eval mode too: the same sentence gets other logits at every call. An `nn.Dropout` layer knows "
     "the mode by itself; `F.dropout` has to be told: `training=self.training`.",
-    breaks=("values", "gradients", "dropout"),
+    breaks=("values", "no mask", "dropout", "gradients"),
 )
 class TransformerForSequenceClassification__dropout_in_eval(nn.Module):
     def __init__(self, config):
@@ -337,7 +337,7 @@ class TransformerForSequenceClassification__dropout_in_eval(nn.Module):
 
 @misconception(
     "Your classifier always has two outputs; the number of labels is in `config.num_labels`.",
-    breaks=("shape", "values", "parameters", "gradients", "dropout"),
+    breaks=("shape", "values", "no mask", "parameters", "dropout", "gradients"),
 )
 class TransformerForSequenceClassification__two_labels(nn.Module):
     def __init__(self, config):
@@ -352,7 +352,7 @@ class TransformerForSequenceClassification__two_labels(nn.Module):
 
 @misconception(
     "Your classifier has no bias. `nn.Linear` brings one unless told otherwise, and the contract keeps it.",
-    breaks=("values", "parameters", "gradients", "dropout"),
+    breaks=("values", "no mask", "parameters", "dropout", "gradients"),
 )
 class TransformerForSequenceClassification__no_bias(nn.Module):
     def __init__(self, config):
@@ -368,7 +368,7 @@ class TransformerForSequenceClassification__no_bias(nn.Module):
 @misconception(
     "The encoder runs under `torch.no_grad()` (or its result is detached): no gradient can reach it, so it could never be "
     "fine-tuned. Freezing is decided outside, when the optimizer is made.",
-    breaks=("gradients",),
+    breaks=("no mask", "gradients"),
 )
 class TransformerForSequenceClassification__frozen_body(nn.Module):
     def __init__(self, config):
@@ -386,7 +386,7 @@ class TransformerForSequenceClassification__frozen_body(nn.Module):
 @misconception(
     "The names are part of the contract: your encoder is called `bert`, and `encoder` is expected, so that weights can be "
     "copied in by name.",
-    breaks=("values", "parameters", "gradients", "dropout"),
+    breaks=("values", "no mask", "parameters", "dropout", "gradients"),
 )
 class TransformerForSequenceClassification__called_bert(nn.Module):
     def __init__(self, config):
@@ -468,6 +468,25 @@ def cross_entropy__naive(logits, labels):
 def cross_entropy__log_of_softmax(logits, labels):
     probabilities = logits.softmax(dim=-1)
     return -probabilities.gather(1, labels[:, None]).log().mean()
+
+
+@misconception(
+    "Right for moderate logits; where a probability has been rounded to 0, its logarithm is −∞, and 0 · (−∞) from your one-hot "
+    "rows is NaN. Don't form the probability: log(softmax) is x − log Σ exp(x).",
+    breaks=("large logits",),
+)
+def cross_entropy__zero_times_infinity(logits, labels):
+    wanted = torch.eye(logits.size(1))[labels]
+    return -(wanted * logits.softmax(dim=-1).log()).sum(dim=-1).mean()
+
+
+@misconception(
+    "You shift the labels by one. They count from 0 already: label 0 is the first column.",
+    breaks=("values", "large logits", "gradients"),
+)
+def cross_entropy__labels_from_one(logits, labels):
+    right = logits[torch.arange(len(labels)), labels - 1]
+    return (logits.logsumexp(dim=-1) - right).mean()
 
 
 @misconception(
@@ -1105,7 +1124,7 @@ def train_classifier__one_step_an_epoch(model, batches, optimizer, epochs, on_st
 @misconception(
     "You still pick out [CLS]: one row of logits for each sentence. Here every token gets its own: classify all of "
     "`hidden`.",
-    breaks=("shape", "values", "gradients"),
+    breaks=("shape", "values", "no mask", "gradients"),
 )
 class TokenClassifier__cls_only(nn.Module):
     def __init__(self, config):
@@ -1121,7 +1140,7 @@ class TokenClassifier__cls_only(nn.Module):
 @misconception(
     "You cut off the special tokens. Return logits for all T tokens; which of them count is decided where the loss is "
     "computed.",
-    breaks=("shape", "values", "gradients"),
+    breaks=("shape", "values", "no mask", "gradients"),
 )
 class TokenClassifier__without_special_tokens(nn.Module):
     def __init__(self, config):
@@ -1136,7 +1155,7 @@ class TokenClassifier__without_special_tokens(nn.Module):
 
 @misconception(
     "Your forward ends with a softmax. It should return logits, any real numbers; the loss brings the softmax with it.",
-    breaks=("values", "gradients", "dropout"),
+    breaks=("values", "no mask", "dropout", "gradients"),
 )
 class TokenClassifier__softmax(nn.Module):
     def __init__(self, config):
@@ -1152,7 +1171,7 @@ class TokenClassifier__softmax(nn.Module):
 @misconception(
     "You return a label for each token (argmax). Return the logits: the loss, and whoever wants to know how sure the model "
     "is, need them.",
-    breaks=("shape", "values", "gradients", "dropout"),
+    breaks=("shape", "values", "no mask", "dropout", "gradients"),
 )
 class TokenClassifier__argmax(nn.Module):
     def __init__(self, config):
@@ -1183,7 +1202,7 @@ class TokenClassifier__ignores_the_mask(nn.Module):
 @misconception(
     "You classify the embeddings: each token is then labeled without its neighbors, and *flies* gets the same label "
     "everywhere. Call the whole encoder.",
-    breaks=("values", "gradients"),
+    breaks=("values", "no mask", "gradients"),
 )
 class TokenClassifier__embedding_only(nn.Module):
     def __init__(self, config):
@@ -1199,7 +1218,7 @@ class TokenClassifier__embedding_only(nn.Module):
 @misconception(
     "You have a layer for each place in the sentence. All tokens share one layer: a name is a name wherever it stands, and "
     "a sentence may be longer than any before.",
-    breaks=("values", "parameters", "gradients", "dropout"),
+    breaks=("values", "no mask", "dropout", "gradients"),
 )
 class TokenClassifier__layer_per_place(nn.Module):
     def __init__(self, config):
@@ -1217,7 +1236,7 @@ class TokenClassifier__layer_per_place(nn.Module):
 @misconception(
     "Your logits come as (B, N, T), the order that PyTorch's own cross-entropy likes; wanted is (B, T, N), one row for "
     "each token.",
-    breaks=("shape", "values", "gradients"),
+    breaks=("shape", "values", "no mask", "gradients"),
 )
 class TokenClassifier__labels_first(nn.Module):
     def __init__(self, config):
@@ -1232,7 +1251,7 @@ class TokenClassifier__labels_first(nn.Module):
 
 @misconception(
     "You flatten sentences and tokens into one axis, (B·T, N). That is what the loss will do; keep (B, T, N) here.",
-    breaks=("shape", "values", "gradients"),
+    breaks=("shape", "values", "no mask", "gradients"),
 )
 class TokenClassifier__flattened(nn.Module):
     def __init__(self, config):
@@ -1438,6 +1457,21 @@ def span_scores__mask_in_place(hidden, w, mask=None):
 def best_span__independent(start, end, max_len):
     def pair(start, end):
         return start.argmax().item(), end.argmax().item()
+
+    if max_len < 1:
+        raise ValueError("max_len must be at least 1")
+    return pair(start, end) if start.dim() == 1 else [pair(one, other) for one, other in zip(start, end)]
+
+
+@misconception(
+    "You choose the best start and the best end independently, and swap them where they come in the wrong order. But a good "
+    "start is no good end: look for the best *pair* with i ≤ j.",
+    breaks=("values", "length"),
+)
+def best_span__swapped_into_order(start, end, max_len):
+    def pair(start, end):
+        first, last = start.argmax().item(), end.argmax().item()
+        return min(first, last), max(first, last)
 
     if max_len < 1:
         raise ValueError("max_len must be at least 1")
