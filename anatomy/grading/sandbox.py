@@ -129,7 +129,7 @@ def wrapped(
         Shown besides.
     """
     root = os.geteuid() == 0
-    shown = [*_python(), *map(Path, readable)]
+    seen = shown(readable)
     line = [program() or "bwrap", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts",
             "--unshare-cgroup-try", "--new-session", "--die-with-parent", "--hostname", "anatomy", "--clearenv",
             "--cap-drop", "ALL"]  # fmt: skip
@@ -149,18 +149,18 @@ def wrapped(
         places.COURSE,
         *(f"{places.VISIBLE}/{name}" for name in visible),
     ]
-    line += _folders([*shown, *map(Path, inside), Path(places.SOCKET, "x"), Path(places.HOME, "x"), Path("/etc/x")])
+    line += _folders([*seen, *map(Path, inside), Path(places.SOCKET, "x"), Path(places.HOME, "x"), Path("/etc/x")])
     for name in _SETTINGS:
         line += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
     for name in ("passwd", "group"):
         line += ["--ro-bind", str(users / name), f"/etc/{name}"]
     line += ["--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--tmpfs", "/tmp",
              "--perms", "1777", "--tmpfs", places.HOME, "--ro-bind-try", str(_font_list()), places.FONTS]  # fmt: skip
-    for path in shown:
-        line += ["--ro-bind", str(path), str(path)]
+    for path in seen:
+        line += [*_folders([path] if path.is_relative_to("/tmp") else []), "--ro-bind", str(path), str(path)]
     package = Path(str(anatomy.__file__)).parent
     for path in sorted({package, *hidden}):
-        if any(path.is_relative_to(place) for place in [*shown, Path("/usr")]) and path.exists():
+        if any(path.is_relative_to(place) for place in [*seen, Path("/usr")]) and path.exists():
             line += ["--tmpfs", str(path)] if path.is_dir() else ["--ro-bind", os.devnull, str(path)]
     line += ["--ro-bind", str(program_folder), f"{places.PROGRAM}/{program_folder.name}"]
     line += ["--ro-bind", str(visible[first_seen]), places.COURSE]
@@ -168,6 +168,11 @@ def wrapped(
         line += ["--ro-bind", str(copy), f"{places.VISIBLE}/{name}"]
     line += ["--bind", str(sockets), places.SOCKETS]
     return [*line, "--remount-ro", "/", "--chdir", "/", "--", *command]
+
+
+def shown(readable: Iterable[Path] = ()) -> list[Path]:
+    """Folders outside the system's own that kernels see: this Python's, and those named besides."""
+    return [*_python(), *map(Path, readable)]
 
 
 def _folders(paths: Iterable[Path]) -> list[str]:

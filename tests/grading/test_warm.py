@@ -230,7 +230,7 @@ async def main():
     await manager.start_kernel(env={})
     client = manager.client()
     client.start_channels()
-    await client.wait_for_ready(60)
+    await client.wait_for_ready(120)
     client.execute("import subprocess; subprocess.Popen(['sleep', '1000'])\\nwhile True: pass")
     await asyncio.sleep(0.5)
     print(warm_parent().process.pid, warm_parent().folder, flush=True)

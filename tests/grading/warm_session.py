@@ -17,7 +17,7 @@ from anatomy.grading.warm.service import warm_parent
 LOOP = asyncio.new_event_loop()
 
 
-def do(awaitable, timeout=60):
+def do(awaitable, timeout=180):
     return LOOP.run_until_complete(asyncio.wait_for(awaitable, timeout))
 
 
@@ -33,9 +33,9 @@ class Session:
     def connect(self):
         self.client = self.manager.client()
         self.client.start_channels()
-        do(self.client.wait_for_ready(30))
+        do(self.client.wait_for_ready(120))
 
-    def run(self, code, interrupt_after=None, timeout=60):
+    def run(self, code, interrupt_after=None, timeout=120):
         """What a cell said: its `text`, `data` (MIME bundles), and the `error`'s name and value."""
         seen = SimpleNamespace(text="", data=[], error=None)
 

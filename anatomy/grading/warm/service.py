@@ -154,6 +154,7 @@ class WarmParent(Door):
             "course": places.COURSE if self.isolated else str(visible[first]),
             "visible": places.VISIBLE if self.isolated else str(visible[first].parent),
             "sockets": places.SOCKETS if self.isolated else str(self.sockets),
+            "shown": [str(path) for path in sandbox.shown(map(Path, self.readable))],
             "modules": MODULES,
         }
         start = places.PROGRAM if self.isolated else str(inside.parent)

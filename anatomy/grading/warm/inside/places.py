@@ -16,6 +16,6 @@ FONTS = "/fonts"
 """matplotlib's list of fonts; the parent reads it."""
 HOME = "/student"
 WORK = "/student/work"
-PRIVATE = ("/tmp", "/dev/shm", HOME)
-"""Where a kernel may write. Each kernel has its own."""
+PRIVATE = (HOME, "/tmp", "/dev/shm")
+"""Where a kernel may write. Each kernel has its own; the home comes first, the others are made ready in it."""
 USER, UID = "student", 1000

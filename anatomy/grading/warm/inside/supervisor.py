@@ -50,7 +50,7 @@ def _serve(connection: socket.socket, settings: dict[str, Any], outside: tuple[i
     request, files = _request(connection)
     proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
     if isolated:
-        _own_room(request)
+        _own_room(request, settings["shown"])
         home, sockets = Path(places.HOME), places.SOCKET
     else:
         home, sockets = Path(tempfile.mkdtemp(prefix="anatomy-kernel-")), f"{settings['sockets']}/{request['sockets']}"
@@ -117,11 +117,11 @@ def _say(connection: socket.socket, **message: Any) -> None:
 # ---------------------------------------------------------------------------------------------- a room of its own
 
 
-def _own_room(request: dict[str, Any]) -> None:
+def _own_room(request: dict[str, Any], shown: list[str]) -> None:
     """Cover what the other kernels have, and give this one what it may write to."""
     linux.private_mounts()
     for place in places.PRIVATE:
-        linux.memory_disk(place, request["limits"]["disk"], 0o1777 if place != places.HOME else 0o700)
+        _cover(place, request["limits"]["disk"], 0o1777 if place != places.HOME else 0o700, shown)
     linux.bind(f"{places.SOCKETS}/{request['sockets']}", places.SOCKET)
     linux.bind(f"{places.VISIBLE}/{request['package']}", places.COURSE)
     for place in (places.SOCKETS, places.VISIBLE, places.PROGRAM, places.FONTS):
@@ -129,8 +129,25 @@ def _own_room(request: dict[str, Any]) -> None:
             linux.hide(place)
 
 
+def _cover(place: str, size: int, mode: int, shown: list[str]) -> None:
+    """An empty disk over a place. Folders in it that are shown, such as a Python that lives in /tmp, come back."""
+    kept = {path: Path(places.HOME, f"kept-{number}") for number, path in enumerate(shown) if _within(path, place)}
+    for path, stage in kept.items():
+        stage.mkdir()
+        linux.mount(path, str(stage), flags=linux.BIND | linux.RECURSIVE)
+    linux.memory_disk(place, size, mode)
+    for path, stage in kept.items():
+        Path(path).mkdir(parents=True)
+        linux.mount(str(stage), path, flags=linux.MOVE)
+        stage.rmdir()
+
+
+def _within(path: str, place: str) -> bool:
+    return PurePosixPath(path).is_relative_to(place)
+
+
 def own_proc() -> None:
-    """Cover the table of processes by one that shows nobody but the calling process. Needs an empty /tmp."""
+    """Cover the table of processes by one that shows nobody but the calling process. Needs a private /tmp."""
     outer = os.readlink("/proc/self")
     stage = Path("/tmp/proc")
     stage.mkdir()
