@@ -1610,23 +1610,6 @@ def best_span__any_length(start, end, max_len):
 
 
 @misconception(
-    "You multiply the two scores. They are logits and may be negative: two very bad ones would make a very good product. "
-    "Add them.",
-    breaks=("values",),
-)
-def best_span__product(start, end, max_len):
-    def pair(start, end):
-        total = start[:, None] * end[None, :]
-        allowed = torch.ones_like(total).triu().tril(max_len - 1).bool()
-        best = total.masked_fill(~allowed, float("-inf")).argmax().item()
-        return best // len(start), best % len(start)
-
-    if max_len < 1:
-        raise ValueError("max_len must be at least 1")
-    return pair(start, end) if start.dim() == 1 else [pair(one, other) for one, other in zip(start, end)]
-
-
-@misconception(
     "Forbidden pairs are multiplied by 0, not set to −∞: where all scores are negative, 0 wins.",
     breaks=("values",),
 )

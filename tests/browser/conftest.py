@@ -31,8 +31,9 @@ FLAGS = [
 ]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
+    """Not for the session: playwright keeps an event loop running, which other tests of the process can't share."""
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     assert path, "Chromium is missing: `make test` installs it as root, and otherwise says how."
     with sync_playwright() as playwright:

@@ -42,7 +42,7 @@ pytestmark = [
 
 BOOK = notebook("03-softmax")
 REPOSITORY = Path(__file__).resolve().parents[2]
-NAME = "trace-of-an-attack"
+NAME = f"trace-of-an-attack-{os.getpid()}"  # one for each process that runs these tests
 RIGHT = inspect.getsource(reference.answer(exercises.of_notebook(BOOK)["softmax"]))
 RIGHT_AGAIN = "def softmax(x, dim):\n    return (x - x.logsumexp(dim, keepdim=True)).exp()\n"
 ATTACKS = {**ON_THE_VERDICT, **ON_SECRETS, **IN_PAGES}
