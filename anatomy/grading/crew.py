@@ -21,7 +21,7 @@ RETRIES = 1
 
 
 class Crew:
-    """Grades parcels. `address` is where the workers find a warm parent, or "" when each makes its own."""
+    """Grades parcels. `address` is where the workers find a warm parent, or "" when each has its own."""
 
     def __init__(self, address: str, client: Any = None, workers: int = 1) -> None:
         self.address, self.client, self.workers = address, client, workers
@@ -72,8 +72,8 @@ def crew(kind: str, workers: int, scheduler: str | None = None) -> Iterator[Crew
             yield Crew("", client, len(client.scheduler_info(n_workers=-1)["workers"]))
         return
     if workers == 1:
-        door = warm_parent(kind)
-        yield Crew(f"{door.kind}:{door.folder}")
+        warm_parent(kind)  # which this process then finds by itself
+        yield Crew("")
         return
     with _quiet(), _warming(kind) as doors, _cluster(workers) as cluster, _client(cluster) as client:
         door = doors()
