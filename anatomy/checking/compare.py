@@ -191,6 +191,9 @@ def close(found: Tensor, expected: Tensor, nudged: Tensor | None = None, floor: 
     if not expected.is_floating_point() or found.is_complex():
         return not found.is_complex() and torch.equal(found.double(), expected.double())
     found, expected = found.double(), expected.double()
+    apart = float((found - expected).abs().max()) if expected.numel() else 0.0
+    if math.isfinite(apart) and apart <= ROUNDING * max(_size(expected), floor):
+        return True  # most answers are right: here nothing is inf or NaN, and no slack is needed
     finite = expected.isfinite()
     if not torch.equal(finite, found.isfinite()):
         return False

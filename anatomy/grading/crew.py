@@ -116,6 +116,9 @@ def _quiet() -> Iterator[None]:
         "distributed.worker.memory.pause": False,
         "distributed.worker.memory.spill": False,
         "distributed.worker.memory.target": False,
+        "distributed.worker.profile.enabled": False,  # these three look around many times a second
+        "distributed.admin.tick.interval": "1s",
+        "distributed.admin.system-monitor.interval": "5s",
         "distributed.comm.timeouts.connect": "60s",
         "distributed.admin.large-graph-warning-threshold": "1GB",
     }

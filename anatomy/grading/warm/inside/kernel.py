@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import os
 import random
 import resource
 import signal
 import sys
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from . import linux
 
@@ -55,7 +58,9 @@ def prepare(request: dict[str, Any], report: int, isolated: bool) -> Any:
     _limit(request["limits"], isolated)
     _settle(request)
     linux.dumpable(True)
-    return _application(request)
+    app = _application(request)
+    gc.enable()
+    return app
 
 
 def _nothing_inherited(report: int) -> None:
@@ -144,5 +149,27 @@ def _application(request: dict[str, Any]) -> Any:
     )
     os.mkdir(f"{request['home']}/.ipython")
     app = IPKernelApp.instance(config=config, parent_handle=0)
-    app.initialize([*request["arguments"]])
+    with _few_modules():
+        app.initialize([*request["arguments"]])
     return app
+
+
+@contextlib.contextmanager
+def _few_modules() -> Iterator[None]:
+    """Let ipykernel see none of the modules there are. It lists them all for a debugger that these kernels don't have,
+    and looking at thousands of them copies as many pages of the parent's memory.
+    """
+    from ipykernel import ipkernel
+
+    ipkernel.sys = _System()  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        ipkernel.sys = sys
+
+
+class _System:
+    modules: ClassVar[dict[str, Any]] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(sys, name)

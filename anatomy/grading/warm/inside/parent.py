@@ -55,10 +55,11 @@ def main() -> None:
     if os.path.isdir(places.FONTS):
         shutil.copytree(places.FONTS, f"{os.environ['HOME']}/.cache/matplotlib", dirs_exist_ok=True)
     warm(settings["modules"])
-    try:
-        rehearse()
-    except Exception as error:  # costs time later, nothing else
-        print(f"The rehearsal failed: {error}", file=sys.stderr)
+    for step in (rehearse, stretch):
+        try:
+            step()
+        except Exception as error:  # costs time later, nothing else
+            print(f"{step.__name__} failed: {error}", file=sys.stderr)
     linux.dumpable(False)
     if len(os.listdir("/proc/self/task")) > 1:
         sys.exit("An imported library started a thread: this process can't be copied safely.")
@@ -67,6 +68,7 @@ def main() -> None:
     door, life, status = (settings[name] for name in ("door", "life", "status"))
     os.write(status, b"ready")
     os.close(status)
+    gc.disable()  # a kernel enables it when it is ready
     gc.collect()
     gc.freeze()  # so that a copy doesn't touch, and thereby copy, every object's memory
     _serve(socket.socket(fileno=door), life, settings, outside)
@@ -109,6 +111,19 @@ def rehearse() -> None:
         names = pipe.read().split("\n")
     os.waitpid(pid, 0)
     warm([name for name in names if name and not name.startswith(OWN_IN_EACH)])
+
+
+def stretch() -> None:
+    """Do once, here, what torch and matplotlib do when they are first used, so that no kernel has to."""
+    import torch
+    from matplotlib.backends.registry import backend_registry
+
+    from anatomy import exercises
+    from anatomy.checking.observe import observe
+    from anatomy.checking.record import encode
+
+    backend_registry.is_valid_backend(kernel.INLINE)
+    encode(observe(exercises.find("softmax"), torch.softmax))
 
 
 def _try_namespaces() -> None:
