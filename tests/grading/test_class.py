@@ -29,9 +29,6 @@ from anatomy.grading.sample import KNOWN_MARKS, NotASample, filled, write_sample
 
 pytestmark = pytest.mark.slow
 
-WHOLE = notebook("02-attention-scores")
-"""The notebook whose answers all go through nbgrader."""
-
 
 def hand_in(root, student, book, text):
     place = root / "submitted" / student / book.slug
@@ -72,18 +69,19 @@ def several_at_once(wrong):
 
 
 @pytest.mark.timeout(1200)
-def test_every_answer_through_nbgrader(tmp_path, new_course, capsys):
+@pytest.mark.parametrize("book", NOTEBOOKS, ids=lambda book: book.slug)
+def test_every_answer_through_nbgrader(tmp_path, new_course, capsys, book):
     """Solved 100 %, untouched 0, each variant full marks, each misconception its own and named."""
-    root, answers, asked = new_course(tmp_path, WHOLE.slug), bank(WHOLE), exercises.of_notebook(WHOLE)
-    hand_in(root, "solved", WHOLE, as_text(solved_edition(root, WHOLE.slug)))
-    hand_in(root, "untouched", WHOLE, as_text(master(root, WHOLE.slug)))
+    root, answers, asked = new_course(tmp_path, book.slug), bank(book), exercises.of_notebook(book)
+    hand_in(root, "solved", book, as_text(solved_edition(root, book.slug)))
+    hand_in(root, "untouched", book, as_text(master(root, book.slug)))
     mistaken = {name: several_at_once(wrong) for name, wrong in answers.mistaken.items()}
     handed_in = {}
     for kind, pool in (("variant", answers.right), ("misconception", mistaken)):
         for number in range(max(map(len, pool.values()))):
             chosen = {name: pool[name][number] if number < len(pool[name]) else None for name in asked}
             handed_in[f"{kind}-{number:02d}"] = chosen
-            hand_in(root, f"{kind}-{number:02d}", WHOLE, as_text(filled(root, WHOLE, chosen)))
+            hand_in(root, f"{kind}-{number:02d}", book, as_text(filled(root, book, chosen)))
     rows, _ = graded(root)
 
     assert marks(rows["solved"]) == {name: exercise.points for name, exercise in asked.items()}
@@ -103,7 +101,7 @@ def test_every_answer_through_nbgrader(tmp_path, new_course, capsys):
     assert counts["misconception"] == sum(map(len, answers.mistaken.values()))
     with capsys.disabled():
         wrong, right = counts["misconception"], counts["variant"]
-        print(f"\n{WHOLE.slug} through nbgrader: {len(asked)} exercises, {wrong} misconceptions named, "
+        print(f"\n{book.slug} through nbgrader: {len(asked)} exercises, {wrong} misconceptions named, "
               f"{right} right answers with full marks, in {len(rows)} submissions")  # fmt: skip
 
 
