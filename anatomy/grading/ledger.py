@@ -20,7 +20,7 @@ from nbgrader.preprocessors import AssignLatePenalties
 from traitlets.config import Config
 
 from anatomy.grading.masters import tools_on_path
-from anatomy.grading.preprocessors import NOTE
+from anatomy.grading.repair import NOTE
 from anatomy.grading.report import GRADED, PARTLY, REPAIRED, UNGRADED, Mark, Row
 
 

@@ -9,7 +9,7 @@ import contextlib
 import ctypes
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 from nbgrader import utils
 from nbgrader.preprocessors import Execute, NbGraderPreprocessor, SaveAutoGrades
-from traitlets import Float, Integer
+from traitlets import Bool, Float, Integer
 
 from anatomy import exercises
 from anatomy.checking.judge import judge
@@ -33,13 +33,14 @@ from anatomy.exercises import Exercise
 from anatomy.grading.cards import card, ungraded_card
 from anatomy.grading.kernels import environment, fresh_seeds
 from anatomy.grading.masters import master
-from anatomy.grading.repair import repaired
+from anatomy.grading.needed import bound, unneeded
+from anatomy.grading.repair import NOTE, repaired
 from anatomy.grading.warm.manager import WarmKernelManager
 
 Converted = tuple[NotebookNode, ResourcesDict]
 
-NOTE = "anatomy"
-"""The key in a cell's metadata under which grading notes what it found there."""
+
+NOT_RUN = "Not run while grading: no answer needs it."
 
 
 class Repair(NbGraderPreprocessor):
@@ -57,16 +58,19 @@ class Repair(NbGraderPreprocessor):
 class RunAndObserve(Execute):
     """Run a notebook in a kernel that observes and does not judge.
 
-    A cell that ends its kernel, or that neither finishes in time nor stops when interrupted, is left out and the
-    notebook is run again without it: it costs what it defines, nothing else.
+    Given cells that no answer needs are not run: see `anatomy.grading.needed`. A cell that ends its kernel, or that
+    neither finishes in time nor stops when interrupted, is left out and the notebook is run again without it: it costs
+    what it defines, nothing else.
     """
 
     timeout = Integer(60, help="Seconds that one cell may take.", allow_none=True).tag(config=True)
+    everything = Bool(False, help="Run also the given cells that no answer needs.").tag(config=True)
     most_restarts = Integer(8, help="How many cells of one notebook may end their kernel.").tag(config=True)
     iopub_timeout = Integer(10, help="Seconds to wait for a cell's last output.").tag(config=True)
 
     _environment: dict[str, str] | None = None
     _left_out: dict[int, str] = {}  # noqa: RUF012  (a new one for each notebook)
+    _unneeded: Set[int] = frozenset()
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs.setdefault("kernel_manager_class", WarmKernelManager)
@@ -76,11 +80,21 @@ class RunAndObserve(Execute):
         book = course_notebook(resources)
         if book is None:
             return super().preprocess(nb, resources, km)  # not one of the course's: as nbgrader does
-        for cell in nb.cells:
-            cell.metadata.pop(NOTE, None)
+        given = {index for index, cell in enumerate(nb.cells) if cell.metadata.pop(NOTE, None) == {"given": True}}
         seeds = resources.setdefault(NOTE, {}).setdefault("seeds", fresh_seeds())
         self._left_out = {}
         self._environment = environment(book, seeds)
+        self._unneeded = frozenset() if self.everything else unneeded(nb.cells, given)
+        nb, resources = self._run(nb, resources, km)
+        if self._unneeded and _misses(nb, bound([nb.cells[index] for index in self._unneeded])):
+            self._unneeded = frozenset()
+            nb, resources = self._run(nb, resources, km)
+        for index in self._unneeded:
+            nb.cells[index].outputs = [_shown(f"<small>{NOT_RUN}</small>", NOT_RUN)]
+        return nb, resources
+
+    def _run(self, nb: NotebookNode, resources: ResourcesDict, km: Any) -> Converted:
+        """Run what is to be run, again and again until nothing ends the kernel any more."""
         for _ in range(self.most_restarts + 1):
             self._at = -1
             try:
@@ -107,7 +121,7 @@ class RunAndObserve(Execute):
         cell.metadata[NOTE] = {"left out": reason}
 
     def preprocess_cell(self, cell: NotebookNode, resources: ResourcesDict, index: int) -> Converted:
-        if index in self._left_out:
+        if index in self._left_out or index in self._unneeded:
             return cell, resources
         self._at, self._provisioner = index, self.km.provisioner
         return super().preprocess_cell(cell, resources, index)
@@ -118,6 +132,17 @@ class RunAndObserve(Execute):
         await super().async_start_new_kernel(**kwargs)
 
     start_new_kernel = run_sync(async_start_new_kernel)
+
+
+def _misses(nb: NotebookNode, names: Set[str]) -> bool:
+    """Whether some cell, or an answer that was looked at, ended with one of these names being undefined."""
+    said = [
+        str(output.evalue) if output.output_type == "error" else str(dict(output.data.get(MIME, {})).get("tree"))
+        for cell in nb.cells
+        for output in cell.get("outputs", ())
+        if output.output_type == "error" or isinstance(output.get("data", {}).get(MIME), dict)
+    ]
+    return any(f"name '{name}' is not defined" in text.replace("\\'", "'") for text in said for name in names)
 
 
 class JudgeObservations(NbGraderPreprocessor):

@@ -21,6 +21,9 @@ from nbformat.v4 import new_markdown_cell
 LARGEST = 100 * 2**20
 """Bytes beyond which a file is not read."""
 
+NOTE = "anatomy"
+"""The key in a cell's metadata under which grading notes what it knows of it."""
+
 NOTE_ID = "repaired-before-grading"
 
 
@@ -150,9 +153,9 @@ def repaired(submitted: NotebookNode, master: NotebookNode) -> tuple[NotebookNod
     for position, original in enumerate(master.cells):
         index = own.get(position)
         if index is not None:
-            cells += [_restored(book.cells[index], original, notes), *extras_after.get(position, [])]
+            cells += [_marked(_restored(book.cells[index], original, notes), original), *extras_after.get(position, [])]
         elif _grade_id(original) or original.cell_type == "code":
-            cells.append(deepcopy(original))
+            cells.append(_marked(deepcopy(original), original))
             notes.lost(original)
     _distinct_ids(cells)
     said = [cell for cell in cells if cell.get("id") == NOTE_ID]
@@ -275,7 +278,8 @@ def _extras(book: NotebookNode, order: dict[int, int]) -> dict[int, list[Noteboo
         if index in order:
             last = order[index]
         elif not _grade_id(cell).startswith("check-"):
-            cell.metadata.pop("nbgrader", None)
+            for name in ("nbgrader", NOTE):
+                cell.metadata.pop(name, None)
             extras.setdefault(last, []).append(cell)
     return extras
 
@@ -296,6 +300,13 @@ def _restored(cell: NotebookNode, original: NotebookNode, notes: _Notes) -> Note
         restored.source = cell.source
     restored.metadata = deepcopy(original.metadata)
     return restored
+
+
+def _marked(cell: NotebookNode, original: NotebookNode) -> NotebookNode:
+    """The cell, and a note on a given code cell that is as it was handed out."""
+    if cell.cell_type == "code" and not _grade_id(original) and cell.source == original.source:
+        cell.metadata[NOTE] = {"given": True}
+    return cell
 
 
 def _distinct_ids(cells: list[NotebookNode]) -> None:

@@ -24,8 +24,8 @@ from traitlets.config import Config
 
 from anatomy.authoring.notebooks import as_text
 from anatomy.grading import sandbox
-from anatomy.grading.preprocessors import NOTE, JudgeObservations, RunAndObserve
-from anatomy.grading.repair import Unrepairable, parse_notebook, repaired
+from anatomy.grading.preprocessors import JudgeObservations, RunAndObserve
+from anatomy.grading.repair import NOTE, Unrepairable, parse_notebook, repaired
 from anatomy.grading.warm.service import SHARED
 
 STEPS = (RunAndObserve, LimitOutput, JudgeObservations)

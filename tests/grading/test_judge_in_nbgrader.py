@@ -19,7 +19,8 @@ from anatomy.checking.show import as_text
 from anatomy.course import notebook
 from anatomy.grading import preprocessors
 from anatomy.grading.cards import card
-from anatomy.grading.preprocessors import NOTE, JudgeObservations, RunAndObserve
+from anatomy.grading.preprocessors import JudgeObservations, RunAndObserve
+from anatomy.grading.repair import NOTE
 
 BOOK = notebook("03-softmax")
 SEEDS = (4711, 815)

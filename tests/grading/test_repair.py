@@ -8,12 +8,13 @@ from copy import deepcopy
 
 import nbformat
 import pytest
+from nbformat.v4 import new_code_cell
 
 from anatomy.authoring.notebooks import as_text
 from anatomy.course import notebook
 from anatomy.grading.answers import bank
 from anatomy.grading.masters import master
-from anatomy.grading.repair import NOTE_ID, Unrepairable, find_notebook, read_notebook, repaired
+from anatomy.grading.repair import NOTE, NOTE_ID, Unrepairable, find_notebook, read_notebook, repaired
 from anatomy.grading.sample import filled
 
 SLUG = "03-softmax"
@@ -66,7 +67,21 @@ def test_a_sound_notebook_is_left_alone(handed_in, handed_out):
 
 def test_untouched_is_left_alone(handed_out):
     fixed, notes = repaired(handed_out, handed_out)
+    for cell in fixed.cells:
+        cell.metadata.pop(NOTE, None)
     assert notes == [] and fixed == handed_out
+
+
+def test_given_cells_that_are_as_handed_out_are_marked_and_no_others(handed_in, handed_out):
+    given = [cell.id for cell in handed_out.cells if cell.cell_type == "code" and "nbgrader" not in cell.metadata]
+    book = deepcopy(handed_in)
+    book.cells[position(book, "check-softmax")].metadata[NOTE] = {"given": True}
+    book.cells[position(book, "softmax")].metadata[NOTE] = {"given": True}
+    book.cells.append(new_code_cell("extra = 1", id="extra", metadata={NOTE: {"given": True}}))
+    (changed,) = [cell for cell in book.cells if cell.id == given[0]]
+    changed.source += "\nx = 1"
+    fixed, _ = repaired(book, handed_out)
+    assert [cell.id for cell in fixed.cells if cell.metadata.get(NOTE) == {"given": True}] == given[1:]
 
 
 def test_deleted_check_comes_back_behind_its_answer(handed_in, handed_out):
