@@ -1,4 +1,4 @@
-"""A run over a class: only what changed, lost workers, late work, reports for machines."""
+"""A run over a class: only what changed, late work, reports for machines."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from rich.console import Console
 
 from anatomy.authoring.notebooks import as_text, source_file, write
 from anatomy.course import notebook
-from anatomy.grading import crew, run, sandbox
-from anatomy.grading.report import UNGRADED, as_dict
+from anatomy.grading import run, sandbox
+from anatomy.grading.report import as_dict
 from anatomy.grading.sample import filled
 from anatomy.grading.work import pack, unpack
 
@@ -89,20 +89,6 @@ def test_late_work_and_marks_by_hand(course):
     assert points(grade(course, workers=1)) == {"ada": 0.0, "bea": 1.5}
     hand_in(course, "ada", RIGHT, timestamp="2026-01-01 11:00:00 UTC")
     assert points(grade(course, workers=1))["ada"] > 0, "the penalty is taken back"
-
-
-def test_a_lost_worker_is_said(course, monkeypatch):
-    """Its submission is ungraded, with the reason, and graded by the next run."""
-
-    class KilledWorker(Exception):
-        pass
-
-    lost = pack({"ungraded": crew._why_lost(KilledWorker())}, {})
-    monkeypatch.setattr(crew.Crew, "grade", lambda self, parcels: ((number, lost) for number, _ in enumerate(parcels)))
-    report = grade(course, workers=1)
-    assert {row.status for row in report.rows} == {UNGRADED} and "lost 2 times" in report.rows[0].reasons[0]
-    monkeypatch.undo()
-    assert grade(course, workers=1).graded == 2
 
 
 def test_ctrl_c_leaves_a_run_that_goes_on(course, monkeypatch):
