@@ -37,6 +37,7 @@ c.Autograde.autograde_preprocessors = [
     "anatomy.grading.preprocessors.RunAndObserve",
     "nbgrader.preprocessors.LimitOutput",
     "anatomy.grading.preprocessors.JudgeObservations",
+    "anatomy.grading.feedback.PlainOutputs",
     "anatomy.grading.preprocessors.SaveMarks",
     "nbgrader.preprocessors.AssignLatePenalties",
     "nbgrader.preprocessors.CheckCellMetadata",
@@ -47,8 +48,12 @@ c.Execute.shutdown_kernel = "immediate"  # a polite shutdown takes a second and 
 
 # ---- feedback: the verdict cards, and nothing of a student's that a browser would run ------------------------------
 c.HTMLExporter.sanitize_html = True
+c.GenerateFeedback.preprocessors = ["anatomy.grading.pages.FillIn"]
+c.GenerateFeedback.exporter_class = "anatomy.grading.pages.FeedbackPage"
 c.HTMLExporter.filters = {
+    "ansi2html": "anatomy.grading.feedback.ansi",
     "clean_html": "anatomy.grading.feedback.clean",
+    "highlight_code": "anatomy.grading.feedback.highlight",
     "markdown2html": "anatomy.grading.feedback.markdown",
 }
 c.HTMLExporter.extra_template_basedirs = template_folders()

@@ -148,6 +148,9 @@ def grade(
         typer.Option("--scheduler", help="Address of a Dask scheduler whose workers grade.", show_default=False),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Also what has not changed since it was graded.")] = False,
+    feedback: Annotated[
+        bool, typer.Option("--feedback/--no-feedback", help="Make the pages that students get.")
+    ] = True,
     sandbox: Annotated[
         str | None,
         typer.Option("--sandbox", help="bubblewrap (default), or none where this whole container is the sandbox."),
@@ -155,7 +158,7 @@ def grade(
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
     root: Root = None,
 ) -> None:
-    """Grade what was handed in or changed, print the table, and write grades.csv.
+    """Grade what was handed in or changed, print the table, and write grades.csv and feedback/.
 
     Exit code 1 when a submission could not be graded (the table says why), or when the marks of a made-up class are not
     the known ones. Stopped or killed, the same command goes on where it was.
@@ -170,7 +173,7 @@ def grade(
         with said_clearly():
             report = run.grade(
                 course_root(root), notebooks, student, sandbox=sandbox, workers=workers, scheduler=scheduler,
-                force=force, console=console,
+                force=force, feedback=feedback, console=console,
             )  # fmt: skip
     except KeyboardInterrupt:
         raise typer.Exit(130) from None

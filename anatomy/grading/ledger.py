@@ -48,6 +48,10 @@ class Ledger:
                 return self._row(student, assignment, text)
         return None
 
+    def graded(self, student: str, assignment: str) -> bytes:
+        """The notebook as it was graded."""
+        return (self.autograded / student / assignment / f"{assignment}.ipynb").read_bytes()
+
     def _row(self, student: str, assignment: str, text: str) -> Row:
         book = json.loads(text)
         found: dict[str, Any] = {}

@@ -65,6 +65,10 @@ class Report:
     graded: int = 0
     """How many of them this run graded; the others had not changed, or can't be graded."""
     warning: str = ""
+    pages: int | None = None
+    """How many feedback pages this run made; None when none were wanted."""
+    without_page: tuple[str, ...] = ()
+    """Whose feedback page could not be made, and why."""
 
     @property
     def ungraded(self) -> list[Row]:
@@ -94,7 +98,7 @@ def as_dict(report: Report) -> dict[str, Any]:
     rows = [{**asdict(row), "points": row.points, "worth": row.worth} for row in report.rows]
     known = asdict(report.known) if report.known else None
     return {"seconds": report.seconds, "graded": report.graded, "warning": report.warning, "known": known,
-            "submissions": rows}  # fmt: skip
+            "pages": report.pages, "without_page": report.without_page, "submissions": rows}  # fmt: skip
 
 
 def write_csv(rows: Iterable[Row], path: Path) -> None:
@@ -140,10 +144,14 @@ def show(report: Report, console: Console) -> None:
         _show_comparison(report.known, console)
     if report.warning:
         console.print(f"[yellow]! {report.warning}[/yellow]", highlight=False, soft_wrap=True)
+    for line in report.without_page:
+        console.print(f"[yellow]no feedback page[/yellow] for {line}", highlight=False, soft_wrap=True)
     count = sum(row.status != UNGRADED for row in report.rows)
     new = "" if report.graded >= count else f", {report.graded} of them new or changed"
+    pages = {None: "", 0: "; pages for students: feedback/"}.get(report.pages, "; pages for students: feedback/, "
+                                                                 f"{report.pages} of them new")  # fmt: skip
     console.print(f"{count} of {len(report.rows)} submissions are graded{new}. {report.seconds:.0f} s. "
-                  "Marks: grades.csv; details: Formgrader.", highlight=False, soft_wrap=True)  # fmt: skip
+                  f"Marks: grades.csv; details: Formgrader{pages}.", highlight=False, soft_wrap=True)  # fmt: skip
 
 
 def _show_comparison(known: Comparison, console: Console) -> None:

@@ -46,6 +46,7 @@ from anatomy.grading.crew import crew
 from anatomy.grading.kernels import fresh_seeds
 from anatomy.grading.ledger import Ledger, open_ledger
 from anatomy.grading.masters import master, register
+from anatomy.grading.pages import Feedback, settings_of_pages
 from anatomy.grading.repair import LARGEST, Unrepairable, find_notebook, parse_notebook
 from anatomy.grading.report import UNGRADED, Comparison, Report, Row, show, write_csv
 from anatomy.grading.sample import KNOWN_MARKS
@@ -78,9 +79,10 @@ def grade(
     workers: int | None = None,
     scheduler: str | None = None,
     force: bool = False,
+    feedback: bool = True,
     console: Console | None = None,
 ) -> Report:
-    """Grade what changed in ``submitted/``, write ``grades.csv``, and print the table.
+    """Grade what changed in ``submitted/``, write ``feedback/`` and ``grades.csv``, and print the table.
 
     Killed at any moment and called again, it goes on where it was.
 
@@ -98,6 +100,9 @@ def grade(
         The address of a Dask scheduler whose workers grade instead. They need this package.
     force
         Grade also what has not changed.
+    feedback
+        Make the pages that students get back: of what was graded, and where they are missing or no longer say what the
+        gradebook says.
     console
         Where progress and table go; by default the terminal.
 
@@ -127,14 +132,17 @@ def grade(
     began = time.perf_counter()
     with warnings.catch_warnings(), _alone(root) as stage, open_ledger(root, config, stage) as ledger:
         warnings.simplefilter("ignore", SAWarning)  # nbgrader's queries, harmless
-        run = _Run(root, config, ledger, kind, force)
+        pages = Feedback(root, config, ledger.gradebook, stage) if feedback else None
+        run = _Run(root, config, ledger, pages, kind, force)
         jobs = run.look_at(found)
         rows, graded = run.rows, len(jobs)
         with _environment(sandboxes.VARIABLE, kind), _progress(console) as progress:
-            task = progress.add_task("starting" if jobs else "nothing has changed", total=len(jobs))
+            task = progress.add_task("starting" if jobs else "nothing has changed", total=len(jobs) + len(run.stale))
             try:
                 for row in run.work_off(jobs, workers or os.cpu_count() or 1, scheduler):
                     progress.update(task, advance=1, description=f"{row.student}, {row.assignment}")
+                for job in run.renew_pages():
+                    progress.update(task, advance=1, description=f"feedback: {job.student}, {job.assignment}")
             except KeyboardInterrupt:
                 progress.stop()
                 done = len(jobs) - run.open
@@ -144,7 +152,8 @@ def grade(
             progress.update(task, description="done")
     report = Report(tuple(rows[folder] for folder in found), time.perf_counter() - began,
                     _compare([rows[folder] for folder in found], submitted / KNOWN_MARKS), graded,
-                    WITHOUT_SANDBOX if kind == sandboxes.NONE else "")  # fmt: skip
+                    WITHOUT_SANDBOX if kind == sandboxes.NONE else "", run.pages_made if feedback else None,
+                    tuple(run.without_page))  # fmt: skip
     write_csv(report.rows, root / "grades.csv")
     show(report, console)
     return report
@@ -239,12 +248,22 @@ class _Content:
 
 
 class _Run:
-    """One run over a class. `rows` has what is known of each submission's folder, `open` how many are not graded."""
+    """One run over a class. `rows` has what is known of each submission's folder, `open` how many are not graded.
 
-    def __init__(self, root: Path, config: Config, ledger: Ledger, kind: str, force: bool) -> None:
+    `stale` are those that are graded as they are, but whose page is missing or not right any more; `without_page` says
+    for which no page could be made.
+    """
+
+    def __init__(
+        self, root: Path, config: Config, ledger: Ledger, feedback: Feedback | None, kind: str, force: bool
+    ) -> None:
         self.root, self.config, self.ledger, self.kind, self.force = root, config, ledger, kind, force
+        self.feedback = feedback
         self.rows: dict[Path, Row] = {}
         self.open = 0
+        self.stale: list[_Job] = []
+        self.pages_made = 0
+        self.without_page: list[str] = []
         self.kits: dict[str, _Kit | str] = {}
         # Without a sandbox a submission could leave its seeds for the next one to find.
         self.seeds = fresh_seeds() if kind != sandboxes.NONE else None
@@ -266,6 +285,8 @@ class _Run:
             else:
                 if known:
                     self.rows[folder] = known
+                    if self.feedback and not self.feedback.is_right(job.student, job.assignment, content.made_from):
+                        self.stale.append(job)
                 else:
                     jobs.append(job)
         self.open = len(jobs)
@@ -291,6 +312,23 @@ class _Run:
                 self.rows[job.folder] = row
                 self.open -= 1
                 yield row
+
+    def renew_pages(self) -> Iterator[_Job]:
+        """Make the pages that are missing or not right any more; gives each submission as its page is ready."""
+        for job in self.stale:
+            with contextlib.suppress(OSError, Unrepairable):  # changed under our hands: the next run grades it
+                self._give_back(job, self.ledger.graded(job.student, job.assignment), job.read().beside)
+            yield job
+
+    def _give_back(self, job: _Job, notebook: bytes, beside: dict[str, bytes], page: bytes = b"") -> None:
+        """Put a page in its place. What goes wrong costs this page only."""
+        if not self.feedback:
+            return
+        try:
+            self.feedback.put(job.student, job.assignment, notebook, {**beside, **job.kit.beside}, page)
+            self.pages_made += 1
+        except Exception as error:
+            self.without_page.append(f"{job.student}, {job.assignment}: {_why(error)}")
 
     def _job(self, folder: Path) -> _Job:
         if not _is_text(folder.name) or not _is_text(folder.parent.name):
@@ -328,6 +366,7 @@ class _Run:
             "assignment": job.assignment, "student": job.student, "from": content.made_from, "notes": job.notes,
             "config": {name: self.config[name] for name in PASSED_ON if name in self.config},
             "seeds": self.seeds or fresh_seeds(), "sandbox": self.kind, "warm": address,
+            "pages": settings_of_pages(self.config) if self.feedback else "",
         }  # fmt: skip
         beside = {BESIDE + name: content for name, content in {**content.beside, **job.kit.beside}.items()}
         return pack(about, {"submission": content.submission, "master": job.kit.master, **beside})
@@ -337,7 +376,9 @@ class _Run:
         if about["ungraded"]:
             return _ungraded(job.folder, about["ungraded"])
         try:
-            return self.ledger.record(
+            if self.feedback:
+                self.feedback.discard(job.student, job.assignment)
+            row = self.ledger.record(
                 job.student, job.assignment, files["notebook"], about["marks"], about["comments"],
                 {**beside, **job.kit.beside}, _timestamp(beside),
             )  # fmt: skip
@@ -345,6 +386,8 @@ class _Run:
             return _ungraded(job.folder, str(reason))
         except Exception as error:  # it costs this submission only
             return _ungraded(job.folder, f"It could not be recorded: {_why(error)}")
+        self._give_back(job, files["notebook"], beside, files.get("page", b""))
+        return row
 
 
 def _ungraded(folder: Path, reason: str) -> Row:

@@ -24,11 +24,13 @@ from traitlets.config import Config
 
 from anatomy.authoring.notebooks import as_text
 from anatomy.grading import sandbox
+from anatomy.grading.feedback import PlainOutputs
+from anatomy.grading.pages import foreseen, pages_by
 from anatomy.grading.preprocessors import JudgeObservations, RunAndObserve
 from anatomy.grading.repair import NOTE, Unrepairable, parse_notebook, repaired
 from anatomy.grading.warm.service import SHARED
 
-STEPS = (RunAndObserve, LimitOutput, JudgeObservations)
+STEPS = (RunAndObserve, LimitOutput, JudgeObservations, PlainOutputs)
 """What of nbgrader's autograding a worker does; the rest is repair before and recording after."""
 BESIDE = "beside/"
 
@@ -58,14 +60,16 @@ def grade_parcel(parcel: bytes) -> bytes:
     ----------
     parcel
         About the submission: ``assignment``, ``student``, ``config``, ``seeds``, ``sandbox``,
-        ``warm`` (the address of a parent on this machine, or ""), ``from`` (what it is made from), ``notes``. Files:
-        ``submission`` and ``master`` (notebooks), and what lies ``beside/`` them.
+        ``warm`` (the address of a parent on this machine, or ""), ``from`` (what it is made from), ``notes``, ``pages``
+        (settings of feedback pages, or "" for none). Files: ``submission`` and ``master`` (notebooks), and what lies
+        ``beside/`` them.
 
     Returns
     -------
     bytes
         About it: ``ungraded`` (the reason, or ""), ``notes`` (repairs), ``marks`` (check → points or null),
-        ``comments`` (answer → nbgrader's automatic comment). The file ``notebook``.
+        ``comments`` (answer → nbgrader's automatic comment). The files ``notebook`` and, if it was wanted and could be
+        made, ``page``.
     """
     torch.set_num_threads(1)  # one worker a core
     about, files = unpack(parcel)
@@ -87,7 +91,12 @@ def grade_parcel(parcel: bytes) -> bytes:
         if utils.is_solution(cell) or utils.is_task(cell)
     }
     done = {"ungraded": "", "notes": notes, "marks": marks, "comments": comments}
-    return pack(done, {"notebook": as_text(book).encode()})
+    made = {"notebook": as_text(book).encode()}
+    if about.get("pages"):
+        with contextlib.suppress(Exception):  # then the one who asked makes it, or says why it can't be made
+            says = foreseen(book, marks, comments)
+            made["page"] = pages_by(about["pages"]).page(made["notebook"], about["student"], about["assignment"], says)
+    return pack(done, made)
 
 
 def _graded(about: dict[str, Any], files: dict[str, bytes], log: logging.Logger) -> tuple[NotebookNode, list[str]]:
