@@ -161,7 +161,7 @@ def repaired(submitted: NotebookNode, master: NotebookNode) -> tuple[NotebookNod
     said = [cell for cell in cells if cell.get("id") == NOTE_ID]
     cells = [cell for cell in cells if cell.get("id") != NOTE_ID]
     if notes.lines:
-        said = [_note_cell(notes.lines)]
+        said = [note_cell(notes.lines)]
     book.cells = said[:1] + cells
     book.metadata = deepcopy(master.metadata)
     book.nbformat, book.nbformat_minor = 4, 5
@@ -321,7 +321,8 @@ def _distinct_ids(cells: list[NotebookNode]) -> None:
         seen.add(wanted)
 
 
-def _note_cell(lines: list[str]) -> NotebookNode:
+def note_cell(lines: list[str]) -> NotebookNode:
+    """What was repaired, as the notebook's reader is told."""
     listed = "\n".join(f"- {line}" for line in lines)
     return new_markdown_cell(f"**Repaired before grading**\n\n{listed}", id=NOTE_ID)
 

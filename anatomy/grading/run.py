@@ -52,8 +52,10 @@ from anatomy.grading.report import UNGRADED, Comparison, Report, Row, show, writ
 from anatomy.grading.sample import KNOWN_MARKS
 from anatomy.grading.work import BESIDE, pack, unpack
 
-MOST_EXTRA = 64 * 2**20
-"""Bytes of files beside a notebook that are taken along; what does not fit is left behind."""
+MOST_EXTRA, MOST_FILES = 64 * 2**20, 1000
+"""Bytes of files beside a notebook that are taken along, and how many; what does not fit is left out."""
+NAMED = 5
+"""How many of the files that are left out are named."""
 PASSED_ON = ("Execute", "RunAndObserve", "JudgeObservations", "LimitOutput", "WarmKernelManager")
 """The sections of ``nbgrader_config.py`` that workers go by."""
 WITHOUT_SANDBOX = (
@@ -233,9 +235,10 @@ class _Job:
         return self.folder.name
 
     def read(self) -> _Content:
-        submission, beside = self.path.read_bytes(), _beside(self.folder)
-        parts = [self.kit.made_from.encode(), os.fsencode(self.path.name), submission, *_parts(beside)]
-        return _Content(submission, beside, _hash(parts))
+        submission, (beside, left_out) = self.path.read_bytes(), _beside(self.folder)
+        notes = [*self.notes, *_said(left_out)]
+        parts = [self.kit.made_from.encode(), "\n".join(notes).encode(), submission, *_parts(beside)]
+        return _Content(submission, beside, notes, _hash(parts))
 
 
 @dataclass(frozen=True)
@@ -244,6 +247,7 @@ class _Content:
 
     submission: bytes
     beside: dict[str, bytes]
+    notes: list[str]
     made_from: str
 
 
@@ -356,14 +360,14 @@ class _Run:
         except (NbGraderException, SystemExit) as error:
             return f"The gradebook could not take up {assignment}: {_why(error)}"
         text = as_text(master(self.root, assignment)).encode()
-        beside = _beside(source.parent)
+        beside, _ = _beside(source.parent)
         rules = (self.root / "nbgrader_config.py").read_bytes()
         due = self.ledger.due(assignment).encode()
         return _Kit(text, beside, _hash([text, rules, program().encode(), due, *_parts(beside)]))
 
     def _parcel(self, job: _Job, content: _Content, address: str) -> bytes:
         about = {
-            "assignment": job.assignment, "student": job.student, "from": content.made_from, "notes": job.notes,
+            "assignment": job.assignment, "student": job.student, "from": content.made_from, "notes": content.notes,
             "config": {name: self.config[name] for name in PASSED_ON if name in self.config},
             "seeds": self.seeds or fresh_seeds(), "sandbox": self.kind, "warm": address,
             "pages": settings_of_pages(self.config) if self.feedback else "",
@@ -403,20 +407,47 @@ def _readable(name: str) -> str:
     return name.encode("utf-8", "replace").decode()
 
 
-def _beside(folder: Path) -> dict[str, bytes]:
-    """The files beside a notebook, by their path: no notebooks, links, hidden files, or what is too large."""
+def _beside(folder: Path) -> tuple[dict[str, bytes], list[str]]:
+    """The files beside a notebook, by their path, and what is left out and why. Notebooks and hidden files are neither.
+
+    Links are not followed, as they could lead anywhere.
+    """
     found: dict[str, bytes] = {}
+    left_out: list[str] = []
     room = MOST_EXTRA
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)
-        hidden = any(part.startswith(".") for part in inside.parts)
-        if path.is_symlink() or not path.is_file() or hidden or path.suffix == ".ipynb" or not _is_text(str(inside)):
+        if any(part.startswith(".") for part in inside.parts) or path.suffix == ".ipynb":
             continue
-        if any((folder / parent).is_symlink() for parent in inside.parents) or path.stat().st_size > room:
-            continue
-        found[inside.as_posix()] = path.read_bytes()
-        room -= len(found[inside.as_posix()])
-    return found
+        if why := _why_not(path, str(inside), room, len(found)):
+            left_out.append(f"{' '.join(_readable(str(inside)).split())} ({why})")
+        elif path.is_file():
+            found[inside.as_posix()] = path.read_bytes()
+            room -= len(found[inside.as_posix()])
+    return found, left_out
+
+
+def _why_not(path: Path, name: str, room: int, files: int) -> str:
+    """Why a file is left out, or "" for what is not: files that can come along, and folders."""
+    if path.is_symlink():
+        return "a symbolic link"
+    if path.is_dir():
+        return ""
+    if not _is_text(name):
+        return "its name is not UTF-8"
+    if not path.is_file():
+        return "not a file"
+    if (size := path.stat().st_size) > room:
+        return f"{size / 2**20:.0f} MB, and {MOST_EXTRA >> 20} MB is the most for all files"
+    return f"more than {MOST_FILES} files" if files >= MOST_FILES else ""
+
+
+def _said(left_out: list[str]) -> list[str]:
+    """One note on all that is left out."""
+    if not left_out:
+        return []
+    more = f" and {len(left_out) - NAMED} more" if len(left_out) > NAMED else ""
+    return [f"Left out: {', '.join(left_out[:NAMED])}{more}."]
 
 
 def _parts(files: dict[str, bytes]) -> list[bytes]:

@@ -27,7 +27,7 @@ from anatomy.grading import sandbox
 from anatomy.grading.feedback import PlainOutputs
 from anatomy.grading.pages import foreseen, pages_by
 from anatomy.grading.preprocessors import JudgeObservations, RunAndObserve
-from anatomy.grading.repair import NOTE, Unrepairable, parse_notebook, repaired
+from anatomy.grading.repair import NOTE, NOTE_ID, Unrepairable, note_cell, parse_notebook, repaired
 from anatomy.grading.warm.service import SHARED
 
 STEPS = (RunAndObserve, LimitOutput, JudgeObservations, PlainOutputs)
@@ -103,6 +103,8 @@ def _graded(about: dict[str, Any], files: dict[str, bytes], log: logging.Logger)
     book, notes = parse_notebook(files.pop("submission"))
     notes = [*about["notes"], *notes]
     book, more = repaired(book, _master(files.pop("master")))
+    if notes:  # also what was wrong with the file and its folder
+        book.cells = [note_cell([*notes, *more]), *(cell for cell in book.cells if cell.get("id") != NOTE_ID)]
     name = about["assignment"]
     resources = ResourcesDict()
     resources["nbgrader"] = {"assignment": name, "notebook": name, "student": about["student"]}

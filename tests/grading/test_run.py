@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -13,7 +15,7 @@ from rich.console import Console
 from anatomy.authoring.notebooks import as_text, source_file, write
 from anatomy.course import notebook
 from anatomy.grading import run, sandbox
-from anatomy.grading.report import as_dict
+from anatomy.grading.report import GRADED, REPAIRED, UNGRADED, as_dict
 from anatomy.grading.sample import filled
 from anatomy.grading.work import pack, unpack
 
@@ -89,6 +91,48 @@ def test_late_work_and_marks_by_hand(course):
     assert points(grade(course, workers=1)) == {"ada": 0.0, "bea": 1.5}
     hand_in(course, "ada", RIGHT, timestamp="2026-01-01 11:00:00 UTC")
     assert points(grade(course, workers=1))["ada"] > 0, "the penalty is taken back"
+
+
+def test_files_that_are_left_out_are_said(course, monkeypatch):
+    monkeypatch.setattr(run, "MOST_EXTRA", 2**20)
+    monkeypatch.setattr(run, "MOST_FILES", 3)
+    place = course / "submitted" / "ada" / BOOK.slug
+    (place / "a.bin").write_bytes(bytes(2**20 + 1))
+    (place / "b.txt").write_text("small")
+    (place / "link.txt").symlink_to(course / "nbgrader_config.py")
+    (place / "up").symlink_to(course)
+    (place / ".hidden").write_text("not worth a word")
+    Path(os.fsdecode(os.fsencode(place) + b"/caf\xe9.txt")).write_text("Latin 1")
+    os.mkfifo(place / "pipe")
+    (row,) = grade(course, workers=1, students=["ada"]).rows
+    said = ("Left out: a.bin (1 MB, and 1 MB is the most for all files), caf?.txt (its name is not UTF-8), "
+            "link.txt (a symbolic link), pipe (not a file), up (a symbolic link).")  # fmt: skip
+    assert (row.status, row.reasons) == (REPAIRED, (said,))
+    names = {path.name for path in (course / "autograded" / "ada" / BOOK.slug).iterdir()}
+    assert names == {f"{BOOK.slug}.ipynb", "b.txt"}
+    page = (course / "feedback" / "ada" / BOOK.slug / f"{BOOK.slug}.html").read_text("utf-8")
+    assert "Repaired before grading" in page and "link.txt (a symbolic link)" in page
+
+    for number in range(4):
+        (place / f"more-{number}.txt").write_text("")
+    for name in ("link.txt", "up", "pipe"):
+        (place / name).unlink()
+    (row,) = grade(course, workers=1, students=["ada"]).rows
+    assert row.reasons[0].endswith("more-2.txt (more than 3 files), more-3.txt (more than 3 files).")
+
+    for path in [path for path in place.iterdir() if path.suffix != ".ipynb"]:
+        path.unlink()
+    assert grade(course, workers=1, students=["ada"]).rows[0].status == GRADED
+
+
+def test_a_folder_whose_name_is_no_text(course):
+    for place in (b"submitted/caf\xe9/03-softmax", b"submitted/bea/03\xff"):
+        os.makedirs(os.fsencode(course) + b"/" + place)
+    report = grade(course, workers=1)
+    refused = [(row.student, row.assignment, row.status) for row in report.ungraded]
+    assert refused == [("bea", "03?", UNGRADED), ("caf?", BOOK.slug, UNGRADED)]
+    assert {row.reasons for row in report.ungraded} == {("The folder's name is not UTF-8. Rename it.",)}
+    assert report.graded == 2 and "caf?,03-softmax,ungraded,,," in (course / "grades.csv").read_text("utf-8")
 
 
 def test_ctrl_c_leaves_a_run_that_goes_on(course, monkeypatch):
