@@ -31,7 +31,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 MOST_HTML, MOST_TAGS, MOST_TEXT = 4_000_000, 20_000, 50_000
 """Characters of HTML, tags in it, and characters of text, code or output beyond which a piece is not shown whole."""
 _SHORT = 20_000
-"""Characters of a piece that is kept for other pages."""
+"""Characters of a piece that is kept for other pages, and of code that is colored."""
 
 _TAGS = {
     "a", "abbr", "b", "blockquote", "br", "caption", "code", "dd", "del", "details", "div", "dl", "dt", "em",
@@ -53,7 +53,7 @@ _CSS = {
     "font-weight", "height", "line-height", "margin", "margin-top", "max-width", "min-width", "opacity", "padding",
     "text-align", "vertical-align", "white-space", "width",
 }  # fmt: skip
-_COVERS = re.compile(r"-\s*\.?\d|\d{4}|\dv[a-z]|calc", re.IGNORECASE)
+_COVERS = re.compile(r"-\s*\.?\d|(?<![#\w])\d{4}|\dv[a-z]|calc", re.IGNORECASE)
 """In a style's value: what could lay a piece of the page over another one."""
 _CLASSES = re.compile(r"[a-z]{1,2}\d?|highlight|hl-\w+|hll|dataframe|anchor-link|ansi-[\w-]+")
 """Classes that mean colors and the like. The others could borrow Formgrader's own, such as its fixed bars."""
@@ -85,8 +85,8 @@ def markdown(context: Context, source: str) -> str:
 
 @pass_context
 def highlight(context: Context, source: str, metadata: Any = None) -> str:
-    """Code in colors, in the notebook's language."""
-    if len(source) > MOST_TEXT:
+    """Code in colors, in the notebook's language; a cell of many pages without."""
+    if len(source) > _SHORT:
         return f"<pre>{escape(_cut(source))}</pre>"
     language = context["nb"].metadata.get("language_info", {}) if "nb" in context else {}
     magics = (metadata or {}).get("magics_language")

@@ -1,0 +1,377 @@
+"""The pages that students get back: nbgrader's own, made in the same run, and nothing in them that a browser runs."""
+
+from __future__ import annotations
+
+import filecmp
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+import pytest
+from bleach._vendor import html5lib
+from hostile_pages import ACT, PAGE, PIECES, made_hostile
+from nbconvert.exporters import HTMLExporter
+from nbgrader.api import Gradebook
+from rich.console import Console
+from test_attacks import found
+from traitlets.config import Config
+from typer.testing import CliRunner
+
+from anatomy.authoring.notebooks import as_text, source_file, write
+from anatomy.authoring.student import settings
+from anatomy.cli import app
+from anatomy.course import notebook
+from anatomy.grading import feedback, pages, preprocessors, run, sandbox
+from anatomy.grading.report import PARTLY, UNGRADED, Report
+from anatomy.grading.sample import filled
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+BOOK = notebook("03-softmax")
+ANSWERS = {
+    "ada": "def softmax(x, dim):\n    return (x - x.logsumexp(dim, keepdim=True)).exp()",
+    "bea": "def softmax(x, dim):\n    return x.exp() / x.exp().sum()",
+    "cleo": "",
+    "dora": "def softmax(x, dim):\n    return x / 2",
+    "eve": "{",
+}
+needs_a_kernel = pytest.mark.skipif(not sandbox.program(), reason="needs bubblewrap")
+
+
+def small_course(root, new_course):
+    """A notebook with one exercise, and students: right, wrong, not written, to be late, not readable."""
+    new_course(root, BOOK.slug)
+    book = nbformat.read(source_file(root, BOOK.slug), as_version=4)
+    kept = ("softmax", "check-softmax")
+    book.cells = book.cells[:2] + [c for c in book.cells if c.metadata.get("nbgrader", {}).get("grade_id") in kept]
+    write(book, source_file(root, BOOK.slug))
+    for student, answer in ANSWERS.items():
+        handed_in = filled(root, BOOK, {})
+        handed_in.cells[2].source = answer or handed_in.cells[2].source
+        place = root / "submitted" / student / BOOK.slug
+        place.mkdir(parents=True)
+        (place / f"{BOOK.slug}.ipynb").write_text(answer if student == "eve" else as_text(handed_in), encoding="utf-8")
+    return root
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory, new_course):
+    """A graded class."""
+    root = small_course(tmp_path_factory.mktemp("graded"), new_course)
+    grade(root, workers=2)
+    return root
+
+
+@pytest.fixture
+def course(graded, tmp_path):
+    """A copy of the graded class."""
+    return Path(shutil.copytree(graded, tmp_path / "course", copy_function=shutil.copy2))
+
+
+def grade(root, **options):
+    return run.grade(root, console=Console(file=io.StringIO()), **options)
+
+
+def page_of(root, student):
+    return root / "feedback" / student / BOOK.slug / f"{BOOK.slug}.html"
+
+
+def by_nbgrader(root):
+    """`feedback/` as `nbgrader generate_feedback` makes it, beside ours."""
+    ours = root / "ours"
+    (root / "feedback").rename(ours)
+    done = subprocess.run([sys.executable, "-m", "nbgrader", "generate_feedback", BOOK.slug], cwd=root, text=True,
+                          capture_output=True, env={**os.environ, "PYTHONPATH": str(REPOSITORY)})  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    return root / "feedback", ours
+
+
+def files(folder):
+    return {path.relative_to(folder): path for path in folder.rglob("*") if path.is_file()}
+
+
+def by_hand(root, student, **what):
+    """Marks and comments as Formgrader writes them; a date by which work was due."""
+    with Gradebook(f"sqlite:///{root}/gradebook.db") as gradebook:
+        if "due" in what:
+            gradebook.update_or_create_assignment(BOOK.slug, duedate=what["due"])
+        if "mark" in what:
+            gradebook.find_grade("check-softmax", BOOK.slug, BOOK.slug, student).manual_score = what["mark"]
+        if "comment" in what:
+            gradebook.find_comment("softmax", BOOK.slug, BOOK.slug, student).manual_comment = what["comment"]
+        gradebook.db.commit()
+
+
+# ---- the page -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@needs_a_kernel
+def test_the_pages_are_nbgraders_own(course):
+    """Byte for byte, with marks and comments by hand, work that is late, and pictures beside the notebook."""
+    late = "\nclass Late(__import__('nbgrader').plugins.LateSubmissionPlugin):\n    penalty_method = 'zero'\n"
+    config = course / "nbgrader_config.py"
+    config.write_text(config.read_text("utf-8") + late + "c.AssignLatePenalties.plugin_class = Late\n", "utf-8")
+    by_hand(course, "bea", due="2026-01-01 12:00:00 UTC", mark=1.5, comment="See *me*. <script>alert(1)</script>")
+    beside = course / "submitted" / "dora" / BOOK.slug
+    for name, text in {"timestamp.txt": "2026-01-02 12:00:00 UTC", "plot.png": "x", "evil.html": "<script>"}.items():
+        (beside / name).write_text(text, encoding="utf-8")
+    assert grade(course, workers=1).pages == 4
+    stock, ours = by_nbgrader(course)
+    assert files(stock).keys() - files(ours).keys() == {Path("dora", BOOK.slug, "evil.html")}, "is not passed on"
+    assert len(files(ours)) == 6
+    for name, path in files(ours).items():
+        assert filecmp.cmp(path, stock / name, shallow=False), name
+        assert path.stat().st_mode == (stock / name).stat().st_mode
+    bea, dora = ((ours / name / BOOK.slug / f"{BOOK.slug}.html").read_text("utf-8") for name in ("bea", "dora"))
+    assert "<b>1.5 of 5 points</b>" in bea and "<em>me</em>" in bea and "<script>alert" not in bea
+    assert "<b>0 of 5 points</b>, after" in dora and "for handing in late" in dora
+
+
+@pytest.mark.slow
+@needs_a_kernel
+def test_workers_make_the_pages_and_they_show_verdicts(course, monkeypatch):
+    """The writer makes none again when nothing was done by hand; marks and cards are there, other code is not."""
+    assert not page_of(course, "eve").exists(), "no page of zeros for what is not graded"
+    ada, bea, cleo = (page_of(course, student).read_text("utf-8") for student in ("ada", "bea", "cleo"))
+    assert "<b>5 of 5 points</b>" in ada and "Right" in ada
+    assert "The normalization takes in too many entries" in bea and 'href="#check-softmax"' in bea
+    assert re.search(r'style="border-left:5px solid #c4320a;[^"]*"><div [^>]*><span style="color:#c4320a;"', bea)
+    assert "<b>0 of 5 points</b>" in cleo and "Not attempted" in cleo and "No response." in cleo
+    for page in (ada, bea, cleo):
+        assert "BEGIN SOLUTION" not in page and ">amax<" not in page, "the right answer"
+        assert "Traceback" not in page and "observation" not in page
+
+    put = pages.Feedback.put
+
+    def put_what_comes(self, *given):
+        self.pages.page = None
+        put(self, *given)
+
+    monkeypatch.setattr(pages.Feedback, "put", put_what_comes)
+    report = grade(course, workers=1, force=True, students=["ada", "cleo"])
+    assert (report.pages, report.without_page) == (2, ())
+    by_hand(course, "cleo", mark=1)
+    report = grade(course, workers=1, force=True, students=["ada", "cleo"])
+    assert report.pages == 1 and report.without_page[0].startswith("cleo"), "the worker could not know of this mark"
+
+
+@pytest.mark.slow
+@needs_a_kernel
+def test_an_answer_without_a_mark_is_not_zero(course, monkeypatch):
+    def fails(*given):
+        raise preprocessors.Ungraded("Nobody knows.")
+
+    monkeypatch.setattr(preprocessors, "_verdict_on", fails)
+    assert grade(course, workers=1, force=True, students=["bea"]).rows[0].status == PARTLY
+    monkeypatch.undo()
+    page = page_of(course, "bea").read_text("utf-8")
+    assert "<b>0 of 5 points so far</b>" in page and "not graded yet" in page and "One answer waits" in page
+    by_hand(course, "bea", mark=0)
+    assert grade(course, workers=1).pages == 1
+    page = page_of(course, "bea").read_text("utf-8")
+    assert "<b>0 of 5 points</b>" in page and "not graded yet" not in page, "0 by hand is a mark"
+    stock, ours = by_nbgrader(course)
+    assert {name: path.read_bytes() for name, path in files(stock).items()} == {
+        name: path.read_bytes() for name, path in files(ours).items()
+    }
+
+
+@pytest.mark.slow
+@needs_a_kernel
+def test_pages_can_be_released(course, tmp_path):
+    """With what the exchange has put beside a submission, as `nbgrader release_feedback` wants it."""
+    place = course / "submitted" / "ada" / BOOK.slug
+    (place / "timestamp.txt").write_text("2026-01-02 12:00:00 UTC", encoding="utf-8")
+    (place / "submission_secret.txt").write_text("xyz", encoding="utf-8")
+    grade(course, workers=1)
+    done = subprocess.run([sys.executable, "-m", "nbgrader", "release_feedback", BOOK.slug, "--course=anatomy",
+                           "--student=ada", f"--Exchange.root={tmp_path}"], cwd=course, text=True, capture_output=True,
+                          env={**os.environ, "PYTHONPATH": str(REPOSITORY)})  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    (released,) = (tmp_path / "anatomy" / "feedback").iterdir()
+    assert released.read_bytes() == page_of(course, "ada").read_bytes()
+
+
+# ---- the run --------------------------------------------------------------------------------------------------------
+
+
+def test_only_pages_that_are_not_right_are_made(course):
+    before = {student: page_of(course, student).stat().st_mtime_ns for student in ("ada", "bea", "cleo", "dora")}
+    report = grade(course)
+    assert (report.graded, report.pages, report.without_page) == (0, 0, ())
+    by_hand(course, "ada", mark=3)
+    page_of(course, "bea").unlink()
+    page_of(course, "cleo").write_text("<title>somebody else's</title>", encoding="utf-8")
+    assert grade(course, feedback=False).pages is None and not page_of(course, "bea").exists()
+    report = grade(course)
+    assert (report.graded, report.pages) == (0, 3)
+    after = {student: page_of(course, student).stat().st_mtime_ns for student in before}
+    assert {student for student in before if before[student] == after[student]} == {"dora"}
+    assert "<b>3 of 5 points</b>" in page_of(course, "ada").read_text("utf-8")
+    assert grade(course).pages == 0
+
+
+@pytest.mark.slow
+@needs_a_kernel
+def test_killed_before_the_page_is_there(course, monkeypatch):
+    """What is recorded stays so; the next run makes the page, and in between none that is wrong lies there."""
+
+    def killed(self, *given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pages.Feedback, "put", killed)
+    with pytest.raises(KeyboardInterrupt):
+        grade(course, workers=1, force=True, students=["bea"])
+    monkeypatch.undo()
+    assert not page_of(course, "bea").exists()
+    report = grade(course)
+    assert (report.graded, report.pages) == (0, 1) and page_of(course, "bea").exists()
+
+
+def test_a_page_that_cant_be_made_costs_only_itself(course, monkeypatch):
+    shutil.rmtree(course / "feedback")
+    make = pages.Pages.page
+
+    def fails(self, notebook, student, *given):
+        if student == "bea":
+            raise RecursionError("too deep")
+        return make(self, notebook, student, *given)
+
+    monkeypatch.setattr(pages.Pages, "page", fails)
+    console = Console(file=io.StringIO(), width=200)
+    report = run.grade(course, console=console)
+    assert report.pages == 3 and report.without_page == (f"bea, {BOOK.slug}: RecursionError: too deep",)
+    assert f"no feedback page for bea, {BOOK.slug}: RecursionError" in console.file.getvalue()
+    assert {row.student for row in report.ungraded} == {"eve"}
+
+
+def test_settings_that_cant_be_sent_stay_here(graded):
+    config = settings(graded)
+    assert "markdown2html" in pages.settings_of_pages(config)
+    config.HTMLExporter.filters = {**config.HTMLExporter.filters, "mine": str.upper}
+    assert pages.settings_of_pages(config) == ""
+    assert pages.settings_of_pages(Config()) == "{}"
+
+
+def test_the_command_takes_no_feedback(root, monkeypatch):
+    asked = []
+    monkeypatch.setattr(run, "grade", lambda *given, **options: asked.append(options["feedback"]) or Report())
+    for options in ([], ["--no-feedback"]):
+        assert CliRunner().invoke(app, ["grade", "--root", str(root), *options]).exit_code == 0
+    assert asked == [True, False]
+
+
+def test_the_template_is_in_the_repository(root):
+    """`feedback/` is not, and an ignored folder of that name was easily overlooked."""
+    if not (root / ".git").exists():
+        pytest.skip("not a git checkout")
+    name = "anatomy/grading/templates/feedback/index.html.j2"
+    assert subprocess.run(["git", "ls-files", "--error-unmatch", name], cwd=root, capture_output=True).returncode == 0
+
+
+# ---- what may reach a browser ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory, new_course):
+    """(the course, the page) of a notebook that wants its reader to run something."""
+    root = small_course(tmp_path_factory.mktemp("hostile"), new_course)
+    shutil.rmtree(root / "submitted")
+    place = root / "submitted" / "mallory" / BOOK.slug
+    place.mkdir(parents=True)
+    (place / f"{BOOK.slug}.ipynb").write_text(as_text(made_hostile(filled(root, BOOK, {}))), encoding="utf-8")
+    (place / "evil.html").write_text(PAGE, encoding="utf-8")
+    report = grade(root, workers=1)
+    assert report.rows[0].status != UNGRADED and report.pages == 1, report
+    return root, page_of(root, "mallory").read_text("utf-8")
+
+
+@pytest.mark.slow
+@needs_a_kernel
+def test_a_hostile_notebook_leaves_nothing_that_runs(hostile):
+    root, page = hostile
+    assert found(page) == []
+    assert "COVER" in page, "its words are there"
+    elements = list(html5lib.parse(page, namespaceHTMLElements=False).find("body").iter())
+    ids = [element.get("id") for element in elements]
+    assert ids.count("check-softmax") == 1 and ids.count("in-check-softmax") > 1
+    for element in elements:
+        assert not {"navbar-fixed-top", "modal-backdrop"} & set(element.get("class", "").split())
+        assert not re.search("position|url|-5000|100vw", element.get("style", ""))
+        assert element.get("href", "#").startswith("#") and element.get("src", "x")[:5] in ("data:", "x")
+    assert [path.name for path in (root / "feedback").rglob("*.*")] == [f"{BOOK.slug}.html"]
+
+
+@pytest.mark.slow
+@needs_a_kernel
+def test_what_its_outputs_say_of_themselves_is_cleaned_before_formgrader_shows_it(hostile):
+    """nbconvert writes a picture's width without quotes, and takes a picture from where its metadata says."""
+    root, _ = hostile
+    book = nbformat.read(root / "autograded" / "mallory" / BOOK.slug / f"{BOOK.slug}.ipynb", as_version=4)
+    outputs = [output for cell in book.cells for output in cell.get("outputs", ()) if "metadata" in output]
+    assert len(outputs) > 10 and all(not output.metadata for output in outputs)
+    config = settings(root)
+    config.HTMLExporter.template_name = "classic"
+    assert found(HTMLExporter(config=config).from_notebook_node(book)[0]) == []
+    picture = next(output for output in outputs if "image/png" in output.data)
+    picture.metadata = nbformat.from_dict({"image/png": {"width": f"1 onload={ACT}"}})
+    assert found(HTMLExporter(config=config).from_notebook_node(book)[0]), "this is what would happen"
+    picture.metadata = nbformat.from_dict({"image/png": {"width": 3, "height": 2.5, "x": 1}, "x": {"width": 1}})
+    cell, _ = feedback.PlainOutputs().preprocess_cell(nbformat.from_dict({"outputs": [picture]}), {}, 0)
+    assert cell.outputs[0].metadata == {"image/png": {"width": 3, "height": 2.5}}
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_no_piece_survives_cleaning(piece):
+    assert found(f"<html><body>{feedback.clean(piece)}</body></html>") == []
+
+
+@pytest.mark.parametrize(
+    "html, cleaned",
+    [
+        ('<a href="../03-softmax/03-softmax.ipynb#Heads">03</a>', None),
+        ('<a href="https://pytorch.org">torch</a>', None),
+        ('<img src="plot.png" alt="a plot">', None),
+        ('<img src="data:image/png;base64,AAAA" alt="a plot" width="3">', None),
+        ('<b style="color:#c43209;width:999px;background-color:rgba(127,127,127,.08);">✗</b>', None),
+        ('<table class="dataframe"><tbody><tr><td style="color:red;">1</td></tr></tbody></table>', None),
+        ('<h2 id="a">A <a class="anchor-link" href="#a">¶</a></h2>',
+         '<h2 id="in-a">A <a href="#in-a" class="anchor-link">¶</a></h2>'),
+        ('<a href="evil.html">x</a>', "<a>x</a>"),
+        ('<a href="evil.html?a.ipynb">x</a>', "<a>x</a>"),
+        ('<a href="evil.html#a.ipynb">x</a>', "<a>x</a>"),
+        ('<a href="//example.org/a.ipynb">x</a>', "<a>x</a>"),
+        ('<img src="a/%2e%2e/../x" alt="">', '<img alt="">'),
+        ('<img src=".\t./x" alt="">', '<img alt="">'),
+        ('<img src="https://example.org/x" alt="">', '<img alt="">'),
+        ('<p class="k navbar" style="color:red;margin-top:-9px;width:90vw;height:5000px">x</p>',
+         '<p style="color:red;" class="k">x</p>'),
+    ],
+)  # fmt: skip
+def test_what_is_kept_and_what_is_not(html, cleaned):
+    assert feedback.clean(html) == (cleaned or html)
+
+
+@pytest.mark.parametrize(
+    "show, text",
+    [
+        (feedback.clean, "<div>" * 500_000),
+        (feedback.clean, "x" * 20_000_000),
+        (feedback.ansi, "\x1b[31mx" * 1_000_000),
+        (lambda text: feedback.markdown({}, text), "\\begin{a}" * 5_000),
+        (lambda text: feedback.markdown({}, text), "> " * 500_000),
+        (lambda text: feedback.highlight({}, text), "a." * 9_999),
+        (lambda text: feedback.highlight({}, text), "x = f(y)\n" * 99_999),
+    ],
+    ids=["deep", "long", "many colors", "formulas that do not end", "many quotes", "dots", "much code"],
+)
+def test_what_is_too_large_does_not_hold_up_anybody(show, text):
+    began = time.process_time()
+    assert len(show(text)) < 1_000_000
+    assert time.process_time() - began < 5
