@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -42,11 +43,9 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    """The address of a JupyterLab that serves a folder of its own, and the folder."""
-    folder = tmp_path_factory.mktemp("lab")
-    home = tmp_path_factory.mktemp("home")
+@contextlib.contextmanager
+def jupyterlab(folder: Path, home: Path) -> Iterator[str]:
+    """The address of a JupyterLab that serves a folder, started in it, with a home of its own."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -57,8 +56,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
         "--ServerApp.port_retries=0", "--IdentityProvider.token=", "--LabApp.expose_app_in_browser=True",
         "--LabApp.news_url=None", "--allow-root",
     ]  # fmt: skip
-    log = (home / "lab.log").open("w")
-    process = subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True)
+    with (home / "lab.log").open("w") as log:
+        process = subprocess.Popen(command, env=environment, cwd=folder, stdout=log, stderr=log, start_new_session=True)
     address = f"http://127.0.0.1:{port}"
     for _ in range(240):
         try:
@@ -67,15 +66,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
         except (URLError, OSError):
             assert process.poll() is None, (home / "lab.log").read_text()
             time.sleep(0.5)
-    yield address, folder
+    yield address
     os.killpg(process.pid, signal.SIGTERM)
     process.wait(timeout=30)
 
 
-@pytest.fixture
-def lab(chromium: Browser, server: tuple[str, Path]) -> Iterator[Lab]:
-    """A fresh page on the server. At its end: no request went anywhere else."""
-    address, folder = server
+@contextlib.contextmanager
+def only_from(chromium: Browser, address: str, refused: tuple[str, ...] = ()) -> Iterator[Page]:
+    """A page that gets nothing from elsewhere. At its end: it asked for nothing there, `refused` apart."""
     outside: list[str] = []
 
     def only_the_server(route: Route) -> None:
@@ -87,9 +85,24 @@ def lab(chromium: Browser, server: tuple[str, Path]) -> Iterator[Lab]:
 
     context = chromium.new_context(viewport={"width": 1300, "height": 1600})
     context.route("**/*", only_the_server)
-    page: Page = context.new_page()
-    lab = Lab(page, address, folder)
-    yield lab
-    lab.shut_down_kernels()
+    yield context.new_page()
     context.close()
-    assert outside == []
+    assert [url for url in outside if not url.startswith(refused or ("!",))] == []
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """The address of a JupyterLab that serves a folder of its own, and the folder."""
+    folder = tmp_path_factory.mktemp("lab")
+    with jupyterlab(folder, tmp_path_factory.mktemp("home")) as address:
+        yield address, folder
+
+
+@pytest.fixture
+def lab(chromium: Browser, server: tuple[str, Path]) -> Iterator[Lab]:
+    """A fresh page on the server. At its end: no request went anywhere else."""
+    address, folder = server
+    with only_from(chromium, address) as page:
+        lab = Lab(page, address, folder)
+        yield lab
+        lab.shut_down_kernels()
