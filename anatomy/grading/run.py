@@ -337,6 +337,9 @@ class _Run:
     def _job(self, folder: Path) -> _Job:
         if not _is_text(folder.name) or not _is_text(folder.parent.name):
             raise Unrepairable("The folder's name is not UTF-8. Rename it.")
+        if set("<>") & set(folder.parent.name):  # Formgrader puts it into its pages as it is
+            raise Unrepairable("The folder's name has < or > in it, which a browser would take for a page's code. "
+                               "Rename it.")  # fmt: skip
         kit = self._kit(folder.name)
         path, notes = find_notebook(folder, folder.name)
         if (size := path.stat().st_size) > LARGEST:

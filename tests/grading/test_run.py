@@ -157,3 +157,10 @@ def test_one_run_at_a_time(course):
 def test_without_a_sandbox_the_report_warns(course):
     report = grade(course, workers=1, sandbox="none")
     assert report.graded == 2 and "without a sandbox" in report.warning
+
+
+def test_a_folder_whose_name_would_be_code_in_a_page(course):
+    (course / "submitted" / "<img src=x onerror=alert(1)>" / BOOK.slug).mkdir(parents=True)
+    report = grade(course, workers=1)
+    (row,) = report.ungraded
+    assert row.status == UNGRADED and "< or >" in row.reasons[0] and report.graded == 2
