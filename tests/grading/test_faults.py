@@ -107,6 +107,8 @@ IN_CELLS = {
     "clears everything": ("%reset -f\n" + RIGHT, None, ""),
     "text that is no Python": ("def softmax(x, dim):\n    return ((x", 0, "SyntaxError"),
     "NUL and surrogates": ("def softmax(x, dim):\n    return '\x00\ud800'", 0, "SyntaxError|ValueError"),
+    "a thread that never ends": ("import threading\ndef f():\n    while True: pass\n"
+                                 "threading.Thread(target=f).start()\n" + RIGHT, 5, "Right"),
 }  # fmt: skip
 
 SPOIL_THEIR_KERNEL = {

@@ -234,10 +234,7 @@ def sibling():
     [
         "hoard = []\nwhile True: hoard.append(bytearray(1 << 24))",
         "import torch\nhoard = []\nwhile True: hoard.append(torch.ones(1 << 22))",
-        pytest.param(
-            "import torch; x = torch.ones(1 << 36)",
-            marks=pytest.mark.xfail(reason="on a busy machine a kernel sometimes does not answer; not understood yet"),
-        ),
+        "import torch; x = torch.ones(1 << 36)",
         "import mmap\nhoard = []\nwhile True: hoard.append(mmap.mmap(-1, 1 << 24)); hoard[-1].write(bytes(1 << 24))",
         "import os, time\nfor _ in range(8):\n    if os.fork() == 0:\n        x = bytearray(1 << 27)\n"
         "        time.sleep(1000)\n"
@@ -247,17 +244,12 @@ def sibling():
 )
 def test_a_memory_bomb_costs_its_kernel_only(bomb, sibling):
     with session(memory=300) as one:
-        seen = None
         one.send(bomb)
-        one.client.execute("print('survived')")
         ended = soon(lambda: not one.is_alive, 6)
         if ended:
             assert one.manager.provisioner.why == "memory"
         else:  # the allocation failed, the kernel lives
-            one.client.stop_channels()
-            one.connect()
-            seen = one.run("print('survived')")
-            assert seen.text.endswith("survived\n")
+            assert one.run("print('survived')").text == "survived\n"
 
 
 @needs_bubblewrap
