@@ -46,7 +46,7 @@ def _all_alike(trial: Trial, wrong: Misconception, indices: list[int], mine: lis
             trial.exercise, case, theirs
         ):
             return False
-        if _messages(here) != _messages(theirs) or set(here.get("changed", ())) != set(theirs.get("changed", ())):
+        if _said(here, wrong) != _said(theirs, wrong) or set(here.get("changed", ())) != set(theirs.get("changed", ())):
             return False
         differs = differs or bool(compare(trial.exercise, [case], [theirs], [trial.expected[index]]))
     return differs
@@ -63,7 +63,7 @@ def _values_alike(trial: Trial, wrong: Misconception, indices: list[int], mine: 
     differs = False
     for index, here in zip(indices, mine, strict=True):
         theirs, case = trial.misconceived(wrong, index), trial.cases[index]
-        if here["outcome"] == theirs["outcome"] == "raised" and _messages(here)[0] == _messages(theirs)[0]:
+        if here["outcome"] == theirs["outcome"] == "raised" and _said(here, wrong)[0] == _said(theirs, wrong)[0]:
             continue  # the same kind of error, in other words
         if trial.exercise.checks or here["outcome"] != "returned" or apart(here, theirs, case):
             return False
@@ -91,9 +91,10 @@ def _rules(exercise: Exercise, case: Case, seen: Any) -> list[tuple[str, str]]:
     return [(name, re.sub(r"-?\d[\d.,e+−-]*", "#", text)) for name, text in said]
 
 
-def _messages(seen: Any) -> Any:
+def _said(seen: Any, wrong: Misconception) -> tuple[Any, str]:
+    """The error's type and message; Python's own name the function or class, which a student calls as asked."""
     error = seen.get("error", {})
-    return error.get("type"), error.get("message")
+    return error.get("type"), str(error.get("message")).replace(wrong.name, wrong.exercise)
 
 
 def _say(wrong: Misconception, case: Case) -> Diagnosis:
