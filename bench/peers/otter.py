@@ -1,7 +1,7 @@
 """otter-grader as a peer of `anatomy grade`: the same made-up submissions, without a container.
 
-What is measured: `otter.api.grade_submission`, otter's own way of grading without containers, called for one submission
-after the other in one process. Each gets a new Jupyter kernel that imports torch, as in the container. There is no
+What is measured: `otter.api.grade_submission`, which does what `otter run` does, called for one submission after the
+other in one process. Each gets a new Jupyter kernel that imports torch, as it would in a container. There is no
 container, no limit on memory and no isolation from the network or from the grader's files, all of which `anatomy grade`
 gives; `otter grade` costs what Docker costs besides. The notebooks are turned into otter's form before the clock
 starts: `check("softmax")` becomes `grader.check("softmax")`, and each exercise one test file, which compares values and
@@ -20,20 +20,18 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-import tempfile
 import venv
 from pathlib import Path
 
 import nbformat
 from nbformat.v4 import new_code_cell
+from peers.classroom import ROOT, SLUG, course, submissions, timed
 from platformdirs import user_cache_path
 
 from anatomy import exercises
 from anatomy.course import notebook
 from anatomy.grading.sample import KNOWN_MARKS
 
-ROOT = Path(__file__).resolve().parent.parent
-SLUG = "03-softmax"
 OTTER = "otter-grader==7.0.0"
 UNWRITTEN = "not written"  # as the made-up class calls it
 
@@ -98,8 +96,6 @@ def otter(work: Path, students: int, short: bool = False) -> tuple[float, float]
     NoOtter
         When otter-grader can't be installed: leave this peer out, and say so.
     """
-    from bench_grading import course, submissions, timed  # which imports this
-
     python = environment()
     folder = course(work / f"otter-{students}", short)
     submissions(folder, students)
@@ -178,19 +174,3 @@ def differing(folder: Path) -> list[str]:
                 if not deserved:
                     wrong.append(f"{line['student']}, {name}, {answer}: {given} of {worth} points")
     return wrong
-
-
-def main() -> None:
-    students = int(sys.argv[1]) if sys.argv[1:] else 3
-    try:
-        with tempfile.TemporaryDirectory(prefix="otter-peer-") as folder:
-            seconds, memory = otter(Path(folder), students)
-    except NoOtter as reason:
-        print(f"Left out: {reason}")
-        return
-    print(f"otter-grader: {students} submissions in {seconds:.1f} s, {memory / 1e6:.0f} MB at most; right answers got "
-          "their points, mistaken ones not")  # fmt: skip
-
-
-if __name__ == "__main__":
-    main()
