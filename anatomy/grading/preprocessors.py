@@ -66,7 +66,10 @@ class RunAndObserve(Execute):
     timeout = Integer(60, help="Seconds that one cell may take.", allow_none=True).tag(config=True)
     everything = Bool(False, help="Run also the given cells that no answer needs.").tag(config=True)
     most_restarts = Integer(8, help="How many cells of one notebook may end their kernel.").tag(config=True)
-    iopub_timeout = Integer(10, help="Seconds to wait for a cell's last output.").tag(config=True)
+    iopub_timeout = Integer(20, help="Seconds to wait for a cell's last output.").tag(config=True)
+    raise_on_iopub_timeout = Bool(True, help="Leave out a cell whose output does not end, not what follows it.").tag(
+        config=True
+    )
 
     _environment: dict[str, str] | None = None
     _left_out: dict[int, str] = {}  # noqa: RUF012  (a new one for each notebook)
