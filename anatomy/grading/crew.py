@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import itertools
 import logging
@@ -173,10 +174,16 @@ def _reached(address: str) -> Iterator[Any]:
 
     async def knock() -> None:
         comm = await connect(address, timeout=REACH, **Security().get_connection_args("client"))
-        await comm.close()
+        comm.abort()
+
+    async def knock_for_a_while() -> None:
+        try:
+            await asyncio.wait_for(knock(), REACH + 1)
+        except TimeoutError:  # its own limit does not hold when something else listens there and is silent
+            raise TimeoutError("what listens there does not answer as a scheduler does") from None
 
     try:
-        run_sync(knock)()  # a `Client` that fails goes on complaining
+        run_sync(knock_for_a_while)()  # a `Client` that fails goes on complaining
     except Exception as error:
         raise NoCluster(f"No Dask scheduler can be reached at {address} ({' '.join(str(error).split())[:200]}). "
                         "--scheduler takes the address that `dask scheduler` prints when it starts, "
@@ -318,6 +325,8 @@ def _quiet() -> Iterator[None]:
 
     settings = {
         "distributed.scheduler.allowed-failures": 0,
+        "distributed.scheduler.http.routes": [],  # pages about the run, for anybody on this machine
+        "distributed.worker.http.routes": [],
         "distributed.worker.multiprocessing-method": "forkserver",
         "distributed.worker.memory.terminate": False,
         "distributed.worker.memory.pause": False,
@@ -335,8 +344,13 @@ def _quiet() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _cluster(workers: int) -> Iterator[Any]:
-    """Worker processes on this machine: copies of one that has imported what grading takes."""
+    """Worker processes on this machine: copies of one that has imported what grading takes.
+
+    Whoever can talk to them can have them run anything. So they talk with certificates that exist for this run and in
+    these processes only, and take no notice of this machine's other users.
+    """
     from distributed import LocalCluster
+    from distributed.security import Security
     from distributed.utils import get_mp_context
 
     get_mp_context()  # sets Dask's own list, which ours replaces
@@ -344,6 +358,7 @@ def _cluster(workers: int) -> Iterator[Any]:
     with _deaf():
         forkserver.ensure_running()
     with LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1",
+                      protocol="tls://", security=Security.temporary(),
                       dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False}, silence_logs="CRITICAL",
                       memory_limit=0, env={"OMP_NUM_THREADS": "1"}) as cluster:  # fmt: skip
         yield cluster

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import csv
+import http.client
 import io
+import itertools
 import os
 import shutil
 import signal
@@ -18,6 +21,9 @@ from pathlib import Path
 import psutil
 import pytest
 from distributed import Client
+from distributed.comm import connect
+from distributed.security import Security
+from nbclient.util import run_sync
 from rich.console import Console
 from warm_session import kernels, settled, soon
 
@@ -143,6 +149,13 @@ def test_a_wrong_address_is_said_at_once(sample, address, monkeypatch):
     assert not (sample / "autograded").exists() and not list((sample / ".anatomy").iterdir())
 
 
+@pytest.mark.parametrize("scheme", ["tcp", "ws"])
+def test_something_else_at_the_address_is_said(sample, scheme, monkeypatch):
+    monkeypatch.setattr(crew, "REACH", 1.0)
+    with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(UserError, match="No Dask scheduler"):
+        grade(sample, scheduler=f"{scheme}://127.0.0.1:{silent.getsockname()[1]}")
+
+
 def test_a_cluster_without_workers_is_said(tmp_path, sample, monkeypatch):
     monkeypatch.setattr(crew, "JOIN", 2.0)
     with cluster(tmp_path) as one:
@@ -176,6 +189,46 @@ def test_a_cluster_with_another_version_is_said(tmp_path, sample):
         assert soon(partial(listens, one.port), 60)
         with pytest.raises(UserError, match="another version of this package"):
             grade(sample, scheduler=one.address)
+
+
+# ---- workers of our own ---------------------------------------------------------------------------------------------
+
+
+def open_ports():
+    """Where this process and those that it started can be reached."""
+    family = [psutil.Process(), *psutil.Process().children(recursive=True)]
+    found = [one.laddr.port for process in family for one in process.net_connections("inet") if one.status == "LISTEN"]
+    return sorted(set(found))
+
+
+def test_other_users_of_this_machine_can_reach_no_worker():
+    """Who can talk with a scheduler or a worker can have it run anything; pages on HTTP tell what it runs."""
+    with crew._quiet(), crew._cluster(2) as own, crew._client(own) as client:
+        assert client.submit(sum, [1, 2]).result(timeout=60) == 3
+        ports = open_ports()
+        assert len(ports) >= 5
+        for port in ports:
+            for security, scheme in ((Security(), "tcp"), (Security.temporary(), "tls")):
+                with pytest.raises((OSError, TimeoutError)):
+                    run_sync(knock)(f"{scheme}://127.0.0.1:{port}", security)
+        assert served(ports) == []
+
+
+async def knock(address, security):
+    await asyncio.wait_for(connect(address, **security.get_connection_args("client")), 2)
+
+
+def served(ports):
+    """The pages that anybody can read."""
+    pages = ("", "health", "metrics", "json/counts.json", "info/main/workers.html", "status", "statics/css/base.css")
+    found = []
+    for port, page in itertools.product(ports, pages):
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            asked = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+            asked.request("GET", f"/{page}")
+            if asked.getresponse().status == 200:
+                found.append((port, page))
+    return found
 
 
 # ---- lost workers ---------------------------------------------------------------------------------------------------
