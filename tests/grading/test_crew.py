@@ -18,6 +18,7 @@ import time
 from functools import partial
 from pathlib import Path
 
+import dask
 import psutil
 import pytest
 from distributed import Client
@@ -60,13 +61,14 @@ WITHOUT = "import sys; sys.modules['anatomy'] = None"
 class Cluster:
     """A scheduler and workers, started by themselves as an instructor would: `dask scheduler`, `dask worker`."""
 
-    def __init__(self, folder, **environment):
+    def __init__(self, folder, scheme="tcp", **environment):
         self.folder, self.environment, self.processes = folder, environment, []
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        self.address = f"tcp://127.0.0.1:{self.port}"
-        self.begin("dask_scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard", first=WITHOUT)
+        self.address = f"{scheme}://127.0.0.1:{self.port}"
+        self.begin("dask_scheduler", "--host", f"{scheme}://127.0.0.1", "--port", str(self.port), "--no-dashboard",
+                   first=WITHOUT)  # fmt: skip
 
     def begin(self, what, *arguments, first="", path=""):
         """Start a process of the cluster; `first` is Python that runs in it before."""
@@ -82,7 +84,7 @@ class Cluster:
         return self.processes[-1]
 
     def worker(self, *arguments, **options):
-        place = ("--host", "127.0.0.1", "--no-dashboard", "--local-directory", str(self.folder))
+        place = ("--host", self.address.rpartition(":")[0], "--no-dashboard", "--local-directory", str(self.folder))
         return self.begin("dask_worker", self.address, *place, *arguments, **options)
 
     def end(self):
@@ -96,8 +98,8 @@ class Cluster:
 
 
 @contextlib.contextmanager
-def cluster(folder, **environment):
-    one = Cluster(folder, **environment)
+def cluster(folder, scheme="tcp", **environment):
+    one = Cluster(folder, scheme, **environment)
     try:
         yield one
     finally:
@@ -154,6 +156,24 @@ def test_something_else_at_the_address_is_said(sample, scheme, monkeypatch):
     monkeypatch.setattr(crew, "REACH", 1.0)
     with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(UserError, match="No Dask scheduler"):
         grade(sample, scheduler=f"{scheme}://127.0.0.1:{silent.getsockname()[1]}")
+
+
+def test_a_cluster_with_certificates_goes_by_dasks_own_configuration(tmp_path, sample):
+    made, settings = Security.temporary(), {"ca-file": "tls_ca_file"}
+    for who in ("scheduler", "worker", "client"):
+        settings |= {f"{who}.cert": f"tls_{who}_cert", f"{who}.key": f"tls_{who}_key"}
+    for name, field in settings.items():
+        (tmp_path / name).write_text(getattr(made, field))
+    paths = {f"distributed.comm.tls.{name}": str(tmp_path / name) for name in settings}
+    environment = {"DASK_" + name.upper().replace(".", "__").replace("-", "_"): path for name, path in paths.items()}
+    with cluster(tmp_path, "tls", **environment) as one:
+        one.worker("--nthreads", "1", "--no-nanny")
+        assert soon(partial(listens, one.port), 60)
+        with pytest.raises(UserError, match="No Dask scheduler"):
+            grade(sample, scheduler=one.address)
+        with dask.config.set(paths):
+            report = grade(sample, scheduler=one.address)
+        assert report.graded and report.known.differing == ()
 
 
 def test_a_cluster_without_workers_is_said(tmp_path, sample, monkeypatch):
