@@ -10,7 +10,7 @@ class Notebook:
     """One notebook, which is one nbgrader assignment.
 
     `slug` names its folder and file (``source/<slug>/<slug>.ipynb``); `module` names its Python modules
-    (``anatomy/exercises/<module>.py``, and likewise in ``reference``, ``misconceptions`` and ``tests/variants``).
+    (``anatomy/exercises/<module>.py``, and likewise in ``reference``, ``variants`` and ``misconceptions``).
     """
 
     slug: str

@@ -19,6 +19,7 @@ import anatomy
 from anatomy import exercises, misconceptions, reference
 from anatomy.course import Notebook
 from anatomy.exercises import Exercise
+from anatomy.misconceptions import Misconception
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def bank(book: Notebook) -> Bank:
     package = Path(anatomy.__file__).parent
     references = _Module(package / "reference" / f"{book.module}.py", book)
     mistakes = _Module(package / "misconceptions" / f"{book.module}.py", book, references)
-    variants = _Module(package.parent / "tests" / "variants" / f"{book.module}.py", book, references)
+    variants = _Module(package / "variants" / f"{book.module}.py", book, references)
     right: dict[str, list[Answer]] = {}
     mistaken: dict[str, list[Answer]] = {}
     for name, exercise in asked.items():
@@ -92,6 +93,8 @@ def bank(book: Notebook) -> Bank:
                 continue
             if exercise.kind == "quiz":
                 mistaken[name].append(Answer(name, wrong.name, _quiz(name, wrong.answer), wrong.breaks))
+            elif wrong.edits:
+                mistaken[name].append(references.edited(wrong))
             elif answer := mistakes.answer(name, wrong.name, wrong.name, wrong.breaks, right[name][0]):
                 mistaken[name].append(answer)
     return Bank(right, mistaken)
@@ -144,6 +147,12 @@ class _Module:
         if re.search(rf"{re.escape(self.hidden)}\b", "\n".join([*before, source])):
             return None
         return Answer(exercise, title, _joined(before, source), tuple(loses), frozenset(uses - {exercise}))
+
+    def edited(self, wrong: Misconception) -> Answer:
+        """The answer that this mistake makes of the module's own."""
+        uses: set[str] = set()
+        before = self._needed(ast.parse(wrong.source).body[-1], uses, {wrong.exercise})
+        return Answer(wrong.exercise, wrong.name, _joined(before, wrong.source), wrong.breaks, frozenset(uses))
 
     def helper(self, name: str, uses: set[str]) -> list[str]:
         """A definition that is no exercise, after what it needs."""

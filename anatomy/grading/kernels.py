@@ -58,6 +58,7 @@ def visible_package(notebook: Notebook, within: Path) -> Path:
 def hidden(notebook: Notebook) -> Iterator[str]:
     """The modules that a kernel grading `notebook` can't import: what holds answers, and what judges them."""
     yield "anatomy.misconceptions"
+    yield "anatomy.variants"
     yield "anatomy.checking.judge"
     yield "anatomy.grading"
     yield "anatomy.authoring"

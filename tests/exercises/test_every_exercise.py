@@ -2,40 +2,26 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 import torch
 
-from anatomy import exercises, misconceptions, reference
+from anatomy import exercises, misconceptions, reference, variants
 from anatomy.checking.judge import judge
 from anatomy.checking.observe import MISSING, observe
 from anatomy.checking.record import decode, encode
 from anatomy.checking.show import as_html, as_text
 from anatomy.checking.trial import Trial
 from anatomy.checking.verdict import Verdict
-from anatomy.course import NOTEBOOKS, Notebook
+from anatomy.course import NOTEBOOKS
 from anatomy.exercises import Exercise
 from anatomy.exercises.spec import GENERAL, SEEDS
 from anatomy.misconceptions import Misconception
 
-VARIANTS = Path(__file__).parents[1] / "variants"
 OTHER_SEEDS = (20_011, 7)
 """Seeds that no author looked at: grading draws its own too."""
-
-
-@cache
-def variants_module(notebook: Notebook) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"variants_{notebook.module}", VARIANTS / f"{notebook.module}.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def all_exercises() -> list[Exercise]:
@@ -45,9 +31,8 @@ def all_exercises() -> list[Exercise]:
 def all_variants() -> Iterator[tuple[str, Exercise, Any]]:
     for notebook in NOTEBOOKS:
         known = exercises.of_notebook(notebook)
-        for name, answer in vars(variants_module(notebook)).items():
-            if (exercise := known.get(name.partition("__")[0])) and "__" in name:
-                yield name, exercise, answer
+        for name, answer in variants.of_notebook(notebook).items():
+            yield name, known[name.partition("__")[0]], answer
 
 
 def all_misconceptions() -> Iterator[Misconception]:
