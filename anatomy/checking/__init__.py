@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING
 
 from anatomy import exercises
+
+if TYPE_CHECKING:
+    from anatomy.observing.observation import Observation
 
 GRADING_SEED = "ANATOMY_GRADING_SEED"
 """The environment variable by which the grader asks a kernel to observe only, with these seeds (comma-separated)."""
@@ -34,7 +37,7 @@ def check(name: str) -> None:
     KeyError
         When no exercise has this name.
     """
-    from anatomy.checking.observe import MISSING, observe
+    from anatomy.observing.observe import MISSING, observe
 
     exercise = exercises.find(name)
     answer = sys._getframe(1).f_globals.get(name, MISSING)
@@ -43,9 +46,9 @@ def check(name: str) -> None:
         return
     from IPython.display import display
 
-    from anatomy.checking.judge import judge
+    from anatomy.cards.card import Card, headline
     from anatomy.checking.progress import note_progress
-    from anatomy.checking.show import Card, headline
+    from anatomy.judging.judge import judge
 
     verdict = judge(exercise, observe(exercise, answer))
     note_progress(verdict)
@@ -54,10 +57,10 @@ def check(name: str) -> None:
         raise CheckFailed(headline(verdict))
 
 
-def _hand_over(observation: dict[str, Any]) -> None:
+def _hand_over(observation: Observation) -> None:
     from IPython.display import display
 
-    from anatomy.checking.record import MIME, encode
+    from anatomy.observing.records import MIME, encode
 
     display({MIME: encode(observation), "text/plain": "observed"}, raw=True)
 

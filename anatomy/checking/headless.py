@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from nbformat import NotebookNode
 from rich.text import Text
@@ -17,13 +16,14 @@ from rich.text import Text
 from anatomy import exercises
 from anatomy.authoring.notebooks import is_answer, read
 from anatomy.authoring.running import CellFailed, run
+from anatomy.cards.card import as_text
 from anatomy.checking import GRADING_SEED
-from anatomy.checking.judge import judge
-from anatomy.checking.record import MIME, Unreadable, decode
-from anatomy.checking.show import as_text
-from anatomy.checking.verdict import Verdict
 from anatomy.errors import UserError
 from anatomy.exercises.spec import SEEDS
+from anatomy.judging.judge import judge
+from anatomy.judging.verdict import Verdict
+from anatomy.observing.observation import Observation
+from anatomy.observing.records import MIME, Unreadable, decode
 
 CALL = re.compile(r"""^check\(["'](\w+)["']\)\s*$""", re.MULTILINE)
 
@@ -100,7 +100,7 @@ def _verdicts(book: NotebookNode, stopped: str) -> Iterator[Checked]:
             trouble = _error(cell)
         if name := _asked(cell):
             seen = _observation(cell)
-            if seen is not None and seen.get("exercise") == name:
+            if seen is not None and seen.exercise == name:
                 yield Checked(name, judge(exercises.find(name), seen), trouble)
             else:
                 why = _error(cell) or (f"The notebook stopped at {stopped}." if stopped else "The check said nothing.")
@@ -117,7 +117,7 @@ def _asked(cell: NotebookNode) -> str:
         return ""
 
 
-def _observation(cell: NotebookNode) -> dict[str, Any] | None:
+def _observation(cell: NotebookNode) -> Observation | None:
     for output in cell.outputs:
         if MIME in output.get("data", {}):
             try:

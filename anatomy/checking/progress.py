@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from platformdirs import user_data_path
 
-from anatomy.checking.verdict import Verdict
 from anatomy.course import NOTEBOOKS, Notebook
+from anatomy.judging.verdict import Verdict
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

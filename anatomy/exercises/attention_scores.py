@@ -17,7 +17,7 @@ from anatomy.exercises.spec import Case, Draw, exercise, quiz
     "02-attention-scores",
     properties={"shape": 1, "values": 2, "gradients": 1},
     returns="B T S",
-    leads_on="Every query of a batch item has met every key of that item, and of no other. Next: how large are these "
+    when_right="Every query of a batch item has met every key of that item, and of no other. Next: how large are these "
     "numbers?",
 )
 def dot_product_scores(seed: int) -> Iterator[Case]:
@@ -28,7 +28,7 @@ def dot_product_scores(seed: int) -> Iterator[Case]:
     "02-attention-scores",
     properties={"shape": 1, "values": 2, "gradients": 1},
     returns="B T S",
-    leads_on="It works for any T, S and D, and gradients flow to both inputs. Next: what the root does to a softmax.",
+    when_right="It works for any T, S and D, and gradients flow to both inputs. Next: what the root does to a softmax.",
 )
 def scaled_scores(seed: int) -> Iterator[Case]:
     yield from _queries_and_keys(seed)
@@ -213,7 +213,7 @@ def _sampling(value: Any, case: Case) -> str | None:
         "sampling": _sampling,
     },
     axes={"N": "samples"},
-    leads_on="Measured, not believed: the variance of an unscaled score is its width, that of a scaled one is 1.",
+    when_right="Measured, not believed: the variance of an unscaled score is its width, that of a scaled one is 1.",
 )
 def score_variance(seed: int) -> Iterator[Case]:
     for dim, samples in ((12, 1200), (3, 2000)):
@@ -229,7 +229,7 @@ def score_variance(seed: int) -> Iterator[Case]:
     properties={"shape": 1, "values": 2, "gradients": 1},
     returns="B T K",
     axes={"T": "tokens", "K": "projected width"},
-    leads_on="One x, two views of it: what a token asks for, and what it offers.",
+    when_right="One x, two views of it: what a token asks for, and what it offers.",
 )
 def project(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=5, D=8, K=3)
@@ -257,5 +257,5 @@ quiz_scaling = quiz(
         "mirror": ("they are equal", "they have opposite signs", "they are unrelated", "they are both zero"),
         "divisor": ("the 768 of x", "the 64 of w_q", "the 12 heads", "the 10 tokens"),
     },
-    leads_on="Scores are ready. In 03 a softmax turns each row of them into weights.",
+    when_right="Scores are ready. In 03 a softmax turns each row of them into weights.",
 )

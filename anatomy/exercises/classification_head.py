@@ -92,7 +92,7 @@ def _classifier_cases(seed: int) -> Iterator[Case]:
     returns="B N",
     axes=TOKENS,
     run=_forward_or_dropout,
-    leads_on="A body and a head. The head knows nothing yet: what it should learn from is the next exercise.",
+    when_right="A body and a head. The head knows nothing yet: what it should learn from is the next exercise.",
 )
 def TransformerForSequenceClassification(seed: int) -> Iterator[Case]:
     yield from _classifier_cases(seed)
@@ -105,7 +105,7 @@ def TransformerForSequenceClassification(seed: int) -> Iterator[Case]:
     returns="B T N",
     axes=TOKENS,
     run=_forward_or_dropout,
-    leads_on="The same layer, asked once for each token. The third head doesn't label: it points.",
+    when_right="The same layer, asked once for each token. The third head doesn't label: it points.",
 )
 def TokenClassifier(seed: int) -> Iterator[Case]:
     yield from _classifier_cases(seed)
@@ -120,7 +120,7 @@ def TokenClassifier(seed: int) -> Iterator[Case]:
     forbids=("cross_entropy", "cross_entropy_loss", "nll_loss", "nll_loss_nd", "nll_loss_forward", "nll_loss2d_forward",
              "log_softmax", "sparse_log_softmax"),
     axes=TOKENS,
-    leads_on="One number for a whole batch, with a gradient for every logit: now something can learn from it.",
+    when_right="One number for a whole batch, with a gradient for every logit: now something can learn from it.",
 )  # fmt: skip
 def cross_entropy(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=6, N=4)
@@ -251,7 +251,7 @@ def _watch(weight: nn.Parameter, optimizer: torch.optim.Optimizer) -> list[str]:
     SLUG,
     properties={"loss": 1, "update": 2, "fresh gradients": 1, "training mode": 1},
     run=_steps,
-    leads_on="Five lines that train everything in this course; what remains is to repeat them.",
+    when_right="Five lines that train everything in this course; what remains is to repeat them.",
 )
 def train_step(seed: int) -> Iterator[Case]:
     _warm_up()
@@ -450,7 +450,7 @@ def _on_step(value: Any, case: Case) -> str | None:
         "modes": _modes,
         "on_step": _on_step,
     },
-    leads_on="It learned a task that you have never seen. Now give it the one that this notebook is about.",
+    when_right="It learned a task that you have never seen. Now give it the one that this notebook is about.",
 )
 def train_classifier(seed: int) -> Iterator[Case]:
     _warm_up()
@@ -484,7 +484,7 @@ def _span_scores(answer: Any, case: Case) -> Any:
     returns="B T",
     axes=TOKENS,
     run=_span_scores,
-    leads_on="Two numbers for each token. Which pair of tokens they add up to best is the next question.",
+    when_right="Two numbers for each token. Which pair of tokens they add up to best is the next question.",
 )
 def span_scores(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, T=7, D=5)
@@ -517,7 +517,7 @@ def _planted(draw: Draw, start: dict[int, float], end: dict[int, float], shift: 
     SLUG,
     properties={"values": 2, "length": 1, "ties": 1, "batch": 1, "refusal": 1},
     axes=TOKENS,
-    leads_on="Every answer that it can give is a passage of the text: it can be wrong, but it can't invent.",
+    when_right="Every answer that it can give is a passage of the text: it can be wrong, but it can't invent.",
 )
 def best_span(seed: int) -> Iterator[Case]:
     draw = Draw(seed, T=9)
@@ -565,7 +565,7 @@ def _count(answer: Any, case: Case) -> Any:
     SLUG,
     properties={"sequence": 1, "token": 1, "span": 1},
     run=_count,
-    leads_on="A few thousand numbers on top of a hundred million: the head is small, and the body does the reading.",
+    when_right="A few thousand numbers on top of a hundred million: the head is small, and the body does the reading.",
 )
 def count_head_parameters(seed: int) -> Iterator[Case]:
     for width, heads, labels in ((12, 3, 5), (24, 2, 9)):
@@ -583,5 +583,5 @@ quiz_tasks = quiz(
         "the passage that answers": ("one label for the pair", "a label for each passage", "a start and an end"),
         "frozen body": ("only the head changes", "only the body changes", "nothing changes"),
     },
-    leads_on="The encoder half of the map is yours. Notebook 09 turns to the decoder, which writes.",
+    when_right="The encoder half of the map is yours. Notebook 09 turns to the decoder, which writes.",
 )

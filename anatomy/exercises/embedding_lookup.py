@@ -28,7 +28,7 @@ def _respelling(draw: Draw) -> Callable[[str], str]:
 @exercise(
     "01-embedding-lookup",
     properties={"values": 2, "ties": 1, "repeats": 1, "stops early": 1},
-    leads_on="Most frequent first, ties by first seen, and it knows when to stop. The merges are the whole tokenizer.",
+    when_right="Most frequent first, ties by first seen, and it knows when to stop. The merges are the tokenizer.",
 )
 def learn_bpe(seed: int) -> Iterator[Case]:
     draw = Draw(seed)
@@ -72,7 +72,7 @@ def learn_bpe(seed: int) -> Iterator[Case]:
 @exercise(
     "01-embedding-lookup",
     properties={"values": 2, "unknown words": 1, "never goes back": 1},
-    leads_on="Longest first, and never back. Now let it meet the real tokenizer.",
+    when_right="Longest first, and never back. Now let it meet the real tokenizer.",
 )
 def wordpiece(seed: int) -> Iterator[Case]:
     draw = Draw(seed)
@@ -127,7 +127,7 @@ NOTE = "when a row that no id asks for holds an ∞"
     "01-embedding-lookup",
     properties={"shape": 1, "values": 1, "a real product": 2, "gradients": 1},
     axes={"T": "tokens"},
-    leads_on="A linear layer without bias, fed with one-hot rows: that is all an embedding is.",
+    when_right="A linear layer without bias, fed with one-hot rows: that is all an embedding is.",
 )
 def one_hot_lookup(seed: int) -> Iterator[Case]:
     for draw, ids, weight, returns in _tables(seed):
@@ -141,7 +141,7 @@ def one_hot_lookup(seed: int) -> Iterator[Case]:
     properties={"shape": 1, "values": 1, "only its own rows": 1, "gradients": 1},
     forbids=("embedding",),
     axes={"T": "tokens"},
-    leads_on="Same vectors, same gradients, and it reads T rows instead of V.",
+    when_right="Same vectors, same gradients, and it reads T rows instead of V.",
 )
 def embedding_lookup(seed: int) -> Iterator[Case]:
     for draw, ids, weight, returns in _tables(seed):
@@ -172,7 +172,7 @@ def _around(draw: Draw, query_id: int) -> Tensor:
     properties={"shape": 1, "values": 2, "excluded by id": 1},
     returns="K",
     axes={"K": "neighbors"},
-    leads_on="By direction, whatever the lengths. Now ask it about real words.",
+    when_right="By direction, whatever the lengths. Now ask it about real words.",
 )
 def nearest_tokens(seed: int) -> Iterator[Case]:
     for query_id, k, note in (
@@ -204,5 +204,5 @@ quiz_embeddings = quiz(
         "rows that learn": ("row 5 only", "rows 5 and 9", "all rows"),
         "a new word": ("the unknown mark", "several known pieces", "a new row of the matrix"),
     },
-    leads_on="The first answer is the problem that the next three notebooks solve.",
+    when_right="The first answer is the problem that the next three notebooks solve.",
 )

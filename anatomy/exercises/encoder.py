@@ -60,7 +60,7 @@ def _weights_under(answer: Callable[[Tensor], Tensor], case: Case) -> Tensor:
     properties={"shape": 1, "values": 2, "large scores": 1},
     returns="B H T S",
     run=_weights_under,
-    leads_on="Padding gets a weight of exactly zero from every query. Now a whole stack of layers can use it.",
+    when_right="Padding gets a weight of exactly zero from every query. Now a whole stack of layers can use it.",
 )
 def padding_mask(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, H=2, T=5, S=7, K=4)
@@ -95,7 +95,7 @@ def _real_tokens(encoder: Any, case: Case) -> Any:
     returns="B T D",
     axes=TOKENS,
     run=_real_tokens,
-    leads_on="This is BERT's body. All it lacks is what BERT has learned.",
+    when_right="This is BERT's body. All it lacks is what BERT has learned.",
 )
 def TransformerEncoder(seed: int) -> Iterator[Case]:
     small = _config(vocab=29, width=24, layers=2, heads=4, inner=40, positions=11)
@@ -236,7 +236,7 @@ def _numbers(module: nn.Module) -> dict[str, Tensor]:
                 "independence": 1},
     axes=TOKENS,
     run=_load_and_look,
-    leads_on="Trained weights in code of your own. The next cell holds it against the library, layer by layer.",
+    when_right="Trained weights in code of your own. The next cell holds it against the library, layer by layer.",
 )  # fmt: skip
 def load_bert_weights(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, T=7, D=24, L=2, V=29)
@@ -256,7 +256,7 @@ def load_bert_weights(seed: int) -> Iterator[Case]:
     properties={"shape": 1, "values": 2, "gradients": 1},
     returns="B D",
     axes=TOKENS,
-    leads_on="One vector a sentence, and it no longer depends on who else is in the batch.",
+    when_right="One vector a sentence, and it no longer depends on who else is in the batch.",
 )
 def masked_mean(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, T=7, D=5)
@@ -307,7 +307,7 @@ class Reader:
     properties={"shape": 1, "values": 2, "refusal": 1},
     returns="L N D",
     axes={"L": "layers", "N": "sentences"},
-    leads_on="The same word, once for every sentence and every layer. Now let something tell them apart.",
+    when_right="The same word, once for every sentence and every layer. Now let something tell them apart.",
 )
 def flies_by_layer(seed: int) -> Iterator[Case]:
     draw = Draw(seed, L=4, N=5, D=6)
@@ -347,7 +347,7 @@ def _clouds(draw: Draw, classes: int) -> dict[str, Any]:
     properties={"shape": 1, "values": 2, "three classes": 1},
     returns="M",
     axes={"M": "vectors to label"},
-    leads_on="No training, no parameters: whatever it tells apart was already in the vectors.",
+    when_right="No training, no parameters: whatever it tells apart was already in the vectors.",
 )
 def nearest_centroid(seed: int) -> Iterator[Case]:
     draw = Draw(seed, N=21, M=40, D=3)
@@ -370,5 +370,5 @@ quiz_encoder = quiz(
         "a key that strict=False skips": ("raises an error", "is set to zero", "keeps its random start"),
         "flies at depth 0 knows": ("word and place", "only the word", "the words around it"),
     },
-    leads_on="Notebook 08 puts a small head on this encoder and trains both.",
+    when_right="Notebook 08 puts a small head on this encoder and trains both.",
 )

@@ -37,7 +37,7 @@ def _config(width: int, heads: int, inner: int, dropout: float = 0.0, eps: float
     returns="B T F",
     axes=TOKENS,
     forbids=("gelu",),
-    leads_on="Smooth at zero, and slightly negative to the left of it. Next it goes between two linear layers.",
+    when_right="Smooth at zero, and slightly negative to the left of it. Next it goes between two linear layers.",
 )
 def gelu(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=5, F=7)
@@ -105,7 +105,7 @@ def _run_feed_forward(module: Any, case: Case) -> Any:
     returns="B T D",
     axes=TOKENS,
     run=_run_feed_forward,
-    leads_on="Every token is worked on by itself, with the same two matrices; two thirds of a layer are here.",
+    when_right="Every token is worked on by itself, with the same two matrices; two thirds of a layer are here.",
 )
 def FeedForward(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=5, D=6, F=10)
@@ -140,7 +140,7 @@ def _run_norm(layer: Any, case: Case) -> Any:
     axes=TOKENS,
     forbids=NORMS,
     run=_run_norm,
-    leads_on="Each token is normalized by itself: whoever shares its sentence or its batch makes no difference.",
+    when_right="Each token is normalized by itself: whoever shares its sentence or its batch makes no difference.",
 )
 def LayerNorm(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, T=5, D=7)
@@ -250,7 +250,7 @@ def _layer_cases(seed: int) -> Iterator[Case]:
     returns="B T D",
     axes=TOKENS,
     run=_run_layer,
-    leads_on="x itself goes straight through, and two parts add to it. Now move the norms: the layer of 2017.",
+    when_right="x itself goes straight through, and two parts add to it. Now move the norms: the layer of 2017.",
 )
 def TransformerEncoderLayer(seed: int) -> Iterator[Case]:
     yield from _layer_cases(seed)
@@ -263,7 +263,7 @@ def TransformerEncoderLayer(seed: int) -> Iterator[Case]:
     returns="B T D",
     axes=TOKENS,
     run=_run_layer,
-    leads_on="This is BERT's layer, number for number: the next cell gives it BERT's weights.",
+    when_right="This is BERT's layer, number for number: the next cell gives it BERT's weights.",
 )
 def PostNormEncoderLayer(seed: int) -> Iterator[Case]:
     yield from _layer_cases(seed)
@@ -272,7 +272,7 @@ def PostNormEncoderLayer(seed: int) -> Iterator[Case]:
 @exercise(
     SLUG,
     properties={"BERT base": 1, "any sizes": 2},
-    leads_on="7,087,872 in each of BERT base's twelve layers: 85 million of its 110 million parameters.",
+    when_right="7,087,872 in each of BERT base's twelve layers: 85 million of its 110 million parameters.",
 )
 def count_layer_parameters(seed: int) -> Iterator[Case]:
     draw = Draw(seed, D=768, H=12, F=3072)
@@ -295,7 +295,7 @@ def _one_entry(answer: Any, case: Case) -> Any:
     SLUG,
     properties={"projections": 1, "attention": 2, "feed_forward": 1},
     run=_one_entry,
-    leads_on="Two terms grow with T and one with T². Where do they meet? The next picture asks your function.",
+    when_right="Two terms grow with T and one with T². Where do they meet? The next picture asks your function.",
 )
 def layer_flops(seed: int) -> Iterator[Case]:
     for length, width, heads, inner in ((5, 24, 3, 40), (11, 20, 4, 6), (1, 18, 2, 30), (512, 768, 12, 3072)):
@@ -315,5 +315,5 @@ quiz_encoder_layer = quiz(
         "one more norm at the end": ("pre-norm", "post-norm", "both", "neither"),
         "most work for 20 tokens": ("projections", "scores and mixtures", "feed-forward network"),
     },
-    leads_on="One thing is still missing: nothing in this layer knows which token comes first. Notebook 06.",
+    when_right="One thing is still missing: nothing in this layer knows which token comes first. Notebook 06.",
 )

@@ -32,7 +32,7 @@ def _turned(draw: Draw) -> Tensor:
     properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1},
     returns="B T K",
     axes=TOKENS | {"K": "head width"},
-    leads_on="One head: D numbers per token in, K out. Next, several of them look at the same tokens side by side.",
+    when_right="One head: D numbers per token in, K out. Next, several of them look at the same tokens side by side.",
 )
 def AttentionHead(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=5, D=24, K=8)
@@ -49,7 +49,7 @@ def AttentionHead(seed: int) -> Iterator[Case]:
     properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1},
     returns="B T D",
     axes=TOKENS,
-    leads_on="Every head sees every token, and output_linear mixes what they found. Now for the same without a loop.",
+    when_right="Every head sees every token, and output_linear mixes what they found. Now for the same without a loop.",
 )
 def MultiHeadAttention(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=5, D=24, H=3, K=8)
@@ -63,7 +63,7 @@ def MultiHeadAttention(seed: int) -> Iterator[Case]:
     properties={"shape": 1, "values": 1, "gradients": 1},
     returns="B H T K",
     axes=TOKENS,
-    leads_on="No number was computed, only addressed anew: splitting is free. The way back is next.",
+    when_right="No number was computed, only addressed anew: splitting is free. The way back is next.",
 )
 def split_heads(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=5, D=24, H=3, K=8)
@@ -79,7 +79,7 @@ def split_heads(seed: int) -> Iterator[Case]:
     properties={"shape": 1, "values": 1, "gradients": 1},
     returns="B T D",
     axes=TOKENS,
-    leads_on="It undoes split_heads, and it also takes what attention makes, whose memory is in another order.",
+    when_right="It undoes split_heads, and it also takes what attention makes, whose memory is in another order.",
 )
 def merge_heads(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=5, D=24, H=3, K=8)
@@ -96,7 +96,7 @@ def merge_heads(seed: int) -> Iterator[Case]:
     properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "refusal": 1},
     returns="B T D",
     axes=TOKENS,
-    leads_on="All heads in one product, and a width that doesn't divide is refused before it does harm.",
+    when_right="All heads in one product, and a width that doesn't divide is refused before it does harm.",
 )
 def FusedMultiHeadAttention(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=5, D=24, H=3, K=8)
@@ -168,7 +168,7 @@ def _numbers(module: nn.Module) -> dict[str, Tensor]:
     SLUG,
     properties={"q, k, v": 2, "output layer": 1, "independence": 1},
     run=_copy_and_look,
-    leads_on="The same weights in both: from here on, any difference between loop and fused would be a mistake in one.",
+    when_right="The same weights in both: any difference between loop and fused would now be a mistake in one.",
 )
 def copy_heads(seed: int) -> Iterator[Case]:
     draw = Draw(seed, D=24, H=3, K=8)
@@ -187,5 +187,5 @@ quiz_heads = quiz(
         "mixing between heads": ("the softmax", "the concatenation", "output_linear"),
         "bias without effect": ("bias of q", "bias of k", "bias of v"),
     },
-    leads_on="Notebook 05 wraps this module into the layer that BERT repeats twelve times.",
+    when_right="Notebook 05 wraps this module into the layer that BERT repeats twelve times.",
 )

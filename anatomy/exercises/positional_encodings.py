@@ -79,7 +79,7 @@ def _measure(answer: Callable[..., Any], case: Case) -> Any:
     properties={"values": 3, "plain float": 1},
     run=_measure,
     axes=TOKENS,
-    leads_on="You have an instrument. Point it at anything that maps tokens to tokens: does it know their order?",
+    when_right="You have an instrument. Point it at anything that maps tokens to tokens: does it know their order?",
 )
 def permutation_gap(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=6, D=9)
@@ -114,7 +114,7 @@ def _any(draw: Draw, low: int, high: int) -> int:
     properties={"shape": 1, "values": 2, "refusal": 1},
     returns="N D",
     axes={"N": "positions"},
-    leads_on="Every position has a row of its own, between −1 and 1, however long the text. Look at it below.",
+    when_right="Every position has a row of its own, between −1 and 1, however long the text. Look at it below.",
 )
 def sinusoidal_encoding(seed: int) -> Iterator[Case]:
     draw = Draw(seed)
@@ -128,7 +128,7 @@ def sinusoidal_encoding(seed: int) -> Iterator[Case]:
     SLUG,
     properties={"shape": 1, "values": 2, "negative offsets": 1, "refusal": 1},
     returns="D D",
-    leads_on="One matrix takes every position k steps on. A layer can learn such a matrix: it is one linear map.",
+    when_right="One matrix takes every position k steps on. A layer can learn such a matrix: it is one linear map.",
 )
 def shift_matrix(seed: int) -> Iterator[Case]:
     draw = Draw(seed)
@@ -185,7 +185,7 @@ def _call_or_probe(module: Any, case: Case) -> Any:
     returns="B T D",
     axes=TOKENS,
     run=_call_or_probe,
-    leads_on="This is what BERT's first layer is fed. Notebook 07 puts the layers of 05 on top of it.",
+    when_right="This is what BERT's first layer is fed. Notebook 07 puts the layers of 05 on top of it.",
 )
 def Embeddings(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=5, D=12, V=50, N=9)
@@ -218,7 +218,7 @@ def _look_up(answer: Callable[..., Any], case: Case) -> Any:
     properties={"shape": 1, "values": 2, "clipping": 1, "gradients": 1},
     returns="H T S",
     run=_look_up,
-    leads_on="No position has a vector of its own any more: only the distance between two counts.",
+    when_right="No position has a vector of its own any more: only the distance between two counts.",
 )
 def relative_position_bias(seed: int) -> Iterator[Case]:
     draw = Draw(seed, H=3, T=5, S=5, M=6)
@@ -258,7 +258,7 @@ def _turn(answer: Callable[..., Any], case: Case) -> Any:
     returns="B H T K",
     axes=TOKENS,
     run=_turn,
-    leads_on="You turned by absolute positions, and the scores know only differences: the best of both.",
+    when_right="You turned by absolute positions, and the scores know only differences: the best of both.",
 )
 def apply_rotary(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, H=3, T=5, K=8)
@@ -288,5 +288,5 @@ quiz_positions = quiz(
         "rotary turns": ("token embeddings", "queries and keys", "queries, keys and values"),
         "a relative bias is added to": ("the token vectors", "the scores", "the weights after softmax"),
     },
-    leads_on="Notebook 07 stacks the layers of 05 on these embeddings and loads a real BERT into them.",
+    when_right="Notebook 07 stacks the layers of 05 on these embeddings and loads a real BERT into them.",
 )

@@ -20,7 +20,7 @@ from anatomy.exercises.spec import Case, Draw, exercise
     "03-softmax",
     properties={"shape": 1, "values": 2, "large scores": 1, "gradients": 1},
     forbids=("softmax", "log_softmax", "safe_softmax", "sparse_softmax", "sparse_log_softmax", "masked_softmax"),
-    leads_on="It works along any axis and from −10 000 to 10 000, which is all that attention will ever ask of it.",
+    when_right="It works along any axis and from −10 000 to 10 000, which is all that attention will ever ask of it.",
 )
 def softmax(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=5, S=7)
@@ -63,7 +63,7 @@ def _rows_sum_to_one(value: Any, case: Case) -> str | None:
     properties={"shape": 1, "rows sum to one": 1, "values": 2, "large scores": 1, "gradients": 1},
     returns="B T S",
     checks={"rows sum to one": _rows_sum_to_one},
-    leads_on="Each row is now a recipe: how much of each key's value this query will take.",
+    when_right="Each row is now a recipe: how much of each key's value this query will take.",
 )
 def attention_weights(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=5, S=7, D=8)
@@ -87,7 +87,7 @@ def attention_weights(seed: int) -> Iterator[Case]:
     properties={"shape": 1, "values": 2, "gradients": 1},
     returns="B T Dv",
     axes={"Dv": "value width"},
-    leads_on="Every query now carries a mixture of values: that mixture is all that attention passes on.",
+    when_right="Every query now carries a mixture of values: that mixture is all that attention passes on.",
 )
 def weighted_values(seed: int) -> Iterator[Case]:
     for sizes in ({"B": 2, "T": 5, "S": 7, "Dv": 3}, {"B": 3, "T": 6, "S": 4, "Dv": 8}):
@@ -118,7 +118,7 @@ def weighted_values(seed: int) -> Iterator[Case]:
         "multi_head_attention_forward",
         "native_multi_head_attention",
     ),
-    leads_on="This is equation 1 of “Attention Is All You Need”, and it agrees with PyTorch's own. "
+    when_right="This is equation 1 of “Attention Is All You Need”, and it agrees with PyTorch's own. "
     "What it still lacks are projections: notebook 04.",
 )
 def scaled_dot_product_attention(seed: int) -> Iterator[Case]:
@@ -146,7 +146,7 @@ def scaled_dot_product_attention(seed: int) -> Iterator[Case]:
     "03-softmax",
     properties={"shape": 1, "values": 2, "leading axes": 1, "zeros": 1},
     returns="B T",
-    leads_on="You have a gauge now: 0 nats for a single key, ln S for all alike.",
+    when_right="You have a gauge now: 0 nats for a single key, ln S for all alike.",
 )
 def attention_entropy(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=5, S=7)

@@ -131,7 +131,7 @@ class Exercise:
     checks
         Property → a function of (returned value, case) that returns None or a sentence that says what is wrong:
         for contracts that hold for many right values, such as statistics.
-    leads_on
+    when_right
         One sentence shown when the answer is right.
     """
 
@@ -145,7 +145,7 @@ class Exercise:
     run: Run | None = None
     checks: Mapping[str, Callable[[Any, Case], str | None]] = field(default_factory=dict)
     axes: Mapping[str, str] = field(default_factory=dict)
-    leads_on: str = ""
+    when_right: str = ""
 
     @property
     def points(self) -> int:
@@ -170,26 +170,26 @@ def exercise(
     run: Run | None = None,
     checks: Mapping[str, Callable[[Any, Case], str | None]] | None = None,
     axes: Mapping[str, str] | None = None,
-    leads_on: str = "",
+    when_right: str = "",
 ) -> Callable[[Callable[[int], Iterator[Case]]], Exercise]:
     """Make an `Exercise` of a generator ``name(seed)`` that yields its cases."""
 
     def make(build: Callable[[int], Iterator[Case]]) -> Exercise:
         return Exercise(
             build.__name__, notebook(slug), kind, dict(properties), build, returns, forbids, run,
-            dict(checks or {}), dict(axes or {}), leads_on,
+            dict(checks or {}), dict(axes or {}), when_right,
         )  # fmt: skip
 
     return make
 
 
-def quiz(slug: str, name: str, questions: Mapping[str, tuple[str, ...]], *, leads_on: str = "") -> Exercise:
+def quiz(slug: str, name: str, questions: Mapping[str, tuple[str, ...]], *, when_right: str = "") -> Exercise:
     """A quiz: question → its options. Every question is a property worth one point."""
 
     def build(seed: int) -> Iterator[Case]:
         yield Case({"questions": dict(questions)})
 
-    return Exercise(name, notebook(slug), "quiz", dict.fromkeys(questions, 1), build, leads_on=leads_on)
+    return Exercise(name, notebook(slug), "quiz", dict.fromkeys(questions, 1), build, when_right=when_right)
 
 
 def seed_from(*words: Any) -> int:

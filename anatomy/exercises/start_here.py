@@ -12,7 +12,7 @@ from anatomy.exercises.spec import Case, Draw, exercise, quiz
     properties={"shape": 1, "values": 2, "gradients": 1},
     returns="B T T",
     axes={"T": "rows"},
-    leads_on="You have just written the heart of attention: 02 calls the rows queries and keys, their products scores.",
+    when_right="You have written the heart of attention: 02 calls the rows queries and keys, their products scores.",
 )
 def pairwise_dot(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, T=5, D=8)
@@ -38,5 +38,5 @@ quiz_types = quiz(
         "bridge": TYPES,
         "find similar texts": TYPES,
     },
-    leads_on="Now you know where you are going. In 01 the way begins: text becomes pieces, ids, and vectors.",
+    when_right="Now you know where you are going. In 01 the way begins: text becomes pieces, ids, and vectors.",
 )

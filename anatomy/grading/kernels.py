@@ -59,7 +59,7 @@ def hidden(notebook: Notebook) -> Iterator[str]:
     """The modules that a kernel grading `notebook` can't import: what holds answers, and what judges them."""
     yield "anatomy.misconceptions"
     yield "anatomy.variants"
-    yield "anatomy.checking.judge"
+    yield "anatomy.judging"
     yield "anatomy.grading"
     yield "anatomy.authoring"
     for other in NOTEBOOKS:

@@ -23,19 +23,19 @@ from nbgrader.preprocessors import Execute, NbGraderPreprocessor, SaveAutoGrades
 from traitlets import Bool, Float, Integer
 
 from anatomy import exercises
-from anatomy.checking.judge import judge
-from anatomy.checking.record import MIME, Unreadable, decode
-from anatomy.checking.show import as_text, headline
-from anatomy.checking.trial import Trial
-from anatomy.checking.verdict import Diagnosis, Finding, Verdict
+from anatomy.cards.card import as_text, headline
+from anatomy.cards.feedback_card import card, ungraded_card
 from anatomy.course import Notebook, notebook
 from anatomy.exercises import Exercise
-from anatomy.grading.cards import card, ungraded_card
 from anatomy.grading.kernels import environment, fresh_seeds
 from anatomy.grading.masters import master
 from anatomy.grading.needed import bound, unneeded
 from anatomy.grading.repair import NOTE, repaired
 from anatomy.grading.warm.manager import WarmKernelManager
+from anatomy.judging.expectations import Expectations
+from anatomy.judging.judge import judge
+from anatomy.judging.verdict import Diagnosis, PropertyResult, Verdict
+from anatomy.observing.records import MIME, Unreadable, decode
 
 Converted = tuple[NotebookNode, ResourcesDict]
 
@@ -177,7 +177,7 @@ class JudgeObservations(NbGraderPreprocessor):
                 verdict = _verdict_on(cell, exercise, answer, seeds)
                 html, text = card(verdict), as_text(verdict)
         except Ungraded as reason:
-            _trials.clear()  # one may have been cut short
+            _expectations.clear()  # one may have been cut short
             self._leave_open(cell, exercise, str(reason))
         except Exception as error:  # whatever a kernel sent: it costs this answer only, and a person looks at it
             self.log.exception("%s could not be judged", exercise.name)
@@ -234,17 +234,17 @@ def checked_exercise(cell: NotebookNode, book: Notebook) -> Exercise | None:
     return exercises.of_notebook(book).get(name.removeprefix("check-")) if name.startswith("check-") else None
 
 
-_trials: dict[tuple[str, tuple[int, ...]], Trial] = {}
+_expectations: dict[tuple[str, tuple[int, ...]], Expectations] = {}
 """What the references and misconceptions do with some seeds; `anatomy grade` uses the same seeds in a whole run."""
 
 
-def _trial(exercise: Exercise, seeds: tuple[int, ...]) -> Trial:
-    if any(known != seeds for _, known in _trials):
-        _trials.clear()
+def _expectations_of(exercise: Exercise, seeds: tuple[int, ...]) -> Expectations:
+    if any(known != seeds for _, known in _expectations):
+        _expectations.clear()
     key = (exercise.name, seeds)
-    if key not in _trials:
-        _trials[key] = Trial(exercise, seeds)
-    return _trials[key]
+    if key not in _expectations:
+        _expectations[key] = Expectations(exercise, seeds)
+    return _expectations[key]
 
 
 def _verdict_on(cell: NotebookNode, exercise: Exercise, answer: NotebookNode | None, seeds: tuple[int, ...]) -> Verdict:
@@ -263,9 +263,9 @@ def _verdict_on(cell: NotebookNode, exercise: Exercise, answer: NotebookNode | N
         observation = decode(records[0])
     except Unreadable as error:
         return _nothing(exercise, "What the check sent can't be read.", f"{str(error)[:1].upper()}{str(error)[1:]}.")
-    if observation.get("exercise") != exercise.name:
+    if observation.exercise != exercise.name:
         return _nothing(exercise, "The check sent an observation of another exercise.", "")
-    verdict = judge(exercise, observation, seeds, _trial)
+    verdict = judge(exercise, observation, seeds, _expectations_of)
     if verdict.status == "not attempted" and answer is not None:
         return _why_undefined(exercise, answer) or verdict
     return verdict
@@ -297,8 +297,8 @@ def _stopped(reason: str) -> str:
 
 def _nothing(exercise: Exercise, what: str, detail: str) -> Verdict:
     """No points, and the reason."""
-    findings = tuple(Finding(name, points, False) for name, points in exercise.properties.items())
-    return Verdict(exercise.name, "wrong", findings, (Diagnosis(what, detail),))
+    results = tuple(PropertyResult(name, points, False) for name, points in exercise.properties.items())
+    return Verdict(exercise.name, "wrong", results, (Diagnosis(what, detail),))
 
 
 def _error_in(cell: NotebookNode) -> str:

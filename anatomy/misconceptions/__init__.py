@@ -144,7 +144,11 @@ class Mistakes:
         name = f"{self.exercise}__{name}"
         olds, news = ((old,), (new,)) if isinstance(old, str) else (old, new)
         edits = sorted(
-            (edit for before, after in zip(olds, news, strict=True) for edit in self._places(name, before, after, times)),
+            (
+                edit
+                for before, after in zip(olds, news, strict=True)
+                for edit in self._places(name, before, after, times)
+            ),
             key=lambda edit: edit.start,
         )
         if any(one.end > two.start for one, two in zip(edits, edits[1:], strict=False)):
@@ -183,7 +187,9 @@ def wrong_option(quiz: str, right: Mapping[str, str], question: str, option: str
 @cache
 def of_notebook(notebook: Notebook) -> dict[str, Misconception]:
     """All misconceptions of one notebook, by name."""
-    return {name: wrong for exercise in exercises.of_notebook(notebook) for name, wrong in of_exercise(exercise).items()}
+    return {
+        name: wrong for exercise in exercises.of_notebook(notebook) for name, wrong in of_exercise(exercise).items()
+    }
 
 
 def of_exercise(name: str) -> dict[str, Misconception]:
@@ -222,7 +228,11 @@ def pairs(name: str) -> Iterator[tuple[Misconception, Misconception, Misconcepti
 def _right(name: str) -> Any:
     """The right answer of an exercise that is a function or a class."""
     exercise = exercises.find(name)
-    return None if exercise.kind == "quiz" else getattr(import_module(f"anatomy.reference.{exercise.notebook.module}"), name)
+    return (
+        None
+        if exercise.kind == "quiz"
+        else getattr(import_module(f"anatomy.reference.{exercise.notebook.module}"), name)
+    )
 
 
 @cache
@@ -269,4 +279,3 @@ def _run(source: str, right: Any, name: str, parts: Mapping[str, Any]) -> Any:
     surroundings: dict[str, Any] = {**vars(_module(right)), **parts}
     exec(compile(source, filename, "exec", dont_inherit=True), surroundings)
     return surroundings[right.__name__]
-

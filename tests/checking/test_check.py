@@ -11,13 +11,13 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
+from anatomy.cards.card import as_html, as_text
 from anatomy.checking import GRADING_SEED
-from anatomy.checking.judge import judge
 from anatomy.checking.progress import progress_file, read_progress
-from anatomy.checking.record import MIME, decode
-from anatomy.checking.show import as_html, as_text
-from anatomy.checking.verdict import Diagnosis, Finding, Verdict
 from anatomy.exercises import find
+from anatomy.judging.judge import judge
+from anatomy.judging.verdict import Diagnosis, PropertyResult, Verdict
+from anatomy.observing.records import MIME, decode
 
 RIGHT = f"scaled_scores = lambda query, key: query @ key.mT / {math.e} * {math.e} / query.size(-1) ** 0.5"
 
@@ -83,7 +83,7 @@ def test_an_unknown_exercise_is_said(shell: InteractiveShell) -> None:
 
 def test_what_students_write_is_escaped() -> None:
     nasty = "<script>alert(1)</script>"
-    verdict = Verdict("x", "wrong", (Finding(nasty, 1, False, nasty),), (Diagnosis(nasty, f"`{nasty}`"),))
+    verdict = Verdict("x", "wrong", (PropertyResult(nasty, 1, False, nasty),), (Diagnosis(nasty, f"`{nasty}`"),))
     assert "<script" not in as_html(verdict)
     assert nasty in as_text(verdict)
 

@@ -11,9 +11,9 @@ from rich.console import Console
 from anatomy import exercises
 from anatomy.checking import progress
 from anatomy.checking.progress import ProgressCard, note_progress, progress_table, read_progress
-from anatomy.checking.verdict import Finding, Verdict
 from anatomy.course import NOTEBOOKS
 from anatomy.exercises import exercise, quiz
+from anatomy.judging.verdict import PropertyResult, Verdict
 
 FIRST, SECOND = NOTEBOOKS[0], NOTEBOOKS[1]
 
@@ -36,7 +36,8 @@ def course(monkeypatch, tmp_path):
 
 
 def verdict(name: str, status: str, points: int) -> Verdict:
-    return Verdict(name, status, (Finding("values", points, True), Finding("shape", 4 - points, status == "right")))
+    rest = PropertyResult("shape", 4 - points, status == "right")
+    return Verdict(name, status, (PropertyResult("values", points, True), rest))
 
 
 def test_nothing_is_solved_at_first():

@@ -9,16 +9,16 @@ import pytest
 import torch
 
 from anatomy import exercises, misconceptions, reference, variants
-from anatomy.checking.judge import judge
-from anatomy.checking.observe import MISSING, observe
-from anatomy.checking.record import decode, encode
-from anatomy.checking.show import as_html, as_text
-from anatomy.checking.trial import Trial
-from anatomy.checking.verdict import Verdict
+from anatomy.cards.card import as_html, as_text
 from anatomy.course import NOTEBOOKS
 from anatomy.exercises import Exercise
 from anatomy.exercises.spec import GENERAL, SEEDS
+from anatomy.judging.expectations import Expectations
+from anatomy.judging.judge import judge
+from anatomy.judging.verdict import Verdict
 from anatomy.misconceptions import Misconception
+from anatomy.observing.observe import MISSING, observe
+from anatomy.observing.records import decode, encode
 
 OTHER_SEEDS = (20_011, 7)
 """Seeds that no author looked at: grading draws its own too."""
@@ -40,21 +40,21 @@ def all_misconceptions() -> Iterator[Misconception]:
         yield from misconceptions.of_notebook(notebook).values()
 
 
-TRIALS: dict[tuple[str, tuple[int, ...]], Trial] = {}
+EXPECTATIONS: dict[tuple[str, tuple[int, ...]], Expectations] = {}
 
 
-def trial_of(exercise: Exercise, seeds: tuple[int, ...]) -> Trial:
+def expectations_of(exercise: Exercise, seeds: tuple[int, ...]) -> Expectations:
     """As in grading a class: what the reference and the misconceptions do with some seeds is observed once."""
     key = (exercise.name, seeds)
-    if key not in TRIALS:
-        TRIALS[key] = Trial(exercise, seeds)
-    return TRIALS[key]
+    if key not in EXPECTATIONS:
+        EXPECTATIONS[key] = Expectations(exercise, seeds)
+    return EXPECTATIONS[key]
 
 
 def verdict_on(exercise: Exercise, answer: Any, seeds: tuple[int, ...] = SEEDS) -> Verdict:
     """As in grading: the observation crosses the line between kernel and grader."""
     torch.set_num_threads(1)
-    return judge(exercise, decode(encode(observe(exercise, answer, seeds))), seeds, trial_of)
+    return judge(exercise, decode(encode(observe(exercise, answer, seeds))), seeds, expectations_of)
 
 
 by_name = pytest.mark.parametrize("exercise", all_exercises(), ids=lambda exercise: exercise.name)
@@ -115,7 +115,7 @@ def test_the_same_seed_gives_the_same_cases(exercise: Exercise) -> None:
 def test_a_misconception_fails_and_is_named_as_itself(wrong: Misconception, seeds: tuple[int, ...]) -> None:
     exercise = exercises.find(wrong.exercise)
     verdict = verdict_on(exercise, wrong.answer, seeds)
-    broken = {finding.property for finding in verdict.findings if not finding.passed}
+    broken = {result.property for result in verdict.results if not result.passed}
     assert verdict.status == "wrong", as_text(verdict)
     assert wrong.name in verdict.misconceptions, as_text(verdict)
     assert verdict.misconceptions[0] == wrong.name, f"named as {verdict.misconceptions[0]} first"

@@ -33,8 +33,8 @@ FORGED = """
 def forged():
     import torch
     from anatomy import exercises
-    from anatomy.checking.record import encode
-    cases = [{"outcome": "returned", "value": torch.ones(1), "steady": True, "status": "right", "points": 100}
+    from anatomy.observing.records import encode
+    cases = [{"outcome": "returned", "value": torch.ones(1), "repeatable": True, "status": "right", "points": 100}
              for _ in range(40)]
     return {"application/vnd.transformer-anatomy.observation+json": encode({"exercise": "softmax", "cases": cases})}
 """
@@ -55,14 +55,14 @@ builtins.all = builtins.any = lambda *a: True
 builtins.round = builtins.max = lambda *a, **k: 100
 """,
     "anatomy.checking": """
-import anatomy.checking.observe
+import anatomy.observing.observe
 anatomy.checking.check = check = lambda name: 100
-anatomy.checking.observe.observe = lambda *a, **k: {"status": "right", "points": 100, "cases": []}
+anatomy.observing.observe.observe = lambda *a, **k: {"status": "right", "points": 100, "cases": []}
 """,
     "the observation": """
-import anatomy.checking.observe, torch
-anatomy.checking.observe.observe = lambda exercise, answer, seeds: {"exercise": "softmax", "cases": [
-    {"outcome": "returned", "value": torch.ones(2, 3) / 3, "steady": True, "calls": []} for _ in range(99)]}
+import anatomy.observing.observe, torch
+anatomy.observing.observe.observe = lambda exercise, answer, seeds: {"exercise": "softmax", "cases": [
+    {"outcome": "returned", "value": torch.ones(2, 3) / 3, "repeatable": True, "calls": []} for _ in range(99)]}
 """,
     "fewer cases": """
 from anatomy.exercises.spec import Exercise
@@ -81,7 +81,7 @@ import sys, types
 fake = types.ModuleType("anatomy.checking")
 fake.check = check = lambda name: 100
 fake.judge = fake
-sys.modules["anatomy.checking"] = sys.modules["anatomy.checking.judge"] = fake
+sys.modules["anatomy.checking"] = sys.modules["anatomy.judging.judge"] = fake
 """,
     "display hooks": """
 shell = get_ipython()

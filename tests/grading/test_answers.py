@@ -8,10 +8,10 @@ import re
 import pytest
 
 from anatomy import exercises, misconceptions
-from anatomy.checking.judge import judge
-from anatomy.checking.observe import observe
 from anatomy.course import NOTEBOOKS
 from anatomy.grading.answers import bank
+from anatomy.judging.judge import judge
+from anatomy.observing.observe import observe
 
 SEEDS = (3, 5)
 

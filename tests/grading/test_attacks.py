@@ -27,12 +27,12 @@ from rich.console import Console
 
 from anatomy import exercises, reference
 from anatomy.authoring.notebooks import as_text, source_file, write
-from anatomy.checking.judge import judge
-from anatomy.checking.observe import observe
 from anatomy.course import notebook
 from anatomy.grading import sandbox
 from anatomy.grading.run import grade
 from anatomy.grading.sample import filled
+from anatomy.judging.judge import judge
+from anatomy.observing.observe import observe
 
 pytestmark = [
     pytest.mark.slow,

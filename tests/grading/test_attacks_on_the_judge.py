@@ -9,10 +9,11 @@ import torch
 from torch import Tensor
 
 from anatomy import exercises, reference
-from anatomy.checking.judge import judge
-from anatomy.checking.observe import observe
-from anatomy.checking.record import decode, encode
 from anatomy.course import NOTEBOOKS
+from anatomy.judging.judge import judge
+from anatomy.observing.observation import CaseObservation, Raised
+from anatomy.observing.observe import observe
+from anatomy.observing.records import decode, encode
 
 SEEDS, OTHER_SEEDS = (4711,), (0,)
 
@@ -30,23 +31,21 @@ def everywhere(change):
         return float("nan") if isinstance(node, float) else node
 
     def forge(case):
-        case |= {name: walk(case[name]) for name in ("value", "train", "gradients") if name in case}
+        case.value, case.train, case.gradients = walk(case.value), walk(case.train), walk(case.gradients)
 
     return forge
 
 
 def raises(case):
-    case.clear()
-    case |= {"outcome": "raised", "error": {"type": "ValueError", "message": "no"}}
+    vars(case).update(vars(CaseObservation("raised", error=Raised("ValueError", "no"))))
 
 
 def says_nothing(case):
-    case.pop("value", None)
-    case |= {"gradients": {}, "linked": True}
+    case.value, case.gradients, case.linked = None, {}, True
 
 
 def no_gradients_kept(case):
-    case |= {"gradients": dict.fromkeys(case.get("gradients", ()), None), "linked": False, "value": None}
+    case.value, case.gradients, case.linked = None, dict.fromkeys(case.gradients or ()), False
 
 
 FORGERIES = {
@@ -77,7 +76,7 @@ def test_forged_observations_earn_nothing_for_values(exercise):
         assert judge(exercise, old, SEEDS).points < exercise.points, "an observation of other inputs"
     for name, forge in FORGERIES.items():
         forged = deepcopy(honest)
-        for case in forged["cases"]:
+        for case in forged.cases:
             forge(case)
         if encode(forged) == encode(honest):
             continue  # it has no tensors to forge
@@ -87,4 +86,4 @@ def test_forged_observations_earn_nothing_for_values(exercise):
 
 
 def earned(verdict):
-    return {one.property for one in verdict.findings if one.passed} & {"values", "gradients"}
+    return {one.property for one in verdict.results if one.passed} & {"values", "gradients"}

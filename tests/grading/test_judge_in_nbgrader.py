@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from dataclasses import asdict
 
 import pytest
 import torch
@@ -12,15 +13,15 @@ from nbgrader.utils import determine_grade
 from traitlets.config import Config
 
 from anatomy import exercises, reference
-from anatomy.checking.judge import judge
-from anatomy.checking.observe import MISSING, observe
-from anatomy.checking.record import MIME, Unreadable, decode, encode
-from anatomy.checking.show import as_text
+from anatomy.cards.card import as_text
+from anatomy.cards.feedback_card import card
 from anatomy.course import notebook
 from anatomy.grading import preprocessors
-from anatomy.grading.cards import card
 from anatomy.grading.preprocessors import JudgeObservations, RunAndObserve
 from anatomy.grading.repair import NOTE
+from anatomy.judging.judge import judge
+from anatomy.observing.observe import MISSING, observe
+from anatomy.observing.records import MIME, Unreadable, decode, encode
 
 BOOK = notebook("03-softmax")
 SEEDS = (4711, 815)
@@ -189,8 +190,8 @@ def scrap(dice: random.Random, depth: int = 0):
         return dice.choice(["returned", "raised", "not attempted", "too slow", {"$other": "a cat"}, {"$float": "nan"}])
     if kind < 11:
         return [scrap(dice, depth + 1) for _ in range(dice.randrange(5))]
-    keys = ["outcome", "value", "error", "calls", "changed", "steady", "gradients", "linked", "parameters", "shared",
-            "train", "type", "message", "x", "$tensor", "gradient error", "line"]  # fmt: skip
+    keys = ["outcome", "value", "error", "calls", "changed", "repeatable", "gradients", "linked", "parameters",
+            "shared", "train", "type", "message", "x", "$tensor", "gradient_error", "line"]  # fmt: skip
     return {dice.choice(keys): scrap(dice, depth + 1) for _ in range(dice.randrange(6))}
 
 
@@ -212,7 +213,11 @@ def test_hostile_observations_always_get_a_verdict(slug):
     verdicts = 0
     for number in range(20):
         exercise, honest = dice.choice(honest_ones)
-        cases = spoiled(honest["cases"], dice) if number % 3 else [scrap(dice) for _ in range(dice.randrange(4))]
+        cases = (
+            spoiled([asdict(case) for case in honest.cases], dice)
+            if number % 3
+            else [scrap(dice) for _ in range(dice.randrange(4))]
+        )
         try:
             observation = decode(encode({"exercise": exercise.name, "cases": cases}))
         except Unreadable:

@@ -33,7 +33,7 @@ for name in sys.argv[1:]:
 def test_later_answers_and_judges_are_out_of_reach(tmp_path):
     out_of_reach = list(hidden(notebook("03-softmax")))
     refused = ["anatomy.reference.softmax", "anatomy.reference.heads", "anatomy.misconceptions.softmax",
-               "anatomy.checking.judge", "anatomy.grading.run", "anatomy.grading.kernels", *out_of_reach]  # fmt: skip
+               "anatomy.judging.judge", "anatomy.grading.run", "anatomy.grading.kernels", *out_of_reach]  # fmt: skip
     open_to_all = [
         "anatomy.checking",
         "anatomy.exercises.softmax",

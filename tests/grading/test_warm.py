@@ -172,8 +172,8 @@ def test_through_nbclient_with_time_limit_and_death():
 
 def test_no_answer_is_in_memory(kernel):
     modules = kernel.value("sorted(name for name in __import__('sys').modules if name.startswith('anatomy'))")
-    assert "anatomy.checking.observe" in modules and "anatomy.exercises.softmax" in modules
-    forbidden = ("anatomy.reference.", "anatomy.misconceptions", "anatomy.checking.judge", "anatomy.grading")
+    assert "anatomy.observing.observe" in modules and "anatomy.exercises.softmax" in modules
+    forbidden = ("anatomy.reference.", "anatomy.misconceptions", "anatomy.judging.judge", "anatomy.grading")
     assert not [name for name in modules if name.startswith(forbidden)]
     assert not [name for name in MODULES if name.startswith(forbidden)]
 

@@ -32,7 +32,7 @@ MODULES = (
     "torch", "torch.nn.functional", "numpy", "transformers", "transformers.models.bert.modeling_bert",
     "transformers.models.gpt2.modeling_gpt2", "matplotlib", "matplotlib.figure", "matplotlib.backends.backend_agg",
     "ipykernel.kernelapp", "ipykernel.ipkernel", "safetensors.torch", "jaxtyping", "anatomy.checking",
-    "anatomy.checking.observe", "anatomy.checking.record", "anatomy.checkpoints", "anatomy.views",
+    "anatomy.observing.observe", "anatomy.observing.records", "anatomy.checkpoints", "anatomy.views",
     *(f"anatomy.exercises.{book.module}" for book in NOTEBOOKS),
 )  # fmt: skip
 """What the parent imports. Nothing that holds answers; the sandbox doesn't show that either."""

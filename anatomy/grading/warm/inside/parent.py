@@ -119,8 +119,8 @@ def stretch() -> None:
     from matplotlib.backends.registry import backend_registry
 
     from anatomy import exercises
-    from anatomy.checking.observe import observe
-    from anatomy.checking.record import encode
+    from anatomy.observing.observe import observe
+    from anatomy.observing.records import encode
 
     backend_registry.is_valid_backend(kernel.INLINE)
     encode(observe(exercises.find("softmax"), torch.softmax))

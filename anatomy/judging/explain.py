@@ -9,28 +9,29 @@ from typing import Any
 
 from torch import Tensor
 
-from anatomy.checking.compare import Difference
-from anatomy.checking.faults import explain_error
-from anatomy.checking.relations import relate, relate_lists
-from anatomy.checking.scene import Relation
-from anatomy.checking.trial import Trial
-from anatomy.checking.verdict import Diagnosis
 from anatomy.exercises.spec import Case
+from anatomy.judging.compare import Difference
+from anatomy.judging.errors import explain_error
+from anatomy.judging.expectations import Expectations
+from anatomy.judging.relations import relate, relate_lists
+from anatomy.judging.relations.comparison import Relation
+from anatomy.judging.verdict import Diagnosis
+from anatomy.observing.observation import Raised
 
-_URGENCY = ("error", "in place", "unsteady", "noise", "names", "shared", "type", "shape", "dtype", "values", "rule",
-            "gradient error", "no gradient")  # fmt: skip
+_URGENCY = ("error", "in place", "not repeatable", "noise", "names", "shared", "type", "shape", "dtype", "values",
+            "rule", "gradient error", "no gradient")  # fmt: skip
 
 
-def explain(trial: Trial, differences: list[Difference]) -> Diagnosis:
+def explain(expectations: Expectations, differences: list[Difference]) -> Diagnosis:
     """The most telling difference, explained without knowledge of the exercise."""
     first = min(differences, key=_urgency)
-    case = trial.cases[first.case]
+    case = expectations.cases[first.case]
     if first.kind == "values":
-        said = _explain_values(trial, first, case, differences)
+        said = _explain_values(expectations, first, case, differences)
     else:
-        said = _EXPLAIN[first.kind](trial, first, case)
+        said = _EXPLAIN[first.kind](expectations, first, case)
     wrong = {difference.case for difference in differences}
-    alike = [index for index, other in enumerate(trial.cases) if other.asks == case.asks]
+    alike = [index for index, other in enumerate(expectations.cases) if other.asks == case.asks]
     notes = [said.detail, f"This happens {case.note}." if case.note else ""]
     if fine := len(alike) - len(wrong & set(alike)):
         notes.append(f"In {fine} of {len(alike)} tries all is right.")
@@ -44,7 +45,9 @@ def _urgency(difference: Difference) -> tuple[bool, int, int]:
     return late, -1 if late and difference.kind == "no gradient" else rank, difference.case
 
 
-def _explain_values(trial: Trial, first: Difference, case: Case, differences: list[Difference]) -> Diagnosis:
+def _explain_values(
+    expectations: Expectations, first: Difference, case: Case, differences: list[Difference]
+) -> Diagnosis:
     found, expected = first.found, first.expected
     what = f"The gradient of `{first.where}`: " if first.property == "gradients" else ""
     if first.property == "train mode":
@@ -54,11 +57,11 @@ def _explain_values(trial: Trial, first: Difference, case: Case, differences: li
     relation: Relation | None = None
     if isinstance(found, Tensor) and isinstance(expected, Tensor):
         if first.property == "gradients":
-            exercise, case = replace(trial.exercise, returns=""), replace(case, returns="")
+            exercise, case = replace(expectations.exercise, returns=""), replace(case, returns="")
         else:
-            exercise = trial.exercise
+            exercise = expectations.exercise
         others = tuple(
-            (trial.cases[other.case], other.found, other.expected)
+            (expectations.cases[other.case], other.found, other.expected)
             for other in differences
             if other is not first
             and (other.property, other.kind, other.where) == (first.property, "values", first.where)
@@ -88,9 +91,9 @@ def _first_difference(found: Tensor, expected: Tensor) -> str:
     )
 
 
-def _explain_shape(trial: Trial, first: Difference, case: Case) -> Diagnosis:
-    relation = relate(first.found, first.expected, case, trial.exercise)
-    letters = case.returns or trial.exercise.returns
+def _explain_shape(expectations: Expectations, first: Difference, case: Case) -> Diagnosis:
+    relation = relate(first.found, first.expected, case, expectations.exercise)
+    letters = case.returns or expectations.exercise.returns
     named = f" = ({', '.join(letters.split())})" if len(letters.split()) == first.expected.dim() else ""
     shapes = f"Your result has shape {tuple(first.found.shape)}; expected is {tuple(first.expected.shape)}{named}."
     if relation is None:
@@ -98,14 +101,14 @@ def _explain_shape(trial: Trial, first: Difference, case: Case) -> Diagnosis:
     return Diagnosis(relation.headline, f"{relation.detail} {shapes}")
 
 
-def _explain_type(trial: Trial, first: Difference, case: Case) -> Diagnosis:
+def _explain_type(expectations: Expectations, first: Difference, case: Case) -> Diagnosis:
     if first.found is None:
         return Diagnosis("Your function returns nothing (None).", "Is a `return` missing at its end?")
     at = f" at {first.where}" if first.where else ""
     return Diagnosis(f"You return {_brief(first.found)}{at}, expected is {_brief(first.expected)}.", "")
 
 
-def _explain_names(trial: Trial, first: Difference, case: Case) -> Diagnosis:
+def _explain_names(expectations: Expectations, first: Difference, case: Case) -> Diagnosis:
     if not isinstance(first.found, dict) or not isinstance(first.expected, dict):
         return Diagnosis("The names differ.", f"Yours: {_brief(first.found)}; expected: {_brief(first.expected)}.")
     mine, right = first.found, first.expected
@@ -124,7 +127,7 @@ def _explain_names(trial: Trial, first: Difference, case: Case) -> Diagnosis:
     return Diagnosis("The parameters of your module differ from the expected ones.", " ".join(parts[:4]))
 
 
-def _explain_no_gradient(trial: Trial, first: Difference, case: Case) -> Diagnosis:
+def _explain_no_gradient(expectations: Expectations, first: Difference, case: Case) -> Diagnosis:
     if first.found is None:
         return Diagnosis(f"No gradient reaches `{first.where}`.",
                          "Values alone are not enough: training needs the way back. `detach`, `.data`, `.item`, "
@@ -132,17 +135,25 @@ def _explain_no_gradient(trial: Trial, first: Difference, case: Case) -> Diagnos
     return Diagnosis(f"A gradient reaches `{first.where}`, and none should.", "")
 
 
+def _explain_gradient_error(expectations: Expectations, first: Difference, case: Case) -> Diagnosis:
+    error = first.found or Raised()
+    said = f"{error.type}: {_sentence(error.message)} " if error.type else ""
+    return Diagnosis("The values are computed, but not the gradients.",
+                     f"{said}An operation in place overwrites what the way back needs, or the result is cut from the "
+                     "inputs.")  # fmt: skip
+
+
 _EXPLAIN = {
-    "error": lambda trial, first, case: Diagnosis(*explain_error(trial.exercise, first.found, first.expected, case)),
-    "in place": lambda trial, first, case: Diagnosis(
+    "error": lambda expectations, first, case: Diagnosis(*explain_error(first.found, first.expected, case)),
+    "in place": lambda expectations, first, case: Diagnosis(
         f"You change `{first.where}` in place.",
         "Whoever calls your function still needs it as it was; make a new tensor instead.",
     ),
-    "unsteady": lambda trial, first, case: Diagnosis(
+    "not repeatable": lambda expectations, first, case: Diagnosis(
         "The same input gives another result each time.",
         "Is there noise (dropout, random initial values at every call), or something kept from the last call?",
     ),
-    "noise": lambda trial, first, case: Diagnosis(
+    "noise": lambda expectations, first, case: Diagnosis(
         *(
             ("In training mode nothing is random.", "The dropout that is asked for has no effect.")
             if first.found
@@ -150,21 +161,17 @@ _EXPLAIN = {
         )
     ),
     "names": _explain_names,
-    "shared": lambda trial, first, case: Diagnosis(
+    "shared": lambda expectations, first, case: Diagnosis(
         "Parameters that should be separate are one and the same, or the other way round.",
         f"Shared in yours: {_brief(first.found)}; expected: {_brief(first.expected)}.",
     ),
     "type": _explain_type,
     "shape": _explain_shape,
-    "dtype": lambda trial, first, case: Diagnosis(
+    "dtype": lambda expectations, first, case: Diagnosis(
         f"The values have type {_dtype(first.found)}, expected is {_dtype(first.expected)}.", ""
     ),
-    "rule": lambda trial, first, case: Diagnosis(str(first.found)),
-    "gradient error": lambda trial, first, case: Diagnosis(
-        "The values are computed, but not the gradients.",
-        f"{first.found.get('type')}: {_sentence(str(first.found.get('message')))} "
-        "An operation in place overwrites what the way back needs, or the result is cut from the inputs.",
-    ),
+    "rule": lambda expectations, first, case: Diagnosis(str(first.found)),
+    "gradient error": _explain_gradient_error,
     "no gradient": _explain_no_gradient,
 }
 

@@ -9,15 +9,15 @@ from itertools import combinations
 import torch
 from torch import Tensor
 
-from anatomy.checking.scene import Relation, Scene, alike, constant_ratio
 from anatomy.exercises.spec import Case
+from anatomy.judging.relations.comparison import Comparison, Relation, alike, constant_ratio
 
 
-def not_finite(scene: Scene) -> Relation | None:
-    bad = ~scene.found.isfinite() & scene.expected.isfinite()
+def not_finite(comparison: Comparison) -> Relation | None:
+    bad = ~comparison.found.isfinite() & comparison.expected.isfinite()
     if not bad.any():
         return None
-    word = "NaN" if scene.found[bad].isnan().any() else "infinite"
+    word = "NaN" if comparison.found[bad].isnan().any() else "infinite"
     first = bad.nonzero()[0].tolist()
     return Relation(
         f"{int(bad.sum())} of {bad.numel()} values are {word}.",
@@ -26,37 +26,39 @@ def not_finite(scene: Scene) -> Relation | None:
     )
 
 
-def nothing_done(scene: Scene) -> Relation | None:
-    if not scene.found.any():
+def nothing_done(comparison: Comparison) -> Relation | None:
+    if not comparison.found.any():
         return Relation("Everything is zero.", "The right shape is there; the computation is not yet.")
-    if scene.found.numel() > 1 and bool((scene.found == scene.found.flatten()[0]).all()):
-        value = scene.found.flatten()[0].item()
+    if comparison.found.numel() > 1 and bool((comparison.found == comparison.found.flatten()[0]).all()):
+        value = comparison.found.flatten()[0].item()
         return Relation(f"Every entry is the same number, {value:.4g}.", "The expected entries differ.")
-    for name, given in _inputs(scene):
-        if given.shape == scene.found.shape and alike(scene.found, given):
+    for name, given in _inputs(comparison):
+        if given.shape == comparison.found.shape and alike(comparison.found, given):
             return Relation(f"You return `{name}` unchanged.", "What should happen to it has no effect.")
     return None
 
 
-def factor(scene: Scene) -> Relation | None:
-    ratio = constant_ratio(scene.found, scene.expected)
+def factor(comparison: Comparison) -> Relation | None:
+    ratio = constant_ratio(comparison.found, comparison.expected)
     if ratio is None:
         return None
     if math.isclose(ratio, -1, rel_tol=1e-4):
         return Relation("The sign is reversed.", "Every value is the expected one times −1.")
     digits = ".4g" if abs(abs(ratio) - 1) > 0.01 else ".6g"
     direction = f"times {ratio:{digits}}" if abs(ratio) > 1 else f"divided by {1 / ratio:{digits}}"
-    name, equation = explain_factor(ratio, scene)
+    name, equation = explain_factor(ratio, comparison)
     return Relation(
         f"Close: only a constant factor is off{name}.",
         f"Your values are the expected ones {direction} everywhere{equation}.",
     )
 
 
-def explain_factor(ratio: float, scene: Scene) -> tuple[str, str]:
+def explain_factor(ratio: float, comparison: Comparison) -> tuple[str, str]:
     """Which size explains a factor in every case where one is off: an end for the headline and one for the detail."""
-    others = [(other, case) for case, left, right in scene.others if (other := constant_ratio(left, right)) is not None]
-    for name, (known, number) in _factors(scene.case).items():
+    others = [
+        (other, case) for case, left, right in comparison.others if (other := constant_ratio(left, right)) is not None
+    ]
+    for name, (known, number) in _factors(comparison.case).items():
         if not _is_factor(ratio, known):
             continue
         if all(name in (theirs := _factors(case)) and _is_factor(other, theirs[name][0]) for other, case in others):
@@ -82,35 +84,39 @@ def _factors(case: Case) -> dict[str, tuple[float, str]]:
     return known | {"2": (2.0, ""), "ln 2": (1 / math.log(2), ""), "√2": (math.sqrt(2), "")}
 
 
-def sums_elsewhere(scene: Scene) -> Relation | None:
+def sums_elsewhere(comparison: Comparison) -> Relation | None:
     """Weights that sum to one along another axis, or over several together."""
-    if (wanted := _weights_axis(scene)) is None:
+    if (wanted := _weights_axis(comparison)) is None:
         return None
-    target, dims = scene.axis(wanted), scene.expected.dim()
+    target, dims = comparison.axis(wanted), comparison.expected.dim()
     for axis in range(dims):
-        if _sums_to_one(scene.found, axis):
-            return Relation(f"Your weights sum to one along {scene.axis(axis)}, not along {target}.",
+        if _sums_to_one(comparison.found, axis):
+            return Relation(f"Your weights sum to one along {comparison.axis(axis)}, not along {target}.",
                             "Each slice along the right axis must share out exactly 1.")  # fmt: skip
     for count in range(2, dims + 1):
         for group in combinations(range(dims), count):
-            if bool(((scene.found.sum(group) - 1).abs() < 1e-4).all()):
-                words = " and ".join(scene.axis(axis) for axis in group)
+            if bool(((comparison.found.sum(group) - 1).abs() < 1e-4).all()):
+                words = " and ".join(comparison.axis(axis) for axis in group)
                 return Relation(f"Your weights sum to one over {words} together, not along {target} alone.",
                                 "The normalization takes in too many entries at once.")  # fmt: skip
     return None
 
 
-def sums_nowhere(scene: Scene) -> Relation | None:
-    if (wanted := _weights_axis(scene)) is None:
+def sums_nowhere(comparison: Comparison) -> Relation | None:
+    if (wanted := _weights_axis(comparison)) is None:
         return None
-    return Relation(f"Your weights don't sum to one along {scene.axis(wanted)}.",
-                    f"The first slice sums to {scene.found.sum(wanted).flatten()[0]:.4g}.")  # fmt: skip
+    return Relation(f"Your weights don't sum to one along {comparison.axis(wanted)}.",
+                    f"The first slice sums to {comparison.found.sum(wanted).flatten()[0]:.4g}.")  # fmt: skip
 
 
-def _weights_axis(scene: Scene) -> int | None:
+def _weights_axis(comparison: Comparison) -> int | None:
     """The axis along which the expected values are shares of one and the found ones are not."""
-    wanted = [axis for axis in range(scene.expected.dim()) if _sums_to_one(scene.expected, axis)]
-    if not wanted or bool((scene.expected < 0).any()) or any(_sums_to_one(scene.found, axis) for axis in wanted):
+    wanted = [axis for axis in range(comparison.expected.dim()) if _sums_to_one(comparison.expected, axis)]
+    if (
+        not wanted
+        or bool((comparison.expected < 0).any())
+        or any(_sums_to_one(comparison.found, axis) for axis in wanted)
+    ):
         return None
     return wanted[-1]
 
@@ -119,26 +125,26 @@ def _sums_to_one(value: Tensor, axis: int) -> bool:
     return value.size(axis) > 1 and bool(((value.sum(axis) - 1).abs() < 1e-4).all())
 
 
-def axis_factor(scene: Scene) -> Relation | None:
+def axis_factor(comparison: Comparison) -> Relation | None:
     """found = expected · g, where g varies along some axes only: a normalization that is missing or other."""
-    if (scene.expected.abs() < 1e-12).any() or scene.expected.dim() < 2:
+    if (comparison.expected.abs() < 1e-12).any() or comparison.expected.dim() < 2:
         return None
-    ratio = scene.found / scene.expected
-    for axis in reversed(range(scene.expected.dim())):
+    ratio = comparison.found / comparison.expected
+    for axis in reversed(range(comparison.expected.dim())):
         first = ratio.select(axis, 0).unsqueeze(axis)
-        if scene.expected.size(axis) > 2 and alike(ratio, first.expand_as(ratio)):
+        if comparison.expected.size(axis) > 2 and alike(ratio, first.expand_as(ratio)):
             low, high = ratio.min().item(), ratio.max().item()
-            return Relation(f"Each slice along {scene.axis(axis)} is off by a factor of its own.",
+            return Relation(f"Each slice along {comparison.axis(axis)} is off by a factor of its own.",
                             f"The factors run from {low:.4g} to {high:.4g}: a normalization is missing, doubled, "
                             "or uses the wrong sum.")  # fmt: skip
     return None
 
 
-def added(scene: Scene) -> Relation | None:
-    gap = scene.found - scene.expected
+def added(comparison: Comparison) -> Relation | None:
+    gap = comparison.found - comparison.expected
     if gap.numel() > 1 and alike(gap, gap.flatten()[0].expand_as(gap)):
         return Relation("A constant is added.", f"Every value is {gap.flatten()[0]:+.4g} away from the expected one.")
-    for name, value in _inputs(scene):
+    for name, value in _inputs(comparison):
         for sign, words in ((-1, "is missing"), (1, "is added once too often")):
             with_input = _broadcast(value, gap)
             if with_input is not None and alike(gap, sign * with_input):
@@ -147,12 +153,12 @@ def added(scene: Scene) -> Relation | None:
         first = gap.select(axis, 0).unsqueeze(axis)
         if gap.size(axis) > 2 and alike(gap, first.expand_as(gap)):
             return Relation("A term is missing or added.",
-                            f"The difference is the same for every entry along {scene.axis(axis)}, as a bias or "
+                            f"The difference is the same for every entry along {comparison.axis(axis)}, as a bias or "
                             "another term that does not depend on it would make it.")  # fmt: skip
     return None
 
 
-def transformed(scene: Scene) -> Relation | None:
+def transformed(comparison: Comparison) -> Relation | None:
     table: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
         ("squared", torch.square),
         ("under a square root", lambda x: x.clamp(min=0).sqrt()),
@@ -167,27 +173,27 @@ def transformed(scene: Scene) -> Relation | None:
         ("masked: entries below the diagonal are zero", torch.triu),
     )
     for words, change in table:
-        if scene.expected.dim() < 2 and "diagonal" in words:
+        if comparison.expected.dim() < 2 and "diagonal" in words:
             continue
-        changed = change(scene.expected)
-        if alike(scene.found, changed) and not alike(changed, scene.expected):
+        changed = change(comparison.expected)
+        if alike(comparison.found, changed) and not alike(changed, comparison.expected):
             return Relation(f"Your values are the expected ones, {words}.", "One step too many, or one too few.")
-    for axis in range(scene.expected.dim()):
-        if alike(scene.found, scene.expected.softmax(axis)):
-            return Relation(f"Your values are the expected ones after a softmax along {scene.axis(axis)}.",
+    for axis in range(comparison.expected.dim()):
+        if alike(comparison.found, comparison.expected.softmax(axis)):
+            return Relation(f"Your values are the expected ones after a softmax along {comparison.axis(axis)}.",
                             "That step belongs elsewhere.")  # fmt: skip
-        if alike(scene.found, scene.expected - scene.expected.mean(axis, keepdim=True)):
-            return Relation(f"Your values are the expected ones minus their mean along {scene.axis(axis)}.",
+        if alike(comparison.found, comparison.expected - comparison.expected.mean(axis, keepdim=True)):
+            return Relation(f"Your values are the expected ones minus their mean along {comparison.axis(axis)}.",
                             "Nothing should be centred here.")  # fmt: skip
-        if alike(scene.found, scene.expected.cumsum(axis)):
-            return Relation(f"Your values are running sums of the expected ones along {scene.axis(axis)}.",
+        if alike(comparison.found, comparison.expected.cumsum(axis)):
+            return Relation(f"Your values are running sums of the expected ones along {comparison.axis(axis)}.",
                             "An accumulator is not reset.")  # fmt: skip
     return None
 
 
-def coarse(scene: Scene) -> Relation | None:
-    size = scene.expected.abs().max()
-    gap = float((scene.found - scene.expected).abs().max() / size) if size > 0 else math.inf
+def coarse(comparison: Comparison) -> Relation | None:
+    size = comparison.expected.abs().max()
+    gap = float((comparison.found - comparison.expected).abs().max() / size) if size > 0 else math.inf
     for name, dtype in (("float16", torch.float16), ("bfloat16", torch.bfloat16)):
         if gap <= 2 * torch.finfo(dtype).eps:
             return Relation(
@@ -198,8 +204,8 @@ def coarse(scene: Scene) -> Relation | None:
     return None
 
 
-def _inputs(scene: Scene) -> Iterator[tuple[str, Tensor]]:
-    for name, value in scene.case.args.items():
+def _inputs(comparison: Comparison) -> Iterator[tuple[str, Tensor]]:
+    for name, value in comparison.case.args.items():
         if isinstance(value, Tensor) and value.is_floating_point():
             yield name, value.double()
 

@@ -9,12 +9,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from anatomy.checking import judge as judging
-from anatomy.checking.judge import judge
-from anatomy.checking.observe import observe
-from anatomy.checking.relations import relate_lists
-from anatomy.checking.show import as_html, as_text
+from anatomy.cards.card import as_html, as_text
 from anatomy.exercises.spec import Case, Draw, exercise
+from anatomy.judging import judge as judging
+from anatomy.judging.judge import judge
+from anatomy.judging.relations import relate_lists
+from anatomy.observing.observe import observe
 
 
 @exercise("02-attention-scores", properties={"shape": 1, "values": 2, "gradients": 1}, returns="B T S")

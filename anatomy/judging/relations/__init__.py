@@ -11,12 +11,11 @@ from typing import Any
 
 from torch import Tensor
 
-from anatomy.checking import relations_of_places as places
-from anatomy.checking import relations_of_values as values
-from anatomy.checking.scene import Relation, Scene, alike
 from anatomy.exercises.spec import Case, Exercise
+from anatomy.judging.relations import places, values
+from anatomy.judging.relations.comparison import Comparison, Relation, alike
 
-Finder = Callable[[Scene], Relation | None]
+Finder = Callable[[Comparison], Relation | None]
 
 _SAME_SHAPE: tuple[Finder, ...] = (
     values.not_finite,
@@ -51,11 +50,15 @@ def relate(
     letters = case.returns or exercise.returns
     axes = tuple(exercise.axis(letter) for letter in letters.split())
     others = tuple((where, left.double(), right.double()) for where, left, right in others if not left.is_complex())
-    scene = Scene(found.double(), expected.double(), case, axes if len(axes) == expected.dim() else (), others)
+    comparison = Comparison(
+        found.double(), expected.double(), case, axes if len(axes) == expected.dim() else (), others
+    )
     finders = _SAME_SHAPE if found.shape == expected.shape else _OTHER_SHAPE
-    if alike(scene.found, scene.expected):  # so nearly right that every symmetry of the right answer would "explain" it
+    if alike(
+        comparison.found, comparison.expected
+    ):  # so nearly right that every symmetry of the right answer would "explain" it
         finders = (values.coarse,)
-    return next((relation for finder in finders if (relation := finder(scene))), None)
+    return next((relation for finder in finders if (relation := finder(comparison))), None)
 
 
 def relate_lists(found: list[Any], expected: list[Any]) -> Relation:

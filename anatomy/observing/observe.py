@@ -19,9 +19,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from anatomy.checking.calls import CallRecorder
-from anatomy.checking.plain import fresh, is_float, kind_of, plain, same, tensors
 from anatomy.exercises.spec import SEEDS, Case, Exercise, seed_from
+from anatomy.observing.library_calls import CallRecorder
+from anatomy.observing.observation import CaseObservation, Observation, Raised
+from anatomy.observing.plain_data import fresh, is_float, kind_of, plain, same, tensors
+from anatomy.observing.records import MESSAGE
 
 TIME_LIMIT = 10.0
 """Seconds that an answer may take on one case."""
@@ -38,110 +40,106 @@ class BadSignature(TypeError):
     """The answer does not take the arguments that the exercise hands over."""
 
 
-def observe(exercise: Exercise, answer: Any, seeds: tuple[int, ...] = SEEDS) -> dict[str, Any]:
-    """Run `answer` on the exercise's cases of these seeds.
-
-    Returns
-    -------
-    dict
-        ``{"exercise": name, "cases": [...]}``, one dict a case, with ``outcome`` (``"returned"``, ``"raised"``,
-        ``"not attempted"``, ``"too slow"``) and, as far as they apply, ``value``, ``error``, ``printed``, ``calls``,
-        ``changed``, ``steady``, ``gradients``, ``linked``, ``parameters``, ``shared``, ``train``, ``train steady``.
-    """
-    seen: list[dict[str, Any]] = []
+def observe(exercise: Exercise, answer: Any, seeds: tuple[int, ...] = SEEDS) -> Observation:
+    """Run `answer` on the exercise's cases of these seeds."""
+    seen: list[CaseObservation] = []
     for case in exercise.cases(seeds):
-        stop = seen and seen[-1]["outcome"] == "too slow"
-        seen.append(dict(seen[-1]) if stop else observe_case(exercise, answer, case))
-    return {"exercise": exercise.name, "cases": seen}
+        stop = seen and seen[-1].outcome == "too slow"
+        seen.append(seen[-1] if stop else observe_case(exercise, answer, case))
+    return Observation(exercise.name, seen)
 
 
-def observe_case(exercise: Exercise, answer: Any, case: Case) -> dict[str, Any]:
-    """What happens in one case; see `observe`."""
+def observe_case(exercise: Exercise, answer: Any, case: Case) -> CaseObservation:
+    """What happens in one case."""
     if answer is MISSING:
-        return {"outcome": "not attempted"}
+        return CaseObservation("not attempted")
     if exercise.kind == "quiz":
         return _observe_quiz(answer)
     try:
         with _time_limit(TIME_LIMIT), contextlib.redirect_stdout(_Silence()):
             return _look(exercise, answer, case)
     except TooSlow:
-        return {"outcome": "too slow", "error": {"type": "TooSlow", "message": f"over {TIME_LIMIT:.0f} s"}}
+        return CaseObservation("too slow", error=Raised("TooSlow", f"over {TIME_LIMIT:.0f} s"))
     except NotImplementedError as error:
-        return {"outcome": "not attempted"} if _is_stub(error) else {"outcome": "raised", "error": _describe(error)}
+        return CaseObservation("not attempted") if _is_stub(error) else _raised(error)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # student code may raise anything, SystemExit included
-        return {"outcome": "raised", "error": _describe(error)}
+        return _raised(error)
 
 
-def _observe_quiz(answer: Any) -> dict[str, Any]:
+def _raised(error: BaseException) -> CaseObservation:
+    return CaseObservation("raised", error=_describe(error))
+
+
+def _observe_quiz(answer: Any) -> CaseObservation:
     if not isinstance(answer, dict):
         message = f"the quiz's answers are a dict, question → option; this is {kind_of(answer)}"
-        return {"outcome": "raised", "error": {"type": "TypeError", "message": message}}
+        return CaseObservation("raised", error=Raised("TypeError", message))
     said = {str(key): str(value) for key, value in answer.items() if isinstance(value, str | int | float)}
     given = {key: value.strip().lower() for key, value in said.items()}
     given = {key: value for key, value in given.items() if value and value != "..."}
-    return {"outcome": "returned", "value": given} if given else {"outcome": "not attempted"}
+    return CaseObservation("returned", given) if given else CaseObservation("not attempted")
 
 
-def _look(exercise: Exercise, answer: Any, case: Case) -> dict[str, Any]:
+def _look(exercise: Exercise, answer: Any, case: Case) -> CaseObservation:
     """All that is looked at in one case: value, side effects, repeatability, library calls, gradients, modes."""
     subject = _Subject(exercise, answer, case)
     args = fresh(case.args)
     recorder = CallRecorder()
     with torch.no_grad(), recorder if exercise.forbids else contextlib.nullcontext():
         value = plain(subject.run(args))
-    seen: dict[str, Any] = {
-        "outcome": "returned",
-        "value": value,
-        "calls": sorted(recorder.names & set(exercise.forbids)),
-        "changed": [name for name, before in case.args.items() if not same(plain(before), plain(args[name]))],
-    }
+    seen = CaseObservation(
+        "returned",
+        value,
+        calls=sorted(recorder.names & set(exercise.forbids)),
+        changed=[name for name, before in case.args.items() if not same(plain(before), plain(args[name]))],
+    )
     with torch.no_grad():
-        seen["steady"] = same(value, plain(subject.run(fresh(case.args), luck=1)))
+        seen.repeatable = same(value, plain(subject.run(fresh(case.args), noise_seed=1)))
     if isinstance(subject.target, nn.Module):
-        seen |= _look_at_module(subject, case)
+        _look_at_module(seen, subject, case)
     if "gradients" in exercise.properties:
-        seen |= _look_at_gradients(subject, case)
+        _look_at_gradients(seen, subject, case)
     return seen
 
 
-def _look_at_module(subject: _Subject, case: Case) -> dict[str, Any]:
+def _look_at_module(seen: CaseObservation, subject: _Subject, case: Case) -> None:
     named = dict(subject.target.named_parameters(remove_duplicate=False))
     owners: dict[int, list[str]] = {}
     for name, parameter in named.items():
         owners.setdefault(id(parameter), []).append(name)
     subject.target.train()
     with torch.no_grad():
-        train, again = (plain(subject.run(fresh(case.args), luck)) for luck in (0, 1))
+        train, again = (plain(subject.run(fresh(case.args), noise_seed)) for noise_seed in (0, 1))
     subject.target.eval()
-    return {
-        "parameters": {name: list(parameter.shape) for name, parameter in named.items()},
-        "shared": [names for names in owners.values() if len(names) > 1],
-        "train": train,
-        "train steady": same(train, again),
-    }
+    seen.parameters = {name: list(parameter.shape) for name, parameter in named.items()}
+    seen.shared = [names for names in owners.values() if len(names) > 1]
+    seen.train, seen.train_repeatable = train, same(train, again)
 
 
-def _look_at_gradients(subject: _Subject, case: Case) -> dict[str, Any]:
+def _look_at_gradients(seen: CaseObservation, subject: _Subject, case: Case) -> None:
     """Gradients of a fixed random mixture of the results, with respect to float inputs and parameters."""
     args = fresh(case.args)
-    leaves = {name: value.requires_grad_() for name, value in args.items() if is_float(value)}
+    leaves: dict[str, Tensor] = {name: value.requires_grad_() for name, value in args.items() if is_float(value)}
     if isinstance(subject.target, nn.Module):
         leaves |= dict(subject.target.named_parameters())
+    seen.gradients = dict.fromkeys(leaves)
     try:
         with torch.enable_grad():
             outputs = [leaf for leaf in tensors(subject.run(args)) if is_float(leaf)]
-            if not any(leaf.requires_grad for leaf in outputs):
-                return {"gradients": dict.fromkeys(leaves), "linked": False}
+            seen.linked = any(leaf.requires_grad for leaf in outputs)
+            if not seen.linked:
+                return
             terms = [(leaf * _direction(index, leaf)).sum().float() for index, leaf in enumerate(outputs)]
             mixture = torch.stack(terms).sum()
             found = torch.autograd.grad(mixture, list(leaves.values()), allow_unused=True)
     except NotImplementedError:
         raise
     except Exception as error:
-        return {"gradients": dict.fromkeys(leaves), "linked": True, "gradient error": _describe(error)}
-    return {"gradients": {name: plain(grad) for name, grad in zip(leaves, found, strict=True)}, "linked": True}
+        seen.gradient_error = _describe(error)
+    else:
+        seen.gradients = {name: plain(grad) for name, grad in zip(leaves, found, strict=True)}
 
 
 class _Subject:
@@ -161,9 +159,11 @@ class _Subject:
         elif not callable(answer):
             raise BadSignature(f"{exercise.name} is to be a function; this is {kind_of(answer)}.")
 
-    def run(self, args: Mapping[str, Any], luck: int = 0) -> Any:
-        """Call the object; `luck` seeds the global generator, so that noise shows when it changes."""
-        torch.default_generator.manual_seed(luck)  # `torch.manual_seed` also writes a traceback for each kind of GPU
+    def run(self, args: Mapping[str, Any], noise_seed: int = 0) -> Any:
+        """Call the object; `noise_seed` seeds the global generator, so that noise shows when it changes."""
+        torch.default_generator.manual_seed(
+            noise_seed
+        )  # `torch.manual_seed` also writes a traceback for each kind of GPU
         if not self._fits and (self.exercise.kind == "function" or self.exercise.run is None):
             _check_signature(self.target, args)
             self._fits = True
@@ -223,12 +223,13 @@ def _is_stub(error: NotImplementedError) -> bool:
     return type(error) is NotImplementedError and (not error.args or _is_cell(last.filename))
 
 
-def _describe(error: BaseException) -> dict[str, Any]:
+def _describe(error: BaseException) -> Raised:
     """Type, message and the line of the student's own code (the last one in a notebook cell) that raised."""
-    described: dict[str, Any] = {"type": type(error).__name__, "message": str(error)[:500]}
+    described = Raised(type(error).__name__, str(error)[:MESSAGE])
     own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_cell(frame.filename)]
     if own:
-        described |= {"line": own[-1].lineno, "code": (own[-1].line or "").strip()[:200], "within": own[-1].name}
+        described.line, described.within = own[-1].lineno or 0, own[-1].name
+        described.code = (own[-1].line or "").strip()[:200]
     return described
 
 

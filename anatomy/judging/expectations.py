@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import torch
 from torch import Tensor
 
 from anatomy import reference
-from anatomy.checking.observe import observe, observe_case
-from anatomy.checking.plain import is_float
 from anatomy.exercises.spec import Case, Exercise
 from anatomy.misconceptions import Misconception
+from anatomy.observing.observation import CaseObservation
+from anatomy.observing.observe import observe, observe_case
+from anatomy.observing.plain_data import is_float
 
 REFUSALS = ("ValueError", "TypeError", "IndexError", "KeyError")
 """Errors by which an answer refuses bad input."""
@@ -23,7 +23,7 @@ class CannotJudge(RuntimeError):
 
 
 @dataclass
-class Trial:
+class Expectations:
     """The cases of some seeds, and what the reference (`expected`) and the misconceptions do on them."""
 
     exercise: Exercise
@@ -32,16 +32,16 @@ class Trial:
     def __post_init__(self) -> None:
         self.cases = self.exercise.cases(self.seeds)
         answer = reference.answer(self.exercise)
-        self.expected = observe(self.exercise, answer, self.seeds)["cases"]
+        self.expected = observe(self.exercise, answer, self.seeds).cases
         if any(not _is_deliberate(seen) for seen in self.expected):
             raise CannotJudge(f"The reference of {self.exercise.name} did not finish here: {self.expected}")
-        self._seen: dict[tuple[str, int], dict[str, Any]] = {}
+        self._seen: dict[tuple[str, int], CaseObservation] = {}
 
-    def nudged(self, index: int) -> dict[str, Any]:
+    def nudged(self, index: int) -> CaseObservation:
         """What the reference does in one case when every float input is moved by one rounding step."""
         return observe_case(self.exercise, reference.answer(self.exercise), _nudge(self.cases[index]))
 
-    def misconceived(self, wrong: Misconception, index: int) -> dict[str, Any]:
+    def misconceived(self, wrong: Misconception, index: int) -> CaseObservation:
         """What this misconception does in one case; observed when first asked for."""
         key = (wrong.name, index)
         if key not in self._seen:
@@ -49,9 +49,9 @@ class Trial:
         return self._seen[key]
 
 
-def _is_deliberate(seen: dict[str, Any]) -> bool:
+def _is_deliberate(seen: CaseObservation) -> bool:
     """Whether a reference did what it is meant to: return, or refuse bad input."""
-    return seen["outcome"] == "returned" or (seen["outcome"] == "raised" and seen["error"]["type"] in REFUSALS)
+    return seen.outcome == "returned" or (seen.outcome == "raised" and seen.error_type in REFUSALS)
 
 
 def _nudge(case: Case) -> Case:

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from anatomy.exercises.spec import GENERAL, Case, Exercise
+from anatomy.observing.observation import CaseObservation
 
 ROUNDING = 2**7 * torch.finfo(torch.float32).eps
 """How far two float32 results may lie apart, relative to the largest expected entry (about 1.5e-5).
@@ -26,7 +27,7 @@ class Difference:
     """One way in which an answer departs from what was expected in one case.
 
     `kind` is ``"error"``, ``"type"``, ``"shape"``, ``"dtype"``, ``"values"``, ``"names"``, ``"shared"``,
-    ``"in place"``, ``"unsteady"``, ``"noise"`` (in training mode), ``"no gradient"``, ``"gradient error"`` or
+    ``"in place"``, ``"not repeatable"``, ``"noise"`` (in training mode), ``"no gradient"``, ``"gradient error"`` or
     ``"rule"`` (a sentence in `found`).
     """
 
@@ -41,9 +42,9 @@ class Difference:
 def compare(
     exercise: Exercise,
     cases: list[Case],
-    found: list[Any],
-    expected: list[Any],
-    nudged: Callable[[int], Any] | None = None,
+    found: list[CaseObservation],
+    expected: list[CaseObservation],
+    nudged: Callable[[int], CaseObservation] | None = None,
 ) -> list[Difference]:
     """All differences, in the order of the cases.
 
@@ -52,7 +53,7 @@ def compare(
     """
     differences: list[Difference] = []
     for index, case in enumerate(cases):
-        here = found[index] if index < len(found) and isinstance(found[index], dict) else {"outcome": "missing"}
+        here = found[index] if index < len(found) else CaseObservation()
         rows = list(_compare_case(exercise, case, here, expected[index], expected[index]))
         if rows and nudged:
             rows = list(_compare_case(exercise, case, here, expected[index], nudged(index)))
@@ -74,35 +75,37 @@ def _properties(exercise: Exercise, case: Case, aspect: str) -> list[str]:
     return ["values"] if aspect in GENERAL and "values" in exercise.properties else []
 
 
-Row = tuple[str, str, str, Any, Any]  # aspect, kind, where, found, expected
+Mismatch = tuple[str, str, str, Any, Any]  # aspect, kind, where, found, expected
 
 
-def _compare_case(exercise: Exercise, case: Case, found: Any, expected: Any, nudged: Any) -> Iterator[Row]:
-    if found.get("outcome") != expected["outcome"]:
+def _compare_case(
+    exercise: Exercise, case: Case, found: CaseObservation, expected: CaseObservation, nudged: CaseObservation
+) -> Iterator[Mismatch]:
+    if found.outcome != expected.outcome:
         yield "everything", "error", "", found, expected
         return
-    if expected["outcome"] == "raised":
-        if _error_type(found) not in {_error_type(expected), "ValueError"}:
+    if expected.outcome == "raised":
+        if found.error_type not in {expected.error_type, "ValueError"}:
             yield "everything", "error", "", found, expected
         return
     for name, rule in exercise.checks.items():
-        if case.asks in (None, name) and (sentence := rule_says(rule, found.get("value"), case)):
+        if case.asks in (None, name) and (sentence := rule_says(rule, found.value, case)):
             yield name, "rule", "", sentence, None
-    for name in found.get("changed", ()):
-        if name not in expected.get("changed", ()):
+    for name in found.changed:
+        if name not in expected.changed:
             yield "values", "in place", name, None, None
-    yield from _leaves("values", "", found.get("value"), expected["value"], nudged.get("value"))
-    if expected.get("steady") and not found.get("steady", True):
-        yield "values", "unsteady", "", None, None
-    if "parameters" in expected:
-        if found.get("parameters") != expected["parameters"]:
-            yield "parameters", "names", "", found.get("parameters"), expected["parameters"]
-        elif found.get("shared") != expected["shared"]:
-            yield "parameters", "shared", "", found.get("shared"), expected["shared"]
-        if found.get("train steady") != expected["train steady"]:
-            yield "train mode", "noise", "", found.get("train steady"), expected["train steady"]
-        elif expected["train steady"]:
-            yield from _leaves("train mode", "", found.get("train"), expected["train"], nudged.get("train"))
+    yield from _leaves("values", "", found.value, expected.value, nudged.value)
+    if expected.repeatable and not found.repeatable:
+        yield "values", "not repeatable", "", None, None
+    if expected.parameters is not None:
+        if found.parameters != expected.parameters:
+            yield "parameters", "names", "", found.parameters, expected.parameters
+        elif found.shared != expected.shared:
+            yield "parameters", "shared", "", found.shared, expected.shared
+        if found.train_repeatable != expected.train_repeatable:
+            yield "train mode", "noise", "", found.train_repeatable, expected.train_repeatable
+        elif expected.train_repeatable:
+            yield from _leaves("train mode", "", found.train, expected.train, nudged.train)
     if "gradients" in exercise.properties:
         yield from _compare_gradients(found, expected, nudged)
 
@@ -115,14 +118,16 @@ def rule_says(rule: Callable[[Any, Case], str | None], value: Any, case: Case) -
         return f"The result can't be read as what is asked: {type(error).__name__}, {error}."
 
 
-def _compare_gradients(found: Any, expected: Any, nudged: Any) -> Iterator[Row]:
+def _compare_gradients(
+    found: CaseObservation, expected: CaseObservation, nudged: CaseObservation
+) -> Iterator[Mismatch]:
     """Gradients share one floor a case: one that is zero on paper is rounding noise in float32, and no two agree."""
-    failed = found.get("gradient error")
-    if failed or "gradient error" in expected:
-        if (failed or {}).get("type") != expected.get("gradient error", {}).get("type"):
-            yield "gradients", "gradient error", "", failed, expected.get("gradient error")
+    if found.gradient_error or expected.gradient_error:
+        kinds = [seen.gradient_error.type if seen.gradient_error else "" for seen in (found, expected)]
+        if kinds[0] != kinds[1]:
+            yield "gradients", "gradient error", "", found.gradient_error, expected.gradient_error
         return
-    mine, right = found.get("gradients", {}), expected.get("gradients", {})
+    mine, right = found.gradients or {}, expected.gradients or {}
     floor = 0.1 * max((_size(known) for known in right.values() if known is not None), default=0.0)
     for name, known in right.items():
         left = mine.get(name)
@@ -131,7 +136,7 @@ def _compare_gradients(found: Any, expected: Any, nudged: Any) -> Iterator[Row]:
             if present is not None and _size(present) > ROUNDING * floor:
                 yield "gradients", "no gradient", name, left, known
             continue
-        slack = nudged.get("gradients", {}).get(name)
+        slack = (nudged.gradients or {}).get(name)
         yield from _leaves("gradients", name, left, known, slack, floor)
 
 
@@ -139,7 +144,7 @@ def _size(value: Tensor) -> float:
     return float(value.abs().max()) if value.numel() else 0.0
 
 
-def _leaves(aspect: str, where: str, found: Any, expected: Any, nudged: Any, floor: float = 0.0) -> Iterator[Row]:
+def _leaves(aspect: str, where: str, found: Any, expected: Any, nudged: Any, floor: float = 0.0) -> Iterator[Mismatch]:
     """Walk two trees of plain data side by side."""
     if isinstance(expected, Tensor):
         if not isinstance(found, Tensor):
@@ -237,7 +242,3 @@ def _holds_tensors(tree: Any) -> bool:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _error_type(seen: Any) -> str:
-    return str(seen.get("error", {}).get("type", ""))

@@ -7,7 +7,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Finding:
+class PropertyResult:
     """One property: whether it holds, what it is worth, and in a few words what is wrong with it."""
 
     property: str
@@ -26,7 +26,7 @@ class Diagnosis:
 
 
 @dataclass(frozen=True)
-class Picture:
+class MatrixPair:
     """A matrix as expected and as found, to be drawn on one color scale."""
 
     expected: list[list[float]]
@@ -42,18 +42,18 @@ class Verdict:
 
     exercise: str
     status: str
-    findings: tuple[Finding, ...]
+    results: tuple[PropertyResult, ...]
     diagnoses: tuple[Diagnosis, ...] = ()
-    picture: Picture | None = None
-    leads_on: str = ""
+    picture: MatrixPair | None = None
+    when_right: str = ""
 
     @property
     def points(self) -> int:
-        return sum(finding.points for finding in self.findings if finding.passed)
+        return sum(result.points for result in self.results if result.passed)
 
     @property
     def max_points(self) -> int:
-        return sum(finding.points for finding in self.findings)
+        return sum(result.points for result in self.results)
 
     @property
     def misconceptions(self) -> list[str]:

@@ -9,10 +9,11 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from anatomy.checking import observe as observing
-from anatomy.checking.observe import observe
-from anatomy.checking.plain import fresh, plain, same
 from anatomy.exercises.spec import Case, Draw, exercise
+from anatomy.observing import observe as observing
+from anatomy.observing.observation import CaseObservation
+from anatomy.observing.observe import observe
+from anatomy.observing.plain_data import fresh, plain, same
 
 
 @exercise("03-softmax", properties={"values": 1, "gradients": 1}, forbids=("softmax",))
@@ -27,17 +28,16 @@ def Layer(seed: int) -> Iterator[Case]:
     yield draw.case(init=(5,), x=draw.normal("B D"))
 
 
-def first_case(answer: Any, of: Any = squash) -> dict[str, Any]:
-    case: dict[str, Any] = observe(of, answer, (0,))["cases"][0]
-    return case
+def first_case(answer: Any, of: Any = squash) -> CaseObservation:
+    return observe(of, answer, (0,)).cases[0]
 
 
 def test_values_and_gradients_are_noted() -> None:
     seen = first_case(lambda x: x * 2)
-    assert seen["outcome"] == "returned"
-    assert seen["value"].shape == (2, 5)
-    assert seen["gradients"]["x"].shape == (2, 5)
-    assert seen["steady"] and seen["linked"] and not seen["changed"] and not seen["calls"]
+    assert seen.outcome == "returned"
+    assert seen.value.shape == (2, 5)
+    assert seen.gradients["x"].shape == (2, 5)
+    assert seen.repeatable and seen.linked and not seen.changed and not seen.calls
 
 
 @pytest.mark.parametrize(
@@ -54,24 +54,24 @@ def test_values_and_gradients_are_noted() -> None:
     ],
 )
 def test_the_library_is_recognized_however_it_is_called(answer: Callable[[Tensor], Tensor]) -> None:
-    assert first_case(answer)["calls"] == ["softmax"]
+    assert first_case(answer).calls == ["softmax"]
 
 
 def test_own_work_is_not_taken_for_the_library() -> None:
-    assert first_case(lambda x: (x - x.logsumexp(-1, keepdim=True)).exp())["calls"] == []
+    assert first_case(lambda x: (x - x.logsumexp(-1, keepdim=True)).exp()).calls == []
 
 
 def test_changed_inputs_noise_and_cut_gradients_are_noted() -> None:
-    assert first_case(lambda x: x.add_(1))["changed"] == ["x"]
+    assert first_case(lambda x: x.add_(1)).changed == ["x"]
     generator = torch.Generator().manual_seed(0)
-    assert not first_case(lambda x: x + torch.rand(1, generator=generator))["steady"]
-    assert not first_case(lambda x: x.detach())["linked"]
+    assert not first_case(lambda x: x + torch.rand(1, generator=generator)).repeatable
+    assert not first_case(lambda x: x.detach()).linked
 
 
 def test_plain_randomness_is_noise_and_yet_repeats() -> None:
     one, other = (first_case(lambda x: x + torch.rand(1)) for _ in range(2))
-    assert not one["steady"]
-    assert torch.equal(one["value"], other["value"])
+    assert not one.repeatable
+    assert torch.equal(one.value, other.value)
 
 
 def test_dropout_shows_in_training_mode_only() -> None:
@@ -84,7 +84,7 @@ def test_dropout_shows_in_training_mode_only() -> None:
             return self.drop(x)
 
     seen = first_case(Dropping, Layer)
-    assert seen["steady"] and not seen["train steady"]
+    assert seen.repeatable and not seen.train_repeatable
 
 
 @pytest.mark.parametrize("error", [ValueError, SystemExit, MemoryError, GeneratorExit, RecursionError])
@@ -93,8 +93,8 @@ def test_whatever_is_raised_is_described(error: type[BaseException]) -> None:
         raise error("because")
 
     seen = first_case(answer)
-    assert seen["outcome"] == "raised"
-    assert seen["error"]["type"] == error.__name__
+    assert seen.outcome == "raised"
+    assert seen.error.type == error.__name__
 
 
 def test_an_endless_loop_ends_even_if_it_swallows_everything(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,8 +108,8 @@ def test_an_endless_loop_ends_even_if_it_swallows_everything(monkeypatch: pytest
             except Exception:
                 continue
 
-    cases = observe(squash, stubborn, (0, 1, 2))["cases"]
-    assert [seen["outcome"] for seen in cases] == ["too slow"] * 3
+    cases = observe(squash, stubborn, (0, 1, 2)).cases
+    assert [seen.outcome for seen in cases] == ["too slow"] * 3
 
 
 def test_what_an_answer_prints_while_checked_is_not_shown(capsys: pytest.CaptureFixture[str]) -> None:
@@ -139,9 +139,9 @@ def test_weights_depend_on_name_and_shape_alone() -> None:
             return self.b(self.a(x))
 
     one, other = first_case(One, Layer), first_case(Other, Layer)
-    assert torch.equal(one["value"], other["value"])
-    assert one["parameters"] == {"a.weight": [5, 5], "a.bias": [5], "b.weight": [3, 5], "b.bias": [3]}
-    assert same(one["gradients"]["a.bias"], other["gradients"]["a.bias"])
+    assert torch.equal(one.value, other.value)
+    assert one.parameters == {"a.weight": [5, 5], "a.bias": [5], "b.weight": [3, 5], "b.bias": [3]}
+    assert same(one.gradients["a.bias"], other.gradients["a.bias"])
 
 
 def test_shared_parameters_are_noted() -> None:
@@ -154,11 +154,11 @@ def test_shared_parameters_are_noted() -> None:
         def forward(self, x: Tensor) -> Tensor:
             return self.b(self.a(x))
 
-    assert first_case(Shared, Layer)["shared"] == [["a.weight", "b.weight"], ["a.bias", "b.bias"]]
+    assert first_case(Shared, Layer).shared == [["a.weight", "b.weight"], ["a.bias", "b.bias"]]
 
 
 def test_a_class_is_wanted_where_a_class_is_asked() -> None:
-    assert first_case(lambda x: x, Layer)["error"]["type"] == "BadSignature"
+    assert first_case(lambda x: x, Layer).error.type == "BadSignature"
 
 
 def test_plain_data_is_plain() -> None:

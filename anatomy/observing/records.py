@@ -5,11 +5,14 @@ from __future__ import annotations
 import base64
 import binascii
 import math
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import safetensors.torch
 from safetensors import SafetensorError
 from torch import Tensor
+
+from anatomy.observing.observation import CaseObservation, Observation, Raised
 
 MIME = "application/vnd.transformer-anatomy.observation+json"
 LARGEST = 16 * 2**20
@@ -19,11 +22,15 @@ DEEPEST = 20
 """Levels of lists and dicts beyond which an observation is refused."""
 
 
+MESSAGE = 500
+"""Characters of an error message that are kept."""
+
+
 class Unreadable(ValueError):
     """What arrived is no observation."""
 
 
-def encode(observation: dict[str, Any]) -> dict[str, Any]:
+def encode(observation: Observation) -> dict[str, Any]:
     """An observation as a JSON-able dict: ``{"tree": ..., "tensors": base64 of safetensors}``."""
     tensors: dict[str, Tensor] = {}
 
@@ -33,6 +40,8 @@ def encode(observation: dict[str, Any]) -> dict[str, Any]:
             return {"$tensor": key}
         if isinstance(node, float) and not math.isfinite(node):
             return {"$float": str(node)}
+        if is_dataclass(node):
+            return {item.name: pack(getattr(node, item.name)) for item in fields(node)}
         if isinstance(node, dict):
             return {key: pack(item) for key, item in node.items()}
         return [pack(item) for item in node] if isinstance(node, list) else node
@@ -41,7 +50,7 @@ def encode(observation: dict[str, Any]) -> dict[str, Any]:
     return {"tree": tree, "tensors": base64.b64encode(safetensors.torch.save(tensors)).decode()}
 
 
-def decode(record: Any) -> dict[str, Any]:
+def decode(record: Any) -> Observation:
     """The observation in a record.
 
     Raises
@@ -70,46 +79,60 @@ def decode(record: Any) -> dict[str, Any]:
         return [unpack(item, depth + 1) for item in node] if isinstance(node, list) else node
 
     try:
-        observation = unpack(record.get("tree"))
+        tree = unpack(record.get("tree"))
     except (RecursionError, ValueError) as error:
         raise Unreadable("the record's tree can't be read") from error
-    if not isinstance(observation, dict) or not isinstance(observation.get("cases"), list):
+    return _observation(tree)
+
+
+def _observation(tree: Any) -> Observation:
+    """The tree's known fields, of the right types only: whatever a kernel sent can't make a judge stumble."""
+    if not isinstance(tree, dict) or not isinstance(tree.get("cases"), list):
         raise Unreadable("the record holds no cases")
-    return observation
+    name = tree.get("exercise")
+    return Observation(
+        name if isinstance(name, str) else "",
+        [_case(seen) for seen in tree["cases"]] or [CaseObservation()],
+        _texts(tree.get("parts")),
+        [_case(seen) for seen in tree["with_right_parts"]] if isinstance(tree.get("with_right_parts"), list) else [],
+    )
 
 
-_FIELDS: dict[str, type] = {
-    "outcome": str, "value": object, "train": object, "steady": bool, "train steady": bool, "linked": bool,
-    "error": dict, "gradient error": dict, "gradients": dict, "parameters": dict, "shared": list,
-    "calls": list, "changed": list,
-}  # fmt: skip
-
-
-def sane_cases(observation: dict[str, Any]) -> list[dict[str, Any]]:
-    """The observation's cases with known fields of the right types only, at least one.
-
-    What `observe` wrote passes unchanged; whatever else a kernel sent can't make a judge stumble.
-    """
-    cases = observation.get("cases")
-    sane = [_sane_case(seen) for seen in cases] if isinstance(cases, list) else []
-    return sane or [{"outcome": "missing"}]
-
-
-def _sane_case(seen: Any) -> dict[str, Any]:
+def _case(seen: Any) -> CaseObservation:
     if not isinstance(seen, dict):
-        return {"outcome": "missing"}
-    sane = {name: seen[name] for name, kind in _FIELDS.items() if isinstance(seen.get(name), kind) and name in seen}
-    for name in {"error", "gradient error"} & sane.keys():
-        sane[name] = {str(key): item if isinstance(item, int) else str(item)[:500] for key, item in sane[name].items()}
-    for name in {"calls", "changed"} & sane.keys():
-        sane[name] = [str(item)[:100] for item in sane[name]]
-    if "gradients" in sane:
-        sane["gradients"] = {k: v for k, v in sane["gradients"].items() if v is None or isinstance(v, Tensor)}
-    if "parameters" in sane:
-        sane["parameters"] = {k: v for k, v in sane["parameters"].items() if _all_of(int, v)}
-    if "shared" in sane:
-        sane["shared"] = [names for names in sane["shared"] if _all_of(str, names)]
-    return {"outcome": "missing"} | sane
+        return CaseObservation()
+    known: dict[str, Any] = {"value": seen.get("value"), "train": seen.get("train")}
+    for name, kind in (
+        ("outcome", str),
+        ("printed", str),
+        ("repeatable", bool),
+        ("linked", bool),
+        ("train_repeatable", bool),
+    ):
+        if isinstance(seen.get(name), kind):
+            known[name] = seen[name]
+    for name in ("error", "gradient_error"):
+        if isinstance(seen.get(name), dict):
+            known[name] = _raised(seen[name])
+    for name in ("calls", "changed"):
+        known[name] = _texts(seen.get(name))
+    if isinstance(seen.get("gradients"), dict):
+        known["gradients"] = {k: v for k, v in seen["gradients"].items() if v is None or isinstance(v, Tensor)}
+    if isinstance(seen.get("parameters"), dict):
+        known["parameters"] = {k: v for k, v in seen["parameters"].items() if _all_of(int, v)}
+    if isinstance(seen.get("shared"), list):
+        known["shared"] = [names for names in seen["shared"] if _all_of(str, names)]
+    return CaseObservation(**known)
+
+
+def _raised(seen: dict[str, Any]) -> Raised:
+    kinds = {field.name: int if field.type == "int" else str for field in fields(Raised)}
+    return Raised(**{name: seen[name] if kind is int else seen[name][:MESSAGE]
+                     for name, kind in kinds.items() if isinstance(seen.get(name), kind)})  # fmt: skip
+
+
+def _texts(items: Any) -> list[str]:
+    return [item[:100] for item in items if isinstance(item, str)] if isinstance(items, list) else []
 
 
 def _all_of(kind: type, items: Any) -> bool:

@@ -5,19 +5,22 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import asdict, fields
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor
 
-from anatomy.checking import judge as judging
-from anatomy.checking.judge import judge
-from anatomy.checking.observe import observe
-from anatomy.checking.plain import same
-from anatomy.checking.record import DEEPEST, LARGEST, Unreadable, decode, encode
-from anatomy.checking.show import as_html, as_text
+from anatomy.cards.card import as_html, as_text
 from anatomy.exercises.spec import Case, Draw, exercise
+from anatomy.judging import judge as judging
+from anatomy.judging.judge import judge
+from anatomy.observing.observation import CaseObservation, Observation, Raised
+from anatomy.observing.observe import observe
+from anatomy.observing.plain_data import same
+from anatomy.observing.records import DEEPEST, LARGEST, Unreadable, decode, encode
 
 
 @exercise("02-attention-scores", properties={"shape": 1, "values": 2, "gradients": 1}, returns="B T S")
@@ -37,11 +40,21 @@ def known_reference(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_goes_in_comes_out_through_json() -> None:
-    given = {
+    value = {
         "cases": [{"t": torch.randn(2, 3), "b": torch.tensor([True]), "i": torch.arange(3), "n": float("nan")}],
         "f": [float("inf"), -0.5, 1, None, "x", True], "empty": torch.zeros(0, 3), "scalar": torch.tensor(1.5),
     }  # fmt: skip
-    assert same(decode(json.loads(json.dumps(encode(given), allow_nan=False))), given)
+    raised = Raised("ValueError", "no", 3, "raise", "answer")
+    case = CaseObservation("returned", value, raised, "printed", ["softmax"], ["x"], False,
+                           {"x": torch.ones(2), "y": None}, False, raised, {"weight": [2, 3]}, [["a", "b"]],
+                           deepcopy(value), False)  # fmt: skip
+    given = Observation("softmax", [case, CaseObservation()], ["part"], [deepcopy(case)])
+    came = decode(json.loads(json.dumps(encode(given), allow_nan=False)))
+    assert (came.exercise, came.parts, len(came.cases)) == (given.exercise, given.parts, 2)
+    for left, right in zip((*came.cases, *came.with_right_parts), (case, CaseObservation(), case), strict=True):
+        for item in fields(CaseObservation):
+            seen, sent = getattr(left, item.name), getattr(right, item.name)
+            assert seen == sent if isinstance(sent, Raised) else same(seen, sent), item.name
 
 
 @pytest.mark.parametrize(
@@ -85,7 +98,11 @@ def test_no_observation_makes_the_judge_stumble_or_be_generous() -> None:
     honest = observe(products, lambda query, key: query @ key.mT / 2)
     deserved = judge(products, honest).points
     for seed in range(1000):
-        damaged = {"cases": _mutate(honest["cases"], random.Random(seed))}
+        record = encode(Observation("products", _mutate([asdict(case) for case in honest.cases], random.Random(seed))))
+        try:
+            damaged = decode(record)
+        except Unreadable:
+            continue
         verdict = judge(products, damaged)
         assert verdict.points <= deserved
         assert verdict.status in ("wrong", "not attempted")
@@ -96,5 +113,5 @@ def test_no_observation_makes_the_judge_stumble_or_be_generous() -> None:
 def test_missing_cases_are_not_right() -> None:
     right = observe(products, _products)
     assert judge(products, right).points == 4
-    assert judge(products, {"cases": right["cases"][:1]}).points == 0
-    assert judge(products, {"cases": []}).points == 0
+    assert judge(products, Observation("products", right.cases[:1])).points == 0
+    assert judge(products, Observation("products", [])).points == 0

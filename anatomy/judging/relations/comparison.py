@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from anatomy.checking.compare import ROUNDING
 from anatomy.exercises.spec import Case
+from anatomy.judging.compare import ROUNDING
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Relation:
 
 
 @dataclass(frozen=True)
-class Scene:
+class Comparison:
     """What a finder may look at: both tensors (float64), the case, the words for the axes.
 
     `others` are further cases in which values differ, with what was found and expected there.

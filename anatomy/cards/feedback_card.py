@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from html import escape
 
-from anatomy.checking.show import headline
-from anatomy.checking.verdict import Picture, Verdict
+from anatomy.cards.card import headline
+from anatomy.judging.verdict import MatrixPair, Verdict
 
 _COLORS = {"right": "#1a7f37", "wrong": "#c4320a", "not attempted": "#6e7781", "ungraded": "#9a6700"}
 _SIGNS = {"right": "✓", "wrong": "✗", "not attempted": "○", "ungraded": "?"}
@@ -21,7 +21,7 @@ def card(verdict: Verdict) -> str:
     """The verdict as HTML."""
     blocks = [_title(verdict.status, headline(verdict))]
     if verdict.status == "right":
-        blocks += [_line(_prose(verdict.leads_on))] if verdict.leads_on else []
+        blocks += [_line(_prose(verdict.when_right))] if verdict.when_right else []
         return _frame("right", blocks)
     for index, diagnosis in enumerate(verdict.diagnoses):
         blocks += [_line(f"<b>{_prose(diagnosis.headline)}</b>")] if index else []
@@ -60,17 +60,17 @@ def _line(html: str) -> str:
 
 def _properties(verdict: Verdict) -> str:
     items = []
-    for finding in verdict.findings:
-        kind, word = ("right", "holds") if finding.passed else ("wrong", "does not hold")
-        detail = f' <span style="opacity:.75">({escape(finding.detail)})</span>' if finding.detail else ""
+    for result in verdict.results:
+        kind, word = ("right", "holds") if result.passed else ("wrong", "does not hold")
+        detail = f' <span style="opacity:.75">({escape(result.detail)})</span>' if result.detail else ""
         items.append(
             f'<span style="white-space:nowrap"><b style="color:{_COLORS[kind]}" title="{word}">{_SIGNS[kind]}</b> '
-            f"{escape(finding.property)}{detail}</span>"
+            f"{escape(result.property)}{detail}</span>"
         )
     return _line(" &nbsp; ".join(items))
 
 
-def _picture(picture: Picture) -> str:
+def _picture(picture: MatrixPair) -> str:
     """Two tables of colored cells on one scale, and in words what they show."""
     values = [value for matrix in (picture.expected, picture.found) for row in matrix for value in row]
     size = max((abs(value) for value in values if _finite(value)), default=0) or 1.0

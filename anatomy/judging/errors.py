@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from torch import Tensor
 
-from anatomy.exercises.spec import Case, Exercise
+from anatomy.exercises.spec import Case
+from anatomy.observing.observation import CaseObservation, Raised
 
 _SYMPTOMS: tuple[tuple[str, str], ...] = (
     (r"size of tensor a \(\d+\) must match|Expected size .* but got|mat1 and mat2|must have same reduction dim|"
@@ -27,28 +27,27 @@ _SYMPTOMS: tuple[tuple[str, str], ...] = (
 )  # fmt: skip
 
 
-def explain_error(exercise: Exercise, found: Any, expected: Any, case: Case) -> tuple[str, str]:
+def explain_error(found: CaseObservation, expected: CaseObservation, case: Case) -> tuple[str, str]:
     """Headline and detail for an answer that raised, was too slow, or did not raise where it should."""
-    error = found.get("error") if isinstance(found.get("error"), dict) else {}
-    kind, message = str(error.get("type", "")), str(error.get("message", ""))
-    if found.get("outcome") == "not attempted":
+    error = found.error or Raised()
+    wanted = expected.error_type or "an error"
+    if found.outcome == "not attempted":
         return "A part of this is not written yet.", "It raises NotImplementedError where the exercise needs a result."
-    if found.get("outcome") == "too slow":
-        return ("It did not finish.", f"One call took {message}: look for a loop that never ends.")  # fmt: skip
-    if found.get("outcome") == "returned":
-        wanted = expected.get("error", {}).get("type", "an error")
+    if found.outcome == "too slow":
+        return "It did not finish.", f"One call took {error.message}: look for a loop that never ends."
+    if found.outcome == "returned":
         return f"This input should be refused with a clear `{wanted}`.", f"Yours returns a result. {_inputs(case)}"
-    if found.get("outcome") != "raised":
+    if found.outcome != "raised":
         return "Nothing was observed.", "The check did not get as far as running your answer."
-    if kind == "BadSignature":
-        return "The arguments don't fit.", message
-    if expected.get("outcome") == "raised":
-        wanted = expected.get("error", {}).get("type", "an error")
-        return f"It is refused with `{kind}`; a clear `{wanted}` is wanted.", message
-    where = f" in your line {error['line']}, `{error.get('code', '')}`" if "line" in error else ""
-    advice = next((text for pattern, text in _SYMPTOMS if re.search(pattern, f"{kind}: {message}", re.I | re.S)), "")
-    detail = f"{message.rstrip('.')}. {advice} {_inputs(case)}" if message else f"{advice} {_inputs(case)}"
-    return f"It stops with `{kind}`{where}.", " ".join(detail.split())
+    if error.type == "BadSignature":
+        return "The arguments don't fit.", error.message
+    if expected.outcome == "raised":
+        return f"It is refused with `{error.type}`; a clear `{wanted}` is wanted.", error.message
+    where = f" in your line {error.line}, `{error.code}`" if error.line else ""
+    said = f"{error.type}: {error.message}"
+    advice = next((text for pattern, text in _SYMPTOMS if re.search(pattern, said, re.I | re.S)), "")
+    detail = f"{error.message.rstrip('.')}. {advice} {_inputs(case)}" if error.message else f"{advice} {_inputs(case)}"
+    return f"It stops with `{error.type}`{where}.", " ".join(detail.split())
 
 
 def _inputs(case: Case) -> str:

@@ -8,18 +8,17 @@ between found and expected, else what can be measured.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from torch import Tensor
 
 from anatomy import misconceptions, reference
-from anatomy.checking.compare import Difference, compare
-from anatomy.checking.explain import explain
-from anatomy.checking.naming import name_misconception
-from anatomy.checking.record import sane_cases
-from anatomy.checking.trial import Trial
-from anatomy.checking.verdict import Diagnosis, Finding, Picture, Verdict
 from anatomy.exercises.spec import SEEDS, Exercise
+from anatomy.judging.compare import Difference, compare
+from anatomy.judging.expectations import Expectations
+from anatomy.judging.explain import explain
+from anatomy.judging.recognize import name_misconception
+from anatomy.judging.verdict import Diagnosis, MatrixPair, PropertyResult, Verdict
+from anatomy.observing.observation import CaseObservation, Observation
 
 MOST_DIAGNOSES = 3
 """A card that says more than this is not read."""
@@ -27,56 +26,67 @@ MOST_DIAGNOSES = 3
 
 def judge(
     exercise: Exercise,
-    observation: dict[str, Any],
+    observation: Observation,
     seeds: tuple[int, ...] = SEEDS,
-    trial_of: Callable[[Exercise, tuple[int, ...]], Trial] = Trial,
+    expectations_of: Callable[[Exercise, tuple[int, ...]], Expectations] = Expectations,
 ) -> Verdict:
     """The verdict on what was observed with these seeds.
 
     `observation` may come from a process that can't be trusted: whatever it holds, the answer is a verdict. Whoever
-    judges many answers with the same seeds can keep the trials by `trial_of`.
+    judges many answers with the same seeds can keep the trials by `expectations_of`.
     """
-    found = sane_cases(observation)
-    if all(seen["outcome"] == "not attempted" for seen in found):
+    found = observation.cases
+    if all(seen.outcome == "not attempted" for seen in found):
         return _not_attempted(exercise)
     if exercise.kind == "quiz":
         return _judge_quiz(exercise, found[0])
-    trial = trial_of(exercise, seeds)
-    if calls := sorted({call for seen in found for call in seen.get("calls", ())}):
+    expectations = expectations_of(exercise, seeds)
+    if calls := sorted({call for seen in found for call in seen.calls}):
         return _library_did_it(exercise, calls)
-    differences = compare(exercise, trial.cases, found, trial.expected, trial.nudged)
+    differences = compare(exercise, expectations.cases, found, expectations.expected, expectations.nudged)
     if not differences:
         return _verdict(exercise, "right", {}, [])
-    diagnoses, picture = _diagnose(trial, found, differences), _picture(trial, differences)
+    diagnoses, picture = _diagnose(expectations, found, differences), _picture(expectations, differences)
     broken = {name: _detail(differences, name) for name in exercise.properties}
     return _verdict(exercise, "wrong", {name: text for name, text in broken.items() if text}, diagnoses, picture)
 
 
-def _diagnose(trial: Trial, found: list[Any], differences: list[Difference]) -> list[Diagnosis]:
+def _diagnose(
+    expectations: Expectations, found: list[CaseObservation], differences: list[Difference]
+) -> list[Diagnosis]:
     """Why the answer differs: one diagnosis for everything where one is enough, else one per group of cases."""
-    if whole := name_misconception(trial, found, range(len(trial.cases))):
+    if whole := name_misconception(expectations, found, range(len(expectations.cases))):
         return [whole]
     diagnoses: list[Diagnosis] = []
-    for asks in dict.fromkeys(case.asks for case in trial.cases):
-        indices = [i for i, case in enumerate(trial.cases) if case.asks == asks]
+    for asks in dict.fromkeys(case.asks for case in expectations.cases):
+        indices = [i for i, case in enumerate(expectations.cases) if case.asks == asks]
         here = [difference for difference in differences if difference.case in indices]
         if not here:
             continue
-        named = None if asks is None and len(indices) == len(trial.cases) else name_misconception(trial, found, indices)
-        diagnosis = named or explain(trial, here)
+        named = (
+            None
+            if asks is None and len(indices) == len(expectations.cases)
+            else name_misconception(expectations, found, indices)
+        )
+        diagnosis = named or explain(expectations, here)
         if all(diagnosis.headline != other.headline for other in diagnoses):
             diagnoses.append(diagnosis)
     return diagnoses[:MOST_DIAGNOSES]
 
 
 def _verdict(
-    exercise: Exercise, status: str, broken: dict[str, str], diagnoses: list[Diagnosis], picture: Picture | None = None
+    exercise: Exercise,
+    status: str,
+    broken: dict[str, str],
+    diagnoses: list[Diagnosis],
+    picture: MatrixPair | None = None,
 ) -> Verdict:
-    findings = tuple(
-        Finding(name, points, name not in broken, broken.get(name, "")) for name, points in exercise.properties.items()
+    results = tuple(
+        PropertyResult(name, points, name not in broken, broken.get(name, ""))
+        for name, points in exercise.properties.items()
     )
-    leads_on = exercise.leads_on if status == "right" else ""
-    return Verdict(exercise.name, status, findings, tuple(diagnoses), picture, leads_on)
+    when_right = exercise.when_right if status == "right" else ""
+    return Verdict(exercise.name, status, results, tuple(diagnoses), picture, when_right)
 
 
 def _not_attempted(exercise: Exercise) -> Verdict:
@@ -96,11 +106,11 @@ def _library_did_it(exercise: Exercise, calls: list[str]) -> Verdict:
     return _verdict(exercise, "wrong", dict.fromkeys(exercise.properties, "done by the library"), [text])
 
 
-def _judge_quiz(exercise: Exercise, seen: dict[str, Any]) -> Verdict:
-    if seen["outcome"] != "returned" or not isinstance(seen.get("value"), dict):
-        text = Diagnosis("The answers can't be read.", seen.get("error", {}).get("message", ""))
+def _judge_quiz(exercise: Exercise, seen: CaseObservation) -> Verdict:
+    if seen.outcome != "returned" or not isinstance(seen.value, dict):
+        text = Diagnosis("The answers can't be read.", seen.error.message if seen.error else "")
         return _verdict(exercise, "wrong", dict.fromkeys(exercise.properties, "unreadable"), [text])
-    given, right = seen["value"], reference.answer(exercise)
+    given, right = seen.value, reference.answer(exercise)
     questions = exercise.cases((0,))[0].args["questions"]
     known = misconceptions.of_notebook(exercise.notebook)
     broken: dict[str, str] = {}
@@ -140,7 +150,7 @@ def _detail(differences: list[Difference], name: str) -> str:
 
 _IN_FEW_WORDS = {
     "in place": "an input is changed",
-    "unsteady": "not repeatable",
+    "not repeatable": "not repeatable",
     "noise": "dropout",
     "no gradient": "do not flow",
     "gradient error": "can't be computed",
@@ -148,7 +158,7 @@ _IN_FEW_WORDS = {
 }
 
 
-def _picture(trial: Trial, differences: list[Difference]) -> Picture | None:
+def _picture(expectations: Expectations, differences: list[Difference]) -> MatrixPair | None:
     """Expected against found: the first differing matrix, small enough to draw."""
     for difference in differences:
         found, expected = difference.found, difference.expected
@@ -160,11 +170,13 @@ def _picture(trial: Trial, differences: list[Difference]) -> Picture | None:
         lead = tuple(bad.nonzero()[0].tolist()[:-2]) if bad.any() else (0,) * (found.dim() - 2)
         if max(expected.shape[-2:]) > 16:
             continue
-        case = trial.cases[difference.case]
-        letters = (case.returns or trial.exercise.returns).split()
+        case = expectations.cases[difference.case]
+        letters = (case.returns or expectations.exercise.returns).split()
         axes = (
-            [trial.exercise.axis(letter) for letter in letters] if len(letters) == found.dim() else [""] * found.dim()
+            [expectations.exercise.axis(letter) for letter in letters]
+            if len(letters) == found.dim()
+            else [""] * found.dim()
         )
         label = ", ".join(f"{name or 'axis'} {index}" for name, index in zip(axes, lead, strict=False))
-        return Picture(expected[lead].double().tolist(), found[lead].double().tolist(), label, axes[-2], axes[-1])
+        return MatrixPair(expected[lead].double().tolist(), found[lead].double().tolist(), label, axes[-2], axes[-1])
     return None

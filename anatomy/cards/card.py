@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-from anatomy.checking.verdict import Finding, Picture, Verdict
+from anatomy.judging.verdict import MatrixPair, PropertyResult, Verdict
 
 _COLOURS = {"right": "#1a7f37", "wrong": "#c4320a", "not attempted": "#6e7781"}
 _CELL = 16  # pixels
@@ -38,13 +38,13 @@ def as_text(verdict: Verdict) -> str:
     """Plain text, one line per statement."""
     lines = [headline(verdict)]
     if verdict.status == "right":
-        lines += [verdict.leads_on] if verdict.leads_on else []
+        lines += [verdict.when_right] if verdict.when_right else []
         return "\n".join(lines)
     for index, diagnosis in enumerate(verdict.diagnoses):
         lines += [diagnosis.headline] if index else []
         lines += [diagnosis.detail] if diagnosis.detail else []
     if verdict.status == "wrong":
-        lines.append("  ".join(_mark(finding) for finding in verdict.findings))
+        lines.append("  ".join(_mark(result) for result in verdict.results))
         lines.append(f"{verdict.points} of {verdict.max_points} points so far.")
     if verdict.picture:
         lines.append(_picture_in_words(verdict.picture))
@@ -62,7 +62,7 @@ def as_html(verdict: Verdict) -> str:
         f"{_prose(headline(verdict))}</div>",
     ]
     if verdict.status == "right":
-        parts.append(f"<div>{_prose(verdict.leads_on)}</div>" if verdict.leads_on else "")
+        parts.append(f"<div>{_prose(verdict.when_right)}</div>" if verdict.when_right else "")
     for index, diagnosis in enumerate(verdict.diagnoses if verdict.status != "right" else ()):
         parts.append(
             f'<div style="font-weight:600;margin-top:.4em">{_prose(diagnosis.headline)}</div>' if index else ""
@@ -77,17 +77,17 @@ def as_html(verdict: Verdict) -> str:
 
 def _properties(verdict: Verdict) -> str:
     items = []
-    for finding in verdict.findings:
-        colour = _COLOURS["right" if finding.passed else "wrong"]
-        detail = f' <span style="opacity:.75">({escape(finding.detail)})</span>' if finding.detail else ""
-        sign = "✓" if finding.passed else "✗"
+    for result in verdict.results:
+        colour = _COLOURS["right" if result.passed else "wrong"]
+        detail = f' <span style="opacity:.75">({escape(result.detail)})</span>' if result.detail else ""
+        sign = "✓" if result.passed else "✗"
         items.append(f'<span style="white-space:nowrap;margin-right:1.1em"><b style="color:{colour}">{sign}</b> '
-                     f"{escape(finding.property)}{detail}</span>")  # fmt: skip
+                     f"{escape(result.property)}{detail}</span>")  # fmt: skip
     total = f"{verdict.points} of {verdict.max_points} points so far."
     return f'<div style="margin-top:.45em">{" ".join(items)}</div><div style="opacity:.85">{total}</div>'
 
 
-def _pictures(picture: Picture) -> str:
+def _pictures(picture: MatrixPair) -> str:
     """Two heat maps on one color scale, as SVG, with the same content in words."""
     values = [v for matrix in (picture.expected, picture.found) for row in matrix for v in row if abs(v) < float("inf")]
     size = max((abs(v) for v in values), default=1.0) or 1.0
@@ -127,15 +127,15 @@ def _colour(value: float, size: float) -> str:
     return f"rgb({red},{green},{blue})"
 
 
-def _picture_in_words(picture: Picture) -> str:
+def _picture_in_words(picture: MatrixPair) -> str:
     mine = "\n".join("  " + " ".join(f"{value:8.3f}" for value in row[:8]) for row in picture.found[:3])
     right = "\n".join("  " + " ".join(f"{value:8.3f}" for value in row[:8]) for row in picture.expected[:3])
     return f"First rows ({picture.label or 'whole matrix'}), expected:\n{right}\nyours:\n{mine}"
 
 
-def _mark(finding: Finding) -> str:
-    detail = f" ({finding.detail})" if finding.detail else ""
-    return f"{'✓' if finding.passed else '✗'} {finding.property}{detail}"
+def _mark(result: PropertyResult) -> str:
+    detail = f" ({result.detail})" if result.detail else ""
+    return f"{'✓' if result.passed else '✗'} {result.property}{detail}"
 
 
 def _prose(text: str) -> str:

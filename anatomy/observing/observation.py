@@ -1,0 +1,91 @@
+"""What is seen when an answer is run: plain data, which says nothing about right or wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from torch import Tensor
+
+
+@dataclass
+class Raised:
+    """An exception, and where in the student's own cells it came from.
+
+    `line`, `code` and `within` are the innermost place in a cell: its number, its text, the function around it.
+    `caller` and `caller_line` are where the answer itself called that function, when that is another one.
+    """
+
+    type: str = ""
+    message: str = ""
+    line: int = 0
+    code: str = ""
+    within: str = ""
+    caller: str = ""
+    caller_line: int = 0
+
+
+@dataclass
+class CaseObservation:
+    """What happened in one case.
+
+    Attributes
+    ----------
+    outcome
+        ``"returned"``, ``"raised"``, ``"not attempted"``, ``"too slow"``, or ``"missing"`` when nothing was seen.
+    value
+        The result, as plain data (`anatomy.observing.plain_data`).
+    printed
+        The beginning of what the answer printed.
+    calls
+        Forbidden library functions that ran.
+    changed
+        Arguments that were changed in place.
+    repeatable
+        Whether a second run gave the same.
+    gradients
+        Input or parameter → gradient of a fixed mixture of the results, None where none arrives; None when not asked.
+    linked
+        Whether any result depends on anything by a gradient.
+    parameters, shared
+        Of a module: parameter → shape, and groups of names that are one parameter. None when it is no module.
+    train, train_repeatable
+        The result in training mode, and whether a second run gave the same.
+    """
+
+    outcome: str = "missing"
+    value: Any = None
+    error: Raised | None = None
+    printed: str = ""
+    calls: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    repeatable: bool = True
+    gradients: dict[str, Tensor | None] | None = None
+    linked: bool = True
+    gradient_error: Raised | None = None
+    parameters: dict[str, list[int]] | None = None
+    shared: list[list[str]] = field(default_factory=list)
+    train: Any = None
+    train_repeatable: bool = True
+
+    @property
+    def error_type(self) -> str:
+        return self.error.type if self.error else ""
+
+
+@dataclass
+class Observation:
+    """What happened in all cases of one exercise.
+
+    Attributes
+    ----------
+    parts
+        Other exercises of the notebook whose answers this one calls.
+    with_right_parts
+        What happened in all cases when right answers stood in for those; empty when that was not tried.
+    """
+
+    exercise: str
+    cases: list[CaseObservation]
+    parts: list[str] = field(default_factory=list)
+    with_right_parts: list[CaseObservation] = field(default_factory=list)
