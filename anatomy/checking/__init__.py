@@ -46,7 +46,7 @@ def check(name: str) -> None:
         return
     from IPython.display import display
 
-    from anatomy.cards.card import Card, headline
+    from anatomy.cards import Card, headline
     from anatomy.checking.progress import note_progress
     from anatomy.judging.judge import judge
 

@@ -16,7 +16,7 @@ from rich.text import Text
 from anatomy import exercises
 from anatomy.authoring.notebooks import is_answer, read
 from anatomy.authoring.running import CellFailed, run
-from anatomy.cards.card import as_text
+from anatomy.cards import as_text
 from anatomy.checking import GRADING_SEED
 from anatomy.errors import UserError
 from anatomy.exercises.spec import SEEDS

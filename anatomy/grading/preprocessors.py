@@ -23,8 +23,7 @@ from nbgrader.preprocessors import Execute, NbGraderPreprocessor, SaveAutoGrades
 from traitlets import Bool, Float, Integer
 
 from anatomy import exercises
-from anatomy.cards.card import as_text, headline
-from anatomy.cards.feedback_card import card, ungraded_card
+from anatomy.cards import as_html, as_text, headline, ungraded
 from anatomy.course import Notebook, notebook
 from anatomy.exercises import Exercise
 from anatomy.grading.kernels import environment, fresh_seeds
@@ -175,7 +174,7 @@ class JudgeObservations(NbGraderPreprocessor):
                 raise Ungraded(f"This check was not reached: {note['unreached']}.")
             with _within(self.time_limit):
                 verdict = _verdict_on(cell, exercise, answer, seeds)
-                html, text = card(verdict), as_text(verdict)
+                html, text = as_html(verdict), as_text(verdict)
         except Ungraded as reason:
             _expectations.clear()  # one may have been cut short
             self._leave_open(cell, exercise, str(reason))
@@ -193,7 +192,7 @@ class JudgeObservations(NbGraderPreprocessor):
 
     def _leave_open(self, cell: NotebookNode, exercise: Exercise, reason: str) -> None:
         self.log.warning("%s is ungraded: %s", exercise.name, reason)
-        cell.outputs = [_shown(ungraded_card(exercise.name, reason), f"Ungraded: {reason}")]
+        cell.outputs = [_shown(ungraded(exercise.name, reason), f"Ungraded: {reason}")]
         cell.metadata[NOTE] = {"exercise": exercise.name, "status": "ungraded", "reason": reason}
 
 

@@ -37,8 +37,20 @@ class MatrixPair:
 
 
 @dataclass(frozen=True)
+class Example:
+    """The smallest input on which an answer and the contract differ: the call, and both results, as texts."""
+
+    call: str
+    expected: str
+    found: str
+
+
+@dataclass(frozen=True)
 class Verdict:
-    """The outcome of one check. `status` is ``"right"``, ``"wrong"`` or ``"not attempted"``."""
+    """The outcome of one check. `status` is ``"right"``, ``"wrong"`` or ``"not attempted"``.
+
+    `printed` is what the answer printed in the first case.
+    """
 
     exercise: str
     status: str
@@ -46,6 +58,8 @@ class Verdict:
     diagnoses: tuple[Diagnosis, ...] = ()
     picture: MatrixPair | None = None
     when_right: str = ""
+    example: Example | None = None
+    printed: str = ""
 
     @property
     def points(self) -> int:

@@ -34,7 +34,7 @@ def test_a_student_is_told_what_is_wrong_and_then_right(lab: Lab) -> None:
     lab.write("def softmax(", WRONG)
     lab.run("def softmax(")
     output = lab.run(CHECK)
-    expect(output.get_by_role("status")).to_contain_text("points so far")
+    expect(output.get_by_role("status")).to_contain_text("points.")
     expect(output).not_to_contain_text("Traceback")
 
     lab.write("def softmax(", RIGHT)

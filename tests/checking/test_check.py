@@ -11,7 +11,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
-from anatomy.cards.card import as_html, as_text
+from anatomy.cards import as_html, as_text
 from anatomy.checking import GRADING_SEED
 from anatomy.checking.progress import progress_file, read_progress
 from anatomy.exercises import find

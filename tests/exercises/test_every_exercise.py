@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from anatomy import exercises, misconceptions, reference, variants
-from anatomy.cards.card import as_html, as_text
+from anatomy.cards import as_html, as_text
 from anatomy.course import NOTEBOOKS
 from anatomy.exercises import Exercise
 from anatomy.exercises.spec import GENERAL, SEEDS

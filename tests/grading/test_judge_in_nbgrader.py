@@ -13,8 +13,7 @@ from nbgrader.utils import determine_grade
 from traitlets.config import Config
 
 from anatomy import exercises, reference
-from anatomy.cards.card import as_text
-from anatomy.cards.feedback_card import card
+from anatomy.cards import as_html, as_text
 from anatomy.course import notebook
 from anatomy.grading import preprocessors
 from anatomy.grading.preprocessors import JudgeObservations, RunAndObserve
@@ -225,7 +224,7 @@ def test_hostile_observations_always_get_a_verdict(slug):
         began = time.process_time()
         verdict = judge(exercise, observation, SEEDS)
         assert 0 <= verdict.points <= exercise.points
-        assert card(verdict) and as_text(verdict)
+        assert as_html(verdict) and as_text(verdict)
         assert time.process_time() - began < 10
         verdicts += 1
     assert verdicts > 10

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from anatomy.cards.card import as_html, as_text
+from anatomy.cards import as_html, as_text
 from anatomy.exercises.spec import Case, Draw, exercise
 from anatomy.judging import judge as judging
 from anatomy.judging.judge import judge
