@@ -11,7 +11,7 @@ from anatomy import reference
 from anatomy.exercises.spec import Case, Exercise
 from anatomy.misconceptions import Misconception
 from anatomy.observing.observation import CaseObservation
-from anatomy.observing.observe import observe, observe_case
+from anatomy.observing.observe import glimpse_case, observe, observe_case
 from anatomy.observing.plain_data import is_float
 
 REFUSALS = ("ValueError", "TypeError", "IndexError", "KeyError")
@@ -36,6 +36,7 @@ class Expectations:
         if any(not _is_deliberate(seen) for seen in self.expected):
             raise CannotJudge(f"The reference of {self.exercise.name} did not finish here: {self.expected}")
         self._seen: dict[tuple[str, int], CaseObservation] = {}
+        self._glimpsed: dict[tuple[str, int], CaseObservation] = {}
 
     def nudged(self, index: int) -> CaseObservation:
         """What the reference does in one case when every float input is moved by one rounding step."""
@@ -47,6 +48,15 @@ class Expectations:
         if key not in self._seen:
             self._seen[key] = observe_case(replace(self.exercise, forbids=()), wrong.answer, self.cases[index])
         return self._seen[key]
+
+    def glimpse(self, wrong: Misconception, index: int) -> CaseObservation:
+        """Only the value that this misconception gives in one case: a fraction of the time of `misconceived`."""
+        key = (wrong.name, index)
+        if key in self._seen:
+            return self._seen[key]
+        if key not in self._glimpsed:
+            self._glimpsed[key] = glimpse_case(self.exercise, wrong.answer, self.cases[index])
+        return self._glimpsed[key]
 
 
 def _is_deliberate(seen: CaseObservation) -> bool:

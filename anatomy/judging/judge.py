@@ -16,7 +16,7 @@ from anatomy.exercises.spec import SEEDS, Exercise
 from anatomy.judging.compare import Difference, compare
 from anatomy.judging.expectations import Expectations
 from anatomy.judging.explain import explain
-from anatomy.judging.recognize import name_misconception
+from anatomy.judging.recognize import recognize
 from anatomy.judging.verdict import Diagnosis, MatrixPair, PropertyResult, Verdict
 from anatomy.observing.observation import CaseObservation, Observation
 
@@ -54,24 +54,16 @@ def judge(
 def _diagnose(
     expectations: Expectations, found: list[CaseObservation], differences: list[Difference]
 ) -> list[Diagnosis]:
-    """Why the answer differs: one diagnosis for everything where one is enough, else one per group of cases."""
-    if whole := name_misconception(expectations, found, range(len(expectations.cases))):
-        return [whole]
-    diagnoses: list[Diagnosis] = []
-    for asks in dict.fromkeys(case.asks for case in expectations.cases):
-        indices = [i for i, case in enumerate(expectations.cases) if case.asks == asks]
-        here = [difference for difference in differences if difference.case in indices]
-        if not here:
-            continue
-        named = (
-            None
-            if asks is None and len(indices) == len(expectations.cases)
-            else name_misconception(expectations, found, indices)
-        )
-        diagnosis = named or explain(expectations, here)
-        if all(diagnosis.headline != other.headline for other in diagnoses):
-            diagnoses.append(diagnosis)
-    return diagnoses[:MOST_DIAGNOSES]
+    """Why the answer differs: known mistakes, and for the cases that they leave open what can be measured there."""
+    wrong = frozenset(difference.case for difference in differences)
+    named = recognize(expectations, found, wrong)
+    diagnoses = {min(known.cases): known.diagnoses for known in named}
+    left = wrong.difference(*(known.cases for known in named))
+    for asks in dict.fromkeys(expectations.cases[index].asks for index in sorted(left)):
+        here = [d for d in differences if d.case in left and expectations.cases[d.case].asks == asks]
+        diagnoses[min(d.case for d in here)] = (explain(expectations, here),)
+    said = {one.headline: one for index in sorted(diagnoses) for one in diagnoses[index]}
+    return list(said.values())[:MOST_DIAGNOSES]
 
 
 def _verdict(

@@ -1,10 +1,16 @@
-"""Find the misconception behind an answer: the one that does on the same cases what the answer does."""
+"""Find the mistakes behind an answer: those that do on the same cases what the answer does.
+
+A mistake claims the cases in which it is wrong. It is named only if the answer does the same in all of them, so a name
+is never a guess from a part of the evidence. First come the exercise's own mistakes, then those of the parts it calls,
+then two of its own at once.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
 
 from anatomy import misconceptions
 from anatomy.exercises.spec import Case, Exercise
@@ -14,81 +20,152 @@ from anatomy.judging.verdict import Diagnosis
 from anatomy.misconceptions import Misconception
 from anatomy.observing.observation import CaseObservation
 
+MOST_PAIRS = 400
+"""Pairs of mistakes that are tried before it is given up: each costs a run."""
 
-def name_misconception(
-    expectations: Expectations, found: list[CaseObservation], indices: Iterable[int]
-) -> Diagnosis | None:
-    """The misconception that does on these cases what the student's answer does.
 
-    First one that agrees in everything that was observed, then one that returns the same values, then one with the
-    same unexpected parameters.
+@dataclass(frozen=True)
+class Recognized:
+    """What an answer does, and the cases of which it says so."""
+
+    diagnoses: tuple[Diagnosis, ...]
+    cases: frozenset[int]
+
+
+def recognize(expectations: Expectations, found: list[CaseObservation], wrong: frozenset[int]) -> list[Recognized]:
+    """The mistakes that an answer makes, the one that explains most first.
+
+    Parameters
+    ----------
+    wrong
+        The cases in which the answer differs from what is expected.
     """
-    indices = list(indices)
-    mine = [found[i] if i < len(found) else CaseObservation() for i in indices]
-    agree: dict[Callable[..., bool], Misconception] = {}
-    for wrong in misconceptions.of_notebook(expectations.exercise.notebook).values():
-        if wrong.exercise != expectations.exercise.name:
-            continue
-        for how in (_all_alike, _values_alike, _parameters_alike):
-            if how not in agree and how(expectations, wrong, indices, mine):
-                agree[how] = wrong
-        if _all_alike in agree:
+    seen = [found[i] if i < len(found) else CaseObservation() for i in range(len(expectations.cases))]
+    named: list[Recognized] = []
+    open_cases = wrong
+    for _ in range(len(wrong)):
+        best = _best(expectations, seen, wrong, open_cases)
+        if best is None:
             break
-    chosen = next((agree[how] for how in (_all_alike, _values_alike, _parameters_alike) if how in agree), None)
-    return _say(chosen, expectations.cases[indices[0]]) if chosen else None
+        named.append(best)
+        open_cases -= best.cases
+        if not open_cases:
+            break
+    return named
 
 
-def _all_alike(
-    expectations: Expectations, wrong: Misconception, indices: list[int], mine: list[CaseObservation]
+def _best(
+    expectations: Expectations, seen: list[CaseObservation], wrong: frozenset[int], open_cases: frozenset[int]
+) -> Recognized | None:
+    """The mistake that explains most of the open cases."""
+    name = expectations.exercise.name
+    sight = _Sight(expectations, seen, wrong, min(open_cases))
+    own = list(misconceptions.of_exercise(name).values())
+    best: Recognized | None = None
+    for candidates in (own, misconceptions.inherited(name)):
+        for how in (_same_in_everything, _same_values, _same_parameters):
+            for mistake in candidates:
+                if cases := sight.claims(mistake, how):
+                    if best is None or len(cases & open_cases) > len(best.cases & open_cases):
+                        best = Recognized((_diagnosis(mistake, expectations.cases[min(cases)]),), cases)
+                    if open_cases <= cases:
+                        return best
+    if open_cases == wrong:
+        for one, two, both in islice(misconceptions.pairs(name), MOST_PAIRS):
+            if (cases := sight.claims(both, _same_in_everything)) and open_cases <= cases:
+                return Recognized(_two(one, two, expectations.cases[min(cases)]), cases)
+    return best
+
+
+Same = Callable[[Exercise, Case, Misconception, CaseObservation, CaseObservation], bool]
+
+
+class _Sight:
+    """Compares mistakes with one answer, the first open case first."""
+
+    def __init__(
+        self, expectations: Expectations, seen: list[CaseObservation], wrong: frozenset[int], first: int
+    ) -> None:
+        self.expectations, self.seen, self.wrong, self.first = expectations, seen, wrong, first
+
+    def claims(self, mistake: Misconception, how: Same) -> frozenset[int]:
+        """The cases in which the mistake is wrong, if the answer does the same in all of them; else none."""
+        if how is _same_parameters and self.expectations.exercise.kind != "module":
+            return frozenset()
+        if how is not _same_parameters and not self._could_be(mistake):
+            return frozenset()
+        claimed: set[int] = set()
+        groups: set[str | None] = set()
+        exercise, cases = self.expectations.exercise, self.expectations.cases
+        order = [self.first, *(index for index in range(len(cases)) if index != self.first)]
+        for index in order:
+            theirs, expected = self.expectations.misconceived(mistake, index), self.expectations.expected[index]
+            is_wrong = not _right(how, exercise, cases[index], theirs, expected)
+            if not is_wrong and index == self.first:
+                return frozenset()
+            if is_wrong and not how(exercise, cases[index], mistake, self.seen[index], theirs):
+                return frozenset()
+            if is_wrong:
+                claimed.add(index)
+                groups.add(cases[index].asks)
+        if any(cases[index].asks in groups for index in self.wrong - claimed):
+            return frozenset()  # among cases of one kind, some are wrong in another way
+        return frozenset(claimed)
+
+    def _could_be(self, mistake: Misconception) -> bool:
+        """Whether the mistake gives the answer's values in the first open case: a look that costs one run."""
+        case, here = self.expectations.cases[self.first], self.seen[self.first]
+        theirs = self.expectations.glimpse(mistake, self.first)
+        if here.outcome == "raised" == theirs.outcome:
+            return here.error_type == theirs.error_type
+        if here.outcome != theirs.outcome:
+            return False
+        plainly = replace(self.expectations.exercise, checks={}, properties={"values": 1})
+        kinds = {d.kind for d in compare(plainly, [case], [replace(here, parameters=None)], [theirs])}
+        return kinds <= {"in place", "not repeatable"}
+
+
+def _right(how: Same, exercise: Exercise, case: Case, theirs: CaseObservation, expected: CaseObservation) -> bool:
+    """Whether a mistake does what is expected, in what this way of comparing looks at."""
+    if how is _same_in_everything:
+        return not compare(exercise, [case], [theirs], [expected])
+    if how is _same_values:
+        return not _values_apart(exercise, case, theirs, expected)
+    return (theirs.parameters, theirs.shared) == (expected.parameters, expected.shared)
+
+
+def _same_in_everything(
+    exercise: Exercise, case: Case, mistake: Misconception, here: CaseObservation, theirs: CaseObservation
 ) -> bool:
-    """The same in every way that was observed, and not what is expected."""
-    unruled = replace(expectations.exercise, checks={})
-    differs = False
-    for index, here in zip(indices, mine, strict=True):
-        theirs, case = expectations.misconceived(wrong, index), expectations.cases[index]
-        if compare(unruled, [case], [here], [theirs]) or _rules(expectations.exercise, case, here) != _rules(
-            expectations.exercise, case, theirs
-        ):
-            return False
-        if _said(here, wrong) != _said(theirs, wrong) or set(here.changed) != set(theirs.changed):
-            return False
-        differs = differs or bool(compare(expectations.exercise, [case], [theirs], [expectations.expected[index]]))
-    return differs
+    unruled = replace(exercise, checks={})
+    return (
+        not compare(unruled, [case], [here], [theirs])
+        and _rules(exercise, case, here) == _rules(exercise, case, theirs)
+        and _said(here, mistake) == _said(theirs, mistake)
+        and set(here.changed) == set(theirs.changed)
+    )
 
 
-def _values_alike(
-    expectations: Expectations, wrong: Misconception, indices: list[int], mine: list[CaseObservation]
+def _same_values(
+    exercise: Exercise, case: Case, mistake: Misconception, here: CaseObservation, theirs: CaseObservation
 ) -> bool:
-    """The same values, where these are not the expected ones; gradients and side effects may be other."""
-    properties = {name: points for name, points in expectations.exercise.properties.items() if name != "gradients"}
-    plainly = replace(expectations.exercise, checks={}, properties=properties)
-
-    def apart(left: CaseObservation, right: CaseObservation, case: Case) -> bool:
-        return any(d.kind not in ("in place", "not repeatable") for d in compare(plainly, [case], [left], [right]))
-
-    differs = False
-    for index, here in zip(indices, mine, strict=True):
-        theirs, case = expectations.misconceived(wrong, index), expectations.cases[index]
-        if here.outcome == theirs.outcome == "raised" and _said(here, wrong)[0] == _said(theirs, wrong)[0]:
-            continue  # the same kind of error, in other words
-        if expectations.exercise.checks or here.outcome != "returned" or apart(here, theirs, case):
-            return False
-        differs = differs or apart(theirs, expectations.expected[index], case)
-    return differs
+    """The same values; gradients and side effects may be other. Errors of one type may use other words."""
+    if here.outcome == theirs.outcome == "raised":
+        return _said(here, mistake)[0] == _said(theirs, mistake)[0]
+    return not exercise.checks and here.outcome == "returned" and not _values_apart(exercise, case, here, theirs)
 
 
-def _parameters_alike(
-    expectations: Expectations, wrong: Misconception, indices: list[int], mine: list[CaseObservation]
+def _values_apart(exercise: Exercise, case: Case, left: CaseObservation, right: CaseObservation) -> bool:
+    properties = {name: points for name, points in exercise.properties.items() if name != "gradients"}
+    plainly = replace(exercise, checks={}, properties=properties)
+    return any(d.kind not in ("in place", "not repeatable") for d in compare(plainly, [case], [left], [right]))
+
+
+def _same_parameters(
+    exercise: Exercise, case: Case, mistake: Misconception, here: CaseObservation, theirs: CaseObservation
 ) -> bool:
-    """The same parameters, by name, shape and sharing, where these are not the expected ones."""
-    if expectations.exercise.kind != "module":
-        return False
-    for index, here in zip(indices, mine, strict=True):
-        names = [(seen.parameters, seen.shared)
-                 for seen in (here, expectations.misconceived(wrong, index), expectations.expected[index])]  # fmt: skip
-        if names[0][0] is None or names[0] != names[1] or names[1] == names[2]:
-            return False
-    return True
+    """The same parameters, by name, shape and sharing."""
+    return here.parameters is not None and (here.parameters, here.shared) == (theirs.parameters, theirs.shared)
 
 
 def _rules(exercise: Exercise, case: Case, seen: CaseObservation) -> list[tuple[str, str]]:
@@ -99,11 +176,44 @@ def _rules(exercise: Exercise, case: Case, seen: CaseObservation) -> list[tuple[
     return [(name, re.sub(r"-?\d[\d.,e+−-]*", "#", text)) for name, text in said]
 
 
-def _said(seen: CaseObservation, wrong: Misconception) -> tuple[str, str]:
+def _said(seen: CaseObservation, mistake: Misconception) -> tuple[str, str]:
     """The error's type and message; Python's own name the function or class, which a student calls as asked."""
-    return seen.error_type, (seen.error.message if seen.error else "").replace(wrong.name, wrong.exercise)
+    return seen.error_type, (seen.error.message if seen.error else "").replace(mistake.name, mistake.exercise)
 
 
-def _say(wrong: Misconception, case: Case) -> Diagnosis:
+# ---- sentences ------------------------------------------------------------------------------------------------------
+
+
+def _diagnosis(mistake: Misconception, case: Case) -> Diagnosis:
+    sentence = _sentence(mistake, case)
+    if mistake.parts:
+        sentence = f"In the part that `{mistake.parts[0].exercise}` does: {sentence}"
+    return Diagnosis(sentence, misconception=mistake.name)
+
+
+def _two(one: Misconception, two: Misconception, case: Case) -> tuple[Diagnosis, ...]:
+    return (
+        Diagnosis(f"Two mistakes at once. The first: {_sentence(one, case)}", misconception=one.name),
+        Diagnosis(f"The second: {_sentence(two, case)}", misconception=two.name),
+    )
+
+
+def _sentence(mistake: Misconception, case: Case) -> str:
+    """The mistake's sentence with this case's sizes. What names a size that the case does not have is left out."""
     sizes = {**case.sizes, **{f"root_{k}": f"{v**0.5:.3g}" for k, v in case.sizes.items()}}
-    return Diagnosis(wrong.sentence.format_map(sizes), misconception=wrong.name)
+    return "".join(_filled(mistake.sentence, sizes)).strip()
+
+
+def _filled(sentence: str, sizes: dict[str, object]) -> Iterable[str]:
+    for piece in _pieces(sentence):
+        try:
+            yield piece.format_map(sizes)
+        except KeyError:
+            bare = re.sub(r"\s*\([^()]*\{\w+\}[^()]*\)", "", piece)
+            if "{" not in bare:
+                yield bare
+
+
+def _pieces(sentence: str) -> Iterator[str]:
+    """The sentence cut behind each full stop, question mark and semicolon."""
+    return (found.group() for found in re.finditer(r".+?(?:[.?!;](?=\s|$)\s*|$)", sentence, re.DOTALL))

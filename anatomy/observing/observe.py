@@ -49,7 +49,19 @@ def observe(exercise: Exercise, answer: Any, seeds: tuple[int, ...] = SEEDS) -> 
     return Observation(exercise.name, seen)
 
 
-def observe_case(exercise: Exercise, answer: Any, case: Case) -> CaseObservation:
+def glimpse_case(exercise: Exercise, answer: Any, case: Case) -> CaseObservation:
+    """Only the value in one case, or the error: no gradients, no second run, no training mode."""
+    return observe_case(replace(exercise, properties={}, forbids=()), answer, case, _glimpse)
+
+
+def _glimpse(exercise: Exercise, answer: Any, case: Case) -> CaseObservation:
+    with torch.no_grad():
+        return CaseObservation("returned", plain(_Subject(exercise, answer, case).run(fresh(case.args))))
+
+
+def observe_case(
+    exercise: Exercise, answer: Any, case: Case, look: Callable[[Exercise, Any, Case], CaseObservation] | None = None
+) -> CaseObservation:
     """What happens in one case."""
     if answer is MISSING:
         return CaseObservation("not attempted")
@@ -57,7 +69,7 @@ def observe_case(exercise: Exercise, answer: Any, case: Case) -> CaseObservation
         return _observe_quiz(answer)
     try:
         with _time_limit(TIME_LIMIT), contextlib.redirect_stdout(_Silence()):
-            return _look(exercise, answer, case)
+            return (look or _look)(exercise, answer, case)
     except TooSlow:
         return CaseObservation("too slow", error=Raised("TooSlow", f"over {TIME_LIMIT:.0f} s"))
     except NotImplementedError as error:
