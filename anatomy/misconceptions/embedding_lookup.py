@@ -65,7 +65,8 @@ wrong("right_to_left", "You merge from right to left: `a a a` becomes `a aa`, an
       breaks="repeats", old=("i = 0\n            while i < len(pieces) - 1:", "\n                i += 1"),
       new=("for i in reversed(range(len(pieces) - 1)):", ""))
 wrong("uses_a_piece_twice", "A piece takes part in two merges at once: `a a a` becomes `aa aa`. After a merge go on *behind* both pieces, so that it becomes `aa a`.",
-      breaks="repeats", old=JOIN, new="again = tuple(pieces[i + 1 : i + 3]) == best\n"
+      breaks="repeats", old=JOIN,
+      new="again = tuple(pieces[i + 1 : i + 3]) == best\n"
           "                    pieces[i : i + 1 if again else i + 2] = [pieces[i] + pieces[i + 1]]")
 wrong("across_words", "You merge across the end of a word: `</w>` must never be the left half of a pair. Keep each word's pieces in a list of their own.",
       breaks=MERGES,
