@@ -156,7 +156,7 @@ wrong("always_12_heads", "You make 12 heads, BERT base's number, whatever the co
 
 wrong = mistakes_in(split_heads)
 
-wrong("view_without_transpose", "You `view` straight to (B, H, T, K): the shape is right, but memory runs token by token, so tokens and heads get mixed. First (B, T, H, K), then transpose T and H.",
+wrong("view_without_transpose", "You reshape straight to (B, H, T, K): the shape is right, but memory runs token by token, so tokens and heads get mixed. First (B, T, H, K), then transpose T and H.",
       breaks=NUMBERS, old=("length, num_heads, width // num_heads)  # (B, T, H, K)", ".transpose(1, 2)"),
       new=("num_heads, length, width // num_heads)  # (B, H, T, K)", ""))
 wrong("no_transpose", "You stop at (B, T, H, K), here ({B}, {T}, {H}, {K}): the columns are cut rightly. What is missing is to swap axes 1 and 2, so that each head has its own T × K table.",
@@ -227,7 +227,7 @@ wrong("view_without_transpose", "You `view` straight to (B, H, T, K), without th
 wrong("view_there_and_back", "You `view` to (B, H, T, K) without a transpose, and back in the same way. The two are each other's inverse, so all shapes fit, but in between a “head” holds a mixture of tokens and columns.",
       breaks=NUMBERS, old=(SPLIT, "merge_heads(context)"),
       new=("shape = x.size(0), self.num_heads, x.size(1), -1\n"
-           "        query, key, value = (layer(x).view(shape) for layer in (self.q, self.k, self.v))", "context.reshape(x.shape)"))
+           "        query, key, value = (layer(x).view(shape) for layer in (self.q, self.k, self.v))", "context.view(x.shape)"))
 wrong("merge_without_transpose", "The split is right, the way back is not: you reshape (B, H, T, K) to (B, T, D) without transposing first, so rows of different tokens end up in one. `merge_heads` does it right.",
       breaks=NUMBERS, old="merge_heads(context)", new="context.reshape(x.shape)")
 wrong("attends_over_heads", "Your attention runs over the heads of one token, not over the tokens: in (B, T, H, K) the last two axes are H and K. Swap T and H first. No shape tells you; no token ever sees another.",
