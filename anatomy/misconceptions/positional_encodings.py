@@ -15,10 +15,10 @@ from anatomy.reference.positional_encodings import (
     sinusoidal_encoding,
 )
 
-# Each mistake is its sentence and its edit, on a line each:
 # fmt: off
+# One mistake, two or three lines: its name and sentence, then what it changes.
 
-# ---------------------------------------------------------------------------------------------- permutation_gap
+# ---- permutation_gap ----
 
 wrong = mistakes_in(permutation_gap)
 BOTH = ("values", "plain float")
@@ -53,7 +53,7 @@ wrong("same_twice", "You shuffle both: f sees the shuffled tokens on both sides,
 wrong("first_sentence", "You look at the first sentence only (`[0]`); the largest difference may be in another.",
       breaks="values", old="(shuffled_first - shuffled_last)", new="(shuffled_first - shuffled_last)[0]")
 
-# ---------------------------------------------------------------------------------------------- sinusoidal_encoding
+# ---- sinusoidal_encoding ----
 
 wrong = mistakes_in(sinusoidal_encoding)
 REFUSAL = """\
@@ -66,8 +66,10 @@ wrong("2i_twice", "Your exponent is twice too large: `torch.arange(0, dim, 2)` a
       breaks="values", old="(-torch.arange(0, dim, 2,", new="(-2 * torch.arange(0, dim, 2,")
 wrong("frequency_per_column", "Each column has a frequency of its own; sine and cosine come in pairs and share one: columns 2i and 2i + 1 both use 10000^(−2i/D). Without the pair no rotation takes one position to the next.",
       breaks="values",
-      old=("arange(0, dim, 2, dtype=torch.float64) / dim)  # (D/2,)", "(N, 1) · (D/2,) -> (N, D/2)", "angles.sin(), angles.cos()"),
-      new=("arange(dim, dtype=torch.float64) / dim)  # (D,)", "(N, 1) · (D,) -> (N, D)", "angles[:, 0::2].sin(), angles[:, 1::2].cos()"))
+      old=("arange(0, dim, 2, dtype=torch.float64) / dim)  # (D/2,)", "(N, 1) · (D/2,) -> (N, D/2)",
+           "angles.sin(), angles.cos()"),
+      new=("arange(dim, dtype=torch.float64) / dim)  # (D,)", "(N, 1) · (D,) -> (N, D)",
+           "angles[:, 0::2].sin(), angles[:, 1::2].cos()"))
 wrong("halves", "You put all sines first and all cosines after them. That is another valid layout, the same numbers in other columns (tensor2tensor and others use it), but here sine and cosine alternate, as in the paper's formula.",
       breaks="values", old="dim=-1)  # (N, D/2, 2)", new="dim=1)  # (N, 2, D/2)")
 wrong("from_one", "Your positions start at 1: row 0 should be sin 0, cos 0, … = 0, 1, 0, 1, …, the encoding of position 0.",
@@ -101,7 +103,7 @@ wrong("odd_crashes", "An odd width does fail, but with a message about sizes fro
 wrong("batch_axis", "You return a batch axis in front, (1, N, D). The contract asks for (N, D): broadcasting adds it to every sentence all the same.",
       breaks=("shape", "values"), old=".float()  # (N, D)", new=".float()[None]  # (1, N, D)")
 
-# ---------------------------------------------------------------------------------------------- shift_matrix
+# ---- shift_matrix ----
 
 wrong = mistakes_in(shift_matrix)
 ALL_OFFSETS = ("values", "negative offsets")
@@ -113,7 +115,8 @@ wrong("no_minus", "Both of your off-diagonal entries are +sin. One of them is ne
       breaks=ALL_OFFSETS, old=COSINES, new="matrix[odd, even], matrix[odd, odd] = sin, cos")
 wrong("halves", "Your matrix fits an encoding with all sines first and all cosines after them. Here they alternate, so each pair's block stands on the diagonal: rows and columns 2i and 2i + 1.",
       breaks=ALL_OFFSETS,
-      old="torch.arange(0, dim, 2), torch.arange(1, dim, 2)", new="torch.arange(dim // 2), torch.arange(dim // 2, dim)")
+      old="torch.arange(0, dim, 2), torch.arange(1, dim, 2)",
+      new="torch.arange(dim // 2), torch.arange(dim // 2, dim)")
 
 
 @misconception("Your matrix moves *entries* of a vector by k places (ones beside the diagonal). What has to move is the position that the vector encodes: every pair (sin, cos) turns by k·ωᵢ.", breaks=ALL_OFFSETS)
@@ -129,23 +132,26 @@ wrong("i_for_2i", "Your frequencies have i where the formula has 2i; pair i turn
       breaks=ALL_OFFSETS, old="torch.arange(0, dim, 2, dtype", new="torch.arange(dim // 2, dtype")
 wrong("one_frequency", "All pairs turn by the same angle, k. Each has its own frequency: pair i turns by k·10000^(−2i/D).",
       breaks=ALL_OFFSETS,
-      old="10000.0 ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)", new="torch.ones(dim // 2, dtype=torch.float64)")
+      old="10000.0 ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)",
+      new="torch.ones(dim // 2, dtype=torch.float64)")
 wrong("absolute_offset", "A negative offset moves forward with you: you take its absolute value. T(−k) turns the other way.",
       breaks="negative offsets", old="angles = offset *", new="angles = abs(offset) *")
 wrong("steps_forward_only", "For a negative offset you return the identity, as a loop of `offset` steps does that never runs. T(−k) is the transpose of T(k); or put k·ωᵢ into the angle, with its sign, and no loop over steps is needed.",
       breaks="negative offsets",
       old=("angles = offset * ", "    return matrix"),
       new=("angles = ",
-           "    steps = torch.eye(dim, dtype=torch.float64)\n    for _ in range(offset):\n        steps = matrix @ steps\n    return steps"))
+           "    steps = torch.eye(dim, dtype=torch.float64)\n    for _ in range(offset):\n"
+           "        steps = matrix @ steps\n    return steps"))
 wrong("refuses_negative", "You refuse negative offsets; they are as good as others. T(−k) leads back: it turns every pair the other way.",
       breaks="negative offsets",
-      old="    angles = ", new='    if offset < 0:\n        raise ValueError("offset must not be negative")\n    angles = ')
+      old="    angles = ",
+      new='    if offset < 0:\n        raise ValueError("offset must not be negative")\n    angles = ')
 wrong("accepts_odd", "An odd dim is accepted, and its last row stays empty. There is no such encoding (a sine would lack its cosine): raise a `ValueError` that says so.",
       breaks="refusal",
       old=(REFUSAL, "-torch.arange(0, dim, 2,", "= torch.arange(0, dim, 2)"),
       new=("", "-torch.arange(0, dim - 1, 2,", "= torch.arange(0, dim - 1, 2)"))
 
-# ---------------------------------------------------------------------------------------------- Embeddings
+# ---- Embeddings ----
 
 wrong = mistakes_in(Embeddings)
 NUMBERS = ("values", "gradients")
@@ -159,7 +165,8 @@ wrong("adds_to_ids", "You add positions to the *ids*: id 2051 in place 3 becomes
       breaks=NUMBERS, old=SUM, new="self.token_embeddings(input_ids + positions)  # (B, T, D)")
 wrong("positions_from_ids", "You look up positions by the *ids*, `position_embeddings(input_ids)`. A position is the token's place: 0, 1, 2, …, `torch.arange(T)`, whatever the token is.",
       breaks=("shape", "values", "parameters", "gradients", "length limit"),
-      old="self.position_embeddings(positions)  # (B, T, D) + (T, D)", new="self.position_embeddings(input_ids)  # (B, T, D)")
+      old="self.position_embeddings(positions)  # (B, T, D) + (T, D)",
+      new="self.position_embeddings(input_ids)  # (B, T, D)")
 wrong("positions_over_batch", "You number the sentences of the batch, not the tokens: all tokens of sentence b get position b. Positions run along T (axis 1), and every sentence counts from 0.",
       breaks=NUMBERS,
       old=("torch.arange(length, device=input_ids.device)  # (T,)", "+ (T, D)"),
@@ -167,32 +174,37 @@ wrong("positions_over_batch", "You number the sentences of the batch, not the to
 wrong("counts_through_the_batch", "Your positions go on counting from one sentence to the next: the second starts where the first ended. Each sentence starts at 0.",
       breaks=NUMBERS,
       old=("torch.arange(length, device=input_ids.device)  # (T,)", "+ (T, D)"),
-      new=("torch.arange(input_ids.numel(), device=input_ids.device).view_as(input_ids) % most  # (B, T)", "+ (B, T, D)"))
+      new=("torch.arange(input_ids.numel(), device=input_ids.device).view_as(input_ids) % most  # (B, T)",
+           "+ (B, T, D)"))
 wrong("from_one", "Your positions start at 1. The table's first row belongs to the first token: with 1 … T it is never used, and a text as long as the table runs over its end.",
       breaks=("values", "gradients", "length limit"), old="torch.arange(length,", new="torch.arange(1, length + 1,")
 wrong("no_positions", "The positions are never added: two sentences with the same words in another order get the same vectors.",
       breaks=NUMBERS, old=" + self.position_embeddings(positions)  # (B, T, D) + (T, D)", new="  # (B, T, D)")
 wrong("sinusoids", "You use the fixed sinusoids; here the positions are *learned*: a table `position_embeddings` with one row per position, as in BERT.",
       breaks=TABLES,
-      old=("self.position_embeddings = nn.Embedding(", "self.position_embeddings.num_embeddings", "self.position_embeddings(positions)"),
+      old=("self.position_embeddings = nn.Embedding(", "self.position_embeddings.num_embeddings",
+           "self.position_embeddings(positions)"),
       new=("self.sinusoids = sinusoidal_encoding(", "len(self.sinusoids)", "self.sinusoids[positions]"))
 wrong("token_types", "You add a third table, for token types, as BERT does. Here only tokens and positions are asked for; types come in notebook 07, where the real weights are loaded.",
       breaks=TABLES,
       old=("        self.layer_norm = ", "self.layer_norm(x)"),
-      new=("        self.token_type_embeddings = nn.Embedding(config.type_vocab_size, config.hidden_size)\n        self.layer_norm = ",
+      new=("        self.token_type_embeddings = nn.Embedding(config.type_vocab_size, config.hidden_size)\n"
+           "        self.layer_norm = ",
            "self.layer_norm(x + self.token_type_embeddings(torch.zeros_like(input_ids)))"))
 wrong("norm_each", "You normalize tokens and positions each by itself and then add. Add first; the norm sees the sum.",
       breaks=NUMBERS,
-      old=("self.token_embeddings(input_ids) + self.position_embeddings(positions)", "self.layer_norm(x)"),
+      old=(SUM, "self.layer_norm(x)"),
       new=("self.layer_norm(self.token_embeddings(input_ids)) + self.layer_norm(self.position_embeddings(positions))", "x"))
 wrong("times_root_d", "You multiply the token vectors by √D before adding. The 2017 paper does so (§3.4), BERT does not, and real BERT weights, loaded by name, would come out wrong.",
       breaks=NUMBERS,
-      old="self.token_embeddings(input_ids)", new="math.sqrt(self.token_embeddings.embedding_dim) * self.token_embeddings(input_ids)")
+      old="x = self.token_embeddings(input_ids) +",
+      new="tokens = self.token_embeddings(input_ids) * math.sqrt(self.token_embeddings.embedding_dim)\n        x = tokens +")
 wrong("no_norm", "There is no normalization in what you return: the sum goes through `layer_norm` before dropout.",
       breaks=NUMBERS, old="self.layer_norm(x)", new="x")
 wrong("norm_before_adding", "You normalize the token vectors and add positions afterwards. Add first, then normalize the sum.",
       breaks=NUMBERS,
-      old=("self.token_embeddings(input_ids)", "self.layer_norm(x)"), new=("self.layer_norm(self.token_embeddings(input_ids))", "x"))
+      old=("self.token_embeddings(input_ids)", "self.layer_norm(x)"),
+      new=("self.layer_norm(self.token_embeddings(input_ids))", "x"))
 wrong("default_eps", "Your layer norm has the library's default eps, 1e-5; `config.layer_norm_eps` is asked for. BERT's is 1e-12, and here the check makes it large, so that you can see it.",
       breaks=NUMBERS, old=", eps=config.layer_norm_eps", new="")
 wrong("no_dropout", "`dropout` is made, but never used: in training the result should lose a share of its entries.",
@@ -208,17 +220,21 @@ wrong("index_error", "A text longer than the table does fail, but as “index ou
       breaks="length limit", old=TOO_LONG, new="")
 wrong("cuts_off", "A text longer than the table is cut off without a word. Whoever calls it would never know that the end was not read: raise a `ValueError`.",
       breaks="length limit",
-      old='raise ValueError(f"{length} tokens, but the table of positions ends after {most}")', new="input_ids, length = input_ids[:, :most], most")
+      old='raise ValueError(f"{length} tokens, but the table of positions ends after {most}")',
+      new="input_ids, length = input_ids[:, :most], most")
 wrong("repeats_last_position", "Tokens beyond the table all get its last position. They would be in no order among themselves: raise a `ValueError` instead.",
-      breaks="length limit", old=(TOO_LONG, "device=input_ids.device)"), new=("", "device=input_ids.device).clamp(max=most - 1)"))
+      breaks="length limit",
+      old=(TOO_LONG, "device=input_ids.device)"), new=("", "device=input_ids.device).clamp(max=most - 1)"))
 wrong("refuses_full_table", "You refuse a text that is exactly as long as the table; it still fits. Only T *greater* than the number of rows is too long (`>`, not `>=`).",
       breaks="length limit", old="length > most", new="length >= most")
 wrong("library_names", "Your layers bear Hugging Face's names (`word_embeddings`, `LayerNorm`); the contract says `token_embeddings`, `position_embeddings`, `layer_norm`, `dropout`. Weights are copied by name.",
-      breaks=TABLES, old=("self.token_embeddings", "self.layer_norm"), new=("self.word_embeddings", "self.LayerNorm"), times=2)
+      breaks=TABLES, times=2,
+      old=("self.token_embeddings", "self.layer_norm"), new=("self.word_embeddings", "self.LayerNorm"))
 wrong("table_of_vocabulary_size", "Your table of positions has as many rows as the vocabulary; `config.max_position_embeddings` says how many positions there are.",
-      breaks=(*TABLES, "length limit"), old="nn.Embedding(config.max_position_embeddings", new="nn.Embedding(config.vocab_size")
+      breaks=(*TABLES, "length limit"),
+      old="nn.Embedding(config.max_position_embeddings", new="nn.Embedding(config.vocab_size")
 
-# ---------------------------------------------------------------------------------------------- relative_position_bias
+# ---- relative_position_bias ----
 
 wrong = mistakes_in(relative_position_bias)
 EVERYWHERE = ("values", "clipping", "gradients")
@@ -244,11 +260,12 @@ wrong("centered_on_length", "You put offset 0 in column T − 1; the table tells
 wrong("heads_last", "The heads come last in what you return, (T, T, H). Scores are (B, H, T, T), so the bias is (H, T, T), which broadcasts over the batch.",
       breaks=("shape", *EVERYWHERE), old="table[:, offsets", new="table.T[offsets")
 wrong("one_head", "All heads share the first head's row. Each has its own, so that one can look near and another far.",
-      breaks=EVERYWHERE, old=("table[:, offsets", "+ reach]"), new=("table[:1, offsets", "+ reach].expand(len(table), -1, -1)"))
+      breaks=EVERYWHERE,
+      old=("table[:, offsets", "+ reach]"), new=("table[:1, offsets", "+ reach].expand(len(table), -1, -1)"))
 wrong("cut_off", "The numbers are right, but no gradient reaches the table: copied out as plain numbers, it could never be learned. Index the tensor itself.",
       breaks="gradients", old="table[:, offsets", new="torch.tensor(table.tolist())[:, offsets")
 
-# ---------------------------------------------------------------------------------------------- apply_rotary
+# ---- apply_rotary ----
 
 wrong = mistakes_in(apply_rotary)
 SCORES = ("values", "offsets only", "gradients")
@@ -258,7 +275,8 @@ wrong("minus_theta", "You turn the other way, by −θ: the minus sign stands in
       breaks=NUMBERS, old=PAIR, new="(first * cos + second * sin, second * cos - first * sin)")
 wrong("halves", "You pair column i with column i + K/2. That is another valid layout, which many libraries use (it is this one with the columns in another order), but here neighbors make a pair: columns 2i and 2i + 1, as in the paper.",
       breaks=NUMBERS,
-      old=("x[..., 0::2], x[..., 1::2]  # (..., T, K/2)", BACK), new=("x.chunk(2, dim=-1)  # (..., T, K/2)", "torch.cat(turned, dim=-1)  # (..., T, K)"))
+      old=("x[..., 0::2], x[..., 1::2]  # (..., T, K/2)", BACK),
+      new=("x.chunk(2, dim=-1)  # (..., T, K/2)", "torch.cat(turned, dim=-1)  # (..., T, K)"))
 
 
 @misconception("You mix two layouts: angles for neighbors (2i, 2i + 1), partners from the other half (i, i + K/2). Then nothing is turned as a whole, and scores depend on more than the offset. Make both for neighbors.", breaks=SCORES)
@@ -275,7 +293,8 @@ wrong("left_in_halves", "The results are turned rightly, but end up in the wrong
       breaks=NUMBERS, old=BACK, new="torch.cat(turned, dim=-1)  # (..., T, K)")
 wrong("overwritten", "You overwrite the first member of each pair and then use the *new* value for the second. Keep both old values until both new ones are made.",
       breaks=SCORES,
-      old="turned = (first * cos - second * sin, first * sin", new="first = first * cos - second * sin\n    turned = (first, first * sin")
+      old="turned = (first * cos - second * sin, first * sin",
+      new="first = first * cos - second * sin\n    turned = (first, first * sin")
 wrong("no_minus", "There is no minus sign: the new x₀ is x₀·cos θ **−** x₁·sin θ. With a plus in both lines nothing is turned, lengths change, and scores depend on more than the offset.",
       breaks=SCORES, old="first * cos - second * sin", new="first * cos + second * sin")
 wrong("i_for_2i", "Your exponent has i where the formula has 2i: pair i turns by t·base^(−2i/K).",
@@ -298,11 +317,12 @@ wrong("accepts_odd", "An odd width is accepted, and its last column is never tur
       new="return torch.cat((apply_rotary(x[..., :-1], positions, base), x[..., -1:]), dim=-1)")
 wrong("odd_crashes", "An odd width does fail, but with a message about sizes from deep inside PyTorch. Look at the last axis first and raise a `ValueError` that says what is wanted.",
       breaks="refusal",
-      old='    if width % 2:\n        raise ValueError(f"the last axis must be even, to be turned in pairs; it is {width}")\n', new="")
+      old='    if width % 2:\n        raise ValueError(f"the last axis must be even, to be turned in pairs; it is {width}")\n',
+      new="")
 wrong("in_place", "You change `x` in place; whoever called you still needs the unturned one. Write into a new tensor, such as `torch.empty_like(x)`.",
       breaks=SCORES, old=("turned = (first", BACK), new=("x[..., 0::2], x[..., 1::2] = (first", "x"))
 
-# ---------------------------------------------------------------------------------------------- quiz_positions
+# ---- quiz_positions ----
 
 wrong_option("quiz_positions", quiz_positions, "words shuffled, no positions", "the same vectors, unmoved",
              "that would be *invariance*: the output would not move at all. Each token takes its vector along to its new place, which is *equivariance*.")
