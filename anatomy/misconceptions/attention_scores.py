@@ -2,695 +2,221 @@
 
 from __future__ import annotations
 
-import math
-
-import torch
-from torch import Tensor
-
-from anatomy.misconceptions import misconception, wrong_option
-from anatomy.reference.attention_scores import dot_product_scores, quiz_scaling, scaled_scores
-
-# ---------------------------------------------------------------------------------------------- dot_product_scores
-
-
-@misconception(
-    "Query and key are swapped: your rows are keys and your columns queries, shape ({B}, {S}, {T}). One row per query is "
-    "wanted, ({B}, {T}, {S}): the query stands on the left of the product.",
-    breaks=("shape", "values", "gradients"),
-)
-def dot_product_scores__swapped(query: Tensor, key: Tensor) -> Tensor:
-    return key @ query.transpose(-2, -1)
-
-
-@misconception(
-    "`key.T` turns *all* axes around, ({B}, {S}, {D}) into ({D}, {S}, {B}): the batch is where the width should be. Only "
-    "the last two axes trade places, `key.transpose(-2, -1)`.",
-    breaks=("shape", "values", "gradients"),
-)
-def dot_product_scores__all_axes_turned(query: Tensor, key: Tensor) -> Tensor:
-    return query @ key.permute(2, 1, 0)
-
-
-@misconception(
-    "You swap batch and time: `transpose(0, 1)` makes ({S}, {B}, {D}) of the key. The batch stays in front; the last "
-    "two axes of `key` trade places, `transpose(1, 2)`.",
-    breaks=("shape", "values", "gradients"),
-)
-def dot_product_scores__batch_and_time(query: Tensor, key: Tensor) -> Tensor:
-    return query @ key.transpose(0, 1)
-
-
-@misconception(
-    "Nothing is transposed: ({B}, {T}, {D}) times ({B}, {S}, {D}) puts the width of the query against the *number* of "
-    "keys. The two widths must meet: `key` needs the shape ({B}, {D}, {S}).",
-    breaks=("shape", "values", "gradients"),
-)
-def dot_product_scores__not_transposed(query: Tensor, key: Tensor) -> Tensor:
-    return query @ key
-
-
-@misconception(
-    "You multiply entry by entry, so query t meets only key t. That needs T = S; here every one of {T} queries is to meet "
-    "every one of {S} keys: a matrix product.",
-    breaks=("shape", "values", "gradients"),
-)
-def dot_product_scores__entry_by_entry(query: Tensor, key: Tensor) -> Tensor:
-    return (query * key).sum(dim=-1)
-
-
-@misconception(
-    "`view` (or `reshape`) gives the right shape, ({B}, {D}, {S}), with the numbers in the wrong places: it keeps the "
-    "order in memory. To make axes trade places use `transpose(-2, -1)`.",
-    breaks=("values", "gradients"),
-)
-def dot_product_scores__reshape_for_transpose(query: Tensor, key: Tensor) -> Tensor:
-    return query @ key.reshape(key.size(0), key.size(2), key.size(1))
-
-
-@misconception(
-    "You compare the queries with themselves: `key` is never used. (In 00 there was one x; here asking and answering "
-    "rows differ, and S = {S} is not T = {T}.)",
-    breaks=("shape", "values", "gradients"),
-)
-def dot_product_scores__queries_with_themselves(query: Tensor, key: Tensor) -> Tensor:
-    return query @ query.transpose(-2, -1)
-
-
-@misconception(
-    "You add up over the batch as well: one ({T}, {S}) matrix is left of {B}. Each batch item is a sentence of its own; "
-    "`b` must stay in the result.",
-    breaks=("shape", "values", "gradients"),
-)
-def dot_product_scores__summed_over_batch(query: Tensor, key: Tensor) -> Tensor:
-    return torch.einsum("btd,bsd->ts", query, key)
-
-
-@misconception(
-    "Every query meets the keys of *all* {B} batch items: flattened together, sentences see each other. Query and key "
-    "must share their b.",
-    breaks=("shape", "values", "gradients"),
-)
-def dot_product_scores__across_the_batch(query: Tensor, key: Tensor) -> Tensor:
-    return query.flatten(0, 1) @ key.flatten(0, 1).T
-
-
-@misconception(
-    "All your queries meet the keys of the first batch item. Each item has its own keys: `key[b]` for `query[b]`.",
-    breaks=("values", "gradients"),
-)
-def dot_product_scores__keys_of_the_first_item(query: Tensor, key: Tensor) -> Tensor:
-    return query @ key[0].T
-
-
-@misconception(
-    "The products are right, but not added up: the axis of the width, D = {D}, is still there. A dot product is the *sum* "
-    "over it.",
-    breaks=("shape", "values", "gradients"),
-)
-def dot_product_scores__not_summed(query: Tensor, key: Tensor) -> Tensor:
-    return query.unsqueeze(2) * key.unsqueeze(1)
-
-
-@misconception(
-    "You take the mean over the width where the dot product takes the sum: each score is {D} times too small.",
-    breaks=("values", "gradients"),
-)
-def dot_product_scores__mean_for_sum(query: Tensor, key: Tensor) -> Tensor:
-    return (query.unsqueeze(2) * key.unsqueeze(1)).mean(dim=-1)
-
-
-@misconception(
-    "You divide by √D = {root_D} already. That comes next, in `scaled_scores`; here the plain dot product is wanted.",
-    breaks=("values", "gradients"),
-)
-def dot_product_scores__scaled_already(query: Tensor, key: Tensor) -> Tensor:
-    return query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))
-
-
-@misconception(
-    "You return cosines: the lengths of query and key are divided out, and every score lies between −1 and 1. In a dot "
-    "product the lengths count.",
-    breaks=("values", "gradients"),
-)
-def dot_product_scores__cosine(query: Tensor, key: Tensor) -> Tensor:
-    unit_query = query / query.norm(dim=-1, keepdim=True)
-    unit_key = key / key.norm(dim=-1, keepdim=True)
-    return unit_query @ unit_key.transpose(-2, -1)
-
-
-@misconception(
-    "You take a softmax already. Scores come first and may be negative or large; 03 turns them into weights.",
-    breaks=("values", "gradients"),
-)
-def dot_product_scores__softmax_already(query: Tensor, key: Tensor) -> Tensor:
-    return (query @ key.transpose(-2, -1)).softmax(dim=-1)
-
-
-@misconception(
-    "The numbers are right, but no gradient gets through: numbers taken out with `.item()` or `float(…)` and put into a "
-    "new tensor have forgotten where they came from. Keep tensors, and put them together with `torch.stack`.",
-    breaks=("gradients",),
-)
-def dot_product_scores__numbers_taken_out(query: Tensor, key: Tensor) -> Tensor:
-    return torch.tensor([[[torch.dot(q, k).item() for k in ks] for q in qs] for qs, ks in zip(query, key)])
-
-
-# ---------------------------------------------------------------------------------------------- scaled_scores
-
-
-@misconception(
-    "You divide by D, not by √D: with D = {D} the scores come out {root_D} times too small.",
-    breaks=("values", "gradients"),
-)
-def scaled_scores__by_d(query: Tensor, key: Tensor) -> Tensor:
-    return query @ key.transpose(-2, -1) / query.size(-1)
-
-
-@misconception(
-    "You divide by √T (the number of queries), not by √D (their width). With T = D you would not have noticed; here "
-    "T = {T} and D = {D}.",
-    breaks=("values", "gradients"),
-)
-def scaled_scores__by_root_t(query: Tensor, key: Tensor) -> Tensor:
-    return query @ key.transpose(-2, -1) / math.sqrt(query.size(1))
-
-
-@misconception(
-    "You divide by √S (the number of keys), not by √D (their width). The number of terms in each dot product is D = {D}; "
-    "S = {S} only says how many scores there are.",
-    breaks=("values", "gradients"),
-)
-def scaled_scores__by_root_s(query: Tensor, key: Tensor) -> Tensor:
-    return query @ key.transpose(-2, -1) / math.sqrt(key.size(1))
-
-
-@misconception(
-    "You divide by √B: `len(query)` and `query.size(0)` are the batch size, {B}. The width is the last size, "
-    "`query.size(-1)`, here {D}.",
-    breaks=("values", "gradients"),
-)
-def scaled_scores__by_root_batch(query: Tensor, key: Tensor) -> Tensor:
-    return query @ key.transpose(-2, -1) / math.sqrt(len(query))
-
-
-@misconception(
-    "You divide by √3: `query.dim()` counts the *axes*. The width is the size of the last one, `query.size(-1)`, here {D}.",
-    breaks=("values", "gradients"),
-)
-def scaled_scores__by_root_number_of_axes(query: Tensor, key: Tensor) -> Tensor:
-    return query @ key.transpose(-2, -1) / math.sqrt(query.dim())
-
-
-@misconception(
-    "You divide by D/2: Python reads `D ** 1 / 2` as (D ** 1) / 2. The root is `D ** 0.5` or `math.sqrt(D)`.",
-    breaks=("values", "gradients"),
-)
-def scaled_scores__half_of_d(query: Tensor, key: Tensor) -> Tensor:
-    return query @ key.transpose(-2, -1) / (query.size(-1) ** 1 / 2)
-
-
-@misconception(
-    "You divide by the *whole-number part* of √D: `int(…)` or `//` cuts {root_D} off at the point. Keep the fraction.",
-    breaks=("values", "gradients"),
-)
-def scaled_scores__whole_root(query: Tensor, key: Tensor) -> Tensor:
-    return query @ key.transpose(-2, -1) / int(math.sqrt(query.size(-1)))
-
-
-@misconception(
-    "You divide by 8 whatever the width. That is √64, the width in the paper; here D = {D}. Read the width off the tensor: "
-    "`query.size(-1)`.",
-    breaks=("values", "gradients"),
-)
-def scaled_scores__by_eight(query: Tensor, key: Tensor) -> Tensor:
-    return query @ key.transpose(-2, -1) / 8
-
-
-@misconception(
-    "You divide by √768 whatever the width. That is the width of one particular BERT; here D = {D}. Read it off the tensor: "
-    "`query.size(-1)`.",
-    breaks=("values", "gradients"),
-)
-def scaled_scores__by_root_768(query: Tensor, key: Tensor) -> Tensor:
-    return query @ key.transpose(-2, -1) / math.sqrt(768)
-
-
-@misconception(
-    "You multiply by √D where you should divide: the scores grow with the width twice over. (`/ D ** -0.5` is a "
-    "multiplication, too.)",
-    breaks=("values", "gradients"),
-)
-def scaled_scores__times_root(query: Tensor, key: Tensor) -> Tensor:
-    return query @ key.transpose(-2, -1) * math.sqrt(query.size(-1))
-
-
-@misconception(
-    "These are the unscaled dot products. Divide them by √D = {root_D}, the root of the width.",
-    breaks=("values", "gradients"),
-)
-def scaled_scores__no_scale(query: Tensor, key: Tensor) -> Tensor:
-    return query @ key.transpose(-2, -1)
-
-
-@misconception(
-    "You divide by √D twice: `dot_product_scores` (or one of its inputs) is scaled once already.",
-    breaks=("values", "gradients"),
-)
-def scaled_scores__root_and_again_by_d(query: Tensor, key: Tensor) -> Tensor:
-    return query @ key.transpose(-2, -1) / query.size(-1) / math.sqrt(query.size(-1))
-
-
-@misconception(
-    "The scale is right, but query and key are swapped: rows are to be queries, shape ({B}, {T}, {S}), and yours are keys.",
-    breaks=("shape", "values", "gradients"),
-)
-def scaled_scores__swapped(query: Tensor, key: Tensor) -> Tensor:
-    return key @ query.transpose(-2, -1) / math.sqrt(query.size(-1))
-
-
-@misconception(
-    "You swap batch and time: `transpose(0, 1)` makes ({S}, {B}, {D}) of the key. The batch stays in front; the last "
-    "two axes of `key` trade places, `transpose(1, 2)`.",
-    breaks=("shape", "values", "gradients"),
-)
-def scaled_scores__batch_and_time(query: Tensor, key: Tensor) -> Tensor:
-    return query @ key.transpose(0, 1) / math.sqrt(query.size(-1))
-
-
-@misconception(
-    "The scale is right, but `view` (or `reshape`) does not transpose: it keeps the order in memory, so the numbers are in "
-    "the wrong places. Use `key.transpose(-2, -1)`, or call your `dot_product_scores`.",
-    breaks=("values", "gradients"),
-)
-def scaled_scores__reshape_for_transpose(query: Tensor, key: Tensor) -> Tensor:
-    return query @ key.reshape(key.size(0), key.size(2), key.size(1)) / math.sqrt(query.size(-1))
-
-
-@misconception(
-    "You return cosines: each row's own length is divided out. √D is one number for all rows; a long key may still score "
-    "higher than a short one.",
-    breaks=("values", "gradients"),
-)
-def scaled_scores__cosine(query: Tensor, key: Tensor) -> Tensor:
-    unit_query = query / query.norm(dim=-1, keepdim=True)
-    unit_key = key / key.norm(dim=-1, keepdim=True)
-    return unit_query @ unit_key.transpose(-2, -1)
-
-
-@misconception(
-    "You divide by the spread that these scores happen to have. Their variance *should* be able to differ from 1 once a "
-    "model has learned; the fixed number √D = {root_D} only sets it right at the start.",
-    breaks=("values", "gradients"),
-)
-def scaled_scores__by_their_own_spread(query: Tensor, key: Tensor) -> Tensor:
-    scores = query @ key.transpose(-2, -1)
-    return scores / scores.std()
-
-
-@misconception(
-    "You take a softmax already. The scaled scores themselves are wanted; 03 turns them into weights.",
-    breaks=("values", "gradients"),
-)
-def scaled_scores__softmax_already(query: Tensor, key: Tensor) -> Tensor:
-    return scaled_scores(query, key).softmax(dim=-1)
-
-
-# ---------------------------------------------------------------------------------------------- score_variance
-
-
-@misconception(
-    "Your scaled scores are not scaled: both numbers are the variance of the plain dot products. Divide the *scores* by √D "
-    "and take their variance again.",
-    breaks=("scaled variance",),
-)
-def score_variance__no_scale(dim: int, samples: int, generator: torch.Generator) -> tuple[float, float]:
-    query = torch.randn(samples, dim, generator=generator)
-    key = torch.randn(samples, dim, generator=generator)
-    variance = (query * key).sum(dim=-1).var().item()
-    return variance, variance
-
-
-@misconception(
-    "You divide the *variance* by √D. Dividing a score by √D divides its variance by D, because a variance is made of "
-    "squares.",
-    breaks=("scaled variance",),
-)
-def score_variance__variance_by_root(dim: int, samples: int, generator: torch.Generator) -> tuple[float, float]:
-    query = torch.randn(samples, dim, generator=generator)
-    key = torch.randn(samples, dim, generator=generator)
-    variance = (query * key).sum(dim=-1).var().item()
-    return variance, variance / math.sqrt(dim)
-
-
-@misconception(
-    "You divide the scores by D, not by √D: their variance falls to 1/D, where 1 is the aim.",
-    breaks=("scaled variance",),
-)
-def score_variance__scores_by_d(dim: int, samples: int, generator: torch.Generator) -> tuple[float, float]:
-    query = torch.randn(samples, dim, generator=generator)
-    key = torch.randn(samples, dim, generator=generator)
-    scores = (query * key).sum(dim=-1)
-    return scores.var().item(), (scores / dim).var().item()
-
-
-@misconception(
-    "You multiply the scores by √D where they are to be divided: the scaled variance comes out D² in place of 1.",
-    breaks=("scaled variance",),
-)
-def score_variance__times_root(dim: int, samples: int, generator: torch.Generator) -> tuple[float, float]:
-    query = torch.randn(samples, dim, generator=generator)
-    key = torch.randn(samples, dim, generator=generator)
-    scores = (query * key).sum(dim=-1)
-    return scores.var().item(), (scores * math.sqrt(dim)).var().item()
-
-
-@misconception(
-    "You return standard deviations. The variance is their square: `var` in place of `std`. (The scaled one hides it, "
-    "because 1² = 1.)",
-    breaks=("unscaled variance",),
-)
-def score_variance__std(dim: int, samples: int, generator: torch.Generator) -> tuple[float, float]:
-    query = torch.randn(samples, dim, generator=generator)
-    key = torch.randn(samples, dim, generator=generator)
-    scores = (query * key).sum(dim=-1)
-    return scores.std().item(), (scores / math.sqrt(dim)).std().item()
-
-
-@misconception(
-    "The two numbers stand in the other order: first the unscaled variance, then the scaled one.",
-    breaks=("unscaled variance", "scaled variance"),
-)
-def score_variance__other_order(dim: int, samples: int, generator: torch.Generator) -> tuple[float, float]:
-    query = torch.randn(samples, dim, generator=generator)
-    key = torch.randn(samples, dim, generator=generator)
-    scores = (query * key).sum(dim=-1)
-    return (scores / math.sqrt(dim)).var().item(), scores.var().item()
-
-
-@misconception(
-    "You take the variance of the single products qᵢ·kᵢ. A score is their *sum* over the D components: add up along the "
-    "last axis first.",
-    breaks=("unscaled variance", "scaled variance"),
-)
-def score_variance__products_not_summed(dim: int, samples: int, generator: torch.Generator) -> tuple[float, float]:
-    query = torch.randn(samples, dim, generator=generator)
-    key = torch.randn(samples, dim, generator=generator)
-    products = query * key
-    return products.var().item(), (products / math.sqrt(dim)).var().item()
-
-
-@misconception(
-    "You take the *mean* over the D components where the dot product takes the sum: your first variance is 1/D.",
-    breaks=("unscaled variance", "scaled variance"),
-)
-def score_variance__mean_over_components(dim: int, samples: int, generator: torch.Generator) -> tuple[float, float]:
-    query = torch.randn(samples, dim, generator=generator)
-    key = torch.randn(samples, dim, generator=generator)
-    scores = (query * key).mean(dim=-1)
-    return scores.var().item(), (scores / math.sqrt(dim)).var().item()
-
-
-@misconception(
-    "You add up over the samples, not over the components, and get D scores in place of {N}: with shape (N, D) the sum runs "
-    "along the last axis, `dim=-1`.",
-    breaks=("unscaled variance", "scaled variance"),
-)
-def score_variance__sum_over_samples(dim: int, samples: int, generator: torch.Generator) -> tuple[float, float]:
-    query = torch.randn(samples, dim, generator=generator)
-    key = torch.randn(samples, dim, generator=generator)
-    scores = (query * key).sum(dim=0)
-    return scores.var().item(), (scores / math.sqrt(dim)).var().item()
-
-
-@misconception(
-    "You return means. The mean of a score is about 0 at every width; it is the *spread* around it that grows: `var`.",
-    breaks=("unscaled variance", "scaled variance"),
-)
-def score_variance__mean(dim: int, samples: int, generator: torch.Generator) -> tuple[float, float]:
-    query = torch.randn(samples, dim, generator=generator)
-    key = torch.randn(samples, dim, generator=generator)
-    scores = (query * key).sum(dim=-1)
-    return scores.mean().item(), (scores / math.sqrt(dim)).mean().item()
-
-
-@misconception(
-    "`torch.rand` draws from 0 to 1: mean ½, variance 1/12. The contract asks for standard normal components, mean 0 and "
-    "variance 1: `torch.randn`, with an n.",
-    breaks=("unscaled variance", "scaled variance"),
-)
-def score_variance__rand_for_randn(dim: int, samples: int, generator: torch.Generator) -> tuple[float, float]:
-    query = torch.rand(samples, dim, generator=generator)
-    key = torch.rand(samples, dim, generator=generator)
-    scores = (query * key).sum(dim=-1)
-    return scores.var().item(), (scores / math.sqrt(dim)).var().item()
-
-
-@misconception(
-    "Each query is multiplied with itself: that is its squared length, with mean D and variance 2·D. Draw the keys "
-    "independently.",
-    breaks=("unscaled variance", "scaled variance"),
-)
-def score_variance__query_with_itself(dim: int, samples: int, generator: torch.Generator) -> tuple[float, float]:
-    query = torch.randn(samples, dim, generator=generator)
-    scores = (query * query).sum(dim=-1)
-    return scores.var().item(), (scores / math.sqrt(dim)).var().item()
-
-
-@misconception(
-    "All your samples share one query. Their variance is then that query's squared length, which differs from draw to "
-    "draw; each of the {N} samples needs a query of its own.",
-    breaks=("unscaled variance", "scaled variance"),
-)
-def score_variance__one_query(dim: int, samples: int, generator: torch.Generator) -> tuple[float, float]:
-    query = torch.randn(dim, generator=generator)
-    key = torch.randn(samples, dim, generator=generator)
-    scores = key @ query
-    return scores.var().item(), (scores / math.sqrt(dim)).var().item()
-
-
-@misconception(
-    "`D ** 1 / 2` is (D ** 1) / 2, half of D. The root is `D ** 0.5` or `math.sqrt(D)`.",
-    breaks=("scaled variance",),
-)
-def score_variance__half_of_d(dim: int, samples: int, generator: torch.Generator) -> tuple[float, float]:
-    query = torch.randn(samples, dim, generator=generator)
-    key = torch.randn(samples, dim, generator=generator)
-    scores = (query * key).sum(dim=-1)
-    return scores.var().item(), (scores / (dim**1 / 2)).var().item()
-
-
-@misconception(
-    "The given generator has no effect: your draws come from PyTorch's global one. Hand it on in every draw, "
-    "`torch.randn(…, generator=generator)`.",
-    breaks=("sampling",),
-)
-def score_variance__global_generator(dim: int, samples: int, generator: torch.Generator) -> tuple[float, float]:
-    query = torch.randn(samples, dim)
-    key = torch.randn(samples, dim)
-    scores = (query * key).sum(dim=-1)
-    return scores.var().item(), (scores / math.sqrt(dim)).var().item()
-
-
-@misconception(
-    "The same generator gives other numbers each time: some of your draws come from elsewhere. Look for a `torch.randn` "
-    "without `generator=generator`, for NumPy, or for `generator.seed()`, which starts it anew at random.",
-    breaks=("sampling",),
-)
-def score_variance__half_global(dim: int, samples: int, generator: torch.Generator) -> tuple[float, float]:
-    query = torch.randn(samples, dim, generator=generator)
-    key = torch.randn(samples, dim)
-    scores = (query * key).sum(dim=-1)
-    return scores.var().item(), (scores / math.sqrt(dim)).var().item()
-
-
-@misconception(
-    "Something inside your function is seeded (`manual_seed`), so that every call gives the same numbers. Seeding is the "
-    "caller's business: use the generator in the state in which it comes.",
-    breaks=("sampling",),
-)
-def score_variance__seeds_inside(dim: int, samples: int, generator: torch.Generator) -> tuple[float, float]:
-    generator.manual_seed(0)
-    query = torch.randn(samples, dim, generator=generator)
-    key = torch.randn(samples, dim, generator=generator)
-    scores = (query * key).sum(dim=-1)
-    return scores.var().item(), (scores / math.sqrt(dim)).var().item()
-
-
-@misconception(
-    "D and 1 are what theory predicts. They are right, but they are not a measurement: draw {N} pairs and take the variance "
-    "of their scores, which comes close to D and 1 and never hits them exactly.",
-    breaks=("sampling",),
-)
-def score_variance__theory(dim: int, samples: int, generator: torch.Generator) -> tuple[float, float]:
+from anatomy.misconceptions import misconception, mistakes_in, wrong_option
+from anatomy.reference.attention_scores import dot_product_scores, project, quiz_scaling, scaled_scores, score_variance
+
+ALL = ("shape", "values", "gradients")
+NUMBERS = ("values", "gradients")
+VARIANCES = ("unscaled variance", "scaled variance")
+
+# fmt: off
+# One mistake, two or three lines: its name and sentence, then what it changes.
+
+# ---- dot_product_scores ----
+
+wrong = mistakes_in(dot_product_scores)
+PRODUCT = "query @ key.transpose(-2, -1)  # (B, T, D) @ (B, D, S) -> (B, T, S)"
+TURNED = "key.transpose(-2, -1)  # (B, T, D) @ (B, D, S) -> (B, T, S)"
+
+wrong("swapped", "Query and key are swapped: your rows are keys and your columns queries, shape ({B}, {S}, {T}). One row per query is wanted, ({B}, {T}, {S}): the query stands on the left of the product.",
+      breaks=ALL, old=PRODUCT, new="key @ query.transpose(-2, -1)  # (B, S, D) @ (B, D, T) -> (B, S, T)")
+wrong("all_axes_turned", "`key.T` turns *all* axes around, ({B}, {S}, {D}) into ({D}, {S}, {B}): the batch is where the width should be. Only the last two axes trade places, `key.transpose(-2, -1)`.",
+      breaks=ALL, old=TURNED, new="key.permute(2, 1, 0)")
+wrong("batch_and_time", "You swap batch and time: `transpose(0, 1)` makes ({S}, {B}, {D}) of the key. The batch stays in front; the last two axes of `key` trade places, `transpose(1, 2)`.",
+      breaks=ALL, old=TURNED, new="key.transpose(0, 1)")
+wrong("not_transposed", "Nothing is transposed: ({B}, {T}, {D}) times ({B}, {S}, {D}) puts the width of the query against the *number* of keys. The two widths must meet: `key` needs the shape ({B}, {D}, {S}).",
+      breaks=ALL, old=TURNED, new="key")
+wrong("entry_by_entry", "You multiply entry by entry, so query t meets only key t. That needs T = S; here every one of {T} queries is to meet every one of {S} keys: a matrix product.",
+      breaks=ALL, old=PRODUCT, new="(query * key).sum(dim=-1)")
+wrong("reshape_for_transpose", "`view` (or `reshape`) gives the right shape, ({B}, {D}, {S}), with the numbers in the wrong places: it keeps the order in memory. To make axes trade places use `transpose(-2, -1)`.",
+      breaks=NUMBERS, old="key.transpose(-2, -1)", new="key.reshape(key.size(0), key.size(2), key.size(1))")
+wrong("queries_with_themselves", "You compare the queries with themselves: `key` is never used. (In 00 there was one x; here asking and answering rows differ, and S = {S} is not T = {T}.)",
+      breaks=ALL, old=TURNED, new="query.transpose(-2, -1)  # (B, T, D) @ (B, D, T) -> (B, T, T)")
+wrong("summed_over_batch", "You add up over the batch as well: one ({T}, {S}) matrix is left of {B}. Each batch item is a sentence of its own; `b` must stay in the result.",
+      breaks=ALL, old=PRODUCT, new='torch.einsum("btd,bsd->ts", query, key)')
+wrong("across_the_batch", "Every query meets the keys of *all* {B} batch items: flattened together, sentences see each other. Query and key must share their b.",
+      breaks=ALL, old=PRODUCT, new="query.flatten(0, 1) @ key.flatten(0, 1).T")
+wrong("keys_of_the_first_item", "All your queries meet the keys of the first batch item. Each item has its own keys: `key[b]` for `query[b]`.",
+      breaks=NUMBERS, old=TURNED, new="key[0].T  # (B, T, D) @ (D, S) -> (B, T, S)")
+wrong("not_summed", "The products are right, but not added up: the axis of the width, D = {D}, is still there. A dot product is the *sum* over it.",
+      breaks=ALL, old=PRODUCT, new="query.unsqueeze(2) * key.unsqueeze(1)")
+wrong("mean_for_sum", "You take the mean over the width where the dot product takes the sum: each score is {D} times too small.",
+      breaks=NUMBERS, old=PRODUCT, new="(query.unsqueeze(2) * key.unsqueeze(1)).mean(dim=-1)")
+wrong("scaled_already", "You divide by √D = {root_D} already. That comes next, in `scaled_scores`; here the plain dot product is wanted.",
+      breaks=NUMBERS, old="return query", new="return query / math.sqrt(query.size(-1))")
+wrong("cosine", "You return cosines: the lengths of query and key are divided out, and every score lies between −1 and 1. In a dot product the lengths count.",
+      breaks=NUMBERS, old=PRODUCT, new="F.normalize(query, dim=-1) @ F.normalize(key, dim=-1).transpose(-2, -1)")
+wrong("softmax_already", "You take a softmax already. Scores come first and may be negative or large; 03 turns them into weights.",
+      breaks=NUMBERS, old="query @ key.transpose(-2, -1)", new="(query @ key.transpose(-2, -1)).softmax(dim=-1)")
+wrong("numbers_taken_out", "The numbers are right, but no gradient gets through: numbers taken out with `.item()` or `float(…)` and put into a new tensor have forgotten where they came from. Keep tensors, and put them together with `torch.stack`.",
+      breaks="gradients", old=PRODUCT,
+      new="torch.tensor([[[torch.dot(q, k).item() for k in ks] for q in qs] for qs, ks in zip(query, key)])")
+
+# ---- scaled_scores ----
+
+wrong = mistakes_in(scaled_scores)
+
+wrong("by_d", "You divide by D, not by √D: with D = {D} the scores come out {root_D} times too small.",
+      breaks=NUMBERS, old="math.sqrt(query.size(-1))", new="query.size(-1)")
+wrong("by_root_t", "You divide by √T (the number of queries), not by √D (their width). With T = D you would not have noticed; here T = {T} and D = {D}.",
+      breaks=NUMBERS, old="query.size(-1)", new="query.size(1)")
+wrong("by_root_s", "You divide by √S (the number of keys), not by √D (their width). The number of terms in each dot product is D = {D}; S = {S} only says how many scores there are.",
+      breaks=NUMBERS, old="query.size(-1)", new="key.size(1)")
+wrong("by_root_batch", "You divide by √B: `len(query)` and `query.size(0)` are the batch size, {B}. The width is the last size, `query.size(-1)`, here {D}.",
+      breaks=NUMBERS, old="query.size(-1)", new="len(query)")
+wrong("by_root_number_of_axes", "You divide by √3: `query.dim()` counts the *axes*. The width is the size of the last one, `query.size(-1)`, here {D}.",
+      breaks=NUMBERS, old="query.size(-1)", new="query.dim()")
+wrong("half_of_d", "You divide by D/2: Python reads `D ** 1 / 2` as (D ** 1) / 2. The root is `D ** 0.5` or `math.sqrt(D)`.",
+      breaks=NUMBERS, old="math.sqrt(query.size(-1))", new="(query.size(-1) ** 1 / 2)")
+wrong("whole_root", "You divide by the *whole-number part* of √D: `int(…)` or `//` cuts {root_D} off at the point. Keep the fraction.",
+      breaks=NUMBERS, old="math.sqrt(query.size(-1))", new="int(math.sqrt(query.size(-1)))")
+wrong("by_eight", "You divide by 8 whatever the width. That is √64, the width in the paper; here D = {D}. Read the width off the tensor: `query.size(-1)`.",
+      breaks=NUMBERS, old="math.sqrt(query.size(-1))", new="8")
+wrong("by_root_768", "You divide by √768 whatever the width. That is the width of one particular BERT; here D = {D}. Read it off the tensor: `query.size(-1)`.",
+      breaks=NUMBERS, old="query.size(-1)", new="768")
+wrong("times_root", "You multiply by √D where you should divide: the scores grow with the width twice over. (`/ D ** -0.5` is a multiplication, too.)",
+      breaks=NUMBERS, old=" / ", new=" * ")
+wrong("no_scale", "These are the unscaled dot products. Divide them by √D = {root_D}, the root of the width.",
+      breaks=NUMBERS, old=" / math.sqrt(query.size(-1))", new="")
+wrong("root_and_again_by_d", "You divide by √D and once more by D: the scores come out D = {D} times too small. The root alone is the scale.",
+      breaks=NUMBERS, old=" / ", new=" / query.size(-1) / ")
+wrong("swapped", "The scale is right, but query and key are swapped: rows are to be queries, shape ({B}, {T}, {S}), and yours are keys.",
+      breaks=ALL, old=("(query, key)", "  # (B, T, S)"), new=("(key, query)", "  # (B, S, T)"))
+wrong("batch_and_time", "You swap batch and time: `transpose(0, 1)` makes ({S}, {B}, {D}) of the key. The batch stays in front; the last two axes of `key` trade places, `transpose(1, 2)`.",
+      breaks=ALL, old="dot_product_scores(query, key)", new="query @ key.transpose(0, 1)")
+wrong("reshape_for_transpose", "The scale is right, but `view` (or `reshape`) does not transpose: it keeps the order in memory, so the numbers are in the wrong places. Use `key.transpose(-2, -1)`, or call your `dot_product_scores`.",
+      breaks=NUMBERS,
+      old="dot_product_scores(query, key)", new="query @ key.reshape(key.size(0), key.size(2), key.size(1))")
+wrong("cosine", "You return cosines: each row's own length is divided out. √D is one number for all rows; a long key may still score higher than a short one.",
+      breaks=NUMBERS,
+      old="(query, key) / math.sqrt(query.size(-1))", new="(F.normalize(query, dim=-1), F.normalize(key, dim=-1))")
+wrong("by_their_own_spread", "You divide by the spread that these scores happen to have. Their variance *should* be able to differ from 1 once a model has learned; the fixed number √D = {root_D} only sets it right at the start.",
+      breaks=NUMBERS, old="return dot_product_scores(query, key) / math.sqrt(query.size(-1))",
+      new="scores = dot_product_scores(query, key)\n    return scores / scores.std()")
+wrong("softmax_already", "You take a softmax already. The scaled scores themselves are wanted; 03 turns them into weights.",
+      breaks=NUMBERS, old=("return ", "  # (B, T, S)"), new=("return torch.softmax(", ", dim=-1)  # (B, T, S)"))
+
+# ---- score_variance ----
+
+wrong = mistakes_in(score_variance)
+
+wrong("no_scale", "Your scaled scores are not scaled: both numbers are the variance of the plain dot products. Divide the *scores* by √D and take their variance again.",
+      breaks="scaled variance", old=" / math.sqrt(dim)", new="")
+wrong("variance_by_root", "You divide the *variance* by √D. Dividing a score by √D divides its variance by D, because a variance is made of squares.",
+      breaks="scaled variance", old=("    scaled = scores / math.sqrt(dim)  # (N,)\n", "scaled.var().item()"),
+      new=("", "scores.var().item() / math.sqrt(dim)"))
+wrong("scores_by_d", "You divide the scores by D, not by √D: their variance falls to 1/D, where 1 is the aim.",
+      breaks="scaled variance", old="math.sqrt(dim)", new="dim")
+wrong("times_root", "You multiply the scores by √D where they are to be divided: the scaled variance comes out D² in place of 1.",
+      breaks="scaled variance", old=" / math", new=" * math")
+wrong("std", "You return standard deviations. The variance is their square: `var` in place of `std`. (The scaled one hides it, because 1² = 1.)",
+      breaks="unscaled variance", old=".var()", new=".std()", times=2)
+wrong("other_order", "The two numbers stand in the other order: first the unscaled variance, then the scaled one.",
+      breaks=VARIANCES, old="scores.var().item(), scaled.var().item()", new="scaled.var().item(), scores.var().item()")
+wrong("products_not_summed", "You take the variance of the single products qᵢ·kᵢ. A score is their *sum* over the D components: add up along the last axis first.",
+      breaks=VARIANCES,
+      old=("(query * key).sum(dim=-1)  # (N,)", "  # (N,)\n    return"), new=("query * key  # (N, D)", "  # (N, D)\n    return"))
+wrong("mean_over_components", "You take the *mean* over the D components where the dot product takes the sum: your first variance is 1/D.",
+      breaks=VARIANCES, old=".sum(dim=-1)", new=".mean(dim=-1)")
+wrong("sum_over_samples", "You add up over the samples, not over the components, and get D scores in place of {N}: with shape (N, D) the sum runs along the last axis, `dim=-1`.",
+      breaks=VARIANCES, old=("dim=-1)  # (N,)", "  # (N,)\n    return"), new=("dim=0)  # (D,)", "  # (D,)\n    return"))
+wrong("mean", "You return means. The mean of a score is about 0 at every width; it is the *spread* around it that grows: `var`.",
+      breaks=VARIANCES, old=".var()", new=".mean()", times=2)
+wrong("rand_for_randn", "`torch.rand` draws from 0 to 1: mean ½, variance 1/12. The contract asks for standard normal components, mean 0 and variance 1: `torch.randn`, with an n.",
+      breaks=VARIANCES, old="torch.randn", new="torch.rand", times=2)
+wrong("query_with_itself", "Each query is multiplied with itself: that is its squared length, with mean D and variance 2·D. Draw the keys independently.",
+      breaks=VARIANCES, old=("    key = torch.randn(samples, dim, generator=generator)  # (N, D)\n", "query * key"),
+      new=("", "query * query"))
+wrong("one_query", "All your samples share one query. Their variance is then that query's squared length, which differs from draw to draw; each of the {N} samples needs a query of its own.",
+      breaks=VARIANCES, old="query = torch.randn(samples, dim, generator=generator)  # (N, D)",
+      new="query = torch.randn(dim, generator=generator)  # (D,)")
+wrong("half_of_d", "`D ** 1 / 2` is (D ** 1) / 2, half of D. The root is `D ** 0.5` or `math.sqrt(D)`.",
+      breaks="scaled variance", old="math.sqrt(dim)", new="(dim**1 / 2)")
+wrong("global_generator", "The given generator has no effect: your draws come from PyTorch's global one. Hand it on in every draw, `torch.randn(…, generator=generator)`.",
+      breaks="sampling", old=", generator=generator", new="", times=2)
+wrong("half_global", "The same generator gives other numbers each time: some of your draws come from elsewhere. Look for a `torch.randn` without `generator=generator`, for NumPy, or for `generator.seed()`, which starts it anew at random.",
+      breaks="sampling",
+      old="key = torch.randn(samples, dim, generator=generator)", new="key = torch.randn(samples, dim)")
+wrong("seeds_inside", "Something inside your function is seeded (`manual_seed`), so that every call gives the same numbers. Seeding is the caller's business: use the generator in the state in which it comes.",
+      breaks="sampling", old="query = ", new="generator.manual_seed(0)\n    query = ")
+
+
+@misconception("D and 1 are what theory predicts. They are right, but they are not a measurement: draw {N} pairs and take the variance of their scores, which comes close to D and 1 and never hits them exactly.",
+               breaks="sampling")
+def score_variance__theory(dim, samples, generator):
     return float(dim), 1.0
 
 
-@misconception(
-    "`samples` has no effect: you draw a fixed number of pairs. The caller decides how many, here {N}.",
-    breaks=("sampling",),
-)
-def score_variance__fixed_number(dim: int, samples: int, generator: torch.Generator) -> tuple[float, float]:
-    query = torch.randn(10_000, dim, generator=generator)
-    key = torch.randn(10_000, dim, generator=generator)
-    scores = (query * key).sum(dim=-1)
-    return scores.var().item(), (scores / math.sqrt(dim)).var().item()
+wrong("fixed_number", "`samples` has no effect: you draw a fixed number of pairs. The caller decides how many, here {N}.",
+      breaks="sampling", old="query = ", new="samples = 10_000\n    query = ")
+wrong("tensors", "The numbers are right, but still wrapped in tensors (of shape (), with no axis at all). Plain Python floats are asked for: `.item()` or `float(…)` takes the number out.",
+      breaks="two floats", old=".item()", new="", times=2)
 
+# ---- project ----
 
-@misconception(
-    "The numbers are right, but still wrapped in tensors (of shape (), with no axis at all). Plain Python floats are asked "
-    "for: `.item()` or `float(…)` takes the number out.",
-    breaks=("two floats",),
-)
-def score_variance__tensors(dim: int, samples: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-    query = torch.randn(samples, dim, generator=generator)
-    key = torch.randn(samples, dim, generator=generator)
-    scores = (query * key).sum(dim=-1)
-    return scores.var(), (scores / math.sqrt(dim)).var()
+wrong = mistakes_in(project)
+PAIR = "x @ w_q, x @ w_k  # (B, T, K), (B, T, K)"
 
+wrong("other_order", "The pair is in the other order: you return (keys, queries), wanted is (queries, keys). `w_q` makes the first.",
+      breaks=NUMBERS, old="x @ w_q, x @ w_k", new="x @ w_k, x @ w_q")
+wrong("same_for_both", "Queries and keys both come from `w_q`; `w_k` is never used. One matrix for both is what this exercise is to avoid: its scores are symmetric.",
+      breaks=NUMBERS, old="x @ w_k", new="x @ w_q")
+wrong("transposed", "Your projections are transposed: `w_q.T` (and `F.linear`, which transposes for you) has shape ({K}, {D}), and the width D = {D} of `x` meets K = {K}. Here a projection is (D, K): multiply `x @ w_q` as it is. (`nn.Linear` stores its weight the other way round, (K, D).)",
+      breaks=ALL, old=PAIR, new="x @ w_q.T, x @ w_k.T")
+wrong("matrix_first", "The matrix stands on the wrong side: rows are tokens here, so `x` comes first, `x @ w_q`. (`w_q @ x` is for tokens written as columns.)",
+      breaks=ALL, old=PAIR, new="w_q @ x, w_k @ x")
+wrong("keys_left_as_they_are", "Only the queries are projected; the keys you return are `x` itself. `x @ w_k` makes the keys, of width K = {K}.",
+      breaks=ALL, old="x @ w_k  # (B, T, K), (B, T, K)", new="x  # (B, T, K), (B, T, D)")
+wrong("one_after_the_other", "You project twice: the keys are made from the queries, of width K = {K}. Both are made from `x`.",
+      breaks=ALL,
+      old="return x @ w_q, x @ w_k  # (B, T, K), (B, T, K)", new="queries = x @ w_q\n    return queries, queries @ w_k")
+wrong("scores_already", "You go one step too far and return scores. `project` stops at the pair (queries, keys); `scaled_scores` takes it from there.",
+      breaks=ALL, old=PAIR, new="dot_product_scores(x @ w_q, x @ w_k)  # (B, T, T)")
+wrong("scaled_already", "You divide by a root already. `project` only projects; the root of the width belongs to the scores.",
+      breaks=NUMBERS,
+      old="x @ w_q, x @ w_k", new="x @ w_q / math.sqrt(w_q.size(-1)), x @ w_k / math.sqrt(w_k.size(-1))")
+wrong("glued", "Queries and keys are glued into one tensor of width 2·K. Return two tensors: `return queries, keys`.",
+      breaks=ALL, old=PAIR, new="torch.cat([x @ w_q, x @ w_k], dim=-1)  # (B, T, 2K)")
+wrong("queries_only", "You return only the queries. The keys are missing: `return queries, keys`.",
+      breaks=ALL, old=PAIR, new="x @ w_q  # (B, T, K)")
+wrong("stacked", "The two results are stacked into one tensor with an axis of size 2 in front. Return two tensors: `return queries, keys`.",
+      breaks=ALL, old=PAIR, new="torch.stack([x @ w_q, x @ w_k])  # (2, B, T, K)")
+wrong("cut_off", "No gradient gets through: `detach`, `.data` or `torch.no_grad` cuts the way back to `x` and to the two projections, which are exactly what training has to change.",
+      breaks="gradients", old="return ", new="with torch.no_grad():\n        return ")
 
-# ---------------------------------------------------------------------------------------------- project
+# ---- quiz_scaling ----
 
-
-@misconception(
-    "The pair is in the other order: you return (keys, queries), wanted is (queries, keys). `w_q` makes the first.",
-    breaks=("values", "gradients"),
-)
-def project__other_order(x: Tensor, w_q: Tensor, w_k: Tensor) -> tuple[Tensor, Tensor]:
-    return x @ w_k, x @ w_q
-
-
-@misconception(
-    "Queries and keys both come from `w_q`; `w_k` is never used. One matrix for both is what this exercise is to avoid: "
-    "its scores are symmetric.",
-    breaks=("values", "gradients"),
-)
-def project__same_for_both(x: Tensor, w_q: Tensor, w_k: Tensor) -> tuple[Tensor, Tensor]:
-    return x @ w_q, x @ w_q
-
-
-@misconception(
-    "Your projections are transposed: `w_q.T` (and `F.linear`, which transposes for you) has shape ({K}, {D}), and the "
-    "width D = {D} of `x` meets K = {K}. Here a projection is (D, K): multiply `x @ w_q` as it is. (`nn.Linear` stores its "
-    "weight the other way round, (K, D).)",
-    breaks=("shape", "values", "gradients"),
-)
-def project__transposed(x: Tensor, w_q: Tensor, w_k: Tensor) -> tuple[Tensor, Tensor]:
-    return x @ w_q.T, x @ w_k.T
-
-
-@misconception(
-    "The matrix stands on the wrong side: rows are tokens here, so `x` comes first, `x @ w_q`. (`w_q @ x` is for tokens "
-    "written as columns.)",
-    breaks=("shape", "values", "gradients"),
-)
-def project__matrix_first(x: Tensor, w_q: Tensor, w_k: Tensor) -> tuple[Tensor, Tensor]:
-    return w_q @ x, w_k @ x
-
-
-@misconception(
-    "Only the queries are projected; the keys you return are `x` itself. `x @ w_k` makes the keys, of width K = {K}.",
-    breaks=("shape", "values", "gradients"),
-)
-def project__keys_left_as_they_are(x: Tensor, w_q: Tensor, w_k: Tensor) -> tuple[Tensor, Tensor]:
-    return x @ w_q, x
-
-
-@misconception(
-    "You project twice: the keys are made from the queries, of width K = {K}. Both are made from `x`.",
-    breaks=("shape", "values", "gradients"),
-)
-def project__one_after_the_other(x: Tensor, w_q: Tensor, w_k: Tensor) -> tuple[Tensor, Tensor]:
-    queries = x @ w_q
-    return queries, queries @ w_k
-
-
-@misconception(
-    "You go one step too far and return scores. `project` stops at the pair (queries, keys); `scaled_scores` takes it from "
-    "there.",
-    breaks=("shape", "values", "gradients"),
-)
-def project__scores_already(x: Tensor, w_q: Tensor, w_k: Tensor) -> Tensor:
-    return dot_product_scores(x @ w_q, x @ w_k)
-
-
-@misconception(
-    "You divide by a root already. `project` only projects; the root of the width belongs to the scores.",
-    breaks=("values", "gradients"),
-)
-def project__scaled_already(x: Tensor, w_q: Tensor, w_k: Tensor) -> tuple[Tensor, Tensor]:
-    return x @ w_q / math.sqrt(w_q.size(-1)), x @ w_k / math.sqrt(w_k.size(-1))
-
-
-@misconception(
-    "Queries and keys are glued into one tensor of width 2·K. Return two tensors: `return queries, keys`.",
-    breaks=("shape", "values", "gradients"),
-)
-def project__glued(x: Tensor, w_q: Tensor, w_k: Tensor) -> Tensor:
-    return torch.cat([x @ w_q, x @ w_k], dim=-1)
-
-
-@misconception(
-    "You return only the queries. The keys are missing: `return queries, keys`.",
-    breaks=("shape", "values", "gradients"),
-)
-def project__queries_only(x: Tensor, w_q: Tensor, w_k: Tensor) -> Tensor:
-    return x @ w_q
-
-
-@misconception(
-    "The two results are stacked into one tensor with an axis of size 2 in front. Return two tensors: "
-    "`return queries, keys`.",
-    breaks=("shape", "values", "gradients"),
-)
-def project__stacked(x: Tensor, w_q: Tensor, w_k: Tensor) -> Tensor:
-    return torch.stack([x @ w_q, x @ w_k])
-
-
-@misconception(
-    "No gradient gets through: `detach`, `.data` or `torch.no_grad` cuts the way back to `x` and to the two projections, "
-    "which are exactly what training has to change.",
-    breaks=("gradients",),
-)
-def project__cut_off(x: Tensor, w_q: Tensor, w_k: Tensor) -> tuple[Tensor, Tensor]:
-    with torch.no_grad():
-        return x @ w_q, x @ w_k
-
-
-# ---------------------------------------------------------------------------------------------- quiz_scaling
-
-
-def _wrong(question: str, option: str, sentence: str):  # type: ignore[no-untyped-def]
-    return wrong_option("quiz_scaling", quiz_scaling, question, option, sentence)
-
-
-QUIZ = [
-    _wrong("variance", "stays the same", "Unscaled, every extra component adds its own variance of 1. It is the *scaled* "
-           "score whose variance stays the same."),
-    _wrong("variance", "doubles", "That is the standard deviation, the typical size of a score: √4 = 2. The variance is its "
-           "square."),
-    _wrong("variance", "grows sixteenfold", "That would be the square of the width. Variances of independent terms *add*: four "
-           "times as many terms, four times the variance."),
-    _wrong("ranking", "another key", "All scores of a row are divided by the same positive number; none can overtake another."),
-    _wrong("ranking", "it depends on d", "√d is one positive number for all scores, whatever d is: it shrinks the distances "
-           "and keeps the order."),
-    _wrong("weights", "nearly uniform", "That is what scores close to 0 give. Large scores lie far apart, and a softmax turns "
-           "distances into ratios: e²⁸ to 1."),
-    _wrong("weights", "partly negative", "Scores may be negative; a softmax's exponentials never are."),
-    _wrong("weights", "no longer summing to one", "A softmax divides by the sum of its exponentials: its weights sum to one "
-           "whatever the scores are."),
-    _wrong("gradients", "about as much as before", "Look at the measurement: the derivatives are products w·(1 − w) and "
-           "w·w′, and with one weight at 1 and the others at 0 all of them vanish."),
-    _wrong("gradients", "far too much", "Large *scores* do not mean a steep softmax. Once one weight is 1 and the others 0, "
-           "a small change of a score changes nothing."),
-    _wrong("gradients", "nan", "A stable softmax stays finite for scores of any size (you write one in 03). Its derivatives "
-           "are finite, too, and nearly zero."),
-    _wrong("mirror", "they have opposite signs", "With one matrix, score(i, j) and score(j, i) multiply the same two vectors, "
-           "and a·b = b·a."),
-    _wrong("mirror", "they are unrelated", "That is so with two matrices. With one, both scores multiply the same two "
-           "vectors, and a·b = b·a."),
-    _wrong("mirror", "they are both zero", "Nothing makes them zero; they are one and the same number, because a·b = b·a."),
-    _wrong("divisor", "the 768 of x", "768 is the width *before* the projection. The dot product runs over the components of the "
-           "projected vectors."),
-    _wrong("divisor", "the 12 heads", "The number of heads (04) plays no part here: count the terms that one dot product adds up."),
-    _wrong("divisor", "the 10 tokens", "Ten tokens make a 10 × 10 matrix of scores; the number of terms in each of them is another one."),
-]  # fmt: skip
+wrong_option("quiz_scaling", quiz_scaling, "variance", "stays the same",
+             "Unscaled, every extra component adds its own variance of 1. It is the *scaled* score whose variance stays the same.")
+wrong_option("quiz_scaling", quiz_scaling, "variance", "doubles",
+             "That is the standard deviation, the typical size of a score: √4 = 2. The variance is its square.")
+wrong_option("quiz_scaling", quiz_scaling, "variance", "grows sixteenfold",
+             "That would be the square of the width. Variances of independent terms *add*: four times as many terms, four times the variance.")
+wrong_option("quiz_scaling", quiz_scaling, "ranking", "another key",
+             "All scores of a row are divided by the same positive number; none can overtake another.")
+wrong_option("quiz_scaling", quiz_scaling, "ranking", "it depends on d",
+             "√d is one positive number for all scores, whatever d is: it shrinks the distances and keeps the order.")
+wrong_option("quiz_scaling", quiz_scaling, "weights", "nearly uniform",
+             "That is what scores close to 0 give. Large scores lie far apart, and a softmax turns distances into ratios: e²⁸ to 1.")
+wrong_option("quiz_scaling", quiz_scaling, "weights", "partly negative",
+             "Scores may be negative; a softmax's exponentials never are.")
+wrong_option("quiz_scaling", quiz_scaling, "weights", "no longer summing to one",
+             "A softmax divides by the sum of its exponentials: its weights sum to one whatever the scores are.")
+wrong_option("quiz_scaling", quiz_scaling, "gradients", "about as much as before",
+             "Look at the measurement: the derivatives are products w·(1 − w) and w·w′, and with one weight at 1 and the others at 0 all of them vanish.")
+wrong_option("quiz_scaling", quiz_scaling, "gradients", "far too much",
+             "Large *scores* do not mean a steep softmax. Once one weight is 1 and the others 0, a small change of a score changes nothing.")
+wrong_option("quiz_scaling", quiz_scaling, "gradients", "nan",
+             "A stable softmax stays finite for scores of any size (you write one in 03). Its derivatives are finite, too, and nearly zero.")
+wrong_option("quiz_scaling", quiz_scaling, "mirror", "they have opposite signs",
+             "With one matrix, score(i, j) and score(j, i) multiply the same two vectors, and a·b = b·a.")
+wrong_option("quiz_scaling", quiz_scaling, "mirror", "they are unrelated",
+             "That is so with two matrices. With one, both scores multiply the same two vectors, and a·b = b·a.")
+wrong_option("quiz_scaling", quiz_scaling, "mirror", "they are both zero",
+             "Nothing makes them zero; they are one and the same number, because a·b = b·a.")
+wrong_option("quiz_scaling", quiz_scaling, "divisor", "the 768 of x",
+             "768 is the width *before* the projection. The dot product runs over the components of the projected vectors.")
+wrong_option("quiz_scaling", quiz_scaling, "divisor", "the 12 heads",
+             "The number of heads (04) plays no part here: count the terms that one dot product adds up.")
+wrong_option("quiz_scaling", quiz_scaling, "divisor", "the 10 tokens",
+             "Ten tokens make a 10 × 10 matrix of scores; the number of terms in each of them is another one.")
