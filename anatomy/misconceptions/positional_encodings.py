@@ -1138,7 +1138,7 @@ def apply_rotary__mixed_layouts(x, positions, base=10000.0):
 
 
 @misconception(
-    "The results are turned rightly, but end up in the wrong columns: all first members, then all second ones. Each "
+    "The results are turned correctly, but end up in the wrong columns: all first members, then all second ones. Each "
     "pair goes back to where it came from, columns 2i and 2i + 1 (`stack` and `flatten`, not `cat`).",
     breaks=("values", "gradients"),
 )
