@@ -666,10 +666,10 @@ def _wrong(question: str, option: str, sentence: str):  # type: ignore[no-untype
 QUIZ = [
     _wrong("variance", "stays the same", "Unscaled, every extra component adds its own variance of 1. It is the *scaled* "
            "score whose variance stays the same."),
-    _wrong("variance", "doubles", "That is the standard deviation, the typical size of a score: √4 = 2. The variance is its "
+    _wrong("variance", "grows threefold", "That is the standard deviation, the typical size of a score: √9 = 3. The variance is its "
            "square."),
-    _wrong("variance", "grows sixteenfold", "That would be the square of the width. Variances of independent terms *add*: four "
-           "times as many terms, four times the variance."),
+    _wrong("variance", "grows 81-fold", "That would be the square of the width. Variances of independent terms *add*: nine "
+           "times as many terms, nine times the variance."),
     _wrong("ranking", "another key", "All scores of a row are divided by the same positive number; none can overtake another."),
     _wrong("ranking", "it depends on d", "√d is one positive number for all scores, whatever d is: it shrinks the distances "
            "and keeps the order."),
@@ -678,7 +678,7 @@ QUIZ = [
     _wrong("weights", "partly negative", "Scores may be negative; a softmax's exponentials never are."),
     _wrong("weights", "no longer summing to one", "A softmax divides by the sum of its exponentials: its weights sum to one "
            "whatever the scores are."),
-    _wrong("gradients", "about as much as before", "Look at the measurement: the derivatives are products w·(1 − w) and "
+    _wrong("gradients", "about as much as with the root", "Look at the measurement: the derivatives are products w·(1 − w) and "
            "w·w′, and with one weight at 1 and the others at 0 all of them vanish."),
     _wrong("gradients", "far too much", "Large *scores* do not mean a steep softmax. Once one weight is 1 and the others 0, "
            "a small change of a score changes nothing."),

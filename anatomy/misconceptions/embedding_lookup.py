@@ -1311,7 +1311,7 @@ quiz_embeddings__wrong = [
     ),
     wrong_option(
         "quiz_embeddings", quiz_embeddings, "rows that learn", "all rows",
-        "a row that no id picks has no part in the result, so its gradient is exactly zero.",
+        "a row that no id picks has no part in what the lookup returns: by this way its gradient is exactly zero.",
     ),
     wrong_option(
         "quiz_embeddings", quiz_embeddings, "a new word", "the unknown mark",
