@@ -1483,12 +1483,13 @@ quiz_heads_options = [
         "Each head has a twelfth of the parameters, but there are twelve of them.",
     ),
     wrong_option(
-        "quiz_heads", quiz_heads, "mixing between heads", "the softmax",
-        "Each head has a softmax of its own, over the tokens: it mixes tokens, not heads.",
+        "quiz_heads", quiz_heads, "first sum across heads", "the softmax",
+        "Each head has a softmax of its own; its sum runs over the tokens, within that one head.",
     ),
     wrong_option(
-        "quiz_heads", quiz_heads, "mixing between heads", "the concatenation",
-        "The concatenation puts the heads side by side; each keeps its own columns, untouched by the others.",
+        "quiz_heads", quiz_heads, "first sum across heads", "the concatenation",
+        "The concatenation adds nothing: it puts the heads side by side, and every column still comes from one head "
+        "alone. output_linear is the first to sum over all columns.",
     ),
     wrong_option(
         "quiz_heads", quiz_heads, "bias without effect", "bias of q",
