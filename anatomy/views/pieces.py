@@ -58,13 +58,22 @@ def token_strip(
 
 
 @styled
-def merge_steps(word: str, steps: Sequence[Sequence[str]], title: str = "", *, alt: str | None = None) -> Picture:
+def merge_steps(
+    word: str,
+    steps: Sequence[Sequence[str]],
+    title: str = "",
+    *,
+    numbers: Sequence[int] | None = None,
+    alt: str | None = None,
+) -> Picture:
     """How merges build a word: one line of tiles per step, from characters to pieces.
 
     Args:
-        word: the word; `steps`: its pieces after 0, 1, 2 … merges, each a list that spells the same text.
+        word: the word; `steps`: its pieces at the start and after each merge that touches it, each a list that spells
+            the same text.
+        numbers: one per step, where that merge stands in the list of all merges; None counts the steps.
 
-    Raises ValueError if a step spells something else than the first.
+    Raises ValueError if a step spells something else than the first, or if there is not a number for each step.
     """
     if not steps:
         raise ValueError("there are no steps to draw")
@@ -72,14 +81,17 @@ def merge_steps(word: str, steps: Sequence[Sequence[str]], title: str = "", *, a
     for number, text in enumerate(spelled):
         if text != spelled[0]:
             raise ValueError(f"step {number} spells “{text}”, but step 0 spells “{spelled[0]}”")
+    if numbers is not None and len(numbers) != len(steps):
+        raise ValueError(f"{len(numbers)} numbers for {len(steps)} steps")
+    names = [f"merge {number}" for number in (numbers or range(len(steps)))]
+    names[0] = "start"
     wide = 9.0 + 1.9 * len(spelled[0])
     picture = figure(max(2.6, 7.4 * wide / LINE), 0.42 * len(steps) + (0.55 if title else 0.2))
     ax = picture.subplots()
     before: list[str] = []
     for number, step in enumerate(steps):
         x = 9.0
-        name = "start" if number == 0 else f"merge {number}"
-        ax.text(0, number * 1.7 + 0.6, name, va="center", color=MUTED, fontsize=9)
+        ax.text(0, number * 1.7 + 0.6, names[number], va="center", color=MUTED, fontsize=9)
         for piece in step:
             width = 1.9 * len(piece)
             new = number > 0 and piece not in before
@@ -92,7 +104,10 @@ def merge_steps(word: str, steps: Sequence[Sequence[str]], title: str = "", *, a
     picture.alt = (
         alt
         or f"How merges build “{word}”: "
-        + "; ".join(f"{'start' if n == 0 else f'after merge {n}'}: {' · '.join(step)}" for n, step in enumerate(steps))
+        + "; ".join(
+            f"{name if name == 'start' else f'after {name}'}: {' · '.join(step)}"
+            for name, step in zip(names, steps, strict=True)
+        )
         + "."
     )
     return picture
