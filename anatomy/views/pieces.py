@@ -21,16 +21,20 @@ def token_strip(
     ids: Sequence[int] | None = None,
     title: str = "",
     *,
+    groups: Sequence[str] | None = None,
     alt: str | None = None,
 ) -> Picture:
-    """Pieces of a text as tiles in a row, each with its id below; pieces that continue a word (`##…`) keep its colour.
+    """Pieces of a text as tiles in a row, each with its id below; pieces that continue a word (`##…`) keep its color.
 
-    Raises ValueError without pieces, or when the number of ids differs.
+    With `groups`, a name for each piece such as its token type, the colors tell groups apart in place of words.
+
+    Raises ValueError without pieces, or when the number of ids or of groups differs.
     """
     words = [str(piece) for piece in pieces]
     if not words:
         raise ValueError("there are no pieces to draw")
     below = check_labels(ids, len(words), "ids") if ids is not None else [""] * len(words)
+    grouped = check_labels(groups, len(words), "groups") if groups is not None else None
     widths = [max(len(word), len(number), 2) + 2.2 for word, number in zip(words, below, strict=True)]
     places: list[tuple[int, float]] = []
     line, x = 0, 0.0
@@ -42,18 +46,30 @@ def token_strip(
     step = 2.6 if ids is not None else 1.7
     picture = figure(7.4, 0.25 * step * (line + 1) + (0.5 if title else 0.15))
     ax = picture.subplots()
-    colour = -1
-    for word, number, width, (row, left) in zip(words, below, widths, places, strict=True):
-        colour += 0 if word.startswith("##") and colour >= 0 else 1
-        special = word.startswith("[") and word.endswith("]")
-        _tile(ax, word, left, row * step, width, MUTED if special else COLOURS[colour % len(COLOURS)])
+    colors: list[str] = []
+    if grouped is not None:
+        names = list(dict.fromkeys(grouped))
+        colors = [COLOURS[names.index(name) % len(COLOURS)] for name in grouped]
+    else:
+        place = -1
+        for word in words:
+            place += 0 if word.startswith("##") and place >= 0 else 1
+            special = word.startswith("[") and word.endswith("]")
+            colors.append(MUTED if special else COLOURS[place % len(COLOURS)])
+    for word, number, width, (row, left), color in zip(words, below, widths, places, colors, strict=True):
+        _tile(ax, word, left, row * step, width, color)
         ax.text(left + width / 2, row * step + 1.85, number, ha="center", va="center", color=MUTED, fontsize=9)
     ax.set(xlim=(-0.4, LINE + 1), ylim=((line + 1) * step - 0.2, -0.3))
     ax.axis("off")
     ax.set_title(title_lines(title, 7.4))
-    numbered = (f"{w} ({n})" if n else w for w, n in zip(words, below, strict=True))
+    numbered = [f"{w} ({n})" if n else w for w, n in zip(words, below, strict=True)]
+    if grouped is not None:
+        sorts = dict.fromkeys(grouped)
+        listed = (", ".join(w for w, one in zip(numbered, grouped, strict=True) if one == sort) for sort in sorts)
+        numbered = [f"{sort}: {them};" for sort, them in zip(sorts, listed, strict=True)]
     what = "pieces" if ids is None else "pieces with their ids"
-    picture.alt = alt or f"{len(words)} {what}{quoted(title)}: {', '.join(numbered)}."
+    joint = " " if grouped is not None else ", "
+    picture.alt = alt or f"{len(words)} {what}{quoted(title)}: {joint.join(numbered).rstrip(';')}."
     return picture
 
 
