@@ -68,10 +68,14 @@ def line_charts(
     log_x: bool = False,
     log_y: bool | Sequence[bool] = False,
     points: bool | None = None,
+    from_zero: bool = False,
     band: tuple[str, Sequence[float], Sequence[float]] | None = None,
     alt: str | None = None,
 ) -> Picture:
-    """Charts side by side over the same x axis; a name keeps its colour from panel to panel. See `line_chart`."""
+    """Charts side by side over the same x axis; a name keeps its color from panel to panel. See `line_chart`.
+
+    `from_zero` starts the y axes at 0, so that heights can be compared as ratios.
+    """
     positions = as_array(x, "x", 1)
     names = list(dict.fromkeys(name for lines in panels for name in lines))
     if not names:
@@ -107,6 +111,8 @@ def line_charts(
             )
         _axes(ax, positions, log_x, log)
         ax.set(xlabel=x_label, ylabel=y_label)
+        if from_zero and not log:
+            ax.set_ylim(bottom=0)
         ax.set_title(title_lines(title, width / len(panels)))
         _name_lines(ax, positions, curves, names)
         words.append(_line_words(positions, curves, title, x_label, y_label))
