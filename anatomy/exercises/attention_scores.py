@@ -15,7 +15,7 @@ from anatomy.exercises.spec import Case, Draw, exercise, quiz
 
 @exercise(
     "02-attention-scores",
-    properties={"shape": 1, "values": 2, "gradients": 1},
+    properties={"shape": 1, "values": 1, "gradients": 1},
     returns="B T S",
     when_right="Every query of a batch item has met every key of that item, and of no other. Next: how large are these "
     "numbers?",
@@ -204,7 +204,7 @@ def _sampling(value: Any, case: Case) -> str | None:
 
 @exercise(
     "02-attention-scores",
-    properties={"two floats": 1, "unscaled variance": 1, "scaled variance": 1, "sampling": 1},
+    properties={"two floats": 1, "unscaled variance": 1, "scaled variance": 1, "sampling": 2},
     run=_call,
     checks={
         "two floats": _two_floats,
@@ -250,10 +250,10 @@ quiz_scaling = quiz(
     "02-attention-scores",
     "quiz_scaling",
     {
-        "variance": ("stays the same", "doubles", "grows fourfold", "grows sixteenfold"),
+        "variance": ("stays the same", "grows threefold", "grows ninefold", "grows 81-fold"),
         "ranking": ("the same key", "another key", "it depends on d"),
         "weights": ("nearly uniform", "nearly one-hot", "partly negative", "no longer summing to one"),
-        "gradients": ("almost nothing", "about as much as before", "far too much", "nan"),
+        "gradients": ("almost nothing", "about as much as with the root", "far too much", "nan"),
         "mirror": ("they are equal", "they have opposite signs", "they are unrelated", "they are both zero"),
         "divisor": ("the 768 of x", "the 64 of w_q", "the 12 heads", "the 10 tokens"),
     },

@@ -515,7 +515,7 @@ def _planted(draw: Draw, start: dict[int, float], end: dict[int, float], shift: 
 
 @exercise(
     SLUG,
-    properties={"values": 2, "length": 1, "ties": 1, "batch": 1, "refusal": 1},
+    properties={"values": 3, "length": 1, "ties": 1, "batch": 1, "refusal": 1},
     axes=TOKENS,
     when_right="Every answer that it can give is a passage of the text: it can be wrong, but it can't invent.",
 )
@@ -558,6 +558,8 @@ def best_span(seed: int) -> Iterator[Case]:
 
 def _count(answer: Any, case: Case) -> Any:
     counts = answer(*case.args.values())
+    if isinstance(counts, dict) and case.asks not in counts:
+        raise ValueError(f'the dict has no key "{case.asks}"; its keys are: {", ".join(map(repr, counts)) or "none"}')
     return counts[case.asks]
 
 

@@ -232,7 +232,7 @@ def _numbers(module: nn.Module) -> dict[str, Tensor]:
 
 @exercise(
     SLUG,
-    properties={"embeddings": 1, "layers": 2, "agreement": 1, "missing keys": 2, "leftover layers": 1,
+    properties={"embeddings": 1, "layers": 2, "agreement": 1, "missing keys": 1, "leftover layers": 1,
                 "independence": 1},
     axes=TOKENS,
     run=_load_and_look,
@@ -304,7 +304,7 @@ class Reader:
 
 @exercise(
     SLUG,
-    properties={"shape": 1, "values": 2, "refusal": 1},
+    properties={"shape": 1, "values": 3, "refusal": 1},
     returns="L N D",
     axes={"L": "layers", "N": "sentences"},
     when_right="The same word, once for every sentence and every layer. Now let something tell them apart.",
@@ -365,7 +365,7 @@ quiz_encoder = quiz(
     SLUG,
     "quiz_encoder",
     {
-        "padding is hidden as": ("queries", "keys", "queries and keys"),
+        "a padding mask hides": ("queries", "keys", "queries and keys"),
         "BERT's weights in a pre-norm stack": ("an error when loading", "the same numbers", "other numbers, no error"),
         "a key that strict=False skips": ("raises an error", "is set to zero", "keeps its random start"),
         "flies at depth 0 knows": ("word and place", "only the word", "the words around it"),

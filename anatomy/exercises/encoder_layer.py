@@ -101,7 +101,7 @@ def _run_feed_forward(module: Any, case: Case) -> Any:
 @exercise(
     SLUG,
     kind="module",
-    properties={"shape": 1, "values": 1, "parameters": 1, "gradients": 1, "dropout": 2},
+    properties={"shape": 1, "values": 1, "parameters": 1, "gradients": 1, "dropout": 1},
     returns="B T D",
     axes=TOKENS,
     run=_run_feed_forward,
@@ -135,7 +135,7 @@ def _run_norm(layer: Any, case: Case) -> Any:
 @exercise(
     SLUG,
     kind="module",
-    properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "eps": 1},
+    properties={"shape": 1, "values": 3, "parameters": 1, "gradients": 1, "eps": 1},
     returns="B T D",
     axes=TOKENS,
     forbids=NORMS,
@@ -246,7 +246,7 @@ def _layer_cases(seed: int) -> Iterator[Case]:
 @exercise(
     SLUG,
     kind="module",
-    properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "dropout": 1, "mask": 1, "eps": 1},
+    properties={"shape": 1, "values": 1, "parameters": 1, "gradients": 1, "dropout": 1, "mask": 1, "eps": 1},
     returns="B T D",
     axes=TOKENS,
     run=_run_layer,
@@ -259,7 +259,7 @@ def TransformerEncoderLayer(seed: int) -> Iterator[Case]:
 @exercise(
     SLUG,
     kind="module",
-    properties={"values": 2, "parameters": 1, "gradients": 1, "dropout": 1, "mask": 1, "eps": 1},
+    properties={"values": 1, "parameters": 1, "gradients": 1, "dropout": 1, "mask": 1, "eps": 1},
     returns="B T D",
     axes=TOKENS,
     run=_run_layer,
@@ -271,7 +271,7 @@ def PostNormEncoderLayer(seed: int) -> Iterator[Case]:
 
 @exercise(
     SLUG,
-    properties={"BERT base": 1, "any sizes": 2},
+    properties={"BERT base": 1, "any sizes": 3},
     when_right="7,087,872 in each of BERT base's twelve layers: 85 million of its 110 million parameters.",
 )
 def count_layer_parameters(seed: int) -> Iterator[Case]:
@@ -293,7 +293,7 @@ def _one_entry(answer: Any, case: Case) -> Any:
 
 @exercise(
     SLUG,
-    properties={"projections": 1, "attention": 2, "feed_forward": 1},
+    properties={"projections": 2, "attention": 2, "feed_forward": 2},
     run=_one_entry,
     when_right="Two terms grow with T and one with T². Where do they meet? The next picture asks your function.",
 )

@@ -166,7 +166,7 @@ def _numbers(module: nn.Module) -> dict[str, Tensor]:
 
 @exercise(
     SLUG,
-    properties={"q, k, v": 2, "output layer": 1, "independence": 1},
+    properties={"q, k, v": 3, "output layer": 1, "independence": 1},
     run=_copy_and_look,
     when_right="The same weights in both: any difference between loop and fused would now be a mistake in one.",
 )
@@ -184,7 +184,7 @@ quiz_heads = quiz(
     {
         "input of a head": ("its own slice of each token", "all columns of every token", "its own share of the tokens"),
         "parameters from 1 head to 12": ("grow twelvefold", "stay the same", "shrink to a twelfth"),
-        "mixing between heads": ("the softmax", "the concatenation", "output_linear"),
+        "first sum across heads": ("the softmax", "the concatenation", "output_linear"),
         "bias without effect": ("bias of q", "bias of k", "bias of v"),
     },
     when_right="Notebook 05 wraps this module into the layer that BERT repeats twelve times.",

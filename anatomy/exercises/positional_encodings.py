@@ -76,7 +76,7 @@ def _measure(answer: Callable[..., Any], case: Case) -> Any:
 
 @exercise(
     SLUG,
-    properties={"values": 3, "plain float": 1},
+    properties={"values": 2, "plain float": 1},
     run=_measure,
     axes=TOKENS,
     when_right="You have an instrument. Point it at anything that maps tokens to tokens: does it know their order?",
@@ -111,7 +111,7 @@ def _any(draw: Draw, low: int, high: int) -> int:
 
 @exercise(
     SLUG,
-    properties={"shape": 1, "values": 2, "refusal": 1},
+    properties={"shape": 1, "values": 3, "refusal": 1},
     returns="N D",
     axes={"N": "positions"},
     when_right="Every position has a row of its own, between −1 and 1, however long the text. Look at it below.",

@@ -188,10 +188,10 @@ wrong("cut_off", "No gradient gets through: `detach`, `.data` or `torch.no_grad`
 
 wrong_option("quiz_scaling", quiz_scaling, "variance", "stays the same",
              "Unscaled, every extra component adds its own variance of 1. It is the *scaled* score whose variance stays the same.")
-wrong_option("quiz_scaling", quiz_scaling, "variance", "doubles",
-             "That is the standard deviation, the typical size of a score: √4 = 2. The variance is its square.")
-wrong_option("quiz_scaling", quiz_scaling, "variance", "grows sixteenfold",
-             "That would be the square of the width. Variances of independent terms *add*: four times as many terms, four times the variance.")
+wrong_option("quiz_scaling", quiz_scaling, "variance", "grows threefold",
+             "That is the standard deviation, the typical size of a score: √9 = 3. The variance is its square.")
+wrong_option("quiz_scaling", quiz_scaling, "variance", "grows 81-fold",
+             "That would be the square of the width. Variances of independent terms *add*: nine times as many terms, nine times the variance.")
 wrong_option("quiz_scaling", quiz_scaling, "ranking", "another key",
              "All scores of a row are divided by the same positive number; none can overtake another.")
 wrong_option("quiz_scaling", quiz_scaling, "ranking", "it depends on d",
@@ -202,7 +202,7 @@ wrong_option("quiz_scaling", quiz_scaling, "weights", "partly negative",
              "Scores may be negative; a softmax's exponentials never are.")
 wrong_option("quiz_scaling", quiz_scaling, "weights", "no longer summing to one",
              "A softmax divides by the sum of its exponentials: its weights sum to one whatever the scores are.")
-wrong_option("quiz_scaling", quiz_scaling, "gradients", "about as much as before",
+wrong_option("quiz_scaling", quiz_scaling, "gradients", "about as much as with the root",
              "Look at the measurement: the derivatives are products w·(1 − w) and w·w′, and with one weight at 1 and the others at 0 all of them vanish.")
 wrong_option("quiz_scaling", quiz_scaling, "gradients", "far too much",
              "Large *scores* do not mean a steep softmax. Once one weight is 1 and the others 0, a small change of a score changes nothing.")

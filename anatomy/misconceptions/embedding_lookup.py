@@ -307,7 +307,7 @@ wrong_option("quiz_embeddings", quiz_embeddings, "flies twice", "the same up to 
 wrong_option("quiz_embeddings", quiz_embeddings, "rows that learn", "row 5 only",
              "twice in the batch means that two gradients are added in row 5; row 9 is used too and gets its own.")
 wrong_option("quiz_embeddings", quiz_embeddings, "rows that learn", "all rows",
-             "a row that no id picks has no part in the result, so its gradient is exactly zero.")
+             "a row that no id picks has no part in what the lookup returns: by this way its gradient is exactly zero.")
 wrong_option("quiz_embeddings", quiz_embeddings, "a new word", "the unknown mark",
              "that happens only if not even its characters are in the vocabulary; letters are, so pieces cover it.")
 wrong_option("quiz_embeddings", quiz_embeddings, "a new word", "a new row of the matrix",

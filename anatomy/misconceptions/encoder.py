@@ -357,9 +357,9 @@ wrong("argmin_over_vectors", "Your argmin runs over the vectors (dim 0): for eac
 
 # ---- quiz_encoder ----
 
-wrong_option("quiz_encoder", quiz_encoder, "padding is hidden as", "queries",
-             "a padding token may look at whatever it likes, nobody reads the result; what matters is that nobody looks at it. It is hidden as a key.")
-wrong_option("quiz_encoder", quiz_encoder, "padding is hidden as", "queries and keys",
+wrong_option("quiz_encoder", quiz_encoder, "a padding mask hides", "queries",
+             "a padding token may look at whatever it likes, nobody reads the result; what matters is that nobody looks at it. A padding mask hides keys.")
+wrong_option("quiz_encoder", quiz_encoder, "a padding mask hides", "queries and keys",
              "hiding keys is enough. Hiding the queries too leaves rows in which nothing may be looked at, and a softmax over nothing is NaN.")
 wrong_option("quiz_encoder", quiz_encoder, "BERT's weights in a pre-norm stack", "an error when loading",
              "loading compares names and shapes, and both arrangements have the same: where a norm stands is not a weight. You saw other numbers and no error.")

@@ -406,10 +406,10 @@ wrong_option("quiz_heads", quiz_heads, "parameters from 1 head to 12", "grow twe
              "Twelve heads are each a twelfth as wide: 12 · K = D columns in all, as with one head.")
 wrong_option("quiz_heads", quiz_heads, "parameters from 1 head to 12", "shrink to a twelfth",
              "Each head has a twelfth of the parameters, but there are twelve of them.")
-wrong_option("quiz_heads", quiz_heads, "mixing between heads", "the softmax",
-             "Each head has a softmax of its own, over the tokens: it mixes tokens, not heads.")
-wrong_option("quiz_heads", quiz_heads, "mixing between heads", "the concatenation",
-             "The concatenation puts the heads side by side; each keeps its own columns, untouched by the others.")
+wrong_option("quiz_heads", quiz_heads, "first sum across heads", "the softmax",
+             "Each head has a softmax of its own; its sum runs over the tokens, within that one head.")
+wrong_option("quiz_heads", quiz_heads, "first sum across heads", "the concatenation",
+             "The concatenation adds nothing: it puts the heads side by side, and every column still comes from one head alone. output_linear is the first to sum over all columns.")
 wrong_option("quiz_heads", quiz_heads, "bias without effect", "bias of q",
              "The query's bias meets every key with another result, so it shifts the scores of one row by different amounts.")
 wrong_option("quiz_heads", quiz_heads, "bias without effect", "bias of v",

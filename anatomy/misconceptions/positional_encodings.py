@@ -289,7 +289,7 @@ def apply_rotary__mixed_layouts(x, positions, base=10000.0):
     return x * theta.cos() + torch.cat((-b, a), dim=-1) * theta.sin()
 
 
-wrong("left_in_halves", "The results are turned rightly, but end up in the wrong columns: all first members, then all second ones. Each pair goes back to where it came from, columns 2i and 2i + 1 (`stack` and `flatten`, not `cat`).",
+wrong("left_in_halves", "The results are turned correctly, but end up in the wrong columns: all first members, then all second ones. Each pair goes back to where it came from, columns 2i and 2i + 1 (`stack` and `flatten`, not `cat`).",
       breaks=NUMBERS, old=BACK, new="torch.cat(turned, dim=-1)  # (..., T, K)")
 wrong("overwritten", "You overwrite the first member of each pair and then use the *new* value for the second. Keep both old values until both new ones are made.",
       breaks=SCORES,

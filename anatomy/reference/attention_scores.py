@@ -97,7 +97,7 @@ def project(x: Tensor, w_q: Tensor, w_k: Tensor) -> tuple[Tensor, Tensor]:  # (B
 
 
 quiz_scaling = {
-    "variance": "grows fourfold",
+    "variance": "grows ninefold",
     "ranking": "the same key",
     "weights": "nearly one-hot",
     "gradients": "almost nothing",

@@ -120,7 +120,7 @@ def nearest_centroid(train: Tensor, labels: Tensor, test: Tensor) -> Tensor:  # 
 
 
 quiz_encoder = {
-    "padding is hidden as": "keys",
+    "a padding mask hides": "keys",
     "BERT's weights in a pre-norm stack": "other numbers, no error",
     "a key that strict=False skips": "keeps its random start",
     "flies at depth 0 knows": "word and place",

@@ -111,6 +111,6 @@ def copy_heads(loop: Any, fused: Any) -> None:  # H heads of (K, D) -> q, k, v o
 quiz_heads = {
     "input of a head": "all columns of every token",
     "parameters from 1 head to 12": "stay the same",
-    "mixing between heads": "output_linear",
+    "first sum across heads": "output_linear",
     "bias without effect": "bias of k",
 }

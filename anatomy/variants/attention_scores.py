@@ -172,7 +172,7 @@ def project__map(x, w_q, w_k):
 # ---------------------------------------------------------------------------------------------- quiz_scaling
 
 quiz_scaling__as_in_the_text = {
-    "variance": "grows fourfold",
+    "variance": "grows ninefold",
     "ranking": "the same key",
     "weights": "nearly one-hot",
     "gradients": "almost nothing",
@@ -186,10 +186,10 @@ quiz_scaling__capitals = {
     "gradients": "Almost nothing",
     "weights": "NEARLY ONE-HOT",
     "ranking": "the same key",
-    "variance": " grows fourfold",
+    "variance": " grows ninefold",
 }
 
 quiz_scaling__by_dict = dict(
-    variance="grows fourfold", ranking="the same key", weights="nearly one-hot", gradients="almost nothing",
+    variance="grows ninefold", ranking="the same key", weights="nearly one-hot", gradients="almost nothing",
     mirror="they are equal", divisor="the 64 of w_q",
 )  # fmt: skip

@@ -330,13 +330,13 @@ def nearest_centroid__expanded_square(train, labels, test):
 # ---------------------------------------------------------------------------------------------- quiz
 
 quiz_encoder__capitals = {
-    "padding is hidden as": "Keys",
+    "a padding mask hides": "Keys",
     "BERT's weights in a pre-norm stack": "Other numbers, no error",
     "a key that strict=False skips": "Keeps its random start",
     "flies at depth 0 knows": "Word and place",
 }
 quiz_encoder__spaces = {
-    "padding is hidden as": " keys ",
+    "a padding mask hides": " keys ",
     "BERT's weights in a pre-norm stack": "other numbers, no error ",
     "a key that strict=False skips": " keeps its random start",
     "flies at depth 0 knows": "word and place",
@@ -345,5 +345,5 @@ quiz_encoder__other_order = {
     "flies at depth 0 knows": "word and place",
     "a key that strict=False skips": "keeps its random start",
     "BERT's weights in a pre-norm stack": "other numbers, no error",
-    "padding is hidden as": "keys",
+    "a padding mask hides": "keys",
 }

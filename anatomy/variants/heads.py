@@ -294,18 +294,18 @@ def copy_heads__data(loop, fused):
 quiz_heads__capitals = {
     "input of a head": "All columns of every token",
     "parameters from 1 head to 12": "Stay the same",
-    "mixing between heads": "Output_Linear",
+    "first sum across heads": "Output_Linear",
     "bias without effect": "Bias of k",
 }
 quiz_heads__blanks = {
     "input of a head": " all columns of every token ",
     "parameters from 1 head to 12": "stay the same ",
-    "mixing between heads": " output_linear",
+    "first sum across heads": " output_linear",
     "bias without effect": "bias of k\n",
 }
 quiz_heads__other_order = {
     "bias without effect": "bias of k",
-    "mixing between heads": "output_linear",
+    "first sum across heads": "output_linear",
     "parameters from 1 head to 12": "stay the same",
     "input of a head": "all columns of every token",
 }

@@ -1,5 +1,6 @@
 """Pictures for the notebooks. Each function returns a figure that carries its alt text and shows itself with it."""
 
+from anatomy.views.addresses import number_tables
 from anatomy.views.attention import attention_flow, head_grid
 from anatomy.views.bars import bar_chart
 from anatomy.views.bertviz import head_view
@@ -25,6 +26,7 @@ __all__ = [
     "line_chart",
     "line_charts",
     "merge_steps",
+    "number_tables",
     "one_hot_product",
     "project_2d",
     "projection",

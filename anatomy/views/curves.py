@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from anatomy.views.inputs import as_array, check_labels
-from anatomy.views.style import COLOURS, Picture, figure, styled
+from anatomy.views.style import COLOURS, MUTED, Picture, figure, styled
 from anatomy.views.words import number, quoted, title_lines
 
 DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 2, 1, 2)), "-", (0, (5, 2)), (0, (1, 1.5)))
@@ -27,6 +27,7 @@ def line_chart(
     log_x: bool = False,
     log_y: bool = False,
     points: bool | None = None,
+    band: tuple[str, Sequence[float], Sequence[float]] | None = None,
     alt: str | None = None,
 ) -> Picture:
     """Lines over one x axis, each named at its right end (no legend to look up).
@@ -36,13 +37,23 @@ def line_chart(
         x_label, y_label: what is measured, with its unit.
         log_x, log_y: logarithmic axes; every value must then be above zero.
         points: mark the measured points; None does so for up to 20.
+        band: name, N lower and N upper bounds of a gray band behind the lines, such as where chance allows them.
         alt: words for the picture; made from the data when None.
 
     Raises:
         ValueError: no lines, lengths that differ, or values ≤ 0 on a logarithmic axis.
     """
     return line_charts(
-        [lines], x, [title], x_label=x_label, y_labels=[y_label], log_x=log_x, log_y=log_y, points=points, alt=alt
+        [lines],
+        x,
+        [title],
+        x_label=x_label,
+        y_labels=[y_label],
+        log_x=log_x,
+        log_y=log_y,
+        points=points,
+        band=band,
+        alt=alt,
     )
 
 
@@ -57,9 +68,14 @@ def line_charts(
     log_x: bool = False,
     log_y: bool | Sequence[bool] = False,
     points: bool | None = None,
+    from_zero: bool = False,
+    band: tuple[str, Sequence[float], Sequence[float]] | None = None,
     alt: str | None = None,
 ) -> Picture:
-    """Charts side by side over the same x axis; a name keeps its colour from panel to panel. See `line_chart`."""
+    """Charts side by side over the same x axis; a name keeps its color from panel to panel. See `line_chart`.
+
+    `from_zero` starts the y axes at 0, so that heights can be compared as ratios.
+    """
     positions = as_array(x, "x", 1)
     names = list(dict.fromkeys(name for lines in panels for name in lines))
     if not names:
@@ -74,6 +90,12 @@ def line_charts(
         picture.subplots(1, len(panels), squeeze=False)[0], panels, titles, y_labels, logs, strict=True
     ):
         curves = {name: _values(name, values, positions, log) for name, values in lines.items()}
+        bounds = [_values(band[0], values, positions, log) for values in band[1:]] if band else []
+        if band:
+            ax.fill_between(positions, *bounds, color="#e3e7eb", lw=0, zorder=0)
+            ax.annotate(
+                band[0], (positions[0], bounds[1][0]), (4, 2), textcoords="offset points", fontsize=9, color=MUTED
+            )
         if log_x and (positions <= 0).any():
             raise ValueError("log_x: every x must be above zero")
         for name, values in curves.items():
@@ -89,9 +111,14 @@ def line_charts(
             )
         _axes(ax, positions, log_x, log)
         ax.set(xlabel=x_label, ylabel=y_label)
+        if from_zero and not log:
+            ax.set_ylim(bottom=0)
         ax.set_title(title_lines(title, width / len(panels)))
         _name_lines(ax, positions, curves, names)
         words.append(_line_words(positions, curves, title, x_label, y_label))
+        if band:
+            first, last = (f"{number(bounds[0][i])} to {number(bounds[1][i])}" for i in (0, -1))
+            words.append(f"Behind them a gray band, “{band[0]}”: {first} at the left, {last} at the right.")
     picture.alt = alt or " ".join(words)
     return picture
 

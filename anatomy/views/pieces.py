@@ -21,16 +21,20 @@ def token_strip(
     ids: Sequence[int] | None = None,
     title: str = "",
     *,
+    groups: Sequence[str] | None = None,
     alt: str | None = None,
 ) -> Picture:
-    """Pieces of a text as tiles in a row, each with its id below; pieces that continue a word (`##…`) keep its colour.
+    """Pieces of a text as tiles in a row, each with its id below; pieces that continue a word (`##…`) keep its color.
 
-    Raises ValueError without pieces, or when the number of ids differs.
+    With `groups`, a name for each piece such as its token type, the colors tell groups apart in place of words.
+
+    Raises ValueError without pieces, or when the number of ids or of groups differs.
     """
     words = [str(piece) for piece in pieces]
     if not words:
         raise ValueError("there are no pieces to draw")
     below = check_labels(ids, len(words), "ids") if ids is not None else [""] * len(words)
+    grouped = check_labels(groups, len(words), "groups") if groups is not None else None
     widths = [max(len(word), len(number), 2) + 2.2 for word, number in zip(words, below, strict=True)]
     places: list[tuple[int, float]] = []
     line, x = 0, 0.0
@@ -42,29 +46,50 @@ def token_strip(
     step = 2.6 if ids is not None else 1.7
     picture = figure(7.4, 0.25 * step * (line + 1) + (0.5 if title else 0.15))
     ax = picture.subplots()
-    colour = -1
-    for word, number, width, (row, left) in zip(words, below, widths, places, strict=True):
-        colour += 0 if word.startswith("##") and colour >= 0 else 1
-        special = word.startswith("[") and word.endswith("]")
-        _tile(ax, word, left, row * step, width, MUTED if special else COLOURS[colour % len(COLOURS)])
+    colors: list[str] = []
+    if grouped is not None:
+        names = list(dict.fromkeys(grouped))
+        colors = [COLOURS[names.index(name) % len(COLOURS)] for name in grouped]
+    else:
+        place = -1
+        for word in words:
+            place += 0 if word.startswith("##") and place >= 0 else 1
+            special = word.startswith("[") and word.endswith("]")
+            colors.append(MUTED if special else COLOURS[place % len(COLOURS)])
+    for word, number, width, (row, left), color in zip(words, below, widths, places, colors, strict=True):
+        _tile(ax, word, left, row * step, width, color)
         ax.text(left + width / 2, row * step + 1.85, number, ha="center", va="center", color=MUTED, fontsize=9)
     ax.set(xlim=(-0.4, LINE + 1), ylim=((line + 1) * step - 0.2, -0.3))
     ax.axis("off")
     ax.set_title(title_lines(title, 7.4))
-    numbered = (f"{w} ({n})" if n else w for w, n in zip(words, below, strict=True))
+    numbered = [f"{w} ({n})" if n else w for w, n in zip(words, below, strict=True)]
+    if grouped is not None:
+        sorts = dict.fromkeys(grouped)
+        listed = (", ".join(w for w, one in zip(numbered, grouped, strict=True) if one == sort) for sort in sorts)
+        numbered = [f"{sort}: {them};" for sort, them in zip(sorts, listed, strict=True)]
     what = "pieces" if ids is None else "pieces with their ids"
-    picture.alt = alt or f"{len(words)} {what}{quoted(title)}: {', '.join(numbered)}."
+    joint = " " if grouped is not None else ", "
+    picture.alt = alt or f"{len(words)} {what}{quoted(title)}: {joint.join(numbered).rstrip(';')}."
     return picture
 
 
 @styled
-def merge_steps(word: str, steps: Sequence[Sequence[str]], title: str = "", *, alt: str | None = None) -> Picture:
+def merge_steps(
+    word: str,
+    steps: Sequence[Sequence[str]],
+    title: str = "",
+    *,
+    numbers: Sequence[int] | None = None,
+    alt: str | None = None,
+) -> Picture:
     """How merges build a word: one line of tiles per step, from characters to pieces.
 
     Args:
-        word: the word; `steps`: its pieces after 0, 1, 2 … merges, each a list that spells the same text.
+        word: the word; `steps`: its pieces at the start and after each merge that touches it, each a list that spells
+            the same text.
+        numbers: one per step, where that merge stands in the list of all merges; None counts the steps.
 
-    Raises ValueError if a step spells something else than the first.
+    Raises ValueError if a step spells something else than the first, or if there is not a number for each step.
     """
     if not steps:
         raise ValueError("there are no steps to draw")
@@ -72,14 +97,17 @@ def merge_steps(word: str, steps: Sequence[Sequence[str]], title: str = "", *, a
     for number, text in enumerate(spelled):
         if text != spelled[0]:
             raise ValueError(f"step {number} spells “{text}”, but step 0 spells “{spelled[0]}”")
+    if numbers is not None and len(numbers) != len(steps):
+        raise ValueError(f"{len(numbers)} numbers for {len(steps)} steps")
+    names = [f"merge {number}" for number in (numbers or range(len(steps)))]
+    names[0] = "start"
     wide = 9.0 + 1.9 * len(spelled[0])
     picture = figure(max(2.6, 7.4 * wide / LINE), 0.42 * len(steps) + (0.55 if title else 0.2))
     ax = picture.subplots()
     before: list[str] = []
     for number, step in enumerate(steps):
         x = 9.0
-        name = "start" if number == 0 else f"merge {number}"
-        ax.text(0, number * 1.7 + 0.6, name, va="center", color=MUTED, fontsize=9)
+        ax.text(0, number * 1.7 + 0.6, names[number], va="center", color=MUTED, fontsize=9)
         for piece in step:
             width = 1.9 * len(piece)
             new = number > 0 and piece not in before
@@ -92,7 +120,10 @@ def merge_steps(word: str, steps: Sequence[Sequence[str]], title: str = "", *, a
     picture.alt = (
         alt
         or f"How merges build “{word}”: "
-        + "; ".join(f"{'start' if n == 0 else f'after merge {n}'}: {' · '.join(step)}" for n, step in enumerate(steps))
+        + "; ".join(
+            f"{name if name == 'start' else f'after {name}'}: {' · '.join(step)}"
+            for name, step in zip(names, steps, strict=True)
+        )
         + "."
     )
     return picture

@@ -13,6 +13,7 @@ import nbformat
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from anatomy import exercises
 from anatomy.authoring.notebooks import as_text, source_file, write
 from anatomy.course import notebook
 from anatomy.grading import sandbox
@@ -28,6 +29,7 @@ pytestmark = [
     pytest.mark.skipif(not sandbox.program(), reason="needs bubblewrap"),
 ]
 BOOK = notebook("03-softmax")
+WORTH = exercises.of_notebook(BOOK)["softmax"].points
 MATHJAX = "https://cdnjs.cloudflare.com/ajax/libs/mathjax/"
 """Where nbgrader's and nbconvert's templates take formulas from; nothing else may be asked for."""
 WRONG = "def softmax(x, dim):\n    return x.exp() / x.exp().sum()"
@@ -123,7 +125,7 @@ def test_marks_and_cards_are_shown_and_a_mark_by_hand_reaches_the_student(
         page.locator("#softmax-comment").blur()
     assert grade(course)["ada"]["points"] == 3.5
     given_back = (course / "feedback" / "ada" / BOOK.slug / f"{BOOK.slug}.html").read_text("utf-8")
-    assert "<b>3.5 of 5 points</b>" in given_back and "Nearly." in given_back
+    assert f"<b>3.5 of {WORTH} points</b>" in given_back and "Nearly." in given_back
 
 
 def test_a_hostile_notebook_runs_nothing(page: Page, formgrader: str) -> None:
@@ -144,7 +146,7 @@ def test_the_page_for_a_hostile_student_runs_nothing(chromium: Browser, course: 
     with only_from(chromium, course.as_uri(), (MATHJAX,)) as page:
         page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
         page.goto((course / "feedback" / "mallory" / BOOK.slug / f"{BOOK.slug}.html").as_uri())
-        expect(page.get_by_text("1 of 5 points").first).to_be_visible()
+        expect(page.get_by_text(f"1 of {WORTH} points").first).to_be_visible()
         page.get_by_text("a link", exact=True).first.click()
         page.wait_for_timeout(500)
         assert page.evaluate("window.pwned") is None and page.url.endswith(".html") and len(page.frames) == 1

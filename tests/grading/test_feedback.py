@@ -23,6 +23,7 @@ from test_attacks import found
 from traitlets.config import Config
 from typer.testing import CliRunner
 
+from anatomy import exercises
 from anatomy.authoring.notebooks import as_text, source_file, write
 from anatomy.authoring.student import settings
 from anatomy.cli import app
@@ -33,6 +34,7 @@ from anatomy.grading.sample import filled
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 BOOK = notebook("03-softmax")
+WORTH = exercises.of_notebook(BOOK)["softmax"].points
 ANSWERS = {
     "ada": "def softmax(x, dim):\n    return (x - x.logsumexp(dim, keepdim=True)).exp()",
     "bea": "def softmax(x, dim):\n    return x.exp() / x.exp().sum()",
@@ -129,8 +131,8 @@ def test_the_pages_are_nbgraders_own(course):
         assert filecmp.cmp(path, stock / name, shallow=False), name
         assert path.stat().st_mode == (stock / name).stat().st_mode
     bea, dora = ((ours / name / BOOK.slug / f"{BOOK.slug}.html").read_text("utf-8") for name in ("bea", "dora"))
-    assert "<b>1.5 of 5 points</b>" in bea and "<em>me</em>" in bea and "<script>alert" not in bea
-    assert "<b>0 of 5 points</b>, after" in dora and "for handing in late" in dora
+    assert f"<b>1.5 of {WORTH} points</b>" in bea and "<em>me</em>" in bea and "<script>alert" not in bea
+    assert f"<b>0 of {WORTH} points</b>, after" in dora and "for handing in late" in dora
 
 
 @pytest.mark.slow
@@ -139,10 +141,10 @@ def test_workers_make_the_pages_and_they_show_verdicts(course, monkeypatch):
     """The writer makes none again when nothing was done by hand; marks and cards are there, other code is not."""
     assert not page_of(course, "eve").exists(), "no page of zeros for what is not graded"
     ada, bea, cleo = (page_of(course, student).read_text("utf-8") for student in ("ada", "bea", "cleo"))
-    assert "<b>5 of 5 points</b>" in ada and "Right" in ada
+    assert f"<b>{WORTH} of {WORTH} points</b>" in ada and "Right" in ada
     assert "The normalization takes in too many entries" in bea and 'href="#check-softmax"' in bea
     assert re.search(r'style="border-left:5px solid #c4320a;[^"]*"><div [^>]*><span style="color:#c4320a;"', bea)
-    assert "<b>0 of 5 points</b>" in cleo and "Not attempted" in cleo and "No response." in cleo
+    assert f"<b>0 of {WORTH} points</b>" in cleo and "Not attempted" in cleo and "No response." in cleo
     for page in (ada, bea, cleo):
         assert "BEGIN SOLUTION" not in page and ">amax<" not in page, "the right answer"
         assert "Traceback" not in page and "observation" not in page
@@ -171,11 +173,11 @@ def test_an_answer_without_a_mark_is_not_zero(course, monkeypatch):
     assert grade(course, workers=1, force=True, students=["bea"]).rows[0].status == PARTLY
     monkeypatch.undo()
     page = page_of(course, "bea").read_text("utf-8")
-    assert "<b>0 of 5 points so far</b>" in page and "not graded yet" in page and "One answer waits" in page
+    assert f"<b>0 of {WORTH} points so far</b>" in page and "not graded yet" in page and "One answer waits" in page
     by_hand(course, "bea", mark=0)
     assert grade(course, workers=1).pages == 1
     page = page_of(course, "bea").read_text("utf-8")
-    assert "<b>0 of 5 points</b>" in page and "not graded yet" not in page, "0 by hand is a mark"
+    assert f"<b>0 of {WORTH} points</b>" in page and "not graded yet" not in page, "0 by hand is a mark"
     stock, ours = by_nbgrader(course)
     assert {name: path.read_bytes() for name, path in files(stock).items()} == {
         name: path.read_bytes() for name, path in files(ours).items()
@@ -213,7 +215,7 @@ def test_only_pages_that_are_not_right_are_made(course):
     assert (report.graded, report.pages) == (0, 3)
     after = {student: page_of(course, student).stat().st_mtime_ns for student in before}
     assert {student for student in before if before[student] == after[student]} == {"dora"}
-    assert "<b>3 of 5 points</b>" in page_of(course, "ada").read_text("utf-8")
+    assert f"<b>3 of {WORTH} points</b>" in page_of(course, "ada").read_text("utf-8")
     assert grade(course).pages == 0
 
 

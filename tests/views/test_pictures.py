@@ -48,6 +48,13 @@ def pictures() -> dict[str, views.Picture]:
             x_label="width",
             y_labels=["one", "two"],
         ),
+        "line_chart band": views.line_chart(
+            widths,
+            {"measured": [1.2, 0.9, 1.0]},
+            x_label="samples",
+            y_label="variance",
+            band=("±2 standard errors", [0.4, 0.7, 0.9], [1.6, 1.3, 1.1]),
+        ),
         "bar_chart": views.bar_chart({"loop": 3.2, "fused": 1.1}, value_label="milliseconds"),
         "bar_chart groups": views.bar_chart(
             {"T = 1": [0.5, 0.5], "T = 2": [0.6, 0.4]}, value_label="weight", groups=TOKENS[:2]
@@ -57,6 +64,7 @@ def pictures() -> dict[str, views.Picture]:
         "one_hot_product": views.one_hot_product(torch.tensor([1, 3, 1]), scores(5, 4), TOKENS),
         "token_strip": views.token_strip(["[CLS]", "un", "##able"] * 6, range(18)),
         "merge_steps": views.merge_steps("low", [list("low"), ["lo", "w"], ["low"]]),
+        "merge_steps numbered": views.merge_steps("low", [list("low"), ["lo", "w"], ["low"]], numbers=[0, 3, 12]),
         "head_split": views.head_split(3, 4, TOKENS),
     }
 
@@ -151,6 +159,7 @@ def test_projection_keeps_distances_in_a_plane() -> None:
         (lambda: views.one_hot_product([9], scores(5, 4)), "rows 0 to 4"),
         (lambda: views.one_hot_product([0], scores(500, 4)), "toy vocabulary"),
         (lambda: views.merge_steps("low", [list("low"), ["lo"]]), "step 1 spells"),
+        (lambda: views.merge_steps("low", [list("low"), ["lo", "w"]], numbers=[3]), "1 numbers for 2 steps"),
         (lambda: views.head_split(12, 64, TOKENS), "at most"),
     ],
 )
