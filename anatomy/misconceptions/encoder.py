@@ -120,7 +120,6 @@ IN_LAYERS = ("layers", "agreement")
 LOAD = "encoder.load_state_dict(mine)  # strict: refuses when a name is missing or left over"
 NORM = '        mine[f"embeddings.layer_norm.{part}"] = state_dict[f"embeddings.LayerNorm.{part}"]\n'
 LAYER = 'mine[f"layers.{number}.{name}.{part}"] = state_dict[f"encoder.layer.{number}.{theirs}.{part}"]'
-TYPE_0 = 'state_dict["embeddings.token_type_embeddings.weight"][0]  # (D,)'
 
 
 @misconception("An incomplete dict is accepted. `strict=False` does that (so does an `except` that swallows the error): it skips every key that has no partner, on both sides, and what was skipped keeps its random start. Leave it strict, or look at the `missing_keys` and `unexpected_keys` that it returns.", breaks=("missing keys", "leftover layers"))
@@ -229,7 +228,8 @@ wrong("dict_changed", "You change the dict that you were given: it holds the lib
       old=("    mine = {\n", " + segment"),
       new=('    state_dict["embeddings.position_embeddings.weight"] += segment\n    mine = {\n', ""))
 wrong("dict_emptied", "You take entries out of the dict that you were given (`pop`), and whoever called you no longer finds them. Work on a copy: `dict(state_dict)`.",
-      breaks="independence", old=TYPE_0, new='state_dict.pop("embeddings.token_type_embeddings.weight")[0]  # (D,)')
+      breaks="independence",
+      old='state_dict["embeddings.token_type_embeddings.weight"]', new='state_dict.pop("embeddings.token_type_embeddings.weight")')
 wrong("frozen", "The weights are in, but they can't be trained any more: `requires_grad` is off. Notebook 08 trains this encoder further.",
       breaks="independence", old=LOAD, new="encoder.load_state_dict(mine)\n    encoder.requires_grad_(False)")
 
