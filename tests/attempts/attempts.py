@@ -1,0 +1,143 @@
+"""Try what people wrote: run an attempt as its cell would, check it as the notebook does, and rate the card.
+
+    python -m tests.attempts.attempts [MODULE] [--show WORDS]     the table, and the cards that are not known to be true
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import linecache
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+
+from anatomy import exercises
+from anatomy.cards import as_text, headline
+from anatomy.course import NOTEBOOKS
+from anatomy.judging.expectations import Expectations
+from anatomy.judging.verdict import Verdict
+from anatomy.judging.judge import judge
+from anatomy.observing.observe import MISSING, observe
+
+HERE = Path(__file__).parent
+TRUE, VAGUE, ACCEPTED, REFUSED = "named truly", "vague", "accepted", "right, refused"
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One answer that somebody wrote.
+
+    Attributes
+    ----------
+    label
+        What is wrong with it, in its author's words; it begins with "right" where nothing is.
+    source
+        What the answer's cell holds.
+    says
+        What the card's first line must say to be true: words of it, or a misconception's name. Empty where no true
+        sentence is known yet: then the card must show an example, or measure.
+    """
+
+    exercise: str
+    label: str
+    source: str
+    says: str = ""
+
+    @property
+    def is_right(self) -> bool:
+        return self.label.startswith("right")
+
+
+@dataclass(frozen=True)
+class Tried:
+    """An attempt, the verdict on it, and how it is rated."""
+
+    attempt: Attempt
+    verdict: Verdict
+
+    @property
+    def rating(self) -> str:
+        if self.attempt.is_right:
+            return TRUE if self.verdict.status == "right" else REFUSED
+        if self.verdict.status == "right":
+            return ACCEPTED
+        wanted = self.attempt.says
+        said = wanted and (wanted in self.verdict.misconceptions[:1] or wanted in headline(self.verdict))
+        return TRUE if said else VAGUE
+
+
+def attempts(module: str) -> list[Attempt]:
+    """The attempts at one notebook's exercises."""
+    path = HERE / f"{module}.json"
+    return [Attempt(**item) for item in json.loads(path.read_text(encoding="utf-8"))] if path.is_file() else []
+
+
+def surroundings(module: str) -> dict[str, Any]:
+    """What a notebook has defined when its answers are right: imports, and all answers."""
+    import math
+    from collections import Counter
+
+    import numpy
+    from torch import Tensor, nn
+    from transformers import BertConfig
+
+    imports = {"torch": torch, "F": F, "nn": nn, "math": math, "Counter": Counter, "np": numpy, "Tensor": Tensor}
+    answers = vars(import_module(f"anatomy.reference.{module}"))
+    return {**imports, "BertConfig": BertConfig, **{name: item for name, item in answers.items() if name[:2] != "__"}}
+
+
+def run(attempt: Attempt, module: str) -> Any:
+    """What the attempt's cell defines; `MISSING` where it stops before that."""
+    filename = f"<student {attempt.exercise} {abs(hash(attempt.source))}>"
+    linecache.cache[filename] = len(attempt.source), None, attempt.source.splitlines(keepends=True), filename
+    names = {**surroundings(module), "__name__": "__main__"}
+    names.pop(attempt.exercise, None)
+    try:
+        exec(compile(attempt.source, filename, "exec"), names)
+    except Exception:
+        return MISSING
+    return names.get(attempt.exercise, MISSING)
+
+
+_EXPECTATIONS: dict[tuple[str, tuple[int, ...]], Expectations] = {}
+
+
+def _expectations(exercise: exercises.Exercise, seeds: tuple[int, ...]) -> Expectations:
+    key = exercise.name, seeds
+    if key not in _EXPECTATIONS:
+        _EXPECTATIONS[key] = Expectations(exercise, seeds)
+    return _EXPECTATIONS[key]
+
+
+def tried(module: str) -> Iterator[Tried]:
+    """All attempts of one notebook, each with its verdict."""
+    torch.set_num_threads(1)
+    for attempt in attempts(module):
+        exercise = exercises.find(attempt.exercise)
+        yield Tried(attempt, judge(exercise, observe(exercise, run(attempt, module)), expectations_of=_expectations))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("module", nargs="*")
+    parser.add_argument("--show", default="", help="only attempts whose exercise or label holds these words")
+    given = parser.parse_args()
+    for module in given.module or [book.module for book in NOTEBOOKS]:
+        counts: Counter[str] = Counter()
+        for one in tried(module):
+            counts[one.rating] += 1
+            if one.rating != TRUE and given.show in f"{one.attempt.exercise} {one.attempt.label}":
+                print(f"\n=== {one.rating}: {one.attempt.exercise} | {one.attempt.label}\n{one.attempt.source}")
+                print(f"--- {one.verdict.misconceptions}\n{as_text(one.verdict)}")
+        print(f"{module:<24}", dict(counts))
+
+
+if __name__ == "__main__":
+    main()

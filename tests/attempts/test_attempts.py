@@ -1,0 +1,35 @@
+"""The check tells the truth: no attempt is accepted, right ones are, and what was named truly once is named truly still."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from anatomy.course import NOTEBOOKS
+from tests.attempts.attempts import ACCEPTED, REFUSED, TRUE, Attempt, Tried, attempts, tried
+
+MODULES = [book.module for book in NOTEBOOKS if attempts(book.module)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("module", MODULES)
+def test_every_attempt_is_judged_truly(module: str, capsys: pytest.CaptureFixture[str]) -> None:
+    results = list(tried(module))
+    counts = Counter(one.rating for one in results)
+    with capsys.disabled():
+        print(f"\n{module:<24}", ", ".join(f"{name}: {count}" for name, count in counts.most_common()))
+        for one in results:
+            if one.rating != TRUE:
+                print(f"    {one.rating}: {one.attempt.exercise}, {one.attempt.label}")
+    assert not [_title(one.attempt) for one in results if one.rating in (ACCEPTED, REFUSED)]
+    fallen = [one for one in results if one.attempt.says and one.rating != TRUE]
+    assert not [f"{_title(one.attempt)}: {_first(one)}" for one in fallen], "a true sentence is lost"
+
+
+def _title(attempt: Attempt) -> str:
+    return f"{attempt.exercise}, {attempt.label}"
+
+
+def _first(one: Tried) -> str:
+    return f"{one.verdict.misconceptions[:1]} {one.verdict.diagnoses[0].headline if one.verdict.diagnoses else ''}"
