@@ -1,0 +1,67 @@
+"""Recognizing mistakes: in all the cases they claim, in the parts of an answer, and two at once."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from anatomy import exercises, misconceptions
+from anatomy.exercises.spec import SEEDS
+from anatomy.judging.expectations import Expectations
+from anatomy.judging.judge import judge
+from anatomy.judging.verdict import Verdict
+from anatomy.observing.observe import observe
+
+
+def verdict_on(name: str, answer: object) -> Verdict:
+    exercise = exercises.find(name)
+    return judge(exercise, observe(exercise, answer))
+
+
+@pytest.mark.parametrize("whole", ["attention_weights", "FeedForward"])
+def test_mistakes_of_parts_are_named_in_the_whole(whole: str) -> None:
+    """By their own name, or by one that the whole has for the same numbers; none goes without."""
+    exercise = exercises.find(whole)
+    expectations = Expectations(exercise, SEEDS)
+    in_parts = 0
+    for wrong in misconceptions.inherited(whole):
+        verdict = judge(exercise, observe(exercise, wrong.answer), SEEDS, lambda *_: expectations)
+        if verdict.status == "wrong":  # some mistakes of a part never show in the whole
+            assert verdict.misconceptions, f"{wrong.name}: {verdict.diagnoses[0].headline}"
+            said = verdict.diagnoses[0].headline
+            assert "{" not in said
+            in_parts += said.startswith("In the part that `")
+    assert in_parts > 3
+
+
+def test_two_mistakes_at_once_are_named_as_two() -> None:
+    class Norm(nn.Module):  # no mean is subtracted from x before the division, and eps stands outside the root
+        def __init__(self, dim, eps):
+            super().__init__()
+            self.eps = eps
+            self.weight, self.bias = nn.Parameter(torch.ones(dim)), nn.Parameter(torch.zeros(dim))
+
+        def forward(self, x):
+            variance = x.var(dim=-1, keepdim=True, unbiased=True)
+            centered = x - x.mean(dim=-1, keepdim=True)
+            return centered / (variance.sqrt() + self.eps) * self.weight + self.bias
+
+    verdict = verdict_on("LayerNorm", Norm)
+    assert len(verdict.misconceptions) == 2
+    assert verdict.diagnoses[0].headline.startswith("Two mistakes at once. The first: ")
+    assert verdict.diagnoses[1].headline.startswith("The second: ")
+
+
+def test_a_mistake_is_not_named_for_a_part_of_what_it_claims() -> None:
+    """Large scores overflow as in the known mistake; elsewhere the answer does something else."""
+    overflows = misconceptions.of_exercise("softmax")
+    known = next(
+        wrong for name, wrong in overflows.items() if "large scores" in wrong.breaks and "values" not in wrong.breaks
+    )
+
+    def half_known(x, dim):
+        return known.answer(x, dim) * (1.0 if x.abs().max() > 500 and x.dim() == 3 and x.shape[1] != 5 else 0.5)
+
+    verdict = verdict_on("softmax", half_known)
+    assert verdict.misconceptions[:1] != [known.name]

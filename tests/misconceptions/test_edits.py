@@ -1,0 +1,69 @@
+"""A mistake is an edit: it is found where it says, composes with others, and goes on from a part to the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import torch
+
+from anatomy import misconceptions
+from anatomy.course import NOTEBOOKS
+from anatomy.misconceptions import BadEdit, Mistakes, mistakes_in
+from anatomy.reference.heads import FusedMultiHeadAttention, split_heads
+
+
+@pytest.fixture
+def wrong(monkeypatch: pytest.MonkeyPatch) -> Iterator[Mistakes]:
+    """Adds mistakes to `split_heads`, which are forgotten again."""
+    monkeypatch.setattr(misconceptions, "_KNOWN", {})
+    yield mistakes_in(split_heads)
+
+
+def test_what_is_replaced_must_stand_there_as_often_as_said(wrong: Mistakes) -> None:
+    with pytest.raises(BadEdit, match="stands 0 times in the right answer, not 1"):
+        wrong("gone", "…", breaks="values", old="no such text", new="")
+    with pytest.raises(BadEdit, match="stands 3 times in the right answer, not 1"):
+        wrong("twice", "…", breaks="values", old="num_heads", new="n")
+    with pytest.raises(BadEdit, match="overlap"):
+        wrong("overlapping", "…", breaks="values", old=("parts.transpose(1, 2)", "transpose(1, 2)"), new=("x", "y"))
+
+
+def test_the_edited_source_is_what_the_answer_runs(wrong: Mistakes) -> None:
+    one = wrong("not_moved", "…", breaks="shape", old="parts.transpose(1, 2)", new="parts")
+    assert one.name == "split_heads__not_moved" and one.breaks == ("shape",)
+    assert "return parts\n" in one.source and "transpose" not in one.source
+    assert one.answer(torch.zeros(2, 5, 6), 3).shape == (2, 5, 3, 2)
+
+
+def test_an_import_that_an_edit_needs_stands_in_its_source(wrong: Mistakes) -> None:
+    one = wrong("rooted", "…", breaks="values", old="width // num_heads", new="math.isqrt(width)")
+    assert one.source.startswith("import math\n")
+    assert one.answer(torch.zeros(2, 5, 9), 3).shape == (2, 3, 5, 3)
+
+
+def test_edits_at_different_places_compose() -> None:
+    pairs = list(misconceptions.pairs("LayerNorm"))
+    assert pairs
+    for one, two, both in pairs[:20]:
+        assert both.edits == tuple(sorted((*one.edits, *two.edits), key=lambda edit: edit.start))
+        assert both.answer.__name__ == "LayerNorm"
+
+
+def test_a_mistake_in_a_part_is_a_mistake_in_the_whole() -> None:
+    torch.manual_seed(0)
+    inherited = {wrong.name: wrong for wrong in misconceptions.inherited("FusedMultiHeadAttention")}
+    spoilt = inherited["FusedMultiHeadAttention__split_heads__interleaved"]
+    config = type("Config", (), {"hidden_size": 6, "num_attention_heads": 2})()
+    right, wrong = FusedMultiHeadAttention(config), spoilt.answer(config)
+    wrong.load_state_dict(right.state_dict())
+    x = torch.randn(2, 4, 6)
+    assert not torch.allclose(right(x), wrong(x))
+    assert spoilt.sentence == misconceptions.of_exercise("split_heads")["split_heads__interleaved"].sentence
+
+
+def test_names_are_unique_and_every_mistake_belongs_to_an_exercise() -> None:
+    for notebook in NOTEBOOKS:
+        for name, wrong in misconceptions.of_notebook(notebook).items():
+            assert name == wrong.name and name.startswith(f"{wrong.exercise}__")
+            assert wrong.sentence and wrong.breaks
