@@ -8,9 +8,9 @@ then two of its own at once.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
 
 from anatomy import misconceptions
 from anatomy.exercises.spec import Case, Exercise
@@ -20,8 +20,8 @@ from anatomy.judging.verdict import Diagnosis
 from anatomy.misconceptions import Misconception
 from anatomy.observing.observation import CaseObservation
 
-MOST_PAIRS = 400
-"""Pairs of mistakes that are tried before it is given up: each costs a run."""
+PATIENCE = 0.4
+"""Seconds of computing that looking for two mistakes at once may take; then the answer stays without a name."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,10 @@ def _best(
                     if open_cases <= cases:
                         return best
     if open_cases == wrong:
-        for one, two, both in islice(misconceptions.pairs(name), MOST_PAIRS):
+        began = time.process_time()
+        for one, two, both in misconceptions.pairs(name):
+            if time.process_time() - began > PATIENCE:
+                break
             if (cases := sight.claims(both, _same_in_everything)) and open_cases <= cases:
                 return Recognized(_two(one, two, expectations.cases[min(cases)]), cases)
     return best

@@ -20,13 +20,14 @@ import linecache
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from importlib import import_module
 from itertools import combinations
 from typing import Any
 
 from anatomy import exercises
 from anatomy.course import NOTEBOOKS, Notebook
+from anatomy.exercises import Exercise
 
 _LENT = {
     "F": "import torch.nn.functional as F",
@@ -202,17 +203,23 @@ def of_exercise(name: str) -> dict[str, Misconception]:
 def inherited(name: str) -> tuple[Misconception, ...]:
     """What goes wrong in an exercise because one of its parts is wrong: the parts' own mistakes, then those of their parts.
 
-    Each says in which part it lies. Their names are ``whole__part__what_is_wrong``; they cost what they cost.
+    A function of an earlier notebook is often written out again; its modules are imported as they are, so their mistakes
+    can't be made here. Names are ``whole__part__what_is_wrong``; what such a mistake costs is not known beforehand.
     """
     right = _right(name)
     if right is None:
         return ()
     found: list[Misconception] = []
-    for part in _parts(right):
+    for part in filter(partial(_may_go_wrong, exercises.find(name)), _parts(right)):
         for wrong in (*of_exercise(part).values(), *inherited(part)):
             inner = wrong.name.partition("__")[2]
             found.append(Misconception(f"{name}__{part}__{inner}", wrong.sentence, (), base=right, parts=(wrong,)))
     return tuple(sorted(found, key=lambda wrong: wrong.name.count("__")))
+
+
+def _may_go_wrong(whole: Exercise, part: str) -> bool:
+    other = exercises.find(part)
+    return other.kind == "function" or other.notebook == whole.notebook
 
 
 def pairs(name: str) -> Iterator[tuple[Misconception, Misconception, Misconception]]:
