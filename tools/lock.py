@@ -25,6 +25,11 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parent.parent
 ELSEWHERE = {"colorama": "0.4.6", "pywinpty": "3.1.2", "appnope": "1.0.0"}
 PYTHONS = ("3.11", "3.12", "3.13")
+HELD_BACK = {
+    # From 4.25 on, importing jsonschema compiles 39 grammars (rfc3987-syntax), and every process that reads a notebook
+    # imports it: a second on an idle machine, three on a busy one, for the format "iri", which no schema here uses.
+    "jsonschema": "<4.25",
+}
 OLDEST_PYTHON = "3.11.2"  # Debian 12's own: a newer package that refuses it would break `make lab` there
 GPU = re.compile(r"(nvidia|cuda|triton)\b")  # only some builds of torch ask for these; no lock file may
 SYSTEMS = {
@@ -99,6 +104,8 @@ def pin(name: str, systems: frozenset[str], known: dict[str, str]) -> str:
         spelled, version = found.metadata["Name"], found.version.split("+")[0]
         if OLDEST_PYTHON not in SpecifierSet(found.metadata["Requires-Python"] or ""):
             raise SystemExit(f"{spelled} {version} refuses Python {OLDEST_PYTHON}: install an earlier version of it.")
+        if version not in SpecifierSet(HELD_BACK.get(name, "")):
+            raise SystemExit(f"{spelled} {version} is too new (HELD_BACK says why): install '{name}{HELD_BACK[name]}'.")
     except PackageNotFoundError:
         if name not in known:
             where = ", ".join(sorted(systems))
