@@ -57,6 +57,8 @@ class Case:
         The property that this case alone decides (one of the exercise's own), or None: the general properties.
     note
         What is special here, as the end of the sentence "This happens …", e.g. ``"when T differs from S"``.
+    message_names
+        Of a case that is to be refused: the numbers and words that the error's message must hold.
     """
 
     args: Mapping[str, Any]
@@ -65,6 +67,7 @@ class Case:
     returns: str = ""
     asks: str | None = None
     note: str = ""
+    message_names: tuple[str, ...] = ()
 
 
 class Draw:
@@ -104,11 +107,12 @@ class Draw:
         returns: str = "",
         asks: str | None = None,
         note: str = "",
+        message_names: tuple[str, ...] = (),
         sizes: Mapping[str, int] | None = None,
         **args: Any,
     ) -> Case:
         """A case with these arguments (by name, in order) and this draw's sizes."""
-        return Case(args, init, {**self.sizes, **(sizes or {})}, returns, asks, note)
+        return Case(args, init, {**self.sizes, **(sizes or {})}, returns, asks, note, message_names)
 
 
 Run = Callable[[Any, Case], Any]
