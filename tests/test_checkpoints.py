@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -158,30 +157,38 @@ def test_offline_by_wish_is_clear_and_immediate(
     name: str | None, nowhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    start = time.monotonic()
+    asked: list[object] = []
+    monkeypatch.setattr("socket.create_connection", lambda address, *args, **kwargs: asked.append(address))
     with pytest.raises(CheckpointError, match="HF_HUB_OFFLINE is set") as error:
         load_checkpoint(name)
-    assert time.monotonic() - start < 3
+    assert asked == []
     assert all(f"\n  {way}. " in str(error.value) for way in (1, 2, 3))
     assert (checkpoints.BUNDLE_REQUIREMENT in str(error.value)) == (name is None)
 
 
-@pytest.mark.parametrize("silence", [0.0, 30.0], ids=["refused", "no answer"])
-def test_no_network_is_clear_within_three_seconds(
-    silence: float, nowhere: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def no_network(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Connections are refused at once, or (`param`: "no answer") not before the test is over."""
+    over = threading.Event()
+
     def no_connection(*args: object, **kwargs: object) -> None:
-        time.sleep(silence)
+        if request.param == "no answer":
+            over.wait()
         raise OSError
 
     monkeypatch.setattr("socket.create_connection", no_connection)
     for variable in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
-    start = time.monotonic()
+    yield
+    over.set()
+
+
+@pytest.mark.parametrize("no_network", ["refused", "no answer"], indirect=True)
+def test_no_network_is_clear_and_not_waited_for(nowhere: Path, no_network: None) -> None:
     with pytest.raises(CheckpointError, match="can't be reached"):
         load_checkpoint()
-    assert time.monotonic() - start < 3
+    assert checkpoints.PROBE_SECONDS < 3
 
 
 def test_a_silent_hub_is_not_waited_for(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,10 +198,8 @@ def test_a_silent_hub_is_not_waited_for(nowhere: Path, monkeypatch: pytest.Monke
         silent.bind(("127.0.0.1", 0))
         silent.listen()
         monkeypatch.setattr(constants, "ENDPOINT", f"http://127.0.0.1:{silent.getsockname()[1]}")
-        start = time.monotonic()
         with pytest.raises(CheckpointError, match="does not answer"):
-            load_checkpoint()
-    assert time.monotonic() - start < 3
+            load_checkpoint()  # the hub stays silent as long as this waits
 
 
 def test_an_incomplete_folder_says_what_it_lacks(tiny: Path, tmp_path: Path, nowhere: Path) -> None:
@@ -272,7 +277,7 @@ def run(code: str, endpoint: str, home: Path) -> subprocess.CompletedProcess[str
     kept |= {"HF_ENDPOINT": endpoint, "HF_HOME": str(home), "HF_HUB_OFFLINE": "0", "TRANSFORMERS_OFFLINE": "0"}
     kept |= {"PYTHONPATH": str(Path(__file__).parent.parent)}
     kept.pop(checkpoints.VARIABLE, None)
-    return subprocess.run([sys.executable, "-c", code], env=kept, capture_output=True, text=True, timeout=120)
+    return subprocess.run([sys.executable, "-c", code], env=kept, capture_output=True, text=True)
 
 
 def test_hub_with_progress_then_cache(hub: tuple[str, list[str]], tmp_path: Path) -> None:
@@ -292,7 +297,7 @@ def test_hub_with_progress_then_cache(hub: tuple[str, list[str]], tmp_path: Path
 
 def test_hub_without_that_model(hub: tuple[str, list[str]], tmp_path: Path) -> None:
     code = "from anatomy.checkpoints import load_checkpoint; load_checkpoint('someone/else')"
-    start = time.monotonic()
-    answer = run(code, hub[0], tmp_path)
+    endpoint, asked = hub
+    answer = run(code, endpoint, tmp_path)
     assert "the download failed (RepositoryNotFoundError" in answer.stderr
-    assert time.monotonic() - start < 20
+    assert len(asked) == len(set(asked)), "nothing is asked for twice"

@@ -311,7 +311,7 @@ def run_setup(folder: Path, *arguments: str, programs: dict[str, str]) -> subpro
         (programs_folder / name).chmod(0o755)
     return subprocess.run(
         [programs_folder / "bash", folder / "tools/setup.sh", *arguments],
-        capture_output=True, text=True, timeout=60,
+        capture_output=True, text=True,
         env={"PATH": str(programs_folder), "HOME": str(folder), "TMPDIR": str(folder)},
     )  # fmt: skip
 

@@ -59,16 +59,16 @@ def jupyterlab(folder: Path, home: Path) -> Iterator[str]:
     with (home / "lab.log").open("w") as log:
         process = subprocess.Popen(command, env=environment, cwd=folder, stdout=log, stderr=log, start_new_session=True)
     address = f"http://127.0.0.1:{port}"
-    for _ in range(240):
+    while True:  # as long as it is starting; pytest's own limit ends what hangs
         try:
-            urllib.request.urlopen(f"{address}/api/status", timeout=2)
+            urllib.request.urlopen(f"{address}/api/status", timeout=10)
             break
         except (URLError, OSError):
             assert process.poll() is None, (home / "lab.log").read_text()
             time.sleep(0.5)
     yield address
     os.killpg(process.pid, signal.SIGTERM)
-    process.wait(timeout=30)
+    process.wait()
 
 
 @contextlib.contextmanager
