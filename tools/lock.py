@@ -1,6 +1,6 @@
 """Write the lock files from the environment this runs in.
 
-    .venv/bin/python tools/lock.py            # after changing a pin in pyproject.toml and installing it
+    .venv/bin/python tools/lock.py            # after installing another version, or changing a range in pyproject.toml
     .venv/bin/python tools/lock.py --check    # exit 1 if the files on disk are not what would be written
 
 `requirements.txt` is everything that pyproject.toml's dependencies need, at the versions installed here;
@@ -47,7 +47,7 @@ MARKERS = {
     frozenset({"win32"}): ' ; sys_platform == "win32"',
 }
 RUNTIME_HEADER = """\
-# Everything the course needs, pinned. Written by tools/lock.py from pyproject.toml's dependencies: edit those.
+# Everything that pyproject.toml's dependencies need, pinned to what was installed when tools/lock.py wrote this.
 """
 TEST_HEADER = """\
 # What the tests and the linters need on top of requirements.txt, pinned. Written by tools/lock.py.
