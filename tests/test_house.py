@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -328,9 +329,23 @@ def copy_of_the_setup(folder: Path) -> Path:
     return folder
 
 
-def run_setup(folder: Path, *arguments: str, programs: dict[str, str]) -> subprocess.CompletedProcess[str]:
+def stand_in_for_venv(folder: Path) -> Path:
+    """A .venv whose Python only notes what it is asked to do. Returns the notes."""
+    notes = folder / "asked.log"
+    python = folder / ".venv/bin/python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/bash\necho "$*" >> "{notes}"\n', encoding="utf-8")
+    python.chmod(0o755)
+    (python.parent / "activate").write_text(f'VIRTUAL_ENV="{folder}/.venv"\n', encoding="utf-8")
+    return notes
+
+
+def run_setup(
+    folder: Path, *arguments: str, programs: dict[str, str], first_on_path: Path | None = None
+) -> subprocess.CompletedProcess[str]:
     """Run the setup on a system that has the usual small tools and these programs, nothing else."""
     programs_folder = folder / "programs"
+    shutil.rmtree(programs_folder, ignore_errors=True)
     programs_folder.mkdir()
     for tool in ("bash", "dirname", "cat", "cksum", "cut", "find", "flock", "grep", "mkdir", "cp", "touch", "env"):
         for place in ("/usr/bin", "/bin"):
@@ -340,10 +355,11 @@ def run_setup(folder: Path, *arguments: str, programs: dict[str, str]) -> subpro
     for name, script in programs.items():
         (programs_folder / name).write_text(f"#!{programs_folder}/bash\n{script}\n", encoding="utf-8")
         (programs_folder / name).chmod(0o755)
+    path = f"{first_on_path}:{programs_folder}" if first_on_path else str(programs_folder)
     return subprocess.run(
         [programs_folder / "bash", folder / "tools/setup.sh", *arguments],
         capture_output=True, text=True,
-        env={"PATH": str(programs_folder), "HOME": str(folder), "TMPDIR": str(folder)},
+        env={"PATH": path, "HOME": str(folder), "TMPDIR": str(folder)},
     )  # fmt: skip
 
 
@@ -381,27 +397,43 @@ def test_setup_for_tests_installs_them_as_root(tmp_path):
 def test_setup_that_is_done_is_not_done_again(tmp_path):
     """With the stamp in place it must not touch Python or pip; with another pin it must."""
     folder = copy_of_the_setup(tmp_path)
-    pip = 'echo "$*" >> "$HOME/pip.log"'
-    venv = folder / ".venv/bin"
-    venv.mkdir(parents=True)
-    (venv / "python").write_text(f"#!/bin/bash\n{pip}\n", encoding="utf-8")
-    (venv / "python").chmod(0o755)
-    (venv / "activate").write_text(f'VIRTUAL_ENV="{folder}/.venv"\n', encoding="utf-8")
+    notes = stand_in_for_venv(folder)
 
-    assert run_setup(folder, programs={"id": "echo 1000"}).returncode == 0
-    log = folder / "pip.log"
-    assert "install --requirement requirements.txt" in log.read_text(encoding="utf-8")
-    assert "--editable ." in log.read_text(encoding="utf-8")
-    assert (folder / ".venv/share/jupyter/lab/settings/overrides.json").exists()
-
-    def again() -> str:
-        log.write_text("", encoding="utf-8")
-        (folder / "programs").rename(folder / f"programs-{len(list(folder.iterdir()))}")
+    def asked() -> str:
+        notes.write_text("", encoding="utf-8")
         assert run_setup(folder, programs={"id": "echo 1000"}).returncode == 0
-        return log.read_text(encoding="utf-8")
+        return notes.read_text(encoding="utf-8")
 
-    assert again() == ""
+    first = asked()
+    assert "install --requirement requirements.txt" in first and "--editable ." in first
+    assert (folder / ".venv/share/jupyter/lab/settings/overrides.json").exists()
+    assert asked() == ""
     lock = folder / "requirements.txt"
     lock.write_text(lock.read_text(encoding="utf-8").replace("rich==15.0.0", "rich==15.0.1"), encoding="utf-8")
-    assert "install --requirement requirements.txt" in again()
-    assert again() == ""
+    assert "install --requirement requirements.txt" in asked()
+    assert asked() == ""
+
+
+def test_a_link_to_the_folder_leads_to_the_same_setup(tmp_path):
+    folder, link = copy_of_the_setup(tmp_path / "folder"), tmp_path / "link"
+    notes = stand_in_for_venv(folder)
+    link.symlink_to(folder)
+    assert run_setup(link, programs={"id": "echo 1000"}).returncode == 0
+    assert "--editable ." in notes.read_text(encoding="utf-8")
+    notes.unlink()
+    for path in (folder, link):
+        assert run_setup(path, programs={"id": "echo 1000"}).returncode == 0
+        assert not notes.exists()
+
+
+def test_an_active_venv_is_not_used_to_make_itself_anew(tmp_path):
+    """Found first on the path, through a link, and incomplete: it is made anew by the system's Python."""
+    folder, link = copy_of_the_setup(tmp_path / "folder"), tmp_path / "link"
+    notes = stand_in_for_venv(folder)
+    link.symlink_to(folder)
+    (folder / ".venv/bin/activate").unlink()
+    (folder / ".venv/bin/python3").symlink_to("python")
+    made = 'case "$*" in *--clear*) echo "$*" > "$HOME/made.log"; exit 1;; *) exit 0;; esac'
+    run_setup(folder, programs={"id": "echo 1000", "python3": made}, first_on_path=link / ".venv/bin")
+    assert (folder / "made.log").read_text(encoding="utf-8") == f"-m venv --clear {folder}/.venv\n"
+    assert "--clear" not in notes.read_text(encoding="utf-8")

@@ -8,8 +8,12 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 WHAT=${1:-course}
-VENV="$PWD/.venv"
-PATH=":$PATH:" PATH="${PATH//:$VENV\/bin:/:}" PATH="${PATH#:}" PATH="${PATH%:}"   # an active .venv must not remake itself
+VENV="$(pwd -P)/.venv"   # the folder itself, whichever links lead here
+
+# An active .venv must not remake itself.
+IFS=: read -r -a folders <<< "$PATH"
+PATH=$(for folder in "${folders[@]}"; do [ "$folder" -ef "$VENV/bin" ] || printf '%s:' "$folder"; done)
+PATH=${PATH%:}
 
 say() { printf '\033[1m%s\033[0m\n' "$*" >&2; }
 die() { printf '\n%s\n' "$*" >&2; exit 1; }
