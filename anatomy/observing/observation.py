@@ -12,8 +12,9 @@ from torch import Tensor
 class Raised:
     """An exception, and where in the student's own cells it came from.
 
-    `line`, `code` and `within` are the innermost place in a cell: its number, its text, the function around it.
-    `caller` and `caller_line` are where the answer itself called that function, when that is another one.
+    `line`, `code` and `within` are the innermost place in a cell: its number, its text, the function or class it is in.
+    `caller` and `caller_line` are where the answer itself called that function or class, when that is another one.
+    `leftover` tells that it is the ``raise NotImplementedError`` at the end of a function that does something before.
     """
 
     type: str = ""
@@ -23,6 +24,7 @@ class Raised:
     within: str = ""
     caller: str = ""
     caller_line: int = 0
+    leftover: bool = False
 
 
 @dataclass
@@ -80,12 +82,18 @@ class Observation:
     Attributes
     ----------
     parts
-        Other exercises of the notebook whose answers this one calls.
+        Other exercises of the notebook whose answers this one calls, and in whose place right ones stood then.
     with_right_parts
         What happened in all cases when right answers stood in for those; empty when that was not tried.
+    cell_error
+        What stopped the answer's own cell when it was last run, before it defined the answer anew.
+    similar
+        A name in the notebook that resembles a missing answer's.
     """
 
     exercise: str
     cases: list[CaseObservation]
     parts: list[str] = field(default_factory=list)
     with_right_parts: list[CaseObservation] = field(default_factory=list)
+    cell_error: Raised | None = None
+    similar: str = ""

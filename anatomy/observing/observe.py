@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import io
-import signal
-import threading
-import traceback
-from collections.abc import Callable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -20,20 +17,16 @@ import torch
 from torch import Tensor, nn
 
 from anatomy.exercises.spec import SEEDS, Case, Exercise, seed_from
+from anatomy.observing.failures import describe, is_unwritten
 from anatomy.observing.library_calls import CallRecorder
+from anatomy.observing.limits import TIME_LIMIT, TooSlow, time_limit
 from anatomy.observing.observation import CaseObservation, Observation, Raised
-from anatomy.observing.plain_data import fresh, is_float, kind_of, plain, same, tensors
-from anatomy.observing.records import MESSAGE
-
-TIME_LIMIT = 10.0
-"""Seconds that an answer may take on one case."""
+from anatomy.observing.plain_data import alike, fresh, is_float, kind_of, plain, same, tensors
+from anatomy.observing.printed import Printed
+from anatomy.observing.weights import by_contract_name, fill_parameters, has_lazy_parameters, shared_names
 
 MISSING = object()
 """Stands for an answer whose name was never defined."""
-
-
-class TooSlow(BaseException):
-    """The answer did not return within `TIME_LIMIT`. Not an `Exception`, so that ``except Exception`` lets it pass."""
 
 
 class BadSignature(TypeError):
@@ -45,7 +38,8 @@ def observe(exercise: Exercise, answer: Any, seeds: tuple[int, ...] = SEEDS) -> 
     seen: list[CaseObservation] = []
     for case in exercise.cases(seeds):
         stop = seen and seen[-1].outcome == "too slow"
-        seen.append(seen[-1] if stop else observe_case(exercise, answer, case))
+        here = seen[-1] if stop else observe_case(exercise, answer, case)
+        seen.append(replace(here, printed="") if seen else here)
     return Observation(exercise.name, seen)
 
 
@@ -54,34 +48,42 @@ def glimpse_case(exercise: Exercise, answer: Any, case: Case) -> CaseObservation
     return observe_case(replace(exercise, properties={}, forbids=()), answer, case, _glimpse)
 
 
-def _glimpse(exercise: Exercise, answer: Any, case: Case) -> CaseObservation:
+Look = Callable[[Exercise, Any, Case, Printed], CaseObservation]
+
+
+def _glimpse(exercise: Exercise, answer: Any, case: Case, printed: Printed) -> CaseObservation:
     with torch.no_grad():
         return CaseObservation("returned", plain(_Subject(exercise, answer, case).run(fresh(case.args))))
 
 
-def observe_case(
-    exercise: Exercise, answer: Any, case: Case, look: Callable[[Exercise, Any, Case], CaseObservation] | None = None
-) -> CaseObservation:
+def observe_case(exercise: Exercise, answer: Any, case: Case, look: Look | None = None) -> CaseObservation:
     """What happens in one case."""
     if answer is MISSING:
         return CaseObservation("not attempted")
     if exercise.kind == "quiz":
         return _observe_quiz(answer)
+    loaded = len(sys.modules)
+    seen = _try_case(exercise, answer, case, look or _look)
+    if seen.outcome == "too slow" and len(sys.modules) > loaded:
+        return _try_case(exercise, answer, case, look or _look)  # to import a library takes its time, but only once
+    return seen
+
+
+def _try_case(exercise: Exercise, answer: Any, case: Case, look: Look) -> CaseObservation:
+    printed = Printed()
     try:
-        with _time_limit(TIME_LIMIT), contextlib.redirect_stdout(_Silence()):
-            return (look or _look)(exercise, answer, case)
-    except TooSlow:
-        return CaseObservation("too slow", error=Raised("TooSlow", f"over {TIME_LIMIT:.0f} s"))
-    except NotImplementedError as error:
-        return CaseObservation("not attempted") if _is_stub(error) else _raised(error)
+        with time_limit(TIME_LIMIT), contextlib.redirect_stdout(printed):
+            seen = look(exercise, answer, case, printed)
+    except TooSlow as error:
+        seen = CaseObservation("too slow", error=Raised("TooSlow", str(error)))
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # student code may raise anything, SystemExit included
-        return _raised(error)
-
-
-def _raised(error: BaseException) -> CaseObservation:
-    return CaseObservation("raised", error=_describe(error))
+        unwritten = is_unwritten(error, exercise.name, answer)
+        said = None if unwritten else describe(error, exercise.name, answer)
+        seen = CaseObservation("not attempted" if unwritten else "raised", error=said)
+    seen.printed = printed.text
+    return seen
 
 
 def _observe_quiz(answer: Any) -> CaseObservation:
@@ -94,13 +96,14 @@ def _observe_quiz(answer: Any) -> CaseObservation:
     return CaseObservation("returned", given) if given else CaseObservation("not attempted")
 
 
-def _look(exercise: Exercise, answer: Any, case: Case) -> CaseObservation:
+def _look(exercise: Exercise, answer: Any, case: Case, printed: Printed) -> CaseObservation:
     """All that is looked at in one case: value, side effects, repeatability, library calls, gradients, modes."""
     subject = _Subject(exercise, answer, case)
     args = fresh(case.args)
     recorder = CallRecorder()
     with torch.no_grad(), recorder if exercise.forbids else contextlib.nullcontext():
         value = plain(subject.run(args))
+    printed.stop()
     seen = CaseObservation(
         "returned",
         value,
@@ -108,7 +111,7 @@ def _look(exercise: Exercise, answer: Any, case: Case) -> CaseObservation:
         changed=[name for name, before in case.args.items() if not same(plain(before), plain(args[name]))],
     )
     with torch.no_grad():
-        seen.repeatable = same(value, plain(subject.run(fresh(case.args), noise_seed=1)))
+        seen.repeatable = alike(value, plain(subject.run(fresh(case.args), noise_seed=1)))
     if isinstance(subject.target, nn.Module):
         _look_at_module(seen, subject, case)
     if "gradients" in exercise.properties:
@@ -117,17 +120,15 @@ def _look(exercise: Exercise, answer: Any, case: Case) -> CaseObservation:
 
 
 def _look_at_module(seen: CaseObservation, subject: _Subject, case: Case) -> None:
-    named = dict(subject.target.named_parameters(remove_duplicate=False))
-    owners: dict[int, list[str]] = {}
-    for name, parameter in named.items():
-        owners.setdefault(id(parameter), []).append(name)
-    subject.target.train()
+    module = subject.target
+    module.train()
     with torch.no_grad():
         train, again = (plain(subject.run(fresh(case.args), noise_seed)) for noise_seed in (0, 1))
-    subject.target.eval()
-    seen.parameters = {name: list(parameter.shape) for name, parameter in named.items()}
-    seen.shared = [names for names in owners.values() if len(names) > 1]
-    seen.train, seen.train_repeatable = train, same(train, again)
+    module.eval()
+    named = module.named_parameters(remove_duplicate=False)
+    seen.parameters = {name: list(parameter.shape) for name, parameter in named}
+    seen.shared = shared_names(module)
+    seen.train, seen.train_repeatable = train, alike(train, again)
 
 
 def _look_at_gradients(seen: CaseObservation, subject: _Subject, case: Case) -> None:
@@ -135,7 +136,7 @@ def _look_at_gradients(seen: CaseObservation, subject: _Subject, case: Case) -> 
     args = fresh(case.args)
     leaves: dict[str, Tensor] = {name: value.requires_grad_() for name, value in args.items() if is_float(value)}
     if isinstance(subject.target, nn.Module):
-        leaves |= dict(subject.target.named_parameters())
+        leaves |= by_contract_name(subject.target)
     seen.gradients = dict.fromkeys(leaves)
     try:
         with torch.enable_grad():
@@ -149,7 +150,7 @@ def _look_at_gradients(seen: CaseObservation, subject: _Subject, case: Case) -> 
     except NotImplementedError:
         raise
     except Exception as error:
-        seen.gradient_error = _describe(error)
+        seen.gradient_error = describe(error, subject.exercise.name, subject.answer)
     else:
         seen.gradients = {name: plain(grad) for name, grad in zip(leaves, found, strict=True)}
 
@@ -158,7 +159,7 @@ class _Subject:
     """The student's object, ready to be run on one case as often as needed."""
 
     def __init__(self, exercise: Exercise, answer: Any, case: Case) -> None:
-        self.exercise, self.case, self._fits = exercise, case, False
+        self.exercise, self.answer, self.case, self._fits = exercise, answer, case, False
         self.target = answer
         if exercise.kind == "module":
             if not isinstance(answer, type):
@@ -166,8 +167,11 @@ class _Subject:
             torch.default_generator.manual_seed(0)
             self.target = answer(*fresh(case.init))
             if isinstance(self.target, nn.Module):
-                fill_parameters(self.target)
                 self.target.eval()
+                if has_lazy_parameters(self.target):
+                    with torch.no_grad():
+                        self.run(fresh(case.args))
+                fill_parameters(self.target)
         elif not callable(answer):
             raise BadSignature(f"{exercise.name} is to be a function; this is {kind_of(answer)}.")
 
@@ -184,35 +188,10 @@ class _Subject:
         return self.target(*args.values())
 
 
-def fill_parameters(module: nn.Module, seed: int = 0) -> None:
-    """Draw every parameter from (seed, its name, its shape): the same name always has the same values.
-
-    Matrices keep their outputs at the inputs' scale; biases and norms get real variance.
-    """
-    with torch.no_grad():
-        for name, parameter in module.named_parameters(remove_duplicate=False):
-            generator = torch.Generator().manual_seed(seed_from(seed, name, tuple(parameter.shape)))
-            noise = torch.randn(parameter.shape, generator=generator)
-            if parameter.dim() > 1:
-                parameter.copy_(noise / parameter.shape[-1] ** 0.5)
-            else:
-                parameter.copy_(0.3 * noise + (1.0 if name.endswith("weight") else 0.0))
-
-
 def _direction(index: int, leaf: Tensor) -> Tensor:
     """The fixed random weights by which the entries of one result enter the mixture."""
     generator = torch.Generator().manual_seed(seed_from("direction", index, tuple(leaf.shape)))
     return torch.randn(leaf.shape, generator=generator)
-
-
-# ---------------------------------------------------------------------------------------------- errors and limits
-
-
-class _Silence(io.TextIOBase):
-    """Takes what an answer prints while it is being checked, many times over, and keeps none of it."""
-
-    def write(self, text: str) -> int:
-        return len(text)
 
 
 def _check_signature(target: Any, args: Mapping[str, Any]) -> None:
@@ -227,42 +206,3 @@ def _check_signature(target: Any, args: Mapping[str, Any]) -> None:
     except TypeError:
         wanted, takes = ", ".join(args), ", ".join(signature.parameters)
         raise BadSignature(f"It is called with ({wanted}), but yours takes ({takes}).") from None
-
-
-def _is_stub(error: NotImplementedError) -> bool:
-    """Whether somebody left this for later. Libraries raise it, too: torch for tensors without values, for one."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    return type(error) is NotImplementedError and (not error.args or _is_cell(last.filename))
-
-
-def _describe(error: BaseException) -> Raised:
-    """Type, message and the line of the student's own code (the last one in a notebook cell) that raised."""
-    described = Raised(type(error).__name__, str(error)[:MESSAGE])
-    own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_cell(frame.filename)]
-    if own:
-        described.line, described.within = own[-1].lineno or 0, own[-1].name
-        described.code = (own[-1].line or "").strip()[:200]
-    return described
-
-
-def _is_cell(filename: str) -> bool:
-    return "ipykernel_" in filename or filename.startswith(("<ipython-input", "<student"))
-
-
-@contextlib.contextmanager
-def _time_limit(seconds: float) -> Iterator[None]:
-    """Raise `TooSlow` in the main thread after that many seconds. Elsewhere there is no limit."""
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
-        yield
-        return
-
-    def ring(*_: Any) -> None:
-        raise TooSlow
-
-    previous = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 0.5)  # rings again, for code that swallows the first
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)

@@ -13,6 +13,7 @@ from safetensors import SafetensorError
 from torch import Tensor
 
 from anatomy.observing.observation import CaseObservation, Observation, Raised
+from anatomy.observing.printed import cut
 
 MIME = "application/vnd.transformer-anatomy.observation+json"
 LARGEST = 16 * 2**20
@@ -95,6 +96,8 @@ def _observation(tree: Any) -> Observation:
         [_case(seen) for seen in tree["cases"]] or [CaseObservation()],
         _texts(tree.get("parts")),
         [_case(seen) for seen in tree["with_right_parts"]] if isinstance(tree.get("with_right_parts"), list) else [],
+        _raised(tree["cell_error"]) if isinstance(tree.get("cell_error"), dict) else None,
+        "".join(_texts([tree.get("similar")])),
     )
 
 
@@ -111,6 +114,7 @@ def _case(seen: Any) -> CaseObservation:
     ):
         if isinstance(seen.get(name), kind):
             known[name] = seen[name]
+    known["printed"] = cut(known.get("printed", ""))
     for name in ("error", "gradient_error"):
         if isinstance(seen.get(name), dict):
             known[name] = _raised(seen[name])
@@ -126,9 +130,9 @@ def _case(seen: Any) -> CaseObservation:
 
 
 def _raised(seen: dict[str, Any]) -> Raised:
-    kinds = {field.name: int if field.type == "int" else str for field in fields(Raised)}
-    return Raised(**{name: seen[name] if kind is int else seen[name][:MESSAGE]
-                     for name, kind in kinds.items() if isinstance(seen.get(name), kind)})  # fmt: skip
+    kinds = {item.name: type(item.default) for item in fields(Raised)}
+    return Raised(**{name: seen[name][:MESSAGE] if kind is str else seen[name]
+                     for name, kind in kinds.items() if type(seen.get(name)) is kind})  # fmt: skip
 
 
 def _texts(items: Any) -> list[str]:

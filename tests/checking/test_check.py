@@ -60,7 +60,9 @@ def test_a_name_never_defined_is_not_attempted(shell: InteractiveShell) -> None:
 
 
 def test_an_error_names_the_students_own_line(shell: InteractiveShell) -> None:
-    captured = run(shell, "def scaled_scores(query, key):\n    d = 8\n    return query @ key", 'check("scaled_scores")')
+    captured = run(
+        shell, "def scaled_scores(query, key):\n    d = 8\n    return query @ key[d]", 'check("scaled_scores")'
+    )
     assert "in your line 3" in captured.outputs[0].data["text/plain"]
 
 

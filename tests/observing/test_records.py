@@ -35,7 +35,8 @@ def _products(query: Tensor, key: Tensor) -> Tensor:
 
 @pytest.fixture
 def known_reference(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judging.misconceptions, "of_notebook", lambda notebook: {})
+    for name, none in (("of_notebook", {}), ("of_exercise", {}), ("inherited", ()), ("pairs", ())):
+        monkeypatch.setattr(judging.misconceptions, name, lambda _, none=none: none)
     monkeypatch.setattr(judging.reference, "answer", lambda of: _products)
 
 
@@ -44,13 +45,14 @@ def test_what_goes_in_comes_out_through_json() -> None:
         "cases": [{"t": torch.randn(2, 3), "b": torch.tensor([True]), "i": torch.arange(3), "n": float("nan")}],
         "f": [float("inf"), -0.5, 1, None, "x", True], "empty": torch.zeros(0, 3), "scalar": torch.tensor(1.5),
     }  # fmt: skip
-    raised = Raised("ValueError", "no", 3, "raise", "answer")
+    raised = Raised("ValueError", "no", 3, "raise", "part", "answer", 7, True)
     case = CaseObservation("returned", value, raised, "printed", ["softmax"], ["x"], False,
                            {"x": torch.ones(2), "y": None}, False, raised, {"weight": [2, 3]}, [["a", "b"]],
                            deepcopy(value), False)  # fmt: skip
-    given = Observation("softmax", [case, CaseObservation()], ["part"], [deepcopy(case)])
+    given = Observation("softmax", [case, CaseObservation()], ["part"], [deepcopy(case)], raised, "soft_max")
     came = decode(json.loads(json.dumps(encode(given), allow_nan=False)))
     assert (came.exercise, came.parts, len(came.cases)) == (given.exercise, given.parts, 2)
+    assert (came.cell_error, came.similar) == (raised, "soft_max")
     for left, right in zip((*came.cases, *came.with_right_parts), (case, CaseObservation(), case), strict=True):
         for item in fields(CaseObservation):
             seen, sent = getattr(left, item.name), getattr(right, item.name)

@@ -1,0 +1,116 @@
+"""Where in a notebook's cells an error came from, and whether it only says that an answer is not written yet."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+import textwrap
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import CodeType, FunctionType
+from typing import Any
+
+from anatomy.observing.observation import Raised
+from anatomy.observing.records import MESSAGE
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A line that was running. `owner` is the function or class around it that stands at the left margin."""
+
+    code: CodeType
+    line: int
+    owner: str
+
+
+def describe(error: BaseException, name: str = "", answer: Any = None) -> Raised:
+    """Type, message and the innermost line of the student's cells; and where the answer called what failed.
+
+    Parameters
+    ----------
+    name, answer
+        The exercise, and the object that was being observed.
+    """
+    described = Raised(type(error).__name__, _message(error)[:MESSAGE])
+    places = [place for place in _places(error, name, answer) if _is_cell(place.code.co_filename)]
+    if not places:
+        return described
+    last = places[-1]
+    described.line, described.within = last.line, last.owner
+    described.code = linecache.getline(last.code.co_filename, last.line).strip()[:200]
+    described.leftover = type(error) is NotImplementedError and _ends_a_longer_function(last)
+    calls = [place for place in places if place.owner == name]
+    if calls and last.owner != name:
+        described.caller, described.caller_line = name, calls[-1].line
+    return described
+
+
+def is_unwritten(error: BaseException, name: str, answer: Any) -> bool:
+    """Whether the answer is still the stub that it was: it raised by itself, and its functions do nothing else."""
+    if type(error) is not NotImplementedError:
+        return False  # a library's own kind: torch's, for tensors without values
+    last = list(_places(error, name, answer))[-1]
+    if last.owner != name or _ends_a_longer_function(last):
+        return False
+    begun = (code for code in _functions(answer) if code is not last.code)
+    return not any(_does_something(_statements(code)) for code in begun)
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # a student's own exception may fail at this, too
+        return ""
+
+
+def _places(error: BaseException, name: str, answer: Any) -> Iterator[_Place]:
+    own = set(_functions(answer))
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        code = frame.f_code
+        yield _Place(code, line, name if code in own else code.co_qualname.partition(".")[0])
+
+
+def _functions(answer: Any) -> Iterator[CodeType]:
+    """The code of a function, or of all methods of a class: its own, and inherited ones that stand in cells."""
+    if isinstance(answer, FunctionType):
+        yield answer.__code__
+        return
+    kind = answer if isinstance(answer, type) else type(answer)
+    for base in kind.__mro__:
+        for member in vars(base).values():
+            function = member.__func__ if isinstance(member, classmethod | staticmethod) else member
+            if isinstance(function, FunctionType) and (base is kind or _is_cell(function.__code__.co_filename)):
+                yield function.__code__
+
+
+def _is_cell(filename: str) -> bool:
+    return "ipykernel_" in filename or filename.startswith(("<ipython-input", "<student"))
+
+
+def _ends_a_longer_function(place: _Place) -> bool:
+    """Whether the line is the ``raise`` at the end of a function that does something before."""
+    *before, last = _statements(place.code) or [ast.Pass()]
+    first = place.code.co_firstlineno
+    return isinstance(last, ast.Raise) and first + last.lineno - 1 == place.line and _does_something(before)
+
+
+def _does_something(statements: list[ast.stmt]) -> bool:
+    """Whether there is more than what a stub holds: a text, ``super().__init__()``, ``pass`` and ``raise``."""
+    return any(
+        not isinstance(statement, ast.Pass | ast.Raise)
+        and not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
+        and "super(" not in ast.unparse(statement)
+        for statement in statements
+    )
+
+
+def _statements(code: CodeType) -> list[ast.stmt]:
+    """The body of a function, line numbers counted from its first line; nothing where its source is not known."""
+    lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :]
+    try:
+        function = ast.parse(textwrap.dedent("".join(inspect.getblock(lines)))).body[0]
+    except (SyntaxError, IndexError):
+        return []
+    return function.body if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) else []

@@ -1,0 +1,86 @@
+"""The time limit counts computing, not the clock on the wall; the clock is made up here."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from anatomy.exercises.spec import Case, Draw, exercise
+from anatomy.observing import limits
+from anatomy.observing.limits import TooSlow, time_limit
+from anatomy.observing.observe import observe
+
+
+class Clock:
+    """Seconds computed and seconds gone by, as a test sets them."""
+
+    def __init__(self) -> None:
+        self.computed = self.passed = 0.0
+
+    def thread_time(self) -> float:
+        return self.computed
+
+    def monotonic(self) -> float:
+        return self.passed
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(limits, "time", clock)
+    return clock
+
+
+def ring() -> None:
+    """As if the alarm went off now."""
+    signal.raise_signal(signal.SIGALRM)
+
+
+def test_a_busy_machine_costs_nobody_anything(clock: Clock) -> None:
+    with time_limit(10.0, waiting=25.0):
+        clock.computed, clock.passed = 0.5, 24.0
+        ring()
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("computed, passed, said", [(10.0, 11.0, "10 s of computing"), (0.1, 25.0, "over 25 s")])
+def test_much_computing_and_long_waiting_end(clock: Clock, computed: float, passed: float, said: str) -> None:
+    with pytest.raises(TooSlow, match=said), time_limit(10.0, waiting=25.0):
+        clock.computed, clock.passed = computed, passed
+        ring()
+
+
+@exercise("03-softmax", properties={"values": 1})
+def squash(seed: int) -> Iterator[Case]:
+    yield Draw(seed, B=2).case(x=torch.ones(2, 5))
+
+
+def test_the_first_import_of_a_library_does_not_count(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs: list[int] = []
+
+    def importing(x: Tensor) -> Tensor:
+        runs.append(1)
+        if "made_up_library" not in sys.modules:
+            monkeypatch.setitem(sys.modules, "made_up_library", types.ModuleType("made_up_library"))
+            clock.computed += 11
+            ring()
+        return x
+
+    assert observe(squash, importing, (0,)).cases[0].outcome == "returned"
+    assert runs[0] == 1
+
+    def slow(x: Tensor) -> Any:
+        runs.append(1)
+        clock.computed += 11
+        ring()
+
+    runs.clear()
+    assert observe(squash, slow, (0,)).cases[0].outcome == "too slow"
+    assert runs == [1]

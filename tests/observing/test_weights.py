@@ -1,0 +1,108 @@
+"""Weights are drawn once each, under the name that the exercise gives; a second name beside it changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from anatomy import exercises, reference
+from anatomy.course import NOTEBOOKS
+from anatomy.exercises.spec import Case, Draw, exercise
+from anatomy.observing.observation import CaseObservation
+from anatomy.observing.observe import observe
+from anatomy.observing.plain_data import same
+from anatomy.observing.weights import CONTRACT_WORDS, by_contract_name
+
+
+@exercise("05-encoder-layer", properties={"parameters": 1, "values": 1, "gradients": 1}, kind="module")
+def Block(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, D=5)
+    yield draw.case(init=(5,), x=draw.normal("B D"))
+
+
+class Plain(nn.Module):
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.linear_1, self.linear_2 = nn.Linear(width, 7), nn.Linear(7, width)
+        self.layer_norm_1 = nn.LayerNorm(width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.layer_norm_1(self.linear_2(self.linear_1(x).relu()))
+
+
+class SequentialBeside(Plain):
+    def __init__(self, width: int) -> None:
+        super().__init__(width)
+        self.net = nn.Sequential(self.linear_1, nn.ReLU(), self.linear_2)
+
+
+class SequentialFirst(Plain):
+    def __init__(self, width: int) -> None:
+        nn.Module.__init__(self)
+        self.layers = nn.Sequential(nn.Linear(width, 7), nn.ReLU(), nn.Linear(7, width))
+        self.norm1 = self.layer_norm_1 = nn.LayerNorm(width)
+        self.linear_1, self.linear_2 = self.layers[0], self.layers[2]
+
+
+class Sublayer(nn.Module):
+    def __init__(self, norm: nn.Module) -> None:
+        super().__init__()
+        self.norm = norm
+
+
+class Wrapped(Plain):
+    def __init__(self, width: int) -> None:
+        nn.Module.__init__(self)
+        norm = nn.LayerNorm(width)
+        self.sublayer = nn.ModuleList([Sublayer(norm)])
+        self.ff_in = nn.Linear(width, 7)
+        self.linear_1, self.layer_norm_1, self.linear_2 = self.ff_in, norm, nn.Linear(7, width)
+
+
+class Lazy(Plain):
+    def __init__(self, width: int) -> None:
+        super().__init__(width)
+        self.linear_1, self.linear_2 = nn.LazyLinear(7), nn.LazyLinear(width)
+
+
+def seen_of(answer: Any) -> CaseObservation:
+    return observe(Block, answer, (0,)).cases[0]
+
+
+@pytest.mark.parametrize("answer", [SequentialBeside, SequentialFirst, Wrapped, Lazy])
+def test_a_second_name_or_a_late_shape_changes_neither_values_nor_gradients(answer: type[nn.Module]) -> None:
+    here, plain = seen_of(answer), seen_of(Plain)
+    assert here.outcome == "returned", here.error
+    assert same(here.value, plain.value) and same(here.train, plain.train)
+    assert here.gradients is not None and plain.gradients is not None
+    assert here.gradients.keys() == plain.gradients.keys() and same(here.gradients, plain.gradients)
+    assert (here.parameters == plain.parameters) is (answer is Lazy)
+    assert bool(here.shared) is (answer is not Lazy)
+
+
+def test_the_contracts_words_are_those_of_the_right_answers() -> None:
+    words: set[str] = set()
+    for notebook in NOTEBOOKS:
+        for asked in exercises.of_notebook(notebook).values():
+            if asked.kind == "module":
+                module = reference.answer(asked)(*asked.cases((0,))[0].init)
+                assert list(by_contract_name(module)) == [name for name, _ in module.named_parameters()]
+                words |= {word for name, _ in module.named_parameters() for word in name.split(".")}
+    assert {word for word in words if not word.isdigit()} == CONTRACT_WORDS
+
+
+def test_a_result_that_differs_in_the_last_bit_only_is_repeatable() -> None:
+    runs = iter(range(100))
+
+    @exercise("03-softmax", properties={"values": 1})
+    def fit(seed: int) -> Iterator[Case]:
+        yield Draw(seed, B=2).case(x=torch.linspace(1, 2, 6))
+
+    assert observe(fit, lambda x: x * (1 + 1e-7 * next(runs)), (0,)).cases[0].repeatable
+    assert not observe(fit, lambda x: x * (1 + 1e-4 * next(runs)), (0,)).cases[0].repeatable
+    assert not observe(fit, lambda x: x + (torch.arange(6) == next(runs)), (0,)).cases[0].repeatable
+    assert observe(fit, lambda x: {"a": [float(x[0]) + 1e-8 * next(runs)]}, (0,)).cases[0].repeatable
