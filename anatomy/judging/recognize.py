@@ -62,8 +62,9 @@ def _best(
     sight = _Sight(expectations, seen, wrong, min(open_cases))
     own = list(misconceptions.of_exercise(name).values())
     best: Recognized | None = None
-    for candidates in (own, misconceptions.inherited(name)):
-        for how in (_same_in_everything, _same_values, _same_parameters):
+    for candidates, ways in ((own, (_same_in_everything, _same_values, _same_parameters)),
+                             (misconceptions.inherited(name), (_same_values,))):  # fmt: skip
+        for how in ways:
             for mistake in candidates:
                 if cases := sight.claims(mistake, how):
                     if best is None or len(cases & open_cases) > len(best.cases & open_cases):
@@ -152,9 +153,12 @@ def _same_in_everything(
 def _same_values(
     exercise: Exercise, case: Case, mistake: Misconception, here: CaseObservation, theirs: CaseObservation
 ) -> bool:
-    """The same values; gradients and side effects may be other. Errors of one type may use other words."""
+    """The same values; gradients and side effects may be other. What is refused may be refused in other words."""
     if here.outcome == theirs.outcome == "raised":
-        return _said(here, mistake)[0] == _said(theirs, mistake)[0]
+        mine, known = _said(here, mistake), _said(theirs, mistake)
+        return mine[0] == known[0] and (
+            mine[0] == "ValueError" or _without_numbers(mine[1]) == _without_numbers(known[1])
+        )
     return not exercise.checks and here.outcome == "returned" and not _values_apart(exercise, case, here, theirs)
 
 
@@ -176,7 +180,11 @@ def _rules(exercise: Exercise, case: Case, seen: CaseObservation) -> list[tuple[
     if seen.outcome != "returned":
         return []
     said = ((name, rule_says(rule, seen.value, case) or "") for name, rule in exercise.checks.items())
-    return [(name, re.sub(r"-?\d[\d.,e+−-]*", "#", text)) for name, text in said]
+    return [(name, _without_numbers(text)) for name, text in said]
+
+
+def _without_numbers(text: str) -> str:
+    return re.sub(r"-?\d[\d.,e+−-]*", "#", text)
 
 
 def _said(seen: CaseObservation, mistake: Misconception) -> tuple[str, str]:
