@@ -22,12 +22,15 @@ def _lengths(size: int, *lengths: int) -> Tensor:
     return (torch.arange(size) < torch.tensor(lengths)[:, None]).long()
 
 
-def _config(vocab: int, width: int, layers: int, heads: int, inner: int, positions: int) -> Any:
+def _config(
+    vocab: int, width: int, layers: int, heads: int, inner: int, positions: int, dropout: float = 0.1
+) -> Any:
     from transformers import BertConfig  # only when cases are built: it is slow to import
 
     return BertConfig(
         vocab_size=vocab, hidden_size=width, num_hidden_layers=layers, num_attention_heads=heads,
-        intermediate_size=inner, max_position_embeddings=positions,
+        intermediate_size=inner, max_position_embeddings=positions, hidden_dropout_prob=dropout,
+        attention_probs_dropout_prob=dropout,
     )  # fmt: skip
 
 
@@ -40,15 +43,12 @@ def _weights_under(answer: Callable[[Tensor], Tensor], case: Case) -> Tensor:
     batch, heads, queries, keys = (sizes[letter] for letter in "BHTS")
     if not isinstance(mask, Tensor):
         raise TypeError("the mask is to be a tensor")
-    if not (mask.dtype == torch.bool or mask.is_floating_point()):
-        raise TypeError(f"a mask of {mask.dtype} says neither “keep” nor “add”: make it boolean or float")
-    try:
-        mask.expand(batch, heads, queries, keys)
-    except RuntimeError:
-        raise ValueError(
-            f"a mask of shape {tuple(mask.shape)} does not broadcast to "
-            f"(B, H, T, S) = ({batch}, {heads}, {queries}, {keys})"
-        ) from None
+    if mask.dtype in (torch.float64, torch.float16, torch.bfloat16):
+        raise TypeError(f"a mask of {mask.dtype} cannot be added to float32 scores: make it boolean or float32")
+    if mask.dtype not in (torch.bool, torch.float32):
+        raise TypeError(f"a mask of {mask.dtype} says neither “keep” nor “add”: make it boolean or float32")
+    if mask.shape != (batch, 1, 1, keys):
+        raise ValueError(f"a mask of shape {tuple(mask.shape)}, where (B, 1, 1, S) = ({batch}, 1, 1, {keys}) is asked for")
     draw = Draw(0, **sizes)
     scale = 60.0 if case.asks == "large scores" else 1.0
     query, key = draw.normal("B H T K", scale), draw.normal("B H S K")
@@ -69,6 +69,8 @@ def padding_mask(seed: int) -> Iterator[Case]:
     yield draw.case(attention_mask=_lengths(6, 6, 3), note="when queries and keys are the same tokens")
     draw = Draw(seed, B=2, H=1, T=4, S=5, K=3)
     yield draw.case(attention_mask=_lengths(5, 2, 4).flip(1), note="when the padding stands on the left")
+    draw = Draw(seed, B=1, H=2, T=3, S=4, K=3)
+    yield draw.case(attention_mask=_lengths(4, 3), note="for one sentence")
     draw = Draw(seed, B=4, H=2, T=3, S=8, K=4)
     yield draw.case(attention_mask=_lengths(8, 3, 8, 1, 5), asks="large scores", note="when scores reach ±200")
 
@@ -100,9 +102,14 @@ def _real_tokens(encoder: Any, case: Case) -> Any:
 def TransformerEncoder(seed: int) -> Iterator[Case]:
     small = _config(vocab=29, width=24, layers=2, heads=4, inner=40, positions=11)
     draw = Draw(seed, B=2, T=7, D=24, L=2)
-    yield draw.case(init=(small,), ids=draw.integers("B T", 29))
+    ids = draw.integers("B T", 29)
+    ids[0, [0, 3]] = ids[1, 5] = 0
+    yield draw.case(init=(small,), ids=ids)
     draw = Draw(seed, B=3, T=5, D=20, L=3)
-    yield draw.case(init=(_config(17, 20, 3, 5, 28, 9),), ids=draw.integers("B T", 17))
+    without_dropout = _config(17, 20, 3, 5, 28, 9, dropout=0.0)
+    yield draw.case(init=(without_dropout,), ids=draw.integers("B T", 17))
+    draw = Draw(seed, B=1, T=1, D=24, L=2)
+    yield draw.case(init=(small,), ids=draw.integers("B T", 29), note="for a single token")
     draw = Draw(seed, B=3, T=9, D=24, L=2)
     mask = _lengths(9, 9, 4, 6)
     yield draw.case(init=(small,), ids=draw.integers("B T", 29), attention_mask=mask, asks="padding",
@@ -246,6 +253,8 @@ def load_bert_weights(seed: int) -> Iterator[Case]:
         yield draw.case(**_bert_and_encoder(seed, 29, 24, 2, 4, 40, 11), asks=asks, note=note)
     draw = Draw(seed, B=2, T=5, D=20, L=3, V=17)
     yield draw.case(**_bert_and_encoder(seed, 17, 20, 3, 5, 28, 9), asks="agreement")
+    draw = Draw(seed, B=2, T=3, D=8, L=12, V=5)
+    yield draw.case(**_bert_and_encoder(seed, 5, 8, 12, 2, 12, 4), asks="layers", note="for twelve layers")
 
 
 # ---------------------------------------------------------------------------------------------- masked_mean
@@ -269,6 +278,11 @@ def masked_mean(seed: int) -> Iterator[Case]:
     mask = torch.tensor([[1, 0, 1, 1, 0], [0, 1, 0, 0, 0]])
     yield draw.case(hidden=draw.normal("B T D", scale=30.0), attention_mask=mask,
                     note="when the tokens to leave out stand in between")  # fmt: skip
+    draw = Draw(seed, B=1, T=6, D=8)
+    yield draw.case(hidden=draw.normal("B T D").relu(), attention_mask=_lengths(6, 5),
+                    note="for one sentence, with zeros in its vectors")  # fmt: skip
+    draw = Draw(seed, B=2, T=1, D=4)
+    yield draw.case(hidden=draw.normal("B T D"), attention_mask=_lengths(1, 1, 1), note="for a single token")
 
 
 # ---------------------------------------------------------------------------------------------- flies_by_layer
@@ -281,7 +295,7 @@ class Reader:
     """
 
     WORDS = "[PAD] [UNK] [CLS] [SEP] [MASK] . ##ed ##s a an arrow around banana bird buzz flies fly fruit in like of"
-    MORE_WORDS = "room swarm the time two when you"
+    MORE_WORDS = "room swarm the time two when you butterflies , ?"
 
     def __init__(self, draw: Draw, layers: int, width: int) -> None:
         from transformers import BertTokenizer
@@ -317,13 +331,21 @@ def flies_by_layer(seed: int) -> Iterator[Case]:
     yield draw.case(model=Reader(draw, 3, 6), sentences=shuffled)
     draw = Draw(seed, L=3, N=2, D=8)
     yield draw.case(
-        model=Reader(draw, 2, 8), sentences=["The room swarms, the two flies like you.", "In time flies buzz."]
+        model=Reader(draw, 2, 8), sentences=["The room swarms, the two flies like you.", "Flies buzz in time."]
     )
+    draw = Draw(seed, L=3, N=2, D=7)
+    yield draw.case(
+        model=Reader(draw, 2, 7), sentences=["Butterflies like fruit, flies like a banana.", "Like butterflies, time flies?"],
+        note="when there are butterflies, too",
+    )  # fmt: skip
     draw = Draw(seed, L=2, N=1, D=5)
     yield draw.case(model=Reader(draw, 1, 5), sentences=["Fruits, when flies swarm"], note="for a single sentence")
     draw = Draw(seed, L=3, N=3, D=4)
     yield draw.case(model=Reader(draw, 2, 4), sentences=["Time flies.", "A bird in the room", "Two flies"],
                     asks="refusal", note="when a sentence has no “flies”")  # fmt: skip
+    draw = Draw(seed, L=3, N=2, D=4)
+    yield draw.case(model=Reader(draw, 2, 4), sentences=["Time flies.", "Fruit flies like flies."],
+                    asks="refusal", note="when a sentence has two “flies”")  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------------- nearest_centroid
@@ -334,6 +356,7 @@ def _clouds(draw: Draw, classes: int) -> dict[str, Any]:
     centers = 2.0 * draw.normal(f"{classes} D")
     labels = torch.cat([torch.arange(classes), draw.integers("N", classes * classes).float().sqrt().long()])
     labels = labels[: draw.sizes["N"]][draw.permutation(draw.sizes["N"])]
+    labels = torch.cat([labels[labels == classes - 1], labels[labels < classes - 1]])  # the last label comes first
     train = centers[labels] + (0.5 + labels[:, None]) * draw.normal("N D")
     centroids = torch.stack([train[labels == label].mean(dim=0) for label in range(classes)])
     test = 2.5 * draw.normal("200 D")
@@ -357,6 +380,8 @@ def nearest_centroid(seed: int) -> Iterator[Case]:
     shift = torch.full((5,), 4.0)
     yield draw.case(train=clouds["train"] + shift, labels=clouds["labels"], test=clouds["test"] + shift,
                     note="when all vectors lie far from the origin")  # fmt: skip
+    draw = Draw(seed, N=9, M=1, D=3)
+    yield draw.case(**_clouds(draw, 2), note="for a single vector")
     draw = Draw(seed, N=25, M=35, D=4)
     yield draw.case(**_clouds(draw, 3), asks="three classes", note="with three classes")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from numbers import Real
 from typing import Any
@@ -109,10 +110,25 @@ def _any(draw: Draw, low: int, high: int) -> int:
     return int(draw.integers("1", high + 1, low))
 
 
+class SaysTooLittle(Exception):
+    """A `ValueError` came as asked, but its message does not say what it is asked to say."""
+
+
+def _refused_in_words(answer: Callable[..., Any], case: Case) -> Any:
+    """Call it; an odd width is to be refused by a message that speaks of even, odd, pairs or halves."""
+    try:
+        return answer(*case.args.values())
+    except ValueError as error:
+        if case.asks != "refusal" or re.search("even|odd|2|two|pair|hal[fv]|divisible|multiple", str(error), re.I):
+            raise
+        raise SaysTooLittle("the ValueError does not say what is wanted of dim") from None
+
+
 @exercise(
     SLUG,
     properties={"shape": 1, "values": 3, "refusal": 1},
     returns="N D",
+    run=_refused_in_words,
     axes={"N": "positions"},
     when_right="Every position has a row of its own, between −1 and 1, however long the text. Look at it below.",
 )
@@ -161,21 +177,39 @@ def _call_or_probe(module: Any, case: Case) -> Any:
             module(ids[:, : config.max_position_embeddings])
         except (ValueError, IndexError):
             return "a text of exactly the table's length is refused"
-    if case.asks != "train mode":
-        return module(ids)
-    training, share = module.training, config.hidden_dropout_prob
+    if case.asks == "train mode":
+        return _dropout(module, ids, config.hidden_dropout_prob)
+    found = module(ids)
+    free = (ids == 0).any()  # with `padding_idx=0`, which is allowed, row 0 of the table gets no gradient
+    return found.detach() if free and isinstance(found, Tensor) else found
+
+
+def _dropout(module: Any, ids: Tensor, share: float) -> Any:
+    """What dropout does, in words: how much it sets to 0, where, and what becomes of the rest."""
+    training = module.training
     whole = module.eval()(ids)
     dropped = module.train()(ids)
     module.train(training)
-    if not isinstance(dropped, Tensor) or not isinstance(whole, Tensor):
+    if not isinstance(dropped, Tensor) or not isinstance(whole, Tensor) or dropped.dim() != 3:
         return dropped
     zeros = dropped == 0
     found = zeros.float().mean().item()
     grown = (dropped[~zeros] * (1 - share) - whole[~zeros]).abs().max() < 1e-3
+    amount = "as many as config asks for" if abs(found - share) < 0.06 else "fewer" if found < share else "more"
     return {
-        "entries set to 0": "the share that config asks for" if abs(found - share) < 0.06 else f"about {found:.0%}",
+        "entries set to 0": "none" if share and not zeros.any() else amount,
+        "they are": _pattern(zeros),
         "entries left": "those of eval mode over 1 − p" if grown else "others than those of eval mode over 1 − p",
     }
+
+
+def _pattern(zeros: Tensor) -> str:
+    """Where the zeros of (B, T, D) stand."""
+    if zeros.all(dim=2).any():
+        return "whole tokens"
+    if zeros.all(dim=1).any():
+        return "whole columns"
+    return "the same in every sentence" if zeros.any() and (zeros == zeros[:1]).all() else "anywhere"
 
 
 @exercise(
@@ -194,6 +228,10 @@ def Embeddings(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=4, T=1, D=8, V=60, N=6)
     small = _config(8, 6, eps=0.05, dropout=0.2, vocabulary=60)
     yield draw.case(init=(small,), input_ids=draw.integers("B T", 40, 1), note="for a single token")
+    draw = Draw(seed, B=1, T=7, D=12, V=50, N=9)
+    ids = draw.integers("B T", 40, 1)
+    ids[0, [0, 2, 3]] = 0
+    yield draw.case(init=(config,), input_ids=ids, note="for one sentence, with ids of 0 in it")
     for share in (0.35, 0.0):
         draw = Draw(seed, B=3, T=31, D=24, V=80, N=33)
         noisy = _config(24, 33, eps=1e-12, dropout=share, vocabulary=80)
@@ -201,7 +239,9 @@ def Embeddings(seed: int) -> Iterator[Case]:
         yield draw.case(init=(noisy,), input_ids=ids, asks="train mode", note=f"for hidden_dropout_prob = {share}")
     draw = Draw(seed, B=2, T=10, D=12, V=50, N=9)
     note = "for 10 tokens and a table of 9 positions"
-    yield draw.case(init=(config,), input_ids=draw.integers("B T", 40, 1), asks="length limit", note=note)
+    yield draw.case(
+        init=(config,), input_ids=draw.integers("B T", 40, 1), asks="length limit", note=note, message_names=("10", "9")
+    )
 
 
 # ---------------------------------------------------------------------------------------------- relative and rotary
@@ -227,6 +267,8 @@ def relative_position_bias(seed: int) -> Iterator[Case]:
     yield draw.case(length=3, table=draw.normal("5 H").T, note="for a table whose memory is in another order")
     draw = Draw(seed, H=2, T=1, S=1, M=3)
     yield draw.case(length=1, table=draw.normal("H 7"), note="for a single token")
+    draw = Draw(seed, H=1, T=4, S=4, M=5)
+    yield draw.case(length=4, table=draw.normal("H 11"), note="for a single head")
     draw = Draw(seed, H=2, T=7, S=7, M=2)
     yield draw.case(length=7, table=draw.normal("H 5"), asks="clipping", note="for 7 tokens and offsets −2 … 2")
     draw = Draw(seed, H=5, T=4, S=4, M=0)
@@ -269,6 +311,8 @@ def apply_rotary(seed: int) -> Iterator[Case]:
         x=draw.normal("B T K"), positions=spread, base=100.0, returns="B T K",
         note=f"for positions {', '.join(map(str, spread.tolist()))} and base 100",
     )  # fmt: skip
+    draw = Draw(seed, B=1, H=1, T=3, K=4)
+    yield draw.case(x=draw.normal("B H T K"), positions=draw.permutation(9)[:3], note="for one sentence and one head")
     draw = Draw(seed, T=1, K=2)
     yield draw.case(
         x=draw.normal("T K"), positions=torch.tensor([13]), returns="T K", note="for one token and one pair"

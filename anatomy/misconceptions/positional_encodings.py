@@ -53,6 +53,27 @@ wrong("same_twice", "You shuffle both: f sees the shuffled tokens on both sides,
 wrong("first_sentence", "You look at the first sentence only (`[0]`); the largest difference may be in another.",
       breaks="values", old="(shuffled_first - shuffled_last)", new="(shuffled_first - shuffled_last)[0]")
 
+wrong("difference_of_maxima", "You compare the largest entries of the two results, which may stand anywhere. Asked is the largest of the differences between entries in the same place: subtract first, then `.abs().max()`.",
+      breaks="values", old="(shuffled_first - shuffled_last).abs().max()", new="(shuffled_first.max() - shuffled_last.max()).abs()")
+wrong("module_unused", "`module` is never called: you compare x with x shuffled. Asked is what the module makes of them: f(shuffled x) against shuffled f(x).",
+      breaks="values", old=("module(x[:, perm])", "module(x)[:, perm]"), new=("x[:, perm]", "x"))
+wrong("only_the_output", "You shuffle only what comes out and compare it with f(x) in the old order. One of the two must be f of the *shuffled* x.",
+      breaks="values", old="module(x[:, perm])", new="module(x)")
+wrong("inverse_going_in", "You shuffle the input by the inverse permutation and the output by `perm`. Both get the same order, `[:, perm]`.",
+      breaks="values", old="module(x[:, perm])", new="module(x[:, perm.argsort()])")
+wrong("relative", "You divide by the size of the result. Asked is the plain largest difference.",
+      breaks="values", old="(shuffled_first - shuffled_last).abs().max()", new="((shuffled_first - shuffled_last).abs().max() / shuffled_last.abs().max())")
+wrong("mean_over_sentences", "You take the largest difference of each sentence and average over the sentences. Asked is the largest over all entries.",
+      breaks="values", old=".abs().max()", new=".abs().amax(dim=(1, 2)).mean()")
+wrong("smallest", "You return the smallest difference; asked for is the largest.",
+      breaks="values", old=".max()", new=".min()")
+wrong("numpy_number", "The number is right, but it is NumPy's. A plain Python float is asked for: `.item()` or `float(…)`.",
+      breaks="plain float", old=".item()", new=".numpy()[()]")
+for digits in (0, 1, 2, 3):
+    wrong(f"rounded_to_{digits}", "You round the gap: small gaps become 0, and 0 would mean equivariant. Return the number as it is.",
+          breaks="values", old="(shuffled_first - shuffled_last).abs().max().item()",
+          new=f"round((shuffled_first - shuffled_last).abs().max().item(), {digits})")
+
 # ---- sinusoidal_encoding ----
 
 wrong = mistakes_in(sinusoidal_encoding)
@@ -60,9 +81,9 @@ REFUSAL = """\
     if dim % 2:
         raise ValueError(f"dim must be even, one sine and one cosine per frequency; it is {dim}")
 """
-wrong("i_for_2i", "Your exponent has i where the formula has 2i: pair i turns at 10000^(−2i/D), so the frequencies fall all the way from 1 to nearly 1/10000. Yours stop at about 1/100.",
+wrong("i_for_2i", "Your frequencies fall half as fast as they should: pair i turns at 10000^(−2i/D), all the way from 1 to nearly 1/10000; yours stop at about 1/100. (Is there an i in place of 2i, or a base of 100?)",
       breaks="values", old="torch.arange(0, dim, 2,", new="torch.arange(dim // 2,")
-wrong("2i_twice", "Your exponent is twice too large: `torch.arange(0, dim, 2)` already counts 0, 2, 4, …, which is 2i. Multiplied by 2 again it is 4i.",
+wrong("2i_twice", "Your exponent is twice too large, 4i/D where the formula has 2i/D: `torch.arange(0, dim, 2)` already counts 0, 2, 4, …, which is 2i, and is divided by D.",
       breaks="values", old="(-torch.arange(0, dim, 2,", new="(-2 * torch.arange(0, dim, 2,")
 wrong("frequency_per_column", "Each column has a frequency of its own; sine and cosine come in pairs and share one: columns 2i and 2i + 1 both use 10000^(−2i/D). Without the pair no rotation takes one position to the next.",
       breaks="values",
@@ -100,6 +121,49 @@ wrong("odd_crashes", "An odd width does fail, but with a message about sizes fro
       new=("",
            "pe = torch.zeros(num_positions, dim)\n    pe[:, 0::2], pe[:, 1::2] = angles.sin(), angles.cos()",
            "return pe"))
+wrong("silent_error", "Your `ValueError` does not say what is wanted, and its message is all that whoever called gets to read. Say that `dim` must be even.",
+      breaks="refusal", old='ValueError(f"dim must be even, one sine and one cosine per frequency; it is {dim}")', new='ValueError("error")')
+wrong("refuses_even", "You refuse even widths and let odd ones pass: `dim % 2` is 0 for an even number. Refuse when it is not 0.",
+      breaks=("shape", "values", "refusal"), old="if dim % 2:", new="if dim % 2 == 0:")
+wrong("refuses_even_and_crashes", "You refuse even widths, and odd ones stop later, at sizes that don't fit: `dim % 2` is 0 for an even number. Refuse when it is not 0.",
+      breaks=("shape", "values", "refusal"),
+      old=("if dim % 2:",
+           "pairs = torch.stack((angles.sin(), angles.cos()), dim=-1)  # (N, D/2, 2)",
+           "return pairs.flatten(start_dim=1).float()"),
+      new=("if dim % 2 == 0:",
+           "pe = torch.zeros(num_positions, dim)\n    pe[:, 0::2], pe[:, 1::2] = angles.sin(), angles.cos()",
+           "return pe"))
+wrong("only_cosines", "All your columns are cosines; even columns (0, 2, …) hold the sine.",
+      breaks="values", old="angles.sin()", new="angles.cos()")
+wrong("one_frequency", "All your columns turn at the same speed, 1: the exponent is 0 for every pair. (Whole-number division, `//`, does that.) Pair i has the frequency 10000^(−2i/D).",
+      breaks="values", old="10000.0 ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)",
+      new="torch.ones((dim + 1) // 2, dtype=torch.float64)")
+wrong("floor_division", "Your exponent is a whole number: 0 for the first pair and −1 for all others, so they all turn at 1/10000. `//` rounds down; divide by `/`.",
+      breaks="values", old="(-torch.arange(0, dim, 2, dtype=torch.float64) / dim)", new="(-torch.arange(0, dim, 2, dtype=torch.float64) // dim)")
+wrong("precedence", "`10000 ** 2 * i / dim` means (10000²)·i/D, since `**` comes before `*` and `/`: pair 0 then divides by zero. Put the whole exponent in parentheses, `10000 ** (2 * i / dim)`.",
+      breaks="values", old="10000.0 ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)",
+      new="1 / (10000.0**2 * torch.arange((dim + 1) // 2, dtype=torch.float64) / dim)")
+wrong("frequencies_tiled", "Your row of frequencies runs through twice, ω₀ … ω₀ …; each has to stand twice in a row, for columns 2i and 2i + 1 (`repeat_interleave(2)`, not `repeat` or `cat`).",
+      breaks="values",
+      old=("# (N, 1) · (D/2,) -> (N, D/2)", "angles.sin(), angles.cos()"),
+      new=("# (N, D/2)\n    angles = torch.cat((angles, angles), dim=1)  # (N, D)", "angles[:, 0::2].sin(), angles[:, 1::2].cos()"))
+wrong("minus_angles", "Your angles are negative, −t·ωᵢ: all sines have the wrong sign. (The minus sign belongs into the exponent only.)",
+      breaks="values", old="angles = positions[:, None]", new="angles = -positions[:, None]")
+for base in (10, 100000):
+    wrong(f"base_{base}", f"Your base is {base}; the paper's is 10000 (four zeros).",
+          breaks="values", old="10000.0 **", new=f"{base}.0 **")
+wrong("one_row_too_many", "There is one row too many: position t runs from 0 to N − 1, which are N rows.",
+      breaks=("shape", "values"), old="torch.arange(num_positions,", new="torch.arange(num_positions + 1,")
+wrong("one_row_too_few", "There is one row too few, and yours begin with position 1: the first row is position 0, the last N − 1.",
+      breaks=("shape", "values"), old="torch.arange(num_positions,", new="torch.arange(1, num_positions,")
+wrong("last_row_missing", "There is one row too few: the last one, position N − 1, is missing.",
+      breaks=("shape", "values"), old="torch.arange(num_positions,", new="torch.arange(num_positions - 1,")
+wrong("columns_are_positions", "Rows and columns have changed places: you return (D, N). Each row is a position, (N, D).",
+      breaks=("shape", "values"), old=".float()  # (N, D)", new=".float().T  # (D, N)")
+wrong("pairs_not_joined", "Sine and cosine stand on an axis of their own, (N, D/2, 2). Flatten the last two axes: (N, D).",
+      breaks=("shape", "values"), old=".flatten(start_dim=1)", new="")
+wrong("list", "The numbers are right, but in a Python list. Return a tensor: `torch.tensor(…)`.",
+      breaks="shape", old=".float()  # (N, D)", new=".tolist()")
 wrong("batch_axis", "You return a batch axis in front, (1, N, D). The contract asks for (N, D): broadcasting adds it to every sentence all the same.",
       breaks=("shape", "values"), old=".float()  # (N, D)", new=".float()[None]  # (1, N, D)")
 
@@ -150,6 +214,48 @@ wrong("accepts_odd", "An odd dim is accepted, and its last row stays empty. Ther
       breaks="refusal",
       old=(REFUSAL, "-torch.arange(0, dim, 2,", "= torch.arange(0, dim, 2)"),
       new=("", "-torch.arange(0, dim - 1, 2,", "= torch.arange(0, dim - 1, 2)"))
+
+wrong("odd_crashes", "An odd dim does fail, but by accident, at an index that does not fit. Look at `dim` first and raise a `ValueError` that says what is wanted.",
+      breaks="refusal", old=REFUSAL, new="")
+wrong("refuses_even", "You refuse even widths: `dim % 2` is 0 for an even number. Refuse when it is not 0.",
+      breaks=("shape", *ALL_OFFSETS, "refusal"),
+      old=("if dim % 2:", "-torch.arange(0, dim, 2,", "= torch.arange(0, dim, 2)"),
+      new=("if dim % 2 == 0:", "-torch.arange(0, dim - 1, 2,", "= torch.arange(0, dim - 1, 2)"))
+EVEN_AND_ODD = "torch.arange(0, dim, 2), torch.arange(1, dim, 2)  # where"
+OVERLAP = "Your block for pair i starts at row and column i: blocks overlap, each writes over a corner of the one before, and the last rows stay empty. Pair i lives in rows and columns 2i and 2i + 1."
+wrong("blocks_overlap", OVERLAP,
+      breaks=ALL_OFFSETS, old=(EVEN_AND_ODD, SINES, COSINES),
+      new=("torch.arange(dim // 2), torch.arange(1, dim // 2 + 1)  # where", COSINES, SINES))
+wrong("blocks_overlap_at_once", OVERLAP,
+      breaks=ALL_OFFSETS, old=EVEN_AND_ODD, new="torch.arange(dim // 2), torch.arange(1, dim // 2 + 1)  # where")
+wrong("slices_fill_everything", "`matrix[0::2, 0::2] = …` writes into every second row *and* column, not only on the diagonal: each row gets all the pairs' numbers. Fill pair by pair, or with two index tensors: `matrix[even, even]`.",
+      breaks=ALL_OFFSETS, old=(SINES, COSINES),
+      new=("matrix[0::2, 0::2], matrix[0::2, 1::2] = cos, sin", "matrix[1::2, 0::2], matrix[1::2, 1::2] = -sin, cos"))
+wrong("only_first_block", "Only the first block is filled, rows and columns 0 and 1; the rest is zero. There is one block for each of the D/2 pairs. (Is the `return` inside the loop?)",
+      breaks=ALL_OFFSETS,
+      old=(EVEN_AND_ODD, "angles.cos(), angles.sin()"),
+      new=("torch.tensor([0]), torch.tensor([1])  # where", "angles[:1].cos(), angles[:1].sin()"))
+wrong("both_minus", "Both of your off-diagonal entries are −sin. The upper right one is positive: sin(a + b) = sin a · cos b + cos a · sin b.",
+      breaks=ALL_OFFSETS, old="matrix[even, odd] = cos, sin", new="matrix[even, odd] = cos, -sin")
+wrong("sin_for_cos", "Sine and cosine have changed places: the cosines stand on the diagonal (for k = 0 the matrix must be the identity).",
+      breaks=ALL_OFFSETS, old="cos, sin = angles.cos(), angles.sin()", new="sin, cos = angles.cos(), angles.sin()")
+wrong("2i_twice", "Your exponent is twice too large, 4i/D where the formula has 2i/D: `torch.arange(0, dim, 2)` already is 2i.",
+      breaks=ALL_OFFSETS, old="-torch.arange(0, dim, 2, dtype", new="-2 * torch.arange(0, dim, 2, dtype")
+wrong("multiplies", "You multiply by 10000^(2i/D) where you should divide: pair i turns by k·10000^(−2i/D).",
+      breaks=ALL_OFFSETS, old="(-torch.arange(0, dim, 2, dtype", new="(torch.arange(0, dim, 2, dtype")
+wrong("floor_division", "Your exponent is a whole number: 0 for the first pair and −1 for all others. `//` rounds down; divide by `/`.",
+      breaks=ALL_OFFSETS, old="dtype=torch.float64) / dim)", new="dtype=torch.float64) // dim)")
+wrong("base_1000", "Your base is 1000; it is 10000 (four zeros), as in `sinusoidal_encoding`.",
+      breaks=ALL_OFFSETS, old="10000.0 **", new="1000.0 **")
+for steps in (1, 2, 3):
+    wrong(f"always_{steps}", f"`offset` has no effect: your matrix always moves by {steps}. The angle of pair i is offset·ωᵢ.",
+          breaks=ALL_OFFSETS, old="angles = offset *", new=f"angles = {steps} *")
+wrong("one_step_too_many", "Your matrix moves one step too far: T(0) must be the identity.",
+      breaks=ALL_OFFSETS, old="angles = offset *", new="angles = (offset + 1) *")
+wrong("one_step_too_few", "Your matrix moves one step too few: T(0) must be the identity.",
+      breaks=ALL_OFFSETS, old="angles = offset *", new="angles = (offset - 1) *")
+wrong("list", "The numbers are right, but in a Python list. Return a tensor: `torch.tensor(…)`.",
+      breaks="shape", old="return matrix.float()", new="return matrix.tolist()")
 
 # ---- Embeddings ----
 
@@ -211,8 +317,32 @@ wrong("no_dropout", "`dropout` is made, but never used: in training the result s
       breaks="train mode", old="self.dropout(self.layer_norm(x))", new="self.layer_norm(x)")
 wrong("dropout_before_norm", "Dropout comes before the norm in yours. Then the norm fills the holes again: no entry of the result is 0, and all the others change as well. First normalize, then drop.",
       breaks="train mode", old="self.dropout(self.layer_norm(x))", new="self.layer_norm(self.dropout(x))")
-wrong("dropout_fixed", "Your dropout has a fixed share, 0.1; take it from `config.hidden_dropout_prob`, which can be anything, also 0.",
+wrong("dropout_fixed", "Your dropout's share is not that of `config.hidden_dropout_prob`: the check sets 0.35 and then 0, and yours drops some entries both times, but not that many. (Is 0.1 written into it, or is another number of the config taken?)",
       breaks="train mode", old="nn.Dropout(config.hidden_dropout_prob)", new="nn.Dropout(0.1)")
+wrong("dropout_default", "Your dropout drops too much: the check sets `config.hidden_dropout_prob` to 0.35 and then 0, and yours drops more both times. `nn.Dropout()` without a number drops half.",
+      breaks="train mode", old="nn.Dropout(config.hidden_dropout_prob)", new="nn.Dropout()")
+wrong("dropout_keeps_that_share", "Your dropout *keeps* the share `config.hidden_dropout_prob` and drops the rest; it is the share to drop.",
+      breaks="train mode", old="nn.Dropout(config.hidden_dropout_prob)", new="nn.Dropout(1 - config.hidden_dropout_prob)")
+wrong("dropout_twice", "Dropout acts twice on the way to your result: more entries are lost than `config.hidden_dropout_prob` asks for. Once is enough, after the norm.",
+      breaks="train mode", old="self.dropout(self.layer_norm(x))", new="self.dropout(self.dropout(self.layer_norm(x)))")
+wrong("dropout_before_and_after", "Dropout acts before the norm as well as after it. Once, after the norm, is asked for.",
+      breaks="train mode", old="self.dropout(self.layer_norm(x))", new="self.dropout(self.layer_norm(self.dropout(x)))")
+wrong("dropout_of_tables", "Dropout acts on the looked-up vectors, before they are added and normalized. It comes last, after the norm.",
+      breaks="train mode",
+      old=("self.token_embeddings(input_ids)", "self.dropout(self.layer_norm(x))"),
+      new=("self.dropout(self.token_embeddings(input_ids))", "self.layer_norm(x)"))
+wrong("dropout_not_scaled", "In training, what your dropout leaves stays as large as it was. Divide it by 1 − p, as `nn.Dropout` does, so that the mean stays the same.",
+      breaks="train mode",
+      old="return self.dropout(self.layer_norm(x))",
+      new="x = self.layer_norm(x)\n        return x * (torch.rand_like(x) >= self.dropout.p) if self.training else x")
+wrong("whole_tokens_dropped", "Your dropout sets whole tokens to 0. It is to drop single entries, as `nn.Dropout` does.",
+      breaks="train mode", old="nn.Dropout(config", new="nn.Dropout1d(config")
+wrong("same_in_every_sentence", "Your dropout drops the same entries in every sentence of the batch. Each entry of (B, T, D) has its own chance: apply it to the whole tensor.",
+      breaks="train mode",
+      old="return self.dropout(self.layer_norm(x))", new="x = self.layer_norm(x)\n        return x * self.dropout(torch.ones_like(x[:1]))")
+wrong("whole_columns_dropped", "Your dropout sets whole columns of a sentence to 0. It is to drop single entries, as `nn.Dropout` does.",
+      breaks="train mode",
+      old="return self.dropout(self.layer_norm(x))", new="x = self.layer_norm(x)\n        return x * self.dropout(torch.ones_like(x[:, :1]))")
 wrong("dropout_in_eval", "Your dropout never stops: `F.dropout` drops in eval mode too, unless it is told `training=self.training`. The layer `nn.Dropout` knows the mode by itself.",
       breaks=("values", "gradients", "train mode"),
       old="self.dropout(self.layer_norm(x))", new="F.dropout(self.layer_norm(x), self.dropout.p)")
@@ -233,6 +363,43 @@ wrong("library_names", "Your layers bear Hugging Face's names (`word_embeddings`
 wrong("table_of_vocabulary_size", "Your table of positions has as many rows as the vocabulary; `config.max_position_embeddings` says how many positions there are.",
       breaks=(*TABLES, "length limit"),
       old="nn.Embedding(config.max_position_embeddings", new="nn.Embedding(config.vocab_size")
+
+wrong("tables_swapped", "The two tables have each other's number of rows: one row for each of the V words (`vocab_size`) in `token_embeddings`, one for each of the N places (`max_position_embeddings`) in `position_embeddings`.",
+      breaks=("shape", *TABLES, "length limit"),
+      old=("nn.Embedding(config.vocab_size", "nn.Embedding(config.max_position_embeddings"),
+      new=("nn.Embedding(config.max_position_embeddings", "nn.Embedding(config.vocab_size"))
+wrong("skips_id_0", "Your positions depend on the ids: tokens with id 0 are not counted, so that the token after one gets its number again (RoBERTa does something like it). Here every token counts: 0, 1, 2, …, whatever it is.",
+      breaks="values",
+      old=("torch.arange(length, device=input_ids.device)  # (T,)", "+ (T, D)"),
+      new=("((input_ids != 0).long().cumsum(dim=1) - 1).clamp(min=0)  # (B, T)", "+ (B, T, D)"))
+wrong("id_0_has_no_place", "Tokens with id 0 get no vector for their place. Padding is hidden by a mask later (notebook 07); here every token gets both vectors.",
+      breaks="values",
+      old="self.position_embeddings(positions)  # (B, T, D) + (T, D)",
+      new="self.position_embeddings(positions) * (input_ids != 0)[..., None]  # (B, T, D)")
+wrong("backwards", "Your positions count backwards, from T − 1 down to 0. The first token has position 0.",
+      breaks=NUMBERS, old="torch.arange(length, device=input_ids.device)", new="torch.arange(length, device=input_ids.device).flip(0)")
+wrong("first_position_for_all", "All tokens get the first row of the position table. The token in place t gets row t.",
+      breaks=NUMBERS, old="torch.arange(length, device=input_ids.device)", new="torch.zeros_like(input_ids[0])")
+wrong("multiplies", "You multiply the token's vector by the position's. They are added.",
+      breaks=NUMBERS, old="self.token_embeddings(input_ids) + self", new="self.token_embeddings(input_ids) * self")
+wrong("no_tokens", "The tokens' vectors are missing: what you normalize is the positions' alone, the same for every text.",
+      breaks=NUMBERS, old=SUM, new="self.position_embeddings(positions).expand(len(input_ids), -1, -1)  # (B, T, D)")
+wrong("one_row_more", "Your table of positions has one row too many: `config.max_position_embeddings` of them, counted from 0.",
+      breaks=("values", "parameters", "gradients", "train mode", "length limit"),
+      old="nn.Embedding(config.max_position_embeddings,", new="nn.Embedding(config.max_position_embeddings + 1,")
+wrong("message_lacks_numbers", "A text that is too long is refused, but the message doesn't name both numbers: how many tokens there are and how many positions.",
+      breaks="length limit",
+      old='ValueError(f"{length} tokens, but the table of positions ends after {most}")', new='ValueError("too long")')
+wrong("warns_only", "A text longer than the table gets through. It is to be refused with a `ValueError`.",
+      breaks="length limit",
+      old=(TOO_LONG, "positions = torch.arange(length, device=input_ids.device)"),
+      new=("", "positions = torch.arange(length, device=input_ids.device) % most"))
+for theirs in ("word_embeddings", "embedding", "tok_embeddings"):
+    wrong(f"token_table_called_{theirs}", f"Your table of tokens is called `{theirs}`; the contract says `token_embeddings`. Notebook 07 copies weights by name.",
+          breaks=TABLES, times=2, old="self.token_embeddings", new=f"self.{theirs}")
+for theirs in ("norm", "LayerNorm", "ln"):
+    wrong(f"norm_called_{theirs}", f"Your norm is called `{theirs}`; the contract says `layer_norm`. Notebook 07 copies weights by name.",
+          breaks=TABLES, times=2, old="self.layer_norm", new=f"self.{theirs}")
 
 # ---- relative_position_bias ----
 
@@ -262,8 +429,48 @@ wrong("heads_last", "The heads come last in what you return, (T, T, H). Scores a
 wrong("one_head", "All heads share the first head's row. Each has its own, so that one can look near and another far.",
       breaks=EVERYWHERE,
       old=("table[:, offsets", "+ reach]"), new=("table[:1, offsets", "+ reach].expand(len(table), -1, -1)"))
-wrong("cut_off", "The numbers are right, but no gradient reaches the table: copied out as plain numbers, it could never be learned. Index the tensor itself.",
+wrong("cut_off", "The numbers are right, but no gradient reaches the table (`detach`, `.data`, `.item()`, `.tolist()` and NumPy cut it off), so it could never be learned. Index the tensor itself.",
       breaks="gradients", old="table[:, offsets", new="torch.tensor(table.tolist())[:, offsets")
+
+REACH = "table.size(-1) // 2"
+wrong("reach_is_all_columns", "You take M = 2M + 1, the number of columns. The table reaches M to each side of its middle: M = `table.size(-1) // 2`.",
+      breaks=("shape", *EVERYWHERE), old=REACH, new="table.size(-1)")
+wrong("reach_rounded_up", "Your M is one too large: of 2M + 1 columns, M stand on each side of the middle, so M = `table.size(-1) // 2`.",
+      breaks=("shape", *EVERYWHERE), old=REACH, new="(table.size(-1) + 1) // 2")
+wrong("reach_one_less", "Your M is one too small: of 2M + 1 columns, M stand on each side of the middle, so M = `table.size(-1) // 2`.",
+      breaks=EVERYWHERE, old=REACH, new="max(table.size(-1) // 2 - 1, 0)")
+wrong("reach_is_length", "You take M = T, the number of tokens. The table tells how far it reaches: M = `table.size(-1) // 2`, whatever T is.",
+      breaks=("shape", *EVERYWHERE), old=REACH, new="length")
+wrong("clipped_below_m", "To the right you clip one too early, at M − 1; the last column, offset M, is never used.",
+      breaks=EVERYWHERE, old="clamp(-reach, reach)", new="clamp(-reach, max(reach - 1, -reach))")
+wrong("clipped_above_minus_m", "To the left you clip one too early, at −M + 1; the first column, offset −M, is never used.",
+      breaks=EVERYWHERE, old="clamp(-reach, reach)", new="clamp(min(1 - reach, reach), reach)")
+wrong("index_clipped_to_m", "You clip the column number to 0 … M: every key to the right of the query gets the middle column. Columns run from 0 to 2M.",
+      breaks=EVERYWHERE, old=INDEX, new="(offsets + reach).clamp(0, reach)")
+wrong("distance_from_column_0", "You look up the distance |j − i|, counted from column 0. Columns stand for −M … M, left and right apart: clip j − i, with its sign, and add M.",
+      breaks=EVERYWHERE, old=INDEX, new="offsets.abs().clamp(max=reach)")
+wrong("first_head_only", "Only the first head's matrix comes back, (T, T). Take all rows of the table: `table[:, index]` is (H, T, T).",
+      breaks=("shape", *EVERYWHERE), old="table[:, offsets", new="table[0, offsets")
+wrong("heads_indexed", "Your column numbers index the table's first axis, the heads. Columns are axis 1: `table[:, index]`.",
+      breaks=("shape", *EVERYWHERE), old="table[:, offsets", new="table[offsets")
+wrong("alibi", "Your bias is minus the distance (as in ALiBi); the table's numbers never enter. Look them up: one number for each head and offset.",
+      breaks=EVERYWHERE, old="table[:, offsets.clamp(-reach, reach) + reach]", new="-offsets.abs().to(table.dtype).expand(len(table), -1, -1)")
+wrong("offsets_themselves", "You return the offsets themselves; the table's numbers never enter. Look them up: one number for each head and offset.",
+      breaks=EVERYWHERE,
+      old="table[:, offsets.clamp(-reach, reach) + reach]", new="offsets.clamp(-reach, reach).to(table.dtype).expand(len(table), -1, -1)")
+wrong("column_numbers", "You return the column numbers, (T, T). Look them up in the table: `table[:, index]`.",
+      breaks=("shape", *EVERYWHERE), old="table[:, offsets.clamp(-reach, reach) + reach]", new="offsets.clamp(-reach, reach) + reach")
+wrong("one_query", "Your result has one row a head, (H, T): the biases of the first query alone. Every query has its own row: offsets j − i, a (T, T) matrix.",
+      breaks=("shape", *EVERYWHERE), old="positions[None, :] - positions[:, None]  # (T, T): key j minus query i", new="positions")
+wrong("batch_axis", "There is an axis too many in front, (1, H, T, T). Asked is (H, T, T); broadcasting adds it to every sentence all the same.",
+      breaks=("shape", *EVERYWHERE), old="return table[:, offsets.clamp(-reach, reach) + reach]", new="return table[:, offsets.clamp(-reach, reach) + reach][None]")
+wrong("squeezed", "An axis of size 1 is gone, with a single token or a single head: `squeeze` takes them all. The result is (H, T, T) in every case.",
+      breaks=("shape", "values", "gradients"),
+      old="return table[:, offsets.clamp(-reach, reach) + reach]", new="return table[:, offsets.clamp(-reach, reach) + reach].squeeze()")
+wrong("softmaxed", "You take a softmax of the bias. It is added to the scores, and the softmax comes after that.",
+      breaks=EVERYWHERE, old="+ reach]", new="+ reach].softmax(dim=-1)")
+wrong("causal", "Keys to the right of the query get no bias in yours. They have their own half of the table: offsets 1 … M.",
+      breaks=EVERYWHERE, old="+ reach]", new="+ reach].tril()")
 
 # ---- apply_rotary ----
 
@@ -321,6 +528,53 @@ wrong("odd_crashes", "An odd width does fail, but with a message about sizes fro
       new="")
 wrong("in_place", "You change `x` in place; whoever called you still needs the unturned one. Write into a new tensor, such as `torch.empty_like(x)`.",
       breaks=SCORES, old=("turned = (first", BACK), new=("x[..., 0::2], x[..., 1::2] = (first", "x"))
+
+wrong("no_base_argument", "Yours takes no `base`: it is called as `apply_rotary(x, positions, base)`, too, with 10000.0 as the default, and pair i turns by base^(−2i/K) a step.",
+      breaks=("shape", "values", "gradients"),
+      old=(", base: float = 10000.0)", "base**exponents"), new=(")", "10000.0**exponents"))
+wrong("from_first", "You count positions from the first token's. The token at position t turns by t itself, also when the text begins at another position than 0.",
+      breaks=SCORES, old="positions[:, None]", new="(positions - positions[0])[:, None]")
+wrong("sorted", "You sort the positions. They say where each token stands, in the order of the tokens: use them as they come.",
+      breaks=NUMBERS, old="positions[:, None]", new="positions.sort().values[:, None]")
+wrong("first_pair_only", "Only the first pair, columns 0 and 1, is turned. All K/2 pairs turn, each at its own speed.",
+      breaks=NUMBERS,
+      old="    first, second = x[", new="    cos[:, 1:], sin[:, 1:] = 1.0, 0.0\n    first, second = x[")
+wrong("second_not_turned", "Only the first member of each pair changes; the second stays as it was. The new x₁ is x₀·sin θ + x₁·cos θ.",
+      breaks=SCORES, old=PAIR, new="(first * cos - second * sin, second)")
+wrong("first_not_turned", "Only the second member of each pair changes; the first stays as it was. The new x₀ is x₀·cos θ − x₁·sin θ.",
+      breaks=SCORES, old=PAIR, new="(first, first * sin + second * cos)")
+wrong("members_swapped", "The two members of each pair come back in each other's columns: x₀·cos θ − x₁·sin θ goes into the first, column 2i.",
+      breaks=NUMBERS, old=PAIR, new="(first * sin + second * cos, first * cos - second * sin)")
+wrong("multiplies_by_waves", "You multiply x by sines and cosines, entry by entry. Each pair has to be *turned*: both new members are made of both old ones.",
+      breaks=SCORES, old=PAIR, new="(first * sin, second * cos)")
+wrong("only_cosines", "You only multiply by cos θ. A turned pair needs both old members: x₀·cos θ − x₁·sin θ and x₀·sin θ + x₁·cos θ.",
+      breaks=SCORES, old=PAIR, new="(first * cos, second * cos)")
+wrong("both_minus", "There is a minus in both lines. The new x₁ is x₀·sin θ **+** x₁·cos θ.",
+      breaks=SCORES, old="first * sin + second * cos)", new="first * sin - second * cos)")
+wrong("2i_twice", "Your exponent is twice too large, 4i/K where the formula has 2i/K: `torch.arange(0, K, 2)` already is 2i.",
+      breaks=NUMBERS, old="device=x.device) / width", new="device=x.device) * 2 / width")
+wrong("multiplies", "Your exponent has the wrong sign: pair i turns by t·base^(−2i/K), slower from pair to pair.",
+      breaks=NUMBERS, old="exponents = -torch", new="exponents = torch")
+wrong("floor_division", "Your exponent is a whole number: 0 for the first pair and −1 for all others, which all turn by t/base. `//` rounds down; divide by `/`.",
+      breaks=NUMBERS, old="device=x.device) / width", new="device=x.device) // width")
+wrong("reaches_the_base", "Your last pair turns by exactly t/base: the exponent is 2i/(K − 2). Wanted is 2i/K.",
+      breaks=NUMBERS, old="device=x.device) / width", new="device=x.device) / max(width - 2, 1)")
+
+
+@misconception("Angles and partners don't belong together: neighbors (2i, 2i + 1) are partners, but column j is turned by the angle of pair j mod K/2, as it would be for partners half a width apart. Repeat each angle twice in a row (`repeat_interleave(2)`, not `cat`).", breaks=SCORES)
+def apply_rotary__angles_tiled(x, positions, base=10000.0):
+    if x.size(-1) % 2:
+        raise ValueError("K must be even")
+    theta = positions[:, None] * base ** (-torch.arange(0, x.size(-1), 2) / x.size(-1))
+    theta = torch.cat((theta, theta), dim=-1)
+    partner = torch.stack((-x[..., 1::2], x[..., 0::2]), dim=-1).flatten(start_dim=-2)
+    return x * theta.cos() + partner * theta.sin()
+
+
+wrong("checks_tokens", "Your test for an odd width looks at the wrong axis, the number of tokens: texts of odd length are refused. The width K is the last axis, `x.size(-1)`.",
+      breaks=("shape", *SCORES, "refusal"), old="if width % 2:", new="if x.size(-2) % 2:")
+wrong("squeezed", "An axis of size 1 is gone, with one sentence, one head or one token: `squeeze` takes them all. The result has the shape of x.",
+      breaks=("shape", *NUMBERS), old=BACK, new="torch.stack(turned, dim=-1).flatten(start_dim=-2).squeeze()")
 
 # ---- quiz_positions ----
 

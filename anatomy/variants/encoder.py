@@ -279,7 +279,10 @@ def flies_by_layer__one_at_a_time(model, sentences):
     rows = []
     for sentence in sentences:
         ids, states = model([sentence])
-        place = ids[0].tolist().index(model.tokenizer.vocab["flies"])
+        flies = model.tokenizer.vocab["flies"]
+        if ids[0].tolist().count(flies) != 1:
+            raise ValueError(f"not one “flies” in {sentence!r}")
+        place = ids[0].tolist().index(flies)
         rows.append(torch.stack([state[0, place] for state in states]))
     return torch.stack(rows, dim=1)
 
@@ -299,8 +302,8 @@ def flies_by_layer__mask_sum(model, sentences):
     ids, states = model(sentences)
     tokens = [model.tokenizer.convert_ids_to_tokens(row.tolist()) for row in ids]
     here = torch.tensor([[token == "flies" for token in row] for row in tokens])
-    if not here.any(dim=1).all():
-        raise ValueError("a sentence without flies")
+    if not here.sum(dim=1).eq(1).all():
+        raise ValueError("a sentence without flies, or with more than one")
     return torch.einsum("lntd,nt->lnd", torch.stack(tuple(states)), here.float())
 
 

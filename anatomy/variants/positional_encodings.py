@@ -170,7 +170,7 @@ class Embeddings__slices_the_table(nn.Module):
     def forward(self, input_ids):
         batch, length = input_ids.shape
         if not length <= self.config.max_position_embeddings:
-            raise ValueError("too long")
+            raise ValueError("%d tokens, %d positions" % (length, self.config.max_position_embeddings))
         place = self.position_embeddings.weight[:length].unsqueeze(0).repeat(batch, 1, 1)
         return self.dropout(self.layer_norm(torch.add(place, self.token_embeddings(input_ids))))
 
@@ -186,7 +186,7 @@ class Embeddings__functional(nn.Module):
     def forward(self, input_ids):
         places = torch.cumsum(torch.ones_like(input_ids), dim=1) - 1
         if places.size(1) > len(self.position_embeddings.weight):
-            raise ValueError("too long")
+            raise ValueError(f"T={places.size(1)} exceeds N={len(self.position_embeddings.weight)}")
         x = F.embedding(input_ids, self.token_embeddings.weight) + F.embedding(places, self.position_embeddings.weight)
         return F.dropout(self.layer_norm(x), self.p, training=self.training)
 
@@ -201,7 +201,7 @@ class Embeddings__own_dropout(nn.Module):
 
     def forward(self, input_ids):
         if input_ids.shape[-1] > self.position_embeddings.weight.shape[0]:
-            raise ValueError("too long")
+            raise ValueError("{} tokens do not fit into {}".format(input_ids.shape[-1], self.position_embeddings.weight.shape[0]))
         x = torch.stack([self.token_embeddings.weight[ids] for ids in input_ids])
         x = self.layer_norm(x + self.position_embeddings.weight[None, : x.shape[1]])
         return x * (torch.rand_like(x) >= self.p) / (1 - self.p) if self.training else x
