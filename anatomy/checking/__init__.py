@@ -12,12 +12,19 @@ import sys
 from typing import TYPE_CHECKING
 
 from anatomy import exercises
+from anatomy.checking import cells
+from anatomy.observing.surroundings import as_at_start
 
 if TYPE_CHECKING:
     from anatomy.observing.observation import Observation
 
 GRADING_SEED = "ANATOMY_GRADING_SEED"
 """The environment variable by which the grader asks a kernel to observe only, with these seeds (comma-separated)."""
+
+HAND_OVER = "ANATOMY_HAND_OVER"
+"""The environment variable by which `anatomy check` lets a kernel look as in a notebook and hand over what it saw."""
+
+cells.watch()
 
 
 class CheckFailed(AssertionError):
@@ -30,6 +37,9 @@ class CheckFailed(AssertionError):
 def check(name: str) -> None:
     """Check the object called `name` in the calling notebook, and show what was found.
 
+    Settings that a cell has changed for the whole process (torch's default dtype, Python's recursion limit …) are as
+    they were at the start meanwhile.
+
     Raises
     ------
     CheckFailed
@@ -37,22 +47,28 @@ def check(name: str) -> None:
     KeyError
         When no exercise has this name.
     """
-    from anatomy.observing.observe import MISSING, observe
+    from anatomy.checking.looking import look_for_marks, look_in_notebook
 
-    exercise = exercises.find(name)
-    answer = sys._getframe(1).f_globals.get(name, MISSING)
-    if seeds := os.environ.get(GRADING_SEED):
-        _hand_over(observe(exercise, answer, tuple(map(int, seeds.split(",")))))
-        return
-    from IPython.display import display
+    cells.watch()
+    exercise, namespace = exercises.find(name), sys._getframe(1).f_globals
+    with as_at_start():
+        if seeds := os.environ.get(GRADING_SEED):
+            return _hand_over(look_for_marks(exercise, namespace, tuple(map(int, seeds.split(",")))))
 
-    from anatomy.cards import Card, headline
-    from anatomy.checking.progress import note_progress
-    from anatomy.judging.judge import judge
+        from IPython.display import display
 
-    verdict = judge(exercise, observe(exercise, answer))
-    note_progress(verdict)
-    display(Card(verdict))
+        from anatomy.cards import Card, headline
+        from anatomy.checking.progress import note_progress
+        from anatomy.judging.expectations import remembering
+        from anatomy.judging.judge import judge
+
+        expectations_of = remembering()
+        seen = look_in_notebook(exercise, namespace, expectations_of)
+        if os.environ.get(HAND_OVER):
+            return _hand_over(seen)
+        verdict = judge(exercise, seen, expectations_of=expectations_of)
+        note_progress(verdict)
+        display(Card(verdict))
     if verdict.status != "right":
         raise CheckFailed(headline(verdict))
 

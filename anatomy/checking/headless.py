@@ -1,4 +1,4 @@
-"""Check a whole notebook file from a terminal: run it in a kernel that observes, judge what was seen.
+"""Check a whole notebook file from a terminal: run it in a kernel that looks as a notebook does, judge what was seen.
 
 The same verdicts as in the notebook itself; the file is not changed.
 """
@@ -14,12 +14,11 @@ from nbformat import NotebookNode
 from rich.text import Text
 
 from anatomy import exercises
-from anatomy.authoring.notebooks import is_answer, read
+from anatomy.authoring.notebooks import read
 from anatomy.authoring.running import CellFailed, run
 from anatomy.cards import as_text
-from anatomy.checking import GRADING_SEED
+from anatomy.checking import HAND_OVER
 from anatomy.errors import UserError
-from anatomy.exercises.spec import SEEDS
 from anatomy.judging.judge import judge
 from anatomy.judging.verdict import Verdict
 from anatomy.observing.observation import Observation
@@ -36,14 +35,11 @@ class NoChecks(UserError):
 
 @dataclass(frozen=True)
 class Checked:
-    """One check of a notebook: its verdict, or None when the check was not reached.
-
-    `trouble` says what its answer's own cell raised, or why there is no verdict.
-    """
+    """One check of a notebook: its verdict, or None and the reason why there is none."""
 
     exercise: str
     verdict: Verdict | None
-    trouble: str = ""
+    why_not: str = ""
 
     @property
     def is_right(self) -> bool:
@@ -52,9 +48,7 @@ class Checked:
     def __rich__(self) -> Text:
         status = self.verdict.status if self.verdict else "wrong"
         sign, colour = _SIGNS[status]
-        lines = as_text(self.verdict).splitlines() if self.verdict else ["No verdict."]
-        if self.trouble:
-            lines.insert(1, f"Its cell stopped with {self.trouble}" if self.verdict else self.trouble)
+        lines = as_text(self.verdict).splitlines() if self.verdict else ["No verdict.", self.why_not]
         return Text.assemble((f"{sign} {self.exercise}", f"bold {colour}"), "  " + "\n    ".join(lines))
 
 
@@ -85,7 +79,7 @@ def check_file(path: Path, *, limit: float = 120, on_cell: Callable[[int, int], 
             path.resolve().parent,
             keep_going=True,
             limit=limit,
-            environment={GRADING_SEED: ",".join(map(str, SEEDS))},
+            environment={HAND_OVER: "1"},
             on_cell=lambda index: on_cell(index + 1, len(book.cells)) if on_cell else None,
         )
     except CellFailed as failure:
@@ -94,18 +88,14 @@ def check_file(path: Path, *, limit: float = 120, on_cell: Callable[[int, int], 
 
 
 def _verdicts(book: NotebookNode, stopped: str) -> Iterator[Checked]:
-    trouble = ""
     for cell in book.cells:
-        if is_answer(cell):
-            trouble = _error(cell)
         if name := _asked(cell):
             seen = _observation(cell)
             if seen is not None and seen.exercise == name:
-                yield Checked(name, judge(exercises.find(name), seen), trouble)
+                yield Checked(name, judge(exercises.find(name), seen))
             else:
                 why = _error(cell) or (f"The notebook stopped at {stopped}." if stopped else "The check said nothing.")
                 yield Checked(name, None, why)
-            trouble = ""
 
 
 def _asked(cell: NotebookNode) -> str:

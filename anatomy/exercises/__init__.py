@@ -8,7 +8,7 @@ from importlib import import_module
 from anatomy.course import NOTEBOOKS, Notebook
 from anatomy.exercises.spec import Case, Draw, Exercise, exercise, quiz
 
-__all__ = ["Case", "Draw", "Exercise", "exercise", "find", "of_notebook", "quiz"]
+__all__ = ["Case", "Draw", "Exercise", "exercise", "find", "number", "of_notebook", "quiz"]
 
 
 @cache
@@ -30,3 +30,8 @@ def find(name: str) -> Exercise:
         if name in (exercises := of_notebook(notebook)):
             return exercises[name]
     raise KeyError(f"No exercise is called {name!r}.")
+
+
+def number(exercise: Exercise) -> str:
+    """The number by which the notebook calls it, such as "3.1"."""
+    return f"{exercise.notebook.number}.{list(of_notebook(exercise.notebook)).index(exercise.name) + 1}"

@@ -98,19 +98,6 @@ def TransformerForSequenceClassification(seed: int) -> Iterator[Case]:
     yield from _classifier_cases(seed)
 
 
-@exercise(
-    SLUG,
-    kind="module",
-    properties={"shape": 1, "values": 1, "no mask": 1, "dropout": 1, "gradients": 1},
-    returns="B T N",
-    axes=TOKENS,
-    run=_forward_or_dropout,
-    when_right="The same layer, asked once for each token. The third head doesn't label: it points.",
-)
-def TokenClassifier(seed: int) -> Iterator[Case]:
-    yield from _classifier_cases(seed)
-
-
 # ---------------------------------------------------------------------------------------------- the loss
 
 
@@ -464,6 +451,22 @@ def train_classifier(seed: int) -> Iterator[Case]:
     yield draw.case(**again, epochs=3, on_step=None, asks="on_step", note="when `on_step` is None")
     note = "when the batches can be looped over, but not indexed"
     yield draw.case(**again, epochs=3, on_step=on_step, asks="all batches", note=note)
+
+
+# ---------------------------------------------------------------------------------------------- a label for each token
+
+
+@exercise(
+    SLUG,
+    kind="module",
+    properties={"shape": 1, "values": 1, "no mask": 1, "dropout": 1, "gradients": 1},
+    returns="B T N",
+    axes=TOKENS,
+    run=_forward_or_dropout,
+    when_right="The same layer, asked once for each token. The third head doesn't label: it points.",
+)
+def TokenClassifier(seed: int) -> Iterator[Case]:
+    yield from _classifier_cases(seed)
 
 
 # ---------------------------------------------------------------------------------------------- spans

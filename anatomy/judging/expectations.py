@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import torch
@@ -57,6 +58,18 @@ class Expectations:
         if key not in self._glimpsed:
             self._glimpsed[key] = glimpse_case(self.exercise, wrong.answer, self.cases[index])
         return self._glimpsed[key]
+
+
+def remembering() -> Callable[[Exercise, tuple[int, ...]], Expectations]:
+    """`Expectations`, made once for each exercise and its seeds."""
+    known: dict[tuple[str, tuple[int, ...]], Expectations] = {}
+
+    def expectations_of(exercise: Exercise, seeds: tuple[int, ...]) -> Expectations:
+        if (key := (exercise.name, seeds)) not in known:
+            known[key] = Expectations(exercise, seeds)
+        return known[key]
+
+    return expectations_of
 
 
 def _is_deliberate(seen: CaseObservation) -> bool:

@@ -8,17 +8,18 @@ between found and expected, else what can be measured.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from torch import Tensor
 
-from anatomy import misconceptions, reference
+from anatomy import exercises, misconceptions, reference
 from anatomy.exercises.spec import SEEDS, Exercise
 from anatomy.judging.compare import Difference, compare
 from anatomy.judging.expectations import Expectations
 from anatomy.judging.explain import explain
 from anatomy.judging.recognize import recognize
 from anatomy.judging.verdict import Diagnosis, MatrixPair, PropertyResult, Verdict
-from anatomy.observing.observation import CaseObservation, Observation
+from anatomy.observing.observation import CaseObservation, Observation, Raised
 
 MOST_DIAGNOSES = 3
 """A card that says more than this is not read."""
@@ -35,20 +36,111 @@ def judge(
     `observation` may come from a process that can't be trusted: whatever it holds, the answer is a verdict. Whoever
     judges many answers with the same seeds can keep the trials by `expectations_of`.
     """
-    found = observation.cases
-    if all(seen.outcome == "not attempted" for seen in found):
-        return _not_attempted(exercise)
+    if all(seen.outcome == "not attempted" for seen in observation.cases):
+        return _not_attempted(exercise, observation)
     if exercise.kind == "quiz":
-        return _judge_quiz(exercise, found[0])
+        return _and_its_cell(_judge_quiz(exercise, observation.cases[0]), observation)
     expectations = expectations_of(exercise, seeds)
+    parts = _parts(exercise, observation)
+    if parts and _is_right(expectations, observation.cases):
+        parts = []
+    found = observation.with_right_parts if parts else observation.cases
+    verdict = _judge_cases(expectations, found)
+    if parts:
+        verdict = replace(verdict, diagnoses=_and_its_parts(verdict, parts))
+    return _and_its_cell(verdict, observation)
+
+
+def is_right(
+    exercise: Exercise,
+    observation: Observation,
+    seeds: tuple[int, ...] = SEEDS,
+    expectations_of: Callable[[Exercise, tuple[int, ...]], Expectations] = Expectations,
+) -> bool:
+    """Whether an answer is right as it stands. Says nothing else, and takes a fraction of the time of `judge`."""
+    if all(seen.outcome == "not attempted" for seen in observation.cases):
+        return False
+    if exercise.kind == "quiz":
+        return _judge_quiz(exercise, observation.cases[0]).status == "right"
+    return _is_right(expectations_of(exercise, seeds), observation.cases)
+
+
+def _is_right(expectations: Expectations, found: list[CaseObservation]) -> bool:
+    return not any(seen.calls for seen in found) and not _differences(expectations, found)
+
+
+def _differences(expectations: Expectations, found: list[CaseObservation]) -> list[Difference]:
+    return compare(expectations.exercise, expectations.cases, found, expectations.expected, expectations.nudged)
+
+
+def _judge_cases(expectations: Expectations, found: list[CaseObservation]) -> Verdict:
+    exercise = expectations.exercise
     if calls := sorted({call for seen in found for call in seen.calls}):
         return _library_did_it(exercise, calls)
-    differences = compare(exercise, expectations.cases, found, expectations.expected, expectations.nudged)
+    differences = _differences(expectations, found)
     if not differences:
         return _verdict(exercise, "right", {}, [])
-    diagnoses, picture = _diagnose(expectations, found, differences), _picture(expectations, differences)
+    diagnoses, picture = _unwritten(expectations, found), None
+    if not diagnoses:
+        diagnoses, picture = _diagnose(expectations, found, differences), _picture(expectations, differences)
     broken = {name: _detail(differences, name) for name in exercise.properties}
-    return _verdict(exercise, "wrong", {name: text for name, text in broken.items() if text}, diagnoses, picture)
+    broken = {name: text for name, text in broken.items() if text}
+    return replace(_verdict(exercise, "wrong", broken, diagnoses, picture), printed=found[0].printed if found else "")
+
+
+def _unwritten(expectations: Expectations, found: list[CaseObservation]) -> list[Diagnosis]:
+    """What to say of an answer that still raises its stub's `NotImplementedError` where a result is asked for."""
+    name = expectations.exercise.name
+    pairs = zip(found, expectations.expected, strict=False)
+    errors = [here.error for here, expected in pairs if here.error and expected.outcome == "returned"]
+    errors = [error for error in errors if error.type == "NotImplementedError" and error.code.startswith("raise")]
+    own = [error for error in errors if error.within == name]
+    if not own:
+        return []
+    line = own[0].line
+    if own[0].leftover:
+        text = (
+            f"The stub's `raise NotImplementedError` still stands at the end of your answer (line {line}): delete it."
+        )
+        return [Diagnosis(text)]
+    return [Diagnosis(f"A part of this is not written yet: your line {line} raises `NotImplementedError`.")]
+
+
+def _parts(exercise: Exercise, observation: Observation) -> list[Exercise]:
+    """The exercises in whose place right answers stood, if they did in all cases. A kernel may have sent anything."""
+    if len(observation.with_right_parts) != len(observation.cases):
+        return []
+    known = exercises.of_notebook(exercise.notebook)
+    return [known[name] for name in observation.parts if name in known and name != exercise.name]
+
+
+def _and_its_parts(verdict: Verdict, parts: list[Exercise]) -> tuple[Diagnosis, ...]:
+    """The diagnoses of an answer that was judged with right answers in the place of some that it calls."""
+    named = " and ".join(f"`{part.name}` ({exercises.number(part)})" for part in parts)
+    is_not, mend = "is not" if len(parts) == 1 else "are not", " and ".join(map(exercises.number, parts))
+    if verdict.status == "right":
+        said = Diagnosis(f"This one is right. It calls your {named}, which {is_not} yet: mend {mend}.")
+        return said, *verdict.diagnoses
+    said = Diagnosis(
+        f"It also calls your {named}, which {is_not} right yet: mend {mend}.",
+        "What is said here of this answer, and its points, are with right ones in their place.",
+    )
+    return *verdict.diagnoses, said
+
+
+def _and_its_cell(verdict: Verdict, observation: Observation) -> Verdict:
+    """The verdict, which also says that the answer's cell was stopped and an older version is what was looked at."""
+    if observation.cell_error is None:
+        return verdict
+    said = Diagnosis(_cell_stopped(verdict.exercise, observation.cell_error),
+                     "What is checked is the version from before.")  # fmt: skip
+    return replace(verdict, diagnoses=(said, *verdict.diagnoses))
+
+
+def _cell_stopped(name: str, error: Raised) -> str:
+    message = error.message.splitlines()[0].rstrip(".") if error.message else ""
+    line = f"line {error.line}" if error.line else ""
+    return f"The cell of `{name}` stopped with `{error.type}`: {', '.join(filter(None, [message, line]))}."
 
 
 def _diagnose(
@@ -81,9 +173,17 @@ def _verdict(
     return Verdict(exercise.name, status, results, tuple(diagnoses), picture, when_right)
 
 
-def _not_attempted(exercise: Exercise) -> Verdict:
+def _not_attempted(exercise: Exercise, observation: Observation) -> Verdict:
     what = "Fill in the answers above" if exercise.kind == "quiz" else f"Write `{exercise.name}` above"
     text = Diagnosis("Not attempted yet.", f"{what}, run its cell, then run this one again.")
+    if observation.cell_error:
+        stopped = _cell_stopped(exercise.name, observation.cell_error)
+        text = Diagnosis(stopped, "Mend that first: there is no earlier version to check.")
+    elif observation.similar:
+        text = Diagnosis(
+            f"`{observation.similar}` is defined; did you mean `{exercise.name}`?",
+            f"This check looks at what is called `{exercise.name}`, and that is not written yet.",
+        )
     return _verdict(exercise, "not attempted", dict.fromkeys(exercise.properties, ""), [text])
 
 

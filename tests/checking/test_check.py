@@ -18,6 +18,7 @@ from anatomy.exercises import find
 from anatomy.judging.judge import judge
 from anatomy.judging.verdict import Diagnosis, PropertyResult, Verdict
 from anatomy.observing.records import MIME, decode
+from anatomy.observing.surroundings import Surroundings
 
 RIGHT = f"scaled_scores = lambda query, key: query @ key.mT / {math.e} * {math.e} / query.size(-1) ** 0.5"
 
@@ -96,3 +97,62 @@ def test_a_progress_file_that_cannot_be_written_disturbs_nothing(
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("ANATOMY_HOME", str(tmp_path / "file"))
     assert "Right" in run(shell, RIGHT, 'check("scaled_scores")').outputs[0].data["text/plain"]
+
+
+UNSETTLED = [
+    "import torch; torch.set_default_dtype(torch.float64)",
+    "import torch; torch.set_default_dtype(torch.bfloat16)",
+    "import torch; torch.set_default_device('meta')",
+    "import torch; torch.set_grad_enabled(False)",
+    "import torch; inference = torch.inference_mode(); inference.__enter__()",
+    "import torch; torch.use_deterministic_algorithms(True)",
+    "import sys; sys.setrecursionlimit(20_000)",
+    "import warnings; warnings.simplefilter('error')",
+    "import numpy; numpy.seterr(all='raise')",
+]
+HEAD = """
+import torch
+from torch import nn
+class AttentionHead(nn.Module):
+    def __init__(self, embed_dim, head_dim):
+        super().__init__()
+        self.q, self.k, self.v = (nn.Linear(embed_dim, head_dim) for _ in "qkv")
+    def forward(self, x):
+        weights = (self.q(x) @ self.k(x).mT / self.q.out_features ** 0.5).softmax(-1)
+        return weights @ self.v(x)
+"""
+
+
+@pytest.mark.parametrize("change", UNSETTLED)
+def test_a_cell_that_changes_settings_for_all_costs_no_other_answer(shell: InteractiveShell, change: str) -> None:
+    before = Surroundings.now()
+    try:
+        captured = run(shell, RIGHT, HEAD, change, 'check("scaled_scores")', 'check("AttentionHead")')
+    finally:
+        if inference := shell.user_ns.get("inference"):
+            inference.__exit__(None, None, None)
+        before.put()
+    cards = [output.data["text/plain"] for output in captured.outputs]
+    assert [text.splitlines()[0] for text in cards] == ["Right: 4 of 4 points.", "Right: 5 of 5 points."]
+
+
+def test_an_output_that_a_cell_has_closed_costs_no_other_answer(shell: InteractiveShell) -> None:
+    captured = run(shell, RIGHT, "import sys, io; sys.stdout = io.StringIO(); sys.stdout.close()",
+                   'check("scaled_scores")')  # fmt: skip
+    assert "Right: 4 of 4 points" in captured.outputs[0].data["text/plain"]
+
+
+def test_what_a_wrong_answer_prints_is_on_its_card(shell: InteractiveShell) -> None:
+    printing = "def scaled_scores(query, key):\n    print('shape', tuple(query.shape))\n    return query @ key.mT"
+    captured = run(shell, printing, 'check("scaled_scores")')
+    text = captured.outputs[0].data["text/plain"]
+    assert "Printed in the first case:\nshape (2, 5, 6)" in text and text.count("shape (2, 5, 6)") == 1
+    assert "shape (2, 5, 6)" in captured.outputs[0].data["text/html"]
+    assert captured.stdout.count("shape (") <= 1
+
+
+def test_a_stub_left_at_the_end_is_said(shell: InteractiveShell) -> None:
+    left = "def scaled_scores(query, key):\n    scores = query @ key.mT\n\n    raise NotImplementedError"
+    text = run(shell, left, 'check("scaled_scores")').outputs[0].data["text/plain"]
+    said = "The stub's `raise NotImplementedError` still stands at the end of your answer (line 4): delete it."
+    assert text.startswith(said)

@@ -1,0 +1,73 @@
+"""What a check observes: the answer; if wrong, also with right answers for the parts that it calls; and its cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from anatomy import exercises
+from anatomy.checking import cells, stand_ins
+from anatomy.exercises.spec import SEEDS, Exercise
+from anatomy.observing.observation import Observation
+from anatomy.observing.observe import MISSING, observe
+from anatomy.observing.parts import parts_of, standing_in
+
+if TYPE_CHECKING:
+    from anatomy.judging.expectations import Expectations
+
+Namespace = dict[str, Any]
+
+
+def look_for_marks(exercise: Exercise, namespace: Namespace, seeds: tuple[int, ...]) -> Observation:
+    """Observe as a kernel does that grades: what is right is not known here, but for what the grader has provided."""
+    seen = _look(exercise, namespace, seeds)
+    others = {name: stand_ins.PROVIDED[name] for name in _parts(exercise, namespace) if name in stand_ins.PROVIDED}
+    return _look_again(seen, exercise, namespace, seeds, others)
+
+
+def look_in_notebook(
+    exercise: Exercise,
+    namespace: Namespace,
+    expectations_of: Callable[[Exercise, tuple[int, ...]], Expectations],
+) -> Observation:
+    """Observe as in a student's own notebook; where the answer is wrong, also with right ones for its wrong parts.
+
+    A part is wrong if it is so with right answers for all that it calls itself.
+    """
+    from anatomy import reference
+    from anatomy.judging.judge import is_right
+
+    seen = _look(exercise, namespace, SEEDS)
+    parts = [] if is_right(exercise, seen, SEEDS, expectations_of) else _parts(exercise, namespace)
+    right = {name: reference.answer(exercises.find(name)) for name in parts}
+    wrong: dict[str, Any] = {}
+    for name in parts:
+        part = exercises.find(name)
+        with standing_in(namespace, {other: right[other] for other in parts if other != name}):
+            if not is_right(part, observe(part, namespace.get(name, MISSING)), SEEDS, expectations_of):
+                wrong[name] = right[name]
+    return _look_again(seen, exercise, namespace, SEEDS, wrong)
+
+
+def _look(exercise: Exercise, namespace: Namespace, seeds: tuple[int, ...]) -> Observation:
+    seen = observe(exercise, namespace.get(exercise.name, MISSING), seeds)
+    seen.cell_error = cells.what_stopped(exercise.name)
+    if all(case.outcome == "not attempted" for case in seen.cases):
+        seen.similar = cells.similar_name(exercise, namespace)
+    return seen
+
+
+def _look_again(
+    seen: Observation, exercise: Exercise, namespace: Namespace, seeds: tuple[int, ...], others: dict[str, Any]
+) -> Observation:
+    if others:
+        with standing_in(namespace, others):
+            seen.with_right_parts = observe(exercise, namespace[exercise.name], seeds).cases
+        seen.parts = list(others)
+    return seen
+
+
+def _parts(exercise: Exercise, namespace: Namespace) -> list[str]:
+    known = exercises.of_notebook(exercise.notebook)
+    asked = {name for name, other in known.items() if other.kind != "quiz"}
+    return parts_of(exercise.name, namespace, asked)

@@ -1,0 +1,79 @@
+"""Other exercises that an answer calls, and running it with other answers in their place.
+
+An answer looks up what it calls in the notebook each time. So a name there can stand for another answer for a while.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dis
+from collections.abc import Container, Iterator, Mapping
+from types import CodeType, FunctionType
+from typing import Any
+
+from anatomy.observing.observe import MISSING
+
+_LOOKUPS = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"})
+
+
+def parts_of(name: str, namespace: Mapping[str, Any], known: Container[str]) -> list[str]:
+    """The exercises that the notebook's `name` calls, itself or through other functions and classes of the notebook.
+
+    Parameters
+    ----------
+    namespace
+        What the notebook has defined.
+    known
+        The names of its exercises.
+
+    Returns
+    -------
+    list of str
+        Those that are called directly first. A name that the answer uses counts even if nothing has it yet.
+    """
+    found: list[str] = []
+    waiting, seen = [name], {name}
+    while waiting:
+        for used in _names_in(namespace.get(waiting.pop(0)), namespace):
+            if used not in seen:
+                seen.add(used)
+                waiting.append(used)
+                found += [used] if used in known else []
+    return found
+
+
+@contextlib.contextmanager
+def standing_in(namespace: dict[str, Any], others: Mapping[str, Any]) -> Iterator[None]:
+    """These objects under these names of the notebook for a while; then, whatever happens, its own again."""
+    own = {name: namespace.get(name, MISSING) for name in others}
+    try:
+        namespace.update(others)
+        yield
+    finally:
+        for name, item in own.items():
+            if item is MISSING:
+                namespace.pop(name, None)
+            else:
+                namespace[name] = item
+
+
+def _names_in(item: Any, namespace: Mapping[str, Any]) -> Iterator[str]:
+    """The names of the notebook that a function or class of the notebook looks up; of anything else, none."""
+    if isinstance(item, type):
+        for base in item.__mro__:
+            if base.__module__ == item.__module__:
+                for member in vars(base).values():
+                    yield from _names_in(getattr(member, "__func__", getattr(member, "fget", member)), namespace)
+    elif isinstance(item, FunctionType):
+        if item.__globals__ is namespace:
+            yield from _looked_up(item.__code__)
+        yield from _names_in(getattr(item, "__wrapped__", None), namespace)
+
+
+def _looked_up(code: CodeType) -> Iterator[str]:
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in _LOOKUPS:
+            yield str(instruction.argval)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _looked_up(constant)
