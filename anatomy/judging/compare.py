@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy.exercises.spec import GENERAL, Case, Exercise
+from anatomy.exercises.spec import Case, Exercise
 from anatomy.observing.observation import CaseObservation
 
 ROUNDING = 2**7 * torch.finfo(torch.float32).eps
@@ -26,9 +27,10 @@ around 10 000, ask for no more than float32 can give. There is no other toleranc
 class Difference:
     """One way in which an answer departs from what was expected in one case.
 
-    `kind` is ``"error"``, ``"type"``, ``"shape"``, ``"dtype"``, ``"values"``, ``"names"``, ``"shared"``,
-    ``"in place"``, ``"not repeatable"``, ``"noise"`` (in training mode), ``"no gradient"``, ``"gradient error"`` or
-    ``"rule"`` (a sentence in `found`).
+    `kind` is ``"error"``, ``"message"`` (a refusal whose message lacks the words in `expected`), ``"type"``,
+    ``"shape"``, ``"dtype"``, ``"values"``, ``"names"``, ``"shared"``, ``"in place"``, ``"not repeatable"``, ``"noise"``
+    (in training mode), ``"no gradient"``, ``"gradient error"`` or ``"rule"`` (a sentence in `found`).
+    `aspect` is what was looked at: ``"values"``, ``"train mode"``, ``"gradients"``, ``"parameters"`` …
     """
 
     property: str
@@ -37,6 +39,7 @@ class Difference:
     found: Any
     expected: Any
     case: int
+    aspect: str = "values"
 
 
 def compare(
@@ -51,28 +54,42 @@ def compare(
     `nudged` gives the reference's results on slightly moved inputs, case by case; it is asked only where something
     differs, to see whether float32 could do better.
     """
-    differences: list[Difference] = []
+    rows: list[tuple[int, Mismatch]] = []
     for index, case in enumerate(cases):
         here = found[index] if index < len(found) else CaseObservation()
-        rows = list(_compare_case(exercise, case, here, expected[index], expected[index]))
-        if rows and nudged:
-            rows = list(_compare_case(exercise, case, here, expected[index], nudged(index)))
-        for kind_of, kind, where, left, right in rows:
-            for name in _properties(exercise, case, kind_of):
-                differences.append(Difference(name, kind, where, left, right, index))
-    return differences
+        apart = list(_compare_case(exercise, case, here, expected[index], expected[index]))
+        if nudged and any(kind == "values" for _, kind, *_ in apart):
+            apart = list(_compare_case(exercise, case, here, expected[index], nudged(index)))
+        rows += [(index, row) for row in apart]
+    general = {aspect for index, (aspect, *_) in rows if cases[index].asks is None}
+    return [
+        Difference(name, kind, where, left, right, index, aspect)
+        for index, (aspect, kind, where, left, right) in rows
+        for name in _properties(exercise, None if aspect in _BILLED.keys() & general else cases[index].asks, aspect)
+    ]
 
 
-def _properties(exercise: Exercise, case: Case, aspect: str) -> list[str]:
-    """The properties that a difference in `aspect` breaks: the case's own, the aspect's, or all of them."""
-    if case.asks is not None:
-        return [case.asks]
+_BILLED = {
+    "type": ("shape", "values"),
+    "in place": ("gradients", "values"),
+    "gradients": ("gradients",),
+    "parameters": ("parameters", "values"),
+    "train mode": ("train mode", "values"),
+}
+"""What an aspect costs that is about the answer as a whole: the first of these properties that the exercise has.
+
+Seen in the general cases, it is billed there, and not once more to each property with cases of its own.
+"""
+
+
+def _properties(exercise: Exercise, asks: str | None, aspect: str) -> list[str]:
+    """The properties that a difference in `aspect` breaks: those with cases of their own, or general ones."""
+    if asks is not None:
+        return [asks]
     if aspect == "everything":
-        own = {other.asks for other in exercise.cases((0,))}
+        own = {case.asks for case in exercise.cases((0,))}
         return [name for name in exercise.properties if name not in own]
-    if aspect in exercise.properties:
-        return [aspect]
-    return ["values"] if aspect in GENERAL and "values" in exercise.properties else []
+    return [name for name in _BILLED.get(aspect, (aspect, "values")) if name in exercise.properties][:1]
 
 
 Mismatch = tuple[str, str, str, Any, Any]  # aspect, kind, where, found, expected
@@ -85,18 +102,19 @@ def _compare_case(
         yield "everything", "error", "", found, expected
         return
     if expected.outcome == "raised":
-        if found.error_type not in {expected.error_type, "ValueError"}:
-            yield "everything", "error", "", found, expected
+        yield from _compare_refusals(case, found, expected)
         return
     for name, rule in exercise.checks.items():
         if case.asks in (None, name) and (sentence := rule_says(rule, found.value, case)):
             yield name, "rule", "", sentence, None
     for name in found.changed:
         if name not in expected.changed:
-            yield "values", "in place", name, None, None
-    yield from _leaves("values", "", found.value, expected.value, nudged.value)
-    if expected.repeatable and not found.repeatable:
+            yield "in place", "in place", name, None, None
+    apart = list(_leaves("values", "", found.value, expected.value, nudged.value))
+    yield from apart
+    if expected.repeatable and not found.repeatable and not (apart and _in_words(expected.value)):
         yield "values", "not repeatable", "", None, None
+    wrapped = any(aspect == "type" and kind == "type" for aspect, kind, *_ in apart)
     if expected.parameters is not None:
         if found.parameters != expected.parameters:
             yield "parameters", "names", "", found.parameters, expected.parameters
@@ -104,10 +122,34 @@ def _compare_case(
             yield "parameters", "shared", "", found.shared, expected.shared
         if found.train_repeatable != expected.train_repeatable:
             yield "train mode", "noise", "", found.train_repeatable, expected.train_repeatable
-        elif expected.train_repeatable:
+        elif expected.train_repeatable and not wrapped:
             yield from _leaves("train mode", "", found.train, expected.train, nudged.train)
-    if "gradients" in exercise.properties:
-        yield from _compare_gradients(found, expected, nudged)
+    if "gradients" in exercise.properties and not (apart and case.asks):
+        for row in _compare_gradients(found, expected, nudged):
+            if row[1] != "values" or not wrapped:
+                yield row
+
+
+def _compare_refusals(case: Case, found: CaseObservation, expected: CaseObservation) -> Iterator[Mismatch]:
+    """Whether an input is refused as it should be: by the right error, raised on purpose, that says what is asked."""
+    message, asked = (seen.error.message if seen.error else "" for seen in (found, expected))
+    missing = [words for words in case.message_names if _says(asked, words) and not _says(message, words)]
+    meant = is_deliberate(found) or not is_deliberate(expected) or (case.message_names and not missing)
+    if found.error_type not in {expected.error_type, "ValueError"} or not meant:
+        yield "everything", "error", "", found, expected
+    elif missing:
+        yield "everything", "message", "", found, missing
+
+
+def is_deliberate(seen: CaseObservation) -> bool:
+    """Whether an error was raised on purpose, by the student's own line, as far as that can be seen."""
+    code = seen.error.code if seen.error else ""
+    return not code or "raise" in code or code.startswith("assert")
+
+
+def _says(message: str, words: str) -> bool:
+    """Whether a message holds these words, or this number and not a longer one."""
+    return re.search(rf"(?<![\w.]){re.escape(words)}(?!\w)", message, re.IGNORECASE) is not None
 
 
 def rule_says(rule: Callable[[Any, Case], str | None], value: Any, case: Case) -> str | None:
@@ -148,16 +190,14 @@ def _leaves(aspect: str, where: str, found: Any, expected: Any, nudged: Any, flo
     """Walk two trees of plain data side by side."""
     if isinstance(expected, Tensor):
         if not isinstance(found, Tensor):
-            yield _shape_aspect(aspect), "type", where, found, expected
-            if aspect == "values":
-                yield aspect, "type", where, found, expected
+            yield from _another_type(aspect, where, found, expected)
         elif found.shape != expected.shape:
             yield _shape_aspect(aspect), "shape", where, found, expected
             if aspect == "values":
                 yield aspect, "shape", where, found, expected
         else:
             if _family(found.dtype) != _family(expected.dtype):
-                yield _shape_aspect(aspect), "dtype", where, found, expected
+                yield aspect if aspect == "gradients" else "type", "dtype", where, found, expected
             if not close(found, expected, nudged, floor):
                 yield aspect, "values", where, found, expected
     elif isinstance(expected, dict) and isinstance(found, dict) and "$other" not in found:
@@ -168,7 +208,7 @@ def _leaves(aspect: str, where: str, found: Any, expected: Any, nudged: Any, flo
                 inner = nudged.get(key) if isinstance(nudged, dict) else None
                 yield from _leaves(aspect, f"{where}[{key!r}]", found[key], expected[key], inner)
     elif isinstance(expected, list) and isinstance(found, list):
-        if not _holds_tensors(expected) and not _holds_tensors(found):
+        if not holds_tensors(expected) and not holds_tensors(found):
             if found != expected and not _close_numbers(found, expected):
                 yield aspect, "values", where, found, expected
         elif len(found) != len(expected):
@@ -181,11 +221,38 @@ def _leaves(aspect: str, where: str, found: Any, expected: Any, nudged: Any, flo
         if not _close_numbers([found], [expected]):
             yield aspect, "values", where, found, expected
     elif type(found) is not type(expected):
-        yield _shape_aspect(aspect), "type", where, found, expected
-        if aspect == "values":
-            yield aspect, "type", where, found, expected
+        yield from _another_type(aspect, where, found, expected)
     elif found != expected:
         yield aspect, "values", where, found, expected
+
+
+def _another_type(aspect: str, where: str, found: Any, expected: Any) -> Iterator[Mismatch]:
+    if same_numbers(found, expected):
+        yield "type" if aspect == "values" else aspect, "type", where, found, expected
+        return
+    yield _shape_aspect(aspect), "type", where, found, expected
+    if aspect == "values":
+        yield aspect, "type", where, found, expected
+
+
+def same_numbers(found: Any, expected: Any) -> bool:
+    """Whether two values of different types hold the same numbers, as a list and a tensor can."""
+    left, right = _as_tensor(found), _as_tensor(expected)
+    return left is not None and right is not None and left.shape == right.shape and close(left, right)
+
+
+def _as_tensor(value: Any) -> Tensor | None:
+    """A tensor, a number, or a list of lists of these, as one tensor; None where that makes no sense."""
+    if isinstance(value, Tensor):
+        return value.double()
+    if _is_number(value):
+        return torch.tensor(float(value), dtype=torch.float64)
+    if not isinstance(value, list) or not value:
+        return None
+    parts = [_as_tensor(item) for item in value]
+    if any(part is None or part.shape != parts[0].shape for part in parts):  # type: ignore[union-attr]
+        return None
+    return torch.stack(parts)  # type: ignore[arg-type]
 
 
 def close(found: Tensor, expected: Tensor, nudged: Tensor | None = None, floor: float = 0.0) -> bool:
@@ -236,8 +303,16 @@ def _family(dtype: torch.dtype) -> str:
     return "integer" if dtype in (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64) else str(dtype)
 
 
-def _holds_tensors(tree: Any) -> bool:
-    return isinstance(tree, Tensor) or (isinstance(tree, list) and any(map(_holds_tensors, tree)))
+def holds_tensors(tree: Any) -> bool:
+    """Whether there is a tensor anywhere in this plain data."""
+    if isinstance(tree, dict):
+        return any(map(holds_tensors, tree.values()))
+    return isinstance(tree, Tensor) or (isinstance(tree, list) and any(map(holds_tensors, tree)))
+
+
+def _in_words(value: Any) -> bool:
+    """Whether a run sums up in words what it saw: such a summary of something random may differ from run to run."""
+    return isinstance(value, str) or (isinstance(value, dict) and bool(value) and all(map(_in_words, value.values())))
 
 
 def _is_number(value: Any) -> bool:

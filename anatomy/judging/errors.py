@@ -7,49 +7,74 @@ import re
 from torch import Tensor
 
 from anatomy.exercises.spec import Case
+from anatomy.judging.compare import is_deliberate
+from anatomy.judging.relations.comparison import Relation
+from anatomy.judging.symptoms import advice
 from anatomy.observing.observation import CaseObservation, Raised
 
-_SYMPTOMS: tuple[tuple[str, str], ...] = (
-    (r"size of tensor a \(\d+\) must match|Expected size .* but got|mat1 and mat2|must have same reduction dim|"
-     r"shapes cannot be multiplied|inner dimensions|operands could not be broadcast|subscript .* has size",
-     "Two tensors do not fit together. Write each shape behind its line as a comment: which axis must meet which?"),
-    (r"invalid for input of size|view size is not compatible",
-     "The new shape has another number of elements, or the memory is not in the order that `view` needs "
-     "(`reshape`, or `contiguous()` first)."),
-    (r"index out of range|out of bounds|IndexError", "An index is larger than the axis it points into."),
-    (r"leaf Variable that requires grad|in-?place operation",
-     "An input is changed in place while its gradient is needed: make a new tensor instead."),
-    (r"Dimension out of range", "This tensor has fewer axes than the one you name; negative axes count from the end."),
-    (r"expected (m1 and m2|scalar type|all tensors).*|same dtype", "Two tensors have different number types."),
-    (r"has no attribute", "The object has no such name: look for a typing slip, or for a line that never set it."),
-    (r"not callable", "A pair of parentheses follows something that is no function."),
-    (r"unhashable|not subscriptable|not iterable", "This value is of another kind than its line expects: print it."),
-)  # fmt: skip
 
-
-def explain_error(found: CaseObservation, expected: CaseObservation, case: Case) -> tuple[str, str]:
-    """Headline and detail for an answer that raised, was too slow, or did not raise where it should."""
+def explain_error(found: CaseObservation, expected: CaseObservation, case: Case) -> Relation:
+    """An answer that raised, was too slow, or did not raise where it should."""
     error = found.error or Raised()
     wanted = expected.error_type or "an error"
     if found.outcome == "not attempted":
-        return "A part of this is not written yet.", "It raises NotImplementedError where the exercise needs a result."
+        return Relation("A part of this is not written yet.", "It raises NotImplementedError.")
     if found.outcome == "too slow":
-        return "It did not finish.", f"One call took {error.message}: look for a loop that never ends."
+        return Relation("It did not finish.", f"One call took {error.message}. {_inputs(case)}".strip())
     if found.outcome == "returned":
-        return f"This input should be refused with a clear `{wanted}`.", f"Yours returns a result. {_inputs(case)}"
+        what = "nothing (None)" if found.value is None else "a result"
+        return Relation(f"This input should be refused with a clear `{wanted}`.",
+                         f"Yours returns {what}. {_inputs(case)}".strip())  # fmt: skip
     if found.outcome != "raised":
-        return "Nothing was observed.", "The check did not get as far as running your answer."
+        return Relation("Nothing was observed.", "The check did not get as far as running your answer.")
     if error.type == "BadSignature":
-        return "The arguments don't fit.", error.message
+        return Relation("The arguments don't fit.", error.message)
+    where = _place(error)
+    message = _message(error)
     if expected.outcome == "raised":
-        return f"It is refused with `{error.type}`; a clear `{wanted}` is wanted.", error.message
-    where = f" in your line {error.line}, `{error.code}`" if error.line else ""
-    said = f"{error.type}: {error.message}"
-    advice = next((text for pattern, text in _SYMPTOMS if re.search(pattern, said, re.I | re.S)), "")
-    detail = f"{error.message.rstrip('.')}. {advice} {_inputs(case)}" if error.message else f"{advice} {_inputs(case)}"
-    return f"It stops with `{error.type}`{where}.", " ".join(detail.split())
+        if error.code and is_deliberate(found):
+            return Relation(f"It is refused with `{error.type}`; a `{wanted}` is wanted.", message)
+        return Relation(f"It stops with `{error.type}`{where}.",
+                         f"{message} A crash is no refusal: raise a `{wanted}` before it comes to that. "
+                         f"{_inputs(case)}".strip())  # fmt: skip
+    if error.type == "NotImplementedError" and error.code and is_deliberate(found):
+        return Relation(f"A part of this is not written yet{where}.")
+    if error.code and is_deliberate(found):
+        return Relation(f"It refuses a good input{where}.", f"{error.type}: {message} {_inputs(case)}".strip())
+    detail = " ".join(filter(None, (message, advice(error), _inputs(case))))
+    return Relation(f"It stops with `{error.type}`{where}.", detail)
+
+
+def explain_message(found: CaseObservation, missing: list[str], case: Case) -> Relation:
+    """A refusal that does not say what it has to."""
+    said = found.error.message if found.error else ""
+    words = " and ".join(missing)
+    yours = f"Yours says “{said}”." if said else "Yours says nothing."
+    return Relation(f"It is refused, but the message must name {words}.", f"{yours} {_inputs(case)}".strip())
+
+
+def _place(error: Raised) -> str:
+    """Where in the student's cells an error came from."""
+    if not error.line:
+        return ""
+    code = f", `{error.code}`" if error.code else ""
+    if error.caller:
+        return f" in line {error.line} of your `{error.within}`, called from line {error.caller_line} of your " \
+               f"`{error.caller}`{code}"  # fmt: skip
+    return f" in your line {error.line}{code}"
+
+
+def _message(error: Raised) -> str:
+    """A library's message, up to its hints, as a sentence."""
+    text = error.message.partition(" Hint")[0].partition("\n")[0].strip()
+    if len(text) > 240:
+        text = f"{text[:240].rpartition(' ')[0]} …"
+    return text if not text or re.search(r"[.?!…]$", text) else f"{text}."
 
 
 def _inputs(case: Case) -> str:
     shapes = [f"{name} {tuple(value.shape)}" for name, value in case.args.items() if isinstance(value, Tensor)]
-    return f"Shapes here: {', '.join(shapes)}." if shapes else ""
+    if shapes:
+        return f"Shapes here: {', '.join(shapes)}."
+    sizes = [f"{letter} = {size}" for letter, size in case.sizes.items()]
+    return f"Sizes here: {', '.join(sizes)}." if sizes else ""

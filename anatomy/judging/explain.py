@@ -3,207 +3,369 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Collection
 from dataclasses import replace
-from typing import Any
+from itertools import groupby
 
 from torch import Tensor
 
 from anatomy.exercises.spec import Case
-from anatomy.judging.compare import Difference
-from anatomy.judging.errors import explain_error
+from anatomy.judging.compare import Difference, close, same_numbers
+from anatomy.judging.errors import explain_error, explain_message
 from anatomy.judging.expectations import Expectations
-from anatomy.judging.relations import relate, relate_lists
+from anatomy.judging.relations import relate
 from anatomy.judging.relations.comparison import Relation
+from anatomy.judging.relations.lists import relate_lists
+from anatomy.judging.relations.places import wrong_entries
+from anatomy.judging.relations.sizes import relate_numbers, shape_in_letters
 from anatomy.judging.verdict import Diagnosis
-from anatomy.observing.observation import Raised
+from anatomy.judging.where import where_it_happens
+from anatomy.judging.wording import brief, kind, names
+from anatomy.observing.observation import CaseObservation
 
-_URGENCY = ("error", "in place", "not repeatable", "noise", "names", "shared", "type", "shape", "dtype", "values",
-            "rule", "gradient error", "no gradient")  # fmt: skip
+_FIRST = ("error", "message", "names", "shared", "in place", "not repeatable", "type", "shape", "dtype", "values",
+          "rule", "noise", "no gradient", "gradient error")  # fmt: skip
+"""Kinds of differences in the order in which they are spoken of; before all of them comes a result that is None."""
+
+EXAMPLE = "an example"
+"""The claim of what is no relation: just one place where an answer differs."""
+
+_LATE = {"train mode": 1, "gradients": 2}
+"""Aspects that are not spoken of before the plain result is right."""
 
 
 def explain(expectations: Expectations, differences: list[Difference]) -> Diagnosis:
     """The most telling difference, explained without knowledge of the exercise."""
     first = min(differences, key=_urgency)
-    case = expectations.cases[first.case]
-    if first.kind == "values":
-        said = _explain_values(expectations, first, case, differences)
-    else:
-        said = _EXPLAIN[first.kind](expectations, first, case)
+    said = _explain(expectations, first, differences)
+    return Diagnosis(said.headline, said.detail)
+
+
+def explain_each(
+    expectations: Expectations, differences: list[Difference], open_cases: Collection[int]
+) -> dict[int, Diagnosis]:
+    """What can be said of these cases: case → diagnosis, one for each property that they ask for.
+
+    `differences` are those of all cases; what is said to hold somewhere must not hold elsewhere, too.
+    """
+    groups: dict[str | None, list[Difference]] = {}
+    for difference in sorted(differences, key=lambda one: one.case):
+        if difference.case in open_cases:
+            groups.setdefault(expectations.cases[difference.case].asks, []).append(difference)
+    firsts = [(min(group, key=_urgency), group) for group in groups.values()]
+    if nothing := [row for row in firsts if _is_nothing(row[0])]:
+        firsts = [row for row in firsts if row in nothing or not _is_elsewhere(row[0])]
     wrong = {difference.case for difference in differences}
-    alike = [index for index, other in enumerate(expectations.cases) if other.asks == case.asks]
-    notes = [said.detail, f"This happens {case.note}." if case.note else ""]
-    if fine := len(alike) - len(wrong & set(alike)):
-        notes.append(f"In {fine} of {len(alike)} tries all is right.")
-    return replace(said, detail=" ".join(filter(None, notes)))
+    explained: dict[int, Diagnosis] = {}
+    told: set[tuple[str, str]] = set()
+    for first, group in firsts:
+        said = _explain(expectations, first, group)
+        if (first.kind, said.claims) in told or (said.claims == EXAMPLE and first.kind in {kind for kind, _ in told}):
+            continue  # one more example of the same adds nothing
+        told.add((first.kind, said.claims))
+        where = where_it_happens(expectations, first.case, wrong)
+        explained[first.case] = Diagnosis(said.headline, " ".join(filter(None, (said.detail, where))))
+    return explained
 
 
-def _urgency(difference: Difference) -> tuple[bool, int, int]:
-    """What to speak of first. Among gradients, one that is missing says more than one that differs."""
-    rank = _URGENCY.index(difference.kind)
-    late = difference.property == "gradients"
-    return late, -1 if late and difference.kind == "no gradient" else rank, difference.case
+def _urgency(difference: Difference) -> tuple[int, bool, int, int]:
+    late = _LATE.get(difference.aspect, 0)
+    return late, not _is_nothing(difference), _FIRST.index(difference.kind), difference.case
 
 
-def _explain_values(
-    expectations: Expectations, first: Difference, case: Case, differences: list[Difference]
-) -> Diagnosis:
-    found, expected = first.found, first.expected
-    what = f"The gradient of `{first.where}`: " if first.property == "gradients" else ""
-    if first.property == "train mode":
-        what = "In training mode: "
-    if first.property not in ("gradients", "train mode") and first.where and isinstance(found, Tensor):
-        what = "`" + re.sub(r"[\[\]']", "", first.where) + "`: "
-    relation: Relation | None = None
+def _is_nothing(difference: Difference) -> bool:
+    """Whether a function returned None where it should return something."""
+    return difference.kind == "type" and difference.found is None and not difference.where
+
+
+def _is_elsewhere(difference: Difference) -> bool:
+    """Whether an error came from what was done with a result, not from the student's own lines."""
+    error = difference.found.error if difference.kind == "error" else None
+    return error is not None and not error.line
+
+
+def _explain(expectations: Expectations, first: Difference, group: list[Difference]) -> Relation:
+    alike = [one for one in group if (one.kind, one.where, one.aspect) == (first.kind, first.where, first.aspect)]
+    alike = [next(rows) for _, rows in groupby(alike, key=lambda one: one.case)]  # billed to several properties
+    alike.sort(key=lambda one: one is not first)
+    return _EXPLAIN[first.kind](expectations, alike)
+
+
+# ---- values ---------------------------------------------------------------------------------------------------------
+
+
+def _explain_values(expectations: Expectations, alike: list[Difference]) -> Relation:
+    first = alike[0]
+    found, expected, case = first.found, first.expected, expectations.cases[first.case]
+    what = _what(first)
     if isinstance(found, Tensor) and isinstance(expected, Tensor):
-        if first.property == "gradients":
-            exercise, case = replace(expectations.exercise, returns=""), replace(case, returns="")
-        else:
-            exercise = expectations.exercise
-        others = tuple(
-            (expectations.cases[other.case], other.found, other.expected)
-            for other in differences
-            if other is not first
-            and (other.property, other.kind, other.where) == (first.property, "values", first.where)
-            and isinstance(other.found, Tensor)
-        )
-        relation = relate(found, expected, case, exercise, others)
-        if relation is None:
-            relation = Relation("Values differ from the expected ones.", _first_difference(found, expected))
+        said = _relate(expectations, alike) or _smallest_difference(expectations, alike)
     elif isinstance(found, list) and isinstance(expected, list):
-        relation = relate_lists(found, expected)
+        said = _relate_lists(expectations, alike)
+    elif isinstance(found, str) and isinstance(expected, str) and expectations.exercise.run is not None:
+        said = Relation(f"Seen: “{found}”. Expected: “{expected}”.")
     else:
-        at = f" at {first.where}" if first.where else ""
-        relation = Relation(f"Yours is {_brief(found)}{at}, expected {_brief(expected)}.", _arguments(case))
-    return Diagnosis(what + relation.headline, relation.detail)
+        said = _relate_values(expectations, alike)
+    if not isinstance(found, Tensor) and case.asks and not first.where:
+        what = f"“{case.asks}”: {what}"
+    return Relation(what + said.headline, said.detail, said.claims)
 
 
-def _first_difference(found: Tensor, expected: Tensor) -> str:
-    if found.shape != expected.shape:
-        return f"Your shape is {tuple(found.shape)}, expected is {tuple(expected.shape)}."
-    gap = (found.double() - expected.double()).abs().nan_to_num(nan=float("inf"))
-    where = (gap > 1e-5 * expected.double().abs().max()).nonzero()
-    first = tuple(where[0].tolist()) if len(where) else tuple([0] * found.dim())
-    return (
-        f"Shape {tuple(found.shape)} is right; {len(where)} of {found.numel()} values differ. The first difference is "
-        f"at {list(first)}: expected {expected[first].item():.4g}, found {found[first].item():.4g}. "
-        f"The largest is {gap.max().item():.3g}."
+def _what(difference: Difference) -> str:
+    """Which result is spoken of, as the beginning of a sentence."""
+    if difference.aspect == "gradients":
+        return f"The gradient of `{difference.where}`: "
+    where = _at(difference.where)
+    if difference.aspect == "train mode":
+        return f"In training mode{f', {where}' if where else ''}: "
+    return f"{where[0].upper()}{where[1:]}: " if where else ""
+
+
+def _at(where: str) -> str:
+    """``"[0]['scores']"`` in words."""
+    keys = re.findall(r"\[(?:'([^']*)'|(\d+))\]", where)
+    return ", ".join(f"`{name}`" if name else f"result {index}" for name, index in keys)
+
+
+def _relate(expectations: Expectations, alike: list[Difference]) -> Relation | None:
+    """A relation between tensors that holds in all cases."""
+    first, exercise, cases = alike[0], expectations.exercise, expectations.cases
+    axes: Callable[[Case], Case] = lambda case: case  # noqa: E731
+    if first.aspect == "gradients":  # a gradient has the axes of its input
+        exercise, axes = replace(exercise, returns=""), lambda case: replace(case, returns="")
+    if first.expected.dim() == 0:
+        numbers = [(cases[one.case], one.found.item(), one.expected.item()) for one in alike if _both_tensors(one)]
+        if said := relate_numbers(numbers):
+            return said
+    rows = sorted(filter(_both_tensors, alike), key=lambda one: -one.expected.numel())
+    (case, found, expected), *others = ((axes(cases[one.case]), one.found, one.expected) for one in rows)
+    return relate(found, expected, case, exercise, tuple(others))
+
+
+def _both_tensors(one: Difference) -> bool:
+    return isinstance(one.found, Tensor) and isinstance(one.expected, Tensor)
+
+
+def _smallest_difference(expectations: Expectations, alike: list[Difference]) -> Relation:
+    """One entry that differs, of the smallest result that differs."""
+    one = min(filter(_both_tensors, alike), key=lambda one: one.expected.numel())
+    found, expected = one.found, one.expected
+    if found.dim() == 0:
+        here = _arguments(expectations.cases[one.case])
+        return Relation(f"Yours is {brief(found)}, expected {brief(expected)}.", here, EXAMPLE)
+    wrong = wrong_entries(found, expected)
+    wrong = wrong if wrong.any() else found.double() != expected.double()
+    place = tuple(wrong.nonzero()[0].tolist())
+    gap = (found.double() - expected.double()).abs()[wrong]
+    by = f", by up to {gap.max().item():.3g}" if gap.isfinite().all() else ""
+    return Relation(
+        f"Values differ: at {list(place)} yours is {found[place].item():.4g}, expected {expected[place].item():.4g}.",
+        f"{int(wrong.sum())} of {found.numel()} entries differ{by}; the shape {tuple(found.shape)} is right.",
+        EXAMPLE,
     )
 
 
-def _explain_shape(expectations: Expectations, first: Difference, case: Case) -> Diagnosis:
-    relation = relate(first.found, first.expected, case, expectations.exercise)
-    letters = case.returns or expectations.exercise.returns
-    named = f" = ({', '.join(letters.split())})" if len(letters.split()) == first.expected.dim() else ""
-    shapes = f"Your result has shape {tuple(first.found.shape)}; expected is {tuple(first.expected.shape)}{named}."
-    if relation is None:
-        return Diagnosis("The shape differs.", shapes)
-    return Diagnosis(relation.headline, f"{relation.detail} {shapes}")
+def _relate_lists(expectations: Expectations, alike: list[Difference]) -> Relation:
+    """What relates lists in all cases, else the smallest two."""
+    rows = [one for one in alike if isinstance(one.found, list) and isinstance(one.expected, list)]
+    said = [relate_lists(one.found, one.expected) for one in rows]
+    shortest = min(range(len(rows)), key=lambda i: len(repr(rows[i].expected)) + len(repr(rows[i].found)))
+    one, relation = rows[shortest], said[shortest]
+    if len({other.claims for other in said}) > 1:
+        relation = Relation(f"Yours is {brief(one.found)}, expected {brief(one.expected)}.", claim=EXAMPLE)
+    here = _arguments(expectations.cases[one.case])
+    return Relation(relation.headline, " ".join(filter(None, (relation.detail, here))), relation.claims)
 
 
-def _explain_type(expectations: Expectations, first: Difference, case: Case) -> Diagnosis:
-    if first.found is None:
-        return Diagnosis("Your function returns nothing (None).", "Is a `return` missing at its end?")
-    at = f" at {first.where}" if first.where else ""
-    return Diagnosis(f"You return {_brief(first.found)}{at}, expected is {_brief(first.expected)}.", "")
-
-
-def _explain_names(expectations: Expectations, first: Difference, case: Case) -> Diagnosis:
-    if not isinstance(first.found, dict) or not isinstance(first.expected, dict):
-        return Diagnosis("The names differ.", f"Yours: {_brief(first.found)}; expected: {_brief(first.expected)}.")
-    mine, right = first.found, first.expected
-    if not mine:
-        return Diagnosis("PyTorch finds no parameters in your module.",
-                         "Layers must be attributes, or sit in an `nn.ModuleList`: a plain list hides them from "
-                         f"`parameters()`. Expected: {_names(right)}.")  # fmt: skip
-    parts = []
-    if missing := [name for name in right if name not in mine]:
-        parts.append(f"Missing: {_names(missing)}.")
-    if extra := [name for name in mine if name not in right]:
-        parts.append(f"Not expected: {_names(extra)}.")
-    for name in right:
-        if name in mine and mine[name] != right[name]:
-            parts.append(f"`{name}` has shape {tuple(mine[name])}, expected {tuple(right[name])}.")
-    return Diagnosis("The parameters of your module differ from the expected ones.", " ".join(parts[:4]))
-
-
-def _explain_no_gradient(expectations: Expectations, first: Difference, case: Case) -> Diagnosis:
-    if first.found is None:
-        return Diagnosis(f"No gradient reaches `{first.where}`.",
-                         "Values alone are not enough: training needs the way back. `detach`, `.data`, `.item`, "
-                         "`torch.no_grad`, NumPy or building a new tensor from numbers cut it.")  # fmt: skip
-    return Diagnosis(f"A gradient reaches `{first.where}`, and none should.", "")
-
-
-def _explain_gradient_error(expectations: Expectations, first: Difference, case: Case) -> Diagnosis:
-    error = first.found or Raised()
-    said = f"{error.type}: {_sentence(error.message)} " if error.type else ""
-    return Diagnosis("The values are computed, but not the gradients.",
-                     f"{said}An operation in place overwrites what the way back needs, or the result is cut from the "
-                     "inputs.")  # fmt: skip
-
-
-_EXPLAIN = {
-    "error": lambda expectations, first, case: Diagnosis(*explain_error(first.found, first.expected, case)),
-    "in place": lambda expectations, first, case: Diagnosis(
-        f"You change `{first.where}` in place.",
-        "Whoever calls your function still needs it as it was; make a new tensor instead.",
-    ),
-    "not repeatable": lambda expectations, first, case: Diagnosis(
-        "The same input gives another result each time.",
-        "Is there noise (dropout, random initial values at every call), or something kept from the last call?",
-    ),
-    "noise": lambda expectations, first, case: Diagnosis(
-        *(
-            ("In training mode nothing is random.", "The dropout that is asked for has no effect.")
-            if first.found
-            else ("In training mode the result is random.", "Nothing here should be left to chance.")
-        )
-    ),
-    "names": _explain_names,
-    "shared": lambda expectations, first, case: Diagnosis(
-        "Parameters that should be separate are one and the same, or the other way round.",
-        f"Shared in yours: {_brief(first.found)}; expected: {_brief(first.expected)}.",
-    ),
-    "type": _explain_type,
-    "shape": _explain_shape,
-    "dtype": lambda expectations, first, case: Diagnosis(
-        f"The values have type {_dtype(first.found)}, expected is {_dtype(first.expected)}.", ""
-    ),
-    "rule": lambda expectations, first, case: Diagnosis(str(first.found)),
-    "gradient error": _explain_gradient_error,
-    "no gradient": _explain_no_gradient,
-}
-
-
-def _brief(value: Any) -> str:
-    if isinstance(value, Tensor):
-        return f"a tensor of shape {tuple(value.shape)}" if value.dim() else f"{value.item():.6g} (a tensor)"
-    if isinstance(value, dict) and "$other" in value:
-        return str(value["$other"])
-    if isinstance(value, list):
-        holds = any(isinstance(item, Tensor) for item in value)
-        text = f"a list or tuple of {len(value)}" if holds else repr(value)
-    else:
-        text = f"{value:.6g}" if isinstance(value, float) else repr(value)
-    return text if len(text) <= 160 else f"{text[:157]}…"
+def _relate_values(expectations: Expectations, alike: list[Difference]) -> Relation:
+    """Numbers, strings and the like: a relation made of sizes, else the smallest two."""
+    rows = [(expectations.cases[one.case], one.found, one.expected) for one in alike]
+    if all(isinstance(value, int | float) for _, *pair in rows for value in pair) and (said := relate_numbers(rows)):
+        return said
+    case, found, expected = min(rows, key=lambda row: len(brief(row[2])))
+    return Relation(f"Yours is {brief(found)}, expected {brief(expected)}.", _arguments(case), EXAMPLE)
 
 
 def _arguments(case: Case) -> str:
+    """The call of a case, as far as it can be written in a line."""
     plainly = (Tensor, int, float, str, list, tuple, dict)
-    shown = [f"{name} = {_brief(value)}" for name, value in case.args.items() if isinstance(value, plainly)]
-    return f"Called with {', '.join(shown)}." if shown else ""
+    shown = [f"{name} = {brief(value)}" for name, value in case.args.items() if isinstance(value, plainly)]
+    sizes = [f"{letter} = {size}" for letter, size in case.sizes.items()]
+    tensors = any(isinstance(value, Tensor) for value in case.args.values())
+    given = [f"for {', '.join(sizes)}"] if sizes and not tensors else []
+    given += [f"with {', '.join(shown)}"] if shown else []
+    return f"That is {' '.join(given)}." if given else ""
 
 
-def _sentence(text: str) -> str:
-    """The beginning of a library's message, up to its hints, as a sentence."""
-    return f"{text.partition(' Hint')[0][:200].rstrip(' .;')}."
+# ---- shapes, types and names ----------------------------------------------------------------------------------------
 
 
-def _names(names: Iterable[str]) -> str:
-    listed = [f"`{name}`" for name in names]
-    return ", ".join(listed[:6]) + (f" and {len(listed) - 6} more" if len(listed) > 6 else "")
+def _explain_shape(expectations: Expectations, alike: list[Difference]) -> Relation:
+    first, exercise, cases = alike[0], expectations.exercise, expectations.cases
+    case = cases[first.case]
+    others = tuple((cases[one.case], one.found, one.expected) for one in alike[1:] if _both_tensors(one))
+    letters = (case.returns or exercise.returns).split()
+    wanted = f" = ({', '.join(letters)})" if len(letters) == first.expected.dim() else ""
+    spelled = shape_in_letters([(cases[one.case], tuple(one.found.shape)) for one in alike if _both_tensors(one)])
+    shapes = f"is {tuple(first.found.shape)}{f' = {spelled}' if spelled else ''}; expected is " \
+             f"{tuple(first.expected.shape)}{wanted}"  # fmt: skip
+    what = _what(first)
+    if relation := relate(first.found, first.expected, case, exercise, others):
+        detail = f"{relation.detail} The shape of yours {shapes}.".strip()
+        return Relation(what + relation.headline, detail, relation.claims)
+    if spelled and wanted:
+        return Relation(f"{what}The shape is {spelled}; expected is ({', '.join(letters)}).",
+                         f"In the first try yours {shapes}.")  # fmt: skip
+    return Relation(f"{what}The shape {shapes}.", claim=EXAMPLE)
 
 
-def _dtype(value: Any) -> str:
-    return str(getattr(value, "dtype", "?")).removeprefix("torch.")
+def _explain_type(expectations: Expectations, alike: list[Difference]) -> Relation:
+    first = alike[0]
+    found, expected = first.found, first.expected
+    if _is_nothing(first):
+        module = expectations.exercise.kind == "module"
+        return Relation(f"Your {'`forward`' if module else 'function'} returns nothing (None).",
+                         "Is a `return` missing at its end?")  # fmt: skip
+    what = _what(first)
+    if isinstance(found, str) and expectations.exercise.run is not None:
+        return Relation(f"{what}Seen: “{found}”. Expected is {brief(expected)}.")
+    if isinstance(found, list) and isinstance(expected, list):
+        return Relation(f"{what}You return {len(found)} things; {len(expected)} are wanted.")
+    headline = f"{what}You return {kind(found)}; {kind(expected)} is wanted."
+    if all(same_numbers(one.found, one.expected) for one in alike):
+        return Relation(headline, "The numbers are right.")
+    if (place := _inside(alike)) is not None:
+        return Relation(headline, f"What is at place {place} of it is the expected result.")
+    shown = f" = {brief(found)}" if isinstance(found, str | int | float) else ""
+    shape = f" of shape {tuple(expected.shape)}" if isinstance(expected, Tensor) and expected.dim() else ""
+    about = " ".join(filter(None, (f"Yours{shown}." if shown else "", f"Wanted{shape}." if shape else "")))
+    return Relation(headline, about.replace("Yours =", "Yours is").replace("Wanted of", "It should be of"))
+
+
+def _inside(alike: list[Difference]) -> int | None:
+    """The place at which the expected tensor stands in a list, the same in all cases."""
+    for place in range(4):
+        if all(
+            isinstance(one.found, list)
+            and len(one.found) > place
+            and isinstance(one.expected, Tensor)
+            and isinstance(one.found[place], Tensor)
+            and one.found[place].shape == one.expected.shape
+            and close(one.found[place], one.expected)
+            for one in alike
+        ):
+            return place
+    return None
+
+
+def _explain_dtype(expectations: Expectations, alike: list[Difference]) -> Relation:
+    first = alike[0]
+    right = not first.found.is_complex() and all(close(one.found.to(one.expected.dtype), one.expected) for one in alike)
+    return Relation(f"{_what(first)}The values have type {_dtype(first.found)}, expected is {_dtype(first.expected)}.",
+                     "The numbers themselves are right." if right else "")  # fmt: skip
+
+
+def _dtype(value: Tensor) -> str:
+    return str(value.dtype).removeprefix("torch.")
+
+
+def _explain_names(expectations: Expectations, alike: list[Difference]) -> Relation:
+    mine, right = alike[0].found, alike[0].expected
+    missing, extra = [name for name in right if name not in mine], [name for name in mine if name not in right]
+    parts = []
+    if isinstance(mine, dict) and not mine:
+        return Relation("PyTorch finds no parameters in your module.",
+                         "Layers must be attributes, or sit in an `nn.ModuleList`: a plain list hides them from "
+                         f"`parameters()`. Expected: {names(right)}.")  # fmt: skip
+    if missing and (prefix := _prefix(missing, extra)):
+        parts.append(
+            f"All these names stand behind `{prefix}`, as `{prefix}{missing[0]}` where `{missing[0]}` is wanted."
+        )
+    elif missing or extra:
+        parts += [f"Missing: {names(missing)}."] if missing else []
+        parts += [f"Not expected: {names(extra)}."] if extra else []
+    if not isinstance(mine, dict):
+        return Relation(f"{_what(alike[0])}The keys differ.", " ".join(parts))
+    for name in right:
+        if name in mine and mine[name] != right[name]:
+            parts.append(f"`{name}` has shape {tuple(mine[name])}, expected {tuple(right[name])}.")
+    return Relation("The parameters of your module differ from the expected ones.", " ".join(parts[:4]))
+
+
+def _prefix(missing: list[str], extra: list[str]) -> str:
+    """What stands before all the names that are missing; empty where they were not just moved."""
+    for name in extra:
+        prefix = name.removesuffix(missing[0])
+        if prefix and prefix != name and sorted(prefix + one for one in missing) == sorted(extra):
+            return prefix
+    return ""
+
+
+def _explain_shared(expectations: Expectations, alike: list[Difference]) -> Relation:
+    mine, right = alike[0].found, alike[0].expected
+    if extra := [group for group in mine if group not in right]:
+        return Relation(f"{names(extra[0])} are one and the same parameter.", "Each is to have numbers of its own.")
+    return Relation(f"{names(right[0])} are to be one and the same parameter.", "Yours are separate.")
+
+
+# ---- side effects and gradients -------------------------------------------------------------------------------------
+
+
+def _explain_in_place(expectations: Expectations, alike: list[Difference]) -> Relation:
+    name = alike[0].where
+    value = expectations.cases[alike[0].case].args.get(name)
+    instead = {
+        Tensor: "make a new tensor instead",
+        dict: "work on a copy of the dict",
+        list: "work on a copy of the list",
+    }
+    advice = next((text for kind, text in instead.items() if isinstance(value, kind)), "leave it as it is")
+    return Relation(f"You change `{name}` in place.",
+                     f"Whoever calls your function still needs it as it was; {advice}.")  # fmt: skip
+
+
+def _explain_noise(expectations: Expectations, alike: list[Difference]) -> Relation:
+    if alike[0].found:
+        return Relation("In training mode nothing is random.", "The dropout that is asked for has no effect.")
+    return Relation("In training mode the result is random.", "Nothing here should be left to chance.")
+
+
+def _explain_no_gradient(expectations: Expectations, alike: list[Difference]) -> Relation:
+    if alike[0].found is None:
+        return Relation(f"No gradient reaches `{alike[0].where}`.",
+                         "Values alone are not enough: training needs the way back. `detach`, `.data`, `.item`, "
+                         "`torch.no_grad`, NumPy or building a new tensor from numbers cut it.")  # fmt: skip
+    return Relation(f"A gradient reaches `{alike[0].where}`, and none should.")
+
+
+def _explain_gradient_error(expectations: Expectations, alike: list[Difference]) -> Relation:
+    error = alike[0].found
+    if error is None:
+        return Relation("Gradients can be computed, and there should be none.")
+    said = explain_error(CaseObservation("raised", error=error), CaseObservation("returned"), Case({}))
+    return Relation("The values are computed, but not the gradients.", f"{said.headline} {said.detail}".strip())
+
+
+_EXPLAIN: dict[str, Callable[[Expectations, list[Difference]], Relation]] = {
+    "error": lambda expectations, alike: explain_error(
+        alike[0].found, alike[0].expected, expectations.cases[alike[0].case]
+    ),
+    "message": lambda expectations, alike: explain_message(
+        alike[0].found, alike[0].expected, expectations.cases[alike[0].case]
+    ),
+    "names": _explain_names,
+    "shared": _explain_shared,
+    "in place": _explain_in_place,
+    "not repeatable": lambda expectations, alike: Relation(
+        "The same input gives another result each time.",
+        "Is there noise (dropout, random initial values at every call), or something kept from the last call?",
+    ),
+    "noise": _explain_noise,
+    "type": _explain_type,
+    "shape": _explain_shape,
+    "dtype": _explain_dtype,
+    "values": _explain_values,
+    "rule": lambda expectations, alike: Relation(str(alike[0].found)),
+    "gradient error": _explain_gradient_error,
+    "no gradient": _explain_no_gradient,
+}

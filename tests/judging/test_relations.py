@@ -9,11 +9,12 @@ import pytest
 import torch
 from torch import Tensor
 
+from anatomy import misconceptions
 from anatomy.cards import as_html, as_text
 from anatomy.exercises.spec import Case, Draw, exercise
 from anatomy.judging import judge as judging
 from anatomy.judging.judge import judge
-from anatomy.judging.relations import relate_lists
+from anatomy.judging.relations.lists import relate_lists
 from anatomy.observing.observe import observe
 
 
@@ -39,13 +40,15 @@ def _block(x: Tensor) -> Tensor:
 
 @pytest.fixture(autouse=True)
 def no_misconceptions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judging.misconceptions, "of_notebook", lambda notebook: {})
+    monkeypatch.setattr(misconceptions, "of_exercise", lambda name: {})
+    monkeypatch.setattr(misconceptions, "inherited", lambda name: ())
+    monkeypatch.setattr(misconceptions, "pairs", lambda name: iter(()))
     monkeypatch.setattr(judging.reference, "answer", lambda of: {"weights": _weights, "block": _block}[of.name])
 
 
-def _one_row_negative(q: Tensor, k: Tensor) -> Tensor:
+def _last_column_negative(q: Tensor, k: Tensor) -> Tensor:
     sign = torch.ones(7)
-    sign[3] = -1
+    sign[-1] = -1
     return _weights(q, k) * sign
 
 
@@ -73,13 +76,14 @@ WRONG_WEIGHTS: list[tuple[str, Callable[[Tensor, Tensor], Tensor], str]] = [
     ("key detached", lambda q, k: _weights(q, k.detach()), "No gradient reaches `key`"),
     ("in place", lambda q, k: _weights(q.mul_(1.5).div_(1.5).add_(1), k), "change `query` in place"),
     ("noise", lambda q, k: _weights(q, k) + torch.rand(1, generator=NOISE), "another result each time"),
-    ("one column", _one_row_negative, "only index 3 is wrong"),
+    ("last column", _last_column_negative, "Along axis 2 (keys) the last one is wrong"),
     ("squared", lambda q, k: _weights(q, k) ** 2, "squared"),
     ("added", lambda q, k: _weights(q, k) + 0.25, "A constant is added"),
-    ("zeros", lambda q, k: 0 * _weights(q, k), "is zero"),
-    ("a list", lambda q, k: [_weights(q, k)], "a list or tuple of 1"),
+    ("zeros", lambda q, k: 0 * _weights(q, k), "Every entry of yours is 0"),
+    ("a list", lambda q, k: list(_weights(q, k)), "You return a list or tuple; a tensor is wanted.\nThe numbers are right."),
+    ("a list of one", lambda q, k: [_weights(q, k)], "What is at place 0 of it is the expected result."),
     ("nothing", lambda q, k: None, "returns nothing"),
-    ("error", lambda q, k: q @ k, "do not fit together"),
+    ("error", lambda q, k: q @ k, "must be (2, 8); they are (2, 7)"),
     ("too few arguments", lambda q: q, "called with (query, key), but yours takes (q)"),
 ]  # fmt: skip
 NOISE = torch.Generator().manual_seed(0)
@@ -88,9 +92,10 @@ WRONG_BLOCK: list[tuple[str, Callable[[Tensor], Tensor], str]] = [
     ("missing term", lambda x: _block(x) - x, "`x` is missing"),
     ("doubled term", lambda x: _block(x) + x, "`x` is added once too often"),
     ("unchanged", lambda x: x, "return `x` unchanged"),
-    ("bias", lambda x: _block(x) + torch.arange(4.0), "A term is missing or added"),
+    ("bias", lambda x: _block(x) + torch.arange(4.0), "The same row of numbers is added everywhere"),
     ("reordered", lambda x: _block(x).transpose(1, 2).reshape(3, 5, 4), "in the wrong places"),
-    ("factor per row", lambda x: _block(x) * torch.arange(1.0, 6.0)[:, None], "factor of its own"),
+    ("input reordered", lambda x: x.transpose(1, 2).reshape(3, 5, 4) + 0 * x, "Values differ: at [0, 0, 0]"),
+    ("factor per row", lambda x: _block(x) * torch.arange(2.0, 7.0)[:, None], "factor of its own"),
     ("relu", lambda x: _block(x).relu(), "ReLU"),
     ("masked", lambda x: _block(x).tril(), "above the diagonal"),
 ]
@@ -116,8 +121,8 @@ def test_the_unexplained_is_measured() -> None:
         return _weights(query.sin(), key)
 
     text = as_text(judge(weights, observe(weights, odd)))
-    assert "Values differ from the expected ones" in text
-    assert "The first difference is at [0, 0, 0]" in text
+    assert "Values differ: at [0, 0, 0] yours is" in text
+    assert "70 of 70 entries differ" in text
     assert "✓ shape" in text
 
 
@@ -141,7 +146,7 @@ def test_right_answers_in_another_style_pass() -> None:
         ([1, 2, 3, 4], "goes on too long"),
         ([3, 2, 1], "reverse order"),
         ([2, 1, 3], "in another order"),
-        ([1, 5, 3], "Item 1 differs"),
+        ([1, 5, 3], "Yours is [1, 5, 3], expected [1, 2, 3]"),
     ],
 )
 def test_lists_are_explained(found: list[int], words: str) -> None:

@@ -13,27 +13,41 @@ from anatomy.judging.compare import ROUNDING
 
 @dataclass(frozen=True)
 class Relation:
-    """An explanation: a headline, and a sentence with the numbers behind it."""
+    """An explanation: a headline, and a sentence with the numbers behind it.
+
+    `claim` is what must be found in every case that differs, without the sizes and numbers of one; the headline where
+    it is empty.
+    """
 
     headline: str
-    detail: str
+    detail: str = ""
+    claim: str = ""
+
+    @property
+    def claims(self) -> str:
+        return self.claim or self.headline
 
 
 @dataclass(frozen=True)
 class Comparison:
     """What a finder may look at: both tensors (float64), the case, the words for the axes.
 
-    `others` are further cases in which values differ, with what was found and expected there.
+    `others` are the further cases that differ in the same way, `main` is the one that is spoken of.
     """
 
     found: Tensor
     expected: Tensor
     case: Case
-    axes: tuple[str, ...]
-    others: tuple[tuple[Case, Tensor, Tensor], ...] = ()
+    axes: tuple[str, ...] = ()
+    others: tuple[Comparison, ...] = ()
+    main: bool = False
 
     def axis(self, index: int) -> str:
         return f"axis {index} ({self.axes[index]})" if index < len(self.axes) else f"axis {index}"
+
+    def place(self, index: int) -> str:
+        """An axis in words that hold for every case: its name, or how far it stands from the last one."""
+        return self.axes[index] if index < len(self.axes) else str(index - self.expected.dim())
 
 
 def alike(left: Tensor, right: Tensor) -> bool:

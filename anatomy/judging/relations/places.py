@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import permutations
 
+import torch
 from torch import Tensor
 
 from anatomy.judging.compare import ROUNDING
 from anatomy.judging.relations.comparison import Comparison, Relation, alike, constant_ratio
-from anatomy.judging.relations.values import explain_factor
+from anatomy.judging.relations.sizes import explain_factor
 
 
-def transposed(comparison: Comparison) -> Relation | None:
+def transposed(comparison: Comparison) -> Iterator[Relation]:
     dims = comparison.expected.dim()
     for order in permutations(range(dims)):
         if order == tuple(range(dims)):
@@ -21,28 +22,30 @@ def transposed(comparison: Comparison) -> Relation | None:
         if turned.shape != comparison.found.shape:
             continue
         words = ", ".join(comparison.axes[axis] if comparison.axes else str(axis) for axis in order)
+        moved_axes = [axis - dims for place, axis in enumerate(order) if order[: place + 1] != tuple(range(place + 1))]
+        claim = f"order {moved_axes}"
         if alike(comparison.found, turned):
-            return Relation(
-                "Axes are swapped.", f"Your values are the expected ones with the axes in the order ({words})."
+            yield Relation(
+                "Axes are swapped.", f"Your values are the expected ones with the axes in the order ({words}).", claim
             )
-        if (ratio := constant_ratio(comparison.found, turned)) is not None:
+        elif (ratio := constant_ratio(comparison.found, turned)) is not None:
             more = explain_factor(ratio, comparison)[0]
-            return Relation("Axes are swapped, and a constant factor is off too.",
-                            f"With the axes in the order ({words}) your values are the expected ones "
-                            f"times {ratio:.4g}{more}.")  # fmt: skip
-    return None
+            yield Relation("Axes are swapped, and a constant factor is off too.",
+                           f"With the axes in the order ({words}) your values are the expected ones "
+                           f"times {ratio:.4g}{more}.", f"{claim} and a factor")  # fmt: skip
 
 
-def moved(comparison: Comparison) -> Relation | None:
+def moved(comparison: Comparison) -> Iterator[Relation]:
     for axis in range(comparison.expected.dim()):
+        where = comparison.axis(axis)
         if alike(comparison.found, comparison.expected.flip(axis)):
-            return Relation(f"The order along {comparison.axis(axis)} is reversed.", "The values themselves are right.")
+            yield Relation(f"The order along {where} is reversed.", "The values themselves are right.",
+                           f"reversed {comparison.place(axis)}")  # fmt: skip
         for step in (1, -1):
             if alike(comparison.found, comparison.expected.roll(step, axis)) or _shifted(comparison, axis, step):
                 way = "later" if step == 1 else "earlier"
-                return Relation(f"Everything is one step {way} along {comparison.axis(axis)}: off by one.",
-                                "The values themselves are right.")  # fmt: skip
-    return None
+                yield Relation(f"Everything is one step {way} along {where}: off by one.",
+                               claim=f"{way} {comparison.place(axis)}")  # fmt: skip
 
 
 def _shifted(comparison: Comparison, axis: int, step: int) -> bool:
@@ -53,67 +56,107 @@ def _shifted(comparison: Comparison, axis: int, step: int) -> bool:
     return alike(mine, comparison.expected.narrow(axis, max(-step, 0), length - 1))
 
 
-def repeated(comparison: Comparison) -> Relation | None:
+def repeated(comparison: Comparison) -> Iterator[Relation]:
     for axis in range(comparison.expected.dim() - 1):
         if comparison.expected.size(axis) < 2:
             continue
-        for index in (0, comparison.expected.size(axis) - 1):
+        for index, which in ((0, "first"), (comparison.expected.size(axis) - 1, "last")):
             one = comparison.expected.select(axis, index).unsqueeze(axis).expand_as(comparison.expected)
             if alike(comparison.found, one) and not alike(comparison.expected, one):
-                which = "first" if index == 0 else "last"
-                return Relation(f"Along {comparison.axis(axis)} you repeat the result of the {which} one.",
-                                "Each entry along this axis has its own inputs and needs its own result.")  # fmt: skip
-    return None
+                yield Relation(f"Along {comparison.axis(axis)} you repeat the result of the {which} one.",
+                               "Each entry along this axis has its own inputs and needs its own result.",
+                               f"{which} {comparison.place(axis)}")  # fmt: skip
 
 
-def reordered(comparison: Comparison) -> Relation | None:
+def reordered(comparison: Comparison) -> Iterator[Relation]:
     mine, right = comparison.found.flatten().sort().values, comparison.expected.flatten().sort().values
-    if mine.numel() > 3 and alike(mine, right):
-        return Relation("The right numbers, in the wrong places.",
-                        "Sorted, your values are the expected ones: an axis was split, merged or moved in the wrong "
-                        "order (`view` keeps memory order; `transpose` does not).")  # fmt: skip
-    return None
+    if mine.numel() <= 3 or not alike(mine, right):
+        return
+    headline = "The right numbers, in the wrong places."
+    for name, value in comparison.case.args.items():
+        if not isinstance(value, Tensor) or value.numel() != mine.numel():
+            continue
+        for order in permutations(range(value.dim())):
+            if alike(comparison.found.flatten(), value.double().permute(order).flatten()):
+                yield Relation(headline, f"Yours is `{name}` with its axes in the order {order}, read row by row into "
+                               f"the shape {tuple(comparison.found.shape)}.", f"order {order}")  # fmt: skip
+    first = tuple(_wrong(comparison).nonzero()[0].tolist())
+    yield Relation(headline, f"Sorted, yours are the expected ones. The first misplaced one is at {list(first)}: "
+                   f"expected {comparison.expected[first]:.4g}, yours is {comparison.found[first]:.4g}.",
+                   "in the wrong places")  # fmt: skip
 
 
-def partly_wrong(comparison: Comparison) -> Relation | None:
-    """Right for most indices along an axis and wrong for a few."""
-    for axis, bad in _wrong_along(comparison):
-        count = int(bad.sum())
-        if 0 < count <= len(bad) / 2 or (0 < count < len(bad) and count <= 3):
-            rows = bad.nonzero().flatten()
-            mine, right = comparison.found.index_select(axis, rows), comparison.expected.index_select(axis, rows)
-            more = ""
-            if alike(mine, -right):
-                more = " There, all values have the opposite sign."
-            elif (ratio := constant_ratio(mine, right)) is not None:
-                more = f" There, all values are the expected ones times {ratio:.4g}."
-            return Relation(f"Along {comparison.axis(axis)} only index {_listed(rows)} is wrong.",
-                            f"The other {len(bad) - count} of {len(bad)} are right.{more}")  # fmt: skip
-    return None
-
-
-def partly_right(comparison: Comparison) -> Relation | None:
-    """Wrong for most indices along an axis and right for a few."""
-    for axis, bad in _wrong_along(comparison):
-        if 0 < len(bad) - int(bad.sum()) <= len(bad) / 2:
-            return Relation(f"Along {comparison.axis(axis)} only index {_listed((~bad).nonzero().flatten())} is right.",
-                            f"The other {int(bad.sum())} of {len(bad)} are wrong.")  # fmt: skip
-    return None
-
-
-def _wrong_along(comparison: Comparison) -> Iterator[tuple[int, Tensor]]:
-    """For every axis: which of its indices hold a wrong value."""
-    wrong = (comparison.found - comparison.expected).abs() > ROUNDING * comparison.expected.abs().max()
+def partly_wrong(comparison: Comparison) -> Iterator[Relation]:
+    """Wrong in the same part of an axis, all of it, and right in the rest."""
+    wrong = _wrong(comparison)
     for axis in range(wrong.dim()):
         others = tuple(other for other in range(wrong.dim()) if other != axis)
-        yield axis, wrong.any(dim=others) if others else wrong
+        bad = wrong.any(dim=others) if others else wrong
+        full = wrong.all(dim=others) if others else wrong
+        if not torch.equal(bad, full) or (bad.all() and (comparison.main or len(bad) > 1)):
+            continue
+        where = comparison.axis(axis)
+        for words, part in _parts(len(bad)):
+            if torch.equal(bad, part):
+                rows = bad.nonzero().flatten()
+                mine, right = comparison.found.index_select(axis, rows), comparison.expected.index_select(axis, rows)
+                yield Relation(f"Along {where} {words} wrong; the rest is right.", _how(mine, right),
+                               f"{words} {comparison.place(axis)}")  # fmt: skip
 
 
-def _listed(indices: Tensor) -> str:
-    return ", ".join(map(str, indices.tolist()[:5]))
+def _parts(length: int) -> Iterator[tuple[str, Tensor]]:
+    """The parts of an axis that can be named without its length, and where they lie."""
+    places = torch.arange(length)
+    yield "the first one is", places == 0
+    yield "the last one is", places == length - 1
+    yield "all but the first are", places > 0
+    yield "all but the last are", places < length - 1
+    yield "the odd ones (1, 3, …) are", places % 2 == 1
+    yield "the even ones (0, 2, …) are", places % 2 == 0
+    yield "the first half is", places < length // 2
+    yield "the second half is", places >= length // 2
 
 
-def reduced(comparison: Comparison) -> Relation | None:
+def _how(mine: Tensor, right: Tensor) -> str:
+    if not mine.any():
+        return "There, all values are 0."
+    if alike(mine, -right):
+        return "There, all values have the opposite sign."
+    if (ratio := constant_ratio(mine, right)) is not None:
+        return f"There, all values are the expected ones times {ratio:.4g}."
+    return ""
+
+
+def triangle(comparison: Comparison) -> Iterator[Relation]:
+    """Wrong everywhere on one side of the diagonal of the last two axes, and nowhere else."""
+    wrong = _wrong(comparison)
+    if wrong.dim() < 2 or min(wrong.shape[-2:]) < 2:
+        return
+    rows, columns = (comparison.axis(axis) for axis in (wrong.dim() - 2, wrong.dim() - 1))
+    offsets = torch.arange(wrong.size(-1)) - torch.arange(wrong.size(-2))[:, None]
+    for words, part in (("above", offsets > 0), ("on", offsets == 0), ("below", offsets < 0),
+                        ("on and above", offsets >= 0), ("on and below", offsets <= 0)):  # fmt: skip
+        if torch.equal(wrong, part.expand_as(wrong)):
+            yield Relation(f"Exactly the entries {words} the diagonal are wrong.",
+                           f"The diagonal is where the index along {rows} is that along {columns}.")  # fmt: skip
+
+
+def _wrong(comparison: Comparison) -> Tensor:
+    """Which entries are wrong."""
+    return wrong_entries(comparison.found, comparison.expected)
+
+
+def wrong_entries(found: Tensor, expected: Tensor) -> Tensor:
+    """Which entries of two tensors of one shape differ by more than rounding; NaN and ∞ only agree with themselves."""
+    found, expected = found.double(), expected.double()
+    finite = expected.isfinite() & found.isfinite()
+    size = expected[expected.isfinite()].abs().max() if expected.isfinite().any() else torch.tensor(0.0)
+    far = (found - expected).abs() > ROUNDING * size
+    same = (found == expected) | (found.isnan() & expected.isnan())
+    return torch.where(finite, far, ~same)
+
+
+def reduced(comparison: Comparison) -> Iterator[Relation]:
     """An axis is gone: summed, averaged or only one of its entries taken."""
     for axis in range(comparison.expected.dim()):
         ways = [("the sum", comparison.expected.sum(axis)), ("the mean", comparison.expected.mean(axis)),
@@ -121,29 +164,24 @@ def reduced(comparison: Comparison) -> Relation | None:
                 ("the last entry", comparison.expected.select(axis, -1))]  # fmt: skip
         for words, reduced in ways if comparison.expected.size(axis) > 1 else ():
             if alike(comparison.found.squeeze(), reduced.squeeze()):
-                return Relation(f"{comparison.axis(axis)[0].upper()}{comparison.axis(axis)[1:]} is gone.",
-                                f"You return {words} along it, where every entry is wanted.")  # fmt: skip
-    return None
+                yield Relation(f"{comparison.axis(axis)[0].upper()}{comparison.axis(axis)[1:]} is gone.",
+                               f"You return {words} along it, where every entry is wanted.",
+                               f"{words} {comparison.place(axis)}")  # fmt: skip
 
 
-def reshaped(comparison: Comparison) -> Relation | None:
-    if comparison.found.numel() != comparison.expected.numel():
-        return None
+def reshaped(comparison: Comparison) -> Iterator[Relation]:
     if alike(comparison.found.flatten(), comparison.expected.flatten()):
-        return Relation("The right numbers in the right order, in another shape.",
-                        f"Yours is {tuple(comparison.found.shape)}, wanted is "
-                        f"{tuple(comparison.expected.shape)}.")  # fmt: skip
-    return None
+        yield Relation("The right numbers in the right order, in another shape.")
 
 
-def extra_axis(comparison: Comparison) -> Relation | None:
+def extra_axis(comparison: Comparison) -> Iterator[Relation]:
     if comparison.found.dim() != comparison.expected.dim() + 1:
-        return None
+        return
     for axis in range(comparison.found.dim()):
-        if alike(comparison.found.sum(axis), comparison.expected):
-            return Relation(f"Axis {axis} of your result still has to be summed away.",
-                            "Summed along it, your values are the expected ones.")  # fmt: skip
+        from_last = axis - comparison.found.dim()
+        if comparison.found.shape[axis] > 1 and alike(comparison.found.sum(axis), comparison.expected):
+            yield Relation(f"Axis {axis} of your result still has to be summed away.",
+                           "Summed along it, your values are the expected ones.", f"sum {from_last}")  # fmt: skip
         if comparison.found.shape[axis] and alike(comparison.found.select(axis, 0), comparison.expected):
-            return Relation(f"Axis {axis} of your result is one too many.",
-                            "Its first entry is the expected result.")  # fmt: skip
-    return None
+            yield Relation(f"Axis {axis} of your result is one too many.",
+                           "Its first entry is the expected result.", f"first {from_last}")  # fmt: skip

@@ -1,0 +1,90 @@
+"""What the error messages of torch and Python say, in words for somebody who reads them for the first time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from anatomy.observing.observation import Raised
+
+Say = Callable[[re.Match[str]], str]
+
+_FIT = "Write each shape behind its line as a comment: which axis must meet which?"
+_TYPES = "Numbers of different types meet here: `.dtype` tells each one's."
+_LATER = "An input is changed in place while its gradient is needed: make a new tensor instead."
+
+_SYMPTOMS: tuple[tuple[str, str | Say], ...] = (
+    # ---- shapes that don't fit
+    (r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\).*dimension (\d+)",
+     lambda m: f"Entry by entry, two tensors must agree on every axis; on axis {m[3]} one has {m[1]}, one {m[2]}. "
+               f"{_FIT}"),
+    (r"mat1 and mat2 shapes cannot be multiplied \(\d+x(\d+) and (\d+)x\d+\)",
+     lambda m: f"In a matrix product the first one's last axis ({m[1]}) must be as long as the second one's "
+               f"last but one ({m[2]}). {_FIT}"),
+    (r"batch2 tensor to be: \[(.*?)\] but got: \[(.*?)\]",
+     lambda m: f"Batch and inner axis of the second matrix must be ({m[1]}); they are ({m[2]}). {_FIT}"),
+    (r"must have same reduction dim|inner dimensions|operands could not be broadcast|has size .* does not broadcast|"
+     r"inconsistent tensor size|size mismatch", _FIT),
+    (r"number of subscripts in the equation \((\d+)\) .* dimensions \((\d+)\)",
+     lambda m: f"The equation names {m[1]} axes of a tensor that has {m[2]}."),
+    (r"invalid for input of size (\d+)", lambda m: f"The new shape has not {m[1]} entries, as the tensor has."),
+    (r"view size is not compatible",
+     "The entries do not lie in memory in the order that `view` needs; `reshape` copies them where it must."),
+    (r"expanded size of the tensor \((\d+)\) must match the existing size \((\d+)\)",
+     lambda m: f"{m[2]} entries can't be spread over an axis of {m[1]}."),
+    (r"Sizes of tensors must match except in dimension (\d+)",
+     lambda m: f"What is put side by side along axis {m[1]} must agree on all other axes."),
+    (r"stack expects each tensor to be equal size", "All tensors of a stack must have the same shape."),
+    # ---- indices
+    (r"index (-?\d+) is out of bounds for dimension \d+ with size (\d+)",
+     lambda m: f"That axis has {m[2]} entries, numbered from 0 to {int(m[2]) - 1}."),
+    (r"index out of range in self", "An id is beyond the table's last row."),
+    (r"(list|string|tuple) index out of range", lambda m: f"The {m[1]} is shorter than that."),
+    (r"Dimension out of range \(expected to be in range of \[-(\d+), \d+\], but got (-?\d+)",
+     lambda m: f"The tensor has {'one axis at most' if m[1] == '1' else m[1] + ' axes'} here, none of them is {m[2]}."),
+    (r"tensors used as indices must be", "Indices are whole numbers (or a mask of True and False), and these are not."),
+    (r"too many indices for tensor of dimension (\d+)", lambda m: f"The tensor has only {m[1]} axes here."),
+    (r"shape of the mask \[(.*?)\] .* indexed tensor \[(\d+)",
+     lambda m: f"A mask needs one entry for each entry of what it selects from; it has {m[1]}, and there are {m[2]}."),
+    (r"Index is supposed to be a vector", "This function takes one axis of ids only."),
+    (r"selected index k out of range", "More entries are asked for than the axis has."),
+    # ---- number types and truth values
+    (r"expected scalar type|same dtype", _TYPES),
+    (r"boolean masks", "The mask holds numbers here, not True and False: `mask == 0` or `mask.bool()` makes it one."),
+    (r"not implemented for '(Long|Int|Bool)'|floating point.*Got:? (Long|Int|Bool)",
+     "This needs numbers with a fraction; yours are whole ones, or True and False."),
+    (r"Boolean value of Tensor with more than one value", "An `if`, `and`, `or`, `not` needs a single truth value."),
+    (r"only one element tensors can be converted|cannot be converted to Scalar",
+     "A plain number is wanted here, and the tensor holds several."),
+    (r"must be Tensor, not (int|float)", "This function takes tensors only; `math` has one for plain numbers."),
+    (r"must be Tensor, not (\w+)", lambda m: f"This function takes a tensor; it gets a `{m[1]}`."),
+    # ---- gradients
+    (r"leaf Variable that requires grad|modified by an in-?place", _LATER),
+    (r"Can't call numpy\(\) on Tensor that requires grad", "NumPy knows no gradients: stay with tensors."),
+    (r"does not require grad and does not have a grad_fn", "What you call backward on depends on no parameter."),
+    # ---- Python
+    (r"before Module.__init__\(\) call", "`super().__init__()` must come first in `__init__`."),
+    (r"'NoneType' object|must be .* not NoneType|: 'NoneType' and|and 'NoneType'",
+     "Something is None here: does a function that is called end without `return`?"),
+    (r"missing the required \"forward\"", "There is no method called `forward` in it."),
+    (r"missing \d+ required positional argument", "It is called with fewer values than it takes."),
+    (r"takes \d+ positional arguments? but \d+ (was|were) given", "It is called with more values than it takes."),
+    (r"unexpected keyword argument", "It has no argument of that name."),
+    (r"has no attribute '(\w+)'", "There is no such name: a typing slip, or is it never set?"),
+    (r"name '(\w+)' is not defined", "Nothing of this name is there: a typing slip, or is it never set?"),
+    (r"cannot access local variable '(\w+)'", lambda m: f"On this way through it `{m[1]}` is read before it is set."),
+    (r"(not enough|too many) values to unpack \(expected (\d+)",
+     lambda m: f"There are {m[2]} names for it, and it has {'fewer' if m[1] == 'not enough' else 'more'} parts."),
+    (r"maximum recursion depth", "It calls itself again and again."),
+    (r"object is not callable|object is not subscriptable|is not iterable|unhashable type",
+     "The value is of another kind than the line takes it for: print it."),
+)  # fmt: skip
+
+
+def advice(error: Raised) -> str:
+    """What this error's message means; empty where it is not a known one."""
+    said = f"{error.type}: {error.message}"
+    for pattern, text in _SYMPTOMS:
+        if found := re.search(pattern, said, re.IGNORECASE | re.DOTALL):
+            return text if isinstance(text, str) else text(found)
+    return ""

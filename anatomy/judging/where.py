@@ -1,0 +1,71 @@
+"""In which tries an answer is wrong, said only where that tells them from the tries in which it is right."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from itertools import combinations
+
+from torch import Tensor
+
+from anatomy.exercises.spec import Case
+from anatomy.judging.expectations import Expectations
+
+
+def where_it_happens(expectations: Expectations, here: int, wrong: Collection[int]) -> str:
+    """What the wrong tries have in common and the right ones have not: a size, or what is noted of them.
+
+    Comparable tries are the general ones, and those that ask for the same property; with none of them right there is
+    nothing to say.
+    """
+    cases, outcome = expectations.cases, expectations.expected[here].outcome
+    comparable = [
+        index
+        for index, case in enumerate(cases)
+        if case.asks in (None, cases[here].asks) and expectations.expected[index].outcome == outcome
+    ]
+    right = [cases[index] for index in comparable if index not in wrong]
+    failed = [cases[index] for index in comparable if index in wrong]
+    if not right or not failed:
+        return ""
+    return _by_axes(right, failed) or _by_sizes(right, failed) or _by_notes(right, failed)
+
+
+def _by_axes(right: Sequence[Case], failed: Sequence[Case]) -> str:
+    """How many axes an input has in all right tries and in no wrong one."""
+    for name in right[0].args:
+        counts = [{_axes(case.args.get(name)) for case in tries} for tries in (right, failed)]
+        if len(counts[0]) == 1 and not counts[0] & counts[1] and None not in counts[0] | counts[1]:
+            (count,) = counts[0]
+            return f"It is right only where `{name}` has {count} {'axis' if count == 1 else 'axes'}."
+    return ""
+
+
+def _axes(value: object) -> int | None:
+    return value.dim() if isinstance(value, Tensor) else None
+
+
+def _by_sizes(right: Sequence[Case], failed: Sequence[Case]) -> str:
+    """The sizes that all right tries share and no wrong one has."""
+    letters = [letter for letter in right[0].sizes if all(letter in case.sizes for case in (*right, *failed))]
+    shared = {
+        letter: right[0].sizes[letter]
+        for letter in letters
+        if len({case.sizes[letter] for case in right}) == 1
+        and all(case.sizes[letter] != right[0].sizes[letter] for case in failed)
+    }
+    ones = [letter for letter, size in shared.items() if size == 1]
+    for one, two in () if ones else combinations(letters, 2):
+        if all(case.sizes[one] == case.sizes[two] for case in right) and not any(
+            case.sizes[one] == case.sizes[two] for case in failed
+        ):
+            return f"It is right only where {one} equals {two}."
+    named = ", ".join(f"{letter} = {shared[letter]}" for letter in ones or shared)
+    return f"It is right only in the tries with {named}." if named else ""
+
+
+def _by_notes(right: Sequence[Case], failed: Sequence[Case]) -> str:
+    """What is noted of the wrong tries, where no right one without such a note is left to explain."""
+    notes = list(dict.fromkeys(case.note for case in failed))
+    if "" in notes or len(notes) > 2 or any(case.note in notes for case in right):
+        return ""
+    return f"This happens {', and '.join(notes)}."
