@@ -58,7 +58,9 @@ def verdict_on(exercise: Exercise, answer: Any, seeds: tuple[int, ...] = SEEDS) 
 
 
 by_name = pytest.mark.parametrize("exercise", all_exercises(), ids=lambda exercise: exercise.name)
-each_seed = pytest.mark.parametrize("seeds", [SEEDS, OTHER_SEEDS], ids=["own", "fresh"])
+each_seed = pytest.mark.parametrize(
+    "seeds", [pytest.param(SEEDS, id="own"), pytest.param(OTHER_SEEDS, id="fresh", marks=pytest.mark.slow)]
+)
 
 
 @by_name
