@@ -78,7 +78,7 @@ def attention_weights(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=5, S=7, D=16)
     query, key = _far_apart(draw, "B T D", "B S D")
     yield draw.case(query=query, key=key, asks="large scores", note="when scores lie around −100 and +100")
-    query, key = 5000.0 * draw.integers("B T D", 3, -2), draw.integers("B S D", 3, -2).float()
+    query, key = _very_far_apart(draw, "B T D", "B S D")
     yield draw.case(query=query, key=key, asks="large scores", note="when scores reach tens of thousands")
 
 
@@ -178,8 +178,22 @@ def _signs(size: int) -> Tensor:
 def _far_apart(draw: Draw, query: str, key: str) -> tuple[Tensor, Tensor]:
     """Queries and keys of width 16 whose scores lie around +100 for even and −100 for odd queries.
 
-    Small whole numbers, so that every order of summation and scaling gives exactly the same scores.
+    Small whole numbers, so that every order of summation and scaling gives exactly the same scores. What all keys have
+    in common is small: in a query's gradient it meets a sum that is zero on paper, and not in float32.
     """
     queries, keys = draw.integers(query, 3, -2).float(), draw.integers(key, 3, -2).float()
-    queries[..., 0], keys[..., 0] = 20 * _signs(queries.size(-2)), 20.0
+    queries[..., 0], keys[..., 0] = 200 * _signs(queries.size(-2)), 2.0
+    return queries, keys
+
+
+def _very_far_apart(draw: Draw, query: str, key: str) -> tuple[Tensor, Tensor]:
+    """Queries and keys of width 16: scores of even queries lie 12 500 apart, those of odd queries are small.
+
+    No two keys tie far from zero: there float32 could not tell ½ from 0.501. All queries have a large entry; that of
+    the odd ones meets zeros, and gives the keys gradients of the same size as their inputs.
+    """
+    queries, keys = draw.integers(query, 3, -2).float(), draw.integers(key, 3, -2).float()
+    even = _signs(queries.size(-2)) > 0
+    queries[..., 0], queries[..., 1] = 5000.0 * even, 5000.0 * ~even
+    keys[..., 0], keys[..., 1] = 10 * _ranks(keys[..., 2], -1), 0.0
     return queries, keys
