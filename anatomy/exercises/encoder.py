@@ -22,9 +22,7 @@ def _lengths(size: int, *lengths: int) -> Tensor:
     return (torch.arange(size) < torch.tensor(lengths)[:, None]).long()
 
 
-def _config(
-    vocab: int, width: int, layers: int, heads: int, inner: int, positions: int, dropout: float = 0.1
-) -> Any:
+def _config(vocab: int, width: int, layers: int, heads: int, inner: int, positions: int, dropout: float = 0.1) -> Any:
     from transformers import BertConfig  # only when cases are built: it is slow to import
 
     return BertConfig(
@@ -48,7 +46,11 @@ def _weights_under(answer: Callable[[Tensor], Tensor], case: Case) -> Tensor:
     if mask.dtype not in (torch.bool, torch.float32):
         raise TypeError(f"a mask of {mask.dtype} says neither “keep” nor “add”: make it boolean or float32")
     if mask.shape != (batch, 1, 1, keys):
-        raise ValueError(f"a mask of shape {tuple(mask.shape)}, where (B, 1, 1, S) = ({batch}, 1, 1, {keys}) is asked for")
+        letters = {1: "1", queries: "T", keys: "S", batch: "B"} | {1: "1"}
+        axes = ", ".join(letters.get(size, "?") for size in mask.shape)
+        raise RuntimeError(
+            f"a mask of shape ({axes}) = {tuple(mask.shape)}, where (B, 1, 1, S) = ({batch}, 1, 1, {keys}) is asked for"
+        )
     draw = Draw(0, **sizes)
     scale = 60.0 if case.asks == "large scores" else 1.0
     query, key = draw.normal("B H T K", scale), draw.normal("B H S K")
@@ -295,7 +297,7 @@ class Reader:
     """
 
     WORDS = "[PAD] [UNK] [CLS] [SEP] [MASK] . ##ed ##s a an arrow around banana bird buzz flies fly fruit in like of"
-    MORE_WORDS = "room swarm the time two when you butterflies , ?"
+    MORE_WORDS = "room swarm the time two when you butterflies ,"
 
     def __init__(self, draw: Draw, layers: int, width: int) -> None:
         from transformers import BertTokenizer
@@ -335,9 +337,10 @@ def flies_by_layer(seed: int) -> Iterator[Case]:
     )
     draw = Draw(seed, L=3, N=2, D=7)
     yield draw.case(
-        model=Reader(draw, 2, 7), sentences=["Butterflies like fruit, flies like a banana.", "Like butterflies, time flies?"],
+        model=Reader(draw, 2, 7),
+        sentences=["Butterflies like fruit, flies like a banana.", "Like butterflies, time flies."],
         note="when there are butterflies, too",
-    )  # fmt: skip
+    )
     draw = Draw(seed, L=2, N=1, D=5)
     yield draw.case(model=Reader(draw, 1, 5), sentences=["Fruits, when flies swarm"], note="for a single sentence")
     draw = Draw(seed, L=3, N=3, D=4)
@@ -346,6 +349,9 @@ def flies_by_layer(seed: int) -> Iterator[Case]:
     draw = Draw(seed, L=3, N=2, D=4)
     yield draw.case(model=Reader(draw, 2, 4), sentences=["Time flies.", "Fruit flies like flies."],
                     asks="refusal", note="when a sentence has two “flies”")  # fmt: skip
+    draw = Draw(seed, L=2, N=2, D=5)
+    yield draw.case(model=Reader(draw, 1, 5), sentences=["A bird in the room", "Fruit flies like flies."],
+                    asks="refusal", note="when one sentence has two “flies” and another none")  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------------- nearest_centroid
@@ -359,7 +365,8 @@ def _clouds(draw: Draw, classes: int) -> dict[str, Any]:
     labels = torch.cat([labels[labels == classes - 1], labels[labels < classes - 1]])  # the last label comes first
     train = centers[labels] + (0.5 + labels[:, None]) * draw.normal("N D")
     centroids = torch.stack([train[labels == label].mean(dim=0) for label in range(classes)])
-    test = 2.5 * draw.normal("200 D")
+    sums = torch.stack([train[labels == label].sum(dim=0) for label in range(classes)])
+    test = torch.cat([sums.flip(0), 2.5 * draw.normal("300 D")])
     near, next_best = torch.cdist(test, centroids).sort(dim=1).values[:, :2].unbind(dim=1)
     test = test[next_best - near > 0.01]  # so that rounding decides nothing
     return {"train": train, "labels": labels, "test": test[: draw.sizes["M"]]}
@@ -373,16 +380,16 @@ def _clouds(draw: Draw, classes: int) -> dict[str, Any]:
     when_right="No training, no parameters: whatever it tells apart was already in the vectors.",
 )
 def nearest_centroid(seed: int) -> Iterator[Case]:
-    draw = Draw(seed, N=21, M=40, D=3)
+    draw = Draw(seed, N=21, M=80, D=3)
     yield draw.case(**_clouds(draw, 2))
-    draw = Draw(seed, N=12, M=30, D=5)
+    draw = Draw(seed, N=12, M=70, D=5)
     clouds = _clouds(draw, 2)
     shift = torch.full((5,), 4.0)
     yield draw.case(train=clouds["train"] + shift, labels=clouds["labels"], test=clouds["test"] + shift,
                     note="when all vectors lie far from the origin")  # fmt: skip
     draw = Draw(seed, N=9, M=1, D=3)
     yield draw.case(**_clouds(draw, 2), note="for a single vector")
-    draw = Draw(seed, N=25, M=35, D=4)
+    draw = Draw(seed, N=25, M=120, D=4)
     yield draw.case(**_clouds(draw, 3), asks="three classes", note="with three classes")
 
 

@@ -159,7 +159,7 @@ wrong("one_row_too_few", "There is one row too few, and yours begin with positio
 wrong("last_row_missing", "There is one row too few: the last one, position N − 1, is missing.",
       breaks=("shape", "values"), old="torch.arange(num_positions,", new="torch.arange(num_positions - 1,")
 wrong("columns_are_positions", "Rows and columns have changed places: you return (D, N). Each row is a position, (N, D).",
-      breaks=("shape", "values"), old=".float()  # (N, D)", new=".float().T  # (D, N)")
+      breaks=("shape", "values"), old=".float()  # (N, D)", new=".float().transpose(0, 1)  # (D, N)")
 wrong("pairs_not_joined", "Sine and cosine stand on an axis of their own, (N, D/2, 2). Flatten the last two axes: (N, D).",
       breaks=("shape", "values"), old=".flatten(start_dim=1)", new="")
 wrong("list", "The numbers are right, but in a Python list. Return a tensor: `torch.tensor(…)`.",
@@ -261,7 +261,7 @@ wrong("list", "The numbers are right, but in a Python list. Return a tensor: `to
 
 wrong = mistakes_in(Embeddings)
 NUMBERS = ("values", "gradients")
-TABLES = ("values", "parameters", "gradients", "train mode")
+TABLES = ("values", "parameters", "gradients")
 SUM = "self.token_embeddings(input_ids) + self.position_embeddings(positions)  # (B, T, D) + (T, D)"
 TOO_LONG = """\
         if length > most:
@@ -365,7 +365,7 @@ wrong("table_of_vocabulary_size", "Your table of positions has as many rows as t
       old="nn.Embedding(config.max_position_embeddings", new="nn.Embedding(config.vocab_size")
 
 wrong("tables_swapped", "The two tables have each other's number of rows: one row for each of the V words (`vocab_size`) in `token_embeddings`, one for each of the N places (`max_position_embeddings`) in `position_embeddings`.",
-      breaks=("shape", *TABLES, "length limit"),
+      breaks=("shape", *TABLES, "train mode", "length limit"),
       old=("nn.Embedding(config.vocab_size", "nn.Embedding(config.max_position_embeddings"),
       new=("nn.Embedding(config.max_position_embeddings", "nn.Embedding(config.vocab_size"))
 wrong("skips_id_0", "Your positions depend on the ids: tokens with id 0 are not counted, so that the token after one gets its number again (RoBERTa does something like it). Here every token counts: 0, 1, 2, …, whatever it is.",
@@ -385,7 +385,7 @@ wrong("multiplies", "You multiply the token's vector by the position's. They are
 wrong("no_tokens", "The tokens' vectors are missing: what you normalize is the positions' alone, the same for every text.",
       breaks=NUMBERS, old=SUM, new="self.position_embeddings(positions).expand(len(input_ids), -1, -1)  # (B, T, D)")
 wrong("one_row_more", "Your table of positions has one row too many: `config.max_position_embeddings` of them, counted from 0.",
-      breaks=("values", "parameters", "gradients", "train mode", "length limit"),
+      breaks=(*TABLES, "length limit"),
       old="nn.Embedding(config.max_position_embeddings,", new="nn.Embedding(config.max_position_embeddings + 1,")
 wrong("message_lacks_numbers", "A text that is too long is refused, but the message doesn't name both numbers: how many tokens there are and how many positions.",
       breaks="length limit",
@@ -527,7 +527,7 @@ wrong("odd_crashes", "An odd width does fail, but with a message about sizes fro
       old='    if width % 2:\n        raise ValueError(f"the last axis must be even, to be turned in pairs; it is {width}")\n',
       new="")
 wrong("in_place", "You change `x` in place; whoever called you still needs the unturned one. Write into a new tensor, such as `torch.empty_like(x)`.",
-      breaks=SCORES, old=("turned = (first", BACK), new=("x[..., 0::2], x[..., 1::2] = (first", "x"))
+      breaks=("offsets only", "gradients"), old=("turned = (first", BACK), new=("x[..., 0::2], x[..., 1::2] = (first", "x"))
 
 wrong("no_base_argument", "Yours takes no `base`: it is called as `apply_rotary(x, positions, base)`, too, with 10000.0 as the default, and pair i turns by base^(−2i/K) a step.",
       breaks=("shape", "values", "gradients"),

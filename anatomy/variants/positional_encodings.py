@@ -201,7 +201,9 @@ class Embeddings__own_dropout(nn.Module):
 
     def forward(self, input_ids):
         if input_ids.shape[-1] > self.position_embeddings.weight.shape[0]:
-            raise ValueError("{} tokens do not fit into {}".format(input_ids.shape[-1], self.position_embeddings.weight.shape[0]))
+            raise ValueError(
+                "{} tokens do not fit into {}".format(input_ids.shape[-1], self.position_embeddings.weight.shape[0])
+            )
         x = torch.stack([self.token_embeddings.weight[ids] for ids in input_ids])
         x = self.layer_norm(x + self.position_embeddings.weight[None, : x.shape[1]])
         return x * (torch.rand_like(x) >= self.p) / (1 - self.p) if self.training else x
