@@ -88,9 +88,9 @@ def softmax__hard_maximum(x, dim):
 
 
 wrong("detached", "The values are right, but no gradient passes: `detach`, `.data`, `torch.no_grad` or a way through NumPy cuts it. Only the maximum may be detached, because it cancels.",
-      breaks=("large scores", "gradients"), old="shifted.exp()", new="shifted.detach().exp()")
+      breaks="gradients", old="shifted.exp()", new="shifted.detach().exp()")
 wrong("detached_sum", "You detach the sum. The values are right; the gradient isn't, because raising one score lowers the others' weights, and that happens through the sum.",
-      breaks=("large scores", "gradients"), old=".sum(dim=dim, keepdim=True)", new=".sum(dim=dim, keepdim=True).detach()")
+      breaks="gradients", old=".sum(dim=dim, keepdim=True)", new=".sum(dim=dim, keepdim=True).detach()")
 
 # ---- attention_weights ----
 
@@ -147,7 +147,7 @@ wrong("roles_swapped", "Query and key have changed places: you compute KQᵀ, so
 wrong("first_of_batch", "Every sentence gets the weights of the first one: somewhere you take only item 0 of the batch.",
       breaks=NUMBERS, old="(query, key), dim=-1)", new="(query[0], key[0]), dim=-1).expand(query.size(0), -1, -1)")
 wrong("detached", "The values are right, but no gradient reaches query and key: `detach`, `.data`, `torch.no_grad` or a way through NumPy cuts it, and the model could never learn where to look.",
-      breaks=("large scores", "gradients"), old="dim=-1)", new="dim=-1).detach()")
+      breaks="gradients", old="dim=-1)", new="dim=-1).detach()")
 
 # ---- weighted_values ----
 
@@ -245,7 +245,7 @@ wrong("overflows", "Right for small scores, but large ones overflow: exp(89) is 
       new="exponentials = scaled_scores(query, key).exp()\n"
           "    return weighted_values(exponentials / exponentials.sum(dim=-1, keepdim=True), value)")
 wrong("weights_detached", "The mixture is right, but you detach the weights: no gradient reaches query and key, and the model could never learn where to look.",
-      breaks=("leading axes", "large scores", "gradients"), old="(query, key)", new="(query, key).detach()")
+      breaks="gradients", old="(query, key)", new="(query, key).detach()")
 
 # ---- attention_entropy ----
 
