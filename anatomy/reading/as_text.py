@@ -1,0 +1,131 @@
+"""Inputs and results as a student would write them: short, whole numbers without a point."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from anatomy import reference
+from anatomy.exercises.spec import Case
+from anatomy.judging.compare import Difference
+from anatomy.observing.observation import CaseObservation
+from anatomy.observing.plain_data import same, tensors
+from anatomy.reading.trials import Seen, Trials
+
+MOST_NUMBERS = 24
+"""A tensor of more numbers is not written out."""
+
+MOST_LETTERS = 150
+"""A longer result is not written out: the first entry that differs is."""
+
+
+def call_text(trials: Trials, case: Case, expected: CaseObservation) -> str:
+    """The call, ``split_heads([[[1, 2]]], 2)``; what is too long to be written out goes by its name and shape."""
+    exercise = trials.expectations.exercise
+    notes: list[str] = []
+
+    def text(name: str, value: Any) -> str:
+        written = value_text(value, 12 if isinstance(value, float) else 3)
+        if written is not None and len(written) <= MOST_LETTERS and _is_exact(value):
+            return written
+        if isinstance(value, Tensor):
+            notes.append(f"{name} of shape {tuple(value.shape)}")
+        elif hasattr(value, "hidden_size"):
+            notes.extend(f"{letter} = {size}" for letter, size in case.sizes.items() if letter not in "BTS")
+        return name
+
+    init, args = ([text(name, value) for name, value in values] for values in (
+        [("config", value) for value in case.init], case.args.items()))  # fmt: skip
+    if exercise.run is not None:
+        returned = trials.does(reference.answer(exercise), case, directly=True)
+        if returned.outcome != expected.outcome:
+            args, notes = ["…"], []
+        if returned.outcome != expected.outcome or not same(returned.value, expected.value):
+            notes.append(f"looked at: {case.asks}" if case.asks else "as the check uses it")
+    built = f"({', '.join(init)})" if exercise.kind == "module" else ""
+    return f"{exercise.name}{built}({', '.join(args)})" + (f"   {', '.join(notes)}" if notes else "")
+
+
+def _is_exact(value: Any) -> bool:
+    """Whether the numbers are what is written for them."""
+    return all(torch.equal(leaf, _as_written(leaf)) for leaf in tensors(value) if leaf.is_floating_point())
+
+
+def _as_written(value: Tensor) -> Tensor:
+    return torch.tensor([float(number_text(x, 3)) for x in value.flatten().tolist()]).to(value).view(value.shape)
+
+
+def results_text(seen: Seen) -> tuple[str, str] | None:
+    """Both results, or the first entry in which they differ; None when they would read alike."""
+    expected, found = seen.expected, seen.found
+    for digits in (3, 6):
+        texts = [_outcome_text(one, digits) for one in (expected, found)]
+        if any(text is None or len(text) > MOST_LETTERS for text in texts) and expected.outcome == found.outcome:
+            texts = _entry_texts(seen.difference, digits)
+        if all(text and len(text) <= MOST_LETTERS for text in texts):
+            if texts[0] != texts[1]:
+                return str(texts[0]), str(texts[1])
+            if seen.difference.kind in ("type", "dtype"):
+                kinds = [_kind(seen.difference.expected), _kind(seen.difference.found)]
+                return f"{texts[0]} ({kinds[0]})", f"{texts[1]} ({kinds[1]})"
+    return None
+
+
+def _outcome_text(seen: CaseObservation, digits: int) -> str | None:
+    if seen.error is not None:
+        message = " ".join(seen.error.message.split())
+        return f"{seen.error.type}: {message[:97]}{'…' if len(message) > 97 else ''}".rstrip(": ")
+    return value_text(seen.value, digits)
+
+
+def _entry_texts(difference: Difference, digits: int) -> list[str | None]:
+    """The leaf that differs, or of a large tensor its first number that does."""
+    found, expected, at = difference.found, difference.expected, re.sub(r"^\[|\]$", "", difference.where)
+    at = f"{at}: " if at else ""
+    if isinstance(found, Tensor) and isinstance(expected, Tensor):
+        if found.shape != expected.shape:
+            return [f"{at}shape {tuple(expected.shape)}", f"{at}shape {tuple(found.shape)}"]
+        gap = (found.double() - expected.double()).abs().nan_to_num(nan=float("inf"))
+        if not gap.numel() or not float(gap.max()):
+            return [f"{at}{_kind(expected)}", f"{at}{_kind(found)}"]
+        clear = gap > 0.01 * float(gap.nan_to_num(posinf=1e30).max())
+        where = tuple(clear.nonzero()[0].tolist())
+        entry = f"{at}entry {list(where)} is "
+        return [entry + number_text(value[where].item(), digits) for value in (expected, found)]
+    return [f"{at}{value_text(value, digits) or _kind(value)}" for value in (expected, found)]
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, Tensor):
+        return f"tensor, {str(value.dtype).removeprefix('torch.')}"
+    return type(value).__name__
+
+
+def value_text(value: Any, digits: int) -> str | None:
+    """Plain data as Python writes it; None for what is too large or no plain data."""
+    if isinstance(value, Tensor):
+        return value_text(value.tolist(), digits) if value.numel() <= MOST_NUMBERS else None
+    if isinstance(value, bool | str) or value is None:
+        return repr(value)
+    if isinstance(value, int | float):
+        return number_text(value, digits)
+    if isinstance(value, list | tuple):
+        texts = [value_text(item, digits) for item in value]
+        left, right = "[]" if isinstance(value, list) else ("(", ",)" if len(value) == 1 else ")")
+        return None if None in texts else f"{left}{', '.join(map(str, texts))}{right}"
+    if isinstance(value, dict) and "$other" in value:
+        return str(value["$other"])
+    if isinstance(value, dict):
+        pairs = [(repr(key), value_text(item, digits)) for key, item in value.items()]
+        return None if any(text is None for _, text in pairs) else f"{{{', '.join(f'{k}: {v}' for k, v in pairs)}}}"
+    return None
+
+
+def number_text(number: complex, digits: int) -> str:
+    """Whole numbers in full, others to so many digits."""
+    if isinstance(number, float) and number.is_integer() and abs(number) < 1e6:
+        return str(int(number))
+    return f"{number:.{digits}g}" if isinstance(number, float) else str(number)

@@ -1,0 +1,76 @@
+"""Sentences that hold of a program whatever else is wrong with it, and of no right answer."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from anatomy import reference
+from anatomy.judging.verdict import Diagnosis
+from anatomy.reading.source import Program, called_function, source_tree
+from anatomy.reading.syntax import arguments, blocks, bound_names, loops, read_names, rearranged
+from anatomy.reading.trials import Trials
+
+Fact = tuple[str, int]
+"""The sentence, and the line that it is about, or 0."""
+
+
+def noticed(program: Program, trials: Trials) -> Diagnosis | None:
+    """The first such sentence."""
+    for sentence, line in _facts(program, trials):
+        return Diagnosis(sentence, f"Line {line}: `{program.line(line)}`" if line else "")
+    return None
+
+
+def _facts(program: Program, trials: Trials) -> Iterator[Fact]:
+    if any(seen.found.value is None and seen.found.outcome == "returned" for seen in trials.visible.values()):
+        return  # nothing is returned: that comes first
+    yield from _loops_that_end_at_once(program)
+    yield from _unused_arguments(program, trials)
+    yield from _powers_of_one(program)
+    yield from _lines_without_effect(program, trials)
+
+
+def _loops_that_end_at_once(program: Program) -> Iterator[Fact]:
+    for _, _, loop in loops(program.tree):
+        for statement in loop.body:
+            if any(isinstance(node, ast.Continue) for node in ast.walk(statement)):
+                break
+            if isinstance(statement, ast.Return):
+                line = statement.lineno
+                yield f"The `return` in line {line} stands inside the loop, which ends there in its first turn.", line
+
+
+def _unused_arguments(program: Program, trials: Trials) -> Iterator[Fact]:
+    """Arguments that the right answer reads and this one does not."""
+    exercise = trials.expectations.exercise
+    function, right = program.answer, called_function(source_tree(reference.answer(exercise)), exercise.name)
+    if function is None or right is None or read_names(function) & {"locals", "vars", "eval", "exec", "inspect", "sys"}:
+        return
+    for mine, theirs in zip(arguments(function), arguments(right), strict=False):
+        if mine not in read_names(function) and theirs in read_names(right):
+            yield f"`{mine}` is never used: whatever it says, your `{exercise.name}` does the same.", 0
+
+
+def _powers_of_one(program: Program) -> Iterator[Fact]:
+    """``D ** 1 / 2``."""
+    for node in ast.walk(program.tree):
+        match node:
+            case ast.BinOp(ast.BinOp(_, ast.Pow(), ast.Constant(1)), ast.Div(), _):
+                text, first = ast.unparse(node), ast.unparse(node.left)
+                yield f"`{text}` means `({first}){text.removeprefix(first)}`: the power is taken first.", node.lineno
+
+
+def _lines_without_effect(program: Program, trials: Trials) -> Iterator[Fact]:
+    """Methods called for a result that nobody keeps."""
+    if any(seen.outcome != "returned" for seen in trials.found):
+        return  # what an error cuts short says nothing about its lines
+    for function in program.functions:
+        own = bound_names(function)
+        for block in blocks(function):
+            for index, statement in enumerate(block):
+                match statement:
+                    case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), _))) if name in own:
+                        for line in rearranged([block], [[*block[:index], *block[index + 1 :]]], statement.lineno):
+                            if trials.changes_nothing(program.build):
+                                yield f"Line {line} has no effect: without it your results are the same.", line

@@ -1,0 +1,174 @@
+"""Sentences about a program that are true if an edit makes it right in all cases: each edit is tried."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from types import ModuleType
+from typing import Any
+
+from torch import Tensor
+
+from anatomy.exercises.spec import Case
+from anatomy.judging.verdict import Diagnosis
+from anatomy.reading.source import Program
+from anatomy.reading.syntax import Place, arguments, bound_names, exchanged, loops, places, rearranged, replaced
+from anatomy.reading.trials import Trials
+
+Mend = tuple[int, str]
+"""The line of an edit that is in force, and the sentence that is true if it makes the answer right."""
+
+
+def mended(program: Program, trials: Trials) -> Diagnosis | None:
+    """The first sentence whose edit makes the answer right in all cases."""
+    for line, sentence in _mends(program, trials.expectations.cases):
+        if trials.budget.is_spent:
+            return None
+        if trials.is_right(program.build):
+            return Diagnosis(sentence, f"Line {line}: `{program.line(line)}`")
+    return None
+
+
+def _mends(program: Program, cases: list[Case]) -> Iterator[Mend]:
+    yield from _returned_too_early(program)
+    yield from _power_first(program)
+    yield from _not_kept(program)
+    yield from _bound_anew(program)
+    yield from _not_reset(program)
+    yield from _of_the_notebook(program)
+    yield from _fixed_sizes(program, cases)
+
+
+def _returned_too_early(program: Program) -> Iterator[Mend]:
+    for block, index, loop in loops(program.tree):
+        if isinstance(last := loop.body[-1], ast.Return):
+            moved = [*block[: index + 1], last, *block[index + 1 :]]
+            for line in rearranged([loop.body, block], [loop.body[:-1], moved], last.lineno):
+                yield line, f"The `return` in line {line} stands inside the loop, which ends there in its first turn."
+
+
+def _power_first(program: Program) -> Iterator[Mend]:
+    """``D ** 1 / 2`` and ``-1 ** k``, where Python raises to the power before it divides or negates."""
+    for place in places(program.tree):
+        node = place[3]
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and (power := _power(node.left)):
+            new: ast.expr = ast.BinOp(power.left, ast.Pow(), ast.BinOp(power.right, node.op, node.right))
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and (power := _power(node.operand)):
+            new = ast.BinOp(ast.UnaryOp(ast.USub(), power.left), ast.Pow(), power.right)
+        else:
+            continue
+        text, first = ast.unparse(node), ast.unparse(power)
+        for line in exchanged(place, new):
+            yield line, f"`{text}` means `{text.replace(first, f'({first})', 1)}`: the power is taken first."
+
+
+def _power(node: ast.expr) -> ast.BinOp | None:
+    return node if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) else None
+
+
+def _not_kept(program: Program) -> Iterator[Mend]:
+    """``scores.masked_fill(…)`` alone on its line."""
+    for place in places(program.tree):
+        call = place[3].value if isinstance(place[3], ast.Expr) else None
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            continue
+        owner, name = call.func.value, call.func.attr
+        if isinstance(owner, ast.Name):
+            for line in exchanged(place, ast.Assign([ast.Name(owner.id, ast.Store())], call)):
+                yield (
+                    line,
+                    f"Line {line} keeps nothing: `{name}` returns a new value and leaves `{owner.id}` as it was.",
+                )
+
+
+def _bound_anew(program: Program) -> Iterator[Mend]:
+    """``for row in x: row = …``, which leaves x as it is."""
+    for block, at, loop in loops(program.tree):
+        if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
+            continue
+        name, many = loop.target.id, ast.unparse(loop.iter)
+        for index, statement in enumerate(loop.body):
+            if isinstance(loop.iter, ast.Name) and isinstance(statement, ast.Assign) and _target(statement) == name:
+                into = ast.Subscript(ast.Name(many, ast.Load()), ast.Name("_turn", ast.Load()), ast.Store())
+                new = ast.copy_location(ast.Assign([into], statement.value), statement)
+                body = [*loop.body[:index], new, *loop.body[index + 1 :]]
+                turns = ast.parse(
+                    f"enumerate({many}.clone() if hasattr({many}, 'clone') else list({many}))", mode="eval"
+                )
+                target = ast.Tuple([ast.Name("_turn", ast.Store()), loop.target], ast.Store())
+                mended_loop = ast.copy_location(ast.For(target, turns.body, body, loop.orelse), loop)
+                for _ in rearranged([block], [[*block[:at], mended_loop, *block[at + 1 :]]], loop.lineno):
+                    line = statement.lineno
+                    yield line, f"Line {line} gives the name `{name}` to something new, and leaves `{many}` as it is."
+
+
+def _target(statement: ast.Assign) -> str:
+    target = statement.targets[0]
+    return target.id if isinstance(target, ast.Name) else ""
+
+
+def _not_reset(program: Program) -> Iterator[Mend]:
+    for block, index, loop in loops(program.tree):
+        for before, statement in enumerate(block[:index]):
+            if isinstance(statement, ast.Assign) and (name := _target(statement)):
+                rest = [*block[:before], *block[before + 1 :]]
+                for line in rearranged([loop.body, block], [[statement, *loop.body], rest], statement.lineno):
+                    yield line, f"`{name}` is set once, before the loop in line {loop.lineno}: " \
+                                "each turn goes on with what the last one left."  # fmt: skip
+
+
+def _of_the_notebook(program: Program) -> Iterator[Mend]:
+    """A name of the notebook where an argument belongs."""
+    for function in program.functions:
+        own = set(bound_names(function))
+        names = [place for place in places(function) if isinstance(place[3], ast.Name) and place[3].id not in own]
+        for name in dict.fromkeys(place[3].id for place in names):
+            value = program.namespace.get(name)
+            if value is None or callable(value) or isinstance(value, ModuleType):
+                continue
+            for argument in arguments(function):
+                here = [place for place in names if place[3].id == name]
+                for line in replaced(here, ast.Name(argument, ast.Load())):
+                    yield line, f"`{name}` in line {line} is no argument, but a name of your notebook: " \
+                                "it stays the same whatever is handed over."  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------- sizes
+
+
+def _fixed_sizes(program: Program, cases: list[Case]) -> Iterator[Mend]:
+    """A number where a size of the input belongs."""
+    for function in program.functions:
+        numbers: dict[float, list[Place]] = {}
+        for place in places(function):
+            match place[3]:
+                case ast.Constant(int(number) | float(number)) if number >= 1 and number is not True:
+                    numbers.setdefault(number, []).append(place)
+        sizes = list(dict.fromkeys(_sizes(function, program, cases[0]))) if numbers else []
+        for number, here in numbers.items():
+            for places_of_it in (here, *([place] for place in here if len(here) > 1)):
+                for size in sizes:
+                    for line in replaced(places_of_it, ast.parse(size, mode="eval").body):
+                        yield line, f"The {number} in line {line} is fixed, and should follow what is handed over."
+
+
+def _sizes(function: ast.FunctionDef, program: Program, case: Case) -> Iterator[str]:
+    """How the sizes of an input can be written in this function."""
+    given = {"__init__": case.init}.get(function.name, case.args.values() if function is program.answer else ())
+    values: Mapping[str, Any] = dict(zip(arguments(function), given, strict=False))
+    numbers = [name for name, value in values.items() if isinstance(value, int)]
+    yield from numbers
+    for name, value in values.items():
+        if isinstance(value, Tensor):
+            yield from (f"{name}.size({axis})" for axis in (*range(-1, -value.dim() - 1, -1), 0, 1))
+            yield from (f"{name}.size(-1) // {number}" for number in numbers)
+            yield f"{name}.size(-1) ** 0.5"
+        elif isinstance(value, list | tuple | dict | str):
+            yield f"len({name})"
+        elif hasattr(value, "hidden_size"):
+            yield from (f"{name}.{size}" for size in _CONFIG)
+            yield f"{name}.hidden_size // {name}.num_attention_heads"
+
+
+_CONFIG = ("hidden_size", "num_attention_heads", "intermediate_size", "num_hidden_layers", "max_position_embeddings",
+           "vocab_size", "num_labels")  # fmt: skip

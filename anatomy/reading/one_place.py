@@ -1,0 +1,26 @@
+"""One place: the line of the student's program in which one small change makes the answer right in all cases."""
+
+from __future__ import annotations
+
+from anatomy.judging.verdict import Diagnosis
+from anatomy.reading.edits import small_edits
+from anatomy.reading.source import Program
+from anatomy.reading.trials import Trials
+
+
+def the_line(program: Program, trials: Trials) -> Diagnosis | None:
+    """Points at the one line in which a small edit mends the answer; the change itself is left to the student.
+
+    Nothing is said when edits in different lines do it, or when the budget ends before all were tried.
+    """
+    line = 0
+    for place in small_edits(program.tree):
+        if place == line:
+            continue
+        if trials.budget.is_spent:
+            return None
+        if trials.is_right(program.build):
+            if line:
+                return None
+            line = place
+    return Diagnosis(f"One change in line {line} would make it right: `{program.line(line)}`") if line else None

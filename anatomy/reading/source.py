@@ -1,0 +1,142 @@
+"""A student's program: the definitions in the cell of an answer, as a syntax tree that can be edited and run again.
+
+An edited program runs in a copy of the notebook's namespace. The student's own names are never bound anew, and data
+that the program reads there is copied first.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import CodeType, FunctionType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from anatomy.observing.plain_data import fresh
+from anatomy.reading.syntax import read_names
+
+_DATA = (Tensor, torch.Generator, nn.Module, list, dict, set)
+"""What a run could change in place."""
+
+
+@dataclass
+class Program:
+    """The definition of an answer and of the helpers in its cell.
+
+    Attributes
+    ----------
+    name
+        What the cell calls the answer.
+    tree
+        Its definition and those of its helpers, without annotations. Edits change it in place for a while.
+    lines
+        The cell, line by line.
+    namespace
+        The notebook's names.
+    """
+
+    name: str
+    tree: ast.Module
+    lines: list[str]
+    namespace: dict[str, Any]
+
+    def line(self, number: int) -> str:
+        """A line of the cell as it stands there."""
+        return self.lines[number - 1].strip() if 0 < number <= len(self.lines) else ""
+
+    def build(self) -> Any:
+        """What the tree, as it is now, defines. May raise whatever running a definition may raise."""
+        namespace = dict(self.namespace)
+        for name in read_names(self.tree):
+            if isinstance(namespace.get(name), _DATA):
+                namespace[name] = fresh(namespace[name])
+        code = compile(ast.fix_missing_locations(self.tree), "<student edited>", "exec", dont_inherit=True)
+        exec(code, namespace)
+        return namespace[self.name]
+
+    @property
+    def functions(self) -> list[ast.FunctionDef]:
+        """All functions and methods."""
+        return [node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef)]
+
+    @property
+    def answer(self) -> ast.FunctionDef | None:
+        """The function that is called with the exercise's arguments; of a module its `forward`."""
+        own = next((node for node in self.tree.body if getattr(node, "name", "") == self.name), None)
+        return called_function(own, self.name)
+
+
+def program_of(answer: Any, name: str) -> Program | None:
+    """The program of a function or class that a cell of the notebook defines; None where it can't be read."""
+    function = _a_function_of(answer)
+    if (
+        function is None
+        or function.__module__ != "__main__"
+        or function.__code__.co_freevars not in ((), ("__class__",))
+    ):
+        return None
+    lines = linecache.getlines(function.__code__.co_filename)
+    try:
+        cell = ast.parse("".join(lines))
+    except SyntaxError:
+        return None
+    known = {defined: node for node in cell.body for defined in _defines(node)}
+    name = getattr(answer, "__name__", name) if getattr(answer, "__name__", name) in known else name
+    if name not in known:
+        return None
+    used = _with_helpers(name, known)
+    tree = ast.Module([node for node in cell.body if node in used], type_ignores=[])
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg):
+            node.annotation = None
+        elif isinstance(node, ast.FunctionDef):
+            node.returns = None
+    return Program(name, tree, lines, function.__globals__)
+
+
+def called_function(definition: ast.AST | None, name: str) -> ast.FunctionDef | None:
+    """The function of that name, or the `forward` of the class."""
+    functions = [node for node in ast.walk(definition) if isinstance(node, ast.FunctionDef)] if definition else []
+    return next((function for function in functions if function.name in (name, "forward")), None)
+
+
+def source_tree(answer: Any) -> ast.FunctionDef | ast.ClassDef | None:
+    """The definition of a function or class of this package."""
+    tree = ast.parse(inspect.getsource(answer)).body[0]
+    return tree if isinstance(tree, ast.FunctionDef | ast.ClassDef) else None
+
+
+def _a_function_of(answer: Any) -> FunctionType | None:
+    """The function itself, or of a class the first of its methods that has a source."""
+    if isinstance(answer, type):
+        methods = (value for value in vars(answer).values() if isinstance(value, FunctionType))
+        return next((method for method in methods if _belongs_to(method.__code__, answer)), None)
+    plain = inspect.unwrap(answer) if callable(answer) else None
+    return plain if isinstance(plain, FunctionType) else None
+
+
+def _belongs_to(code: CodeType, answer: type) -> bool:
+    return code.co_qualname.startswith(f"{answer.__name__}.") and bool(linecache.getlines(code.co_filename))
+
+
+def _defines(node: ast.stmt) -> Iterator[str]:
+    """The name that a statement of a cell gives to a function or class."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        yield node.name
+    elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
+        yield from (target.id for target in node.targets if isinstance(target, ast.Name))
+
+
+def _with_helpers(name: str, known: dict[str, ast.stmt]) -> list[ast.stmt]:
+    used, open_names = [], [name]
+    while open_names:
+        node = known[open_names.pop()]
+        if node not in used:
+            used.append(node)
+            open_names += [other for other in read_names(node) if other in known]
+    return used

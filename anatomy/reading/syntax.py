@@ -1,0 +1,104 @@
+"""A syntax tree read and changed in place.
+
+What changes the tree is a generator: it yields while the change is in force and takes it back afterwards, so that
+whoever goes on to the next change finds the tree as it was.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack, closing
+from typing import Any
+
+Place = tuple[ast.AST, str, int | None, Any]
+"""A node of the tree: its parent, the field and the index there, and the node."""
+
+
+def places(tree: ast.AST) -> list[Place]:
+    """All nodes, each with where it stands."""
+    found: list[Place] = []
+    for parent in ast.walk(tree):
+        for field, value in ast.iter_fields(parent):
+            if field in ("decorator_list", "annotation"):
+                continue
+            if isinstance(value, list):
+                found += [(parent, field, index, node) for index, node in enumerate(value) if isinstance(node, ast.AST)]
+            elif isinstance(value, ast.AST):
+                found.append((parent, field, None, value))
+    return found
+
+
+def exchanged(place: Place, new: ast.AST) -> Generator[int, None, None]:
+    """Yields the line once, while `new` stands in the place."""
+    parent, field, index, node = place
+    holder = getattr(parent, field)
+    _put(parent, field, index, ast.copy_location(new, node))
+    try:
+        yield node.lineno
+    finally:
+        if index is None:
+            setattr(parent, field, holder)
+        else:
+            holder[index] = node
+
+
+def _put(parent: ast.AST, field: str, index: int | None, new: ast.AST) -> None:
+    if index is None:
+        setattr(parent, field, new)
+    else:
+        getattr(parent, field)[index] = new
+
+
+def rearranged(lists: list[list[Any]], new: list[list[Any]], line: int) -> Generator[int, None, None]:
+    """Yields the line once, while these lists of statements hold other ones. An empty one is filled with `pass`."""
+    old = [list(statements) for statements in lists]
+    for statements, others in zip(lists, new, strict=True):
+        statements[:] = others or [ast.Pass()]
+    try:
+        yield line
+    finally:
+        for statements, others in zip(lists, old, strict=True):
+            statements[:] = others
+
+
+def replaced(here: list[Place], new: ast.expr) -> Generator[int, None, None]:
+    """Yields the first line once, while `new` stands in all of these places."""
+    with ExitStack() as changes:
+        lines = [next(changes.enter_context(closing(exchanged(place, new)))) for place in here]
+        yield min(lines)
+
+
+def bound_names(function: ast.FunctionDef | ast.Lambda) -> list[str]:
+    """The arguments and variables of a function, in the order in which they appear."""
+    names = [arg.arg for arg in ast.walk(function.args) if isinstance(arg, ast.arg)]
+    names += [node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    return list(dict.fromkeys(names))
+
+
+def read_names(tree: ast.AST) -> set[str]:
+    """The names that a program reads."""
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+
+
+def arguments(function: ast.FunctionDef) -> list[str]:
+    """Positional arguments without `self`."""
+    names = [arg.arg for arg in (*function.args.posonlyargs, *function.args.args)]
+    return names[1:] if names[:1] == ["self"] else names
+
+
+def blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The lists of statements of functions, loops and branches."""
+    for parent in ast.walk(tree):
+        if not isinstance(parent, ast.Module | ast.ClassDef | ast.Lambda | ast.IfExp):
+            for field in ("body", "orelse", "finalbody"):
+                if isinstance(block := getattr(parent, field, None), list):
+                    yield block
+
+
+def loops(tree: ast.AST) -> Iterator[tuple[list[ast.stmt], int, ast.For | ast.While]]:
+    """Each loop, with the block that it stands in and its place there."""
+    for block in blocks(tree):
+        for index, statement in enumerate(block):
+            if isinstance(statement, ast.For | ast.While):
+                yield block, index, statement

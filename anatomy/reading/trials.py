@@ -1,0 +1,201 @@
+"""Runs edited programs, many and short: each within a limit of time, all within a budget."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+from torch import Tensor
+
+from anatomy import reference
+from anatomy.exercises.spec import Case, Exercise
+from anatomy.judging.compare import Difference, compare
+from anatomy.judging.expectations import Expectations
+from anatomy.observing.limits import TooSlow
+from anatomy.observing.observation import CaseObservation
+from anatomy.observing.observe import glimpse_case, observe_case
+from anatomy.observing.plain_data import same
+
+LONGEST = 0.2
+"""Seconds of computing that one run of an edited program may take."""
+
+
+@dataclass
+class Budget:
+    """How much may be tried: seconds of computing, and runs."""
+
+    seconds: float = 0.6
+    runs: int = 3000
+    _start: float = field(default_factory=time.thread_time)
+
+    def spend(self) -> None:
+        self.runs -= 1
+
+    @property
+    def is_spent(self) -> bool:
+        return self.runs <= 0 or time.thread_time() - self._start > self.seconds
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the reference does in a case, what the answer does, and a difference of the two."""
+
+    expected: CaseObservation
+    found: CaseObservation
+    difference: Difference
+
+
+class Trials:
+    """Tells whether an edited answer is right in all cases, the cheapest case that differs first."""
+
+    def __init__(self, expectations: Expectations, found: list[CaseObservation], budget: Budget) -> None:
+        self.expectations, self.found, self.budget = expectations, found, budget
+        self._nudged = cache(expectations.nudged)
+        cases = range(len(expectations.cases))
+        self.wrong = [index for index in cases if not self._agrees(found[index], index)]
+        cheapest = sorted(cases, key=lambda index: _cost(expectations.cases[index].args))
+        seen = {index: self._first_difference(index) for index in cheapest if index in self.wrong}
+        self.visible = {index: difference for index, difference in seen.items() if difference}
+        self._values_order = sorted(cheapest, key=lambda index: index not in self.visible)
+        self._order = sorted(cheapest, key=lambda index: index not in self.wrong)
+
+    @property
+    def differ_in_values(self) -> bool:
+        """Whether results have the right form and other values: the least that can be said of an answer."""
+        return any(seen.difference.kind == "values" for seen in self.visible.values())
+
+    def reproduces(self, build: Callable[[], Any]) -> bool:
+        """Whether a program does in the cheapest wrong case what was observed there."""
+        index = next(index for index in self._order if index in self.wrong)
+        return self._does_as_found(build, index)
+
+    def is_right(self, build: Callable[[], Any]) -> bool:
+        """Whether what `build` makes does in all cases what is expected: values first, then everything."""
+        with _limits():
+            try:
+                answer = build()
+            except KeyboardInterrupt:
+                raise
+            except BaseException:  # an edited definition may raise anything
+                return False
+        for values_only, order in ((True, self._values_order), (False, self._order)):
+            for index in order:
+                if self.budget.is_spent:
+                    return False
+                seen = self._run(lambda: answer, index, glimpse_case if values_only else observe_case)
+                if seen is None or not self._agrees(seen, index, values_only=values_only):
+                    return False
+        return True
+
+    def both(self, answer: Any, case: Case) -> Seen | None:
+        """What reference and answer do in a case of one's own, and the first clear difference of their values."""
+        expected, found = (self.does(one, case) for one in (reference.answer(self.expectations.exercise), answer))
+        differences = compare(_values_alone(self.expectations.exercise), [case], [found], [expected])
+        return next((Seen(expected, found, one) for one in differences if _is_visible(one) and _is_clear(one)), None)
+
+    def does(self, answer: Any, case: Case, directly: bool = False) -> CaseObservation:
+        """What an answer does in a case of one's own; `directly`: what the call itself returns."""
+        self.budget.spend()
+        exercise = self.expectations.exercise
+        with _limits():
+            seen = glimpse_case(replace(exercise, run=None) if directly else exercise, answer, case)
+        return replace(seen, parameters=None)
+
+    def _first_difference(self, index: int) -> Seen | None:
+        """What reference and answer did in a case of the check, and the first difference of their values."""
+        exercise, case = _values_alone(self.expectations.exercise), self.expectations.cases[index]
+        expected, found = (replace(one[index], parameters=None) for one in (self.expectations.expected, self.found))
+        differences = compare(exercise, [case], [found], [expected], lambda _: self._nudged(index))
+        return next((Seen(expected, found, one) for one in differences if _is_visible(one)), None)
+
+    def changes_nothing(self, build: Callable[[], Any]) -> bool:
+        """Whether what `build` makes gives in all cases the results that were observed."""
+        return all(not self.budget.is_spent and self._does_as_found(build, index) for index in self._values_order)
+
+    def _does_as_found(self, build: Callable[[], Any], index: int) -> bool:
+        seen, here = self._run(build, index, glimpse_case), replace(self.found[index], parameters=None)
+        if seen is None or seen.outcome != here.outcome or seen.error_type != here.error_type:
+            return False
+        return same(seen.value, here.value)
+
+    def _run(self, build: Callable[[], Any], index: int, look: Any) -> CaseObservation | None:
+        self.budget.spend()
+        try:
+            with _limits():
+                return look(self.expectations.exercise, build(), self.expectations.cases[index])
+        except KeyboardInterrupt:
+            raise
+        except BaseException:
+            return None
+
+    def _agrees(self, seen: CaseObservation, index: int, values_only: bool = False) -> bool:
+        exercise, expected = self.expectations.exercise, self.expectations.expected[index]
+        if seen.outcome != expected.outcome:
+            return False
+        if values_only:
+            exercise, expected = _values_alone(exercise), replace(expected, parameters=None)
+            seen = replace(seen, parameters=None)
+        case, nudged = self.expectations.cases[index], lambda _: self._nudged(index)
+        return not seen.calls and not compare(exercise, [case], [seen], [expected], nudged)
+
+
+def _is_visible(difference: Difference) -> bool:
+    """Whether it shows in what is returned."""
+    return difference.kind not in ("in place", "not repeatable")
+
+
+def _is_clear(difference: Difference) -> bool:
+    """Whether two results differ by more than rounding could explain: by a hundredth of the largest number."""
+    found, expected = difference.found, difference.expected
+    if difference.kind != "values" or not isinstance(found, Tensor) or not expected.is_floating_point():
+        return True
+    gap, largest = (float(x.double().abs().nan_to_num(posinf=1e30).max()) for x in (found - expected, expected))
+    return gap > 0.01 * largest
+
+
+def _values_alone(exercise: Exercise) -> Exercise:
+    return replace(exercise, checks={}, properties={"values": 1})
+
+
+def _cost(value: Any) -> int:
+    """How large an input is, roughly: numbers and letters."""
+    if isinstance(value, Tensor):
+        return value.numel()
+    if isinstance(value, dict):
+        return sum(_cost(key) + _cost(item) for key, item in value.items())
+    if isinstance(value, list | tuple):
+        return sum(map(_cost, value))
+    return len(value) if isinstance(value, str) else value if isinstance(value, int) else 1
+
+
+def can_be_limited() -> bool:
+    """Whether a run can be ended from outside: in the main thread of a Unix system."""
+    return threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
+
+
+@contextlib.contextmanager
+def _limits() -> Iterator[None]:
+    """No warnings, and `TooSlow` after `LONGEST` seconds of computing."""
+    running = True
+
+    def ring(*_: Any) -> None:
+        if running:
+            raise TooSlow
+
+    previous = signal.signal(signal.SIGVTALRM, ring)
+    signal.setitimer(signal.ITIMER_VIRTUAL, LONGEST, LONGEST)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        running = False
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, previous)

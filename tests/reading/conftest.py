@@ -1,0 +1,58 @@
+"""Answers as a notebook would define them, and what reading them says."""
+
+from __future__ import annotations
+
+import linecache
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from anatomy import exercises
+from anatomy.exercises.spec import SEEDS
+from anatomy.judging.expectations import Expectations
+from anatomy.judging.judge import judge
+from anatomy.judging.verdict import Verdict
+from anatomy.observing.observe import observe
+from anatomy.reading import read
+
+LONG = 60.0
+"""Seconds: what is tested is what is found, on any machine."""
+
+Notebook = Callable[..., dict[str, Any]]
+Reading = Callable[..., Verdict]
+
+
+@pytest.fixture
+def notebook() -> Notebook:
+    """The namespace of a notebook in which a cell with this source has run."""
+    cells = count()
+
+    def run(source: str, **names: Any) -> dict[str, Any]:
+        filename = f"<student {next(cells)}>"
+        linecache.cache[filename] = len(source), None, source.splitlines(keepends=True), filename
+        namespace = {"__name__": "__main__", "torch": torch, "Tensor": Tensor, "nn": nn, "F": F, "math": math, **names}
+        exec(compile(source, filename, "exec", dont_inherit=True), namespace)
+        return namespace
+
+    return run
+
+
+@pytest.fixture
+def reading() -> Reading:
+    """Judges an answer by what can be measured alone, and then reads it."""
+
+    def judged(exercise: str, namespace: dict[str, Any], seconds: float = LONG) -> Verdict:
+        asked = exercises.find(exercise)
+        expectations, seen = Expectations(asked, SEEDS), observe(asked, namespace[exercise])
+        verdict = judge(asked, seen, SEEDS, lambda *_: expectations)
+        measured = tuple(replace(one, misconception="") for one in verdict.diagnoses)
+        return read(namespace, expectations, seen, replace(verdict, diagnoses=measured), seconds)
+
+    return judged

@@ -1,0 +1,138 @@
+"""The line that one change would mend: pointed at when there is one, and only one."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+import torch
+
+from anatomy.exercises import find
+from anatomy.observing.observe import observe
+
+
+def cell(source: str) -> str:
+    return textwrap.dedent(source).strip() + "\n"
+
+
+OFF_BY_ONE = cell("""
+    def dot_product_scores(query, key):
+        B, T, D = query.shape
+        scores = torch.zeros(B, T, key.size(1))
+        for d in range(D - 1):
+            scores = scores + query[:, :, d, None] * key[:, None, :, d]
+        return scores
+""")
+
+WRONG = {
+    "a range one short": ("dot_product_scores", OFF_BY_ONE, "line 4 would make it right: `for d in range(D - 1):`"),
+    "another axis": (
+        "attention_weights",
+        "def attention_weights(query, key):\n"
+        "    scores = query @ key.mT / query.size(-1) ** 0.5\n"
+        "    scores = scores - scores.amax(-1, keepdim=True)\n"
+        "    return scores.exp() / scores.exp().sum(1, keepdim=True)\n",
+        "line 4 would make it right: `return scores.exp() / scores.exp().sum(1, keepdim=True)`",
+    ),
+    "a missing argument": (
+        "pairwise_dot",
+        "def pairwise_dot(x):\n    return torch.stack([item @ item.mT for item in x], 1)\n",
+        "line 2 would make it right: `return torch.stack([item @ item.mT for item in x], 1)`",
+    ),
+    "a helper in the same cell": (
+        "scaled_scores",
+        "def root(number):\n    return number ** 0.25\n\n"
+        "def scaled_scores(query, key):\n    return query @ key.mT / root(query.size(-1))\n",
+        "line 2 would make it right: `return number ** 0.25`",
+    ),
+    "a method of a class": (
+        "LayerNorm",
+        cell("""
+            class LayerNorm(nn.Module):
+                def __init__(self, dim, eps=1e-12):
+                    super().__init__()
+                    self.eps = eps
+                    self.weight = nn.Parameter(torch.ones(dim))
+                    self.bias = nn.Parameter(torch.zeros(dim))
+
+                def forward(self, x):
+                    mean = x.mean(dim=-1, keepdim=True)
+                    variance = ((x - mean) ** 2).sum(dim=-1, keepdim=True)
+                    return (x - mean) / torch.sqrt(variance + self.eps) * self.weight + self.bias
+        """),
+        "line 10 would make it right: `variance = ((x - mean) ** 2).sum(dim=-1, keepdim=True)`",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_the_line_is_pointed_at(name: str, notebook, reading) -> None:
+    exercise, source, said = WRONG[name]
+    assert any(said in one.headline for one in reading(exercise, notebook(source)).diagnoses)
+
+
+SILENT = {
+    "a change in either of two lines would do": (
+        "dot_product_scores",
+        "def dot_product_scores(query, key):\n    scores = -(query @ key.mT)\n    return scores\n",
+    ),
+    "two lines are wrong": (
+        "project",
+        "def project(x, w_q, w_k):\n    query = x @ w_q + 1\n    key = x @ w_k + 1\n    return query, key\n",
+    ),
+    "another algorithm": ("pairwise_dot", "def pairwise_dot(x):\n    return torch.cdist(x, x)\n"),
+    "a built-in": ("pairwise_dot", "pairwise_dot = torch.sigmoid\n"),
+    "what a function made": (
+        "dot_product_scores",
+        "def make():\n    sign = -1\n    def dot_product_scores(query, key):\n        return sign * query @ key.mT\n"
+        "    return dot_product_scores\n\ndot_product_scores = make()\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SILENT)
+def test_nothing_is_said_of_a_line_when(name: str, notebook, reading) -> None:
+    exercise, source = SILENT[name]
+    assert not any("One change" in one.headline for one in reading(exercise, notebook(source)).diagnoses)
+
+
+def test_nothing_is_said_when_the_time_is_over(notebook, reading) -> None:
+    verdict = reading("dot_product_scores", notebook(OFF_BY_ONE), seconds=0.0)
+    assert not any("One change" in one.headline for one in verdict.diagnoses)
+
+
+def test_an_error_is_said_before_the_line(notebook, reading) -> None:
+    source = "def dot_product_scores(query, key):\n    return query @ keys.mT\n"
+    said = [one.headline for one in reading("dot_product_scores", notebook(source)).diagnoses]
+    assert said[0].startswith("It stops with") and "One change in line 2" in said[-1]
+
+
+def test_the_notebook_is_as_it_was(notebook, reading, capsys: pytest.CaptureFixture[str]) -> None:
+    source = cell("""
+        def dot_product_scores(query, key):
+            print("called")
+            calls.append(1)
+            memory.add_(1)
+            return query @ key.mT * 2
+    """)
+    names = notebook(source, calls=[], memory=torch.ones(1))
+    before, answer = set(names), names["dot_product_scores"]
+    observe(find("dot_product_scores"), answer)
+    once = len(names["calls"])
+    assert "One change in line 5" in reading("dot_product_scores", names).diagnoses[0].headline
+    assert set(names) == before and names["dot_product_scores"] is answer
+    assert len(names["calls"]) == 2 * once == names["memory"].item() - 1, "observed twice, and nothing else was run"
+    assert capsys.readouterr().out == ""
+
+
+def test_an_edit_that_never_ends_is_given_up(notebook, reading) -> None:
+    source = cell("""
+        def dot_product_scores(query, key):
+            scores, d = 0, 1
+            while d < query.size(-1):
+                scores = scores + query[:, :, d, None] * key[:, None, :, d]
+                d += 1
+            return scores
+    """)
+    said = reading("dot_product_scores", notebook(source)).diagnoses
+    assert "One change in line 2 would make it right: `scores, d = 0, 1`" in said[0].headline

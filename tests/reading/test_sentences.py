@@ -1,0 +1,141 @@
+"""Sentences read off a program: said when they are true of it, and not of one that only looks like it."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+SAID = {
+    "return inside the loop": (
+        "merge_heads",
+        "def merge_heads(x):\n    out = []\n    for item in x:\n        out.append(item.transpose(0, 1).flatten(1))\n"
+        "        return torch.stack(out)\n",
+        "The `return` in line 5 stands inside the loop",
+    ),
+    "return inside the loop, and more is wrong": (
+        "merge_heads",
+        "def merge_heads(x):\n    for item in x:\n        return item.flatten(1) + 1\n",
+        "The `return` in line 3 stands inside the loop",
+    ),
+    "the power is taken first": (
+        "scaled_scores",
+        "def scaled_scores(query, key):\n    return query @ key.mT / (query.size(-1) ** 1 / 2)\n",
+        "`query.size(-1) ** 1 / 2` means `(query.size(-1) ** 1) / 2`: the power is taken first.",
+    ),
+    "a result that is not kept": (
+        "scaled_scores",
+        "def scaled_scores(query, key):\n    scores = query @ key.mT\n    scores.div(query.size(-1) ** 0.5)\n"
+        "    return scores\n",
+        "Line 3 keeps nothing: `div` returns a new value and leaves `scores` as it was.",
+    ),
+    "a name bound anew": (
+        "scaled_scores",
+        "def scaled_scores(query, key):\n    scores = query @ key.mT\n    for item in scores:\n"
+        "        item = item / query.size(-1) ** 0.5\n    return scores\n",
+        "Line 4 gives the name `item` to something new, and leaves `scores` as it is.",
+    ),
+    "never set back": (
+        "dot_product_scores",
+        "def dot_product_scores(query, key):\n    out, total = [], 0\n    total = 0\n    for s in range(key.size(1)):\n"
+        "        for d in range(key.size(2)):\n            total = total + query[:, :, d] * key[:, None, s, d]\n"
+        "        out.append(total)\n    return torch.stack(out, -1)\n",
+        "`total` is set once, before the loop in line 4",
+    ),
+    "a name of the notebook": (
+        "pairwise_dot",
+        "def pairwise_dot(x):\n    return x @ rows.mT\n",
+        "`rows` in line 2 is no argument, but a name of your notebook",
+    ),
+    "a size of the example": (
+        "split_heads",
+        "def split_heads(x, num_heads):\n    B, T, D = x.shape\n    return x.reshape(B, T, 3, -1).transpose(1, 2)\n",
+        "The 3 in line 3 is fixed",
+    ),
+    "a size of BERT base": (
+        "count_layer_parameters",
+        "def count_layer_parameters(config):\n    D, F = 768, config.intermediate_size\n"
+        "    return 4 * (D * D + D) + D * F + F + F * D + D + 4 * D\n",
+        "The 768 in line 2 is fixed",
+    ),
+    "an argument never used": (
+        "softmax",
+        "def softmax(x, dim):\n    e = (x - x.max()).exp()\n    return e / e.sum(-1, keepdim=True) + 1\n",
+        "`dim` is never used: whatever it says, your `softmax` does the same.",
+    ),
+    "a line without effect": (
+        "scaled_scores",
+        "def scaled_scores(query, key):\n    scores = query @ key.mT + 3\n    scores.div(query.size(-1) ** 0.5)\n"
+        "    return scores * 2\n",
+        "Line 3 has no effect: without it your results are the same.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_said_first(name: str, notebook, reading) -> None:
+    exercise, source, said = SAID[name]
+    rows = torch.arange(12.0).view(1, 3, 4)
+    assert reading(exercise, notebook(source, rows=rows)).diagnoses[0].headline.startswith(said)
+
+
+TEMPTING = {
+    "a loop that goes on": (
+        "merge_heads",
+        "def merge_heads(x):\n    for item in x:\n        if item.sum() > 1e9:\n            continue\n"
+        "        return x.flatten(2)\n",
+        "inside the loop",
+    ),
+    "a power that is meant so": (
+        "scaled_scores",
+        "def scaled_scores(query, key):\n    return query @ key.mT / (query.size(-1) ** 2 / 3)\n",
+        "the power is taken first",
+    ),
+    "a call that changes what it is called on": (
+        "scaled_scores",
+        "def scaled_scores(query, key):\n    scores = query @ key.mT + 3\n    scores.div_(query.size(-1))\n"
+        "    return scores * 2\n",
+        "Line 3",
+    ),
+    "a constant of the notebook": (
+        "scaled_scores",
+        "def scaled_scores(query, key):\n    return query @ key.mT / TWO\n",
+        "a name of your notebook",
+    ),
+    "a number that is no size": (
+        "scaled_scores",
+        "def scaled_scores(query, key):\n    return query @ key.mT / 8 + 6\n",
+        "is fixed",
+    ),
+    "an argument reached by another way": (
+        "softmax",
+        "def softmax(x, dim):\n    e = (x - x.max()).exp()\n    return e / e.sum(locals()['dim'], keepdim=True) + 1\n",
+        "never used",
+    ),
+    "a line that an error cuts off": (
+        "scaled_scores",
+        "def scaled_scores(query, key):\n    scores = query @ key.mT\n    scores.tanh()\n    return 1 / 0\n",
+        "no effect",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TEMPTING)
+def test_not_said(name: str, notebook, reading) -> None:
+    exercise, source, tempting = TEMPTING[name]
+    assert not any(tempting in one.headline for one in reading(exercise, notebook(source, TWO=2.0)).diagnoses)
+
+
+def test_a_named_mistake_is_left_as_it_is(notebook) -> None:
+    from anatomy import exercises
+    from anatomy.exercises.spec import SEEDS
+    from anatomy.judging.expectations import Expectations
+    from anatomy.judging.judge import judge
+    from anatomy.observing.observe import observe
+    from anatomy.reading import read
+
+    asked = exercises.find("scaled_scores")
+    names = notebook("def scaled_scores(query, key):\n    return query @ key.mT / query.size(-1)\n")
+    expectations, seen = Expectations(asked, SEEDS), observe(asked, names["scaled_scores"])
+    verdict = judge(asked, seen, SEEDS, lambda *_: expectations)
+    assert verdict.misconceptions
+    assert read(names, expectations, seen, verdict) is verdict

@@ -1,0 +1,121 @@
+"""The smallest example: both results are what the call that is shown gives."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from anatomy import exercises, reference
+from anatomy.observing.plain_data import plain
+from anatomy.reading.as_text import number_text, value_text
+
+ANSWERS = {
+    "learn_bpe": "def learn_bpe(word_counts, num_merges):\n    return [tuple('ab')] * num_merges\n",
+    "wordpiece": "def wordpiece(word, vocab, unk='[UNK]'):\n    return list(word)\n",
+    "dot_product_scores": "def dot_product_scores(query, key):\n    return query @ key.flip(1).mT\n",
+    "softmax": "def softmax(x, dim):\n    return x.exp() / x.exp().sum()\n",
+    "attention_entropy": "def attention_entropy(weights):\n    return (weights * weights).sum(-1)\n",
+    "nearest_tokens": "def nearest_tokens(query_id, weight, k):\n    return torch.arange(k)\n",
+    "masked_mean": "def masked_mean(hidden, attention_mask):\n    return hidden.mean(1)\n",
+    "split_heads": "def split_heads(x, num_heads):\n    return x.view(x.size(0), num_heads, x.size(1), -1)\n",
+    "shift_matrix": "def shift_matrix(offset, dim):\n    return torch.eye(dim)\n",
+}
+
+
+def _called(exercise: str, answer: Any, call: str) -> Any:
+    """What an answer gives for a call in which tensors are written as lists."""
+    kinds = exercises.find(exercise).cases()[0].args.values()
+
+    def as_in_the_check(*args: Any) -> Any:
+        given = zip(args, kinds, strict=False)
+        return answer(*(torch.tensor(arg).to(like.dtype) if isinstance(like, Tensor) else arg for arg, like in given))
+
+    return eval(call, {exercise: as_in_the_check})
+
+
+@pytest.mark.parametrize("exercise", ANSWERS)
+def test_what_is_shown_was_computed_on_what_is_shown(exercise: str, notebook, reading) -> None:
+    names = notebook(ANSWERS[exercise])
+    example = reading(exercise, names).example
+    assert example is not None
+    call = example.call.partition("   ")[0]
+    assert call == example.call, "small enough to be written out"
+    for answer, said in (
+        (reference.answer(exercises.find(exercise)), example.expected),
+        (names[exercise], example.found),
+    ):
+        result = _called(exercise, answer, call)
+        assert value_text(plain(result), 3) == said
+    assert example.expected != example.found
+
+
+def test_a_short_one_is_found(notebook, reading) -> None:
+    example = reading("learn_bpe", notebook(ANSWERS["learn_bpe"])).example
+    assert len(example.call) < 30 and example.found == "[['a', 'b']]"
+
+
+def test_weights_still_sum_to_one(notebook, reading) -> None:
+    example = reading("attention_entropy", notebook(ANSWERS["attention_entropy"])).example
+    weights = torch.tensor(eval(example.call.removeprefix("attention_entropy")), dtype=torch.float32)
+    assert torch.allclose(weights.sum(-1), torch.ones(()))
+
+
+def test_of_a_large_result_the_first_entry_that_differs_is_shown(notebook, reading) -> None:
+    source = (
+        "def sinusoidal_encoding(num_positions, dim):\n    rows = reference(num_positions, dim)\n"
+        "    return rows if dim < 12 else rows + 1\n"
+    )
+    names = notebook(source, reference=reference.answer(exercises.find("sinusoidal_encoding")))
+    example = reading("sinusoidal_encoding", names).example
+    assert (example.expected, example.found) == ("entry [0, 0] is 0", "entry [0, 0] is 1")
+
+
+def test_a_wrong_type_with_right_numbers_is_said(notebook, reading) -> None:
+    source = "def pairwise_dot(x):\n    return [item @ item.mT for item in x]\n"
+    example = reading("pairwise_dot", notebook(source)).example
+    assert example.expected.endswith("(tensor, float32)") and example.found.endswith("(list)")
+
+
+NONE = {
+    "results that differ by chance": ("pairwise_dot", "def pairwise_dot(x):\n    return torch.rand(x.size(0), 5, 5)\n"),
+    "right results, and an input changed": (
+        "pairwise_dot",
+        "def pairwise_dot(x):\n    out = x @ x.mT\n    x.zero_()\n    return out\n",
+    ),
+    "weights under other names": (
+        "FeedForward",
+        "class FeedForward(nn.Module):\n    def __init__(self, config):\n        super().__init__()\n"
+        "        D, F = config.hidden_size, config.intermediate_size\n"
+        "        self.one, self.two = nn.Linear(D, F), nn.Linear(F, D)\n"
+        "    def forward(self, x):\n        return self.two(F.gelu(self.one(x)))\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NONE)
+def test_no_example_of(name: str, notebook, reading) -> None:
+    exercise, source = NONE[name]
+    assert reading(exercise, notebook(source)).example is None
+
+
+def test_a_module_shows_an_entry_and_its_sizes(notebook, reading) -> None:
+    source = (
+        "class FeedForward(nn.Module):\n    def __init__(self, config):\n        super().__init__()\n"
+        "        self.linear_1 = nn.Linear(config.hidden_size, config.intermediate_size)\n"
+        "        self.linear_2 = nn.Linear(config.intermediate_size, config.hidden_size)\n"
+        "        self.dropout = nn.Dropout(config.hidden_dropout_prob)\n"
+        "    def forward(self, x):\n        return self.dropout(self.linear_2(torch.sin(self.linear_1(x)) + 7))\n"
+    )
+    example = reading("FeedForward", notebook(source)).example
+    assert re.match(r"FeedForward\(config\)\(.*\)   D = \d+, F = \d+", example.call)
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(2.0, "2"), (-0.5, "-0.5"), (1 / 3, "0.333"), (float("-inf"), "-inf"), (7, "7")]
+)
+def test_numbers_are_short(number: float, text: str) -> None:
+    assert number_text(number, 3) == text
