@@ -44,7 +44,7 @@ def test_the_card_points_at_the_line_of_the_cell_and_shows_an_example(shell: Int
     assert "The smallest example where yours differs:\n  for      dot_product_scores([[[" in text
 
 
-HEAD = """
+HEAD = """\
 import torch
 from torch import nn
 
@@ -61,7 +61,7 @@ class AttentionHead(nn.Module):
 
 
 def test_a_class_is_read_in_its_cell(shell: InteractiveShell) -> None:
-    assert "One change in line 12 would make it right" in card(shell, HEAD, 'check("AttentionHead")')
+    assert "One change in line 11 would make it right" in card(shell, HEAD, 'check("AttentionHead")')
 
 
 def test_where_marks_are_given_nothing_is_read(shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch) -> None:
