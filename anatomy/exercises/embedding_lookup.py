@@ -110,14 +110,16 @@ def _tables(seed: int) -> Iterator[tuple[Draw, Tensor, Tensor, str]]:
     yield draw, draw.integers("T", 4), draw.normal("V D"), "T D"
     draw = Draw(seed, B=2, N=3, T=4, V=10, D=6)
     yield draw, draw.integers("B N T", 9), draw.normal("D V").t(), "B N T D"  # not contiguous in memory
+    draw = Draw(seed, B=1, T=1, V=6, D=5)
+    yield draw, draw.integers("B T", 5), draw.normal("V D"), "B T D"
 
 
-def _infinite_row(seed: int) -> tuple[Draw, Tensor, Tensor, str]:
-    """An embedding matrix with ∞ in its last row, which no id asks for."""
+def _infinite_row(seed: int, last: bool = True) -> tuple[Draw, Tensor, Tensor, str]:
+    """An embedding matrix with ∞ in its last row, or in its first one, which no id asks for."""
     draw = Draw(seed, B=2, T=6, V=7, D=3)
     weight = draw.normal("V D")
-    weight[-1, int(draw.integers("1", 3))] = torch.inf
-    return draw, draw.integers("B T", 6), weight, "B T D"
+    weight[-1 if last else 0, int(draw.integers("1", 3))] = torch.inf
+    return draw, draw.integers("B T", 6) + (0 if last else 1), weight, "B T D"
 
 
 NOTE = "when a row that no id asks for holds an ∞"
@@ -132,8 +134,9 @@ NOTE = "when a row that no id asks for holds an ∞"
 def one_hot_lookup(seed: int) -> Iterator[Case]:
     for draw, ids, weight, returns in _tables(seed):
         yield draw.case(ids=ids, weight=weight, returns=returns)
-    draw, ids, weight, returns = _infinite_row(seed)
-    yield draw.case(ids=ids, weight=weight, returns=returns, asks="a real product", note=NOTE)
+    for last in (True, False):
+        draw, ids, weight, returns = _infinite_row(seed, last)
+        yield draw.case(ids=ids, weight=weight, returns=returns, asks="a real product", note=NOTE)
 
 
 @exercise(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -47,7 +48,9 @@ class Expectations:
         """What this misconception does in one case; observed when first asked for."""
         key = (wrong.name, index)
         if key not in self._seen:
-            self._seen[key] = observe_case(replace(self.exercise, forbids=()), wrong.answer, self.cases[index])
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # they would reach a student, who made no such mistake
+                self._seen[key] = observe_case(replace(self.exercise, forbids=()), wrong.answer, self.cases[index])
         return self._seen[key]
 
     def glimpse(self, wrong: Misconception, index: int) -> CaseObservation:
@@ -56,7 +59,9 @@ class Expectations:
         if key in self._seen:
             return self._seen[key]
         if key not in self._glimpsed:
-            self._glimpsed[key] = glimpse_case(self.exercise, wrong.answer, self.cases[index])
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self._glimpsed[key] = glimpse_case(self.exercise, wrong.answer, self.cases[index])
         return self._glimpsed[key]
 
 

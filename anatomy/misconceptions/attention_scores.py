@@ -51,6 +51,27 @@ wrong("softmax_already", "You take a softmax already. Scores come first and may 
 wrong("numbers_taken_out", "The numbers are right, but no gradient gets through: numbers taken out with `.item()` or `float(…)` and put into a new tensor have forgotten where they came from. Keep tensors, and put them together with `torch.stack`.",
       breaks="gradients", old=PRODUCT,
       new="torch.tensor([[[torch.dot(q, k).item() for k in ks] for q in qs] for qs, ks in zip(query, key)])")
+wrong("keys_summed_over_the_batch", "Every query meets the *sum* of all batch items' keys. Each item has its own keys: query and key must share their batch axis (in an einsum, the same letter `b`).",
+      breaks=NUMBERS, old=PRODUCT, new='torch.einsum("btd,csd->bts", query, key)')
+wrong("two_batch_axes", "Your result has two batch axes, ({B}, {T}, {B}, {S}): every query meets the keys of every batch item. Only items with the same b belong together: `@`, or an einsum with one letter `b`.",
+      breaks=ALL, old=PRODUCT, new="torch.tensordot(query, key, dims=([2], [2]))")
+wrong("reshaped_not_turned", "Your product has the keys as rows, ({B}, {S}, {T}), and `reshape` (or `view`) to ({B}, {T}, {S}) does not turn it: it reads the same numbers in memory's order. Let the query stand on the left of the product, or transpose.",
+      breaks=NUMBERS, old=PRODUCT,
+      new="(key @ query.transpose(-2, -1)).reshape(query.size(0), query.size(1), key.size(1))")
+wrong("one_number_an_item", "You add up all scores of a batch item: one number is left of {T} × {S}. Only the width is summed away; `t` and `s` stay in the result.",
+      breaks=ALL, old=PRODUCT, new='torch.einsum("btd,bsd->b", query, key)')
+wrong("last_component_left_out", "Your dot products run over all but the last of the {D} components. (`range(n)` ends at n − 1 by itself.)",
+      breaks=NUMBERS, old=PRODUCT, new="query[..., :-1] @ key[..., :-1].transpose(-2, -1)")
+wrong("last_query_left_out", "The last query is never reached: its row stays 0. (`range(n)` ends at n − 1 by itself.)",
+      breaks=NUMBERS, old=PRODUCT, new="F.pad(query[:, :-1] @ key.transpose(-2, -1), (0, 0, 0, 1))")
+wrong("last_key_left_out", "The last key is never reached: its column stays 0. (`range(n)` ends at n − 1 by itself.)",
+      breaks=NUMBERS, old=PRODUCT, new="F.pad(query @ key[:, :-1].transpose(-2, -1), (0, 1))")
+wrong("last_query_and_key_left_out", "The last query and the last key are never reached: their row and column stay 0. (`range(n)` ends at n − 1 by itself.)",
+      breaks=NUMBERS, old=PRODUCT, new="F.pad(query[:, :-1] @ key[:, :-1].transpose(-2, -1), (0, 1, 0, 1))")
+wrong("absolute_values", "Your scores are never negative: a dot product of vectors that point in opposite directions is, and that is what tells them apart.",
+      breaks=NUMBERS, old=PRODUCT, new="(query @ key.transpose(-2, -1)).abs()")
+wrong("distances", "You return distances between rows, which are 0 for equal rows and grow as they differ. A dot product works the other way round: multiply, then add up.",
+      breaks=NUMBERS, old=PRODUCT, new="(query.unsqueeze(2) - key.unsqueeze(1)).norm(dim=-1)")
 
 # ---- scaled_scores ----
 
@@ -95,6 +116,23 @@ wrong("by_their_own_spread", "You divide by the spread that these scores happen 
       new="scores = dot_product_scores(query, key)\n    return scores / scores.std()")
 wrong("softmax_already", "You take a softmax already. The scaled scores themselves are wanted; 03 turns them into weights.",
       breaks=NUMBERS, old=("return ", "  # (B, T, S)"), new=("return torch.softmax(", ", dim=-1)  # (B, T, S)"))
+wrong("floor_division", "`//` rounds every score down to a whole number. Divide with `/`.",
+      breaks=NUMBERS, old=" / ", new=" // ")
+wrong("by_root_of_the_table", "You divide by √(T·S), the root of the number of scores. The scale is the width's root, √D = {root_D}.",
+      breaks=NUMBERS, old="query.size(-1)", new="query.size(1) * key.size(1)")
+wrong("by_the_lengths_of_all", "You divide by the lengths of the whole tensors, `query.norm() * key.norm()`: one number that depends on what is in them. The scale is √D = {root_D}, whatever they hold.",
+      breaks=NUMBERS, old="math.sqrt(query.size(-1))", new="(query.norm() * key.norm())")
+wrong("root_of_the_scores", "The scores are under the root, too: a negative score has no root, hence NaN. Only D goes under it: `scores / math.sqrt(D)`.",
+      breaks=NUMBERS, old="dot_product_scores(query, key) / math.sqrt(query.size(-1))",
+      new="torch.sqrt(dot_product_scores(query, key) / query.size(-1))")
+wrong("torch_root_of_a_number", "`torch.sqrt` takes a tensor, and `query.size(-1)` is a plain number: take `math.sqrt`, or write `** 0.5`.",
+      breaks=ALL, old="math.sqrt(query.size(-1))  # (B, T, S)", new="torch.sqrt(query.size(-1))")
+wrong("by_twice_the_root", "You divide by 2·√D; √D = {root_D} alone is the scale.",
+      breaks=NUMBERS, old="math.sqrt(query.size(-1))", new="(2 * math.sqrt(query.size(-1)))")
+wrong("by_log_d", "You divide by ln D. The scale is the root of the width, √D = {root_D}.",
+      breaks=NUMBERS, old="math.sqrt(", new="math.log(")
+wrong("by_root_d_minus_one", "You divide by √(D − 1); it is D = {D} that goes under the root.",
+      breaks=NUMBERS, old="query.size(-1)", new="query.size(-1) - 1")
 
 # ---- score_variance ----
 
@@ -149,6 +187,18 @@ def score_variance__theory(dim, samples, generator):
 
 wrong("fixed_number", "`samples` has no effect: you draw a fixed number of pairs. The caller decides how many, here {N}.",
       breaks="sampling", old="query = ", new="samples = 10_000\n    query = ")
+wrong("sizes_swapped", "You draw D rows of `samples` components: the sizes have changed places. Wanted are `samples` rows, here {N}, of D = {D} components.",
+      breaks=VARIANCES, old=("samples, dim, generator=generator)  # (N, D)\n    key = torch.randn(samples, dim, generator=generator)  # (N, D)", "  # (N,)\n    scaled", "  # (N,)\n    return"),
+      new=("dim, samples, generator=generator)  # (D, N)\n    key = torch.randn(dim, samples, generator=generator)  # (D, N)", "  # (D,)\n    scaled", "  # (D,)\n    return"))
+wrong("one_score", "You add everything up into one score, and a single number has no variance (NaN). Add up over the components only, `dim=-1`: {N} scores are wanted.",
+      breaks=(*VARIANCES, "sampling"), old=".sum(dim=-1)  # (N,)", new=".sum()")
+wrong("all_pairs", "You multiply every query with every key. Those scores share rows and are not independent; draw {N} pairs, query n with key n.",
+      breaks="sampling", old="(query * key).sum(dim=-1)  # (N,)", new="query @ key.T  # (N, N)")
+wrong("one_sample_less", "You draw one pair less than asked for: `samples − 1`.",
+      breaks="sampling", old="query = ", new="samples = samples - 1\n    query = ")
+wrong("rounded", "Your numbers are rounded. Return them as measured.",
+      breaks="sampling", old="scores.var().item(), scaled.var().item()",
+      new="round(scores.var().item(), 1), round(scaled.var().item(), 1)")
 wrong("tensors", "The numbers are right, but still wrapped in tensors (of shape (), with no axis at all). Plain Python floats are asked for: `.item()` or `float(…)` takes the number out.",
       breaks="two floats", old=".item()", new="", times=2)
 
@@ -161,7 +211,7 @@ wrong("other_order", "The pair is in the other order: you return (keys, queries)
       breaks=NUMBERS, old="x @ w_q, x @ w_k", new="x @ w_k, x @ w_q")
 wrong("same_for_both", "Queries and keys both come from `w_q`; `w_k` is never used. One matrix for both is what this exercise is to avoid: its scores are symmetric.",
       breaks=NUMBERS, old="x @ w_k", new="x @ w_q")
-wrong("transposed", "Your projections are transposed: `w_q.T` (and `F.linear`, which transposes for you) has shape ({K}, {D}), and the width D = {D} of `x` meets K = {K}. Here a projection is (D, K): multiply `x @ w_q` as it is. (`nn.Linear` stores its weight the other way round, (K, D).)",
+wrong("transposed", "Your projections are transposed: `w_q.T` (and `F.linear`, which transposes for you) has shape ({K}, {D}), and the width D = {D} of `x` meets K = {K}. Here a projection is (D, K): multiply `x @ w_q` as it is. (A `view` to that shape fits no better; `nn.Linear` stores its weight the other way round, (K, D).)",
       breaks=ALL, old=PAIR, new="x @ w_q.T, x @ w_k.T")
 wrong("matrix_first", "The matrix stands on the wrong side: rows are tokens here, so `x` comes first, `x @ w_q`. (`w_q @ x` is for tokens written as columns.)",
       breaks=ALL, old=PAIR, new="w_q @ x, w_k @ x")
@@ -180,9 +230,17 @@ wrong("glued", "Queries and keys are glued into one tensor of width 2·K. Return
 wrong("queries_only", "You return only the queries. The keys are missing: `return queries, keys`.",
       breaks=ALL, old=PAIR, new="x @ w_q  # (B, T, K)")
 wrong("stacked", "The two results are stacked into one tensor with an axis of size 2 in front. Return two tensors: `return queries, keys`.",
-      breaks=ALL, old=PAIR, new="torch.stack([x @ w_q, x @ w_k])  # (2, B, T, K)")
+      breaks="shape", old=PAIR, new="torch.stack([x @ w_q, x @ w_k])  # (2, B, T, K)")
 wrong("cut_off", "No gradient gets through: `detach`, `.data` or `torch.no_grad` cuts the way back to `x` and to the two projections, which are exactly what training has to change.",
       breaks="gradients", old="return ", new="with torch.no_grad():\n        return ")
+wrong("scaled_scores_already", "You go two steps too far and return scaled scores. `project` stops at the pair (queries, keys); `scaled_scores` takes it from there.",
+      breaks=ALL, old=PAIR, new="scaled_scores(x @ w_q, x @ w_k)  # (B, T, T)")
+wrong("softmax_of_the_projections", "You take a softmax of queries and keys. Projections are plain products and may be negative; the softmax comes after the scores, in 03.",
+      breaks=NUMBERS, old="x @ w_q, x @ w_k", new="(x @ w_q).softmax(dim=-1), (x @ w_k).softmax(dim=-1)")
+wrong("first_item_only", "You project the first batch item only: `x[0]`. All {B} are wanted, and `@` takes them at once.",
+      breaks=ALL, old=PAIR, new="x[0] @ w_q, x[0] @ w_k  # (T, K), (T, K)")
+wrong("x_too", "You return three things; wanted is the pair (queries, keys).",
+      breaks=("shape", "gradients"), old=PAIR, new="x @ w_q, x @ w_k, x")
 
 # ---- quiz_scaling ----
 

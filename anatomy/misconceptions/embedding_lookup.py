@@ -28,7 +28,7 @@ JOIN = "pieces[i : i + 2] = [pieces[i] + pieces[i + 1]]"
 
 wrong("counts_words_not_frequencies", "You count in how many words a pair occurs, but not how often those words occur: each pair counts `word_counts[word]` times.",
       breaks=("values", "ties", "repeats"), old="+= word_counts[word]", new="+= 1")
-wrong("no_end_mark", "The end mark is missing: a word starts as its characters *and* one more piece, `</w>`, so that an ending can be told from the same letters inside a word.",
+wrong("no_end_mark", "The end mark takes no part: a word starts as its characters *and* one more piece, `</w>`, and pairs with it are counted and merged like any other, so that an ending can be told from the same letters inside a word.",
       breaks=MERGES, old=START, new="[*word]")
 wrong("end_mark_in_four", 'Your end mark falls apart: `list(word + "</w>")` makes the four pieces `<`, `/`, `w`, `>` of it. It is one piece from the start: `list(word) + ["</w>"]`.',
       breaks=MERGES, old=START, new='list(word + "</w>")')
@@ -109,6 +109,25 @@ wrong("score_of_wordpiece", "You divide each pair’s count by the counts of its
             for piece in pieces:
                 single[piece] += word_counts[word]
         best = max""", "pair: counts[pair] / (single[pair[0]] * single[pair[1]]))"))
+wrong("steps_over_pairs", "You go on by two pieces at every step, so a pair that begins at the piece in between is never merged: go on by one.",
+      breaks=MERGES, old="i += 1\n", new="i += 2\n")
+wrong("overlaps_count_once", "Where a pair overlaps itself you count it once: `a a a` holds (a, a) at two places. Count every two neighbors.",
+      breaks="repeats", old="            for pair in pairwise(pieces):\n                counts",
+      new="            last = None\n            for pair in pairwise(pieces):\n                last = None if pair == last and pair[0] == pair[1] else pair\n                if last is None:\n                    continue\n                counts")
+wrong("never_merges", "The pieces never change: each step finds the most frequent pair, but merges it in no word, so the next step finds it again.",
+      breaks=MERGES, old=JOIN, new="pass")
+wrong("largest_by_alphabet", "`max(counts)` compares the pairs themselves, so the last in alphabetical order wins, however rare it is: give it `key=counts.get`.",
+      breaks=MERGES, old=BEST, new="max(counts)")
+wrong("largest_count", "You keep the largest *count*, a number, where the pair that has it is wanted: `max(counts, key=counts.get)`.",
+      breaks=MERGES, old=BEST, new="max(counts.values())")
+wrong("rarest", "You take the rarest pair; the most frequent one is merged first.",
+      breaks=MERGES, old="max(counts, key", new="min(counts, key")
+wrong("one_merge_too_few", "You stop one merge early: `num_merges` are wanted, and fewer only when no pair is left.",
+      breaks=("values", "ties", "repeats"), old="range(num_merges)", new="range(num_merges - 1)")
+wrong("one_merge_too_many", "You make one merge more than `num_merges`.",
+      breaks=MERGES, old="range(num_merges)", new="range(num_merges + 1)")
+wrong("each_word_once_a_piece", "You count a word's pieces, but the pair must be one of *neighbors*: zip the pieces with themselves moved by one, or use `pairwise`.",
+      breaks=MERGES, old="in pairwise(pieces)", new="in zip(pieces, pieces)")
 
 # ---- wordpiece ----
 
@@ -193,6 +212,16 @@ def wordpiece__whole_words_only(word, vocab, unk="[UNK]"):
     return [word] if word in vocab else [unk]
 
 
+wrong("never_the_whole_rest", "The longest candidate is never tried: your range starts one character before the end of the word, so its last character is always left.",
+      breaks="values", old="range(len(word), start", new="range(len(word) - 1, start")
+wrong("pieces_as_text", "You return one text with spaces; wanted is the list of pieces.",
+      breaks="values", old="return pieces", new='return " ".join(pieces)')
+wrong("one_character_on", "After a piece you go on by one character; go on behind the *end* of the piece.",
+      breaks="values", old="start = end", new="start += 1")
+wrong("rest_unchecked", "The rest of the word is taken as it is, without looking it up: it has to be covered by entries, too.",
+      breaks=PIECES, old="        start = end\n", new='        return [*pieces, "##" + word[end:]] if end < len(word) else pieces\n')
+wrong("empty_for_unknown", "For a word that can't be covered you return an empty list; wanted is `[unk]`.",
+      breaks=DEAD_ENDS, old="return [unk]", new="return []")
 wrong("first_piece_only", "You stop after the first piece; go on behind it until the word is used up.",
       breaks=PIECES, old="start = end", new="break")
 
@@ -224,6 +253,21 @@ wrong("id_for_one", "Your rows hold the id itself where they should hold a 1, so
       breaks=PRODUCTS, old="one_hot @ weight", new="(one_hot * ids.unsqueeze(-1)) @ weight")
 wrong("bag_of_words", "You put the ones of all tokens into a single row, so their vectors are summed (a bag of words); each token needs a row of its own.",
       breaks=VECTORS, old=".to(weight.dtype)  # (..., V)", new=".any(-2).to(weight.dtype)")
+wrong("cut_table", "You multiply with the rows up to the largest id only, `weight[:ids.max() + 1]`. A one-hot row has a column for each of the V rows, `weight.size(0)`.",
+      breaks="a real product", old=(ONE_HOT, "one_hot @ weight"),
+      new=("F.one_hot(ids, int(ids.max()) + 1).to(weight.dtype)", "one_hot @ weight[: ids.max() + 1]"))
+wrong("entry_by_entry", "`*` multiplies entry by entry, and (…, V) does not meet (V, D) that way. A lookup is a matrix product: `@`.",
+      breaks=VECTORS, old="one_hot @ weight", new="one_hot * weight")
+wrong("one_less", "You subtract one from the ids, and −1 is no class of a one-hot row. Ids count from zero already.",
+      breaks=VECTORS, old=ONE_HOT, new="F.one_hot(ids - 1, weight.size(0)).to(weight.dtype)  # (..., V)")
+wrong("flattens", "You flatten the ids: the tokens of all sentences stand in one long list. Keep the shape of `ids` and add D behind it.",
+      breaks=VECTORS, old="ids.unsqueeze(-1)", new="ids.flatten().unsqueeze(-1)")
+wrong("whole_numbers", "You turn the table into whole numbers to fit the one-hot rows. Turn the rows into floats, `.to(weight.dtype)`, and leave the table.",
+      breaks=VECTORS, old=(ONE_HOT, "one_hot @ weight"), new=("F.one_hot(ids, weight.size(0))", "one_hot @ weight.long()"))
+wrong("nan_replaced", "You replace NaN in the result (`nan_to_num`, `where`). 0 · ∞ is NaN, and a product that meets an ∞ in the table has to show it.",
+      breaks="a real product", old="return one_hot @ weight", new="return (one_hot @ weight).nan_to_num()")
+wrong("transposed_table", "The one-hot rows meet the columns of the table: `weight.T`. A row of V entries meets the V *rows*, `one_hot @ weight`.",
+      breaks=VECTORS, old="one_hot @ weight", new="one_hot @ weight.T")
 
 # ---- embedding_lookup ----
 
@@ -246,11 +290,23 @@ wrong("first_sentence", "You look only the first sentence up; the result needs e
 wrong("each_id_once", "You give every row of the table once, in order, and lose which token asked for it: index with `ids` itself.",
       breaks=ROWS, old="[ids]", new="[ids.unique()]")
 wrong("detached", "The vectors are right, but they are cut from `weight`, so the table could never learn: index `weight` itself, not `weight.detach()` or `weight.data`.",
-      breaks=("only its own rows", "gradients"), old="return weight", new="return weight.detach()")
+      breaks="gradients", old="return weight", new="return weight.detach()")
 wrong("scaled", "You multiply by √D. The first Transformer does that (Vaswani et al. 2017, §3.4), but as a step after the lookup; here the row is wanted as it stands.",
       breaks=OTHER_ROWS, old="return weight", new="return weight.size(1) ** 0.5 * weight")
 wrong("average", "You average over the tokens, and one vector per sentence is left. Here each token keeps its own.",
       breaks=ROWS, old="weight[ids]", new="weight[ids].mean(-2)")
+wrong("the_other_way_round", "You index the ids with the table: `ids[weight]`. It is the table that is asked, by row: `weight[ids]`.",
+      breaks=ROWS, old="weight[ids]", new="ids[weight]")
+wrong("index_select", "`index_select` takes one axis of ids, and here they may have any number. `weight[ids]` takes them as they are.",
+      breaks=ROWS, old="weight[ids]", new="torch.index_select(weight, 0, ids)")
+wrong("gather", "`gather` picks single entries, column by column, and wants as many axes of ids as the table has. Whole rows are wanted: `weight[ids]`.",
+      breaks=ROWS, old="weight[ids]", new="torch.gather(weight, 0, ids)")
+wrong("last_sentence", "Only the last sentence is left: each turn of your loop overwrites what the one before it found. Collect them, or index with all `ids` at once.",
+      breaks=ROWS, old="[ids]", new="[ids[-1]]")
+wrong("tokens_last", "Tokens and width have changed places: each token's D numbers stand together in the last axis, as indexing gives them.",
+      breaks=ROWS, old="weight[ids]", new="weight[ids].transpose(-1, -2)")
+wrong("one_row_on", "You add one to the ids. They are numbers of rows, counted from zero.",
+      breaks=OTHER_ROWS, old="[ids]", new="[(ids + 1) % weight.size(0)]")
 
 # ---- nearest_tokens ----
 
@@ -265,7 +321,7 @@ EXCLUDE = "    cosine[query_id] = -torch.inf  # by id: another row may hold the 
 
 wrong("includes_itself", "The token itself is among its neighbors (its cosine with itself is 1). Leave `query_id` out before you take the largest.",
       breaks=NEAREST, old=EXCLUDE, new="")
-wrong("dot_product", "You compare dot products, so long vectors win whatever their direction. The cosine divides by *both* lengths.",
+wrong("dot_product", "You rank by dot products: each row's own length is not divided out, so long vectors win whatever their direction. The cosine divides by *both* lengths, row by row.",
       breaks=NEAREST, old=COSINE, new="    cosine = weight @ weight[query_id]  # (V, D) @ (D,) -> (V,)\n")
 wrong("distance", "You compare distances, to which the lengths contribute. The cosine looks at directions only.",
       breaks=NEAREST, old=COSINE, new="    cosine = -(weight - weight[query_id]).norm(dim=-1)  # (V,)\n")
@@ -297,6 +353,13 @@ wrong("one_too_many", "You return k + 1 tokens, the token itself among them. Wan
 wrong("dot_product_without_the_first", "You compare dot products and then drop the first of the list. Divide by both lengths to get the cosine, and leave out `query_id` itself: the first need not be it.",
       breaks=NEAREST, old=(COSINE, EXCLUDE, "topk(k).indices"),
       new=("    cosine = weight @ weight[query_id]\n", "", "argsort(descending=True)[1 : k + 1]"))
+wrong("smallest_first", "You sort from the smallest: the farthest come first, and the token itself, at −∞, before them all. Sort from the largest (`topk`, or `argsort(descending=True)`).",
+      breaks=NEAREST, old="topk(k).indices", new="argsort()[:k]")
+wrong("infinity_before_the_product", "You fill the token's row with −∞ before the product: −∞ times positive and negative numbers adds up to NaN, which sorts before everything. Take the product first, then set that *cosine* to −∞.",
+      breaks=NEAREST, old=("    cosine = unit @ unit[query_id]", EXCLUDE),
+      new=("    query = unit[query_id].clone()\n    unit[query_id] = -torch.inf\n    cosine = unit @ query", ""))
+wrong("columns_compared", "`dim=0` compares column by column and gives D numbers, one for each component. One cosine for each of the V rows is wanted: `dim=-1`.",
+      breaks=LIST, old=COSINE, new="    cosine = F.cosine_similarity(weight, weight[query_id].unsqueeze(0), dim=0)  # (D,)\n")
 
 # ---- quiz_embeddings ----
 
