@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -39,34 +39,63 @@ def _padded(lengths: list[int]) -> Tensor:
 
 
 def _forward_or_dropout(model: Any, case: Case) -> Any:
-    if case.asks != "dropout":
-        return model(*case.args.values())
-    return _dropout_in_words(deepcopy(model), case)
+    return _dropout_in_words(model, case) if case.asks == "dropout" else model(*case.args.values())
 
 
 def _dropout_in_words(model: Any, case: Case) -> str:
-    """Where the head drops numbers, and how many. The body is kept quiet, the classifier hands on what it gets."""
+    """Which numbers the head drops, and how many. The body is kept quiet, the classifier hands on what it gets."""
+    width = case.sizes["D"]
+    weight, bias = (getattr(getattr(model, "classifier", None), name, None) for name in ("weight", "bias"))
+    if not isinstance(weight, Tensor) or not isinstance(bias, Tensor) or weight.shape != (width, width):
+        return "no look at dropout: there is no layer `classifier` with a weight (N, D) and a bias (N,)"
+    was = weight.clone(), bias.clone()
     with torch.no_grad():
-        model.classifier.weight.copy_(torch.eye(case.sizes["D"]))
-        model.classifier.bias.fill_(3.0)
-        before = model.eval()(*case.args.values()) - 3.0
-        model.train()
-        model.encoder.eval()
-        after = model(*case.args.values()) - 3.0
+        weight.copy_(torch.eye(width))
+        bias.fill_(3.0)
+        try:
+            before = model.eval()(*case.args.values()) - 3.0
+            model.train()
+            if isinstance(body := getattr(model, "encoder", None), nn.Module):
+                body.eval()
+            after = model(*case.args.values()) - 3.0
+        finally:
+            weight.copy_(was[0])
+            bias.copy_(was[1])
+            model.eval()
+    return f"in training, {_what_is_dropped(before, after, case.init[0].hidden_dropout_prob)}"
+
+
+def _what_is_dropped(before: Tensor, after: Tensor, chance: float) -> str:
+    """What dropout has made of numbers (B, ..., D); those near 0 tell nothing."""
     clear = before.abs() > 0.05
     ratio = after[clear] / before[clear]
+    gone = ratio.abs() < 1e-3
+    kept = ratio[~gone]
     if ((ratio - 1).abs() < 1e-3).all():
-        return "in training, every number reaches the classifier"
-    dropped = ratio.abs() < 1e-3
-    kept = ratio[~dropped]
-    if not dropped.any() or not len(kept) or kept.max() - kept.min() > 1e-2:
-        return "in training, something else happens than dropping numbers before the classifier"
-    chance = case.init[0].hidden_dropout_prob
-    if abs(dropped.float().mean() - chance) > 0.12:
-        return "in training, numbers are dropped with another probability than the config's"
-    if abs(kept.median() * (1 - chance) - 1) > 1e-2:
-        return "in training, numbers are dropped, but the others are not scaled up"
-    return "in training, numbers are dropped before the classifier with the config's probability"
+        return "every number reaches the classifier"
+    if not gone.any() or not len(kept) or kept.max() - kept.min() > 1e-2:
+        return "something else happens than dropping numbers before the classifier"
+    scale, share = float(kept.median()), float(gone.float().mean())
+    if abs(scale - 1) < 1e-2:
+        return "numbers are dropped, but the others are not divided by 1 − p"
+    if abs(share - (1 - 1 / scale)) > 0.12:
+        return "the numbers that are kept are scaled by another factor than 1 / (1 − p)"
+    if abs(1 - 1 / scale - chance) > 1e-2:
+        return f"numbers are dropped with the probability {1 - 1 / scale:.2g}"
+    dropped = torch.full_like(before, torch.nan)
+    dropped[clear] = gone.to(before.dtype)
+    wholes = {-1: "whole vectors are dropped, not single numbers", 0: "every sentence loses the same numbers"}
+    if before.dim() == 3:
+        wholes[1] = "all tokens of a sentence lose the same numbers"
+    for axis, words in wholes.items():
+        if before.size(axis) > 1 and _is_constant_along(dropped, axis):
+            return words
+    return "numbers are dropped before the classifier, each with the config's probability"
+
+
+def _is_constant_along(flags: Tensor, axis: int) -> bool:
+    """Whether the zeros and ones along this axis are all alike, in every line; NaN is neither."""
+    return bool((flags.nan_to_num(nan=0.0).amax(dim=axis) == flags.nan_to_num(nan=1.0).amin(dim=axis)).all())
 
 
 def _classifier_cases(seed: int) -> Iterator[Case]:
@@ -78,10 +107,16 @@ def _classifier_cases(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=1, D=10, H=5, N=2)
     ids, mask = draw.integers("B T", 30), _padded([1, 1])
     yield draw.case(init=(_config(draw),), input_ids=ids, attention_mask=mask, note="for a single token")
+    draw = Draw(seed, B=1, T=4, D=6, H=2, N=4)
+    ids, mask = draw.integers("B T", 30), _padded([4])
+    yield draw.case(init=(_config(draw),), input_ids=ids, attention_mask=mask, note="for a single sentence")
+    draw = Draw(seed, B=3, T=2, D=14, H=2, N=1)
+    ids, mask = draw.integers("B T", 30), _padded([2, 1, 2])
+    yield draw.case(init=(_config(draw),), input_ids=ids, attention_mask=mask, note="for a single label")
     draw = Draw(seed, B=4, T=6, D=8, H=2, N=3)
     yield draw.case(init=(_config(draw),), input_ids=draw.integers("B T", 30), asks="no mask", note=UNMASKED)
     draw = Draw(seed, B=32, T=16, D=24, H=2, N=24)  # many numbers even of one sentence: a share that chance can't hide
-    init, mask = (_config(draw, hidden_dropout_prob=0.4),), _padded([16] * 32)
+    init, mask = (_config(draw, hidden_dropout_prob=0.4, attention_probs_dropout_prob=0.2),), _padded([16] * 32)
     yield draw.case(init=init, input_ids=draw.integers("B T", 30), attention_mask=mask, asks="dropout")
 
 
@@ -117,6 +152,8 @@ def cross_entropy(seed: int) -> Iterator[Case]:
     yield draw.case(logits=across, labels=torch.tensor([0, 2, 2, 1, 2]), note="when all logits are negative")
     draw = Draw(seed, B=4, N=4)
     yield draw.case(logits=draw.normal("B N"), labels=torch.tensor([3, 1, 1, 0]), note="when B equals N")
+    draw = Draw(seed, B=5, N=6)
+    yield draw.case(logits=draw.normal("B N"), labels=torch.tensor([2, 0, 1, 0, 2]), note="when not every label occurs")
     draw = Draw(seed, B=1, N=7)
     yield draw.case(logits=draw.normal("B N"), labels=torch.tensor([6]), note="for a batch of one")
     draw = Draw(seed, B=4, N=3)
@@ -144,6 +181,13 @@ def _as_in_training() -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
+def _named(value: Any) -> Any:
+    """The value; numbers of NumPy, which look like plain ones where they are printed, as words."""
+    if isinstance(value, list | tuple):
+        return [_named(item) for item in value]
+    return f"a NumPy {type(value).__name__}" if type(value).__module__ == "numpy" else value
+
+
 class Given:
     """Something that a run unpacks; in messages it is just named."""
 
@@ -154,13 +198,22 @@ class Given:
         return self.name
 
 
+class Call(NamedTuple):
+    """One call of a model: in which mode, on which batch (by its first id), with what result, and able to learn?"""
+
+    training: bool
+    mark: int
+    logits: Tensor
+    learns: bool
+
+
 class SmallClassifier(nn.Module):
     """A model of the judge's own, of no architecture that the course has taught: the mean of the real tokens' vectors,
-    one hidden layer. It notes in which mode, and on which batch (by its first id), it was called."""
+    one hidden layer. It keeps its calls. Some other training may have left gradients in it, all alike."""
 
     held_out: tuple[Tensor, Tensor, Tensor]
 
-    def __init__(self, draw: Draw, chance: float = 0.0) -> None:
+    def __init__(self, draw: Draw, chance: float = 0.0, left_over: float = 0.0, steep: float = 1.0) -> None:
         super().__init__()
         vocabulary, width, labels = (draw.sizes[letter] for letter in "VDN")
         self.embedding = nn.utils.skip_init(nn.Embedding, vocabulary, width)
@@ -169,13 +222,16 @@ class SmallClassifier(nn.Module):
         self.classifier = nn.utils.skip_init(nn.Linear, width, labels)
         for name, parameter in self.named_parameters():
             parameter.data = 0.5 * torch.randn(parameter.shape, generator=draw.fork(name), dtype=torch.float64)
-        self.calls: list[tuple[bool, int]] = []
+        self.classifier.weight.data *= steep
+        self.left_over = left_over
+        self.calls: list[Call] = []
 
-    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:  # (B, T), (B, T) -> (B, N)
-        self.calls.append((self.dropout.training, int(input_ids[0, 0])))
+    def forward(self, input_ids: Tensor, attention_mask: Tensor, /) -> Tensor:  # (B, T), (B, T) -> (B, N)
         keep = attention_mask.unsqueeze(-1).double()  # (B, T, 1)
         mean = (self.embedding(input_ids) * keep).sum(dim=1) / keep.sum(dim=1)
-        return self.classifier(self.dropout(torch.tanh(self.hidden(mean))))
+        logits = self.classifier(self.dropout(torch.tanh(self.hidden(mean))))
+        self.calls.append(Call(self.dropout.training, int(input_ids[0, 0]), logits.detach(), logits.requires_grad))
+        return logits
 
 
 @cache
@@ -201,35 +257,60 @@ _OPTIMIZERS: dict[str, Callable[[nn.Module], torch.optim.Optimizer]] = {
 }
 
 
+OTHER_MEANS = "the given optimizer never steps, and the parameters change all the same"
+CHANGED = "step with other gradients than `backward` gave"
+
+
 def _steps(answer: Any, case: Case) -> Any:
     """One step for each batch."""
     model = deepcopy(case.args["model"])
     model.eval()
+    for parameter in model.parameters() if model.left_over else ():
+        parameter.grad = torch.full_like(parameter, model.left_over)
     optimizer = _OPTIMIZERS[case.args["optimizer"]](model)
     events = _watch(model.classifier.weight, optimizer)
     with _as_in_training():
         returned = [answer(model, batch, optimizer) for batch in case.args["batch"].content]
     if case.asks == "loss":
-        return returned[0]
+        return _named(returned[0])
     if case.asks == "training mode":
-        if not model.calls:
-            return "the model is never called"
-        trains = all(training for training, _ in model.calls)
-        return "in training mode when called" if trains else "in eval mode when called"
+        return _modes_in_words(model)
     before = dict(case.args["model"].named_parameters())
     change = {f"change of {name}": (value - before[name]).detach() for name, value in model.named_parameters()}
+    if not any("step" in event for event in events) and any(value.any() for value in change.values()):
+        return {"what happens": OTHER_MEANS}
+    if CHANGED in events:
+        return {"what happens": ", ".join(events)}
     return {"what happens": ", ".join(events) or "nothing", **change}
 
 
+def _modes_in_words(model: SmallClassifier) -> str:
+    modes = [call.training for call in model.calls]
+    if not modes:
+        return "the model is never called"
+    if all(modes):
+        return "in training mode when called"
+    if any(modes):
+        return ", then ".join(f"called in {'training' if training else 'eval'} mode" for training in modes)
+    return f"in eval mode when called, in {'training' if model.training else 'eval'} mode afterwards"
+
+
 def _watch(weight: nn.Parameter, optimizer: torch.optim.Optimizer) -> list[str]:
-    """A list that fills with what happens to a weight: "backward", and "step" or "step without gradients"."""
+    """A list that fills with what happens to a weight: "backward", "step", and what is odd about a step's gradient."""
     events: list[str] = []
+    gradient = torch.zeros_like(weight)
+
+    def computed(new: Tensor) -> None:
+        events.append("backward")
+        gradient.copy_(new if weight.grad is None else weight.grad + new)
 
     def stepped(*_: Any) -> None:
-        there = weight.grad is not None and bool(weight.grad.any())
-        events.append("step" if there else "step without gradients")
+        if weight.grad is None or not weight.grad.any():
+            events.append("step without gradients")
+        else:
+            events.append("step" if torch.allclose(weight.grad, gradient) else CHANGED)
 
-    weight.register_hook(lambda _: events.append("backward"))
+    weight.register_hook(computed)
     optimizer.register_step_post_hook(stepped)
     return events
 
@@ -244,15 +325,17 @@ def train_step(seed: int) -> Iterator[Case]:
     _warm_up()
     draw = Draw(seed, B=3, T=5, V=11, D=4, N=3)
 
-    def case(asks: str, optimizer: str, steps: int, note: str = "", chance: float = 0.0) -> Case:
-        model, batches = SmallClassifier(draw, chance), _small_batches(draw, steps)
+    def case(asks: str, optimizer: str, steps: int, note: str = "", **others: float) -> Case:
+        model, batches = SmallClassifier(draw, **others), _small_batches(draw, steps)
         words = "a batch of three sentences" if steps == 1 else f"{steps} batches, one after the other"
         return draw.case(model=model, batch=Given(words, batches), optimizer=optimizer, asks=asks, note=note)
 
     yield case("loss", "SGD", 1)
     yield case("update", "SGD", 1)
+    yield case("update", "SGD", 1, "when the gradients are large", steep=40.0)
     yield case("update", "AdamW", 1, "with AdamW as the optimizer")
     yield case("update", "SGD for the head alone", 1, "when the optimizer holds the head's parameters only")
+    yield case("fresh gradients", "SGD", 1, "when the model still holds gradients from before", left_over=0.2)
     yield case("fresh gradients", "SGD", 3, "at the second step and later")
     yield case("fresh gradients", "SGD with momentum", 4, "with momentum, at the second step and later")
     yield case("training mode", "SGD", 1, "when the model comes in eval mode", chance=0.5)
@@ -262,16 +345,13 @@ EPOCHS, HELD_OUT = 12, 40
 
 
 class Stream:
-    """Batches that can be gone through again and again, and be counted; like a DataLoader, they have no index."""
+    """Batches that can be gone through again and again, and nothing else: they have neither an index nor a length."""
 
     def __init__(self, batches: list[Any]) -> None:
         self.batches = batches
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.batches)
-
-    def __len__(self) -> int:
-        return len(self.batches)
 
 
 class CountingSGD(torch.optim.SGD):
@@ -301,22 +381,26 @@ def _task(draw: Draw, count: int, only: int | None = None, mark: int = 0) -> tup
 
 def _training(answer: Any, case: Case) -> Any:
     model, batches = deepcopy(case.args["model"]), case.args["batches"].content
+    model.eval()
     optimizer = CountingSGD(model.parameters(), lr=0.5)
     told: list[Any] = []
     epochs, loop = case.args["epochs"], Stream(batches) if case.asks == "all batches" else list(batches)
+    rest = {"when `on_step` is left out": (), "when `on_step` is None": (None,)}.get(case.note, (told.append,))
     with _as_in_training():
-        losses = answer(model, loop, optimizer, epochs, None if case.asks == "on_step" else told.append)
-    seen = [mark for _, mark in model.calls]
+        losses = answer(model, loop, optimizer, epochs, *rest)
+    calls = [call for call in model.calls if call.learns] or model.calls  # not what somebody measures in between
     if case.asks == "on_step":
-        return "it trains" if seen else "the model is never called"
+        return "it trains" if calls else "the model is never called"
+    seen = [call.mark for call in calls]
     if case.asks == "all batches":
-        return [sorted(seen[i : i + len(batches)]) for i in range(0, len(seen), len(batches))]
-    trained, mode = [training for training, _ in model.calls], model.training
-    held_out = case.args["model"].held_out
+        return _order(seen, len(batches), epochs) or "It goes through all batches in order, as often as asked."
+    labels = {int(ids[0, 0]): wanted for ids, _, wanted in batches}
+    true = [nn.functional.cross_entropy(call.logits, labels[call.mark]).item() for call in calls]
+    mode, held_out = model.training, case.args["model"].held_out
     with torch.no_grad():
         logits = model.eval()(held_out[0], held_out[1])
-    return {"losses": losses, "told": told, "seen": seen, "modes": trained, "mode after": mode,
-            "steps": optimizer.taken, "logits": logits}  # fmt: skip
+    return {"losses": _named(losses), "told": _named(told), "true": true, "seen": seen, "mode after": mode,
+            "modes": [call.training for call in calls], "steps": optimizer.taken, "logits": logits}  # fmt: skip
 
 
 Rule = Callable[[Any, Case], str | None]
@@ -345,67 +429,127 @@ def _learns(value: Any, case: Case) -> str | None:
 
 @_of_training
 def _losses(value: Any, case: Case) -> str | None:
-    losses, epochs, count = value["losses"], case.args["epochs"], len(case.args["batches"].content)
-    wanted = f"One loss for each step is wanted, {count * epochs} in all"
+    losses, true, epochs, count = value["losses"], value["true"], case.args["epochs"], len(case.args["batches"].content)
+    wanted = f"A list with the loss of every step is wanted, {count * epochs} in all"
     if losses is None:
         return "Nothing is returned; a list with the loss of every step is wanted."
+    if isinstance(losses, float):
+        which = ", the last step's loss" if true and _alike([losses], true[-1:]) else ""
+        return f"{wanted}; you return a single number{which}."
     if not isinstance(losses, list):
         return "A list with the loss of every step is wanted; what you return is none."
     if any(isinstance(loss, Tensor) for loss in losses):
         return "The losses are to be plain numbers; yours are tensors, and each keeps its whole computation in memory."
     if not all(isinstance(loss, float) for loss in losses):
-        return "The losses are to be plain numbers."
-    if len(losses) == epochs:
-        return f"{wanted}; you return one for each epoch, {epochs}."
-    if len(losses) == count:
-        return f"{wanted}; you return those of one epoch, {count}."
+        return f"The losses are to be plain numbers; yours are {_kinds(losses)}."
+    if _alike(losses, true) and len(true) == count * epochs:
+        return None
     if len(losses) != count * epochs:
-        return f"{wanted}; yours are {'too few' if len(losses) < count * epochs else 'too many'}, {len(losses)}."
-    first = _first_loss(case)
-    if abs(losses[0] - first) > 0.02 * first:
-        return f"The first loss should be that of the untrained model, {first:.4f}; yours is another, {losses[0]:.4f}."
-    early, *_, late = torch.tensor(losses).view(epochs, count).mean(dim=1).tolist()
-    if late > 0.5 * early:
-        return f"The losses don't fall: {early:.3f} on average in the first epoch, {late:.3f} in the last."
-    return None
+        return f"{wanted}; you return {len(losses)}{_which(losses, true, count)}."
+    rest = iter(true)
+    if all(any(_alike([loss], [other]) for other in rest) for loss in losses):
+        return None  # more steps were taken, and here are those that count: another property says so
+    if means := _of_which(losses, true, count):
+        return f"Each loss is to be that of its own step; yours are {means}."
+    if not true:
+        return None
+    step = next((n for n in range(min(len(losses), len(true))) if not _alike(losses[n : n + 1], true[n : n + 1])), 0)
+    return f"The loss of step {step + 1} was {true[step]:.4f}; you return {losses[step]:.4f}."
 
 
-def _first_loss(case: Case) -> float:
-    model, (ids, mask, labels) = deepcopy(case.args["model"]), case.args["batches"].content[0]
-    with torch.no_grad():
-        return float(nn.functional.cross_entropy(model.eval()(ids, mask), labels))
+def _which(losses: list[float], true: list[float], count: int) -> str:
+    """Which losses these are that are too few or too many; words to go behind their number."""
+    if not losses:
+        return ""
+    if _alike(losses, true):
+        taken = f"{len(true) // count} epochs" if len(true) % count == 0 else f"{len(true)} steps"
+        return f", one for each step: you take {taken}"
+    if len(losses) < len(true):
+        if _alike(losses, true[: len(losses)]):
+            return f", those of the first {len(losses)} steps"
+        if _alike(losses, true[-len(losses) :]):
+            return f", those of the last {len(losses)} steps"
+    if means := _of_which(losses, true, count):
+        return f", {means}"
+    return ""
 
 
-@_of_training
-def _all_batches(value: Any, case: Case) -> str | None:
-    seen, count, epochs = value["seen"], len(case.args["batches"].content), case.args["epochs"]
+def _of_which(losses: list[float], true: list[float], count: int) -> str:
+    """What these numbers are, if they are made of the true losses in a known way; otherwise nothing."""
+    epochs = [true[start : start + count] for start in range(0, len(true), count)]
+    mean_so_far = [sum(true[: n + 1]) / (n + 1) for n in range(len(true))]
+    made = {
+        "the mean of each epoch": [sum(epoch) / len(epoch) for epoch in epochs],
+        "the sum of each epoch": [sum(epoch) for epoch in epochs],
+        "the last one of each epoch": [epoch[-1] for epoch in epochs],
+        "the first one of each epoch": [epoch[0] for epoch in epochs],
+        "the mean of all losses up to each step": mean_so_far,
+        "the sum of all losses up to each step": [(n + 1) * mean for n, mean in enumerate(mean_so_far)],
+        "the losses of the step before": [0.0, *true[:-1]],
+        "rounded to two digits behind the point": [round(loss, 2) for loss in true],
+        "rounded to three digits behind the point": [round(loss, 3) for loss in true],
+        "rounded to four digits behind the point": [round(loss, 4) for loss in true],
+        "the losses in reverse order": true[::-1],
+    }
+    return next((words for words, numbers in made.items() if _alike(losses, numbers)), "")
+
+
+def _alike(some: list[float], others: list[float]) -> bool:
+    """Whether these are the same numbers. Two right ways to compute a loss differ by rounding alone."""
+    pairs = zip(some, others, strict=False)
+    return len(some) == len(others) and all(abs(one - other) <= 1e-5 * (1 + abs(other)) for one, other in pairs)
+
+
+def _kinds(values: list[Any]) -> str:
+    """What the first value that is no float is, in words."""
+    first = next(value for value in values if not isinstance(value, float))
+    if isinstance(first, str):
+        return f"{first}s" if first.startswith("a NumPy ") else "texts"
+    kinds = {int: "whole numbers", list: "lists or tuples", dict: "dicts", bool: "truth values", type(None): "None"}
+    return "tensors" if isinstance(first, Tensor) else kinds.get(type(first), "of another kind")
+
+
+def _order(seen: list[int], count: int, epochs: int) -> str | None:
+    """What is wrong with the order in which batches 0, 1, … count − 1 were used."""
     wanted = f"{count * epochs} calls of the model are wanted"
     if not seen:
-        return "The model is never called."
+        return "The model that you are given is never called."
     if len(set(seen)) < count:
         return f"Only {len(set(seen))} of the {count} batches are ever used."
-    if len(seen) < count * epochs:
-        return f"Each batch is used, but not once in each of {epochs} epochs: {wanted}, yours are {len(seen)}."
-    if len(seen) > count * epochs:
+    rounds = [seen[start : start + count] for start in range(0, len(seen), count)]
+    if len(seen) != count * epochs:
+        if all(len(set(one)) == count for one in rounds):
+            return f"You go through the batches in {len(rounds)} epochs; {epochs} are asked for."
+        if len(seen) < count * epochs:
+            return f"Each batch is used, but not once in each of {epochs} epochs: {wanted}, yours are {len(seen)}."
         return f"Batches are used too often: {wanted}, yours are {len(seen)}."
     if seen == sorted(seen):
         return (
             "The first batch has all its turns before the second comes: loop over the epochs outside, batches inside."
         )
-    if any(len(set(seen[i : i + count])) < count for i in range(0, len(seen), count)):
+    if any(len(set(one)) < count for one in rounds):
         return "Within one epoch some batches come twice and others not at all."
+    if any(one != sorted(one) for one in rounds):
+        backwards = all(one == sorted(one, reverse=True) for one in rounds)
+        return f"Within an epoch you take the batches {'backwards' if backwards else 'in another order than given'}."
     return None
+
+
+@_of_training
+def _all_batches(value: Any, case: Case) -> str | None:
+    return _order(value["seen"], len(case.args["batches"].content), case.args["epochs"])
 
 
 @_of_training
 def _modes(value: Any, case: Case) -> str | None:
     modes = value["modes"]
     if not modes:
-        return "The model is never called."
+        return "The model that you are given is never called."
     if not any(modes):
         return "It trains in eval mode throughout: dropout never acts."
     if not all(modes):
-        return "It trains in eval mode in part: dropout acts at the beginning, then no more."
+        first, then = ("training", "eval") if modes[0] else ("eval", "training")
+        return f"It trains in {first} mode at first, and in {then} mode later: dropout acts in part of the steps."
     if value["mode after"]:
         return "Afterwards the model is still in training mode: it would drop numbers when it predicts."
     return None
@@ -413,17 +557,21 @@ def _modes(value: Any, case: Case) -> str | None:
 
 @_of_training
 def _on_step(value: Any, case: Case) -> str | None:
-    told, losses = value["told"], value["losses"]
+    told, losses, true = value["told"], value["losses"], value["true"]
     if not told:
         return "`on_step` is never called."
     if len(told) != value["steps"] and value["steps"]:
         return f"`on_step` is called {len(told)} times for {value['steps']} steps."
     if any(isinstance(one, Tensor) for one in told):
         return "`on_step` is to be told the loss as a plain number; yours is a tensor."
-    if isinstance(losses, list) and len(losses) == len(told) and not any(isinstance(one, Tensor) for one in losses):
-        return "`on_step` is told something else than the loss that you return." if told != losses else None
-    first = _first_loss(case)
-    return "`on_step` is told something else than the loss." if abs(told[0] - first) > 0.02 * first else None
+    if told in (list(range(len(told))), list(range(1, len(told) + 1))):
+        return "`on_step` is told the number of the step; it is to be told the loss."
+    if not all(isinstance(one, float) for one in told):
+        return f"`on_step` is to be told the loss, one number at each step; what it is told are {_kinds(told)}."
+    if told == losses or _alike(told, true):
+        return None
+    words = _of_which(told, true, len(case.args["batches"].content))
+    return f"`on_step` is to be told the loss of the step just taken; it is told {words or 'something else'}."
 
 
 @exercise(
@@ -448,9 +596,16 @@ def train_classifier(seed: int) -> Iterator[Case]:
     model.held_out = _task(draw, HELD_OUT, mark=1)
     yield draw.case(model=model, batches=given, optimizer="SGD", epochs=EPOCHS, on_step=on_step)
     again: dict[str, Any] = {"model": model, "batches": given, "optimizer": "SGD"}
-    yield draw.case(**again, epochs=3, on_step=None, asks="on_step", note="when `on_step` is None")
-    note = "when the batches can be looped over, but not indexed"
+    yield draw.case(**again, epochs=2, asks="on_step", note="when `on_step` is left out")
+    yield draw.case(**again, epochs=2, on_step=None, asks="on_step", note="when `on_step` is None")
+    note = "when the batches can only be looped over: no index, no length"
     yield draw.case(**again, epochs=3, on_step=on_step, asks="all batches", note=note)
+    sure = SmallClassifier(draw)  # whatever it reads, it says label 0
+    sure.classifier.weight.data.zero_()
+    sure.classifier.bias.data.copy_(torch.tensor([20.0, -20.0]))
+    easy = Given("five batches of one kind", [_task(draw, 6, 0, mark) for mark in range(5)])
+    note = "when the loss is next to 0 from the start"
+    yield draw.case(model=sure, batches=easy, optimizer="SGD", epochs=3, on_step=on_step, asks="all batches", note=note)
 
 
 # ---------------------------------------------------------------------------------------------- a label for each token
@@ -473,11 +628,17 @@ def TokenClassifier(seed: int) -> Iterator[Case]:
 
 
 def _span_scores(answer: Any, case: Case) -> Any:
-    """With a mask, what a softmax makes of the scores: −∞ and any other very low number are the same then."""
+    """With a mask, what a softmax makes of the scores (−∞ and any other very low number are the same then), and the
+    scores themselves where they count."""
     scores = answer(*case.args.values())
     if case.asks == "mask":
         start, end = scores
-        return [start.softmax(dim=-1), end.softmax(dim=-1)]
+        counts = case.args["mask"].bool()
+        if any(
+            not isinstance(one, Tensor) or not one.is_floating_point() or one.shape != counts.shape for one in scores
+        ):
+            return scores
+        return [start.softmax(dim=-1), end.softmax(dim=-1), start[counts], end[counts]]
     return tuple(scores) if isinstance(scores, Tensor) and scores.dim() == 3 and len(scores) == 2 else scores
 
 
@@ -495,6 +656,10 @@ def span_scores(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=4, T=3, D=2)
     hidden = draw.normal("B D T").transpose(1, 2)
     yield draw.case(hidden=hidden, w=draw.normal("2 D"), note="when `w` is square")
+    draw = Draw(seed, B=1, T=4, D=3)
+    yield draw.case(hidden=draw.normal("B T D"), w=draw.normal("2 D"), note="for a single text")
+    draw = Draw(seed, B=3, T=1, D=4)
+    yield draw.case(hidden=draw.normal("B T D"), w=draw.normal("2 D"), note="for texts of a single token")
     draw = Draw(seed, B=3, T=6, D=4)
     scores: dict[str, Any] = {"hidden": draw.normal("B T D"), "w": draw.normal("2 D")}
     yield draw.case(**scores, mask=_padded([6, 2, 4]), asks="mask", note="at padding")
@@ -502,6 +667,9 @@ def span_scores(seed: int) -> Iterator[Case]:
     yield draw.case(
         **scores, mask=passage.bool(), asks="mask", note="when the mask is boolean and begins with the question"
     )
+    low = torch.linalg.pinv(scores["w"]) @ torch.tensor([-10.0, -10.0])  # (D,): both of its scores are −10
+    far: dict[str, Any] = {"hidden": 2e4 * (scores["hidden"] + low), "w": scores["w"]}
+    yield draw.case(**far, mask=passage, asks="mask", note="when all scores lie far below zero, and far apart")
 
 
 def _planted(draw: Draw, start: dict[int, float], end: dict[int, float], shift: float = 0.0) -> dict[str, Any]:
@@ -520,6 +688,7 @@ def _planted(draw: Draw, start: dict[int, float], end: dict[int, float], shift: 
     SLUG,
     properties={"values": 3, "length": 1, "ties": 1, "batch": 1, "refusal": 1},
     axes=TOKENS,
+    run=lambda answer, case: _named(answer(*case.args.values())),
     when_right="Every answer that it can give is a passage of the text: it can be wrong, but it can't invent.",
 )
 def best_span(seed: int) -> Iterator[Case]:
@@ -535,6 +704,18 @@ def best_span(seed: int) -> Iterator[Case]:
     for scores in low.values():
         scores[6:] = -torch.inf
     yield draw.case(**low, max_len=9, note="when all scores are negative and those of padding −∞")
+    asked = _planted(draw, {4: 2, 6: -3}, {6: 2, 4: -3}, shift=-4)
+    for scores in asked.values():
+        scores[:4] = scores[7:] = -torch.inf
+    yield draw.case(**asked, max_len=9, note="when the question and the padding are −∞")
+    draw = Draw(seed, T=1)
+    yield draw.case(**_planted(draw, {0: -2}, {0: -1}), max_len=1, note="for a text of a single token")
+    draw = Draw(seed, T=60)
+    late, early = dict.fromkeys(range(32, 60), 9.0), dict.fromkeys(range(28), 9.0)
+    yield draw.case(
+        **_planted(draw, {29: 6, **late}, {30: 6, **early}), max_len=60,
+        note="when all of the best starts lie behind all of the best ends",
+    )  # fmt: skip
     draw = Draw(seed, T=10)
     long = _planted(draw, {1: 5}, {3: 5, 4: 7, 9: 9})
     yield draw.case(**long, max_len=3, asks="length", note="for max_len = 3")
@@ -554,16 +735,26 @@ def best_span(seed: int) -> Iterator[Case]:
     yield draw.case(**one, max_len=4, asks="batch", note="for scores of shape (1, T)")
     draw = Draw(seed, T=5)
     yield draw.case(**_planted(draw, {1: 3}, {2: 3}), max_len=0, asks="refusal", note="for max_len = 0")
+    yield draw.case(**_planted(draw, {1: 3}, {2: 3}), max_len=-2, asks="refusal", note="for max_len = −2")
+    yield draw.case(**batch, max_len=0, asks="refusal", note="for max_len = 0 and scores of shape (B, T)")
 
 
 # ---------------------------------------------------------------------------------------------- counting, closing
 
 
+HEADS = ("sequence", "token", "span")
+
+
 def _count(answer: Any, case: Case) -> Any:
     counts = answer(*case.args.values())
-    if isinstance(counts, dict) and case.asks not in counts:
+    if not isinstance(counts, dict):
+        return counts
+    if case.note:
+        return [key for key in counts if key not in HEADS]
+    if case.asks not in counts:
         raise ValueError(f'the dict has no key "{case.asks}"; its keys are: {", ".join(map(repr, counts)) or "none"}')
-    return counts[case.asks]
+    count = _named(counts[case.asks])
+    return f"the float {count}" if isinstance(count, float) else count
 
 
 @exercise(
@@ -575,8 +766,9 @@ def _count(answer: Any, case: Case) -> Any:
 def count_head_parameters(seed: int) -> Iterator[Case]:
     for width, heads, labels in ((12, 3, 5), (24, 2, 9)):
         draw = Draw(seed, D=width, H=heads, N=labels)
-        for head in ("sequence", "token", "span"):
+        for head in HEADS:
             yield draw.case(config=_config(draw), asks=head)
+    yield draw.case(config=_config(draw), asks="sequence", note="when keys are looked for that nobody asked for")
 
 
 quiz_tasks = quiz(

@@ -91,14 +91,15 @@ def cross_entropy__log1p(logits, labels):
     return torch.logsumexp(logits - right, dim=-1).mean()
 
 
-def train_step__zero_at_the_end(model, batch, optimizer):
+def train_step__zero_before_and_after(model, batch, optimizer):
     model.train(True)
+    optimizer.zero_grad(set_to_none=False)
     ids, mask, labels = batch
-    loss = F.cross_entropy(model(ids, attention_mask=mask), labels)
+    loss = F.cross_entropy(model(ids, mask), labels)
     loss.backward()
     value = float(loss.detach())
     optimizer.step()
-    optimizer.zero_grad(set_to_none=False)
+    optimizer.zero_grad()
     return value
 
 
