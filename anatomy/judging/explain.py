@@ -55,6 +55,8 @@ def explain_each(
     firsts = [(min(group, key=_urgency), group) for group in groups.values()]
     if nothing := [row for row in firsts if _is_nothing(row[0])]:
         firsts = [row for row in firsts if row in nothing or not _is_elsewhere(row[0])]
+    if any(not _is_late(first) for first, _ in firsts):
+        firsts = [row for row in firsts if not _is_late(row[0]) or row[0].kind == "no gradient"]
     wrong = {difference.case for difference in differences}
     explained: dict[int, Diagnosis] = {}
     told: set[tuple[str, str]] = set()
@@ -62,10 +64,16 @@ def explain_each(
         said = _explain(expectations, first, group)
         if (first.kind, said.claims) in told or (said.claims == EXAMPLE and first.kind in {kind for kind, _ in told}):
             continue  # one more example of the same adds nothing
+        if isinstance(first.found, str) and first.found in {one.headline for one in explained.values()}:
+            continue  # a rule has said it
         told.add((first.kind, said.claims))
         where = where_it_happens(expectations, first.case, wrong)
         explained[first.case] = Diagnosis(said.headline, " ".join(filter(None, (said.detail, where))))
     return explained
+
+
+def _is_late(difference: Difference) -> bool:
+    return difference.aspect in _LATE
 
 
 def _urgency(difference: Difference) -> tuple[int, bool, int, int]:
@@ -157,7 +165,7 @@ def _smallest_difference(expectations: Expectations, alike: list[Difference]) ->
     wrong = wrong if wrong.any() else found.double() != expected.double()
     place = tuple(wrong.nonzero()[0].tolist())
     gap = (found.double() - expected.double()).abs()[wrong]
-    by = f", by up to {gap.max().item():.3g}" if gap.isfinite().all() else ""
+    by = f", by up to {gap.max().item():.3g}" if found.is_floating_point() and gap.isfinite().all() else ""
     return Relation(
         f"Values differ: at {list(place)} yours is {found[place].item():.4g}, expected {expected[place].item():.4g}.",
         f"{int(wrong.sum())} of {found.numel()} entries differ{by}; the shape {tuple(found.shape)} is right.",
@@ -229,6 +237,9 @@ def _explain_type(expectations: Expectations, alike: list[Difference]) -> Relati
     what = _what(first)
     if isinstance(found, str) and expectations.exercise.run is not None:
         return Relation(f"{what}Seen: “{found}”. Expected is {brief(expected)}.")
+    if isinstance(expected, str) and expectations.exercise.run is not None:
+        asks = expectations.cases[first.case].asks
+        return Relation(f"You return {kind(found)}, so “{asks}” can't be looked at.")
     if isinstance(found, list) and isinstance(expected, list):
         return Relation(f"{what}You return {len(found)} things; {len(expected)} are wanted.")
     headline = f"{what}You return {kind(found)}; {kind(expected)} is wanted."

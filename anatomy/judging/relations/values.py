@@ -55,7 +55,7 @@ def factor(comparison: Comparison) -> Iterator[Relation]:
     equation = f" everywhere{equation}"
     ratios = [constant_ratio(other.found, other.expected) or math.nan for other in comparison.others]
     if not name and not all(math.isclose(ratio, other, rel_tol=1e-3) for other in ratios):
-        equation = " in the largest try, and times another factor in others"
+        equation = " in one try, and another factor in others"
     yield Relation(
         f"Only a constant factor is off{name}.",
         f"Your values are the expected ones {direction}{equation or ' everywhere'}.",
@@ -112,7 +112,7 @@ def axis_factor(comparison: Comparison) -> Iterator[Relation]:
     ratio = comparison.found / comparison.expected
     for axis in reversed(range(comparison.expected.dim())):
         first = ratio.select(axis, 0).unsqueeze(axis)
-        if comparison.expected.size(axis) > 2 and alike(ratio, first.expand_as(ratio)):
+        if (comparison.expected.size(axis) > 2 or not comparison.main) and alike(ratio, first.expand_as(ratio)):
             factors = ", ".join(f"{factor:.4g}" for factor in first.flatten()[:4].tolist())
             more = ", …" if first.numel() > 4 else ""
             yield Relation(f"Each slice along {comparison.axis(axis)} is the expected one times a factor of its own.",
@@ -129,7 +129,7 @@ def added(comparison: Comparison) -> Iterator[Relation]:
             with_input = _broadcast(value, gap)
             if with_input is not None and alike(gap, sign * with_input):
                 yield Relation(f"`{name}` {words}.", f"Your values differ from the expected ones by exactly `{name}`.")
-    if gap.dim() > 1 and gap.shape[:-1].numel() > 2:
+    if gap.dim() > 1 and (gap.shape[:-1].numel() > 2 or not comparison.main):
         row = gap.flatten(end_dim=-2)[:1].view(*[1] * (gap.dim() - 1), -1)
         if alike(gap, row.expand_as(gap)):
             last = comparison.axis(gap.dim() - 1)
