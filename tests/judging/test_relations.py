@@ -80,7 +80,7 @@ WRONG_WEIGHTS: list[tuple[str, Callable[[Tensor, Tensor], Tensor], str]] = [
     ("squared", lambda q, k: _weights(q, k) ** 2, "squared"),
     ("added", lambda q, k: _weights(q, k) + 0.25, "A constant is added"),
     ("zeros", lambda q, k: 0 * _weights(q, k), "Every entry of yours is 0"),
-    ("a list", lambda q, k: list(_weights(q, k)), "You return a list or tuple; a tensor is wanted.\nThe numbers are right."),
+    ("a list", lambda q, k: list(_weights(q, k)), "a tensor is wanted.\nThe numbers are right."),
     ("a list of one", lambda q, k: [_weights(q, k)], "What is at place 0 of it is the expected result."),
     ("nothing", lambda q, k: None, "returns nothing"),
     ("error", lambda q, k: q @ k, "must be (2, 8); they are (2, 7)"),

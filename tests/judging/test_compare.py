@@ -1,0 +1,90 @@
+"""One mistake costs once: what a difference is billed to, and which errors count as refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+import torch
+from torch import Tensor
+
+from anatomy.exercises.spec import SEEDS, Case, Draw, exercise
+from anatomy.judging.compare import compare
+from anatomy.observing.observation import CaseObservation, Raised
+from anatomy.observing.observe import observe
+
+
+@exercise("03-softmax", properties={"shape": 1, "values": 2, "far": 1, "gradients": 1}, returns="T D")
+def doubled(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, T=3, D=4)
+    yield draw.case(x=draw.normal("T D"))
+    yield draw.case(x=1000 * draw.normal("T D"), asks="far")
+
+
+def right(x: Tensor) -> Tensor:
+    return 2 * x
+
+
+def _in_place(x: Tensor) -> Tensor:
+    doubled = 2 * x
+    x.mul_(3)
+    return doubled
+
+
+def _constant_gradient_when_far(x: Tensor) -> Tensor:
+    return 2 * x if x.abs().max() < 100 else 2 * x.detach() + 0 * x
+
+
+def broken(answer: Callable[[Tensor], object]) -> set[str]:
+    found, expected = observe(doubled, answer).cases, observe(doubled, right).cases
+    return {one.property for one in compare(doubled, doubled.cases(SEEDS), found, expected)}
+
+
+@pytest.mark.parametrize(
+    "answer, costs",
+    [
+        (right, set()),
+        (lambda x: 2 * x.double(), {"shape"}),
+        (lambda x: list(2 * x), {"shape"}),
+        (lambda x: 2 * x.detach(), {"gradients"}),
+        (_in_place, {"gradients"}),
+        (_constant_gradient_when_far, {"far"}),
+        (lambda x: 3 * x, {"values", "far", "gradients"}),
+        (lambda x: (2 * x).clamp(max=100), {"far"}),
+        (lambda x: None, {"shape", "values", "far", "gradients"}),
+    ],
+)
+def test_a_difference_is_billed_to_what_it_is(answer: Callable[[Tensor], object], costs: set[str]) -> None:
+    assert broken(answer) == costs
+
+
+@exercise("03-softmax", properties={"values": 1, "refusal": 1})
+def halved(seed: int) -> Iterator[Case]:
+    draw = Draw(seed)
+    yield draw.case(dim=6)
+    yield draw.case(dim=7, asks="refusal", message_names=("7",))
+
+
+def _kinds(error: Raised) -> set[tuple[str, str]]:
+    right = [CaseObservation("returned", 3), CaseObservation("raised", error=Raised("ValueError", "7 is odd"))]
+    mine = [CaseObservation("returned", 3), CaseObservation("raised", error=error)]
+    return {(one.property, one.kind) for one in compare(halved, halved.cases((0,)), mine, right)}
+
+
+@pytest.mark.parametrize(
+    "error, kinds",
+    [
+        (Raised("ValueError", "dim 7", 2, 'raise ValueError(f"dim {dim}")'), set()),
+        (Raised("ValueError", "an odd width", 2, 'raise ValueError("an odd width")'), {("refusal", "message")}),
+        (Raised("ValueError", "it is 70", 2, "raise ValueError(...)"), {("refusal", "message")}),
+        (Raised("ValueError", "too many values to unpack", 2, "a, b = parts"), {("refusal", "error")}),
+        (Raised("RuntimeError", "shape 7", 2, "x.view(7)"), {("refusal", "error")}),
+    ],
+)
+def test_a_refusal_is_meant_and_says_what_is_asked(error: Raised, kinds: set[tuple[str, str]]) -> None:
+    assert _kinds(error) == kinds
+
+
+def test_a_value_of_another_type_with_other_numbers_costs_its_values() -> None:
+    assert {"shape", "values"} <= broken(lambda x: list(3 * x))
+    assert {"shape", "values"} <= broken(lambda x: torch.zeros(2))

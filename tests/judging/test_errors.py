@@ -1,0 +1,85 @@
+"""What is said of an error fits this error: the messages are those of the installed torch and Python."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import nn
+
+from anatomy.exercises.spec import Case
+from anatomy.judging.errors import explain_error, explain_message
+from anatomy.judging.symptoms import advice
+from anatomy.observing.observation import CaseObservation, Raised
+
+X = torch.zeros(2, 3, 4)
+TABLE = nn.Embedding(5, 4)
+
+
+class NoSuper(nn.Module):
+    def __init__(self) -> None:
+        self.layer = nn.Linear(2, 2)
+
+
+def unpack() -> None:
+    _a, _b, _c = X[0].shape
+
+
+MESSAGES: list[tuple[str, Callable[[], object], str]] = [
+    ("float indices", lambda: X[torch.tensor([0.5])], "Indices are whole numbers"),
+    ("beyond the end", lambda: X[:, 3], "3 entries, numbered from 0 to 2"),
+    ("beyond the table", lambda: TABLE(torch.tensor([5])), "beyond the table's last row"),
+    ("no such axis", lambda: X.sum(3), "has 3 axes here, none of them is 3"),
+    ("mask of another length", lambda: X[torch.ones(5).bool()], "it has 5, and there are 2"),
+    ("entry by entry", lambda: X + torch.zeros(5), "on axis 2 one has 4, one 5"),
+    ("product", lambda: X[0] @ X[0], "last axis (4) must be as long as the second one's last but one (3)"),
+    ("reshape", lambda: X.reshape(5, 5), "has not 24 entries"),
+    ("view", lambda: X.transpose(0, 1).view(-1), "`reshape` copies them"),
+    ("stack", lambda: torch.stack([X, X[0]]), "must have the same shape"),
+    ("number for a tensor", lambda: torch.sqrt(3), "`math` has one for plain numbers"),  # type: ignore[arg-type]
+    ("truth of many", lambda: bool(X), "a single truth value"),
+    ("number of many", lambda: math.cos(X), "the tensor holds several"),  # type: ignore[arg-type]
+    ("mask of numbers", lambda: X.masked_fill(torch.ones(4).long(), 0), "The mask holds numbers"),
+    ("whole numbers", lambda: torch.ones(2).long().softmax(-1), "needs numbers with a fraction"),
+    ("too few names", unpack, "There are 3 names for it, and it has fewer parts"),
+    ("no super", NoSuper, "`super().__init__()` must come first"),
+    ("unknown name", lambda: querry, "a typing slip"),  # type: ignore[name-defined]  # noqa: F821
+]
+
+
+@pytest.mark.parametrize("run, words", [row[1:] for row in MESSAGES], ids=[row[0] for row in MESSAGES])
+def test_advice_fits_the_message(run: Callable[[], object], words: str) -> None:
+    with pytest.raises(Exception) as caught:
+        run()
+    assert words in advice(Raised(caught.type.__name__, str(caught.value)))
+
+
+def test_what_is_not_known_is_not_explained() -> None:
+    assert advice(Raised("RuntimeError", "something new")) == ""
+
+
+RETURNED, REFUSED = CaseObservation("returned", 1), CaseObservation("raised", error=Raised("ValueError", "7 is odd"))
+CASE = Case({}, sizes={"D": 7})
+
+
+def said(error: Raised, expected: CaseObservation = RETURNED) -> str:
+    relation = explain_error(CaseObservation("raised", error=error), expected, CASE)
+    return f"{relation.headline} {relation.detail}"
+
+
+def test_a_part_is_named_with_who_called_it() -> None:
+    inner = Raised("TypeError", "no", 3, "x.foo()", "softmax", "attention_weights", 4)
+    assert "in line 3 of your `softmax`, called from line 4 of your `attention_weights`" in said(inner)
+
+
+def test_a_crash_is_no_refusal_and_a_refusal_no_crash() -> None:
+    crash, meant = (
+        Raised("RuntimeError", "no", 2, "x.view(7)"),
+        Raised("ValueError", "odd", 2, "raise ValueError('odd')"),
+    )
+    assert "A crash is no refusal" in said(crash, REFUSED) and "D = 7" in said(crash, REFUSED)
+    assert said(Raised("KeyError", "7", 2, "raise KeyError(7)"), REFUSED).startswith("It is refused with `KeyError`")
+    assert said(meant).startswith("It refuses a good input")
+    assert "must name 7 and 2" in explain_message(CaseObservation("raised", error=meant), ["7", "2"], CASE).headline

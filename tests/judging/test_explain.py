@@ -1,0 +1,84 @@
+"""What is said of an answer holds in all its tries, and where it happens is said only where that separates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from anatomy import reference
+from anatomy.exercises.spec import Case, Draw, Exercise, exercise
+from anatomy.judging.compare import compare
+from anatomy.judging.expectations import Expectations
+from anatomy.judging.explain import explain_each
+from anatomy.observing.observe import observe
+
+
+@exercise("03-softmax", properties={"shape": 1, "values": 1, "far": 1, "gradients": 1}, returns="T D")
+def doubled(seed: int) -> Iterator[Case]:
+    for rows, width in ((3, 4), (2, 5), (6, 4)):
+        draw = Draw(seed, T=rows, D=width)
+        yield draw.case(x=draw.normal("T D"))
+    draw = Draw(seed, T=5, D=3)
+    yield draw.case(x=1000 * draw.normal("T D"), asks="far", note="when numbers reach thousands")
+
+
+@exercise("03-softmax", kind="module", properties={"shape": 1, "values": 1, "train mode": 1}, returns="T D")
+def dropped(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, T=3, D=4)
+    yield draw.case(x=draw.normal("T D"))
+
+
+class Dropped(nn.Module):
+    def forward(self, x: Tensor) -> Any:
+        return nn.functional.dropout(x, 0.5, self.training)
+
+
+class NoReturn(nn.Module):
+    def forward(self, x: Tensor) -> Any:
+        nn.functional.dropout(x, 0.5)
+
+
+@pytest.fixture(autouse=True)
+def right_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reference, "answer", lambda of: {"doubled": lambda x: 2 * x, "dropped": Dropped}[of.name])
+
+
+def said(of: Exercise, answer: Any) -> list[str]:
+    expectations = Expectations(of, (0, 1))
+    differences = compare(of, expectations.cases, observe(of, answer, (0, 1)).cases, expectations.expected)
+    cases = {difference.case for difference in differences}
+    explained = explain_each(expectations, differences, cases)
+    return [f"{explained[case].headline} {explained[case].detail}" for case in sorted(explained)]
+
+
+def test_a_relation_holds_in_all_tries_or_is_not_said() -> None:
+    assert said(doubled, lambda x: 6 * x)[0].startswith("Only a constant factor is off")
+    mixed: Callable[[Tensor], Tensor] = lambda x: 6 * x if len(x) == 3 else x.exp()  # noqa: E731
+    assert said(doubled, mixed)[0].startswith("Values differ: at [0, 0]")
+
+
+def test_where_it_happens_is_said_where_it_separates() -> None:
+    (far,) = said(doubled, lambda x: (2 * x).clamp(max=100))
+    assert far.endswith("This happens when numbers reach thousands.")
+    (narrow, *_) = said(doubled, lambda x: 2 * x if x.size(1) == 5 else x.exp())
+    assert "It is right only in the tries with T = 2, D = 5." in narrow
+    assert not any("This happens" in line for line in said(doubled, lambda x: x.exp()))
+    assert not any("right only" in line for line in said(doubled, lambda x: x.exp()))
+
+
+def test_one_thing_is_said_once() -> None:
+    assert len(said(doubled, torch.sin)) == 1
+    assert len(said(doubled, lambda x: list(2 * x))) == 1
+
+
+def test_nothing_returned_comes_before_training() -> None:
+    assert said(dropped, NoReturn)[0].startswith("Your `forward` returns nothing (None).")
+
+
+def test_gradients_wait_for_the_values() -> None:
+    assert said(doubled, lambda x: x.detach() * 2)[0].startswith("No gradient reaches `x`.")
+    assert not any("gradient" in line for line in said(doubled, lambda x: x.detach().exp()))
