@@ -86,6 +86,11 @@ NONE = {
         "pairwise_dot",
         "def pairwise_dot(x):\n    out = x @ x.mT\n    x.zero_()\n    return out\n",
     ),
+    "results of which many are right": (
+        "score_variance",
+        "def score_variance(dim, samples, generator):\n    rows = torch.randn(samples, dim, generator=generator)\n"
+        "    return rows.var().item(), rows.var().item()\n",
+    ),
     "weights under other names": (
         "FeedForward",
         "class FeedForward(nn.Module):\n    def __init__(self, config):\n        super().__init__()\n"
