@@ -38,7 +38,9 @@ def look_in_notebook(
     from anatomy.judging.judge import is_right
 
     seen = _look(exercise, namespace, SEEDS)
-    parts = [] if is_right(exercise, seen, SEEDS, expectations_of) else _parts(exercise, namespace)
+    parts = _parts(exercise, namespace)
+    if not parts or is_right(exercise, seen, SEEDS, expectations_of):
+        return seen
     right = {name: reference.answer(exercises.find(name)) for name in parts}
     wrong: dict[str, Any] = {}
     for name in parts:
