@@ -13,14 +13,7 @@ from torch import Tensor
 
 from anatomy.exercises.spec import Case, Exercise
 from anatomy.observing.observation import CaseObservation
-
-ROUNDING = 2**7 * torch.finfo(torch.float32).eps
-"""How far two float32 results may lie apart, relative to the largest expected entry (about 1.5e-5).
-
-Sums over up to a few hundred terms, taken in another order or fused, stay well below it. To this the judge adds what
-one rounding step in the *inputs* would change (`slack`), so that badly conditioned cases, such as a softmax of scores
-around 10 000, ask for no more than float32 can give. There is no other tolerance in the course.
-"""
+from anatomy.observing.plain_data import ROUNDING
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,12 @@ import torch
 from torch import Tensor, nn
 
 ROUNDING = 2**7 * torch.finfo(torch.float32).eps
-"""How far two float32 results may lie apart, relative to the largest entry (about 1.5e-5): see `judging.compare`."""
+"""How far two float32 results may lie apart, relative to the largest entry (about 1.5e-5).
+
+Sums over up to a few hundred terms, taken in another order or fused, stay well below it. To this the judge adds what
+one rounding step in the *inputs* would change (`slack`), so that badly conditioned cases, such as a softmax of scores
+around 10 000, ask for no more than float32 can give. There is no other tolerance in the course.
+"""
 
 LARGEST_TENSOR = 1_000_000
 """Elements beyond which a tensor is described, not kept."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from anatomy.exercises.spec import Case
-from anatomy.judging.compare import ROUNDING
+from anatomy.observing.plain_data import ROUNDING
 
 
 @dataclass(frozen=True)
