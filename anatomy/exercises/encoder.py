@@ -35,16 +35,16 @@ def _config(vocab: int, width: int, layers: int, heads: int, inner: int, positio
 # ---------------------------------------------------------------------------------------------- padding_mask
 
 
-def _weights_under(answer: Callable[[Tensor], Tensor], case: Case) -> Tensor:
+def _weights_under(answer: Callable[[Tensor], Any], case: Case) -> Any:
     """The attention weights (B, H, T, S) that the answer's mask leaves, as PyTorch's attention understands it."""
     mask, sizes = answer(case.args["attention_mask"]), case.sizes
     batch, heads, queries, keys = (sizes[letter] for letter in "BHTS")
     if not isinstance(mask, Tensor):
-        raise TypeError("the mask is to be a tensor")
+        return mask
     if mask.dtype in (torch.float64, torch.float16, torch.bfloat16):
         raise TypeError(f"a mask of {mask.dtype} cannot be added to float32 scores: make it boolean or float32")
     if mask.dtype not in (torch.bool, torch.float32):
-        raise TypeError(f"a mask of {mask.dtype} says neither “keep” nor “add”: make it boolean or float32")
+        raise TypeError("a mask of whole numbers says neither “keep” nor “add”: make it boolean or float32")
     if mask.shape != (batch, 1, 1, keys):
         letters = {1: "1", queries: "T", keys: "S", batch: "B"} | {1: "1"}
         axes = ", ".join(letters.get(size, "?") for size in mask.shape)
@@ -179,7 +179,12 @@ def _load_and_look(answer: Any, case: Case) -> Any:
     if case.asks == "embeddings":
         return encoder.embeddings(ids)
     if case.asks == "layers":
-        return {f"layers.{number}": layer(hidden, mask) for number, layer in enumerate(encoder.layers)}
+        outputs = {f"layers.{number}": layer(hidden, mask) for number, layer in enumerate(encoder.layers)}
+        # a key's bias adds the same to all scores of a query, which no softmax shows
+        biases = {
+            f"layers.{number}.attention.k.bias": layer.attention.k.bias for number, layer in enumerate(encoder.layers)
+        }
+        return outputs | biases
     states = [encoder.embeddings(ids)]
     for layer in encoder.layers:
         states.append(layer(states[-1], mask))
@@ -281,8 +286,9 @@ def masked_mean(seed: int) -> Iterator[Case]:
     yield draw.case(hidden=draw.normal("B T D", scale=30.0), attention_mask=mask,
                     note="when the tokens to leave out stand in between")  # fmt: skip
     draw = Draw(seed, B=1, T=6, D=8)
-    yield draw.case(hidden=draw.normal("B T D").relu(), attention_mask=_lengths(6, 5),
-                    note="for one sentence, with zeros in its vectors")  # fmt: skip
+    hidden = draw.normal("B T D").relu()
+    hidden[0, 2] = 0.0
+    yield draw.case(hidden=hidden, attention_mask=_lengths(6, 5), note="for one sentence, with zeros in its vectors")
     draw = Draw(seed, B=2, T=1, D=4)
     yield draw.case(hidden=draw.normal("B T D"), attention_mask=_lengths(1, 1, 1), note="for a single token")
 

@@ -194,12 +194,16 @@ def _dropout(module: Any, ids: Tensor, share: float) -> Any:
         return dropped
     zeros = dropped == 0
     found = zeros.float().mean().item()
-    grown = (dropped[~zeros] * (1 - share) - whole[~zeros]).abs().max() < 1e-3
+    if zeros.all():
+        return "in training every entry is 0"
+    left, still = dropped[~zeros], whole[~zeros]
+    grown = (left * (1 - share) - still).abs().max() < 1e-3
+    same = (left - still).abs().max() < 1e-3
     amount = "as many as config asks for" if abs(found - share) < 0.06 else "fewer" if found < share else "more"
     return {
         "entries set to 0": "none" if share and not zeros.any() else amount,
         "they are": _pattern(zeros),
-        "entries left": "those of eval mode over 1 − p" if grown else "others than those of eval mode over 1 − p",
+        "entries left": "those of eval mode over 1 − p" if grown else "those of eval mode" if same else "others",
     }
 
 

@@ -29,7 +29,7 @@ wrong("real_tokens_pushed_up", "You push the real tokens up instead of the paddi
       breaks=WEIGHTS, old="attention_mask.bool()", new="(attention_mask * 1e9)")
 wrong("padding_pushed_up", "You push the padding up: a large positive number added to a score draws nearly all the attention there. It has to be very negative.",
       breaks=WEIGHTS, old="attention_mask.bool()", new="((1 - attention_mask) * 1e9)")
-wrong("true_at_padding", "Your boolean mask is True at the padding. PyTorch's attention reads True as “may be looked at”. (`masked_fill` and `key_padding_mask` read it the other way, which is how this happens.)",
+wrong("true_at_padding", "Your mask is the wrong way round: it hides the real tokens and keeps the padding. PyTorch's attention reads True as “may be looked at”. (`masked_fill` and `key_padding_mask` read it the other way, which is how this happens.)",
       breaks=WEIGHTS, old="attention_mask.bool()", new="(attention_mask == 0)")
 wrong("ones_added", "Your mask shifts scores by 1 only (real tokens up, or padding down, which is the same to a softmax): padding keeps about a third of its attention. Make the mask boolean, or put a very negative number where there is a 0.",
       breaks=WEIGHTS, old="attention_mask.bool()", new="attention_mask.float()")
@@ -76,7 +76,7 @@ wrong("minus_ten", "−10 is not negative enough: padding keeps some of its atte
 for power in (50, 200):
     wrong(f"minus_{power}", f"−{power} is not negative enough: scores can differ by more than that, and then padding is looked at. Take −1e9, −∞, or a boolean mask.",
           breaks="large scores", old="attention_mask.bool()", new=f"((1 - attention_mask) * -{power}.0)")
-wrong("float64", "Your mask is float64, and attention adds it to float32 scores: that fails. Make it float32, or boolean.",
+wrong("float64", "Your mask has another floating-point type than the scores, which are float32: adding it fails. Make it float32, or boolean.",
       breaks=SHAPES, old="attention_mask.bool()", new="((1 - attention_mask).double() * -1e9)")
 wrong("in_place", "You write into the tokenizer's own mask, and whoever called you still needs it. Make a new tensor: `masked_fill` without the `_` at its end, `torch.where`, or a comparison.",
       breaks="values", old="return attention_mask.bool()", new="attention_mask.masked_fill_(attention_mask == 0, -1_000_000_000)\n    return (attention_mask > 0)")
@@ -270,6 +270,9 @@ wrong("all_transposed", "All linear weights are transposed: for the feed-forward
           '                mine[f"layers.{number}.{name}.{part}"] = value.T if value.dim() == 2 else value')
 wrong("q_and_k_swapped", "Query and key have changed places: BERT's `query` belongs into `q`, its `key` into `k`.",
       breaks=IN_LAYERS, old=("self.query", "self.key"), new=("self.key", "self.query"))
+wrong("key_biases_forgotten", "The biases of `attention.k` are not BERT's. Hidden states don't show it (such a bias adds the same to all scores of a query), but every linear layer has a weight and a bias to copy.",
+      breaks="layers", old=LOAD,
+      new='encoder.load_state_dict({name: value for name, value in mine.items() if not name.endswith("k.bias")}, strict=False)')
 wrong("k_and_v_swapped", "Key and value have changed places: BERT's `key` belongs into `k`, its `value` into `v`.",
       breaks=IN_LAYERS, old=("self.key", "self.value"), new=("self.value", "self.key"))
 wrong("norms_swapped", "The two norms of a layer have changed places. `attention.output.LayerNorm` follows attention: it is `layer_norm_1`; `output.LayerNorm` follows the feed-forward part: `layer_norm_2`.",

@@ -102,7 +102,7 @@ def apply_rotary(x: Tensor, positions: Tensor, base: float = 10000.0) -> Tensor:
     """Turn the pairs (x₀, x₁), (x₂, x₃), … of the token at position t: pair i by the angle +t·base^(−2i/K).
 
     `positions` (T,) are whole numbers, in any order and with gaps. Dot products of turned queries and keys depend on
-    the difference of their positions alone. Raises ValueError when K is odd.
+    the difference of their positions alone. The result has x's number type. Raises ValueError when K is odd.
     Source: Su et al. 2021, §3.2.2 and §3.4.2, equation 34.
     """
     width = x.size(-1)

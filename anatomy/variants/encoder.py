@@ -1,6 +1,7 @@
 """Right answers to the exercises of 07-encoder, written in other ways."""
 
 import copy
+import functools
 import math
 
 import torch
@@ -132,6 +133,18 @@ class TransformerEncoder__everything_by_hand(nn.Module):
         for block in self.layers:
             x = block(x, keep)
         return x * keep[..., None]
+
+
+class TransformerEncoder__closure(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.embeddings = Embeddings(config)
+        self.layers = nn.ModuleList(PostNormEncoderLayer(config) for _ in range(config.num_hidden_layers))
+        self.run = lambda x, mask: functools.reduce(lambda h, layer: layer(h, mask), self.layers, x)
+
+    def forward(self, ids, attention_mask=None):
+        mask = attention_mask if attention_mask is None else attention_mask[:, None, None].to(torch.bool)
+        return self.run(self.embeddings(ids), mask)
 
 
 # ---------------------------------------------------------------------------------------------- load_bert_weights

@@ -140,6 +140,18 @@ def shift_matrix__powers(offset, dim):
     return torch.linalg.matrix_power(step if offset >= 0 else step.T, abs(offset)).float()
 
 
+def shift_matrix__least_squares(offset, dim):
+    """Solved for: the matrix that takes each of many places to the one k steps on."""
+    if dim % 2:
+        raise ValueError("dim must be even")
+    t = torch.arange(64, dtype=torch.float64)[:, None]
+    w = 10000 ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)
+    here, there = (
+        torch.stack([(places * w).sin(), (places * w).cos()], dim=2).flatten(1) for places in (t, t + offset)
+    )
+    return torch.linalg.lstsq(here, there).solution.T.float()
+
+
 class Embeddings__buffer(nn.Module):
     def __init__(self, config):
         super().__init__()
@@ -209,6 +221,41 @@ class Embeddings__own_dropout(nn.Module):
         return x * (torch.rand_like(x) >= self.p) / (1 - self.p) if self.training else x
 
 
+class Embeddings__closure(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.token_embeddings = nn.Embedding(config.vocab_size, config.hidden_size)
+        self.position_embeddings = nn.Embedding(config.max_position_embeddings, config.hidden_size)
+        self.layer_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+        self.finish = lambda x: self.dropout(self.layer_norm(x))
+        self.most = config.max_position_embeddings
+
+    def forward(self, input_ids):
+        if (length := input_ids.size(1)) > self.most:
+            raise ValueError(f"Cannot embed {length} tokens, block size is only {self.most}")
+        places = torch.arange(length, dtype=torch.long)
+        return self.finish(self.token_embeddings(input_ids) + self.position_embeddings(places))
+
+
+class Embeddings__sequential_beside(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.token_embeddings = nn.Embedding(config.vocab_size, config.hidden_size)
+        self.position_embeddings = nn.Embedding(config.max_position_embeddings, config.hidden_size)
+        self.layer_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+
+    def forward(self, input_ids):
+        _, length = input_ids.size()
+        if length > (most := self.position_embeddings.num_embeddings):
+            raise ValueError("sequence of length " + str(length) + " but only " + str(most) + " positions")
+        x = self.token_embeddings(input_ids)
+        for place in range(length):
+            x[:, place] += self.position_embeddings.weight[place]
+        return nn.Sequential(self.layer_norm, self.dropout)(x) if self.training else self.layer_norm(x)
+
+
 def relative_position_bias__loops(length, table):
     most = (table.shape[1] - 1) // 2
     return torch.stack([
@@ -268,6 +315,14 @@ def apply_rotary__fills_a_buffer(x, positions, base=10000.0):
         out[..., 2 * i] = x[..., 2 * i] * torch.cos(theta) - x[..., 2 * i + 1] * torch.sin(theta)
         out[..., 2 * i + 1] = x[..., 2 * i] * torch.sin(theta) + x[..., 2 * i + 1] * torch.cos(theta)
     return out
+
+
+def apply_rotary__float64(x, positions, base=10000.0):
+    if x.shape[-1] % 2 == 1:
+        raise ValueError
+    pairs = torch.view_as_complex(x.double().unflatten(-1, (-1, 2)).contiguous())
+    turns = torch.exp(1j * torch.outer(positions.double(), base ** -(torch.arange(pairs.shape[-1]) * 2 / x.shape[-1])))
+    return torch.view_as_real(pairs * turns).flatten(-2).to(x.dtype)
 
 
 def apply_rotary__matrices(x, positions, base=10000.0):
