@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from anatomy import exercises
 from anatomy.checking import cells
-from anatomy.exercises.spec import SEEDS
+from anatomy.exercises.spec import SEEDS, Exercise
 from anatomy.observing.surroundings import as_at_start
 
 if TYPE_CHECKING:
+    from anatomy.judging.expectations import Expectations
+    from anatomy.judging.verdict import Verdict
     from anatomy.observing.observation import Observation
 
 GRADING_SEED = "ANATOMY_GRADING_SEED"
@@ -52,30 +55,46 @@ def check(name: str) -> None:
 
     cells.watch()
     exercise, namespace = exercises.find(name), sys._getframe(1).f_globals
-    with as_at_start():
-        if seeds := os.environ.get(GRADING_SEED):
+    if seeds := os.environ.get(GRADING_SEED):
+        with as_at_start():
             return _hand_over(look_for_marks(exercise, namespace, tuple(map(int, seeds.split(",")))))
+    from anatomy.judging.expectations import remembering
 
-        from IPython.display import display
+    if os.environ.get(HAND_OVER):
+        with as_at_start():
+            return _hand_over(look_in_notebook(exercise, namespace, remembering()))
 
-        from anatomy.cards import Card, headline
-        from anatomy.checking.progress import note_progress
-        from anatomy.judging.expectations import remembering
-        from anatomy.judging.judge import judge
+    from IPython.display import display
 
-        expectations_of = remembering()
+    from anatomy.cards import Card, headline
+    from anatomy.checking.progress import note_progress
+
+    with as_at_start():  # what shows the card, too
+        verdict = verdict_in_notebook(exercise, namespace, remembering())
+        note_progress(verdict)
+        display(Card(verdict))
+    if verdict.status != "right":
+        raise CheckFailed(headline(verdict))
+
+
+def verdict_in_notebook(
+    exercise: Exercise, namespace: dict[str, Any], expectations_of: Callable[[Exercise, tuple[int, ...]], Expectations]
+) -> Verdict:
+    """What a check finds in a student's own notebook: it looks, judges, and reads the answer where that names nothing.
+
+    `namespace` holds the notebook's names.
+    """
+    from anatomy.checking.looking import look_in_notebook
+    from anatomy.judging.judge import judge
+
+    with as_at_start():
         seen = look_in_notebook(exercise, namespace, expectations_of)
-        if os.environ.get(HAND_OVER):
-            return _hand_over(seen)
         verdict = judge(exercise, seen, expectations_of=expectations_of)
         if verdict.status == "wrong":
             from anatomy.reading import read
 
             verdict = read(namespace, expectations_of(exercise, SEEDS), seen, verdict)
-        note_progress(verdict)
-        display(Card(verdict))
-    if verdict.status != "right":
-        raise CheckFailed(headline(verdict))
+    return verdict
 
 
 def _hand_over(observation: Observation) -> None:
@@ -86,4 +105,4 @@ def _hand_over(observation: Observation) -> None:
     display({MIME: encode(observation), "text/plain": "observed"}, raw=True)
 
 
-__all__ = ["CheckFailed", "check"]
+__all__ = ["CheckFailed", "check", "verdict_in_notebook"]

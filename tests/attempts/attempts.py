@@ -1,13 +1,13 @@
 """Try what people wrote: run an attempt as its cell would, check it as the notebook does, and rate the card.
 
-    python -m tests.attempts.attempts [MODULE] [--show WORDS]     the table, and the cards that are not known to be true
+python -m tests.attempts.attempts [MODULE] [--show WORDS]     the table, and the cards that are not known to be true
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import linecache
+import warnings
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,14 +17,15 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
 
 from anatomy import exercises
 from anatomy.cards import as_text, headline
+from anatomy.checking import cells, verdict_in_notebook
 from anatomy.course import NOTEBOOKS
-from anatomy.judging.expectations import Expectations
+from anatomy.judging.expectations import remembering
 from anatomy.judging.verdict import Verdict
-from anatomy.judging.judge import judge
-from anatomy.observing.observe import MISSING, observe
 
 HERE = Path(__file__).parent
 TRUE, VAGUE, ACCEPTED, REFUSED = "named truly", "vague", "accepted", "right, refused"
@@ -93,35 +94,36 @@ def surroundings(module: str) -> dict[str, Any]:
     return {**imports, "BertConfig": BertConfig, **{name: item for name, item in answers.items() if name[:2] != "__"}}
 
 
-def run(attempt: Attempt, module: str) -> Any:
-    """What the attempt's cell defines; `MISSING` where it stops before that."""
-    filename = f"<student {attempt.exercise} {abs(hash(attempt.source))}>"
-    linecache.cache[filename] = len(attempt.source), None, attempt.source.splitlines(keepends=True), filename
-    names = {**surroundings(module), "__name__": "__main__"}
-    names.pop(attempt.exercise, None)
-    try:
-        exec(compile(attempt.source, filename, "exec"), names)
-    except Exception:
-        return MISSING
-    return names.get(attempt.exercise, MISSING)
+@dataclass
+class Notebook:
+    """A notebook in which all answers are right, until an attempt's cell is run in it."""
 
+    module: str
 
-_EXPECTATIONS: dict[tuple[str, tuple[int, ...]], Expectations] = {}
+    def __post_init__(self) -> None:
+        torch.set_num_threads(1)
+        self.shell = InteractiveShell.instance()
+        self.given = surroundings(self.module)
+        self.expectations_of = remembering()
+        cells.watch()
 
-
-def _expectations(exercise: exercises.Exercise, seeds: tuple[int, ...]) -> Expectations:
-    key = exercise.name, seeds
-    if key not in _EXPECTATIONS:
-        _EXPECTATIONS[key] = Expectations(exercise, seeds)
-    return _EXPECTATIONS[key]
+    def verdict_on(self, attempt: Attempt) -> Verdict:
+        """Run the attempt's cell, then check it as its check cell does."""
+        exercise = exercises.find(attempt.exercise)
+        names = self.shell.user_ns
+        names.update(self.given)
+        names.pop(attempt.exercise, None)
+        with capture_output(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.shell.run_cell(attempt.source)
+            return verdict_in_notebook(exercise, names, self.expectations_of)
 
 
 def tried(module: str) -> Iterator[Tried]:
     """All attempts of one notebook, each with its verdict."""
-    torch.set_num_threads(1)
+    notebook = Notebook(module)
     for attempt in attempts(module):
-        exercise = exercises.find(attempt.exercise)
-        yield Tried(attempt, judge(exercise, observe(exercise, run(attempt, module)), expectations_of=_expectations))
+        yield Tried(attempt, notebook.verdict_on(attempt))
 
 
 def main() -> None:

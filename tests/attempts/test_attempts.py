@@ -1,4 +1,4 @@
-"""The check tells the truth: no attempt is accepted, right ones are, and what was named truly once is named truly still."""
+"""The check tells the truth: only right attempts are accepted, and what was once named truly still is."""
 
 from __future__ import annotations
 
