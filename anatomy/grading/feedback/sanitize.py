@@ -10,15 +10,12 @@ A class's pages share most of their text, so what was made from short pieces of 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import lru_cache
 from html import escape
 from typing import Any
 from urllib.parse import unquote
 
-from bleach.css_sanitizer import CSSSanitizer
-from bleach.html5lib_shim import Filter
-from bleach.sanitizer import Cleaner
+import nh3
 from jinja2 import pass_context
 from jinja2.runtime import Context
 from nbconvert.exporters.exporter import ResourcesDict
@@ -28,8 +25,11 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-MOST_HTML, MOST_TAGS, MOST_TEXT = 4_000_000, 20_000, 50_000
-"""Characters of HTML, tags in it, and characters of text, code or output beyond which a piece is not shown whole."""
+MOST_HTML, MOST_TAGS, MOST_ENTITIES, MOST_WORDS = 4_000_000, 20_000, 50_000, 100_000
+"""Characters of HTML, and tags, ``&`` and ends of words in it, beyond which it is not shown: a parser takes time that
+grows with the square of what it finds in one place, such as attributes in a tag."""
+MOST_TEXT = 50_000
+"""Characters of text, code or output beyond which a piece is not shown whole."""
 _SHORT = 20_000
 """Characters of a piece that is kept for other pages, and of code that is colored."""
 
@@ -39,8 +39,8 @@ _TAGS = {
     "pre", "s", "small", "span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "th",
     "thead", "tr", "u", "ul",
 }  # fmt: skip
-_ANYWHERE = {"aria-hidden", "aria-label", "class", "dir", "id", "lang", "role", "style", "title"}
-_SOMEWHERE = {
+_ATTRIBUTES = {
+    "*": {"aria-hidden", "aria-label", "class", "dir", "id", "lang", "role", "style", "title"},
     "a": {"href", "name"},
     "img": {"alt", "height", "src", "width"},
     "li": {"value"},
@@ -48,26 +48,40 @@ _SOMEWHERE = {
     "td": {"align", "colspan", "rowspan", "scope"},
     "th": {"align", "colspan", "rowspan", "scope"},
 }
-_CSS = {
+_CSS = (
     "background-color", "border", "border-collapse", "border-left", "border-radius", "color", "font-size", "font-style",
     "font-weight", "height", "line-height", "margin", "margin-top", "max-width", "min-width", "opacity", "padding",
     "text-align", "vertical-align", "white-space", "width",
-}  # fmt: skip
-_COVERS = re.compile(r"-\s*\.?\d|(?<![#\w])\d{4}|\dv[a-z]|calc", re.IGNORECASE)
+)  # fmt: skip
+_DECLARATION = re.compile(
+    rf"\s*(?:{'|'.join(_CSS)})\s*:(?:[\w\s#%.,+-]|(?:rgb|hsl)a?\([\d\s.,%]*\))+", re.IGNORECASE | re.ASCII
+)
+"""One of these properties with a plain value: nothing is computed, quoted, escaped, commented or fetched."""
+_COVERS = re.compile(r"-\s*\.?\d|(?<![#\w])(?:\d{4}|[\d.]+e\+?\d)|\dv[a-z]", re.IGNORECASE)
 """In a style's value: what could lay a piece of the page over another one."""
 _CLASSES = re.compile(r"[a-z]{1,2}\d?|highlight|hl-\w+|hll|dataframe|anchor-link|ansi-[\w-]+")
 """Classes that mean colors and the like. The others could borrow Formgrader's own, such as its fixed bars."""
-_PICTURE = re.compile(r"data:image/(?:png|jpeg|gif);base64,[\w+/=\s]*\Z")
+_DATA_PICTURE = re.compile(r"data:image/(?:png|jpeg|gif);base64,[\w+/=\s]*\Z")
 _LINK = re.compile(r"(?:https?:|mailto:|#)|(?!/)[\w ./()-]*\.ipynb(?:#|\Z)", re.IGNORECASE)
+_PICTURE_TAG = re.compile(r'<img((?: [\w-]+="[^"<>]*")*)>')
+_ATTRIBUTE = re.compile(r' ([\w-]+)="([^"]*)"')
+"""As nh3 writes them: it escapes quotes and angle brackets in attributes."""
 _OWN = "in-"
 """What ids in the HTML get in front, so that none is one of the page's around it."""
+_END_OF_WORD = re.compile(r"""[\s/"']+""")
+"""What can part attributes."""
 _TOO_LARGE = "<p><em>This is too large to be shown here.</em></p>"
 
 
 def clean(html: str | bytes) -> str:
     """The HTML without scripts, frames, forms, foreign pictures and all that is not on the list of plain things."""
     text = html.decode("utf-8", "replace") if isinstance(html, bytes) else str(html)
-    if len(text) > MOST_HTML or text.count("<") > MOST_TAGS:
+    if (
+        len(text) > MOST_HTML
+        or text.count("<") > MOST_TAGS
+        or text.count("&") > MOST_ENTITIES
+        or sum(1 for _ in _END_OF_WORD.finditer(text)) > MOST_WORDS
+    ):
         return _TOO_LARGE
     return _kept_clean(text) if len(text) < _SHORT else _cleaned(text)
 
@@ -127,27 +141,32 @@ def _cut(text: str) -> str:
 
 
 def _cleaned(html: str) -> str:
-    return str(_cleaner().clean(html))
-
-
-@cache
-def _cleaner() -> Cleaner:
-    return Cleaner(
+    kept = nh3.clean(
+        html,
         tags=_TAGS,
-        attributes=_allowed,
-        protocols={"http", "https", "mailto", "data"},
-        strip=True,
-        css_sanitizer=_Styles(allowed_css_properties=_CSS),
-        filters=[_Tidy],
+        attributes=_ATTRIBUTES,
+        attribute_filter=_filtered,
+        url_schemes={"http", "https", "mailto", "data"},
+        link_rel=None,
     )
+    return _PICTURE_TAG.sub(_with_alternative_text, kept)
 
 
-def _allowed(tag: str, name: str, value: str) -> bool:
+def _filtered(tag: str, name: str, value: str) -> str | None:
+    """What an attribute's value becomes; None removes it."""
     if name == "src":
-        return tag == "img" and bool(_PICTURE.match(value) or _is_beside(value))
+        return value if _DATA_PICTURE.match(value) or _is_beside(value) else None
     if name == "href":
-        return tag == "a" and bool(_LINK.match(value))
-    return name in _ANYWHERE or name in _SOMEWHERE.get(tag, ())
+        if not _LINK.match(value):
+            return None
+        return f"#{_OWN}{value[1:]}" if value.startswith("#") else value
+    if name in ("id", "name"):
+        return _OWN + value
+    if name == "class":
+        return " ".join(filter(_CLASSES.fullmatch, value.split())) or None
+    if name == "style":
+        return _style(value)
+    return value
 
 
 def _is_beside(path: str) -> bool:
@@ -156,29 +175,18 @@ def _is_beside(path: str) -> bool:
     return not path.startswith(("/", "\\")) and ":" not in path and ".." not in path
 
 
-class _Styles(CSSSanitizer):
-    def sanitize_css(self, style: str) -> str:
-        parts = super().sanitize_css(style).split(";")
-        return ";".join(part for part in parts if not _COVERS.search(part.partition(":")[2]))
+def _style(text: str) -> str | None:
+    """The declarations that are on the list and whose values are plain, or None when there are none."""
+    kept = [
+        declaration.strip()
+        for declaration in text.split(";")
+        if _DECLARATION.fullmatch(declaration) and not _COVERS.search(declaration.partition(":")[2])
+    ]
+    return "".join(f"{declaration};" for declaration in kept) or None
 
 
-class _Tidy(Filter):
-    """Ids and classes that meet none of the page's around it; a word for pictures that have none."""
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        for token in super().__iter__():
-            if token["type"] in ("StartTag", "EmptyTag"):
-                _tidy(token["name"], token["data"])
-            yield token
-
-
-def _tidy(tag: str, attributes: dict[tuple[None, str], str]) -> None:
-    for key in ((None, "id"), (None, "name")):
-        if key in attributes:
-            attributes[key] = _OWN + attributes[key]
-    if (href := attributes.get((None, "href"), "")).startswith("#"):
-        attributes[None, "href"] = f"#{_OWN}{href[1:]}"
-    if (classes := attributes.pop((None, "class"), "")) and (kept := filter(_CLASSES.fullmatch, classes.split())):
-        attributes[None, "class"] = " ".join(kept)
-    if tag == "img" and (None, "alt") not in attributes:
-        attributes[None, "alt"] = "No description has been provided for this image"
+def _with_alternative_text(picture: re.Match[str]) -> str:
+    """The tag of a picture, with a word for those that have none."""
+    if any(name == "alt" for name, _ in _ATTRIBUTE.findall(picture[1])):
+        return picture[0]
+    return f'<img{picture[1]} alt="No description has been provided for this image">'
