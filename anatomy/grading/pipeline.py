@@ -45,7 +45,7 @@ def worker_pipeline(config: Config) -> dict[str, Any]:
         When it can't be said in JSON.
     """
     steps = [step for step in configured_steps(config) if not issubclass(step, GRADEBOOK_STEPS)]
-    sections = {kind.__name__ for step in steps for kind in step.__mro__ if issubclass(kind, Configurable)} | {KERNELS}
+    sections = {base.__name__ for step in steps for base in step.__mro__ if issubclass(base, Configurable)} | {KERNELS}
     settings = {name: config[name] for name in sorted(sections) if name in config}
     for name, section in settings.items():
         try:

@@ -93,16 +93,16 @@ def _normal_cell(cell: Any, index: int = 0) -> dict[str, Any] | None:
         return None
     source = cell.get("source", "")
     source = "".join(map(str, source)) if isinstance(source, list) else str(source)
-    kind = cell.get("cell_type") if cell.get("cell_type") in ("code", "markdown", "raw") else "code"
+    cell_type = cell.get("cell_type") if cell.get("cell_type") in ("code", "markdown", "raw") else "code"
     metadata = cell.get("metadata")
     normal = {
-        "cell_type": kind,
+        "cell_type": cell_type,
         "metadata": metadata if isinstance(metadata, dict) else {},
         "source": source.replace("\r\n", "\n").encode("utf-8", "replace").decode("utf-8"),  # no lone surrogates
     }
     if isinstance(cell.get("id"), str):
         normal["id"] = cell["id"]
-    if kind == "code":
+    if cell_type == "code":
         return {**normal, "outputs": [], "execution_count": None}
     attachments = cell.get("attachments")
     return {**normal, "attachments": attachments} if isinstance(attachments, dict) and attachments else normal

@@ -56,7 +56,7 @@ def write_sample_class(
     """
     books = chosen(root, notebooks)
     folder = root / "submitted"
-    _make_room(folder)
+    _remove_earlier_class(folder)
     plan = _plan(students, books, random.Random(f"sample class {seed}"), faults)
     for submission in plan:
         _write(root, folder, submission)
@@ -65,7 +65,7 @@ def write_sample_class(
     return SampleClass(folder, folder / KNOWN_MARKS, students, len(plan), broken)
 
 
-def _make_room(folder: Path) -> None:
+def _remove_earlier_class(folder: Path) -> None:
     """Remove an earlier made-up class."""
     known = {one.student for one in read_known_marks(folder / KNOWN_MARKS)}
     paths = folder.iterdir() if folder.is_dir() else ()

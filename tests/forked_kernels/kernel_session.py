@@ -24,8 +24,8 @@ def do(awaitable, timeout=180):
 class Session:
     """One kernel and a client."""
 
-    def __init__(self, slug="03-softmax", cwd=None, env=None, **settings):
-        self.manager = CourseKernelManager(**settings)
+    def __init__(self, slug="03-softmax", cwd=None, env=None, manager=CourseKernelManager, **settings):
+        self.manager = manager(**settings)
         environment = {**os.environ, "ANATOMY_NOTEBOOK": slug, **(env or {})}
         do(self.manager.start_kernel(env=environment, cwd=str(cwd or "/nowhere")))
         self.connect()

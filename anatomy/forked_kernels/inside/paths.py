@@ -15,7 +15,6 @@ PROGRAM = "/program"
 FONTS = "/fonts"
 """matplotlib's list of fonts; the server reads it."""
 HOME = "/student"
-WORK = "/student/work"
 PRIVATE = (HOME, "/tmp", "/dev/shm")
 """Where a kernel may write. Each kernel has its own; the home comes first, the others are made ready in it."""
 USER, UID = "student", 1000

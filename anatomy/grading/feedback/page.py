@@ -96,8 +96,8 @@ class FeedbackPage(HTMLExporter):
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kw: Any
     ) -> tuple[str, dict[str, Any]]:
         resources = self._init_resources(resources)
-        kinds = WidgetsDataTypeFilter(notebook_metadata=self._nb_metadata, parent=self, resources=resources)
-        self.register_filter("filter_data_type", kinds)
+        data_types = WidgetsDataTypeFilter(notebook_metadata=self._nb_metadata, parent=self, resources=resources)
+        self.register_filter("filter_data_type", data_types)
         return TemplateExporter.from_notebook_node(self, nb, resources, **kw)
 
 

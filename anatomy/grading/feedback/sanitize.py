@@ -155,7 +155,7 @@ def _cleaned(html: str) -> str:
 def _filtered(tag: str, name: str, value: str) -> str | None:
     """What an attribute's value becomes; None removes it."""
     if name == "src":
-        return value if _DATA_PICTURE.match(value) or _is_beside(value) else None
+        return value if _DATA_PICTURE.match(value) or _is_in_notebooks_folder(value) else None
     if name == "href":
         if not _LINK.match(value):
             return None
@@ -169,7 +169,7 @@ def _filtered(tag: str, name: str, value: str) -> str | None:
     return value
 
 
-def _is_beside(path: str) -> bool:
+def _is_in_notebooks_folder(path: str) -> bool:
     """Whether a picture's path leads to a file in the notebook's folder, as browsers read it."""
     path = re.sub(r"[\t\r\n]", "", unquote(path)).strip()
     return not path.startswith(("/", "\\")) and ":" not in path and ".." not in path

@@ -17,8 +17,8 @@ class PlainOutputs(NbGraderPreprocessor):
     def preprocess_cell(self, cell: NotebookNode, resources: ResourcesDict, index: int) -> Converted:
         for output in cell.get("outputs", ()):
             if "metadata" in output:
-                said = {kind: _size(of) for kind, of in output.metadata.items() if kind in output.get("data", {})}
-                output.metadata = NotebookNode({kind: size for kind, size in said.items() if size})
+                said = {mime: _size(of) for mime, of in output.metadata.items() if mime in output.get("data", {})}
+                output.metadata = NotebookNode({mime: size for mime, size in said.items() if size})
         return cell, resources
 
 
