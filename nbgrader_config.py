@@ -24,7 +24,7 @@ c.GenerateAssignment.preprocessors = [
 c.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE\nraise NotImplementedError"}
 
 # ---- marks: the kernel observes, this process judges. `anatomy grade`, `nbgrader autograde` and Formgrader agree ----
-c.Autograde.pre_convert_hook = "anatomy.grading.masters.register_if_missing"
+c.Autograde.pre_convert_hook = "anatomy.grading.assignments.register_if_missing"
 c.Autograde.sanitize_preprocessors = [
     "anatomy.grading.preprocessors.Repair",
     "nbgrader.preprocessors.ClearOutput",
@@ -37,7 +37,7 @@ c.Autograde.autograde_preprocessors = [
     "anatomy.grading.preprocessors.RunAndObserve",
     "nbgrader.preprocessors.LimitOutput",
     "anatomy.grading.preprocessors.JudgeObservations",
-    "anatomy.grading.feedback.PlainOutputs",
+    "anatomy.grading.preprocessors.PlainOutputs",
     "anatomy.grading.preprocessors.SaveMarks",
     "nbgrader.preprocessors.AssignLatePenalties",
     "nbgrader.preprocessors.CheckCellMetadata",
@@ -48,12 +48,12 @@ c.Execute.shutdown_kernel = "immediate"  # a polite shutdown takes a second and 
 
 # ---- feedback: the verdict cards, and nothing of a student's that a browser would run ------------------------------
 c.HTMLExporter.sanitize_html = True
-c.GenerateFeedback.preprocessors = ["anatomy.grading.pages.FillIn"]
-c.GenerateFeedback.exporter_class = "anatomy.grading.pages.FeedbackPage"
+c.GenerateFeedback.preprocessors = ["anatomy.grading.feedback.page.FillIn"]
+c.GenerateFeedback.exporter_class = "anatomy.grading.feedback.page.FeedbackPage"
 c.HTMLExporter.filters = {
-    "ansi2html": "anatomy.grading.feedback.ansi",
-    "clean_html": "anatomy.grading.feedback.clean",
-    "highlight_code": "anatomy.grading.feedback.highlight",
-    "markdown2html": "anatomy.grading.feedback.markdown",
+    "ansi2html": "anatomy.grading.feedback.sanitize.ansi",
+    "clean_html": "anatomy.grading.feedback.sanitize.clean",
+    "highlight_code": "anatomy.grading.feedback.sanitize.highlight",
+    "markdown2html": "anatomy.grading.feedback.sanitize.markdown",
 }
 c.HTMLExporter.extra_template_basedirs = template_folders()

@@ -1,10 +1,10 @@
-"""How long until a kernel has answered its first cell: warm, in the sandbox, against Jupyter's own way.
+"""How long until a kernel has answered its first cell: forked, in the sandbox, against Jupyter's own way.
 
     python bench/bench_kernels.py [--kernels N]
 
 Both start a kernel, wait until it is ready, run one cell with a notebook's imports, and end the kernel at once. They
 take turns in one run, so that the ratio does not depend on what else the machine does. "computed" is processor time of
-the kernel (and, for warm kernels, of its supervisor and of the parent's part in it), "waited" what the clock says.
+the kernel (and, for forked kernels, of its supervisor and of the server's part in it), "waited" what the clock says.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from typing import Any
 import psutil
 from jupyter_client.manager import AsyncKernelManager
 
-from anatomy.grading.warm.manager import WarmKernelManager
-from anatomy.grading.warm.service import stop_all, warm_parent
+from anatomy.forked_kernels import get_fork_server, stop_fork_servers
+from anatomy.grading.course_kernels import COURSE, CourseKernelManager
 
 IMPORTS = (
     "import torch, transformers\nimport matplotlib.pyplot as plt\nfrom transformers import BertModel\ntorch.ones(2)"
@@ -49,36 +49,36 @@ async def one(manager: Any) -> list[float]:
     return [after - before for before, after in itertools.pairwise(marks)] + [spent]
 
 
-def parent_computed() -> float:
-    (inner,) = psutil.Process(warm_parent().process.pid).children()  # type: ignore[union-attr]
-    (parent,) = inner.children()
-    return sum(parent.cpu_times()[:2])
+def server_computed() -> float:
+    (inner,) = psutil.Process(get_fork_server(COURSE).process.pid).children()  # type: ignore[union-attr]
+    (server,) = inner.children()
+    return sum(server.cpu_times()[:2])
 
 
 async def compare(count: int) -> tuple[list[list[float]], list[list[float]]]:
-    warm: list[list[float]] = []
+    forked: list[list[float]] = []
     cold: list[list[float]] = []
     for number in range(count):
         if number % 4 == 0:
             cold.append(await one(AsyncKernelManager()))
-        before = parent_computed()
-        warm.append(await one(WarmKernelManager()))
-        warm[-1][-1] += parent_computed() - before
-    return warm, cold
+        before = server_computed()
+        forked.append(await one(CourseKernelManager()))
+        forked[-1][-1] += server_computed() - before
+    return forked, cold
 
 
 def main() -> None:
-    arguments = argparse.ArgumentParser(description="Ready kernels, warm and cold.")
-    arguments.add_argument("--kernels", type=int, default=16, help="warm ones; a quarter as many cold ones")
+    arguments = argparse.ArgumentParser(description="Ready kernels, forked and cold.")
+    arguments.add_argument("--kernels", type=int, default=16, help="forked ones; a quarter as many cold ones")
     count = arguments.parse_args().kernels
     began = time.perf_counter()
-    warm_parent()
-    print(f"The parent was warm after {time.perf_counter() - began:.1f} s, once for all kernels.\n")
-    warm, cold = asyncio.run(compare(count))
-    stop_all()
+    get_fork_server(COURSE)
+    print(f"The fork server was ready after {time.perf_counter() - began:.1f} s, once for all kernels.\n")
+    forked, cold = asyncio.run(compare(count))
+    stop_fork_servers()
     print(f"{'median seconds':<18}" + "".join(f"{name:>12}" for name in (*COLUMNS, "waited")))
     medians = []
-    for name, rows in (("cold", cold), ("warm, sandboxed", warm)):
+    for name, rows in (("cold", cold), ("forked, sandboxed", forked)):
         row = [statistics.median(column) for column in zip(*rows, strict=True)]
         medians.append([*row, statistics.median(sum(one[:3]) for one in rows)])
         print(f"{name:<18}" + "".join(f"{value:>12.3f}" for value in medians[-1]))

@@ -19,7 +19,7 @@ from anatomy.authoring.build import BuildStopped, Built
 from anatomy.authoring.lint import Finding
 from anatomy.authoring.notebooks import write
 from anatomy.authoring.running import Cost
-from anatomy.grading.report import Comparison, Report, Row
+from anatomy.grading.report import Comparison, Report, SubmissionResult
 
 COMMANDS = ("lab", "check", "progress", "doctor", "build", "lint", "sample-class", "grade")
 SLUG = "02-attention-scores"
@@ -140,10 +140,10 @@ def test_lint_reports_for_people_and_for_programs(course, monkeypatch):
 @pytest.mark.parametrize(
     ("rows", "known", "code"),
     [
-        ([Row("s1", SLUG, "graded")], None, 0),
-        ([Row("s1", SLUG, "ungraded", ("no JSON",))], None, 1),
-        ([Row("s1", SLUG, "ungraded", ("no JSON",))], Comparison(1), 0),
-        ([Row("s1", SLUG, "graded")], Comparison(1, ("s1: 3, not 4",)), 1),
+        ([SubmissionResult("s1", SLUG, "graded")], None, 0),
+        ([SubmissionResult("s1", SLUG, "ungraded", ("no JSON",))], None, 1),
+        ([SubmissionResult("s1", SLUG, "ungraded", ("no JSON",))], Comparison(1), 0),
+        ([SubmissionResult("s1", SLUG, "graded")], Comparison(1, ("s1: 3, not 4",)), 1),
     ],
     ids=["all graded", "one ungraded", "ungraded as it should be", "not the known marks"],
 )

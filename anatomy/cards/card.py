@@ -1,7 +1,7 @@
 """A verdict as a card: HTML for the notebook and the feedback page, text for a terminal.
 
-Feedback pages let only plain tags and a few style properties through (`anatomy.grading.feedback`), because students
-wrote part of them. The card is made of those.
+Feedback pages let only plain tags and a few style properties through (`anatomy.grading.feedback.sanitize`), because
+students wrote part of them. The card is made of those.
 """
 
 from __future__ import annotations

@@ -1,169 +1,52 @@
-"""Repair: from the file that a student handed in to a notebook that can be graded, and a sentence for each repair.
+"""Repair: from the notebook that a student handed in to one that can be graded, and a sentence for each repair.
 
-The master (the student edition) is the measure. Checks come from it; answers come from the student and are found by
-their ids, or, where these are lost, by what they define. What the student added stays where it was.
+The student edition is the measure. Checks come from it; answers come from the student and are found by their ids, or,
+where these are lost, by what they define. What the student added stays where it was.
 """
 
 from __future__ import annotations
 
 import ast
-import json
 import re
 from collections.abc import Iterable
 from copy import deepcopy
-from pathlib import Path
-from typing import Any
 
-import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
-LARGEST = 100 * 2**20
-"""Bytes beyond which a file is not read."""
-
 NOTE = "anatomy"
-"""The key in a cell's metadata under which grading notes what it knows of it."""
+"""The key in a cell's or notebook's metadata under which grading notes what it knows of it."""
 
 NOTE_ID = "repaired-before-grading"
 
 
-class Unrepairable(ValueError):
-    """What was handed in can't be graded. The message is the reason, as the instructor reads it."""
-
-
-# ---------------------------------------------------------------------------------------------- the file
-
-
-def find_notebook(folder: Path, slug: str) -> tuple[Path, list[str]]:
-    """The file in a submission's folder that is the notebook, and what had to be assumed.
-
-    Raises
-    ------
-    Unrepairable
-        When there is none, or several under other names.
-    """
-    wanted = folder / f"{slug}.ipynb"
-    if wanted.is_symlink():
-        raise Unrepairable(f"{wanted.name} is a symbolic link, not a file.")
-    if wanted.is_file():
-        return wanted, []
-    others = sorted(path for path in folder.glob("*.ipynb") if path.is_file() and not path.is_symlink())
-    if len(others) == 1:
-        return others[0], [f"The file was called {others[0].name}."]
-    if others:
-        raise Unrepairable(f"{wanted.name} is missing, and there are several other notebooks: "
-                           f"{', '.join(path.name for path in others[:5])}.")  # fmt: skip
-    raise Unrepairable(f"{wanted.name} is missing.")
-
-
-def read_notebook(path: Path) -> tuple[NotebookNode, list[str]]:
-    """The notebook in a file, in the current format, and what had to be done to read it.
-
-    Raises
-    ------
-    Unrepairable
-        When it is empty, too large, not JSON, or JSON but no notebook.
-    """
-    if (size := path.stat().st_size) > LARGEST:
-        raise Unrepairable(f"The file is too large ({size / 2**20:.0f} MB).")
-    return parse_notebook(path.read_bytes())
-
-
-def parse_notebook(raw: bytes) -> tuple[NotebookNode, list[str]]:
-    """The notebook in a file's content; see `read_notebook`."""
-    text, notes = _decoded(raw)
-    if not text.strip():
-        raise Unrepairable("The file is empty.")
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise Unrepairable(f"The file is not JSON ({_brief(error)}).") from error
-    if not isinstance(content, dict) or not isinstance(content.get("nbformat"), int):
-        raise Unrepairable("The file is JSON, but not a notebook.")
-    try:
-        if content["nbformat"] != 4:
-            notes.append(f"The notebook was in format {content['nbformat']}.")
-            content = nbformat.convert(nbformat.reader.reads(text), 4)
-        return _normal(content), notes
-    except Unrepairable:
-        raise
-    except Exception as error:  # a notebook can be malformed in more ways than nbformat foresees
-        raise Unrepairable(f"The notebook's structure is damaged ({_brief(error)}).") from error
-
-
-def _decoded(raw: bytes) -> tuple[str, list[str]]:
-    for encoding in ("utf-16", "utf-8-sig") if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig",):
-        try:
-            return raw.decode(encoding), [] if encoding == "utf-8-sig" else ["The file was encoded as UTF-16."]
-        except UnicodeDecodeError:
-            continue
-    return raw.decode("cp1252", errors="replace"), ["The file was not UTF-8: accents and symbols may have suffered."]
-
-
-def _normal(content: dict[str, Any]) -> NotebookNode:
-    """Every cell with the fields that later steps rely on, and of the right types."""
-    cells = content.get("cells")
-    if not isinstance(cells, list):
-        raise Unrepairable("The notebook has no list of cells.")
-    normal = [cell for cell in map(_normal_cell, cells) if cell is not None]
-    if not normal:
-        raise Unrepairable("The notebook has no cells.")
-    metadata = content.get("metadata")
-    return nbformat.from_dict({
-        "cells": normal, "metadata": metadata if isinstance(metadata, dict) else {}, "nbformat": 4, "nbformat_minor": 5,
-    })  # fmt: skip
-
-
-def _normal_cell(cell: Any, index: int = 0) -> dict[str, Any] | None:
-    if not isinstance(cell, dict):
-        return None
-    source = cell.get("source", "")
-    source = "".join(map(str, source)) if isinstance(source, list) else str(source)
-    kind = cell.get("cell_type") if cell.get("cell_type") in ("code", "markdown", "raw") else "code"
-    metadata = cell.get("metadata")
-    normal = {
-        "cell_type": kind,
-        "metadata": metadata if isinstance(metadata, dict) else {},
-        "source": source.replace("\r\n", "\n").encode("utf-8", "replace").decode("utf-8"),  # no lone surrogates
-    }
-    if isinstance(cell.get("id"), str):
-        normal["id"] = cell["id"]
-    if kind == "code":
-        return {**normal, "outputs": [], "execution_count": None}
-    attachments = cell.get("attachments")
-    return {**normal, "attachments": attachments} if isinstance(attachments, dict) and attachments else normal
-
-
-# ---------------------------------------------------------------------------------------------- the cells
-
-
-def repaired(submitted: NotebookNode, master: NotebookNode) -> tuple[NotebookNode, list[str]]:
-    """A notebook that has each answer and each check of the master exactly once, in the master's order.
+def repaired(submitted: NotebookNode, edition: NotebookNode) -> tuple[NotebookNode, list[str]]:
+    """A notebook that has each answer and each check of the student edition exactly once, in its order.
 
     Repairing a repaired notebook changes nothing. `submitted` is left as it is.
     """
     book, notes = deepcopy(submitted), _Notes()
-    own = _own_cells(book, master, notes)
-    order = {index: position for position, index in own.items()}  # submitted → master
+    own = _own_cells(book, edition, notes)
+    order = {index: position for position, index in own.items()}  # submitted → student edition
     cells: list[NotebookNode] = []
     if (moved := [own[position] for position in sorted(own)]) != sorted(moved):
         notes.add("Some cells were not in their order; they are now.")
     extras_after = _extras(book, order)
     cells += extras_after.get(-1, [])
-    for position, original in enumerate(master.cells):
+    for position, original in enumerate(edition.cells):
         index = own.get(position)
         if index is not None:
             cells += [_marked(_restored(book.cells[index], original, notes), original), *extras_after.get(position, [])]
         elif _grade_id(original) or original.cell_type == "code":
             cells.append(_marked(deepcopy(original), original))
-            notes.lost(original)
+            notes.cell_lost(original)
     _distinct_ids(cells)
     said = [cell for cell in cells if cell.get("id") == NOTE_ID]
     cells = [cell for cell in cells if cell.get("id") != NOTE_ID]
     if notes.lines:
         said = [note_cell(notes.lines)]
     book.cells = said[:1] + cells
-    book.metadata = deepcopy(master.metadata)
+    book.metadata = deepcopy(edition.metadata)
     book.nbformat, book.nbformat_minor = 4, 5
     return book, notes.lines
 
@@ -173,24 +56,24 @@ class _Notes:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self._bare: list[str] = []
+        self._without_marks: list[str] = []
 
     def add(self, line: str) -> None:
         if line not in self.lines:
             self.lines.append(line)
 
-    def bare(self, original: NotebookNode) -> None:
+    def marks_lost(self, original: NotebookNode) -> None:
         if name := _grade_id(original):
-            self._bare.append(name)
+            self._without_marks.append(name)
 
-    def bare_said(self) -> None:
+    def add_marks_lost(self) -> None:
         """One sentence for all cells that had lost their marks for grading."""
-        if len(self._bare) > 3:
-            self.add(f"{len(self._bare)} cells had lost their marks for grading.")
-        elif self._bare:
-            self.add(f"Marks for grading were lost: {', '.join(self._bare)}.")
+        if len(self._without_marks) > 3:
+            self.add(f"{len(self._without_marks)} cells had lost their marks for grading.")
+        elif self._without_marks:
+            self.add(f"Marks for grading were lost: {', '.join(self._without_marks)}.")
 
-    def lost(self, original: NotebookNode) -> None:
+    def cell_lost(self, original: NotebookNode) -> None:
         name = _grade_id(original)
         if name.startswith("check-"):
             self.add(f"The check of {name.removeprefix('check-')} was missing; it is back.")
@@ -200,11 +83,11 @@ class _Notes:
             self.add("A given code cell was missing; it is back.")
 
 
-def _own_cells(book: NotebookNode, master: NotebookNode, notes: _Notes) -> dict[int, int]:
-    """Position in the master → index of the submitted cell that is the same cell."""
+def _own_cells(book: NotebookNode, edition: NotebookNode, notes: _Notes) -> dict[int, int]:
+    """Position in the student edition → index of the submitted cell that is the same cell."""
     own: dict[int, int] = {}
     taken: set[int] = set()
-    names = {_grade_id(cell): position for position, cell in enumerate(master.cells) if _grade_id(cell)}
+    names = {_grade_id(cell): position for position, cell in enumerate(edition.cells) if _grade_id(cell)}
 
     def claim(position: int, index: int) -> None:
         own[position] = index
@@ -221,16 +104,16 @@ def _own_cells(book: NotebookNode, master: NotebookNode, notes: _Notes) -> dict[
         if name.startswith("check-"):
             taken.update(indices)  # a second check is no work of the student's
     ids = {cell.get("id"): index for index, cell in enumerate(book.cells) if cell.get("id") and index not in taken}
-    for position, original in enumerate(master.cells):
+    for position, original in enumerate(edition.cells):
         same_id = ids.get(original.get("id"))
         if position not in own and same_id is not None and same_id not in taken:
             claim(position, same_id)
-            notes.bare(original)
-    for position, original in enumerate(master.cells):
+            notes.marks_lost(original)
+    for position, original in enumerate(edition.cells):
         if position not in own and (alike := _by_content(book, original, taken)) is not None:
             claim(position, alike)
-            notes.bare(original)
-    notes.bare_said()
+            notes.marks_lost(original)
+    notes.add_marks_lost()
     return own
 
 
@@ -271,7 +154,7 @@ def _bound(node: ast.stmt) -> Iterable[str]:
 
 
 def _extras(book: NotebookNode, order: dict[int, int]) -> dict[int, list[NotebookNode]]:
-    """Position in the master → what the student has after that cell and is not in the master; -1: before all."""
+    """Position in the student edition → what the student has after that cell and is not in it; -1: before all."""
     extras: dict[int, list[NotebookNode]] = {}
     last = -1
     for index, cell in enumerate(book.cells):
@@ -285,7 +168,7 @@ def _extras(book: NotebookNode, order: dict[int, int]) -> dict[int, list[Noteboo
 
 
 def _restored(cell: NotebookNode, original: NotebookNode, notes: _Notes) -> NotebookNode:
-    """The student's cell with the master's marks; a check entirely from the master."""
+    """The student's cell with the marks for grading as handed out; a check is taken entirely from the edition."""
     name = _grade_id(original)
     if name.startswith("check-") or original.metadata.get("nbgrader", {}).get("locked"):
         if cell.source.strip() != original.source.strip():
@@ -328,10 +211,7 @@ def note_cell(lines: list[str]) -> NotebookNode:
 
 
 def _grade_id(cell: NotebookNode) -> str:
+    """nbgrader's name of the cell, or ""; students' files may hold anything there."""
     marks = cell.metadata.get("nbgrader")
     name = marks.get("grade_id") if isinstance(marks, dict) else None
     return name if isinstance(name, str) else ""
-
-
-def _brief(error: BaseException) -> str:
-    return " ".join(str(error).split())[:120] or type(error).__name__

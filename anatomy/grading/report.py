@@ -32,7 +32,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Row:
+class SubmissionResult:
     """One submission: what became of it, with a reason for everything out of the ordinary."""
 
     student: str
@@ -59,7 +59,7 @@ class Row:
 class Report:
     """All submissions of one run."""
 
-    rows: tuple[Row, ...] = ()
+    results: tuple[SubmissionResult, ...] = ()
     seconds: float = 0.0
     known: Comparison | None = None
     graded: int = 0
@@ -71,17 +71,17 @@ class Report:
     """Whose feedback page could not be made, and why."""
 
     @property
-    def ungraded(self) -> list[Row]:
-        return [row for row in self.rows if row.status in (UNGRADED, PARTLY)]
+    def ungraded(self) -> list[SubmissionResult]:
+        return [result for result in self.results if result.status in (UNGRADED, PARTLY)]
 
     def misconceptions(self) -> Counter[tuple[str, str, str]]:
         """(assignment, misconception, its sentence) → how many students hold it."""
         counted: Counter[tuple[str, str, str]] = Counter()
         sentences: dict[str, str] = {}
-        for row in self.rows:
-            for mark in row.marks:
+        for result in self.results:
+            for mark in result.marks:
                 for name, sentence in mark.misconceptions.items():
-                    counted[row.assignment, name, sentences.setdefault(name, sentence)] += 1
+                    counted[result.assignment, name, sentences.setdefault(name, sentence)] += 1
         return counted
 
 
@@ -95,28 +95,28 @@ class Comparison:
 
 def as_dict(report: Report) -> dict[str, Any]:
     """The report for machines. What is ungraded has null for its points."""
-    rows = [{**asdict(row), "points": row.points, "worth": row.worth} for row in report.rows]
+    results = [{**asdict(result), "points": result.points, "worth": result.worth} for result in report.results]
     known = asdict(report.known) if report.known else None
     return {"seconds": report.seconds, "graded": report.graded, "warning": report.warning, "known": known,
-            "pages": report.pages, "without_page": report.without_page, "submissions": rows}  # fmt: skip
+            "pages": report.pages, "without_page": report.without_page, "submissions": results}  # fmt: skip
 
 
-def write_csv(rows: Iterable[Row], path: Path) -> None:
+def write_csv(results: Iterable[SubmissionResult], path: Path) -> None:
     """One line a submission: student, assignment, status, points, max, reason, then one column an exercise.
 
     What is ungraded is an empty field.
     """
-    rows = list(rows)
-    columns = list(dict.fromkeys(mark.exercise for row in rows for mark in row.marks))
+    results = list(results)
+    columns = list(dict.fromkeys(mark.exercise for result in results for mark in result.marks))
     fresh = path.with_name(path.name + ".tmp")
     with fresh.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["student", "assignment", "status", "points", "max", "reason", *columns])
-        for row in rows:
-            marks = {mark.exercise: mark.points for mark in row.marks}
+        for result in results:
+            marks = {mark.exercise: mark.points for mark in result.marks}
             writer.writerow([
-                _plain(row.student), _plain(row.assignment), row.status, _number(row.points),
-                _number(row.worth) if row.marks else "", _plain(" ".join(row.reasons)),
+                _no_formula(result.student), _no_formula(result.assignment), result.status, _number(result.points),
+                _number(result.worth) if result.marks else "", _no_formula(" ".join(result.reasons)),
                 *(_number(marks.get(column)) for column in columns),
             ])  # fmt: skip
     fresh.replace(path)
@@ -124,16 +124,14 @@ def write_csv(rows: Iterable[Row], path: Path) -> None:
 
 def show(report: Report, console: Console) -> None:
     """The table, then what needs a look, then what the class got wrong most."""
-    console.print(_table(report.rows))
+    console.print(_table(report.results))
     console.print("[dim]– not handed in   * repaired   ? waits for a person, which is not 0[/dim]\n", highlight=False)
-    for row in report.rows:
-        if row.status in (UNGRADED, PARTLY):
-            console.print(f"[yellow]{row.status}[/yellow] {row.student}, {row.assignment}: {' '.join(row.reasons)}",
-                          highlight=False, soft_wrap=True)  # fmt: skip
-    for row in report.rows:
-        if row.status == REPAIRED:
-            console.print(f"[cyan]repaired[/cyan] {row.student}, {row.assignment}: {' '.join(row.reasons)}",
-                          highlight=False, soft_wrap=True)  # fmt: skip
+    for result in report.results:
+        if result.status in (UNGRADED, PARTLY):
+            _show_reasons(result, f"[yellow]{result.status}[/yellow]", console)
+    for result in report.results:
+        if result.status == REPAIRED:
+            _show_reasons(result, "[cyan]repaired[/cyan]", console)
     if common := report.misconceptions().most_common(5):
         console.print("\n[bold]What to teach on Monday[/bold]")
         for (assignment, name, sentence), count in common:
@@ -146,12 +144,17 @@ def show(report: Report, console: Console) -> None:
         console.print(f"[yellow]! {report.warning}[/yellow]", highlight=False, soft_wrap=True)
     for line in report.without_page:
         console.print(f"[yellow]no feedback page[/yellow] for {line}", highlight=False, soft_wrap=True)
-    count = sum(row.status != UNGRADED for row in report.rows)
+    count = sum(result.status != UNGRADED for result in report.results)
     new = "" if report.graded >= count else f", {report.graded} of them new or changed"
     pages = {None: "", 0: "; pages for students: feedback/"}.get(report.pages, "; pages for students: feedback/, "
                                                                  f"{report.pages} of them new")  # fmt: skip
-    console.print(f"{count} of {len(report.rows)} submissions are graded{new}. {report.seconds:.0f} s. "
+    console.print(f"{count} of {len(report.results)} submissions are graded{new}. {report.seconds:.0f} s. "
                   f"Marks: grades.csv; details: Formgrader{pages}.", highlight=False, soft_wrap=True)  # fmt: skip
+
+
+def _show_reasons(result: SubmissionResult, status: str, console: Console) -> None:
+    words = f"{status} {result.student}, {result.assignment}: {' '.join(result.reasons)}"
+    console.print(words, highlight=False, soft_wrap=True)
 
 
 def _show_comparison(known: Comparison, console: Console) -> None:
@@ -164,37 +167,41 @@ def _show_comparison(known: Comparison, console: Console) -> None:
         console.print(f"  {line}", highlight=False, markup=False, soft_wrap=True)
 
 
-def _table(rows: Iterable[Row]) -> Table:
-    rows = list(rows)
-    assignments = sorted({row.assignment for row in rows})
-    by_place = {(row.student, row.assignment): row for row in rows}
+def _table(results: Iterable[SubmissionResult]) -> Table:
+    results = list(results)
+    assignments = sorted({result.assignment for result in results})
+    by_place = {(result.student, result.assignment): result for result in results}
     table = Table()
     table.add_column("student", no_wrap=True)
     for assignment in assignments:
         number, _, words = assignment.partition("-")
         table.add_column(f"{number}\n{words}" if len(assignments) <= 6 else number, justify="right", overflow="fold")
-    for student in sorted({row.student for row in rows}):
+    for student in sorted({result.student for result in results}):
         table.add_row(student, *(_in_table(by_place.get((student, assignment))) for assignment in assignments))
     return table
 
 
-def _in_table(row: Row | None) -> str:
-    if row is None:
+def _in_table(result: SubmissionResult | None) -> str:
+    if result is None:
         return "[dim]–[/dim]"
-    if row.status == UNGRADED:
+    if result.status == UNGRADED:
         return "[yellow]? ungraded[/yellow]"
-    known = sum(mark.points or 0.0 for mark in row.marks)
-    if row.status == PARTLY:
-        return f"[yellow]? {known:g} or more[/yellow] / {row.worth:g}"
-    star = "*" if row.status == REPAIRED else ""
-    points = f"{row.points:g}{star}"
-    return f"[green]{points}[/green] / {row.worth:g}" if row.points == row.worth else f"{points} / {row.worth:g}"
+    known = sum(mark.points or 0.0 for mark in result.marks)
+    if result.status == PARTLY:
+        return f"[yellow]? {known:g} or more[/yellow] / {result.worth:g}"
+    star = "*" if result.status == REPAIRED else ""
+    points = f"{result.points:g}{star}"
+    return (
+        f"[green]{points}[/green] / {result.worth:g}"
+        if result.points == result.worth
+        else f"{points} / {result.worth:g}"
+    )
 
 
 def _number(value: float | None) -> str:
     return "" if value is None else f"{value:g}"
 
 
-def _plain(text: str) -> str:
+def _no_formula(text: str) -> str:
     """Text that a spreadsheet will not take for a formula."""
     return f"'{text}" if text[:1] in "=+-@\t\r" and text else text

@@ -3,61 +3,40 @@
 from __future__ import annotations
 
 import contextlib
-import csv
-import fcntl
-import hashlib
-import json
 import os
-import shutil
-import tempfile
 import time
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
-from typing import Any
 
-import torch
-from nbgrader.converters.base import NbGraderException
-from nbgrader.utils import parse_utc
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-from rich.text import Text
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 
-import anatomy
-from anatomy.authoring.notebooks import as_text, chosen, source_file
+from anatomy.authoring.notebooks import chosen
 from anatomy.authoring.student import settings
-from anatomy.course import NOTEBOOKS
 from anatomy.errors import UserError
-from anatomy.grading import sandbox as sandboxes
-from anatomy.grading.crew import crew
-from anatomy.grading.kernels import fresh_seeds
-from anatomy.grading.ledger import Ledger, open_ledger
-from anatomy.grading.masters import master, register
-from anatomy.grading.pages import Feedback, settings_of_pages
-from anatomy.grading.repair import LARGEST, Unrepairable, find_notebook, parse_notebook
-from anatomy.grading.report import UNGRADED, Comparison, Report, Row, show, write_csv
-from anatomy.grading.sample import KNOWN_MARKS
-from anatomy.grading.work import BESIDE, pack, unpack
+from anatomy.forked_kernels import NO_SANDBOX, choose_sandbox
+from anatomy.forked_kernels.sandbox import VARIABLE as SANDBOX_VARIABLE
+from anatomy.grading.assignments import Assignment, Assignments
+from anatomy.grading.course_kernels import fresh_seeds
+from anatomy.grading.errors import Unrepairable, in_brief
+from anatomy.grading.feedback.folder import FeedbackFolder
+from anatomy.grading.feedback.page import page_settings
+from anatomy.grading.fingerprints import hash_of, hash_parts
+from anatomy.grading.gradebook import GradebookWriter, open_gradebook
+from anatomy.grading.known_marks import KNOWN_MARKS, compare_with_known_marks
+from anatomy.grading.pipeline import worker_pipeline
+from anatomy.grading.progress_bar import progress_bar
+from anatomy.grading.report import UNGRADED, Report, SubmissionResult, show, write_csv
+from anatomy.grading.run_lock import run_lock
+from anatomy.grading.submission_file import parse_notebook
+from anatomy.grading.submissions import Submission, SubmissionContent, find_submissions, readable
+from anatomy.grading.workers import open_workers
+from anatomy.grading.workers.parcels import pack, unpack
+from anatomy.grading.workers.worker import FILES
 
-MOST_EXTRA, MOST_FILES = 64 * 2**20, 1000
-"""Bytes of files beside a notebook that are taken along, and how many; what does not fit is left out."""
-NAMED = 5
-"""How many of the files that are left out are named."""
-PASSED_ON = ("Execute", "RunAndObserve", "JudgeObservations", "LimitOutput", "WarmKernelManager")
-"""The sections of ``nbgrader_config.py`` that workers go by."""
 WITHOUT_SANDBOX = (
     "Graded without a sandbox: submissions could read this machine's files and use its network. "
     "Trust these marks only if the machine or container holds nothing that students must not see."
@@ -66,10 +45,6 @@ WITHOUT_SANDBOX = (
 
 class NothingToGrade(UserError):
     """There is nothing to grade. The message says where it was looked for and what to do."""
-
-
-class AlreadyGrading(UserError):
-    """Another process is grading this course."""
 
 
 def grade(
@@ -119,79 +94,45 @@ def grade(
     UserError
         When an assignment named here does not exist.
     """
-    kind = sandboxes.kind(sandbox)
+    sandbox = choose_sandbox(sandbox)
     root = root.resolve()
     console = console or Console()
     config = settings(root)
     config.CourseDirectory.root = str(root)
     submitted = root / str(config.CourseDirectory.get("submitted_directory", "submitted"))
     wanted = {book.slug for book in chosen(root, assignments)} if assignments else None
-    found = list(_submissions(submitted, wanted, set(students) if students else None))
+    found = list(find_submissions(submitted, wanted, set(students) if students else None))
     if not found:
         raise NothingToGrade(f"There is nothing to grade in {submitted}. A submission is a folder "
                              f"{submitted.name}/<student>/<notebook>/ with the notebook in it; "
                              "`anatomy sample-class` writes a made-up class.")  # fmt: skip
     began = time.perf_counter()
-    with warnings.catch_warnings(), _alone(root) as stage, open_ledger(root, config, stage) as ledger:
+    with warnings.catch_warnings(), run_lock(root) as stage, open_gradebook(root, config, stage) as gradebook:
         warnings.simplefilter("ignore", SAWarning)  # nbgrader's queries, harmless
-        pages = Feedback(root, config, ledger.gradebook, stage) if feedback else None
-        run = _Run(root, config, ledger, pages, kind, force)
-        jobs = run.look_at(found)
-        rows, graded = run.rows, len(jobs)
-        with _environment(sandboxes.VARIABLE, kind), _progress(console) as progress:
-            task = progress.add_task("starting" if jobs else "nothing has changed", total=len(jobs) + len(run.stale))
+        folder = FeedbackFolder(root, config, gradebook.gradebook, stage) if feedback else None
+        run = _Run(Assignments(root, config, gradebook.due), config, gradebook, folder, sandbox, force)
+        tasks = run.look_at(found)
+        with _environment(SANDBOX_VARIABLE, sandbox), progress_bar(console) as progress:
+            shown = progress.add_task("starting" if tasks else "nothing has changed", total=len(tasks) + len(run.stale))
             try:
-                for row in run.work_off(jobs, workers or os.cpu_count() or 1, scheduler):
-                    progress.update(task, advance=1, description=f"{row.student}, {row.assignment}")
-                for job in run.renew_pages():
-                    progress.update(task, advance=1, description=f"feedback: {job.student}, {job.assignment}")
+                for result in run.grade(tasks, workers or os.cpu_count() or 1, scheduler):
+                    progress.update(shown, advance=1, description=f"{result.student}, {result.assignment}")
+                for task in run.renew_pages():
+                    progress.update(shown, advance=1, description=f"feedback: {task.student}, {task.assignment}")
             except KeyboardInterrupt:
                 progress.stop()
-                done = len(jobs) - run.open
-                console.print(f"Stopped. {done} of {len(jobs)} are graded and recorded; the same command goes on from "
+                done = len(tasks) - run.remaining
+                console.print(f"Stopped. {done} of {len(tasks)} are graded and recorded; the same command goes on from "
                               "there.", highlight=False, soft_wrap=True)  # fmt: skip
                 raise
-            progress.update(task, description="done")
-    report = Report(tuple(rows[folder] for folder in found), time.perf_counter() - began,
-                    _compare([rows[folder] for folder in found], submitted / KNOWN_MARKS), graded,
-                    WITHOUT_SANDBOX if kind == sandboxes.NONE else "", run.pages_made if feedback else None,
-                    tuple(run.without_page))  # fmt: skip
-    write_csv(report.rows, root / "grades.csv")
+            progress.update(shown, description="done")
+    results = tuple(run.results[submission] for submission in found)
+    report = Report(results, time.perf_counter() - began, compare_with_known_marks(results, submitted / KNOWN_MARKS),
+                    len(tasks), WITHOUT_SANDBOX if sandbox == NO_SANDBOX else "",
+                    run.pages_made if feedback else None, tuple(run.without_page))  # fmt: skip
+    write_csv(report.results, root / "grades.csv")
     show(report, console)
     return report
-
-
-def _submissions(submitted: Path, assignments: set[str] | None, students: set[str] | None) -> Iterator[Path]:
-    """The folders ``submitted/<student>/<assignment>``."""
-    for student in sorted(submitted.iterdir()) if submitted.is_dir() else ():
-        if student.is_symlink() or not student.is_dir() or student.name.startswith("."):
-            continue
-        if students is not None and student.name not in students:
-            continue
-        for folder in sorted(student.iterdir()):
-            if folder.is_symlink() or not folder.is_dir() or folder.name.startswith("."):
-                continue
-            if assignments is None or folder.name in assignments:
-                yield folder
-
-
-@contextlib.contextmanager
-def _alone(root: Path) -> Iterator[Path]:
-    """A folder for work copies, while nobody else grades this course; what a killed run has left is removed."""
-    place = root / ".anatomy"
-    place.mkdir(exist_ok=True)
-    handle = os.open(place, os.O_RDONLY)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise AlreadyGrading(f"Another process is grading {root}. Wait for it, or stop it.") from None
-        for left in [*place.glob("grading-*"), *place.glob("release-*")]:
-            shutil.rmtree(left, ignore_errors=True)
-        with tempfile.TemporaryDirectory(prefix="grading-", dir=place) as folder:
-            yield Path(folder)
-    finally:
-        os.close(handle)
 
 
 @contextlib.contextmanager
@@ -207,315 +148,162 @@ def _environment(name: str, value: str) -> Iterator[None]:
             os.environ[name] = before
 
 
-@dataclass
-class _Kit:
-    """What all submissions of an assignment need."""
-
-    master: bytes
-    beside: dict[str, bytes]
-    made_from: str
-    """A hash of the above, of the program and of what else decides on marks."""
-
-
 @dataclass(frozen=True)
-class _Job:
-    """One submission that is to be graded."""
+class _Task:
+    """One submission that is to be graded, or whose page is to be made."""
 
-    folder: Path
-    kit: _Kit
-    path: Path
-    notes: list[str]
+    submission: Submission
+    to: Assignment
 
     @property
     def student(self) -> str:
-        return self.folder.parent.name
+        return self.submission.student
 
     @property
     def assignment(self) -> str:
-        return self.folder.name
+        return self.submission.assignment
 
-    def read(self) -> _Content:
-        submission, (beside, left_out) = self.path.read_bytes(), _beside(self.folder)
-        notes = [*self.notes, *_said(left_out)]
-        parts = [self.kit.made_from.encode(), "\n".join(notes).encode(), submission, *_parts(beside)]
-        return _Content(submission, beside, notes, _hash(parts))
+    def made_from(self, content: SubmissionContent) -> str:
+        """A hash of all that its marks are made from."""
+        notes = "\n".join(content.notes).encode()
+        return hash_of([self.to.made_from.encode(), notes, content.notebook, *hash_parts(content.files)])
 
-
-@dataclass(frozen=True)
-class _Content:
-    """What was handed in, and what its mark will be made from."""
-
-    submission: bytes
-    beside: dict[str, bytes]
-    notes: list[str]
-    made_from: str
+    def files(self, content: SubmissionContent) -> dict[str, bytes]:
+        """The files that lie beside its notebook: the student's, and over them those that were handed out."""
+        return {**content.files, **self.to.files}
 
 
 class _Run:
-    """One run over a class. `rows` has what is known of each submission's folder, `open` how many are not graded.
+    """One run over a class.
 
-    `stale` are those that are graded as they are, but whose page is missing or not right any more; `without_page` says
-    for which no page could be made.
+    Attributes
+    ----------
+    results
+        What is known of each submission.
+    remaining
+        How many are still to be graded.
+    stale
+        Those that are graded as they are, but whose page is missing or not right any more.
+    pages_made, without_page
+        How many pages were made, and for which none could be made, and why.
     """
 
     def __init__(
-        self, root: Path, config: Config, ledger: Ledger, feedback: Feedback | None, kind: str, force: bool
+        self,
+        assignments: Assignments,
+        config: Config,
+        gradebook: GradebookWriter,
+        feedback: FeedbackFolder | None,
+        sandbox: str,
+        force: bool,
     ) -> None:
-        self.root, self.config, self.ledger, self.kind, self.force = root, config, ledger, kind, force
-        self.feedback = feedback
-        self.rows: dict[Path, Row] = {}
-        self.open = 0
-        self.stale: list[_Job] = []
+        self.assignments, self.gradebook, self.feedback = assignments, gradebook, feedback
+        self.sandbox, self.force = sandbox, force
+        self.pipeline = worker_pipeline(config)
+        self.page_settings = page_settings(config) if feedback else ""
+        # Without a sandbox a submission could leave its seeds for the next one to find.
+        self.seeds = fresh_seeds() if sandbox != NO_SANDBOX else None
+        self.results: dict[Submission, SubmissionResult] = {}
+        self.remaining = 0
+        self.stale: list[_Task] = []
         self.pages_made = 0
         self.without_page: list[str] = []
-        self.kits: dict[str, _Kit | str] = {}
-        # Without a sandbox a submission could leave its seeds for the next one to find.
-        self.seeds = fresh_seeds() if kind != sandboxes.NONE else None
 
-    def look_at(self, folders: Iterable[Path]) -> list[_Job]:
-        """What there is to grade. The rest gets its row: what can't be graded, and what has not changed."""
-        jobs: list[_Job] = []
-        for folder in folders:
+    def look_at(self, submissions: Iterable[Submission]) -> list[_Task]:
+        """What there is to grade. The rest gets its result: what can't be graded, and what has not changed."""
+        tasks: list[_Task] = []
+        for submission in submissions:
             try:
-                job = self._job(folder)
-                content = job.read()
-                known = None if self.force else self.ledger.unchanged(job.student, job.assignment, content.made_from)
+                submission.check_names()
+                task = _Task(submission, self.assignments.load(submission.assignment))
+                content = submission.read()
+                made_from = task.made_from(content)
+                known = None if self.force else self.gradebook.unchanged(task.student, task.assignment, made_from)
                 if not known:
-                    parse_notebook(content.submission)  # says at once when it can't be read
+                    parse_notebook(content.notebook)  # says at once when it can't be read
             except Unrepairable as reason:
-                self.rows[folder] = _ungraded(folder, str(reason))
+                self.results[submission] = _ungraded(submission, str(reason))
             except Exception as error:  # whatever it is, it costs this submission only
-                self.rows[folder] = _ungraded(folder, f"It can't be read. {_why(error)}")
+                self.results[submission] = _ungraded(submission, f"It can't be read. {in_brief(error)}")
             else:
                 if known:
-                    self.rows[folder] = known
-                    if self.feedback and not self.feedback.is_right(job.student, job.assignment, content.made_from):
-                        self.stale.append(job)
+                    self.results[submission] = known
+                    if self.feedback and not self.feedback.is_right(task.student, task.assignment, made_from):
+                        self.stale.append(task)
                 else:
-                    jobs.append(job)
-        self.open = len(jobs)
-        return jobs
+                    tasks.append(task)
+        self.remaining = len(tasks)
+        return tasks
 
-    def work_off(self, jobs: list[_Job], workers: int, scheduler: str | None) -> Iterator[Row]:
-        """Grade and record; gives each row as it is ready."""
-        if not jobs:
+    def grade(self, tasks: list[_Task], count: int, scheduler: str | None) -> Iterator[SubmissionResult]:
+        """Grade and record, with so many workers; gives each result as it is ready."""
+        if not tasks:
             return
-        with crew(self.kind, min(workers, len(jobs)), scheduler) as hands:
-            under_way: dict[int, tuple[float, dict[str, bytes]]] = {}
+        with open_workers(self.sandbox, min(count, len(tasks)), scheduler) as workers:
+            under_way: dict[int, tuple[float, SubmissionContent]] = {}
 
             def parcels() -> Iterator[bytes]:
-                for number, job in enumerate(jobs):
-                    content = job.read()
-                    under_way[number] = time.perf_counter(), content.beside
-                    yield self._parcel(job, content, hands.address)
+                for number, task in enumerate(tasks):
+                    content = task.submission.read()
+                    under_way[number] = time.perf_counter(), content
+                    yield self._parcel(task, content, workers.address)
 
-            for number, result in hands.grade(parcels()):
-                job = jobs[number]
-                began, beside = under_way.pop(number)
-                row = replace(self._recorded(job, beside, result), seconds=time.perf_counter() - began)
-                self.rows[job.folder] = row
-                self.open -= 1
-                yield row
+            for number, graded in workers.grade(parcels()):
+                began, content = under_way.pop(number)
+                result = self._recorded(tasks[number], content, graded)
+                result = replace(result, seconds=time.perf_counter() - began)
+                self.results[tasks[number].submission] = result
+                self.remaining -= 1
+                yield result
 
-    def renew_pages(self) -> Iterator[_Job]:
+    def renew_pages(self) -> Iterator[_Task]:
         """Make the pages that are missing or not right any more; gives each submission as its page is ready."""
-        for job in self.stale:
-            with contextlib.suppress(OSError, Unrepairable):  # changed under our hands: the next run grades it
-                self._give_back(job, self.ledger.graded(job.student, job.assignment), job.read().beside)
-            yield job
+        for task in self.stale:
+            with contextlib.suppress(OSError, Unrepairable):  # changed meanwhile: the next run grades it
+                notebook = self.gradebook.graded(task.student, task.assignment)
+                self._put_page(task, notebook, task.files(task.submission.read()))
+            yield task
 
-    def _give_back(self, job: _Job, notebook: bytes, beside: dict[str, bytes], page: bytes = b"") -> None:
+    def _put_page(self, task: _Task, notebook: bytes, files: dict[str, bytes], page: bytes = b"") -> None:
         """Put a page in its place. What goes wrong costs this page only."""
         if not self.feedback:
             return
         try:
-            self.feedback.put(job.student, job.assignment, notebook, {**beside, **job.kit.beside}, page)
+            self.feedback.put(task.student, task.assignment, notebook, files, page)
             self.pages_made += 1
         except Exception as error:
-            self.without_page.append(f"{job.student}, {job.assignment}: {_why(error)}")
+            self.without_page.append(f"{task.student}, {task.assignment}: {in_brief(error)}")
 
-    def _job(self, folder: Path) -> _Job:
-        if not _is_text(folder.name) or not _is_text(folder.parent.name):
-            raise Unrepairable("The folder's name is not UTF-8. Rename it.")
-        if set("<>") & set(folder.parent.name):  # Formgrader puts it into its pages as it is
-            raise Unrepairable("The folder's name has < or > in it, which a browser would take for a page's code. "
-                               "Rename it.")  # fmt: skip
-        kit = self._kit(folder.name)
-        path, notes = find_notebook(folder, folder.name)
-        if (size := path.stat().st_size) > LARGEST:
-            raise Unrepairable(f"The file is too large ({size / 2**20:.0f} MB).")
-        return _Job(folder, kit, path, [_readable(note) for note in notes])
-
-    def _kit(self, assignment: str) -> _Kit:
-        if assignment not in self.kits:
-            self.kits[assignment] = self._new_kit(assignment)
-        kit = self.kits[assignment]
-        if isinstance(kit, str):
-            raise Unrepairable(kit)
-        return kit
-
-    def _new_kit(self, assignment: str) -> _Kit | str:
-        source = source_file(self.root, assignment)
-        if not any(book.slug == assignment for book in NOTEBOOKS) or not source.is_file():
-            return f"No notebook of the course is called {assignment}."
-        try:
-            register(self.root, assignment, self.config)
-        except (NbGraderException, SystemExit) as error:
-            return f"The gradebook could not take up {assignment}: {_why(error)}"
-        text = as_text(master(self.root, assignment)).encode()
-        beside, _ = _beside(source.parent)
-        rules = (self.root / "nbgrader_config.py").read_bytes()
-        due = self.ledger.due(assignment).encode()
-        return _Kit(text, beside, _hash([text, rules, program().encode(), due, *_parts(beside)]))
-
-    def _parcel(self, job: _Job, content: _Content, address: str) -> bytes:
-        about = {
-            "assignment": job.assignment, "student": job.student, "from": content.made_from, "notes": content.notes,
-            "config": {name: self.config[name] for name in PASSED_ON if name in self.config},
-            "seeds": self.seeds or fresh_seeds(), "sandbox": self.kind, "warm": address,
-            "pages": settings_of_pages(self.config) if self.feedback else "",
+    def _parcel(self, task: _Task, content: SubmissionContent, fork_server: str) -> bytes:
+        facts = {
+            "assignment": task.assignment, "student": task.student, "made_from": task.made_from(content),
+            "notes": content.notes, "pipeline": self.pipeline, "seeds": self.seeds or fresh_seeds(),
+            "sandbox": self.sandbox, "fork_server": fork_server, "page_settings": self.page_settings,
         }  # fmt: skip
-        beside = {BESIDE + name: content for name, content in {**content.beside, **job.kit.beside}.items()}
-        return pack(about, {"submission": content.submission, "master": job.kit.master, **beside})
+        files = {FILES + name: file for name, file in task.files(content).items()}
+        return pack(facts, {"submission": content.notebook, "edition": task.to.edition, **files})
 
-    def _recorded(self, job: _Job, beside: dict[str, bytes], result: bytes) -> Row:
-        about, files = unpack(result)
-        if about["ungraded"]:
-            return _ungraded(job.folder, about["ungraded"])
+    def _recorded(self, task: _Task, content: SubmissionContent, graded: bytes) -> SubmissionResult:
+        facts, made = unpack(graded)
+        if facts["ungraded"]:
+            return _ungraded(task.submission, facts["ungraded"])
+        files = task.files(content)
         try:
             if self.feedback:
-                self.feedback.discard(job.student, job.assignment)
-            row = self.ledger.record(
-                job.student, job.assignment, files["notebook"], about["marks"], about["comments"],
-                {**beside, **job.kit.beside}, _timestamp(beside),
+                self.feedback.discard(task.student, task.assignment)
+            result = self.gradebook.record(
+                task.student, task.assignment, made["notebook"], facts["marks"], facts["comments"], files,
+                content.timestamp,
             )  # fmt: skip
         except Unrepairable as reason:
-            return _ungraded(job.folder, str(reason))
+            return _ungraded(task.submission, str(reason))
         except Exception as error:  # it costs this submission only
-            return _ungraded(job.folder, f"It could not be recorded: {_why(error)}")
-        self._give_back(job, files["notebook"], beside, files.get("page", b""))
-        return row
+            return _ungraded(task.submission, f"It could not be recorded: {in_brief(error)}")
+        self._put_page(task, made["notebook"], files, made.get("page", b""))
+        return result
 
 
-def _ungraded(folder: Path, reason: str) -> Row:
-    return Row(_readable(folder.parent.name), _readable(folder.name), UNGRADED, (_readable(reason),))
-
-
-def _is_text(name: str) -> bool:
-    """Whether a file's name is UTF-8."""
-    return name == _readable(name)
-
-
-def _readable(name: str) -> str:
-    return name.encode("utf-8", "replace").decode()
-
-
-def _beside(folder: Path) -> tuple[dict[str, bytes], list[str]]:
-    """The files beside a notebook, by their path, and what is left out and why. Notebooks and hidden files are neither.
-
-    Links are not followed, as they could lead anywhere.
-    """
-    found: dict[str, bytes] = {}
-    left_out: list[str] = []
-    room = MOST_EXTRA
-    for path in sorted(folder.rglob("*")):
-        inside = path.relative_to(folder)
-        if any(part.startswith(".") for part in inside.parts) or path.suffix == ".ipynb":
-            continue
-        if why := _why_not(path, str(inside), room, len(found)):
-            left_out.append(f"{' '.join(_readable(str(inside)).split())} ({why})")
-        elif path.is_file():
-            found[inside.as_posix()] = path.read_bytes()
-            room -= len(found[inside.as_posix()])
-    return found, left_out
-
-
-def _why_not(path: Path, name: str, room: int, files: int) -> str:
-    """Why a file is left out, or "" for what is not: files that can come along, and folders."""
-    if path.is_symlink():
-        return "a symbolic link"
-    if path.is_dir():
-        return ""
-    if not _is_text(name):
-        return "its name is not UTF-8"
-    if not path.is_file():
-        return "not a file"
-    if (size := path.stat().st_size) > room:
-        return f"{size / 2**20:.0f} MB, and {MOST_EXTRA >> 20} MB is the most for all files"
-    return f"more than {MOST_FILES} files" if files >= MOST_FILES else ""
-
-
-def _said(left_out: list[str]) -> list[str]:
-    """One note on all that is left out."""
-    if not left_out:
-        return []
-    more = f" and {len(left_out) - NAMED} more" if len(left_out) > NAMED else ""
-    return [f"Left out: {', '.join(left_out[:NAMED])}{more}."]
-
-
-def _parts(files: dict[str, bytes]) -> list[bytes]:
-    return [part for name, content in files.items() for part in (name.encode(), content)]
-
-
-def _timestamp(beside: dict[str, bytes]) -> Any:
-    """When it was handed in, if a file says so, as nbgrader has it."""
-    text = beside.get("timestamp.txt", b"").decode("utf-8", "replace").strip()
-    if not text:
-        return None
-    try:
-        return parse_utc(text)
-    except ValueError:
-        raise Unrepairable(f"Its timestamp.txt holds no time: {text[:40]!r}.") from None
-
-
-@cache
-def program() -> str:
-    """What this program is: a hash of the package's code and of the version of torch."""
-    package = Path(anatomy.__file__).parent
-    return _hash([torch.__version__.encode(), *(path.read_bytes() for path in sorted(package.rglob("*.py")))])
-
-
-def _hash(parts: Iterable[bytes]) -> str:
-    whole = hashlib.sha256()
-    for part in parts:
-        whole.update(len(part).to_bytes(8, "little"))
-        whole.update(part)
-    return whole.hexdigest()
-
-
-def _why(error: BaseException) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
-
-
-class _Rate(ProgressColumn):
-    """Submissions a minute, all things counted."""
-
-    def render(self, task: Task) -> Text:
-        return Text(f"{60 * task.completed / task.elapsed:.0f}/min" if task.elapsed and task.completed else "")
-
-
-def _progress(console: Console) -> Progress:
-    return Progress(TextColumn("{task.description:<32}"), BarColumn(), MofNCompleteColumn(), _Rate(),
-                    TimeElapsedColumn(), TimeRemainingColumn(), console=console)  # fmt: skip
-
-
-def _compare(rows: list[Row], path: Path) -> Comparison | None:
-    """The marks against those that a made-up class has written beside it."""
-    if not path.is_file():
-        return None
-    with path.open(newline="", encoding="utf-8") as file:
-        known = {(line["student"], line["assignment"]): line for line in csv.DictReader(file)}
-    graded = {(row.student, row.assignment): row for row in rows}
-    differing: list[str] = []
-    for place in sorted(known.keys() & graded.keys()):
-        row, truth = graded[place], known[place]
-        if truth["status"] != row.status:
-            differing.append(f"{', '.join(place)}: {row.status}, known: {truth['status']}. {' '.join(row.reasons)}")
-            continue
-        wanted = json.loads(truth["marks"])
-        answers = json.loads(truth["answers"])
-        for mark in row.marks:
-            if mark.points != wanted.get(mark.exercise):
-                differing.append(f"{', '.join(place)}, {mark.exercise} ({answers.get(mark.exercise)}): {mark.points} "
-                                 f"points, known: {wanted.get(mark.exercise)}. {mark.said}")  # fmt: skip
-    return Comparison(len(known.keys() & graded.keys()), tuple(differing))
+def _ungraded(submission: Submission, reason: str) -> SubmissionResult:
+    return SubmissionResult(
+        readable(submission.student), readable(submission.assignment), UNGRADED, (readable(reason),)
+    )

@@ -30,7 +30,7 @@ from platformdirs import user_cache_path
 
 from anatomy import exercises
 from anatomy.course import notebook
-from anatomy.grading.sample import KNOWN_MARKS
+from anatomy.grading.known_marks import KNOWN_MARKS
 
 OTTER = "otter-grader==7.0.0"
 UNWRITTEN = "not written"  # as the made-up class calls it

@@ -16,8 +16,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from anatomy import exercises
 from anatomy.authoring.notebooks import as_text, source_file, write
 from anatomy.course import notebook
-from anatomy.grading import sandbox
-from anatomy.grading.sample import filled
+from anatomy.forked_kernels import sandbox
+from anatomy.sample_class import filled
 from tests.browser.conftest import ROOT, jupyterlab, only_from
 from tests.browser.lab import SLOW
 from tests.grading.conftest import make_course
@@ -26,7 +26,7 @@ from tests.grading.hostile_pages import PAGE, made_hostile
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.xdist_group("browser"),
-    pytest.mark.skipif(not sandbox.program(), reason="needs bubblewrap"),
+    pytest.mark.skipif(not sandbox.bubblewrap(), reason="needs bubblewrap"),
 ]
 BOOK = notebook("03-softmax")
 WORTH = exercises.of_notebook(BOOK)["softmax"].points

@@ -2,7 +2,7 @@
 
     python crash_session.py COURSE SEED KILLS    prints one line of JSON: the moments, what was there, what is left
 
-The kernels' warm parent is this process's, so that each run starts at once: what is tried is the grader's own death.
+The kernels' fork server is this process's, so that each run starts at once: what is tried is the grader's own death.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from pathlib import Path
 
 from rich.console import Console
 
+from anatomy.forked_kernels import share_fork_server
 from anatomy.grading import run
-from anatomy.grading.warm.service import share
+from anatomy.grading.course_kernels import COURSE
 
 MADE = ("gradebook.db", "grades.csv", "autograded", "feedback", ".anatomy")
 
@@ -66,7 +67,7 @@ def started_over(root: Path) -> None:
 
 def main(root: Path, seed: str, kills: int) -> None:
     dice = random.Random(seed)
-    with share():
+    with share_fork_server(COURSE):
         status = ended(begun(root, 2), 300)
         assert status == 0, f"the undisturbed run ended with {status}"
         for name in MADE:

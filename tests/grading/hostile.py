@@ -231,7 +231,7 @@ for path in ("@ROOT@/source/03-softmax/03-softmax.ipynb", "../../../source/03-so
 """,
     "the right answers by import": """
 import importlib, importlib.util, pkgutil, sys
-sys.path[:0] = ["@REPOSITORY@", "@ROOT@", "/visible"]
+sys.path[:0] = ["@REPOSITORY@", "@ROOT@", "/copies"]
 sys.path_importer_cache.clear()
 before = {name: module for name, module in sys.modules.items() if name.startswith("anatomy")}
 for name in before:

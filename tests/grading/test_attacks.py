@@ -28,16 +28,16 @@ from rich.console import Console
 from anatomy import exercises, reference
 from anatomy.authoring.notebooks import as_text, source_file, write
 from anatomy.course import notebook
-from anatomy.grading import sandbox
+from anatomy.forked_kernels import sandbox
 from anatomy.grading.run import grade
-from anatomy.grading.sample import filled
 from anatomy.judging.judge import judge
 from anatomy.observing.observe import observe
+from anatomy.sample_class import filled
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.xdist_group("warm kernels"),
-    pytest.mark.skipif(sys.platform != "linux" or not sandbox.program(), reason="needs bubblewrap"),
+    pytest.mark.xdist_group("forked kernels"),
+    pytest.mark.skipif(sys.platform != "linux" or not sandbox.bubblewrap(), reason="needs bubblewrap"),
 ]
 
 BOOK = notebook("03-softmax")
@@ -207,7 +207,7 @@ def attacked(tmp_path_factory, new_course):
             (place / f"{BOOK.slug}.ipynb").write_text(as_text(victim), encoding="utf-8")
         before = files_of(root)
         report = grade(root, console=Console(file=io.StringIO()))
-    rows = {row.student: row for row in report.rows}
+    rows = {row.student: row for row in report.results}
     return root, names, rows, customers, before
 
 

@@ -18,14 +18,15 @@ from nbgrader.api import Gradebook
 from rich.console import Console
 
 from anatomy import exercises
+from anatomy.answers import Answer, answer_bank
 from anatomy.authoring.notebooks import as_text, source_file
 from anatomy.authoring.solved import solved_edition
 from anatomy.course import NOTEBOOKS, notebook
-from anatomy.grading.answers import Answer, bank
-from anatomy.grading.masters import master
+from anatomy.grading.assignments import student_edition
+from anatomy.grading.known_marks import KNOWN_MARKS
 from anatomy.grading.report import GRADED, REPAIRED, UNGRADED
 from anatomy.grading.run import NothingToGrade, grade
-from anatomy.grading.sample import KNOWN_MARKS, NotASample, filled, write_sample_class
+from anatomy.sample_class import NotASample, filled, write_sample_class
 
 pytestmark = pytest.mark.slow
 
@@ -41,7 +42,7 @@ def graded(root, **options):
     """(student → row, what was printed)."""
     console = Console(file=io.StringIO(), width=200, force_terminal=False)
     report = grade(root, console=console, **options)
-    return {row.student: row for row in report.rows}, console.file.getvalue()
+    return {row.student: row for row in report.results}, console.file.getvalue()
 
 
 def marks(row):
@@ -71,9 +72,9 @@ def several_at_once(wrong):
 @pytest.mark.parametrize("book", NOTEBOOKS, ids=lambda book: book.slug)
 def test_every_answer_through_nbgrader(tmp_path, new_course, capsys, book):
     """Solved 100 %, untouched 0, each variant full marks, each misconception its own and named."""
-    root, answers, asked = new_course(tmp_path, book.slug), bank(book), exercises.of_notebook(book)
+    root, answers, asked = new_course(tmp_path, book.slug), answer_bank(book), exercises.of_notebook(book)
     hand_in(root, "solved", book, as_text(solved_edition(root, book.slug)))
-    hand_in(root, "untouched", book, as_text(master(root, book.slug)))
+    hand_in(root, "untouched", book, as_text(student_edition(root, book.slug)))
     mistaken = {name: several_at_once(wrong) for name, wrong in answers.mistaken.items()}
     handed_in = {}
     for kind, pool in (("variant", answers.right), ("misconception", mistaken)):
@@ -115,7 +116,7 @@ def test_a_real_notebook_solved_and_untouched(tmp_path, root, book):
     shutil.copyfile(root / "nbgrader_config.py", tmp_path / "nbgrader_config.py")
     shutil.copytree(source_file(root, book.slug).parent, source_file(tmp_path, book.slug).parent)
     hand_in(tmp_path, "solved", book, as_text(solved_edition(tmp_path, book.slug)))
-    hand_in(tmp_path, "untouched", book, as_text(master(tmp_path, book.slug)))
+    hand_in(tmp_path, "untouched", book, as_text(student_edition(tmp_path, book.slug)))
     rows, _ = graded(tmp_path)
     asked = exercises.of_notebook(book)
     assert (rows["solved"].status, rows["untouched"].status) == (GRADED, GRADED)
@@ -146,9 +147,9 @@ def test_broken_submissions_are_named_and_all_others_graded(tmp_path, new_course
     config.write_text(
         config.read_text(encoding="utf-8").replace("Execute.timeout = 60", "Execute.timeout = 15"), "utf-8"
     )
-    right = {name: answers[0] for name, answers in bank(LATE).right.items()}
+    right = {name: answers[0] for name, answers in answer_bank(LATE).right.items()}
     for name in ("attention_weights", "scaled_dot_product_attention"):  # in versions that call nothing by name
-        right[name] = next(answer for answer in bank(LATE).right[name] if not answer.uses)
+        right[name] = next(answer for answer in answer_bank(LATE).right[name] if not answer.uses)
     worth = {name: exercise.points for name, exercise in exercises.of_notebook(LATE).items()}
 
     def with_softmax(source):
@@ -216,7 +217,7 @@ def test_sample_class_gets_its_known_marks_and_nbgrader_agrees(tmp_path, new_cou
     assert report.known.compared == 6 and report.known.differing == ()
     assert "the marks of all 6 submissions equal the known ones" in console.file.getvalue()
 
-    rows = {row.student: row for row in report.rows if row.status == GRADED}
+    rows = {row.student: row for row in report.results if row.status == GRADED}
     for student in [path.name for path in (other / "submitted").iterdir() if path.is_dir()]:
         if student not in rows:
             shutil.rmtree(other / "submitted" / student)

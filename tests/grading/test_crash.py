@@ -14,17 +14,17 @@ import nbformat
 import psutil
 import pytest
 from nbgrader.api import Gradebook
-from warm_session import soon
 
 from anatomy.authoring.notebooks import as_text, source_file, write
 from anatomy.course import notebook
-from anatomy.grading import sandbox
-from anatomy.grading.sample import filled
+from anatomy.forked_kernels import sandbox
+from anatomy.sample_class import filled
+from tests.forked_kernels.kernel_session import soon
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.xdist_group("warm kernels"),
-    pytest.mark.skipif(sys.platform != "linux" or not sandbox.program(), reason="needs bubblewrap"),
+    pytest.mark.xdist_group("forked kernels"),
+    pytest.mark.skipif(sys.platform != "linux" or not sandbox.bubblewrap(), reason="needs bubblewrap"),
 ]
 
 MARK = "ANATOMY_TEST_MARK"

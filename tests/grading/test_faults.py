@@ -17,18 +17,18 @@ from nbformat.v4 import new_code_cell
 from rich.console import Console
 
 from anatomy import exercises
+from anatomy.answers import answer_bank
 from anatomy.authoring.notebooks import as_text, source_file, write
 from anatomy.course import notebook
-from anatomy.grading import sandbox
-from anatomy.grading.answers import bank
+from anatomy.forked_kernels import sandbox
 from anatomy.grading.report import GRADED, REPAIRED, UNGRADED
 from anatomy.grading.run import grade
-from anatomy.grading.sample import filled
+from anatomy.sample_class import filled
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.xdist_group("warm kernels"),
-    pytest.mark.skipif(sys.platform != "linux" or not sandbox.program(), reason="needs bubblewrap"),
+    pytest.mark.xdist_group("forked kernels"),
+    pytest.mark.skipif(sys.platform != "linux" or not sandbox.bubblewrap(), reason="needs bubblewrap"),
 ]
 
 BOOK = notebook("03-softmax")
@@ -292,7 +292,9 @@ def small_course(root, new_course):
 
 
 def right_notebook(root):
-    answers = {name: next(one for one in bank(BOOK).right[name] if not one.uses) for name in KEPT if name != "softmax"}
+    answers = {
+        name: next(one for one in answer_bank(BOOK).right[name] if not one.uses) for name in KEPT if name != "softmax"
+    }
     book = filled(root, BOOK, answers)
     book.cells[at(book.cells, "softmax")].source = RIGHT
     return book
@@ -319,7 +321,7 @@ def accidents(tmp_path_factory, new_course):
     for student, name in names.items():
         hand_in(root, student, name)
     report = grade(root, console=Console(file=io.StringIO()))
-    return root, names, {row.student: row for row in report.rows}
+    return root, names, {row.student: row for row in report.results}
 
 
 def judged(name, row, worth):

@@ -15,7 +15,7 @@ from traitlets.config import Config
 from anatomy import exercises, reference
 from anatomy.cards import as_html, as_text
 from anatomy.course import notebook
-from anatomy.grading import preprocessors
+from anatomy.grading import verdicts
 from anatomy.grading.preprocessors import JudgeObservations, RunAndObserve
 from anatomy.grading.repair import NOTE
 from anatomy.judging.judge import judge
@@ -140,7 +140,7 @@ def test_unreached_is_ungraded_not_zero():
 
 
 def test_a_judge_that_fails_costs_nobody_a_mark(monkeypatch):
-    monkeypatch.setattr(preprocessors, "judge", lambda *_: 1 / 0)
+    monkeypatch.setattr(verdicts, "judge", lambda *_: 1 / 0)
     _, cell = graded([display(record(right_softmax))])
     assert cell.metadata[NOTE]["status"] == "ungraded" and "ZeroDivisionError" in card_of(cell)
 
@@ -150,7 +150,7 @@ def test_a_judge_that_hangs_is_stopped(monkeypatch):
         while True:
             pass
 
-    monkeypatch.setattr(preprocessors, "judge", hang)
+    monkeypatch.setattr(verdicts, "judge", hang)
     monkeypatch.setattr(JudgeObservations, "time_limit", 0.3)
     _, cell = graded([display(record(right_softmax))])
     assert "more than 0.3 s" in cell.metadata[NOTE]["reason"]

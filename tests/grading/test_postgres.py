@@ -15,13 +15,13 @@ import pytest
 from rich.console import Console
 from test_crash import marks, reported, small_class
 
-from anatomy.grading import sandbox
+from anatomy.forked_kernels import sandbox
 from anatomy.grading.run import grade
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.xdist_group("warm kernels"),
-    pytest.mark.skipif(sys.platform != "linux" or not sandbox.program(), reason="needs bubblewrap"),
+    pytest.mark.xdist_group("forked kernels"),
+    pytest.mark.skipif(sys.platform != "linux" or not sandbox.bubblewrap(), reason="needs bubblewrap"),
 ]
 
 

@@ -10,12 +10,14 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell
 
+from anatomy.answers import answer_bank
 from anatomy.authoring.notebooks import as_text
 from anatomy.course import notebook
-from anatomy.grading.answers import bank
-from anatomy.grading.masters import master
-from anatomy.grading.repair import NOTE, NOTE_ID, Unrepairable, find_notebook, read_notebook, repaired
-from anatomy.grading.sample import filled
+from anatomy.grading.assignments import student_edition
+from anatomy.grading.errors import Unrepairable
+from anatomy.grading.repair import NOTE, NOTE_ID, repaired
+from anatomy.grading.submission_file import find_notebook, parse_notebook
+from anatomy.sample_class import filled
 
 SLUG = "03-softmax"
 
@@ -27,13 +29,13 @@ def course(tmp_path_factory, new_course):
 
 @pytest.fixture
 def handed_out(course):
-    return master(course, SLUG)
+    return student_edition(course, SLUG)
 
 
 @pytest.fixture
 def handed_in(course):
     book = notebook(SLUG)
-    return filled(course, book, {name: answers[0] for name, answers in bank(book).right.items()})
+    return filled(course, book, {name: answers[0] for name, answers in answer_bank(book).right.items()})
 
 
 def marks(book):
@@ -207,8 +209,7 @@ def test_any_damage_leaves_something_gradable(handed_in, handed_out, tmp_path, s
             cell["id"] = dice.choice(["softmax", "", "ä", None, 5, "check-softmax"])
         else:
             damaged["cells"].insert(0, dice.choice([None, 0, [], {}]))
-    (tmp_path / "a.ipynb").write_text(json.dumps(damaged), encoding="utf-8")
-    fixed, _ = repaired(read_notebook(tmp_path / "a.ipynb")[0], handed_out)
+    fixed, _ = repaired(parse_notebook(json.dumps(damaged).encode())[0], handed_out)
     wanted = [name for name in marks(handed_out) if name]
     assert [name for name in marks(fixed) if name] == wanted
     as_text(fixed).encode("utf-8")
@@ -217,42 +218,38 @@ def test_any_damage_leaves_something_gradable(handed_in, handed_out, tmp_path, s
 # ---- files -----------------------------------------------------------------------------------------------------------
 
 
-def reason(content: bytes, tmp_path):
-    path = tmp_path / "a.ipynb"
-    path.write_bytes(content)
+def reason(content: bytes):
     with pytest.raises(Unrepairable) as caught:
-        read_notebook(path)
+        parse_notebook(content)
     return str(caught.value)
 
 
-def test_files_that_are_no_notebook(tmp_path, handed_in):
-    assert reason(b"", tmp_path) == "The file is empty."
-    assert reason(b" \n", tmp_path) == "The file is empty."
-    assert reason(as_text(handed_in).encode()[:500], tmp_path).startswith("The file is not JSON (")
-    assert reason(b"PK\x03\x04\x00\x00", tmp_path).startswith("The file is not JSON (")
-    assert reason(b"[" * 100_000, tmp_path).startswith("The file is not JSON (")
-    assert reason(b"[1, 2]", tmp_path) == "The file is JSON, but not a notebook."
-    assert reason(b'{"nbformat": "4"}', tmp_path) == "The file is JSON, but not a notebook."
-    assert reason(b'{"nbformat": 4, "cells": 3}', tmp_path) == "The notebook has no list of cells."
-    assert reason(b'{"nbformat": 4, "cells": []}', tmp_path) == "The notebook has no cells."
-    assert "damaged" in reason(b'{"nbformat": 3, "worksheets": 5}', tmp_path)
+def test_files_that_are_no_notebook(handed_in):
+    assert reason(b"") == "The file is empty."
+    assert reason(b" \n") == "The file is empty."
+    assert reason(as_text(handed_in).encode()[:500]).startswith("The file is not JSON (")
+    assert reason(b"PK\x03\x04\x00\x00").startswith("The file is not JSON (")
+    assert reason(b"[" * 100_000).startswith("The file is not JSON (")
+    assert reason(b"[1, 2]") == "The file is JSON, but not a notebook."
+    assert reason(b'{"nbformat": "4"}') == "The file is JSON, but not a notebook."
+    assert reason(b'{"nbformat": 4, "cells": 3}') == "The notebook has no list of cells."
+    assert reason(b'{"nbformat": 4, "cells": []}') == "The notebook has no cells."
+    assert "damaged" in reason(b'{"nbformat": 3, "worksheets": 5}')
 
 
 @pytest.mark.parametrize(
     ("encoding", "said"), [("utf-8", ""), ("utf-8-sig", ""), ("utf-16", "UTF-16"), ("cp1252", "not UTF-8")]
 )
-def test_encodings(tmp_path, handed_in, encoding, said):
+def test_encodings(handed_in, encoding, said):
     handed_in.cells[0].source = "Größe"
-    (tmp_path / "a.ipynb").write_bytes(as_text(handed_in).encode(encoding, errors="replace"))
-    book, notes = read_notebook(tmp_path / "a.ipynb")
+    book, notes = parse_notebook(as_text(handed_in).encode(encoding, errors="replace"))
     assert book.cells[0].source == "Größe"
     assert (said in notes[0]) if said else notes == []
 
 
-def test_old_format(tmp_path, handed_in):
+def test_old_format(handed_in):
     old = nbformat.convert(deepcopy(handed_in), 3)
-    (tmp_path / "a.ipynb").write_text(json.dumps(old), encoding="utf-8")
-    book, notes = read_notebook(tmp_path / "a.ipynb")
+    book, notes = parse_notebook(json.dumps(old).encode())
     assert notes == ["The notebook was in format 3."]
     assert any("def softmax" in cell.source for cell in book.cells)
 

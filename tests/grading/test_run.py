@@ -14,12 +14,14 @@ from rich.console import Console
 
 from anatomy.authoring.notebooks import as_text, source_file, write
 from anatomy.course import notebook
-from anatomy.grading import run, sandbox
+from anatomy.forked_kernels import sandbox
+from anatomy.grading import run, submissions
 from anatomy.grading.report import GRADED, REPAIRED, UNGRADED, as_dict
-from anatomy.grading.sample import filled
-from anatomy.grading.work import pack, unpack
+from anatomy.grading.run_lock import AlreadyGrading, run_lock
+from anatomy.grading.workers.parcels import pack, unpack
+from anatomy.sample_class import filled
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(not sandbox.program(), reason="needs bubblewrap")]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not sandbox.bubblewrap(), reason="needs bubblewrap")]
 BOOK = notebook("03-softmax")
 RIGHT = "def softmax(x, dim):\n    return (x - x.logsumexp(dim, keepdim=True)).exp()"
 WRONG = "def softmax(x, dim):\n    return x / 2"
@@ -53,7 +55,7 @@ def grade(root, **options):
 
 
 def points(report):
-    return {row.student: row.points for row in report.rows}
+    return {row.student: row.points for row in report.results}
 
 
 def test_parcels_hold_what_was_packed():
@@ -94,8 +96,8 @@ def test_late_work_and_marks_by_hand(course):
 
 
 def test_files_that_are_left_out_are_said(course, monkeypatch):
-    monkeypatch.setattr(run, "MOST_EXTRA", 2**20)
-    monkeypatch.setattr(run, "MOST_FILES", 3)
+    monkeypatch.setattr(submissions, "MOST_BYTES", 2**20)
+    monkeypatch.setattr(submissions, "MOST_FILES", 3)
     place = course / "submitted" / "ada" / BOOK.slug
     (place / "a.bin").write_bytes(bytes(2**20 + 1))
     (place / "b.txt").write_text("small")
@@ -104,7 +106,7 @@ def test_files_that_are_left_out_are_said(course, monkeypatch):
     (place / ".hidden").write_text("not worth a word")
     Path(os.fsdecode(os.fsencode(place) + b"/caf\xe9.txt")).write_text("Latin 1")
     os.mkfifo(place / "pipe")
-    (row,) = grade(course, workers=1, students=["ada"]).rows
+    (row,) = grade(course, workers=1, students=["ada"]).results
     said = ("Left out: a.bin (1 MB, and 1 MB is the most for all files), caf?.txt (its name is not UTF-8), "
             "link.txt (a symbolic link), pipe (not a file), up (a symbolic link).")  # fmt: skip
     assert (row.status, row.reasons) == (REPAIRED, (said,))
@@ -117,12 +119,12 @@ def test_files_that_are_left_out_are_said(course, monkeypatch):
         (place / f"more-{number}.txt").write_text("")
     for name in ("link.txt", "up", "pipe"):
         (place / name).unlink()
-    (row,) = grade(course, workers=1, students=["ada"]).rows
+    (row,) = grade(course, workers=1, students=["ada"]).results
     assert row.reasons[0].endswith("more-2.txt (more than 3 files), more-3.txt (more than 3 files).")
 
     for path in [path for path in place.iterdir() if path.suffix != ".ipynb"]:
         path.unlink()
-    assert grade(course, workers=1, students=["ada"]).rows[0].status == GRADED
+    assert grade(course, workers=1, students=["ada"]).results[0].status == GRADED
 
 
 def test_a_folder_whose_name_is_no_text(course):
@@ -150,7 +152,7 @@ def test_ctrl_c_leaves_a_run_that_goes_on(course, monkeypatch):
 
 
 def test_one_run_at_a_time(course):
-    with run._alone(course), pytest.raises(run.AlreadyGrading):
+    with run_lock(course), pytest.raises(AlreadyGrading):
         grade(course)
 
 

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 from transformers import BertConfig, BertModel
 
-from anatomy.grading.feedback import clean
+from anatomy.grading.feedback.sanitize import clean
 from anatomy.views import head_view
 from anatomy.views.bertviz import FramedView
 from anatomy.views.bertviz.libraries import library

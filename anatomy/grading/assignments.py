@@ -1,0 +1,153 @@
+"""An assignment as it was handed out: the student edition that repairs go by, and its entry in the gradebook."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import tempfile
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from nbformat import NotebookNode
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.converters import GenerateAssignment
+from nbgrader.converters.base import NbGraderException
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
+
+from anatomy.authoring import student
+from anatomy.authoring.notebooks import as_text, source_file
+from anatomy.authoring.student import settings
+from anatomy.course import NOTEBOOKS
+from anatomy.grading.errors import Unrepairable, in_brief
+from anatomy.grading.fingerprints import hash_of, hash_parts, program_version
+from anatomy.grading.gradebook import put_alembic_on_path
+from anatomy.grading.submissions import files_beside_notebook
+
+
+def student_edition(root: Path, slug: str) -> NotebookNode:
+    """The student edition of one notebook; a copy, made anew only when its source has changed.
+
+    Raises
+    ------
+    BadNotebook
+        When the source is no notebook that nbgrader accepts.
+    """
+    return deepcopy(_student_edition(root.resolve(), slug, source_file(root, slug).stat().st_mtime_ns))
+
+
+@lru_cache(maxsize=32)
+def _student_edition(root: Path, slug: str, changed: int) -> NotebookNode:
+    return student.student_edition(root, slug)
+
+
+def register(root: Path, slug: str, config: Config | None = None, log: logging.Logger | None = None) -> None:
+    """Tell the gradebook of a notebook's exercises and points, as nbgrader's generate step does.
+
+    The student edition that this step writes goes to a folder that is thrown away: ``notebooks/`` is not touched.
+
+    Raises
+    ------
+    NbGraderException
+        When nbgrader refuses, e.g. because cells were added or removed after submissions were graded.
+    """
+    config, log = deepcopy(config or settings(root)), log or _silent_log()
+    put_alembic_on_path()
+    (root / ".anatomy").mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="release-", dir=root / ".anatomy") as folder:
+        config.CourseDirectory.root = str(root)
+        config.CourseDirectory.release_directory = str(Path(folder).relative_to(root))
+        config.CourseDirectory.assignment_id = slug
+        converter = GenerateAssignment(coursedir=CourseDirectory(config=config, log=log), config=config, log=log)
+        converter.force = True
+        converter.start()
+        shutil.rmtree(folder, ignore_errors=True)
+        Path(folder).mkdir()
+
+
+def _silent_log() -> logging.Logger:
+    log = logging.Logger("anatomy.register")
+    log.addHandler(logging.NullHandler())
+    return log
+
+
+def register_if_missing(assignment: str, student: str, notebooks: list[str]) -> None:
+    """nbgrader's hook before it autogrades: `nbgrader autograde` works at once, without a generate step.
+
+    nbgrader calls it by keyword, in the course's folder.
+    """
+    root = Path.cwd()
+    if not source_file(root, assignment).is_file():
+        return
+    config = settings(root)
+    coursedir = CourseDirectory(config=Config(CourseDirectory={**config.CourseDirectory, "root": str(root)}))
+    with Gradebook(coursedir.db_url) as gradebook:
+        try:
+            gradebook.find_notebook(assignment, assignment)
+        except MissingEntry:
+            pass
+        else:
+            return
+    register(root, assignment, config)
+
+
+# ---- for a run over a class -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """What all submissions to an assignment need."""
+
+    edition: bytes
+    """The student edition."""
+    files: dict[str, bytes]
+    """The files beside it, by their path."""
+    made_from: str
+    """A hash of the above, of the program and of what else decides on marks."""
+
+
+class Assignments:
+    """The assignments of one run: each is registered and read once.
+
+    Parameters
+    ----------
+    due
+        Says when a registered assignment is due, which decides on penalties.
+    """
+
+    def __init__(self, root: Path, config: Config, due: Callable[[str], str]) -> None:
+        self.root, self.config, self.due = root, config, due
+        self._loaded: dict[str, Assignment | str] = {}
+
+    def load(self, slug: str) -> Assignment:
+        """The assignment.
+
+        Raises
+        ------
+        Unrepairable
+            When there is none of this name, or when the gradebook can't have it.
+        """
+        if slug not in self._loaded:
+            self._loaded[slug] = self._load(slug)
+        loaded = self._loaded[slug]
+        if isinstance(loaded, str):
+            raise Unrepairable(loaded)
+        return loaded
+
+    def _load(self, slug: str) -> Assignment | str:
+        """The assignment, or why it can't be had."""
+        source = source_file(self.root, slug)
+        if not any(book.slug == slug for book in NOTEBOOKS) or not source.is_file():
+            return f"No notebook of the course is called {slug}."
+        try:
+            register(self.root, slug, self.config)
+        except (NbGraderException, SystemExit) as error:
+            return f"The gradebook could not take up {slug}: {in_brief(error)}"
+        edition = as_text(student_edition(self.root, slug)).encode()
+        files, _ = files_beside_notebook(source.parent)
+        rules = (self.root / "nbgrader_config.py").read_bytes()
+        parts = [edition, rules, program_version().encode(), self.due(slug).encode(), *hash_parts(files)]
+        return Assignment(edition, files, hash_of(parts))

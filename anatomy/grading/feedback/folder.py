@@ -1,0 +1,71 @@
+"""A course's ``feedback/``: which pages are right, and putting new ones in their place."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
+
+from anatomy.grading.feedback.page import HEAD, PageMaker, made_from, said_made_from
+from anatomy.grading.feedback.standing import read_standing
+from anatomy.grading.repair import NOTE
+
+FILES_WITH_A_PAGE = (".png", ".jpg", ".jpeg", ".gif", ".txt")
+"""How the names of files end that go with a page: pictures; when it was handed in, and its secret, which
+`nbgrader release_feedback` wants to know. Nothing that a browser would run."""
+
+
+class FeedbackFolder:
+    """A course's ``feedback/``, open for writing: which pages are right, and putting new ones in their place."""
+
+    def __init__(self, root: Path, config: Config, gradebook: Gradebook, stage: Path) -> None:
+        self.folder = root / str(config.CourseDirectory.get("feedback_directory", "feedback"))
+        self.gradebook, self.stage = gradebook, stage
+        self.pages = PageMaker(config, CourseDirectory(config=config))
+
+    def is_right(self, student: str, assignment: str, graded_from: str) -> bool:
+        """Whether the page is there and shows what the gradebook says of a notebook that was graded from this."""
+        try:
+            with self._file(student, assignment).open("rb") as file:
+                found = said_made_from(file.read(HEAD))
+            return found == made_from(graded_from, read_standing(self.gradebook, student, assignment, assignment))
+        except (OSError, MissingEntry):
+            return False
+
+    def discard(self, student: str, assignment: str) -> None:
+        """Take a page away that will not be right any more."""
+        self._file(student, assignment).unlink(missing_ok=True)
+
+    def put(
+        self, student: str, assignment: str, notebook: bytes, files: Mapping[str, bytes], page: bytes = b""
+    ) -> None:
+        """Put the page of a recorded notebook in its place, with those of these files that it may show.
+
+        `page` is used if it is what the gradebook says, else it is made.
+        """
+        standing = read_standing(self.gradebook, student, assignment, assignment)
+        graded_from = json.loads(notebook)["metadata"].get(NOTE, {}).get("from", "")
+        if said_made_from(page) != made_from(graded_from, standing):
+            page = self.pages.page(notebook, student, assignment, standing)
+        fresh = self.stage / "feedback"
+        shutil.rmtree(fresh, ignore_errors=True)
+        shown = {name: content for name, content in files.items() if name.lower().endswith(FILES_WITH_A_PAGE)}
+        for name, content in {**shown, f"{assignment}.html": page}.items():
+            path = fresh / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            path.chmod(self.pages.permissions)
+        place = self.folder / student / assignment
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            shutil.rmtree(place)
+        fresh.replace(place)
+
+    def _file(self, student: str, assignment: str) -> Path:
+        return self.folder / student / assignment / f"{assignment}.html"

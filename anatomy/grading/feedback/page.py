@@ -1,0 +1,134 @@
+"""The page that a student gets back: the graded notebook, with what the gradebook says of it.
+
+`nbgrader generate_feedback` and Formgrader's button make it with `FillIn` and `FeedbackPage` (see
+``nbgrader_config.py``). `anatomy grade` makes the same page with them. Its workers make it from the marks that they
+give; where the gradebook knows better (marks and comments by hand, penalties), the page is made once more.
+
+A page says what it was made from, so that the next run sees whether it is still right.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import re
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbconvert.exporters import HTMLExporter, TemplateExporter
+from nbconvert.exporters.exporter import ResourcesDict
+from nbconvert.filters.widgetsdatatypefilter import WidgetsDataTypeFilter
+from nbformat import NotebookNode
+from nbgrader import utils
+from nbgrader.api import Gradebook
+from nbgrader.converters import GenerateFeedback
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import NbGraderPreprocessor
+from traitlets.config import Config
+
+from anatomy.grading import template_folders
+from anatomy.grading.feedback.standing import Standing, read_standing
+from anatomy.grading.repair import NOTE
+
+SETTINGS = ("Exporter", "GenerateFeedback", "HTMLExporter", "NbConvertBase", "TemplateExporter")
+"""The sections of ``nbgrader_config.py`` that a page goes by."""
+HEAD = 4096
+"""Bytes at the beginning of a page within which it says what it was made from."""
+_MADE_FROM = re.compile(rb'<meta name="made-from" content="(\w+)"')
+
+
+class FillIn(NbGraderPreprocessor):
+    """Write what the gradebook says into the notebook, as nbgrader's `GetGrades` does; also which marks are missing."""
+
+    def preprocess(self, nb: NotebookNode, resources: ResourcesDict) -> tuple[NotebookNode, ResourcesDict]:
+        about = resources["nbgrader"]
+        standing = about.get("standing") or self._from_gradebook(about)
+        for cell in nb.cells:
+            name = cell.metadata.get("nbgrader", {}).get("grade_id")
+            if utils.is_grade(cell) or utils.is_task(cell):
+                score, points, waits = standing["marks"][name]
+                cell.metadata.nbgrader.update(score=score, points=points, waits=waits)
+            if utils.is_solution(cell) or utils.is_task(cell):
+                cell.metadata.nbgrader["comment"] = standing["comments"].get(name)
+        about.update(
+            score=standing["score"] - standing["penalty"], max_score=standing["worth"], late_penalty=standing["penalty"],
+            waiting=sum(waits for *_, waits in standing["marks"].values()),
+            made_from=made_from(nb.metadata.get(NOTE, {}).get("from", ""), standing),
+        )  # fmt: skip
+        return nb, resources
+
+    def _from_gradebook(self, about: dict[str, Any]) -> Standing:
+        with Gradebook(about["db_url"]) as gradebook:
+            return read_standing(gradebook, about["student"], about["assignment"], about["notebook"])
+
+
+def made_from(graded_from: str, standing: Standing) -> str:
+    """A hash of what a page shows: of what the notebook was graded from, of the gradebook, and of the templates."""
+    whole = json.dumps([graded_from, standing, _templates()], sort_keys=True)
+    return hashlib.sha256(whole.encode()).hexdigest()[:32]
+
+
+def said_made_from(page: bytes) -> str | None:
+    """What a page, or its beginning, says that it was made from."""
+    found = _MADE_FROM.search(page[:HEAD])
+    return found[1].decode() if found else None
+
+
+@cache
+def _templates() -> str:
+    folder = Path(template_folders()[0])
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(folder.rglob("*.*")))).hexdigest()
+
+
+# ---------------------------------------------------------------------------------------------- the page
+
+
+class FeedbackPage(HTMLExporter):
+    """nbconvert's exporter, which reads a finished page all over again to add some attributes. This one doesn't.
+
+    Text for pictures that have none is all it would add here, and our cleaning and template see to that.
+    """
+
+    def from_notebook_node(  # type: ignore[override]
+        self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kw: Any
+    ) -> tuple[str, dict[str, Any]]:
+        resources = self._init_resources(resources)
+        data_types = WidgetsDataTypeFilter(notebook_metadata=self._nb_metadata, parent=self, resources=resources)
+        self.register_filter("filter_data_type", data_types)
+        return TemplateExporter.from_notebook_node(self, nb, resources, **kw)
+
+
+class PageMaker:
+    """Makes pages with nbgrader's own exporter, which is set up once: that takes longer than a page."""
+
+    def __init__(self, config: Config, coursedir: CourseDirectory | None = None) -> None:
+        log = logging.Logger("anatomy.pages", logging.CRITICAL)
+        converter = GenerateFeedback(coursedir=coursedir or CourseDirectory(), config=config, log=log)
+        self.permissions = int(str(converter.permissions), 8)
+        self.exporter = converter.exporter_class(parent=converter, config=converter.config)
+        for step in converter.preprocessors:
+            self.exporter.register_preprocessor(step)
+
+    def page(self, notebook: bytes, student: str, assignment: str, standing: Standing) -> bytes:
+        """The page of one graded notebook."""
+        about = {"student": student, "assignment": assignment, "notebook": assignment, "standing": standing}
+        book = nbformat.reads(notebook.decode(), as_version=4)
+        html, _ = self.exporter.from_notebook_node(book, resources={"nbgrader": about})
+        return str(html).encode()
+
+
+@lru_cache(maxsize=4)
+def page_maker(settings: str) -> PageMaker:
+    """A maker of pages for settings that came as JSON."""
+    return PageMaker(Config(json.loads(settings)))
+
+
+def page_settings(config: Config) -> str:
+    """The settings that pages go by as JSON, or "" when they hold something that JSON can't."""
+    try:
+        return json.dumps({name: config[name] for name in SETTINGS if name in config}, sort_keys=True)
+    except TypeError:
+        return ""

@@ -1,0 +1,48 @@
+"""What the gradebook says of one submission, as a feedback page shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from nbformat import NotebookNode
+from nbgrader import utils
+from nbgrader.api import Gradebook
+
+Standing = Mapping[str, Any]
+"""What the gradebook says of a notebook, as JSON has it: ``score`` and ``worth``, ``penalty``, ``marks`` (check →
+[points, worth, whether it waits for a person]) and ``comments`` (answer → text)."""
+
+
+def read_standing(gradebook: Gradebook, student: str, assignment: str, notebook: str) -> Standing:
+    """What the gradebook says now.
+
+    Raises
+    ------
+    MissingEntry
+        When it knows of no such submission.
+    """
+    book = gradebook.find_submission_notebook(notebook, assignment, student)
+    marks = {
+        str(grade.name): [rounded(grade.score), rounded(grade.max_score), grade.auto_score is None and
+                          grade.manual_score is None] for grade in book.grades
+    }  # fmt: skip
+    comments = {str(comment.name): str(comment.comment) for comment in book.comments if comment.comment}
+    return {"score": rounded(book.score), "worth": rounded(book.max_score), "marks": marks, "comments": comments,
+            "penalty": rounded(book.late_submission_penalty)}  # fmt: skip
+
+
+def expected_standing(book: NotebookNode, marks: Mapping[str, float | None], comments: Mapping[str, str | None]) -> Standing:
+    """What the gradebook will say when nothing is done by hand and nothing is late."""
+    worth = {cell.metadata.nbgrader.grade_id: cell.metadata.nbgrader.points for cell in book.cells
+             if utils.is_grade(cell)}  # fmt: skip
+    return {
+        "score": rounded(sum(points or 0.0 for points in marks.values())), "worth": rounded(sum(worth.values())),
+        "marks": {name: [rounded(points), rounded(worth[name]), points is None] for name, points in marks.items()},
+        "comments": {name: text for name, text in comments.items() if text}, "penalty": 0.0,
+    }  # fmt: skip
+
+
+def rounded(value: float | None) -> float:
+    """As far as a page shows it: sums in other orders are the same."""
+    return round(float(value or 0.0), 9)

@@ -1,0 +1,180 @@
+"""The one writer: marks go into the gradebook, graded notebooks into ``autograded/``; of a submission all or nothing.
+
+The graded notebook is put in place last and says what it was made from. So whenever a run is killed, what is not
+certainly recorded is graded again by the next one, to the same marks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from nbgrader.api import Comment, Grade, Gradebook, MissingEntry, Student, SubmittedAssignment, SubmittedNotebook
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import AssignLatePenalties
+from traitlets.config import Config
+
+from anatomy.grading.pipeline import configured_steps
+from anatomy.grading.repair import NOTE
+from anatomy.grading.report import GRADED, PARTLY, REPAIRED, UNGRADED, Mark, SubmissionResult
+
+
+class GradebookWriter:
+    """A course's gradebook and its graded notebooks, open for writing. Use it in one process and thread at a time."""
+
+    def __init__(self, root: Path, config: Config, gradebook: Gradebook, stage: Path) -> None:
+        self.gradebook, self.stage = gradebook, stage
+        self.autograded = root / str(config.CourseDirectory.get("autograded_directory", "autograded"))
+        self.penalties = None
+        if any(issubclass(step, AssignLatePenalties) for step in configured_steps(config)):
+            self.penalties = AssignLatePenalties(config=config)
+            self.penalties.init_plugin()
+
+    def due(self, assignment: str) -> str:
+        """When the assignment is due, which decides on penalties."""
+        return str(self.gradebook.find_assignment(assignment).duedate)
+
+    # ---- what was recorded before -----------------------------------------------------------------------------------
+
+    def unchanged(self, student: str, assignment: str, made_from: str) -> SubmissionResult | None:
+        """The result as recorded, when it was made from exactly this."""
+        path = self.autograded / student / assignment / f"{assignment}.ipynb"
+        with contextlib.suppress(OSError, ValueError, MissingEntry):
+            text = path.read_text(encoding="utf-8")
+            if made_from in text and json.loads(text)["metadata"].get(NOTE, {}).get("from") == made_from:
+                return self._result(student, assignment, text)
+        return None
+
+    def graded(self, student: str, assignment: str) -> bytes:
+        """The notebook as it was graded."""
+        return (self.autograded / student / assignment / f"{assignment}.ipynb").read_bytes()
+
+    def _result(self, student: str, assignment: str, text: str) -> SubmissionResult:
+        book = json.loads(text)
+        found: dict[str, Any] = {}
+        for cell in book["cells"]:
+            marks = cell["metadata"].get("nbgrader", {})
+            if marks.get("grade"):
+                found[marks["grade_id"]] = cell["metadata"].get(NOTE, {})
+        submission = self.gradebook.find_submission_notebook(assignment, assignment, student)
+        grades = sorted(
+            submission.grades, key=lambda grade: list(found).index(grade.name) if grade.name in found else 999
+        )
+        marks = tuple(_mark(grade, found.get(grade.name, {})) for grade in grades)
+        notes = book["metadata"][NOTE]["notes"]
+        reasons = [f"{mark.exercise}: {mark.said}" for mark in marks if mark.status == UNGRADED]
+        status = PARTLY if reasons else REPAIRED if notes else GRADED
+        penalty = float(submission.late_submission_penalty or 0.0)
+        return SubmissionResult(student, assignment, status, (*reasons, *notes), marks, penalty)
+
+    # ---- recording --------------------------------------------------------------------------------------------------
+
+    def record(
+        self,
+        student: str,
+        assignment: str,
+        notebook: bytes,
+        marks: Mapping[str, float | None],
+        comments: Mapping[str, str | None],
+        files: Mapping[str, bytes],
+        timestamp: datetime | None,
+    ) -> SubmissionResult:
+        """Put one graded submission into the gradebook and, with its files, into ``autograded/``."""
+        fresh = self.stage / "autograded"
+        shutil.rmtree(fresh, ignore_errors=True)
+        for name, content in {f"{assignment}.ipynb": notebook, **files}.items():
+            path = fresh / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            path.chmod(0o444)
+        try:
+            self._record(student, assignment, marks, comments, timestamp)
+            self.gradebook.db.commit()
+        except BaseException:
+            self.gradebook.db.rollback()
+            raise
+        place = self.autograded / student / assignment
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(place, ignore_errors=True)
+        fresh.replace(place)
+        return self._result(student, assignment, notebook.decode())
+
+    def _record(
+        self,
+        student: str,
+        assignment: str,
+        marks: Mapping[str, float | None],
+        comments: Mapping[str, str | None],
+        timestamp: datetime | None,
+    ) -> None:
+        """As nbgrader's autograding does it, but in one transaction."""
+        submission = self._submission(student, assignment)
+        if timestamp:
+            submission.timestamp = timestamp
+        (notebook,) = [one for one in submission.notebooks if one.name == assignment]
+        for grade in notebook.grades:
+            if grade.name in marks:
+                grade.auto_score = marks[grade.name]
+                grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None
+        for comment in notebook.comments:
+            if comment.name in comments:
+                comment.auto_comment = comments[comment.name]
+        notebook.late_submission_penalty = None
+        self.gradebook.db.flush()
+        if self.penalties and submission.timestamp and submission.total_seconds_late > 0:
+            self.gradebook.db.refresh(notebook)
+            penalty = self.penalties.plugin_inst.late_submission_penalty(
+                student, notebook.score, submission.total_seconds_late
+            )
+            if penalty is not None:
+                notebook.late_submission_penalty = self.penalties._check_late_penalty(notebook, penalty)
+
+    def _submission(self, student: str, assignment: str) -> SubmittedAssignment:
+        """The submission's entry with all that belongs to it, made when it is new."""
+        with contextlib.suppress(MissingEntry):
+            return self.gradebook.find_submission(assignment, student)
+        try:
+            person = self.gradebook.find_student(student)
+        except MissingEntry:
+            person = Student(id=student)
+        entry = SubmittedAssignment(assignment=self.gradebook.find_assignment(assignment), student=person)
+        for notebook in entry.assignment.notebooks:
+            book = SubmittedNotebook(notebook=notebook, assignment=entry)
+            for cell in [*notebook.grade_cells, *notebook.task_cells]:
+                Grade(cell_id=cell.id, notebook=book)
+            for cell in [*notebook.solution_cells, *notebook.task_cells]:
+                Comment(cell_id=cell.id, notebook=book)
+        self.gradebook.db.add(entry)
+        self.gradebook.db.flush()
+        return entry
+
+
+def _mark(grade: Any, note: dict[str, Any]) -> Mark:
+    name = str(grade.name).removeprefix("check-")
+    if note.get("status") == "ungraded" and grade.manual_score is None:
+        return Mark(name, None, grade.max_score, UNGRADED, said=str(note.get("reason", "")))
+    return Mark(name, grade.score, grade.max_score, str(note.get("status", GRADED)),
+                dict(note.get("misconceptions", {})), str(note.get("said", "")))  # fmt: skip
+
+
+@contextlib.contextmanager
+def open_gradebook(root: Path, config: Config, stage: Path) -> Iterator[GradebookWriter]:
+    """The course's gradebook for writing; it is made when there is none. `stage` is a folder for work copies."""
+    put_alembic_on_path()
+    with Gradebook(CourseDirectory(config=config).db_url) as gradebook:
+        yield GradebookWriter(root, config, gradebook, stage)
+
+
+def put_alembic_on_path() -> None:
+    """nbgrader makes its database with a program called alembic, which sits beside this Python."""
+    programs = str(Path(sys.executable).parent)
+    path = os.environ.get("PATH", os.defpath)
+    if programs not in path.split(os.pathsep):
+        os.environ["PATH"] = os.pathsep.join((programs, path))

@@ -1,0 +1,25 @@
+"""What several steps need to know of the notebook they are given."""
+
+from __future__ import annotations
+
+from nbconvert.exporters.exporter import ResourcesDict
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+
+from anatomy.course import Notebook, notebook
+
+Converted = tuple[NotebookNode, ResourcesDict]
+"""What nbgrader's steps return."""
+
+
+def course_notebook(resources: ResourcesDict) -> Notebook | None:
+    """The course's notebook that is being converted, or None for an assignment of somebody else's."""
+    try:
+        return notebook(resources["nbgrader"]["notebook"])
+    except KeyError:
+        return None
+
+
+def displayed(html: str, text: str) -> NotebookNode:
+    """An output that shows this."""
+    return new_output("display_data", data={"text/html": html, "text/plain": text})

@@ -1,0 +1,116 @@
+"""nbgrader's step that runs a notebook, in a kernel that observes and does not judge."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from typing import Any
+
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from nbclient.util import run_sync
+from nbconvert.exporters.exporter import ResourcesDict
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+from nbgrader import utils
+from nbgrader.preprocessors import Execute
+from traitlets import Bool, Integer
+
+from anatomy.grading.course_kernels import CourseKernelManager, environment, fresh_seeds
+from anatomy.grading.preprocessors.course_notebook import Converted, course_notebook, displayed
+from anatomy.grading.repair import NOTE
+from anatomy.grading.skippable_cells import names_bound, skippable_cells
+from anatomy.observing.records import MIME
+
+NOT_RUN = "Not run while grading: no answer needs it."
+
+
+class RunAndObserve(Execute):
+    """Run a notebook in a kernel that observes and does not judge.
+
+    Given cells that no answer needs are not run: see `anatomy.grading.skippable_cells`. A cell that ends its kernel, or
+    that neither finishes in time nor stops when interrupted, is left out and the notebook is run again without it: it
+    costs what it defines, nothing else.
+    """
+
+    timeout = Integer(60, help="Seconds that one cell may take.", allow_none=True).tag(config=True)
+    everything = Bool(False, help="Run also the given cells that no answer needs.").tag(config=True)
+    most_restarts = Integer(8, help="How many cells of one notebook may end their kernel.").tag(config=True)
+    iopub_timeout = Integer(20, help="Seconds to wait for a cell's last output.").tag(config=True)
+    raise_on_iopub_timeout = Bool(True, help="Leave out a cell whose output does not end, not what follows it.").tag(
+        config=True
+    )
+
+    _environment: dict[str, str] | None = None
+    _left_out: dict[int, str] = {}  # noqa: RUF012  (a new one for each notebook)
+    _skipped: Set[int] = frozenset()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kwargs.setdefault("kernel_manager_class", CourseKernelManager)
+        super().__init__(*args, **kwargs)
+
+    def preprocess(self, nb: NotebookNode, resources: ResourcesDict, km: Any = None) -> Converted:
+        book = course_notebook(resources)
+        if book is None:
+            return super().preprocess(nb, resources, km)  # not one of the course's: as nbgrader does
+        given = {index for index, cell in enumerate(nb.cells) if cell.metadata.pop(NOTE, None) == {"given": True}}
+        seeds = resources.setdefault(NOTE, {}).setdefault("seeds", fresh_seeds())
+        self._left_out = {}
+        self._environment = environment(book, seeds)
+        self._skipped = frozenset() if self.everything else skippable_cells(nb.cells, given)
+        nb, resources = self._run(nb, resources, km)
+        if self._skipped and _misses_a_name(nb, names_bound([nb.cells[index] for index in self._skipped])):
+            self._skipped = frozenset()
+            nb, resources = self._run(nb, resources, km)
+        for index in self._skipped:
+            nb.cells[index].outputs = [displayed(f"<small>{NOT_RUN}</small>", NOT_RUN)]
+        return nb, resources
+
+    def _run(self, nb: NotebookNode, resources: ResourcesDict, km: Any) -> Converted:
+        """Run what is to be run, again and again until nothing ends the kernel any more."""
+        for _ in range(self.most_restarts + 1):
+            self._at = -1
+            try:
+                return super().preprocess(nb, resources, km)
+            except (DeadKernelError, CellTimeoutError) as error:
+                if self._at < 0:
+                    raise
+                self._leave_out(nb.cells[self._at], error)
+        for cell in nb.cells:
+            if cell.cell_type == "code" and utils.is_grade(cell):
+                cell.outputs = []
+                cell.metadata[NOTE] = {"unreached": f"{len(self._left_out)} cells of this notebook ended its kernel"}
+        return nb, resources
+
+    def _leave_out(self, cell: NotebookNode, error: Exception) -> None:
+        reason = "ended its kernel" if isinstance(error, DeadKernelError) else "could not be interrupted"
+        if getattr(self._provisioner, "why", "") == "memory":
+            reason = "took too much memory"
+        self.log.warning("Cell %d %s; the notebook is run again without it.", self._at, reason)
+        self._left_out[self._at] = reason
+        cell.outputs = [
+            new_output("error", ename="LeftOut", evalue=f"This cell {reason}.", traceback=[f"This cell {reason}."])
+        ]
+        cell.metadata[NOTE] = {"left out": reason}
+
+    def preprocess_cell(self, cell: NotebookNode, resources: ResourcesDict, index: int) -> Converted:
+        if index in self._left_out or index in self._skipped:
+            return cell, resources
+        self._at, self._provisioner = index, self.km.provisioner
+        return super().preprocess_cell(cell, resources, index)
+
+    async def async_start_new_kernel(self, **kwargs: Any) -> None:
+        if self._environment is not None:
+            kwargs.setdefault("env", self._environment)
+        await super().async_start_new_kernel(**kwargs)
+
+    start_new_kernel = run_sync(async_start_new_kernel)
+
+
+def _misses_a_name(nb: NotebookNode, names: Set[str]) -> bool:
+    """Whether some cell, or an answer that was looked at, ended with one of these names being undefined."""
+    said = [
+        str(output.evalue) if output.output_type == "error" else str(dict(output.data.get(MIME, {})).get("tree"))
+        for cell in nb.cells
+        for output in cell.get("outputs", ())
+        if output.output_type == "error" or isinstance(output.get("data", {}).get(MIME), dict)
+    ]
+    return any(f"name '{name}' is not defined" in text.replace("\\'", "'") for text in said for name in names)

@@ -1,0 +1,111 @@
+"""From a check's cell, as its kernel has left it, to the verdict on the answer that it checked."""
+
+from __future__ import annotations
+
+from nbformat import NotebookNode
+from nbgrader import utils
+
+from anatomy import exercises
+from anatomy.course import Notebook
+from anatomy.exercises import Exercise
+from anatomy.grading.repair import NOTE
+from anatomy.judging.expectations import Expectations
+from anatomy.judging.judge import judge
+from anatomy.judging.verdict import Diagnosis, PropertyResult, Verdict
+from anatomy.observing.records import MIME, Unreadable, decode
+
+
+def checked_exercise(cell: NotebookNode, book: Notebook) -> Exercise | None:
+    """The exercise that a graded cell checks, or None."""
+    if cell.cell_type != "code" or not utils.is_grade(cell):
+        return None
+    name = str(cell.metadata.nbgrader.grade_id)
+    return exercises.of_notebook(book).get(name.removeprefix("check-")) if name.startswith("check-") else None
+
+
+_expectations: dict[tuple[str, tuple[int, ...]], Expectations] = {}
+"""What the references and misconceptions do with some seeds; `anatomy grade` uses the same seeds in a whole run."""
+
+
+def _expectations_of(exercise: Exercise, seeds: tuple[int, ...]) -> Expectations:
+    if any(known != seeds for _, known in _expectations):
+        _expectations.clear()
+    key = (exercise.name, seeds)
+    if key not in _expectations:
+        _expectations[key] = Expectations(exercise, seeds)
+    return _expectations[key]
+
+
+def forget_expectations() -> None:
+    """Work out anew what references and misconceptions do."""
+    _expectations.clear()
+
+
+def verdict_on(cell: NotebookNode, exercise: Exercise, answer: NotebookNode | None, seeds: tuple[int, ...]) -> Verdict:
+    records = [output.data[MIME] for output in cell.outputs if MIME in output.get("data", {})]
+    if reason := cell.metadata.get(NOTE, {}).get("left out"):
+        return _no_points(exercise, f"Your `{exercise.name}` {_stopped(reason)}.", _ADVICE[reason])
+    if len(records) > 1:
+        return _no_points(exercise, "More than one observation arrived from this check.",
+                        "Only the check itself may send one; answers must not display any.")  # fmt: skip
+    errors = [output for output in cell.outputs if output.output_type == "error"]
+    if not records and _interrupted(errors):
+        return _no_points(exercise, f"Your `{exercise.name}` did not finish in time.", _ADVICE["interrupted"])
+    if not records:
+        return _no_points(exercise, "The check could not look at your answer.", _error_in(cell))
+    try:
+        observation = decode(records[0])
+    except Unreadable as error:
+        return _no_points(exercise, "What the check sent can't be read.", f"{str(error)[:1].upper()}{str(error)[1:]}.")
+    if observation.exercise != exercise.name:
+        return _no_points(exercise, "The check sent an observation of another exercise.", "")
+    verdict = judge(exercise, observation, seeds, _expectations_of)
+    if verdict.status == "not attempted" and answer is not None:
+        return _why_undefined(exercise, answer) or verdict
+    return verdict
+
+
+def _why_undefined(exercise: Exercise, answer: NotebookNode) -> Verdict | None:
+    """What stopped the cell that should have defined the answer, if something did."""
+    if reason := answer.metadata.get(NOTE, {}).get("left out"):
+        return _no_points(exercise, f"The cell of `{exercise.name}` {_stopped(reason)}.", _ADVICE[reason])
+    errors = [output for output in answer.get("outputs", ()) if output.output_type == "error"]
+    if not errors or errors[0].ename == "NotImplementedError":
+        return None
+    if _interrupted(errors):
+        return _no_points(exercise, f"The cell of `{exercise.name}` did not finish in time.", _ADVICE["interrupted"])
+    return _no_points(exercise, f"The cell of `{exercise.name}` stops with `{errors[0].ename}`.", _said(errors[0]))
+
+
+_ADVICE = {
+    "ended its kernel": "Something in it ends the Python process (`exit`, a crash), so it was left out.",
+    "took too much memory": "It asked for more memory than a notebook of this course ever needs, so it was left out.",
+    "could not be interrupted": "It ran until the time limit and ignored the interrupt, so it was left out.",
+    "interrupted": "It was interrupted at the time limit: look for a loop that never ends.",
+}
+
+
+def _stopped(reason: str) -> str:
+    return "did not finish in time" if reason == "could not be interrupted" else reason
+
+
+def _no_points(exercise: Exercise, what: str, detail: str) -> Verdict:
+    """No points, and the reason."""
+    results = tuple(PropertyResult(name, points, False) for name, points in exercise.properties.items())
+    return Verdict(exercise.name, "wrong", results, (Diagnosis(what, detail),))
+
+
+def _error_in(cell: NotebookNode) -> str:
+    errors = [output for output in cell.outputs if output.output_type == "error"]
+    if errors:
+        return f"It stopped with {_said(errors[0])}"
+    return "It sent nothing. Is `check` still the one that the notebook imports?"
+
+
+def _interrupted(errors: list[NotebookNode]) -> bool:
+    return any(error.ename in ("CellTimeoutError", "KeyboardInterrupt") for error in errors)
+
+
+def _said(error: NotebookNode) -> str:
+    value = " ".join(str(error.evalue).split())
+    return f"{error.ename}: {value[:300]}" if value else f"{error.ename}."

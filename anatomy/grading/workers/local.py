@@ -1,0 +1,91 @@
+"""Workers of this run's own, on this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from multiprocessing import forkserver
+from typing import Any
+
+from anatomy.forked_kernels import ForkServerAddress, get_fork_server
+from anatomy.grading.course_kernels import COURSE
+from anatomy.grading.workers.dask_settings import open_client
+from anatomy.grading.workers.dispatch import Workers
+
+PRELOAD = ["distributed", "anatomy.grading.preprocessors", "anatomy.grading.workers.worker"]
+"""What is imported before worker processes are forked."""
+
+
+@contextlib.contextmanager
+def this_process(sandbox: str) -> Iterator[Workers]:
+    """This process alone."""
+    get_fork_server(COURSE, sandbox)  # which `RunAndObserve` then finds by itself
+    yield Workers("")
+
+
+@contextlib.contextmanager
+def local_workers(count: int, sandbox: str) -> Iterator[Workers]:
+    """So many processes on this machine."""
+    with _fork_server_starting(sandbox) as wait, _local_cluster(count) as cluster, open_client(cluster) as client:
+        yield Workers(str(wait()), client, count)
+
+
+@contextlib.contextmanager
+def _fork_server_starting(sandbox: str) -> Iterator[Callable[[], ForkServerAddress]]:
+    """Start the fork server while other things start, too; gives a function that waits for it."""
+    found: list[ForkServerAddress | BaseException] = []
+
+    def start() -> None:
+        try:
+            found.append(get_fork_server(COURSE, sandbox))
+        except BaseException as error:
+            found.append(error)
+
+    thread = threading.Thread(target=start, name="fork server starting", daemon=True)
+    thread.start()
+
+    def wait() -> ForkServerAddress:
+        thread.join()
+        if isinstance(found[0], BaseException):
+            raise found[0]
+        return found[0]
+
+    yield wait
+
+
+@contextlib.contextmanager
+def _local_cluster(workers: int) -> Iterator[Any]:
+    """Worker processes on this machine, forked from one that has imported what grading takes.
+
+    Whoever can connect to them can have them run anything. So they accept only connections with certificates that
+    exist for this run and in these processes only: this machine's other users have none.
+    """
+    from distributed import LocalCluster
+    from distributed.security import Security
+    from distributed.utils import get_mp_context
+
+    get_mp_context()  # sets Dask's own list, which ours replaces
+    multiprocessing.get_context("forkserver").set_forkserver_preload(PRELOAD)
+    with _ignoring_ctrl_c():
+        forkserver.ensure_running()
+    with LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1",
+                      protocol="tls://", security=Security.temporary(),
+                      dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False}, silence_logs="CRITICAL",
+                      memory_limit=0, env={"OMP_NUM_THREADS": "1"}) as cluster:  # fmt: skip
+        yield cluster
+
+
+@contextlib.contextmanager
+def _ignoring_ctrl_c() -> Iterator[None]:
+    """What starts within this ignores Ctrl-C: it ends with this process, in an orderly way."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

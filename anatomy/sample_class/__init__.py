@@ -1,0 +1,10 @@
+"""A made-up class whose true marks are known: for the demonstration, the tests and the benchmarks.
+
+Its students have numbers, not names. Their answers are right, right in another style, mistaken in a known way or not
+written; some submissions are broken in ways that happen.
+"""
+
+from anatomy.sample_class.filling import filled
+from anatomy.sample_class.writing import NotASample, SampleClass, write_sample_class
+
+__all__ = ["NotASample", "SampleClass", "filled", "write_sample_class"]

@@ -1,0 +1,43 @@
+"""A notebook with answers in its cells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from anatomy.answers import Answer, AnswerBank, answer_bank
+from anatomy.authoring.notebooks import grade_id
+from anatomy.course import Notebook
+from anatomy.grading.assignments import student_edition
+
+
+def filled(root: Path, book: Notebook, answers: Mapping[str, Answer | None]) -> NotebookNode:
+    """The student edition with these answers in their cells; None leaves a cell as it is."""
+    notebook = student_edition(root, book.slug)
+    for cell in notebook.cells:
+        answer = answers.get(grade_id(cell))
+        if answer:
+            cell.source = _answer_cell(book, answer, answers)
+    return notebook
+
+
+def _answer_cell(book: Notebook, answer: Answer, others: Mapping[str, Answer | None]) -> str:
+    """The text of an answer cell. Where it calls another exercise that isn't the reference, it brings its own.
+
+    Even a right variant may be narrower than the reference, e.g. take a batch axis for granted, as its exercise allows.
+    """
+    used = [others.get(name) for name in _all_uses(answer_bank(book), answer)]
+    by_name = all(other and other.name == "reference" for other in used)
+    return answer.source if by_name else answer_bank(book).alone(answer)
+
+
+def _all_uses(answers: AnswerBank, answer: Answer) -> set[str]:
+    found: set[str] = set()
+    waiting = list(answer.uses)
+    while waiting:
+        if (name := waiting.pop()) not in found:
+            found.add(name)
+            waiting += [use for right in answers.right[name] for use in right.uses]
+    return found

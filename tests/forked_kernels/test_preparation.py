@@ -1,0 +1,68 @@
+"""Another course's kernels: what its preparation says is what they have, and nothing of this course."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from anatomy.forked_kernels import ForkedKernelManager, Preparation, get_fork_server
+from anatomy.forked_kernels.sandbox import bubblewrap
+from tests.forked_kernels.kernel_session import session
+
+pytestmark = [
+    pytest.mark.xdist_group("forked kernels"),
+    pytest.mark.skipif(sys.platform != "linux" or not bubblewrap(), reason="needs bubblewrap"),
+]
+
+
+def write_copy(name: str, folder: Path) -> Path:
+    package = folder / name / "statistics_course"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "week.py").write_text(f"WEEK = {name!r}\n")
+    return folder / name
+
+
+class StatisticsKernelManager(ForkedKernelManager):
+    preparation = Preparation(
+        "statistics-101",
+        modules=("statistics_course", "sqlite3", "no_such_module"),
+        sample_cell="import wave, colorsys",
+        warm_up="import sqlite3; sqlite3.warmed_up = True",
+        not_preloaded=("colorsys",),
+        copies=("one", "two"),
+        make_copy=write_copy,
+        copy_variable="COURSE_WEEK",
+        variables=("COURSE_WEEK",),
+        defaults=(("COURSE_LANGUAGE", "en"),),
+        home_variables=(("COURSE_HOME", ".course"),),
+    )
+
+
+@pytest.mark.parametrize("sandbox", ["bubblewrap", "none"])
+def test_a_course_has_what_it_asks_for(sandbox):
+    preparation = StatisticsKernelManager.preparation
+    try:
+        for week in ("two", "one", "unknown"):
+            env = {"COURSE_WEEK": week, "SECRET": "x"}
+            with session(manager=StatisticsKernelManager, env=env, sandbox=sandbox) as one:
+                modules = one.value("sorted(__import__('sys').modules)")
+                assert {"sqlite3", "wave", "statistics_course"} <= set(modules)
+                assert not {"colorsys", "torch", "anatomy", "statistics_course.week"} & set(modules)
+                assert one.value("__import__('sqlite3').warmed_up") is True
+                found = one.value("__import__('statistics_course.week').week.WEEK")
+                assert found == ("two" if week == "two" else "one")
+                given = one.value("dict(__import__('os').environ)")
+                assert given["COURSE_WEEK"] == week and given["COURSE_LANGUAGE"] == "en" and "SECRET" not in given
+                assert given["COURSE_HOME"] == f"{given['HOME']}/.course" and "ANATOMY_HOME" not in given
+    finally:
+        get_fork_server(preparation, sandbox).stop()
+
+
+def test_nothing_need_be_prepared():
+    with session(manager=ForkedKernelManager) as one:
+        assert one.run("print(6 * 7)").text == "42\n"
+        assert one.value("'torch' in __import__('sys').modules") is False
+    get_fork_server(Preparation()).stop()

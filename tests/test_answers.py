@@ -1,0 +1,53 @@
+"""Answers as text: each stands by itself, defines its exercise, and is worth what it is said to be."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pytest
+
+from anatomy import exercises, misconceptions
+from anatomy.answers import answer_bank
+from anatomy.course import NOTEBOOKS
+from anatomy.judging.judge import judge
+from anatomy.observing.observe import observe
+
+SEEDS = (3, 5)
+
+
+def defined(book, answer):
+    """What a cell with the answer's text, by itself, makes of the exercise's name."""
+    namespace = {"__name__": "__main__"}
+    exec(compile(answer_bank(book).alone(answer), "<student>", "exec"), namespace)
+    return namespace[answer.exercise]
+
+
+def all_answers(book):
+    return [
+        answer
+        for pool in (answer_bank(book).right, answer_bank(book).mistaken)
+        for some in pool.values()
+        for answer in some
+    ]
+
+
+@pytest.mark.parametrize("book", NOTEBOOKS, ids=lambda book: book.slug)
+def test_every_answer_stands_by_itself(book):
+    asked = exercises.of_notebook(book)
+    for answer in all_answers(book):
+        assert not re.search(rf"anatomy\.(misconceptions|reference\.{book.module})\b", answer.source)
+        found = defined(book, answer)
+        assert isinstance(found, dict) if asked[answer.exercise].kind == "quiz" else callable(found), answer.name
+    mistaken = [answer.name for some in answer_bank(book).mistaken.values() for answer in some]
+    assert sorted(mistaken) == sorted(misconceptions.of_notebook(book)), "all of them can be cut out"
+    assert all(some and some[0].name == "reference" for some in answer_bank(book).right.values())
+
+
+@pytest.mark.parametrize("book", NOTEBOOKS, ids=lambda book: book.slug)
+def test_some_answers_get_what_they_are_worth(book):
+    asked, answers = exercises.of_notebook(book), all_answers(book)
+    for answer in random.Random(book.slug).sample(answers, min(8, len(answers))):
+        exercise = asked[answer.exercise]
+        verdict = judge(exercise, observe(exercise, defined(book, answer), SEEDS), SEEDS)
+        assert verdict.points == answer.points(exercise), (answer.name, verdict.diagnoses)
