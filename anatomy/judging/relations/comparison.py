@@ -32,7 +32,8 @@ class Relation:
 class Comparison:
     """What a finder may look at: both tensors (float64), the case, the words for the axes.
 
-    `others` are the further cases that differ in the same way, `main` is the one that is spoken of.
+    `others` are the further cases that differ in the same way, `main` is the one that is spoken of: there an
+    axis of size 1 shows nothing, and elsewhere it contradicts nothing.
     """
 
     found: Tensor

@@ -58,11 +58,11 @@ def _shifted(comparison: Comparison, axis: int, step: int) -> bool:
 
 def repeated(comparison: Comparison) -> Iterator[Relation]:
     for axis in range(comparison.expected.dim() - 1):
-        if comparison.expected.size(axis) < 2:
+        if comparison.expected.size(axis) < 2 and comparison.main:
             continue
         for index, which in ((0, "first"), (comparison.expected.size(axis) - 1, "last")):
             one = comparison.expected.select(axis, index).unsqueeze(axis).expand_as(comparison.expected)
-            if alike(comparison.found, one) and not alike(comparison.expected, one):
+            if alike(comparison.found, one) and not (comparison.main and alike(comparison.expected, one)):
                 yield Relation(f"Along {comparison.axis(axis)} you repeat the result of the {which} one.",
                                "Each entry along this axis has its own inputs and needs its own result.",
                                f"{which} {comparison.place(axis)}")  # fmt: skip
@@ -162,7 +162,7 @@ def reduced(comparison: Comparison) -> Iterator[Relation]:
         ways = [("the sum", comparison.expected.sum(axis)), ("the mean", comparison.expected.mean(axis)),
                 ("the first entry", comparison.expected.select(axis, 0)),
                 ("the last entry", comparison.expected.select(axis, -1))]  # fmt: skip
-        for words, reduced in ways if comparison.expected.size(axis) > 1 else ():
+        for words, reduced in ways if comparison.expected.size(axis) > 1 or not comparison.main else ():
             if alike(comparison.found.squeeze(), reduced.squeeze()):
                 yield Relation(f"{comparison.axis(axis)[0].upper()}{comparison.axis(axis)[1:]} is gone.",
                                f"You return {words} along it, where every entry is wanted.",

@@ -69,7 +69,7 @@ def sums_elsewhere(comparison: Comparison) -> Iterator[Relation]:
         return
     target, dims = comparison.axis(wanted), comparison.expected.dim()
     for axis in range(dims):
-        if _sums_to_one(comparison.found, axis):
+        if _sums_to_one(comparison.found, axis, 2 if comparison.main else 1):
             yield Relation(f"Your weights sum to one along {comparison.axis(axis)}, not along {target}.",
                            "Each slice along the right axis must share out exactly 1.",
                            f"one along {axis - dims}")  # fmt: skip
@@ -101,8 +101,8 @@ def _weights_axis(comparison: Comparison) -> int | None:
     return wanted[-1]
 
 
-def _sums_to_one(value: Tensor, axis: int) -> bool:
-    return value.size(axis) > 1 and bool(((value.sum(axis) - 1).abs() < 1e-4).all())
+def _sums_to_one(value: Tensor, axis: int, shortest: int = 2) -> bool:
+    return value.size(axis) >= shortest and bool(((value.sum(axis) - 1).abs() < 1e-4).all())
 
 
 def axis_factor(comparison: Comparison) -> Iterator[Relation]:
