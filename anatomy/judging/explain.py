@@ -34,13 +34,6 @@ _LATE = {"train mode": 1, "gradients": 2}
 """Aspects that are not spoken of before the plain result is right."""
 
 
-def explain(expectations: Expectations, differences: list[Difference]) -> Diagnosis:
-    """The most telling difference, explained without knowledge of the exercise."""
-    first = min(differences, key=_urgency)
-    said = _explain(expectations, first, differences)
-    return Diagnosis(said.headline, said.detail)
-
-
 def explain_each(
     expectations: Expectations, differences: list[Difference], open_cases: Collection[int]
 ) -> dict[int, Diagnosis]:

@@ -16,7 +16,7 @@ from anatomy import exercises, misconceptions, reference
 from anatomy.exercises.spec import SEEDS, Exercise
 from anatomy.judging.compare import Difference, compare
 from anatomy.judging.expectations import Expectations
-from anatomy.judging.explain import explain
+from anatomy.judging.explain import explain_each
 from anatomy.judging.recognize import recognize
 from anatomy.judging.verdict import Diagnosis, MatrixPair, PropertyResult, Verdict
 from anatomy.observing.observation import CaseObservation, Observation, Raised
@@ -151,10 +151,11 @@ def _diagnose(
     named = recognize(expectations, found, wrong)
     diagnoses = {min(known.cases): known.diagnoses for known in named}
     left = wrong.difference(*(known.cases for known in named))
-    for asks in dict.fromkeys(expectations.cases[index].asks for index in sorted(left)):
-        here = [d for d in differences if d.case in left and expectations.cases[d.case].asks == asks]
-        diagnoses[min(d.case for d in here)] = (explain(expectations, here),)
-    said = {one.headline: one for index in sorted(diagnoses) for one in diagnoses[index]}
+    diagnoses |= {index: (said,) for index, said in explain_each(expectations, differences, left).items()}
+    said: dict[str, Diagnosis] = {}
+    for index in sorted(diagnoses):
+        for one in diagnoses[index]:
+            said.setdefault(one.headline, one)
     return list(said.values())[:MOST_DIAGNOSES]
 
 
