@@ -62,11 +62,13 @@ def _best(
     sight = _Sight(expectations, seen, wrong, min(open_cases))
     own = list(misconceptions.of_exercise(name).values())
     best: Recognized | None = None
-    for candidates, ways in ((own, (_same_in_everything, _same_values, _same_parameters)),
-                             (misconceptions.inherited(name), (_same_values,))):  # fmt: skip
-        for how in ways:
+    for candidates in (own, misconceptions.inherited(name)):
+        for how in (_same_in_everything, _same_values, _same_parameters):
             for mistake in candidates:
-                if cases := sight.claims(mistake, how):
+                cases = sight.claims(mistake, how)
+                if mistake.parts and not sight.shows_in_values(mistake, cases):
+                    continue  # why a gradient is missing, another part's sentence can't know
+                if cases:
                     if best is None or len(cases & open_cases) > len(best.cases & open_cases):
                         best = Recognized((_diagnosis(mistake, expectations.cases[min(cases)]),), cases)
                     if open_cases <= cases:
@@ -115,6 +117,14 @@ class _Sight:
         if any(cases[index].asks in groups for index in self.wrong - claimed):
             return frozenset()  # among cases of one kind, some are wrong in another way
         return frozenset(claimed)
+
+    def shows_in_values(self, mistake: Misconception, cases: Iterable[int]) -> bool:
+        """Whether the mistake gives other values than expected in any of these cases."""
+        known = self.expectations
+        return any(
+            _values_apart(known.exercise, known.cases[i], known.misconceived(mistake, i), known.expected[i])
+            for i in cases
+        )
 
     def _could_be(self, mistake: Misconception) -> bool:
         """Whether the mistake gives the answer's values in the first open case: a look that costs one run."""
