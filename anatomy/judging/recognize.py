@@ -135,7 +135,10 @@ class _Sight:
         if here.outcome != theirs.outcome:
             return False
         plainly = replace(self.expectations.exercise, checks={}, properties={"values": 1})
-        kinds = {d.kind for d in compare(plainly, [case], [replace(here, parameters=None)], [theirs])}
+        kinds = {
+            d.kind
+            for d in compare(plainly, [case], [replace(here, parameters=None)], [replace(theirs, parameters=None)])
+        }
         return kinds <= {"in place", "not repeatable"}
 
 

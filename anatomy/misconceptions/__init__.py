@@ -228,8 +228,10 @@ def pairs(name: str) -> Iterator[tuple[Misconception, Misconception, Misconcepti
     for one, two in combinations(edited, 2):
         edits = tuple(sorted((*one.edits, *two.edits), key=lambda edit: edit.start))
         if all(before.end <= after.start for before, after in zip(edits, edits[1:], strict=False)):
-            both = f"{one.name}__and__{two.name.partition('__')[2]}"
-            yield one, two, Misconception(both, "", (), base=one.base, edits=edits)
+            name = f"{one.name}__and__{two.name.partition('__')[2]}"
+            both = Misconception(name, "", (), base=one.base, edits=edits)
+            if _is_program(_edited(_source(one.base), edits)):
+                yield one, two, both
 
 
 def _right(name: str) -> Any:
@@ -270,6 +272,15 @@ def _edited(source: str, edits: Iterable[Edit]) -> str:
     for edit in sorted(edits, key=lambda edit: -edit.start):
         source = source[: edit.start] + edit.new + source[edit.end :]
     return source
+
+
+def _is_program(source: str) -> bool:
+    """Whether this is a program at all: one edit may have taken away what another one leans on."""
+    try:
+        ast.parse(source)
+    except SyntaxError:
+        return False
+    return True
 
 
 def _imports(source: str, right: Any) -> str:
