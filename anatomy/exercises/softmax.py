@@ -36,6 +36,8 @@ def softmax(seed: int) -> Iterator[Case]:
     yield draw.case(x=draw.normal("T S"), dim=1, returns="T S", note="when `x` is square")
     draw = Draw(seed, S=7)
     yield draw.case(x=draw.normal("S"), dim=0, returns="S", note="when `x` has a single axis")
+    draw = Draw(seed, B=1, T=4, S=1)
+    yield draw.case(x=draw.normal("B T S"), dim=1, returns="B T S", note="when other axes have size 1")
     large: dict[str, Any] = {"returns": "B T S", "asks": "large scores"}
     draw = Draw(seed, B=2, T=4, S=7)
     x = 3000.0 * (_ranks(draw.normal("B T S"), -1) - 3)  # distinct multiples of 3000, from −9000 to 9000
@@ -75,6 +77,8 @@ def attention_weights(seed: int) -> Iterator[Case]:
     yield draw.case(query=draw.normal("B T D"), key=draw.normal("B S D"), note="when T equals S")
     draw = Draw(seed, B=2, T=1, S=6, D=3)
     yield draw.case(query=draw.normal("B T D"), key=draw.normal("B S D"), note="when there is a single query")
+    draw = Draw(seed, B=1, T=1, S=5, D=4)
+    yield draw.case(query=draw.normal("B T D"), key=draw.normal("B S D"), note="when B and T are 1")
     draw = Draw(seed, B=2, T=5, S=7, D=16)
     query, key = _far_apart(draw, "B T D", "B S D")
     yield draw.case(query=query, key=key, asks="large scores", note="when scores lie around −100 and +100")
@@ -98,8 +102,11 @@ def weighted_values(seed: int) -> Iterator[Case]:
     yield draw.case(weights=draw.normal("B T S").softmax(-1), value=value, note="when T equals S")
     draw = Draw(seed, B=2, T=4, S=6, Dv=6)
     kept = draw.integers("B T S", 4) > 0
-    weights = draw.normal("B T S").softmax(-1) * kept  # about a quarter of the weights is zero
-    yield draw.case(weights=weights, value=draw.normal("B S Dv"), note="when rows sum to less than one")
+    weights = draw.normal("B T S").softmax(-1) * kept / 0.75  # dropout: about a quarter is zero, the rest larger
+    yield draw.case(weights=weights, value=draw.normal("B S Dv"), note="when rows don't sum to one")
+    draw = Draw(seed, B=1, T=1, S=6, Dv=1)
+    weights = draw.normal("B T S").softmax(-1)
+    yield draw.case(weights=weights, value=draw.normal("B S Dv"), note="when B, T and Dv are 1")
 
 
 @exercise(
@@ -136,6 +143,10 @@ def scaled_dot_product_attention(seed: int) -> Iterator[Case]:
     query, key = draw.normal("B T H K").transpose(1, 2), draw.normal("B S H K").transpose(1, 2)  # (B, H, T, K), …
     note = "when there are two leading axes, batch and heads"
     yield draw.case(query=query, key=key, value=draw.normal("B H S Dv"), returns="B H T Dv", note=note, **leading)
+    draw = Draw(seed, B=1, N=2, H=1, T=1, S=4, K=3, Dv=2)
+    query, key, value = draw.normal("B N H T K"), draw.normal("B N H S K"), draw.normal("B N H S Dv")
+    note = "when there are three leading axes, some of size 1"
+    yield draw.case(query=query, key=key, value=value, returns="B N H T Dv", note=note, **leading)
     draw = Draw(seed, B=2, T=5, S=7, K=16, Dv=3)
     query, key = _far_apart(draw, "B T K", "B S K")
     note = "when scores lie around −100 and +100"
@@ -153,6 +164,10 @@ def attention_entropy(seed: int) -> Iterator[Case]:
     yield draw.case(weights=draw.normal("B T S", scale=2).softmax(-1))
     draw = Draw(seed, B=3, T=6, S=4)
     yield draw.case(weights=draw.normal("B T S").softmax(-1))
+    draw = Draw(seed, B=2, T=5, S=8)
+    scores = 6 * draw.normal("B T S")
+    scores[:, 0] *= 0.1  # this row is wide, the others leave most keys next to nothing
+    yield draw.case(weights=scores.softmax(-1), note="when many weights are small")
     draw = Draw(seed, T=5, S=5)
     weights = draw.normal("T S").softmax(-1)
     yield draw.case(weights=weights, returns="T", asks="leading axes", note="when there is no batch axis")
@@ -160,6 +175,9 @@ def attention_entropy(seed: int) -> Iterator[Case]:
     weights = draw.normal("H B T S", scale=2).softmax(-1).transpose(0, 1)  # (B, H, T, S), in another order in memory
     note = "when there are two leading axes, batch and heads"
     yield draw.case(weights=weights, returns="B H T", asks="leading axes", note=note)
+    draw = Draw(seed, B=1, N=2, H=1, T=1, S=5)
+    weights, note = draw.normal("B N H T S").softmax(-1), "when there are three leading axes, some of size 1"
+    yield draw.case(weights=weights, returns="B N H T", asks="leading axes", note=note)
     draw = Draw(seed, B=2, T=4, S=6)
     scores = draw.normal("B T S", scale=2).masked_fill(draw.integers("B T S", 2) == 0, float("-inf"))
     scores[:, :, 0], scores[:, 1, 1:] = 0.0, float("-inf")  # no row is empty; row 1 gives everything to key 0

@@ -76,7 +76,7 @@ wrong("one_projection", "One projection plays all three roles. With q = k = v ev
       new=("self.k = self.q", "self.v = self.q"))
 wrong("layers_turned", "Your layers map K to D; they should map D to K: `nn.Linear(inputs, outputs)` takes the width that comes in first, and here {D} numbers come in and {K} go out.",
       breaks=EVERYTHING, old="(embed_dim, head_dim)", new="(head_dim, embed_dim)", times=3)
-wrong("layers_in_forward", "You make the layers in `forward`: they get new random weights at every call, and nothing can be trained or loaded. Make them once, in `__init__`, as attributes.",
+wrong("layers_not_registered", "PyTorch sees no layer in your module, so nothing can be trained or loaded: layers made in `forward`, or kept in a plain list or dict, are not registered. Make them once, in `__init__`, as attributes `self.q`, `self.k`, `self.v`.",
       breaks=LAYERS, old=(MAKES_LAYERS, ATTENTION), new=("self.embed_dim, self.head_dim = embed_dim, head_dim",
            "q, k, v = (nn.Linear(self.embed_dim, self.head_dim) for _ in range(3))\n"
            "        return scaled_dot_product_attention(q(x), k(x), v(x))"))
@@ -92,6 +92,58 @@ wrong("keys_not_transposed", "You multiply queries (B, T, K) with keys (B, T, K)
       breaks=EVERYTHING, old=ATTENTION,
       new="scores = self.q(x) @ self.k(x) / math.sqrt(self.q.out_features)\n        return scores.softmax(dim=-1) @ self.v(x)")
 
+NO_SUPER = "`super().__init__()` is missing: it has to come first in `__init__`, so that `nn.Module` can take note of the layers that are assigned."
+OWN_SCORES = "scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(self.q.out_features)\n        "
+
+wrong("no_super", NO_SUPER, breaks=EVERYTHING, old="super().__init__()", new="pass")
+wrong("fixed_sizes", "Your layers have the fixed sizes 24 and 8. Take them from `embed_dim` and `head_dim`, which are other numbers each time.",
+      breaks=EVERYTHING, old="(embed_dim, head_dim)", new="(24, 8)", times=3)
+wrong("fixed_sizes_of_bert", "Your layers have the fixed sizes 768 and 64, BERT base's. Take them from `embed_dim` and `head_dim`.",
+      breaks=EVERYTHING, old="(embed_dim, head_dim)", new="(768, 64)", times=3)
+wrong("tokens_for_queries_and_keys", "You compare the tokens themselves: `q` and `k` are never used. Compare `self.q(x)` with `self.k(x)`.",
+      breaks=NUMBERS, old="self.q(x), self.k(x)", new="x, x")
+wrong("nothing_projected", "You compare and mix the tokens themselves: none of your three layers is used. Queries, keys and values are `self.q(x)`, `self.k(x)`, `self.v(x)`.",
+      breaks=SHAPE, old="self.q(x), self.k(x), self.v(x)", new="x, x, x")
+wrong("values_for_keys", "Your queries are compared with the values; `k` is never used. Compare `self.q(x)` with `self.k(x)`.",
+      breaks=NUMBERS, old="self.k(x)", new="self.v(x)")
+wrong("k_and_v_swapped", "Key and value have changed places: you compare queries with values, and mix the keys.",
+      breaks=NUMBERS, old="self.k(x), self.v(x)", new="self.v(x), self.k(x)")
+wrong("values_unweighted", "You return the values as they are: no token sees another. Mix them by the attention weights.",
+      breaks=NUMBERS, old=ATTENTION, new="return self.v(x)")
+wrong("reads_a_slice", "Your layers take K columns; a head reads all D columns of every token: `nn.Linear(embed_dim, head_dim)`.",
+      breaks=EVERYTHING, old=(MAKES_LAYERS, "self.q(x), self.k(x), self.v(x)"),
+      new=("self.q, self.k, self.v = (nn.Linear(head_dim, head_dim) for _ in range(3))",
+           "*(layer(x[..., : layer.in_features]) for layer in (self.q, self.k, self.v))"))
+wrong("by_root_t", "You scale by √T, the number of tokens; a dot product here runs over K numbers, so √K it is: √{K} = {root_K}.",
+      breaks=NUMBERS, old=ATTENTION,
+      new="scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(x.size(1))\n        return scores.softmax(dim=-1) @ self.v(x)")
+wrong("times_root_k", "You multiply the scores by √K; they are to be divided by it (here {root_K}).",
+      breaks=NUMBERS, old=ATTENTION,
+      new="scores = self.q(x) @ self.k(x).transpose(1, 2) * math.sqrt(self.q.out_features)\n        return scores.softmax(dim=-1) @ self.v(x)")
+wrong("scaled_after_softmax", "You divide by √K after the softmax. Scale the scores, before it; afterwards the weights no longer sum to one.",
+      breaks=NUMBERS, old=ATTENTION,
+      new="scores = self.q(x) @ self.k(x).transpose(1, 2)\n"
+          "        return scores.softmax(dim=-1) / math.sqrt(self.q.out_features) @ self.v(x)")
+wrong("weights_transposed", "You mix the values with the transposed weights: row t of the weights belongs to query t, and its columns to the keys.",
+      breaks=NUMBERS, old=ATTENTION, new=OWN_SCORES + "return scores.softmax(dim=-1).transpose(1, 2) @ self.v(x)")
+wrong("dropout", "You use dropout. It is not asked for here: in training mode your result is random. Notebook 05 brings it in.",
+      breaks="values", old=ATTENTION, new="return F.dropout(scaled_dot_product_attention(self.q(x), self.k(x), self.v(x)), 0.1, self.training)")
+wrong("skip_connection", "You add the input to the result: a skip connection. BERT has one, but around all heads; notebook 05 builds it.",
+      breaks=EVERYTHING, old=ATTENTION, new=ATTENTION.replace("  #", " + x  #"))
+wrong("key_without_bias", "Your `k` has no bias. It would change no output, as the notebook says, but the contract asks for one: the real weights bring it along.",
+      breaks="parameters", old="self.k = nn.Linear(embed_dim, head_dim)", new="self.k = nn.Linear(embed_dim, head_dim, bias=False)")
+wrong("embed_dim_not_kept", "`forward` asks for `self.head_dim`, which `__init__` never sets: what it needs later has to be kept, `self.head_dim = head_dim`.",
+      breaks=EVERYTHING, old=ATTENTION,
+      new="scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(self.head_dim)\n        return scores.softmax(dim=-1) @ self.v(x)")
+wrong("squeezed", "Your result loses its axes of size 1 (`squeeze`): it is to be (B, T, K) for a single sentence, too.",
+      breaks=SHAPE, old=ATTENTION, new="return scaled_dot_product_attention(self.q(x), self.k(x), self.v(x)).squeeze()")
+wrong("list_of_layers", "You keep the layers as `self.layers` in a `ModuleList`; the contract says `q`, `k`, `v`. Weights are copied by name, so names are part of the answer.",
+      breaks=LAYERS, old=(MAKES_LAYERS, "self.q(x), self.k(x), self.v(x)"),
+      new=("self.layers = nn.ModuleList(nn.Linear(embed_dim, head_dim) for _ in range(3))", "*(layer(x) for layer in self.layers)"))
+wrong("one_layer_for_three", "Queries, keys and values come from one layer of 3·K outputs. That is just as right, but the contract asks for three layers `q`, `k`, `v`: weights are copied by name.",
+      breaks=LAYERS, old=(MAKES_LAYERS, "self.q(x), self.k(x), self.v(x)"),
+      new=("self.qkv = nn.Linear(embed_dim, 3 * head_dim)", "*self.qkv(x).chunk(3, dim=-1)"))
+
 # ---- MultiHeadAttention ----
 
 wrong = mistakes_in(MultiHeadAttention)
@@ -105,7 +157,7 @@ wrong("heads_averaged", "You average the heads; they have to be concatenated, so
       breaks=LAYERS, old=("nn.Linear(embed_dim, embed_dim)", CONTEXT),
       new=("nn.Linear(head_dim, embed_dim)",
            "context = torch.stack([head(x) for head in self.heads]).mean(dim=0)  # H × (B, T, K) -> (B, T, K)"))
-wrong("full_width_heads", "Each of your heads is D = {D} wide, and you add them up. Make each K = D / H = {K} wide and concatenate: the cost then does not grow with the number of heads.",
+wrong("full_width_heads", "Each of your heads is D = {D} wide. Make each K = D / H = {K} wide and concatenate them: the cost then does not grow with the number of heads.",
       breaks=LAYERS, old=("embed_dim // num_heads", CONTEXT),
       new=("embed_dim", "context = sum(head(x) for head in self.heads)  # H × (B, T, D) -> (B, T, D)"))
 wrong("no_output_linear", "The output projection is missing: after the concatenation comes one more linear layer, `output_linear`, the only place where heads are mixed with one another.",
@@ -124,7 +176,7 @@ wrong("shared_head", "All your heads are one and the same object, so they share 
 wrong("plain_list", "Your heads sit in a plain list: PyTorch does not see them there. They would not be trained, saved or moved to a GPU. Wrap the list in `nn.ModuleList(…)`.",
       breaks=LAYERS, old="nn.ModuleList(AttentionHead(embed_dim, head_dim) for _ in range(num_heads))",
       new="[AttentionHead(embed_dim, head_dim) for _ in range(num_heads)]")
-wrong("concatenated_elsewhere", "You concatenate along another axis than the last: the heads' columns belong side by side, (B, T, H·K), so `dim=-1`. (`torch.cat` takes dim 0, the batch, when you name none.)",
+wrong("concatenated_elsewhere", "The heads' columns belong side by side, (B, T, H·K): `torch.cat(…, dim=-1)`. Yours are joined along another axis, so `output_linear` meets {K} columns. (`torch.cat` takes dim 0, the batch, when you name none; `torch.stack` makes a new axis.)",
       breaks=EVERYTHING, old=", dim=-1)  # H × (B, T, K) -> (B, T, D)", new=")")
 wrong("interleaved", "The columns of your heads are interleaved: first column 0 of every head, then column 1 of every head. Wanted is all of head 0, then all of head 1: with real weights the order decides.",
       breaks=NUMBERS, old="torch.cat([head(x) for head in self.heads], dim=-1)",
@@ -151,6 +203,48 @@ wrong("heads_reversed", "You concatenate the heads in reverse order; head 0 come
       breaks=NUMBERS, old="head in self.heads", new="head in reversed(self.heads)")
 wrong("always_12_heads", "You make 12 heads, BERT base's number, whatever the config says. Take the number from `config.num_attention_heads`, here {H}.",
       breaks=EVERYTHING, old="config.hidden_size, config.num_attention_heads", new="config.hidden_size, 12")
+
+MAKES_HEADS = "nn.ModuleList(AttentionHead(embed_dim, head_dim) for _ in range(num_heads))"
+MAKES_OUTPUT = "nn.Linear(embed_dim, embed_dim)"
+TAKES_CONFIG = "embed_dim, num_heads = config.hidden_size, config.num_attention_heads"
+NO_DICT = "`config` is an object, not a dict: write `config.hidden_size`, with a dot."
+GIVEN_CONFIG = "It is built from one `config`: `__init__(self, config)`, with D and H in `config.hidden_size` and `config.num_attention_heads`."
+
+wrong("no_super", NO_SUPER, breaks=EVERYTHING, old="super().__init__()", new="pass")
+wrong("float_width", "`/` gives a float, {K}.0, and a layer's size has to be a whole number: divide with `//`.",
+      breaks=EVERYTHING, old="embed_dim // num_heads", new="embed_dim / num_heads")
+wrong("config_as_dict", NO_DICT, breaks=EVERYTHING, old=TAKES_CONFIG,
+      new='embed_dim, num_heads = config["hidden_size"], config["num_attention_heads"]')
+wrong("takes_two_numbers", GIVEN_CONFIG, breaks=EVERYTHING, old=("config: BertConfig", TAKES_CONFIG),
+      new=("embed_dim: int, num_heads: int", "pass"))
+wrong("one_head_wide", "What reaches `output_linear` is {K} columns wide, as one head is (or as the sum of all is); it takes {D}. All {H} heads belong side by side: `torch.cat(…, dim=-1)`.",
+      breaks=EVERYTHING, old=CONTEXT, new="context = sum(head(x) for head in self.heads)  # H × (B, T, K) -> (B, T, K)")
+wrong("one_head_too_few", "You make one head too few: {H} are wanted. (`range(n)` runs from 0 to n − 1, which are n numbers already.)",
+      breaks=EVERYTHING, old="range(num_heads)", new="range(num_heads - 1)")
+wrong("one_head_too_many", "You make one head too many: {H} are wanted. (`range(n)` runs from 0 to n − 1, which are n numbers already.)",
+      breaks=EVERYTHING, old="range(num_heads)", new="range(num_heads + 1)")
+wrong("twelve_twelfths", "You make 12 heads, each D / 12 wide, as BERT base has, whatever the config says. Take the number from `config.num_attention_heads`, here {H}.",
+      breaks=EVERYTHING, old=("embed_dim // num_heads", "range(num_heads)"), new=("embed_dim // 12", "range(12)"))
+wrong("width_64", "Your heads are 64 wide, BERT base's width, whatever the config says. K = D / H, here {K}.",
+      breaks=EVERYTHING, old="embed_dim // num_heads", new="64")
+wrong("output_linear_for_each", "Your `output_linear` maps K to K, and so can only take each head by itself. It has to map D to D, after the concatenation: it is the only place where heads are mixed.",
+      breaks=LAYERS, old=(MAKES_OUTPUT, "[head(x) for head in self.heads]", "self.output_linear(context)"),
+      new=("nn.Linear(head_dim, head_dim)", "[self.output_linear(head(x)) for head in self.heads]", "context"))
+wrong("full_width_side_by_side", "Each of your heads is D = {D} wide, and `output_linear` takes all H·D columns. Make each head K = D / H = {K} wide: side by side they are D again.",
+      breaks=LAYERS, old=("embed_dim // num_heads", MAKES_OUTPUT), new=("embed_dim", "nn.Linear(num_heads * embed_dim, embed_dim)"))
+wrong("dict_of_heads", "Your heads sit in a `ModuleDict`, so their parameters are called `heads.head0.…`; an `nn.ModuleList` calls them `heads.0.…`, `heads.1.…`. Weights are copied by name.",
+      breaks=LAYERS, old=(MAKES_HEADS, "in self.heads]"),
+      new=('nn.ModuleDict({f"head{h}": AttentionHead(embed_dim, head_dim) for h in range(num_heads)})', "in self.heads.values()]"))
+wrong("output_without_bias", "Your `output_linear` has no bias. The contract asks for the one that `nn.Linear` has by default.",
+      breaks=LAYERS, old=MAKES_OUTPUT, new="nn.Linear(embed_dim, embed_dim, bias=False)")
+wrong("output_linear_first", "You apply `output_linear` to the tokens, before the heads. It comes last: it mixes what the heads have found.",
+      breaks=NUMBERS, old=("head(x) for", "self.output_linear(context)"), new=("head(self.output_linear(x)) for", "context"))
+wrong("output_linear_twice", "You apply `output_linear` twice. Once is enough.",
+      breaks=NUMBERS, old="self.output_linear(context)", new="self.output_linear(self.output_linear(context))")
+wrong("one_head_repeated", "The same head stands side by side with itself: only the last of `self.heads` is used. Call each of them once.",
+      breaks=NUMBERS, old="head(x) for head in self.heads", new="self.heads[-1](x) for _ in self.heads")
+wrong("squeezed", "Your result loses its axes of size 1 (`squeeze`): it is to be (B, T, D) for a single token or sentence, too.",
+      breaks=SHAPE, old="self.output_linear(context)", new="self.output_linear(context).squeeze()")
 
 # ---- split_heads ----
 
@@ -184,6 +278,43 @@ wrong("reshaped_in_target_order", "You reshape to (B, H, T, K) at once and trans
       breaks=SHAPE, old="length, num_heads, width // num_heads)  # (B, T, H, K)",
       new="num_heads, length, width // num_heads)  # (B, H, T, K)")
 
+CUT = "x.reshape(batch, length, num_heads, width // num_heads)  # (B, T, H, K)"
+
+wrong("viewed_in_target_order", "You `view` straight to (B, H, T, K): memory runs token by token, so tokens and heads get mixed; and `view` refuses an x whose memory is in another order. First `reshape` to (B, T, H, K), then transpose T and H.",
+      breaks=SHAPE, old=(CUT, ".transpose(1, 2)"), new=("x.view(batch, num_heads, length, width // num_heads)", ""))
+wrong("float_width", "`/` gives a float, {K}.0, and the size of an axis has to be a whole number: divide with `//`.",
+      breaks=SHAPE, old="width // num_heads", new="width / num_heads")
+wrong("swaps_h_and_k", "You swap the last two axes, which gives (B, T, K, H). T and H are to trade places, axes 1 and 2: (B, H, T, K).",
+      breaks=SHAPE, old="transpose(1, 2)", new="transpose(2, 3)")
+wrong("swaps_t_and_k", "You swap axes 1 and 3, which gives (B, K, H, T). T and H are to trade places, axes 1 and 2: (B, H, T, K).",
+      breaks=SHAPE, old="transpose(1, 2)", new="transpose(1, 3)")
+wrong("swaps_b_and_t", "You swap axes 0 and 1, which gives (T, B, H, K). T and H are to trade places, axes 1 and 2: (B, H, T, K).",
+      breaks=SHAPE, old="transpose(1, 2)", new="transpose(0, 1)")
+wrong("reversed_axes", "`.T` reverses all four axes, (K, H, T, B). Only T and H are to trade places: `transpose(1, 2)`.",
+      breaks=SHAPE, old=".transpose(1, 2)", new=".T")
+wrong("transposed_in_place", "`transpose_`, with its underscore, changes the tensor itself, and `x` shares its memory: no gradient can be computed through that. Use `transpose`.",
+      breaks="gradients", old="transpose(1, 2)", new="transpose_(1, 2)")
+wrong("transposed_first", "You swap T and D, and then reshape: that deals out the numbers column by column. First cut the last axis, to (B, T, H, K); then swap T and H.",
+      breaks=NUMBERS, old=(CUT, "parts.transpose(1, 2)"),
+      new=("x.transpose(1, 2).reshape(batch, num_heads, length, width // num_heads)", "parts"))
+wrong("sizes_taken_wrong", "The sizes are unpacked in another order than they stand: `x` is (B, T, D), so the second is the number of tokens and the third the width.",
+      breaks=SHAPE, old="batch, length, width = x.shape", new="batch, width, length = x.shape")
+wrong("sizes_taken_wrong_batch", "The sizes are unpacked in another order than they stand: `x` is (B, T, D), so the first is the number of sentences and the second that of the tokens.",
+      breaks=SHAPE, old="batch, length, width = x.shape", new="length, batch, width = x.shape")
+wrong("sentences_joined", "All sentences come out as one long one, (1, H, B·T, K). Keep the batch: its size is `x.size(0)`.",
+      breaks=SHAPE, old="reshape(batch, length,", new="reshape(1, batch * length,")
+wrong("last_head_left_out", "The last head stays empty. (`range(n)` ends at n − 1 by itself.)",
+      breaks=NUMBERS, old="parts.transpose(1, 2)", new="parts.transpose(1, 2) * (torch.arange(num_heads) < num_heads - 1).view(-1, 1, 1)")
+wrong("overlapping", "Your heads overlap: head h begins at column h. Head h gets columns h·K to (h + 1)·K − 1.",
+      breaks=NUMBERS, old=("parts = " + CUT, "parts.transpose(1, 2)"),
+      new=("size = width // num_heads", "torch.stack([x[..., h : h + size] for h in range(num_heads)], dim=1)"))
+wrong("first_columns_for_all", "All your heads get the same first {K} columns. Head h gets columns h·K to (h + 1)·K − 1.",
+      breaks=NUMBERS, old="parts.transpose(1, 2)", new="parts[:, :, :1].expand(-1, -1, num_heads, -1).transpose(1, 2)")
+wrong("reversed", "Your heads come out in reverse order: head 0 gets the first {K} columns.",
+      breaks=NUMBERS, old="transpose(1, 2)", new="transpose(1, 2).flip(1)")
+wrong("squeezed", "Your result loses its axes of size 1 (`squeeze`): all four, (B, H, T, K), are to stay.",
+      breaks=SHAPE, old="transpose(1, 2)", new="transpose(1, 2).squeeze()")
+
 # ---- merge_heads ----
 
 wrong = mistakes_in(merge_heads)
@@ -205,6 +336,26 @@ wrong("along_tokens", "You join the heads along the tokens: {T} tokens become H�
       old="parts = x.transpose(1, 2)  # (B, T, H, K)\n    return parts.reshape(batch, length, num_heads * head_dim)")
 wrong("reversed", "Your heads come out in reverse order: head 0 belongs at the left, in columns 0 to K − 1.",
       breaks=NUMBERS, old="x.transpose(1, 2)", new="x.flip(1).transpose(1, 2)")
+
+JOINED = "reshape(batch, length, num_heads * head_dim)"
+
+wrong("swaps_t_and_k", "You swap the last two axes, T and K, before you join. H has to stand next to K: swap H and T, axes 1 and 2.",
+      breaks=NUMBERS, old="transpose(1, 2)  # (B, T, H, K)", new="transpose(2, 3)  # (B, H, K, T)")
+wrong("sizes_taken_wrong", "The sizes are unpacked in another order than they stand: `x` is (B, H, T, K), so the second is the number of heads and the third that of the tokens.",
+      breaks=SHAPE, old="batch, num_heads, length, head_dim = x.shape", new="batch, length, num_heads, head_dim = x.shape")
+wrong("along_batch", "You join the heads along the batch, (B·H, T, K): {B} sentences become B·H. Join them along the columns: `dim=-1`.",
+      breaks=SHAPE, old=f"parts = x.transpose(1, 2)  # (B, T, H, K)\n    return parts.{JOINED}",
+      new="return torch.cat([x[:, head] for head in range(num_heads)])")
+wrong("all_in_a_row", "You join the axes of the heads, tokens and columns all together. Only the heads' columns are to be joined: (B, T, H·K).",
+      breaks=SHAPE, old=JOINED, new="reshape(batch, length * num_heads * head_dim)")
+wrong("sentences_joined", "All sentences come out as one long one, (1, B·T, D). Keep the batch: its size is `x.size(0)`.",
+      breaks=SHAPE, old=JOINED, new="reshape(1, batch * length, num_heads * head_dim)")
+wrong("first_head_only", "You return the first head alone, {K} of {D} columns; merging keeps them all, side by side.",
+      breaks=SHAPE, old=JOINED, new="select(2, 0)")
+wrong("first_sentence_only", "You return the first sentence alone, (T, D). Every sentence of the batch is to be merged: (B, T, D).",
+      breaks=SHAPE, old=JOINED, new=JOINED + "[0]")
+wrong("squeezed", "Your result loses its axes of size 1 (`squeeze`): it is to be (B, T, D) for a single token or sentence, too.",
+      breaks=SHAPE, old=JOINED, new=JOINED + ".squeeze()")
 
 # ---- FusedMultiHeadAttention ----
 
@@ -292,12 +443,72 @@ wrong("q_and_k_swapped", "Query and key have changed places: row t of the scores
       breaks=NUMBERS, old="(query, key, value)", new="(key, query, value)")
 wrong("view_after_transpose", "After `transpose` the numbers do not lie in memory in the order of the axes, and `view` never moves a number: call `merge_heads`, or `reshape`.",
       breaks=EVERYTHING, old="merge_heads(context)", new="context.transpose(1, 2).view(x.shape)")
-wrong("heads_added", "You add the heads, which leaves K = {K} numbers a token; the output layer takes {D}. Merge them side by side.",
+wrong("heads_added", "What reaches `output_linear` has K = {K} numbers a token, as one head has (or as the sum of all has); it takes {D}. Merge all heads side by side.",
       breaks=EVERYTHING, old="merge_heads(context)", new="context.sum(dim=1)")
 wrong("dropout", "You drop attention weights at random in training mode. It is not asked for here; notebook 05 brings dropout in.",
       breaks="values", old="context = scaled_dot_product_attention(query, key, value)",
       new="weights = (query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))).softmax(dim=-1)\n"
           "        context = F.dropout(weights, 0.1, self.training) @ value")
+
+EVERY_CASE = (*EVERYTHING, "refusal")
+
+wrong("no_super", NO_SUPER, breaks=EVERYTHING, old="super().__init__()", new="pass")
+wrong("config_as_dict", NO_DICT, breaks=EVERY_CASE, old=TAKES_CONFIG,
+      new='embed_dim, num_heads = config["hidden_size"], config["num_attention_heads"]')
+wrong("takes_two_numbers", GIVEN_CONFIG, breaks=EVERY_CASE, old=("config: BertConfig", TAKES_CONFIG),
+      new=("embed_dim: int, num_heads: int", "pass"))
+wrong("refused_by_the_wrong_remainder", "You refuse D = {D} with H = {H}, which fit: `num_heads % embed_dim` is the remainder of H / D. What has to be 0 is that of D / H: `embed_dim % num_heads`.",
+      breaks=EVERY_CASE, old="if embed_dim % num_heads", new="if num_heads % embed_dim")
+wrong("refused_when_it_fits", "You refuse D = {D} with H = {H}, which fit: the test is the wrong way round. `embed_dim % num_heads` is the remainder; anything but 0 is to be refused.",
+      breaks=EVERY_CASE, old="if embed_dim % num_heads", new="if embed_dim % num_heads == 0")
+wrong("single_heads_into_a_layer", "One of your layers is handed single heads, {K} columns wide, where it takes all {D}: `q`, `k` and `v` come before the split, `output_linear` after `merge_heads`.",
+      breaks=EVERYTHING, old="merge_heads(context)", new="context")
+wrong("split_before_wide_layers", "You split the tokens first and hand slices of {K} columns to layers that take all {D}. It is the other way round: project, then split, so that every head can read every column.",
+      breaks=EVERYTHING, old=SPLIT,
+      new="parts = split_heads(x, self.num_heads)  # (B, H, T, K)\n"
+          "        query, key, value = self.q(parts), self.k(parts), self.v(parts)")
+wrong("heads_of_width_1_refused", "You refuse D = {D} with H = {H}, which fit: each head is {K} wide. Only a remainder is to be refused.",
+      breaks=EVERYTHING, old="if embed_dim % num_heads", new="if embed_dim % num_heads or embed_dim == num_heads")
+wrong("a_single_head_refused", "You refuse a single head (H = {H}), which is a fine number of heads. Only a remainder is to be refused.",
+      breaks=EVERYTHING, old="if embed_dim % num_heads", new="if embed_dim % num_heads or num_heads == 1")
+wrong("num_heads_not_kept", "`forward` asks for `self.num_heads`, which `__init__` never sets: what it needs later has to be kept, `self.num_heads = num_heads`.",
+      breaks=EVERYTHING, old="self.num_heads = num_heads", new="self.heads = num_heads")
+wrong("width_and_count_swapped", "You split into K = {K} heads of width H = {H}: number and width have changed places. `split_heads` takes the number of heads.",
+      breaks=NUMBERS, old="self.num_heads = num_heads", new="self.num_heads = embed_dim // num_heads")
+wrong("causal", "Your tokens see only what stands to their left: that is the causal mask of a decoder (notebook 09). Here every token may look at all {T}.",
+      breaks=NUMBERS, old="scaled_dot_product_attention(query, key, value)",
+      new="F.scaled_dot_product_attention(query, key, value, is_causal=True)")
+wrong("one_layer_for_all", "One layer plays all three roles. Queries, keys and values each need a layer of their own: `q`, `k`, `v`.",
+      breaks=LAYERS, old="self.k = nn.Linear(embed_dim, embed_dim)\n        self.v = nn.Linear(embed_dim, embed_dim)",
+      new="self.k = self.q\n        self.v = self.q")
+wrong("mixes_keys", "Your weights mix the keys, not the values: `v` is never used.",
+      breaks=NUMBERS, old="self.v(x)", new="self.k(x)")
+wrong("k_and_v_swapped", "Key and value have changed places: you compare queries with values, and mix the keys.",
+      breaks=NUMBERS, old="(query, key, value)", new="(query, value, key)")
+wrong("skip_connection", "You add the input to the result: a skip connection. BERT has one, but around this module; notebook 05 builds it.",
+      breaks=NUMBERS, old="self.output_linear(merge_heads(context))", new="x + self.output_linear(merge_heads(context))")
+wrong("squeezed", "Your result loses its axes of size 1 (`squeeze`): it is to be (B, T, D) for a single token or sentence, too.",
+      breaks=SHAPE, old="self.output_linear(merge_heads(context))", new="self.output_linear(merge_heads(context)).squeeze()")
+
+
+@misconception("You keep the loop: your parameters are `heads.0.q.weight` and so on, as in `MultiHeadAttention`. The contract asks for three layers `q`, `k`, `v` that map D to D, for all heads at once.", breaks=LAYERS)
+class FusedMultiHeadAttention__the_loop_again(MultiHeadAttention):
+    def __init__(self, config):
+        if config.hidden_size % config.num_attention_heads:
+            raise ValueError(f"{config.hidden_size} columns, {config.num_attention_heads} heads")
+        super().__init__(config)
+
+
+@misconception("PyTorch's `nn.MultiheadAttention` does the work: its parameters are called `in_proj_weight`, `out_proj.weight` and so on. The contract asks for four layers of your own, `q`, `k`, `v` and `output_linear`.", breaks=LAYERS)
+class FusedMultiHeadAttention__of_the_library(torch.nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        if config.hidden_size % config.num_attention_heads:
+            raise ValueError(f"{config.hidden_size} columns, {config.num_attention_heads} heads")
+        self.mha = torch.nn.MultiheadAttention(config.hidden_size, config.num_attention_heads, batch_first=True)
+
+    def forward(self, x):
+        return self.mha(x, x, x)[0]
 
 # ---- copy_heads ----
 
@@ -346,7 +557,7 @@ wrong("other_direction", "You copy the wrong way: the loop now has fused's weigh
            "                part.weight.copy_(weight)\n"
            "                part.bias.copy_(bias)",
            "\n        loop.output_linear.load_state_dict(fused.output_linear.state_dict())"))
-wrong("shared_output_linear", "`fused.output_linear` now *is* the loop's layer: change one and the other changes too. Copy the numbers (`copy_`, `clone`, `load_state_dict`), not the object.",
+wrong("shared_output_linear", "`fused.output_linear` now shares its weights with the loop's: change one and the other changes too. Copy the numbers (`copy_`, `clone`, `load_state_dict`), not the object.",
       breaks="independence", old=OUTPUT, new="\n        fused.output_linear = loop.output_linear")
 
 
@@ -395,6 +606,48 @@ wrong("tensor_for_parameter", "A layer's weight has to stay an `nn.Parameter`; a
           "            layer.bias = torch.cat([part.bias for part in parts])  # H × (K,) -> (D,)")
 wrong("output_transposed", "`output_linear.weight` arrives transposed. Both modules keep it as (outputs, inputs): copy it as it is.",
       breaks="output layer", old="(loop.output_linear.weight)", new="(loop.output_linear.weight.T)")
+
+HEADS = "[getattr(head, name) for head in loop.heads]"
+
+wrong("rows_h_to_h_plus_k", "Head h is written into rows h to h + K − 1, over most of the head before it. It belongs in rows h·K to (h + 1)·K − 1.",
+      breaks="q, k, v", old=BOTH,
+      new="size = len(parts[0].bias)\n"
+          "            for h, part in enumerate(parts):\n"
+          "                layer.weight[h : h + size], layer.bias[h : h + size] = part.weight, part.bias")
+wrong("fixed_3_heads_of_8", "You copy 3 heads of width 8, whatever there is. Take the number from `len(loop.heads)`, and K from a head's own weight: it has K rows.",
+      breaks="q, k, v", old=BOTH,
+      new="for h in range(3):\n"
+          "                layer.weight[h * 8 : (h + 1) * 8] = parts[h].weight\n"
+          "                layer.bias[h * 8 : (h + 1) * 8] = parts[h].bias")
+wrong("each_into_the_whole", "You copy one head's ({K}, D) into all of fused's (D, D): the sizes don't fit. All {H} heads together fill it, one below the other.",
+      breaks=NOTHING_ARRIVES, old=BOTH,
+      new="for part in parts:\n                layer.weight.copy_(part.weight)\n                layer.bias.copy_(part.bias)")
+wrong("first_head_everywhere", "Head 0 is copied {H} times. Each head's rows come from that head.",
+      breaks="q, k, v", old=HEADS, new="[getattr(loop.heads[0], name) for _ in loop.heads]")
+wrong("last_head_left_out", "The last head is not copied: its rows of fused stay what they were. (`range(n)` ends at n − 1 by itself.)",
+      breaks="q, k, v", old=BOTH,
+      new="size = len(parts[0].bias)\n"
+          "            for h, part in enumerate(parts[:-1]):\n"
+          "                layer.weight[h * size : (h + 1) * size] = part.weight\n"
+          "                layer.bias[h * size : (h + 1) * size] = part.bias")
+wrong("sorted_as_text", "The heads come in the order of their names as text: `heads.10` before `heads.2`. Go by number: `loop.heads` is in order already.",
+      breaks="q, k, v", old=HEADS, new="[getattr(loop.heads[h], name) for h in sorted(range(len(loop.heads)), key=str)]")
+wrong("no_output_bias", "The bias of `output_linear` is forgotten; its weight has arrived.",
+      breaks="output layer", old="\n        fused.output_linear.bias.copy_(loop.output_linear.bias)  # (D,)", new="")
+wrong("no_output_weight", "The weight of `output_linear` is forgotten; its bias has arrived.",
+      breaks="output layer", old="\n        fused.output_linear.weight.copy_(loop.output_linear.weight)  # (D, D)", new="")
+wrong("no_values", "`q` and `k` are copied, `v` is forgotten.", breaks="q, k, v", old='("q", "k", "v")', new='("q", "k")')
+wrong("queries_only", "Only `q` is copied; `k` and `v` are forgotten.", breaks="q, k, v", old='("q", "k", "v")', new='("q",)')
+wrong("k_and_v_swapped", "`k` and `v` have changed places in fused.",
+      breaks="q, k, v", old=HEADS, new='[getattr(head, {"q": "q", "k": "v", "v": "k"}[name]) for head in loop.heads]')
+wrong("averaged", "You average the heads' weights. Each head keeps its own rows in fused: join them, one below the other.",
+      breaks="q, k, v", old=("torch.cat([part.weight for part in parts])", "torch.cat([part.bias for part in parts])"),
+      new=("torch.stack([part.weight for part in parts]).mean(dim=0).repeat(len(parts), 1)",
+           "torch.stack([part.bias for part in parts]).mean(dim=0).repeat(len(parts))"))
+wrong("loop_frozen", "After your copy the parameters of loop can't be trained: `requires_grad` is off. Leave it as it is; `torch.no_grad()` is enough to copy.",
+      breaks="independence", old=HEADS, new="[getattr(head.requires_grad_(False), name) for head in loop.heads]")
+wrong("asks_for_num_heads", "You ask fused for `num_heads`, which the table doesn't promise. The number of heads is `len(loop.heads)`, and K is the number of rows of a head's weight.",
+      breaks=NOTHING_ARRIVES, old=HEADS, new="[getattr(loop.heads[h], name) for h in range(fused.num_heads)]")
 
 # ---- quiz_heads ----
 

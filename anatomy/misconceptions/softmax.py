@@ -92,6 +92,53 @@ wrong("detached", "The values are right, but no gradient passes: `detach`, `.dat
 wrong("detached_sum", "You detach the sum. The values are right; the gradient isn't, because raising one score lowers the others' weights, and that happens through the sum.",
       breaks="gradients", old=".sum(dim=dim, keepdim=True)", new=".sum(dim=dim, keepdim=True).detach()")
 
+SUM = ".sum(dim=dim, keepdim=True)"
+RETURNED = "exponentials / exponentials.sum(dim=dim, keepdim=True)"
+
+wrong("sum_along_last", "You take the maximum along `dim` and the sum along the last axis: it is always the last axis that sums to one. Sum along `dim`.",
+      breaks=NUMBERS, old=SUM, new=".sum(dim=-1, keepdim=True)")
+wrong("overflows_along_last", "Your softmax always runs along the last axis, whatever `dim` says. (And it overflows for large scores: subtract each slice's largest entry before the exponential.)",
+      breaks=NUMBERS, old=(SHIFT, SUM), new=("exponentials = x.exp()", ".sum(dim=-1, keepdim=True)"))
+wrong("along_0", "Your softmax always runs along axis 0 and ignores `dim`. Hand `dim` on to the maximum and to the sum.",
+      breaks=NUMBERS, old="dim=dim", new="dim=0", times=2)
+wrong("along_1", "Your softmax always runs along axis 1 and ignores `dim`. Hand `dim` on to the maximum and to the sum.",
+      breaks=EVERYTHING, old="dim=dim", new="dim=1", times=2)
+wrong("mean_for_sum", "You divide by the mean of the exponentials, not by their sum: each slice sums to the number of its entries, where it should sum to 1.",
+      breaks=NUMBERS, old=SUM, new=".mean(dim=dim, keepdim=True)")
+wrong("by_sum_of_shifted", "You divide by the sum of the shifted scores themselves. What stands above the line has to be summed below it: the exponentials.",
+      breaks=NUMBERS, old="exponentials.sum(", new="shifted.sum(")
+wrong("by_sum_of_scores", "You divide by the sum of the scores themselves. What stands above the line has to be summed below it: the exponentials.",
+      breaks=NUMBERS, old="exponentials.sum(", new="x.sum(")
+wrong("by_largest", "You divide by the largest exponential of each slice, so the largest entry is 1. Divide by the sum, so that the slice sums to 1.",
+      breaks=NUMBERS, old=(SHIFT, SUM), new=("exponentials = x.exp()", ".amax(dim=dim, keepdim=True)"))
+wrong("not_normalized_unshifted", "You return the exponentials of the scores and never divide by their sum: a slice should sum to 1. (And subtract each slice's largest entry first, or they overflow.)",
+      breaks=NUMBERS, old=(SHIFT, RETURNED), new=("exponentials = x.exp()", "exponentials"))
+wrong("max_after_exp", "You subtract the maximum after the exponential, where it no longer cancels and no longer prevents an overflow. The scores are to be shifted: exp(x − max).",
+      breaks=NUMBERS, old=SHIFT, new="exponentials = x.exp() - x.amax(dim=dim, keepdim=True)")
+wrong("adds_max", "You add the maximum where you should subtract it. It still cancels on paper, but the exponents are now as large as can be.",
+      breaks="large scores", old="x - x.amax", new="x + x.amax")
+wrong("axis_put_at_the_end", "You put the axis that the maximum has lost back at the end (`unsqueeze(-1)`), which is its place only if `dim` is the last axis. `keepdim=True` leaves it where it was.",
+      breaks=EVERYTHING, old=", keepdim=True)", new=").unsqueeze(-1)", times=2)
+wrong("left_at_the_end", "You swap the axis `dim` with the last one, and it stays there. Swap them back before you return.",
+      breaks=EVERYTHING, old=("shifted = x - x.amax(dim=dim", SUM),
+      new=("x = x.transpose(dim, -1)\n    shifted = x - x.amax(dim=-1", ".sum(dim=-1, keepdim=True)"))
+wrong("moved_to_the_end", "You move the axis `dim` to the end, and it stays there. Move it back before you return.",
+      breaks=EVERYTHING, old=("shifted = x - x.amax(dim=dim", SUM),
+      new=("x = x.movedim(dim, -1)\n    shifted = x - x.amax(dim=-1", ".sum(dim=-1, keepdim=True)"))
+wrong("max_with_places", "`x.max(dim)` returns two things, the largest values and where they stand, and a pair can't be subtracted. Take `.values`, or use `amax`.",
+      breaks=EVERYTHING, old="x.amax(", new="x.max(")
+wrong("exp_of_one_number", "`math.exp` takes one number. For a whole tensor it is `torch.exp(…)` or `.exp()`.",
+      breaks=EVERYTHING, old="shifted.exp()", new="math.exp(shifted)")
+wrong("squeezed", "Your result loses its axes of size 1 (`squeeze`). It is to have the shape of `x`.",
+      breaks=("shape", "values", "gradients"), old="return " + RETURNED, new="return (" + RETURNED + ").squeeze()")
+
+
+@misconception("You go through the first axis item by item and normalize each item as a whole, whatever `dim` says. Each slice along `dim` is to sum to one.", breaks=NUMBERS)
+def softmax__item_by_item(x, dim):
+    items = x.reshape(x.size(0), -1)
+    exponentials = (items - items.amax(dim=1, keepdim=True)).exp()
+    return (exponentials / exponentials.sum(dim=1, keepdim=True)).view(x.shape)
+
 # ---- attention_weights ----
 
 wrong = mistakes_in(attention_weights)
@@ -149,6 +196,43 @@ wrong("first_of_batch", "Every sentence gets the weights of the first one: somew
 wrong("detached", "The values are right, but no gradient reaches query and key: `detach`, `.data`, `torch.no_grad` or a way through NumPy cuts it, and the model could never learn where to look.",
       breaks="gradients", old="dim=-1)", new="dim=-1).detach()")
 
+SCALED = "scaled_scores(query, key)"
+
+wrong("first_sentence_only", "You return the first sentence's weights alone, (T, S). Every sentence of the batch is to have its own, (B, T, S).",
+      breaks=("shape", "values", "large scores", "gradients"), old="dim=-1)  # (B, T, S)", new="dim=-1)[0]")
+wrong("reversed_axes", "`key.T` reverses all three axes, (D, S, B). Only the last two are to change places: `key.transpose(-2, -1)`, or `key.mT`.",
+      breaks=("shape", *WEIGHTS), old=SCALED, new="query @ key.T / math.sqrt(query.size(-1))")
+wrong("keys_not_turned", "You multiply (B, T, D) by (B, S, D) as they are, where D meets S. Turn the keys: `query @ key.transpose(-2, -1)`, or use `scaled_scores`.",
+      breaks=("shape", *WEIGHTS), old=SCALED, new="query @ key / math.sqrt(query.size(-1))")
+wrong("keys_reshaped", "You `reshape` (or `view`) the keys to (B, D, S): that reads the same numbers in memory's order and does not turn them. `transpose(-2, -1)` swaps the two axes.",
+      breaks=NUMBERS, old=SCALED,
+      new="query @ key.reshape(key.size(0), key.size(2), key.size(1)) / math.sqrt(query.size(-1))")
+wrong("by_8", "You divide by 8. That is √64, right for the heads of BERT base and for no other width; here it is √{D} = {root_D}.",
+      breaks=NUMBERS, old=SCALED, new="query @ key.transpose(-2, -1) / 8")
+wrong("by_root_32", "You divide by √32, right for the checkpoint's heads and for no other width; here it is √{D} = {root_D}.",
+      breaks=NUMBERS, old=SCALED, new="query @ key.transpose(-2, -1) / math.sqrt(32)")
+wrong("by_root_b", "You divide by √B (the number of sentences), not by √D (the width): here B = {B} and D = {D}.",
+      breaks=NUMBERS, old=SCALED, new="query @ key.transpose(-2, -1) / math.sqrt(query.size(0))")
+wrong("cosine_and_scaled", "You bring queries and keys to length 1 and divide by √D as well. Attention uses the dot product as it is, divided by √D = {root_D}.",
+      breaks=NUMBERS, old=SCALED, new="scaled_scores(F.normalize(query, dim=-1), F.normalize(key, dim=-1))")
+wrong("hard_maximum", "You give all the weight to the best key: a hard maximum. Softmax gives every key a share, and lets gradients flow to all of them.",
+      breaks=NUMBERS, old="softmax(scaled_scores(query, key), dim=-1)",
+      new="F.one_hot(scaled_scores(query, key).argmax(dim=-1), key.size(-2)).float()")
+wrong("hides_the_future", "You hide the keys that come later (a causal mask). A decoder does that, in notebook 09; here every query may look at every key.",
+      breaks=NUMBERS, old="return softmax(scaled_scores(query, key), dim=-1)",
+      new="scores = scaled_scores(query, key)\n"
+          "    future = torch.ones_like(scores, dtype=torch.bool).triu(1)\n"
+          "    return softmax(scores.masked_fill(future, -torch.inf), dim=-1)")
+wrong("not_normalized", "You return the exponentials of the scores (less each row's largest) and never divide by their sum: each row should sum to one.",
+      breaks=WEIGHTS, old="return softmax(scaled_scores(query, key), dim=-1)",
+      new="scores = scaled_scores(query, key)\n    return (scores - scores.amax(dim=-1, keepdim=True)).exp()")
+wrong("only_exponentials", "You return the exponentials of the scores and never divide by their sum: each row should sum to one.",
+      breaks=WEIGHTS, old="softmax(scaled_scores(query, key), dim=-1)", new="scaled_scores(query, key).exp()")
+wrong("queries_only", "You compare the queries with queries: `key` never enters. The scores are QKᵀ.",
+      breaks=("shape", *NUMBERS), old="(query, key)", new="(query, query)")
+wrong("squeezed", "Your result loses its axes of size 1 (`squeeze`): with one sentence or one query it is no longer (B, T, S).",
+      breaks=("shape", "values", "gradients"), old="dim=-1)  # (B, T, S)", new="dim=-1).squeeze()")
+
 # ---- weighted_values ----
 
 wrong = mistakes_in(weighted_values)
@@ -183,6 +267,33 @@ wrong("values_transposed", "You transpose the values, so weights meet the value'
       breaks=SHAPE, old=MIXTURE, new="weights @ value.transpose(-2, -1)  # (B, T, S) @ (B, Dv, S)")
 wrong("weights_detached", "The mixture is right, but you detach the weights: values learn what to say, and queries and keys never learn where to look.",
       breaks="gradients", old="weights @", new="weights.detach() @")
+
+wrong("first_sentence_only", "You return the first sentence's mixtures alone, (T, Dv). Every sentence of the batch is to have its own, (B, T, Dv).",
+      breaks=SHAPE, old=MIXTURE, new="weights[0] @ value[0]  # (T, S) @ (S, Dv) -> (T, Dv)")
+wrong("result_transposed", "Your result is transposed, (B, Dv, T): you compute VᵀWᵀ, which is (WV)ᵀ. One row per query is wanted, (B, T, Dv).",
+      breaks=SHAPE, old=MIXTURE, new="(weights @ value).transpose(-2, -1)  # (B, Dv, T)")
+wrong("values_on_the_left", "The values stand on the left of your product. Each query's row of weights is to meet the values' columns: `weights @ value`.",
+      breaks=SHAPE, old=MIXTURE, new="value @ weights")
+wrong("last_key_only", "Only the last key's share is left. In a loop, each round adds to what the rounds before it have found; `=` overwrites it.",
+      breaks=VALUES, old=MIXTURE, new="weights[..., -1:] @ value[..., -1:, :]")
+wrong("first_key_only", "Only the first key's share is there; all keys' shares are to be added. (A `return` inside a loop ends it in its first round.)",
+      breaks=VALUES, old=MIXTURE, new="weights[..., :1] @ value[..., :1, :]")
+wrong("last_key_left_out", "The last key is never reached. (`range(n)` ends at n − 1 by itself.)",
+      breaks=VALUES, old=MIXTURE, new="weights[..., :-1] @ value[..., :-1, :]")
+wrong("first_key_left_out", "The first key is left out. (Counting begins at 0.)",
+      breaks=VALUES, old=MIXTURE, new="weights[..., 1:] @ value[..., 1:, :]")
+wrong("summed_over_queries", "You sum over the queries, so your result has a row per key, (B, S, Dv). Sum over the keys: one row per query is wanted.",
+      breaks=SHAPE, old=MIXTURE, new="weights.sum(dim=-2).unsqueeze(-1) * value  # (B, S, Dv)")
+wrong("summed_over_width", "You sum over the value's width, so your result is (B, T, S). Sum over the keys: (B, T, Dv) is wanted.",
+      breaks=SHAPE, old=MIXTURE, new="weights * value.sum(dim=-1).unsqueeze(-2)  # (B, T, S)")
+wrong("all_queries_in_one", "You add up the queries' mixtures: one row per sentence is left, (B, Dv). One row per query is wanted.",
+      breaks=SHAPE, old=MIXTURE, new="(weights @ value).sum(dim=1)")
+wrong("values_of_all_sentences", "Every query meets the values of *all* sentences, added up. Each sentence has its own: weights and values must share their batch axis (in an einsum, the same letter `b`).",
+      breaks=VALUES, old=MIXTURE, new='torch.einsum("bts,csd->btd", weights, value)')
+wrong("values_detached", "The mixture is right, but you detach the values: no gradient reaches them, and the model could never learn what to say.",
+      breaks="gradients", old="@ value", new="@ value.detach()")
+wrong("squeezed", "Your result loses its axes of size 1 (`squeeze`): with one sentence or one query it is no longer (B, T, Dv).",
+      breaks=SHAPE, old=MIXTURE, new="(weights @ value).squeeze()")
 
 # ---- scaled_dot_product_attention ----
 
@@ -247,6 +358,34 @@ wrong("overflows", "Right for small scores, but large ones overflow: exp(89) is 
 wrong("weights_detached", "The mixture is right, but you detach the weights: no gradient reaches query and key, and the model could never learn where to look.",
       breaks="gradients", old="(query, key)", new="(query, key).detach()")
 
+MIXED = "weighted_values(attention_weights(query, key), value)"
+
+wrong("value_and_weights_swapped", "The weights come first, then the values, in `weighted_values(weights, value)` as in `weights @ value`; yours stand the other way round.",
+      breaks=("shape", *ATTENTION), old=MIXED, new="weighted_values(value, attention_weights(query, key))")
+wrong("compares_values", "You compare the queries with the values: `key` never enters. Weights come from query and key; only then are the values mixed.",
+      breaks=("shape", *ATTENTION), old="(query, key)", new="(query, value)")
+wrong("first_entry_only", "You return the first entry along the first axis alone. Every one is to have its own result: all leading axes stay.",
+      breaks=("shape", *ATTENTION), old=MIXED, new=MIXED + "[0]")
+wrong("three_axes_and_bmm", "Two things here fit exactly three axes: an axis number counted from the front, and `torch.bmm`. With −2 and −1, and with `@`, any number of leading axes will do.",
+      breaks="leading axes", old=MIXED,
+      new="torch.bmm(softmax(torch.bmm(query, key.transpose(1, 2)) / math.sqrt(query.size(-1)), dim=-1), value)")
+wrong("unpacks_three_sizes", "You unpack exactly three sizes of a shape, so yours stops where there are two or four axes. You need only some from the back: `query.size(-1)`.",
+      breaks="leading axes", old="return ", new="batch, length, width = query.shape\n    return ")
+wrong("einsum_of_three_axes", "The letters in your einsum name exactly three axes. `...` stands for any number in front: `\"...tk,...sk->...ts\"`; or use `@`.",
+      breaks="leading axes", old="attention_weights(query, key)",
+      new='softmax(torch.einsum("btk,bsk->bts", query, key) / math.sqrt(query.size(-1)), dim=-1)')
+wrong("batch_taken_for_granted", "You take items along the first axis as if it always were a batch. Without one these are single queries and keys, vectors, which have no axis −2. `@` takes all leading axes by itself.",
+      breaks="leading axes", old="return " + MIXED,
+      new="pairs = zip(query, key, value)\n"
+          "    return torch.stack([weighted_values(attention_weights(q, k), v) for q, k, v in pairs])")
+wrong("leading_axes_flattened", "You flatten the leading axes into one and don't restore them at the end: with two of them your result has one axis too few, with none it has one too many.",
+      breaks="leading axes", old=MIXED,
+      new="weighted_values(\n"
+          "        attention_weights(query.reshape(-1, *query.shape[-2:]), key.reshape(-1, *key.shape[-2:])),\n"
+          "        value.reshape(-1, *value.shape[-2:]))")
+wrong("squeezed", "Your result loses its axes of size 1 (`squeeze`): all leading axes are to stay.",
+      breaks="leading axes", old=MIXED, new=MIXED + ".squeeze()")
+
 # ---- attention_entropy ----
 
 wrong = mistakes_in(attention_entropy)
@@ -294,3 +433,33 @@ wrong("keeps_axis", "You keep the axis of the keys, with size 1 (`keepdim=True`)
       breaks=("shape", *ENTROPY), old="dim=-1", new="dim=-1, keepdim=True")
 wrong("not_summed", "You don't sum over the keys: you return each key's own term −w ln w. A query's entropy is their sum.",
       breaks=("shape", *ENTROPY), old="(weights * surprise).sum(dim=-1)", new="weights * surprise")
+wrong("squeezed", "Your result loses its axes of size 1 (`squeeze`): all leading axes are to stay.",
+      breaks="leading axes", old=".sum(dim=-1)", new=".sum(dim=-1).squeeze()")
+for constant in ("0.01", "0.001"):
+    wrong(f"clamped_at_{constant}".replace(".", "_"), f"You raise all weights below {constant} to {constant} inside the logarithm: that changes small weights, too, not only those that are 0. Take a far smaller number, such as 1e-9.",
+          breaks=ENTROPY if constant == "0.01" else ("values", "leading axes"), old="torch.finfo(weights.dtype).tiny", new=constant)
+for constant in ("0.1", "0.01", "0.0001"):
+    wrong(f"adds_{constant}".replace(".", "_"), f"You add {constant} inside the logarithm, which changes more than rounding does. Take a far smaller number, such as 1e-9; or a `clamp`, which leaves all other weights as they are.",
+          breaks=ENTROPY, old="weights.clamp(min=torch.finfo(weights.dtype).tiny)", new=f"(weights + {constant})")
+for name, logarithm in {
+    "no_zeros": "weights.where(weights > 0, 1.0).log()",
+    "and_infinite": "weights.log()",
+    "clamped_at_1e_12": "weights.clamp(min=1e-12).log()",
+    "clamped_at_1e_9": "weights.clamp(min=1e-9).log()",
+}.items():
+    wrong(f"unweighted_{name}", "You add up −ln w without the factor w in front. Each key's surprise counts as much as the weight it has: −Σ w ln w.",
+          breaks=ENTROPY, old=(KEPT_FINITE, "(weights * surprise)"), new=(logarithm, "surprise"))
+wrong("variance", "You return the variance of the weights: also a measure of spread, but another one. Wanted is −Σ w ln w.",
+      breaks=ENTROPY, old="(weights * surprise).sum(dim=-1)", new="weights.var(dim=-1)")
+wrong("standard_deviation", "You return the standard deviation of the weights: also a measure of spread, but another one. Wanted is −Σ w ln w.",
+      breaks=ENTROPY, old="(weights * surprise).sum(dim=-1)", new="weights.std(dim=-1)")
+wrong("one_minus_squares", "You return 1 − Σ w² (the Gini index): also a measure of spread, but another one. Wanted is −Σ w ln w.",
+      breaks=ENTROPY, old="(weights * surprise).sum(dim=-1)", new="1 - (weights**2).sum(dim=-1)")
+wrong("squares", "You return Σ w². Wanted is −Σ w ln w: each weight is multiplied by its logarithm, not by itself.",
+      breaks=ENTROPY, old="(weights * surprise).sum(dim=-1)", new="(weights**2).sum(dim=-1)")
+wrong("logarithm_of_the_sum", "You take the logarithm after the sum, ln Σ w, which is ln 1 = 0. Take it of each weight, and multiply by the weight, before the sum.",
+      breaks=ENTROPY, old=(KEPT_FINITE, "(weights * surprise).sum(dim=-1)"), new=("weights", "weights.sum(dim=-1).log()"))
+wrong("largest_term", "You return the largest of the terms −w ln w. They are to be added up.",
+      breaks=ENTROPY, old=".sum(dim=-1)", new=".amax(dim=-1)")
+wrong("last_key_left_out", "The last key is left out of your sum. (`range(n)` ends at n − 1 by itself.)",
+      breaks=ENTROPY, old="(weights * surprise)", new="(weights * surprise)[..., :-1]")

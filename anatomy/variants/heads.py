@@ -178,7 +178,7 @@ class FusedMultiHeadAttention__minimal(nn.Module):
     def __init__(self, config):
         super().__init__()
         if config.hidden_size % config.num_attention_heads != 0:
-            raise ValueError("hidden_size must be divisible by num_attention_heads")
+            raise ValueError(f"{config.hidden_size} is not divisible by {config.num_attention_heads}")
         self.H = config.num_attention_heads
         self.q = nn.Linear(config.hidden_size, config.hidden_size)
         self.k = nn.Linear(config.hidden_size, config.hidden_size)
@@ -212,7 +212,7 @@ class FusedMultiHeadAttention__heads_into_the_batch(nn.Module):
         super().__init__()
         D, H = config.hidden_size, config.num_attention_heads
         if D % H:
-            raise ValueError
+            raise ValueError(D, H)
         self.H, self.K = H, D // H
         self.output_linear, self.v, self.k, self.q = (nn.Linear(D, D) for _ in range(4))
 
@@ -234,7 +234,7 @@ class FusedMultiHeadAttention__one_matrix_product(nn.Module):
         self.config = config
         width, heads = config.hidden_size, config.num_attention_heads
         if width != heads * (width // heads):
-            raise ValueError("width must be a multiple of heads")
+            raise ValueError(f"width {width} must be a multiple of {heads} heads")
         self.q, self.k, self.v = nn.Linear(width, width), nn.Linear(width, width), nn.Linear(width, width)
         self.output_linear = nn.Linear(width, width)
 

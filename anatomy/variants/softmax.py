@@ -229,3 +229,10 @@ def attention_entropy__in_place(weights):
     logs[logs == 0] = 1
     logs.log_().mul_(weights).neg_()
     return logs.sum(dim=-1)
+
+
+softmax__lambda = lambda x, dim: (x - x.logsumexp(dim, keepdim=True)).exp()  # noqa: E731
+
+
+def weighted_values__padded(weights, value):
+    return torch.baddbmm(torch.zeros(()), weights, value)
