@@ -47,9 +47,9 @@ class Checked:
 
     def __rich__(self) -> Text:
         status = self.verdict.status if self.verdict else "wrong"
-        sign, colour = _SIGNS[status]
+        sign, color = _SIGNS[status]
         lines = as_text(self.verdict).splitlines() if self.verdict else ["No verdict.", self.why_not]
-        return Text.assemble((f"{sign} {self.exercise}", f"bold {colour}"), "  " + "\n    ".join(lines))
+        return Text.assemble((f"{sign} {self.exercise}", f"bold {color}"), "  " + "\n    ".join(lines))
 
 
 def check_file(path: Path, *, limit: float = 120, on_cell: Callable[[int, int], None] | None = None) -> list[Checked]:

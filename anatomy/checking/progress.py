@@ -136,10 +136,10 @@ class ProgressCard:
         for heading in ("Notebook", "Exercises", "Right", "Points"):
             table.add_column(heading, justify="left" if heading in ("Notebook", "Exercises") else "right")
         for row in self.table:
-            colour = "green" if not row.open else "default"
+            color = "green" if not row.open else "default"
             right = f"{len(row.exercises) - len(row.open)} of {len(row.exercises)}"
             points = f"{row.points} of {row.max_points}"
-            table.add_row(f"{row.notebook.number:02d} {row.notebook.title}", f"[{colour}]{row.signs}[/]", right, points)
+            table.add_row(f"{row.notebook.number:02d} {row.notebook.title}", f"[{color}]{row.signs}[/]", right, points)
         return Group(table, f"\n[dim]{_LEGEND}[/dim]\n", self.next_step)
 
     def _repr_html_(self) -> str:

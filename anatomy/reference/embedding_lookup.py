@@ -12,7 +12,7 @@ from torch import Tensor
 def learn_bpe(word_counts: dict[str, int], num_merges: int) -> list[tuple[str, str]]:
     """Learn byte-pair merges from words and how often they occur.
 
-    A word starts as its characters and the end mark ``</w>``. Each step counts the pairs of neighbours, weighted by
+    A word starts as its characters and the end mark ``</w>``. Each step counts the pairs of neighbors, weighted by
     the words' counts, and merges the most frequent pair everywhere, from left to right. Among equally frequent pairs
     the one seen first wins: words in dict order, pairs from left to right, as the words are split at that step.
 

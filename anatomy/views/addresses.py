@@ -11,7 +11,7 @@ from matplotlib.colors import ListedColormap
 from torch import Tensor
 
 from anatomy.views.inputs import as_array, check_labels
-from anatomy.views.style import COLOURS, Picture, figure, styled
+from anatomy.views.style import COLORS, Picture, figure, styled
 
 
 @styled
@@ -39,13 +39,13 @@ def number_tables(
         raise ValueError("there are no tables to draw")
     arrays = {name: as_array(table, f"table “{name}”", 2).astype(int) for name, table in tables.items()}
     words = check_labels(tokens, next(iter(arrays.values())).shape[0], "tokens")
-    if len(words) > len(COLOURS):
-        raise ValueError(f"there are {len(words)} tokens, but colors for {len(COLOURS)} only")
+    if len(words) > len(COLORS):
+        raise ValueError(f"there are {len(words)} tokens, but colors for {len(COLORS)} only")
     picture = figure(7.2, 2.9)
     if title:
         picture.suptitle(title, x=0.01, ha="left", fontsize=11, weight="bold")
     axes = picture.subplots(1, len(arrays), squeeze=False, width_ratios=[a.shape[1] + 1 for a in arrays.values()])[0]
-    colors, said = ListedColormap(COLOURS[: len(words)]), []
+    colors, said = ListedColormap(COLORS[: len(words)]), []
     for ax, (name, array) in zip(axes, arrays.items(), strict=True):
         owner = array // width
         if owner.min() < 0 or owner.max() >= len(words):

@@ -10,9 +10,9 @@ import numpy as np
 from jaxtyping import Float
 from torch import Tensor
 
-from anatomy.views.heatmap import colour_scale
+from anatomy.views.heatmap import color_scale
 from anatomy.views.inputs import as_array, check_labels
-from anatomy.views.style import COLOURS, HAIRLINE, INK, MUTED, Picture, figure, styled
+from anatomy.views.style import COLORS, HAIRLINE, INK, MUTED, Picture, figure, styled
 from anatomy.views.words import number, quoted, title_lines
 
 
@@ -60,7 +60,7 @@ def attention_flow(
             ax.plot(
                 ease,
                 left_y[t] + (right_y[s] - left_y[t]) * bend,
-                color=_colour(t) if lit else HAIRLINE,
+                color=_color(t) if lit else HAIRLINE,
                 alpha=0.15 + 0.8 * strength if lit else 0.5 * strength,
                 lw=0.5 + 4.5 * strength,
                 solid_capstyle="butt",
@@ -74,7 +74,7 @@ def attention_flow(
             label,
             ha="right",
             va="center",
-            color=_colour(t) if lit else MUTED,
+            color=_color(t) if lit else MUTED,
             weight="bold" if lit else "normal",
         )
     for s, label in enumerate(keys):
@@ -99,7 +99,7 @@ def head_grid(
     columns: int = 4,
     alt: str | None = None,
 ) -> Picture:
-    """All heads of one layer: a small heat map each, queries down, keys across, on one colour scale.
+    """All heads of one layer: a small heat map each, queries down, keys across, on one color scale.
 
     Args:
         attentions: (H, T, S), or (1, H, T, S) as the library returns it for one sentence.
@@ -117,7 +117,7 @@ def head_grid(
         raise ValueError(f"attentions must be (H, T, S) for one sentence, but has shape {tuple(array.shape)}")
     heads, queries, keys = array.shape
     labels = check_labels(tokens, queries, "tokens")
-    low, high, colours = colour_scale([array], (0.0, 1.0) if array.max() <= 1.001 and array.min() >= 0 else None)
+    low, high, colors = color_scale([array], (0.0, 1.0) if array.max() <= 1.001 and array.min() >= 0 else None)
     columns = max(1, min(columns, heads))
     lines = math.ceil(heads / columns)
     picture = figure(7.6, lines * (7.6 / columns) * (0.86 if columns > 2 else 0.72) + 0.9)
@@ -127,7 +127,7 @@ def head_grid(
         if index >= heads:
             ax.set_visible(False)
             continue
-        mesh = ax.pcolormesh(array[index], cmap=colours, vmin=low, vmax=high)
+        mesh = ax.pcolormesh(array[index], cmap=colors, vmin=low, vmax=high)
         ax.set_aspect("equal")
         ax.tick_params(length=0, labelsize=7.5 if queries <= 14 else 5.5)
         for spine in ax.spines.values():
@@ -147,8 +147,8 @@ def head_grid(
     return picture
 
 
-def _colour(index: int) -> str:
-    return COLOURS[index % len(COLOURS)]
+def _color(index: int) -> str:
+    return COLORS[index % len(COLORS)]
 
 
 def _spread(count: int, tall: int) -> np.ndarray:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from anatomy.views.inputs import as_array, check_labels
-from anatomy.views.style import COLOURS, INK, Picture, figure, styled
+from anatomy.views.style import COLORS, INK, Picture, figure, styled
 from anatomy.views.words import number, quoted, title_lines
 
 
@@ -48,7 +48,7 @@ def bar_chart(
     ax = picture.subplots()
     for place, (name, numbers) in enumerate(series.items()):
         heights = np.arange(len(rows)) + (place - (len(series) - 1) / 2) * thick
-        bars = ax.barh(heights, numbers, height=thick * 0.9, color=COLOURS[place % len(COLOURS)], label=name)
+        bars = ax.barh(heights, numbers, height=thick * 0.9, color=COLORS[place % len(COLORS)], label=name)
         ax.bar_label(bars, [number(value) for value in numbers], padding=4, fontsize=9, color=INK)
     ax.set_yticks(range(len(rows)), rows)
     ax.tick_params(axis="y", length=0)

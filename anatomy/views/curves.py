@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from anatomy.views.inputs import as_array, check_labels
-from anatomy.views.style import COLOURS, MUTED, Picture, figure, styled
+from anatomy.views.style import COLORS, MUTED, Picture, figure, styled
 from anatomy.views.words import number, quoted, title_lines
 
 DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 2, 1, 2)), "-", (0, (5, 2)), (0, (1, 1.5)))
@@ -104,7 +104,7 @@ def line_charts(
             ax.plot(
                 positions,
                 values,
-                color=COLOURS[place % len(COLOURS)],
+                color=COLORS[place % len(COLORS)],
                 ls=DASHES[place % len(DASHES)],
                 marker="o" if marked else None,
                 ms=4.5,
@@ -169,7 +169,7 @@ def _name_lines(ax: Axes, x: np.ndarray, curves: Mapping[str, np.ndarray], names
     order = sorted(ends, key=lambda name: ends[name])
     gap = 0.075
     places = [ends[name] for name in order]
-    for _ in range(200):  # push neighbours apart, a little at a time
+    for _ in range(200):  # push neighbors apart, a little at a time
         for i in range(len(places) - 1):
             lack = gap - (places[i + 1] - places[i])
             if lack > 1e-6:
@@ -183,7 +183,7 @@ def _name_lines(ax: Axes, x: np.ndarray, curves: Mapping[str, np.ndarray], names
             va="center",
             fontsize=9,
             annotation_clip=False,
-            color=COLOURS[names.index(name) % len(COLOURS)],
+            color=COLORS[names.index(name) % len(COLORS)],
             weight="bold",
         )
 

@@ -1,4 +1,4 @@
-"""Matrices as pictures: one cell per entry, token labels, one colour scale."""
+"""Matrices as pictures: one cell per entry, token labels, one color scale."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def heat_map(
         rows, columns: labels, one per row (column); None numbers them.
         alt: words for the picture; made from the data when None.
         row_axis, column_axis: what a row and a column is.
-        scale: smallest and largest value of the colour scale; from the data when None. If values are negative it is
+        scale: smallest and largest value of the color scale; from the data when None. If values are negative it is
             symmetric around a white zero: blue above, orange below.
         values: write the numbers into the cells; None does so when there are few.
 
@@ -70,7 +70,7 @@ def heat_maps(
     scale: tuple[float, float] | None = None,
     values: bool | None = None,
 ) -> Picture:
-    """Matrices side by side on **one** colour scale, so that equal colours are equal numbers.
+    """Matrices side by side on **one** color scale, so that equal colors are equal numbers.
 
     The arguments are those of `heat_map`; `titles` has one entry per matrix. The labels serve every panel, so all
     matrices have one shape when labels are given. Raises ValueError as `heat_map` does.
@@ -81,7 +81,7 @@ def heat_maps(
     names = check_labels(titles, len(arrays), "titles") if titles is not None else [""] * len(arrays)
     row_labels = [check_labels(rows, a.shape[0], "rows") for a in arrays]
     column_labels = [check_labels(columns, a.shape[1], "columns") for a in arrays]
-    low, high, colours = colour_scale(arrays, scale)
+    low, high, colors = color_scale(arrays, scale)
     biggest = max(a.size for a in arrays)
     write = biggest <= MOST_CELLS_WITH_NUMBERS if values is None else values
 
@@ -92,11 +92,11 @@ def heat_maps(
     axes = picture.subplots(1, len(arrays), squeeze=False, width_ratios=[w + margin for w in widths])[0]
     image: Any = None
     for ax, array, name, left, below, width in zip(axes, arrays, names, row_labels, column_labels, widths, strict=True):
-        image = draw_matrix(ax, array, left, below, low, high, colours)
+        image = draw_matrix(ax, array, left, below, low, high, colors)
         ax.set_title(title_lines(name, width + margin + (0.8 if len(arrays) == 1 else 0)) if name else "")
         ax.set_xlabel(column_axis)
         if write:
-            _write_values(ax, array, low, high, colours, small=CELL * array.shape[1] > width * 1.05)
+            _write_values(ax, array, low, high, colors, small=CELL * array.shape[1] > width * 1.05)
     axes[0].set_ylabel(row_axis)
     bar = picture.colorbar(image, ax=list(axes), shrink=0.9, pad=0.02, aspect=24)
     bar.outline.set_visible(False)
@@ -108,8 +108,8 @@ def heat_maps(
     return picture
 
 
-def colour_scale(arrays: Sequence[np.ndarray], scale: tuple[float, float] | None) -> tuple[float, float, Colormap]:
-    """Ends of the scale and its colours: white to blue from zero; or orange, white, blue around zero."""
+def color_scale(arrays: Sequence[np.ndarray], scale: tuple[float, float] | None) -> tuple[float, float, Colormap]:
+    """Ends of the scale and its colors: white to blue from zero; or orange, white, blue around zero."""
     finite = np.concatenate([a[np.isfinite(a)] for a in arrays])
     low, high = scale or ((float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0))
     if low < 0:
@@ -119,13 +119,13 @@ def colour_scale(arrays: Sequence[np.ndarray], scale: tuple[float, float] | None
 
 
 def draw_matrix(
-    ax: Axes, array: np.ndarray, rows: Sequence[str], columns: Sequence[str], low: float, high: float, colours: Colormap
+    ax: Axes, array: np.ndarray, rows: Sequence[str], columns: Sequence[str], low: float, high: float, colors: Colormap
 ) -> Any:
     """Draw one matrix into `ax`, with thin white lines between cells and labels that turn when they are long."""
-    colours = colours.with_extremes(bad="#c9ced4")  # NaN and infinities are grey
+    colors = colors.with_extremes(bad="#c9ced4")  # NaN and infinities are grey
     mesh = ax.pcolormesh(
         np.ma.masked_invalid(array),
-        cmap=colours,
+        cmap=colors,
         vmin=low,
         vmax=high,
         edgecolors="#eceff2" if array.size <= 900 else "none",
@@ -161,7 +161,7 @@ def _height(array: np.ndarray, width: float) -> float:
     return natural if array.size > 900 else min(natural, max(1.2, array.shape[0] * width / array.shape[1]))
 
 
-def _write_values(ax: Axes, array: np.ndarray, low: float, high: float, colours: Colormap, small: bool) -> None:
+def _write_values(ax: Axes, array: np.ndarray, low: float, high: float, colors: Colormap, small: bool) -> None:
     largest = np.abs(array[np.isfinite(array)]).max(initial=0.0)
     digits = 2 if largest < 10 else 1 if largest < 100 else 0
     whole = bool(np.isfinite(array).all() and (array == np.round(array)).all())
@@ -171,7 +171,7 @@ def _write_values(ax: Axes, array: np.ndarray, low: float, high: float, colours:
         else:
             text = f"{value:.0f}" if whole else f"{value:.{digits}f}"
             text = text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
-            red, green, blue, _ = colours((value - low) / (high - low))
+            red, green, blue, _ = colors((value - low) / (high - low))
             dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
         ax.text(
             j + 0.5,

@@ -10,9 +10,9 @@ from jaxtyping import Float, Int
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
-from anatomy.views.heatmap import colour_scale, draw_matrix
+from anatomy.views.heatmap import color_scale, draw_matrix
 from anatomy.views.inputs import as_array, check_labels
-from anatomy.views.style import COLOURS, INK, MUTED, SEQUENTIAL, Picture, figure, styled
+from anatomy.views.style import COLORS, INK, MUTED, SEQUENTIAL, Picture, figure, styled
 from anatomy.views.words import title_lines
 
 LARGEST = (8, 14, 10)  # tokens, vocabulary, width that fit on a page
@@ -27,7 +27,7 @@ def one_hot_product(
     *,
     alt: str | None = None,
 ) -> Picture:
-    """Draw one-hot (T, V) × weight (V, D) = vectors (T, D), each token in its colour.
+    """Draw one-hot (T, V) × weight (V, D) = vectors (T, D), each token in its color.
 
     Args:
         ids: T token ids below V; `weight`: a small embedding matrix (V, D).
@@ -51,20 +51,20 @@ def one_hot_product(
     one_hot = np.zeros((len(chosen), len(rows)))
     one_hot[np.arange(len(chosen)), chosen] = 1.0
     tokens = [words[i] for i in chosen]
-    low, high, colours = colour_scale([rows], None)
+    low, high, colors = color_scale([rows], None)
 
     tall = max(len(rows), len(chosen))
     picture = figure(9.2, 0.34 * tall + 1.75)
     axes = picture.subplots(1, 5, width_ratios=[len(rows), 0.9, rows.shape[1], 0.9, rows.shape[1]])
     dimensions = [str(d) for d in range(rows.shape[1])]
     draw_matrix(axes[0], one_hot, tokens, words, 0.0, 4.0, SEQUENTIAL)
-    draw_matrix(axes[2], rows, words, dimensions, low, high, colours)
-    draw_matrix(axes[4], rows[chosen], tokens, dimensions, low, high, colours)
+    draw_matrix(axes[2], rows, words, dimensions, low, high, colors)
+    draw_matrix(axes[4], rows[chosen], tokens, dimensions, low, high, colors)
     axes[0].set(title="one-hot  (T, V)", xlabel="vocabulary", ylabel="token")
     axes[2].set(title="embedding matrix  (V, D)", xlabel="dimension")
     axes[4].set(title="vectors  (T, D)", xlabel="dimension")
     for t, row in enumerate(chosen):
-        edge = COLOURS[list(dict.fromkeys(chosen.tolist())).index(int(row)) % len(COLOURS)]
+        edge = COLORS[list(dict.fromkeys(chosen.tolist())).index(int(row)) % len(COLORS)]
         axes[0].text(row + 0.5, t + 0.5, "1", ha="center", va="center", weight="bold", fontsize=9, color=INK)
         for ax, x, y, wide in ((axes[0], row, t, 1), (axes[2], 0, row, rows.shape[1]), (axes[4], 0, t, rows.shape[1])):
             ax.add_patch(Rectangle((x, y), wide, 1, fill=False, edgecolor=edge, lw=2.2, clip_on=False, zorder=5))

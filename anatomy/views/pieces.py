@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import FancyBboxPatch
 
 from anatomy.views.inputs import check_labels
-from anatomy.views.style import COLOURS, INK, MUTED, Picture, figure, styled
+from anatomy.views.style import COLORS, INK, MUTED, Picture, figure, styled
 from anatomy.views.words import quoted, title_lines
 
 LINE = 64  # characters that fit side by side
@@ -49,13 +49,13 @@ def token_strip(
     colors: list[str] = []
     if grouped is not None:
         names = list(dict.fromkeys(grouped))
-        colors = [COLOURS[names.index(name) % len(COLOURS)] for name in grouped]
+        colors = [COLORS[names.index(name) % len(COLORS)] for name in grouped]
     else:
         place = -1
         for word in words:
             place += 0 if word.startswith("##") and place >= 0 else 1
             special = word.startswith("[") and word.endswith("]")
-            colors.append(MUTED if special else COLOURS[place % len(COLOURS)])
+            colors.append(MUTED if special else COLORS[place % len(COLORS)])
     for word, number, width, (row, left), color in zip(words, below, widths, places, colors, strict=True):
         _tile(ax, word, left, row * step, width, color)
         ax.text(left + width / 2, row * step + 1.85, number, ha="center", va="center", color=MUTED, fontsize=9)
@@ -111,7 +111,7 @@ def merge_steps(
         for piece in step:
             width = 1.9 * len(piece)
             new = number > 0 and piece not in before
-            _tile(ax, piece, x, number * 1.7, width - 0.35, COLOURS[1] if new else COLOURS[0])
+            _tile(ax, piece, x, number * 1.7, width - 0.35, COLORS[1] if new else COLORS[0])
             x += width
         before = list(step)
     ax.set(xlim=(-0.4, max(wide, LINE * 2.6 / 7.4)), ylim=(len(steps) * 1.7 - 0.2, -0.3))
@@ -133,9 +133,9 @@ def merge_steps(
 def head_split(
     num_heads: int, head_dim: int, tokens: Sequence[Any], title: str = "", *, alt: str | None = None
 ) -> Picture:
-    """Where each number goes when (T, D) becomes (H, T, K): columns of one colour form one head.
+    """Where each number goes when (T, D) becomes (H, T, K): columns of one color form one head.
 
-    Each cell carries its column number d = head · K + k, so that one sees that a head takes neighbouring columns of
+    Each cell carries its column number d = head · K + k, so that one sees that a head takes neighboring columns of
     every token. Raises ValueError when it is too large to read (more than 16 columns or 8 tokens).
     """
     width, count = num_heads * head_dim, len(tokens)
@@ -157,7 +157,7 @@ def head_split(
                         0.88,
                         0.88,
                         boxstyle="round,pad=0,rounding_size=0.12",
-                        facecolor=COLOURS[head % len(COLOURS)],
+                        facecolor=COLORS[head % len(COLORS)],
                         edgecolor="none",
                     )
                 )
@@ -172,7 +172,7 @@ def head_split(
                 ha="center",
                 va="center",
                 fontsize=9,
-                color=COLOURS[head % len(COLOURS)],
+                color=COLORS[head % len(COLORS)],
                 weight="bold",
             )
         ax.set(xlim=(-0.2, width + gap * (num_heads - 1) + 0.2), ylim=(count + 1.0, -0.1), aspect="equal")
@@ -191,15 +191,15 @@ def head_split(
     return picture
 
 
-def _tile(ax: Axes, text: str, x: float, y: float, width: float, colour: str) -> None:
+def _tile(ax: Axes, text: str, x: float, y: float, width: float, color: str) -> None:
     ax.add_patch(
         FancyBboxPatch(
             (x, y),
             width,
             1.2,
             boxstyle="round,pad=0,rounding_size=0.25",
-            facecolor=colour + "1c",
-            edgecolor=colour,
+            facecolor=color + "1c",
+            edgecolor=color,
             linewidth=1.2,
         )
     )

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from torch import Tensor
 
 from anatomy.views.inputs import as_array, check_labels
-from anatomy.views.style import COLOURS, HAIRLINE, INK, MUTED, Picture, figure, styled
+from anatomy.views.style import COLORS, HAIRLINE, INK, MUTED, Picture, figure, styled
 from anatomy.views.words import quoted, title_lines
 
 MARKERS = "osD^vP*X"
@@ -51,7 +51,7 @@ def projection(
     """Vectors (N, D) as labelled points in the plane of their two principal components.
 
     Args:
-        labels: one word per vector; `groups`: one group name per vector (colour and marker), or None.
+        labels: one word per vector; `groups`: one group name per vector (color and marker), or None.
         alt: words for the picture; made from the data when None.
 
     Raises:
@@ -72,7 +72,7 @@ def projection(
             xy[mine, 0],
             xy[mine, 1],
             s=34,
-            color=COLOURS[place % len(COLOURS)],
+            color=COLORS[place % len(COLORS)],
             marker=MARKERS[place % len(MARKERS)],
             label=kind,
             zorder=3,

@@ -23,8 +23,8 @@ from PIL import Image
 INK = "#1f2933"  # text
 MUTED = "#5f6c7b"  # axes, secondary text: 5.3 to 1 on white
 HAIRLINE = "#d5dbe2"  # grid
-# Okabe and Ito's colours, those with enough contrast on white first; distinguishable with any colour vision.
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b0578d", "#8a6d00", "#3a9bd4", "#555f6b")
+# Okabe and Ito's colors, those with enough contrast on white first; distinguishable with any color vision.
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#b0578d", "#8a6d00", "#3a9bd4", "#555f6b")
 # Light to dark, so that they also work printed in grey. Zero is white in both.
 SEQUENTIAL = LinearSegmentedColormap.from_list(
     "anatomy-sequential", ["#ffffff", "#a9d3ee", "#2f8fcb", "#00507f", "#002a45"]
@@ -55,7 +55,7 @@ STYLE: Any = {
     "axes.spines.right": False,
     "axes.axisbelow": True,
     "axes.grid": False,
-    "axes.prop_cycle": cycler(color=COLOURS),
+    "axes.prop_cycle": cycler(color=COLORS),
     "grid.color": HAIRLINE,
     "grid.linewidth": 0.8,
     "xtick.color": MUTED,
@@ -91,7 +91,7 @@ class Picture(Figure):
         )
 
     def _render(self) -> tuple[bytes, int]:
-        """The PNG file and its width on the page in pixels. 256 colours are plenty and keep saved notebooks small."""
+        """The PNG file and its width on the page in pixels. 256 colors are plenty and keep saved notebooks small."""
         drawn, packed = io.BytesIO(), io.BytesIO()
         self.savefig(drawn, format="png", dpi=DPI * SHARPNESS, bbox_inches="tight", pad_inches=0.12)
         self.set_layout_engine("none")  # laid out now: a second rendering must not shift it

@@ -1,4 +1,4 @@
-"""The head view: tokens twice, a line from each query to each key, one colour per head."""
+"""The head view: tokens twice, a line from each query to each key, one color per head."""
 
 from __future__ import annotations
 
