@@ -61,12 +61,45 @@ class AnswerBank:
 
     def alone(self, answer: Answer) -> str:
         """The answer's text with right versions, under names of their own, of the exercises that it calls."""
-        parts, source = [], answer.source
-        for other in sorted(answer.uses):
-            own = f"_own_{other}"
-            parts.append(re.sub(rf"\b{other}\b", own, self.alone(self.right[other][0])))
-            source = re.sub(rf"\b{other}\b", own, source)
-        return "\n\n\n".join([*parts, source])
+        return _alone(answer, {name: answers[0] for name, answers in self.right.items()})
+
+
+def _alone(answer: Answer, right: Mapping[str, Answer]) -> str:
+    parts, source = [], answer.source
+    for other in sorted(answer.uses):
+        own = f"_own_{other}"
+        parts.append(re.sub(rf"\b{other}\b", own, _alone(right[other], right)))
+        source = re.sub(rf"\b{other}\b", own, source)
+    return "\n\n\n".join([*parts, source])
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """A right answer that needs nothing of its notebook.
+
+    Attributes
+    ----------
+    source
+        Its text, with imports and all that it calls.
+    shows
+        The exercises whose right answers can be read off it: its own, and those it calls.
+    """
+
+    source: str
+    shows: frozenset[str]
+
+
+@cache
+def stand_ins(book: Notebook) -> Mapping[str, StandIn]:
+    """The reference answers to a notebook's exercises, except quizzes: exercise → its stand-in."""
+    module = _Module(Path(anatomy.__file__).parent / "reference" / f"{book.module}.py", book)
+    asked = [name for name, exercise in exercises.of_notebook(book).items() if exercise.kind != "quiz"]
+    right = {name: answer for name in asked if (answer := module.answer(name, name, "reference"))}
+
+    def shown(name: str) -> frozenset[str]:
+        return frozenset({name}).union(*map(shown, right[name].uses))
+
+    return {name: StandIn(_alone(answer, right), shown(name)) for name, answer in right.items()}
 
 
 @cache

@@ -55,7 +55,7 @@ COURSE = Preparation(
         "torch", "torch.nn.functional", "numpy", "transformers", "transformers.models.bert.modeling_bert",
         "transformers.models.gpt2.modeling_gpt2", "matplotlib", "matplotlib.figure",
         "matplotlib.backends.backend_agg", "ipykernel.kernelapp", "ipykernel.ipkernel", "safetensors.torch",
-        "jaxtyping", "anatomy.checking", "anatomy.observing.observe", "anatomy.observing.records",
+        "jaxtyping", "anatomy.checking.looking", "anatomy.observing.observe", "anatomy.observing.records",
         "anatomy.checkpoints", "anatomy.views", *(f"anatomy.exercises.{book.module}" for book in NOTEBOOKS),
     ),
     sample_cell=SAMPLE_CELL,

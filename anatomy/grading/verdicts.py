@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from nbformat import NotebookNode
 from nbgrader import utils
 
@@ -10,7 +12,7 @@ from anatomy.course import Notebook
 from anatomy.exercises import Exercise
 from anatomy.grading.repair import NOTE
 from anatomy.judging.expectations import Expectations
-from anatomy.judging.judge import judge
+from anatomy.judging.judge import is_right, judge
 from anatomy.judging.verdict import Diagnosis, PropertyResult, Verdict
 from anatomy.observing.records import MIME, Unreadable, decode
 
@@ -39,6 +41,16 @@ def _expectations_of(exercise: Exercise, seeds: tuple[int, ...]) -> Expectations
 def forget_expectations() -> None:
     """Work out anew what references and misconceptions do."""
     _expectations.clear()
+
+
+def is_seen_right(cell: NotebookNode, exercise: Exercise, seeds: tuple[int, ...]) -> bool:
+    """Whether a check's cell holds one record, of an answer that is right, if need be with right parts."""
+    records = [output.data[MIME] for output in cell.outputs if MIME in output.get("data", {})]
+    if len(records) != 1 or "left out" in cell.metadata.get(NOTE, {}):
+        return False
+    seen = decode(records[0])
+    looks = [seen, replace(seen, cases=seen.with_right_parts)] if seen.with_right_parts else [seen]
+    return any(is_right(exercise, look, seeds, _expectations_of) for look in looks)
 
 
 def verdict_on(cell: NotebookNode, exercise: Exercise, answer: NotebookNode | None, seeds: tuple[int, ...]) -> Verdict:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Set
+from copy import deepcopy
 from typing import Any
 
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
@@ -16,6 +17,7 @@ from traitlets import Bool, Integer
 
 from anatomy.grading.course_kernels import CourseKernelManager, environment, fresh_seeds
 from anatomy.grading.preprocessors.course_notebook import Converted, course_notebook, displayed
+from anatomy.grading.preprocessors.lending import Lending
 from anatomy.grading.repair import NOTE
 from anatomy.grading.skippable_cells import names_bound, skippable_cells
 from anatomy.observing.records import MIME
@@ -29,6 +31,9 @@ class RunAndObserve(Execute):
     Given cells that no answer needs are not run: see `anatomy.grading.skippable_cells`. A cell that ends its kernel, or
     that neither finishes in time nor stops when interrupted, is left out and the notebook is run again without it: it
     costs what it defines, nothing else.
+
+    After a check whose answer was not right, the kernel is lent a right one for those answers that call it: see
+    `anatomy.grading.preprocessors.lending`.
     """
 
     timeout = Integer(60, help="Seconds that one cell may take.", allow_none=True).tag(config=True)
@@ -42,6 +47,9 @@ class RunAndObserve(Execute):
     _environment: dict[str, str] | None = None
     _left_out: dict[int, str] = {}  # noqa: RUF012  (a new one for each notebook)
     _skipped: Set[int] = frozenset()
+    _lending: Lending | None = None
+    _seen: dict[int, list[NotebookNode]] = {}  # noqa: RUF012  (a new one for each run)
+    """What each check has put out when it was over: a kernel can change what it displayed before."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs.setdefault("kernel_manager_class", CourseKernelManager)
@@ -54,6 +62,7 @@ class RunAndObserve(Execute):
         given = {index for index, cell in enumerate(nb.cells) if cell.metadata.pop(NOTE, None) == {"given": True}}
         seeds = resources.setdefault(NOTE, {}).setdefault("seeds", fresh_seeds())
         self._left_out = {}
+        self._lending = Lending(nb, book, tuple(seeds))
         self._environment = environment(book, seeds)
         self._skipped = frozenset() if self.everything else skippable_cells(nb.cells, given)
         nb, resources = self._run(nb, resources, km)
@@ -68,12 +77,17 @@ class RunAndObserve(Execute):
         """Run what is to be run, again and again until nothing ends the kernel any more."""
         for _ in range(self.most_restarts + 1):
             self._at = -1
+            self._seen = {}
             try:
-                return super().preprocess(nb, resources, km)
+                nb, resources = super().preprocess(nb, resources, km)
             except (DeadKernelError, CellTimeoutError) as error:
                 if self._at < 0:
                     raise
                 self._leave_out(nb.cells[self._at], error)
+            else:
+                for index, outputs in self._seen.items():
+                    nb.cells[index].outputs = outputs
+                return nb, resources
         for cell in nb.cells:
             if cell.cell_type == "code" and utils.is_grade(cell):
                 cell.outputs = []
@@ -92,10 +106,14 @@ class RunAndObserve(Execute):
         cell.metadata[NOTE] = {"left out": reason}
 
     def preprocess_cell(self, cell: NotebookNode, resources: ResourcesDict, index: int) -> Converted:
-        if index in self._left_out or index in self._skipped:
-            return cell, resources
-        self._at, self._provisioner = index, self.km.provisioner
-        return super().preprocess_cell(cell, resources, index)
+        if index not in self._left_out and index not in self._skipped:
+            self._at, self._provisioner = index, self.km.provisioner
+            cell, resources = super().preprocess_cell(cell, resources, index)
+        if self._lending and index in self._lending.checks:
+            self._seen[index] = deepcopy(cell.outputs)
+            if lent := self._lending.after(cell, index):
+                self.kc.execute(lent, silent=True, stop_on_error=False)
+        return cell, resources
 
     async def async_start_new_kernel(self, **kwargs: Any) -> None:
         if self._environment is not None:
