@@ -424,7 +424,7 @@ wrong("packed", "Queries, keys and values come from one layer of 3·D outputs. G
 wrong("no_bias", "Your projections have no bias; the contract asks for the bias that `nn.Linear` has by default.",
       breaks=LAYERS, old=PROJECTIONS,
       new="self.q, self.k, self.v = (nn.Linear(embed_dim, embed_dim, bias=False) for _ in range(3))")
-wrong("no_refusal", "All is right but one thing: D = {D} and H = {H} don't divide, and your module is built all the same. Compare `hidden_size % num_attention_heads` with 0 in `__init__`, and raise a ValueError that names both numbers.",
+wrong("no_refusal", "H = {H} does not divide D = {D}, and your module is built all the same. Compare `hidden_size % num_attention_heads` with 0 in `__init__`, and raise a ValueError that names both numbers.",
       breaks="refusal", old=REFUSAL, new="")
 wrong("asserts", "You refuse D = {D} with H = {H} by `assert`. Asserts are for what can't happen, and `python -O` leaves them out; for what a caller may get wrong, `raise ValueError(…)`.",
       breaks="refusal", old=REFUSAL, new="assert embed_dim % num_heads == 0\n        ")
