@@ -96,7 +96,7 @@ class _Sight:
 
     def claims(self, mistake: Misconception, how: Same) -> frozenset[int]:
         """The cases in which the mistake is wrong, if the answer does the same in all of them; else none."""
-        if how is _same_parameters and self.expectations.exercise.kind != "module":
+        if how is _same_parameters and not self._other_parameters():
             return frozenset()
         if how is not _same_parameters and not self._could_be(mistake):
             return frozenset()
@@ -117,6 +117,12 @@ class _Sight:
         if any(cases[index].asks in groups for index in self.wrong - claimed):
             return frozenset()  # among cases of one kind, some are wrong in another way
         return frozenset(claimed)
+
+    def _other_parameters(self) -> bool:
+        """Whether the answer is a module with other parameters than expected."""
+        here, expected = self.seen[self.first], self.expectations.expected[self.first]
+        mine, right = (here.parameters, here.shared), (expected.parameters, expected.shared)
+        return expected.parameters is not None and here.parameters is not None and mine != right
 
     def shows_in_values(self, mistake: Misconception, cases: Iterable[int]) -> bool:
         """Whether the mistake gives other values than expected in any of these cases."""
@@ -169,9 +175,7 @@ def _same_values(
     """The same values; gradients and side effects may be other. What is refused may be refused in other words."""
     if here.outcome == theirs.outcome == "raised":
         mine, known = _said(here, mistake), _said(theirs, mistake)
-        return mine[0] == known[0] and (
-            mine[0] == "ValueError" or _without_numbers(mine[1]) == _without_numbers(known[1])
-        )
+        return mine[0] == known[0] and (mine[0] == "ValueError" or mine[1] == known[1])
     return not exercise.checks and here.outcome == "returned" and not _values_apart(exercise, case, here, theirs)
 
 
