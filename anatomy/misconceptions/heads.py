@@ -223,8 +223,6 @@ wrong("one_head_too_few", "You make one head too few: {H} are wanted. (`range(n)
       breaks=EVERYTHING, old="range(num_heads)", new="range(num_heads - 1)")
 wrong("one_head_too_many", "You make one head too many: {H} are wanted. (`range(n)` runs from 0 to n − 1, which are n numbers already.)",
       breaks=EVERYTHING, old="range(num_heads)", new="range(num_heads + 1)")
-wrong("twelve_twelfths", "You make 12 heads, each D / 12 wide, as BERT base has, whatever the config says. Take the number from `config.num_attention_heads`, here {H}.",
-      breaks=EVERYTHING, old=("embed_dim // num_heads", "range(num_heads)"), new=("embed_dim // 12", "range(12)"))
 wrong("width_64", "Your heads are 64 wide, BERT base's width, whatever the config says. K = D / H, here {K}.",
       breaks=EVERYTHING, old="embed_dim // num_heads", new="64")
 wrong("output_linear_for_each", "Your `output_linear` maps K to K, and so can only take each head by itself. It has to map D to D, after the concatenation: it is the only place where heads are mixed.",
