@@ -17,6 +17,7 @@ from typing import Annotated, NoReturn
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from anatomy.errors import UserError
 
@@ -201,7 +202,7 @@ def build(
         if check:
             found = building.stale(folder, notebooks)
             for line in found:
-                console.print(f"[red]✗[/red] {line}", highlight=False, soft_wrap=True)
+                console.print(f"[red]✗[/red] {escape(line)}", highlight=False, soft_wrap=True)
             if found:
                 console.print("Run [cyan]anatomy build[/cyan].")
                 raise typer.Exit(1)
@@ -216,7 +217,7 @@ def build(
                 if built.kept:
                     console.print(f"  The work that was there is now {built.kept.relative_to(folder)}", soft_wrap=True)
                 for warning in built.warnings:
-                    console.print(f"[yellow]! {warning}[/yellow]", highlight=False, soft_wrap=True)
+                    console.print(f"[yellow]! {escape(warning)}[/yellow]", highlight=False, soft_wrap=True)
 
 
 @app.command(rich_help_panel=AUTHORS)
@@ -272,5 +273,5 @@ def said_clearly(*kinds: type[Exception]) -> Iterator[None]:
 
 
 def fail(message: str) -> NoReturn:
-    Console(stderr=True).print(f"[red]{message}[/red]", highlight=False, soft_wrap=True)
+    Console(stderr=True).print(f"[red]{escape(message)}[/red]", highlight=False, soft_wrap=True)
     raise typer.Exit(2)

@@ -164,7 +164,7 @@ def _python(wanted: str) -> Finding:
 
 
 def _packages(pins: Sequence[Requirement]) -> list[Finding]:
-    """One line for all that are as pinned, and one for each that isn't."""
+    """One line for all that are as required, and one for each that isn't."""
     if not pins:
         remedy = "Install the course from its folder: python -m pip install --no-deps -e ."
         return [Finding("packages", "missing", "the list of required packages was not found", remedy, essential=True)]
@@ -180,7 +180,7 @@ def _packages(pins: Sequence[Requirement]) -> list[Finding]:
             others.append(Finding(pin.name, "warn", detail, INSTALL))
     good = len(pins) - len(others)
     shown = ", ".join(f"{name} {_version(name)}" for name in ("torch", "transformers") if _version(name))
-    head = Finding("packages", "ok" if not others else "warn", f"{good} of {len(pins)} as pinned ({shown})")
+    head = Finding("packages", "ok" if not others else "warn", f"{good} of {len(pins)} as required ({shown})")
     return [head, *others]
 
 

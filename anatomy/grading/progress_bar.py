@@ -25,5 +25,5 @@ class _Rate(ProgressColumn):
 
 def progress_bar(console: Console) -> Progress:
     """A bar that shows how many submissions are done, how fast, and for how long."""
-    return Progress(TextColumn("{task.description:<32}"), BarColumn(), MofNCompleteColumn(), _Rate(),
+    return Progress(TextColumn("{task.description:<32}", markup=False), BarColumn(), MofNCompleteColumn(), _Rate(),
                     TimeElapsedColumn(), TimeRemainingColumn(), console=console)  # fmt: skip

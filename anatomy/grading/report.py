@@ -11,6 +11,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 GRADED, REPAIRED, PARTLY, UNGRADED = "graded", "repaired", "partly graded", "ungraded"
 
@@ -128,22 +129,22 @@ def show(report: Report, console: Console) -> None:
     console.print("[dim]– not handed in   * repaired   ? waits for a person, which is not 0[/dim]\n", highlight=False)
     for result in report.results:
         if result.status in (UNGRADED, PARTLY):
-            _show_reasons(result, f"[yellow]{result.status}[/yellow]", console)
+            _show_reasons(result, "yellow", console)
     for result in report.results:
         if result.status == REPAIRED:
-            _show_reasons(result, "[cyan]repaired[/cyan]", console)
+            _show_reasons(result, "cyan", console)
     if common := report.misconceptions().most_common(5):
         console.print("\n[bold]What to teach on Monday[/bold]")
         for (assignment, name, sentence), count in common:
             students = "1 student" if count == 1 else f"{count} students"
-            console.print(f"  {students}, {assignment}, {name.partition('__')[0]}: {sentence}", highlight=False,
-                          markup=False, soft_wrap=True)  # fmt: skip
+            words = f"  {students}, {assignment}, {name.partition('__')[0]}: {sentence}"
+            console.print(verbatim(words), soft_wrap=True)
     if report.known:
         _show_comparison(report.known, console)
     if report.warning:
         console.print(f"[yellow]! {report.warning}[/yellow]", highlight=False, soft_wrap=True)
     for line in report.without_page:
-        console.print(f"[yellow]no feedback page[/yellow] for {line}", highlight=False, soft_wrap=True)
+        console.print(Text.assemble(("no feedback page", "yellow"), " for ", verbatim(line)), soft_wrap=True)
     count = sum(result.status != UNGRADED for result in report.results)
     new = "" if report.graded >= count else f", {report.graded} of them new or changed"
     pages = {None: "", 0: "; pages for students: feedback/"}.get(report.pages, "; pages for students: feedback/, "
@@ -152,9 +153,14 @@ def show(report: Report, console: Console) -> None:
                   f"Marks: grades.csv; details: Formgrader{pages}.", highlight=False, soft_wrap=True)  # fmt: skip
 
 
-def _show_reasons(result: SubmissionResult, status: str, console: Console) -> None:
-    words = f"{status} {result.student}, {result.assignment}: {' '.join(result.reasons)}"
-    console.print(words, highlight=False, soft_wrap=True)
+def verbatim(text: str) -> Text:
+    """Text from a submission, shown as it is: no markup, and nothing that would steer a terminal."""
+    return Text("".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text))
+
+
+def _show_reasons(result: SubmissionResult, color: str, console: Console) -> None:
+    words = verbatim(f" {result.student}, {result.assignment}: {' '.join(result.reasons)}")
+    console.print(Text.assemble((result.status, color), words), soft_wrap=True)
 
 
 def _show_comparison(known: Comparison, console: Console) -> None:
@@ -164,7 +170,7 @@ def _show_comparison(known: Comparison, console: Console) -> None:
         return
     console.print("\n[red]✗[/red] This is a made-up class, and not all marks are the known ones:", highlight=False)
     for line in known.differing:
-        console.print(f"  {line}", highlight=False, markup=False, soft_wrap=True)
+        console.print(verbatim(f"  {line}"), soft_wrap=True)
 
 
 def _table(results: Iterable[SubmissionResult]) -> Table:
@@ -175,9 +181,11 @@ def _table(results: Iterable[SubmissionResult]) -> Table:
     table.add_column("student", no_wrap=True)
     for assignment in assignments:
         number, _, words = assignment.partition("-")
-        table.add_column(f"{number}\n{words}" if len(assignments) <= 6 else number, justify="right", overflow="fold")
+        heading = Text("\n").join(map(verbatim, (number, words) if len(assignments) <= 6 else (number,)))
+        table.add_column(heading, justify="right", overflow="fold")
     for student in sorted({result.student for result in results}):
-        table.add_row(student, *(_in_table(by_place.get((student, assignment))) for assignment in assignments))
+        cells = (_in_table(by_place.get((student, assignment))) for assignment in assignments)
+        table.add_row(verbatim(student), *cells)
     return table
 
 

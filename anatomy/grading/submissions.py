@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,26 +21,16 @@ NAMED = 5
 
 @dataclass(frozen=True)
 class SubmissionContent:
-    """What was handed in, and a note on everything out of the ordinary. `files` are those beside the notebook."""
+    """What was handed in, and a note on everything out of the ordinary.
+
+    `files` are those beside the notebook, `timestamp` is when it was handed in, if one of them says so, in nbgrader's
+    form (UTC, without a zone).
+    """
 
     notebook: bytes
     files: dict[str, bytes]
     notes: list[str]
-
-    @property
-    def timestamp(self) -> datetime | None:
-        """When it was handed in, if a file says so, as nbgrader has it.
-
-        Raises
-        ------
-        Unrepairable
-            When that file holds no time.
-        """
-        text = self.files.get("timestamp.txt", b"").decode("utf-8", "replace").strip()
-        try:
-            return parse_utc(text) if text else None
-        except ValueError:
-            raise Unrepairable(f"Its timestamp.txt holds no time: {text[:40]!r}.") from None
+    timestamp: datetime | None
 
 
 @dataclass(frozen=True)
@@ -82,7 +73,10 @@ class Submission:
         if (size := path.stat().st_size) > LARGEST:
             raise Unrepairable(f"The file is too large ({size / 2**20:.0f} MB).")
         files, left_out = files_beside_notebook(self.folder)
-        return SubmissionContent(path.read_bytes(), files, [*map(readable, notes), *_note_on(left_out)])
+        timestamp, no_time = _timestamp(files)
+        return SubmissionContent(
+            path.read_bytes(), files, [*map(readable, notes), *_note_on(left_out), *no_time], timestamp
+        )
 
 
 def find_submissions(submitted: Path, assignments: set[str] | None, students: set[str] | None) -> Iterator[Submission]:
@@ -92,7 +86,10 @@ def find_submissions(submitted: Path, assignments: set[str] | None, students: se
             continue
         if students is not None and student.name not in students:
             continue
-        for folder in sorted(student.iterdir()):
+        folders: list[Path] = []
+        with contextlib.suppress(FileNotFoundError):  # taken away a moment ago
+            folders = sorted(student.iterdir())
+        for folder in folders:
             if folder.is_symlink() or not folder.is_dir() or folder.name.startswith("."):
                 continue
             if assignments is None or folder.name in assignments:
@@ -117,6 +114,15 @@ def files_beside_notebook(folder: Path) -> tuple[dict[str, bytes], list[str]]:
             found[inside.as_posix()] = path.read_bytes()
             room -= len(found[inside.as_posix()])
     return found, left_out
+
+
+def _timestamp(files: dict[str, bytes]) -> tuple[datetime | None, list[str]]:
+    """When it was handed in, and a note if the file that should say so doesn't."""
+    text = files.get("timestamp.txt", b"").decode("utf-8", "replace").strip()
+    try:
+        return (parse_utc(text) if text else None), []
+    except Exception:  # dateutil and datetime have several for what is no date, an impossible one, or an unknown zone
+        return None, [f"Its timestamp.txt holds no time ({text[:40]!r}); it was graded as if it had none."]
 
 
 def _why_left_out(path: Path, name: str, room: int, files: int) -> str:

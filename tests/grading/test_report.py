@@ -1,0 +1,41 @@
+"""The table that a run prints, and grades.csv."""
+
+from __future__ import annotations
+
+import io
+
+from rich.console import Console
+
+from anatomy.grading.progress_bar import progress_bar
+from anatomy.grading.report import REPAIRED, UNGRADED, Comparison, Mark, Report, SubmissionResult, show, write_csv
+
+HOSTILE = "ada [/b] [red] :smile: \x1b[31m"
+SHOWN = "ada [/b] [red] :smile: \N{REPLACEMENT CHARACTER}[31m"
+
+
+def test_what_comes_from_a_submission_is_shown_as_it_is():
+    marks = (Mark("softmax", 0.0, 5.0, "wrong", {"softmax__axis": HOSTILE}),)
+    results = (
+        SubmissionResult(HOSTILE, f"03-{HOSTILE}", REPAIRED, (f"The file was called {HOSTILE}.",), marks),
+        SubmissionResult(HOSTILE, "04-heads", UNGRADED, (HOSTILE,)),
+    )
+    printed = io.StringIO()
+    report = Report(results, known=Comparison(1, (HOSTILE,)), without_page=(HOSTILE,))
+    show(report, Console(file=printed, width=400))
+    text = printed.getvalue()
+    assert "\x1b" not in text
+    for line in (f"repaired {SHOWN}, 03-{SHOWN}: The file was called {SHOWN}.", f"ungraded {SHOWN}, 04-heads: {SHOWN}",
+                 f"softmax: {SHOWN}", f"no feedback page for {SHOWN}", f"│ {SHOWN} │"):  # fmt: skip
+        assert line in text, line
+
+
+def test_the_bar_shows_names_as_they_are():
+    printed = io.StringIO()
+    with progress_bar(Console(file=printed, width=200, force_terminal=True)) as bar:
+        bar.update(bar.add_task("starting", total=1), description="ada [/b], 03-softmax")
+    assert "ada [/b], 03-softmax" in printed.getvalue()
+
+
+def test_a_spreadsheet_takes_no_name_for_a_formula(tmp_path):
+    write_csv([SubmissionResult("=cmd()", "03-softmax", UNGRADED, ("+1",))], tmp_path / "grades.csv")
+    assert (tmp_path / "grades.csv").read_text("utf-8").splitlines()[1] == "'=cmd(),03-softmax,ungraded,,,'+1"
