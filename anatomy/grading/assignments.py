@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import logging
 import shutil
 import tempfile
-from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.metadata import version
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -16,6 +18,7 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters import GenerateAssignment
 from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
+from sqlalchemy.exc import DBAPIError
 from traitlets.config import Config
 
 from anatomy.authoring import student
@@ -24,7 +27,7 @@ from anatomy.authoring.student import settings
 from anatomy.course import NOTEBOOKS
 from anatomy.grading.errors import Unrepairable, in_brief
 from anatomy.grading.fingerprints import hash_of, hash_parts, program_version
-from anatomy.grading.gradebook import put_alembic_on_path
+from anatomy.grading.gradebook import GradebookWriter, put_alembic_on_path
 from anatomy.grading.submissions import files_beside_notebook
 
 
@@ -110,16 +113,14 @@ class Assignment:
 
 
 class Assignments:
-    """The assignments of one run: each is registered and read once.
+    """The assignments of one run: each is read once, and registered when it or the gradebook has changed.
 
-    Parameters
-    ----------
-    due
-        Says when a registered assignment is due, which decides on penalties.
+    What was registered is kept in ``.anatomy/assignments/``: the student edition, what it was made from, and what the
+    gradebook said of it then.
     """
 
-    def __init__(self, root: Path, config: Config, due: Callable[[str], str]) -> None:
-        self.root, self.config, self.due = root, config, due
+    def __init__(self, root: Path, config: Config, gradebook: GradebookWriter) -> None:
+        self.root, self.config, self.gradebook = root, config, gradebook
         self._loaded: dict[str, Assignment | str] = {}
 
     def load(self, slug: str) -> Assignment:
@@ -142,12 +143,30 @@ class Assignments:
         source = source_file(self.root, slug)
         if not any(book.slug == slug for book in NOTEBOOKS) or not source.is_file():
             return f"No notebook of the course is called {slug}."
+        rules = [(self.root / "nbgrader_config.py").read_bytes(), program_version().encode()]
         try:
-            register(self.root, slug, self.config)
+            edition = self._registered(slug, hash_of([source.read_bytes(), *rules, version("nbgrader").encode()]))
         except (NbGraderException, SystemExit) as error:
+            if isinstance(error.__context__, DBAPIError):  # not this assignment's fault
+                raise error.__context__ from None
             return f"The gradebook could not take up {slug}: {in_brief(error)}"
-        edition = as_text(student_edition(self.root, slug)).encode()
         files, _ = files_beside_notebook(source.parent)
-        rules = (self.root / "nbgrader_config.py").read_bytes()
-        parts = [edition, rules, program_version().encode(), self.due(slug).encode(), *hash_parts(files)]
+        parts = [edition, *rules, self.gradebook.due(slug).encode(), *hash_parts(files)]
         return Assignment(edition, files, hash_of(parts))
+
+    def _registered(self, slug: str, made_from: str) -> bytes:
+        """The student edition, as the gradebook has it."""
+        kept = self.root / ".anatomy" / "assignments" / f"{slug}.json"
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):  # there is none, or it is damaged
+            said = json.loads(kept.read_text(encoding="utf-8"))
+            if said["made from"] == made_from and said["gradebook"] == self.gradebook.holds(slug):
+                return str(said["edition"]).encode()
+        register(self.root, slug, self.config)
+        self.gradebook.gradebook.db.expire_all()  # another connection has written
+        edition = as_text(student_edition(self.root, slug))
+        said = {"made from": made_from, "gradebook": self.gradebook.holds(slug), "edition": edition}
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        fresh = kept.with_suffix(".tmp")
+        fresh.write_text(json.dumps(said), encoding="utf-8")
+        fresh.replace(kept)
+        return edition.encode()

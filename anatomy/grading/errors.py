@@ -1,10 +1,18 @@
-"""What goes wrong with one submission, and how it is told."""
+"""What goes wrong with one submission, or with all, and how it is told."""
 
 from __future__ import annotations
+
+from anatomy.errors import UserError
+
+GOES_ON = "What had been graded by then is recorded; the same command goes on from there."
 
 
 class Unrepairable(ValueError):
     """What was handed in can't be graded. The message is the reason, as the instructor reads it."""
+
+
+class CannotRecord(UserError):
+    """No submission can be recorded any more: the gradebook is locked, read-only or damaged, or the disk is full."""
 
 
 def in_brief(error: BaseException) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
-
-import torch
 
 import anatomy
 
@@ -16,7 +15,7 @@ import anatomy
 def program_version() -> str:
     """A hash of the package's code and of the version of torch."""
     package = Path(anatomy.__file__).parent
-    return hash_of([torch.__version__.encode(), *(path.read_bytes() for path in sorted(package.rglob("*.py")))])
+    return hash_of([version("torch").encode(), *(path.read_bytes() for path in sorted(package.rglob("*.py")))])
 
 
 def hash_of(parts: Iterable[bytes]) -> str:

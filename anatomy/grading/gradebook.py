@@ -13,15 +13,21 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from nbgrader.api import Comment, Grade, Gradebook, MissingEntry, Student, SubmittedAssignment, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import AssignLatePenalties
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DBAPIError
 from traitlets.config import Config
 
+from anatomy.grading.errors import GOES_ON, CannotRecord, in_brief
+from anatomy.grading.fingerprints import hash_of
 from anatomy.grading.pipeline import configured_steps
+from anatomy.grading.placing import put_in_place, write_beside
 from anatomy.grading.repair import NOTE
 from anatomy.grading.report import GRADED, PARTLY, REPAIRED, UNGRADED, Mark, SubmissionResult
 
@@ -29,17 +35,36 @@ from anatomy.grading.report import GRADED, PARTLY, REPAIRED, UNGRADED, Mark, Sub
 class GradebookWriter:
     """A course's gradebook and its graded notebooks, open for writing. Use it in one process and thread at a time."""
 
-    def __init__(self, root: Path, config: Config, gradebook: Gradebook, stage: Path) -> None:
-        self.gradebook, self.stage = gradebook, stage
+    def __init__(self, root: Path, config: Config, gradebook: Gradebook) -> None:
+        self.gradebook = gradebook
         self.autograded = root / str(config.CourseDirectory.get("autograded_directory", "autograded"))
-        self.penalties = None
-        if any(issubclass(step, AssignLatePenalties) for step in configured_steps(config)):
-            self.penalties = AssignLatePenalties(config=config)
-            self.penalties.init_plugin()
+        self.config = config
+
+    @cached_property
+    def penalties(self) -> AssignLatePenalties | None:
+        """The step that takes points off what is late, when it is one of the configured ones."""
+        if not any(issubclass(step, AssignLatePenalties) for step in configured_steps(self.config)):
+            return None
+        step = AssignLatePenalties(config=self.config)
+        step.init_plugin()
+        return step
 
     def due(self, assignment: str) -> str:
         """When the assignment is due, which decides on penalties."""
         return str(self.gradebook.find_assignment(assignment).duedate)
+
+    def holds(self, assignment: str) -> str:
+        """A hash of what the gradebook says of the assignment's cells; "" when it does not know it."""
+        try:
+            book = self.gradebook.find_notebook(assignment, assignment)
+        except MissingEntry:
+            return ""
+        cells = [
+            [cell.name, cell.type, getattr(cell, "max_score", None)]
+            for cell in (*book.grade_cells, *book.solution_cells, *book.task_cells)
+        ]
+        sources = [[cell.name, cell.cell_type, cell.locked, cell.checksum, cell.source] for cell in book.source_cells]
+        return hash_of([json.dumps(sorted(rows, key=str)).encode() for rows in (cells, sources)])
 
     # ---- what was recorded before -----------------------------------------------------------------------------------
 
@@ -86,24 +111,23 @@ class GradebookWriter:
         files: Mapping[str, bytes],
         timestamp: datetime | None,
     ) -> SubmissionResult:
-        """Put one graded submission into the gradebook and, with its files, into ``autograded/``."""
-        fresh = self.stage / "autograded"
-        shutil.rmtree(fresh, ignore_errors=True)
-        for name, content in {f"{assignment}.ipynb": notebook, **files}.items():
-            path = fresh / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-            path.chmod(0o444)
+        """Put one graded submission into the gradebook and, with its files, into ``autograded/``.
+
+        Raises
+        ------
+        OSError, SQLAlchemyError
+            When that can't be written; the gradebook is then as it was.
+        """
+        place = self.autograded / student / assignment
+        fresh = write_beside(place, {f"{assignment}.ipynb": notebook, **files}, 0o444)
         try:
             self._record(student, assignment, marks, comments, timestamp)
             self.gradebook.db.commit()
         except BaseException:
             self.gradebook.db.rollback()
+            shutil.rmtree(fresh, ignore_errors=True)
             raise
-        place = self.autograded / student / assignment
-        place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(place, ignore_errors=True)
-        fresh.replace(place)
+        put_in_place(fresh, place)
         return self._result(student, assignment, notebook.decode())
 
     def _record(
@@ -165,11 +189,22 @@ def _mark(grade: Any, note: dict[str, Any]) -> Mark:
 
 
 @contextlib.contextmanager
-def open_gradebook(root: Path, config: Config, stage: Path) -> Iterator[GradebookWriter]:
-    """The course's gradebook for writing; it is made when there is none. `stage` is a folder for work copies."""
+def open_gradebook(root: Path, config: Config) -> Iterator[GradebookWriter]:
+    """The course's gradebook for writing; it is made when there is none.
+
+    Raises
+    ------
+    CannotRecord
+        When it can't be read or written, now or while it is open.
+    """
     put_alembic_on_path()
-    with Gradebook(CourseDirectory(config=config).db_url) as gradebook:
-        yield GradebookWriter(root, config, gradebook, stage)
+    url = CourseDirectory(config=config).db_url
+    try:
+        with Gradebook(url) as gradebook:
+            yield GradebookWriter(root, config, gradebook)
+    except DBAPIError as error:
+        place, why = make_url(url).render_as_string(hide_password=True), in_brief(error.orig or error)
+        raise CannotRecord(f"The gradebook {place} can't be used: {why}. {GOES_ON}") from error
 
 
 def put_alembic_on_path() -> None:

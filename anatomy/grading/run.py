@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import itertools
 import os
 import time
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
-from sqlalchemy.exc import SAWarning
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, SAWarning
 from traitlets.config import Config
 
 from anatomy.authoring.notebooks import chosen
@@ -20,8 +23,7 @@ from anatomy.errors import UserError
 from anatomy.forked_kernels import NO_SANDBOX, choose_sandbox
 from anatomy.forked_kernels.sandbox import VARIABLE as SANDBOX_VARIABLE
 from anatomy.grading.assignments import Assignment, Assignments
-from anatomy.grading.course_kernels import fresh_seeds
-from anatomy.grading.errors import Unrepairable, in_brief
+from anatomy.grading.errors import GOES_ON, CannotRecord, Unrepairable, in_brief
 from anatomy.grading.feedback.folder import FeedbackFolder
 from anatomy.grading.feedback.page import page_settings
 from anatomy.grading.fingerprints import hash_of, hash_parts
@@ -33,14 +35,14 @@ from anatomy.grading.report import UNGRADED, Report, SubmissionResult, show, wri
 from anatomy.grading.run_lock import run_lock
 from anatomy.grading.submission_file import parse_notebook
 from anatomy.grading.submissions import Submission, SubmissionContent, find_submissions, readable
-from anatomy.grading.workers import open_workers
-from anatomy.grading.workers.parcels import pack, unpack
-from anatomy.grading.workers.worker import FILES
+from anatomy.grading.workers.parcels import FILES, pack, unpack
 
 WITHOUT_SANDBOX = (
     "Graded without a sandbox: submissions could read this machine's files and use its network. "
     "Trust these marks only if the machine or container holds nothing that students must not see."
 )
+
+_DISK_IS_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class NothingToGrade(UserError):
@@ -107,10 +109,10 @@ def grade(
                              f"{submitted.name}/<student>/<notebook>/ with the notebook in it; "
                              "`anatomy sample-class` writes a made-up class.")  # fmt: skip
     began = time.perf_counter()
-    with warnings.catch_warnings(), run_lock(root) as stage, open_gradebook(root, config, stage) as gradebook:
+    with warnings.catch_warnings(), run_lock(root), open_gradebook(root, config) as gradebook:
         warnings.simplefilter("ignore", SAWarning)  # nbgrader's queries, harmless
-        folder = FeedbackFolder(root, config, gradebook.gradebook, stage) if feedback else None
-        run = _Run(Assignments(root, config, gradebook.due), config, gradebook, folder, sandbox, force)
+        folder = FeedbackFolder(root, config, gradebook.gradebook) if feedback else None
+        run = _Run(Assignments(root, config, gradebook), config, gradebook, folder, sandbox, force)
         tasks = run.look_at(found)
         with _environment(SANDBOX_VARIABLE, sandbox), progress_bar(console) as progress:
             shown = progress.add_task("starting" if tasks else "nothing has changed", total=len(tasks) + len(run.stale))
@@ -130,8 +132,12 @@ def grade(
     report = Report(results, time.perf_counter() - began, compare_with_known_marks(results, submitted / KNOWN_MARKS),
                     len(tasks), WITHOUT_SANDBOX if sandbox == NO_SANDBOX else "",
                     run.pages_made if feedback else None, tuple(run.without_page))  # fmt: skip
-    write_csv(report.results, root / "grades.csv")
     show(report, console)
+    try:
+        write_csv(report.results, root / "grades.csv")
+    except OSError as error:
+        raise CannotRecord(f"grades.csv could not be written ({in_brief(error)}). All marks are in the gradebook, and "
+                           "the same command writes it again.") from error  # fmt: skip
     return report
 
 
@@ -197,12 +203,8 @@ class _Run:
         sandbox: str,
         force: bool,
     ) -> None:
-        self.assignments, self.gradebook, self.feedback = assignments, gradebook, feedback
+        self.assignments, self.config, self.gradebook, self.feedback = assignments, config, gradebook, feedback
         self.sandbox, self.force = sandbox, force
-        self.pipeline = worker_pipeline(config)
-        self.page_settings = page_settings(config) if feedback else ""
-        # Without a sandbox a submission could leave its seeds for the next one to find.
-        self.seeds = fresh_seeds() if sandbox != NO_SANDBOX else None
         self.results: dict[Submission, SubmissionResult] = {}
         self.remaining = 0
         self.stale: list[_Task] = []
@@ -224,6 +226,7 @@ class _Run:
             except Unrepairable as reason:
                 self.results[submission] = _ungraded(submission, str(reason))
             except Exception as error:  # whatever it is, it costs this submission only
+                _stop_if_nothing_can_be_recorded(error)
                 self.results[submission] = _ungraded(submission, f"It can't be read. {in_brief(error)}")
             else:
                 if known:
@@ -239,22 +242,42 @@ class _Run:
         """Grade and record, with so many workers; gives each result as it is ready."""
         if not tasks:
             return
+        from anatomy.grading.course_kernels import fresh_seeds  # torch, which a run that grades nothing can do without
+        from anatomy.grading.workers import open_workers
+
+        common = {
+            "pipeline": worker_pipeline(self.config), "sandbox": self.sandbox,
+            "page_settings": page_settings(self.config) if self.feedback else "",
+        }  # fmt: skip
+        # Without a sandbox a submission could leave its seeds for the next one to find.
+        seeds = fresh_seeds() if self.sandbox != NO_SANDBOX else None
         with open_workers(self.sandbox, min(count, len(tasks)), scheduler) as workers:
-            under_way: dict[int, tuple[float, SubmissionContent]] = {}
+            under_way: dict[int, tuple[_Task, float, SubmissionContent]] = {}
+            numbers = itertools.count()
+            gone: list[SubmissionResult] = []
 
             def parcels() -> Iterator[bytes]:
-                for number, task in enumerate(tasks):
-                    content = task.submission.read()
-                    under_way[number] = time.perf_counter(), content
-                    yield self._parcel(task, content, workers.address)
+                for task in tasks:
+                    try:
+                        content = task.submission.read()
+                    except (OSError, Unrepairable) as error:  # it could be read a moment ago
+                        why = f"It was taken away or changed while others were graded. {error}"
+                        gone.append(self._done(task, _ungraded(task.submission, why)))
+                        continue
+                    under_way[next(numbers)] = task, time.perf_counter(), content
+                    about = {**common, "seeds": seeds or fresh_seeds(), "fork_server": workers.address}
+                    yield _parcel(task, content, about)
 
             for number, graded in workers.grade(parcels()):
-                began, content = under_way.pop(number)
-                result = self._recorded(tasks[number], content, graded)
-                result = replace(result, seconds=time.perf_counter() - began)
-                self.results[tasks[number].submission] = result
-                self.remaining -= 1
-                yield result
+                task, began, content = under_way.pop(number)
+                result = self._recorded(task, content, graded)
+                yield self._done(task, replace(result, seconds=time.perf_counter() - began))
+            yield from gone
+
+    def _done(self, task: _Task, result: SubmissionResult) -> SubmissionResult:
+        self.results[task.submission] = result
+        self.remaining -= 1
+        return result
 
     def renew_pages(self) -> Iterator[_Task]:
         """Make the pages that are missing or not right any more; gives each submission as its page is ready."""
@@ -274,15 +297,6 @@ class _Run:
         except Exception as error:
             self.without_page.append(f"{task.student}, {task.assignment}: {in_brief(error)}")
 
-    def _parcel(self, task: _Task, content: SubmissionContent, fork_server: str) -> bytes:
-        facts = {
-            "assignment": task.assignment, "student": task.student, "made_from": task.made_from(content),
-            "notes": content.notes, "pipeline": self.pipeline, "seeds": self.seeds or fresh_seeds(),
-            "sandbox": self.sandbox, "fork_server": fork_server, "page_settings": self.page_settings,
-        }  # fmt: skip
-        files = {FILES + name: file for name, file in task.files(content).items()}
-        return pack(facts, {"submission": content.notebook, "edition": task.to.edition, **files})
-
     def _recorded(self, task: _Task, content: SubmissionContent, graded: bytes) -> SubmissionResult:
         facts, made = unpack(graded)
         if facts["ungraded"]:
@@ -290,17 +304,35 @@ class _Run:
         files = task.files(content)
         try:
             if self.feedback:
-                self.feedback.discard(task.student, task.assignment)
+                with contextlib.suppress(OSError):  # then it can't be replaced either, which is said
+                    self.feedback.discard(task.student, task.assignment)
             result = self.gradebook.record(
                 task.student, task.assignment, made["notebook"], facts["marks"], facts["comments"], files,
                 content.timestamp,
             )  # fmt: skip
-        except Unrepairable as reason:
-            return _ungraded(task.submission, str(reason))
         except Exception as error:  # it costs this submission only
+            _stop_if_nothing_can_be_recorded(error)
             return _ungraded(task.submission, f"It could not be recorded: {in_brief(error)}")
         self._put_page(task, made["notebook"], files, made.get("page", b""))
         return result
+
+
+def _stop_if_nothing_can_be_recorded(error: Exception) -> None:
+    """Raise what is not the fault of one submission: the gradebook does not answer, or the disk is full."""
+    if isinstance(error, DBAPIError) and not isinstance(error, DataError | IntegrityError):
+        raise error
+    if isinstance(error, OSError) and error.errno in _DISK_IS_FULL:
+        raise CannotRecord(f"There is no room to record marks ({in_brief(error)}). {GOES_ON}") from error
+
+
+def _parcel(task: _Task, content: SubmissionContent, about: dict[str, Any]) -> bytes:
+    """What a worker gets; `about` is what it is told of the run."""
+    facts = {
+        **about, "assignment": task.assignment, "student": task.student, "made_from": task.made_from(content),
+        "notes": content.notes,
+    }  # fmt: skip
+    files = {FILES + name: file for name, file in task.files(content).items()}
+    return pack(facts, {"submission": content.notebook, "edition": task.to.edition, **files})
 
 
 def _ungraded(submission: Submission, reason: str) -> SubmissionResult:

@@ -1,4 +1,4 @@
-"""One run at a time: a lock on the course, and a folder for work copies that no killed run leaves behind."""
+"""One run at a time: a lock on the course."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import contextlib
 import fcntl
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from anatomy.errors import UserError
+from anatomy.grading.errors import CannotRecord, in_brief
 
 
 class AlreadyGrading(UserError):
@@ -18,25 +18,29 @@ class AlreadyGrading(UserError):
 
 
 @contextlib.contextmanager
-def run_lock(root: Path) -> Iterator[Path]:
-    """A folder for work copies, while nobody else grades this course; what a killed run has left is removed.
+def run_lock(root: Path) -> Iterator[None]:
+    """Within this nobody else grades this course; what a killed run has left in ``.anatomy/`` is removed.
 
     Raises
     ------
     AlreadyGrading
         When another process holds the lock.
+    CannotRecord
+        When there is no place for it.
     """
     place = root / ".anatomy"
-    place.mkdir(exist_ok=True)
-    handle = os.open(place, os.O_RDONLY)
+    try:
+        place.mkdir(exist_ok=True)
+        handle = os.open(place, os.O_RDONLY)
+    except OSError as error:
+        raise CannotRecord(f"{place}, where grading keeps its own files, can't be made: {in_brief(error)}.") from error
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise AlreadyGrading(f"Another process is grading {root}. Wait for it, or stop it.") from None
-        for left in [*place.glob("grading-*"), *place.glob("release-*")]:
+        for left in place.glob("release-*"):
             shutil.rmtree(left, ignore_errors=True)
-        with tempfile.TemporaryDirectory(prefix="grading-", dir=place) as folder:
-            yield Path(folder)
+        yield
     finally:
         os.close(handle)

@@ -92,7 +92,7 @@ def test_killed_and_run_again_gives_the_same_gradebook(tmp_path, new_course, cap
     graded = [sorted(p.relative_to(place) for p in place.rglob("*")) for place in
               (root / "autograded", root / "undisturbed-autograded")]  # fmt: skip
     assert graded[0] == graded[1]
-    assert not list((root / ".anatomy").glob("grading-*")), "work copies of killed runs are gone"
+    assert not list((root / ".anatomy").glob("release-*")), "work copies of killed runs are gone"
     assert soon(lambda: not still_there(str(root))), still_there(str(root))
 
 

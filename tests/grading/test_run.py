@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import io
 import json
 import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 import nbformat
@@ -15,7 +22,8 @@ from rich.console import Console
 from anatomy.authoring.notebooks import as_text, source_file, write
 from anatomy.course import notebook
 from anatomy.forked_kernels import sandbox
-from anatomy.grading import run, submissions
+from anatomy.grading import assignments, gradebook, run, submissions
+from anatomy.grading.errors import CannotRecord
 from anatomy.grading.report import GRADED, REPAIRED, UNGRADED, as_dict
 from anatomy.grading.run_lock import AlreadyGrading, run_lock
 from anatomy.grading.workers.parcels import pack, unpack
@@ -75,7 +83,127 @@ def test_only_what_changed_is_graded(course):
     assert grade(course, workers=1, force=True).graded == 2
     (course / "gradebook.db").unlink()
     assert grade(course, workers=1).graded == 2, "a new gradebook is filled again"
-    assert not list((course / ".anatomy").iterdir())
+    assert [path.name for path in (course / ".anatomy").iterdir()] == ["assignments"], "no work copies are left"
+
+
+def test_a_run_that_grades_nothing_imports_no_torch(course):
+    grade(course, workers=1)
+    look = ("import sys; from pathlib import Path; from anatomy.grading.run import grade; "
+            f"assert grade(Path({str(course)!r})).graded == 0; "
+            "assert not {'torch', 'dask', 'distributed', 'transformers'} & set(sys.modules)")  # fmt: skip
+    subprocess.run([sys.executable, "-c", look], check=True, stdout=subprocess.DEVNULL)
+
+
+def test_an_assignment_is_registered_again_when_the_gradebook_or_its_source_changed(course, monkeypatch):
+    registered = []
+    register = assignments.register
+    monkeypatch.setattr(assignments, "register", lambda *given: registered.append(given[1]) or register(*given))
+    grade(course, workers=1)
+    grade(course, workers=1)
+    assert registered == [BOOK.slug]
+    with Gradebook(f"sqlite:///{course}/gradebook.db") as book:
+        book.find_grade_cell("check-softmax", BOOK.slug, BOOK.slug).max_score = 1
+        book.db.commit()
+    grade(course, workers=1)
+    assert len(registered) == 2
+    kept = course / ".anatomy" / "assignments" / f"{BOOK.slug}.json"
+    kept.write_text("{")
+    grade(course, workers=1)
+    assert len(registered) == 3, "what is damaged is made anew"
+    book = nbformat.read(source_file(course, BOOK.slug), as_version=4)
+    book.cells[0].source += "\n\nOne more line."
+    write(book, source_file(course, BOOK.slug))
+    assert grade(course, workers=1).graded == 2 and len(registered) == 4
+
+
+def test_an_impossible_time_counts_as_none(course):
+    hand_in(course, "ada", RIGHT, timestamp="2026-13-45 [/b] UTC")
+    (row,) = grade(course, workers=1, students=["ada"]).results
+    said = "Its timestamp.txt holds no time ('2026-13-45 [/b] UTC'); it was graded as if it had none."
+    assert (row.status, row.reasons) == (REPAIRED, (said,)) and row.points == row.worth
+
+
+def test_folders_on_other_file_systems(course):
+    memory = Path("/dev/shm")
+    if not memory.is_dir() or memory.stat().st_dev == course.stat().st_dev:
+        pytest.skip("needs a second file system")
+    with tempfile.TemporaryDirectory(dir=memory) as elsewhere:
+        for name in ("autograded", "feedback"):
+            Path(elsewhere, name).mkdir()
+            (course / name).symlink_to(Path(elsewhere, name))
+        report = grade(course, workers=1)
+        assert not report.ungraded and report.pages == 2 and not report.without_page
+        assert grade(course, workers=1, force=True).pages == 2, "what is there is replaced"
+
+
+def test_a_submission_that_is_taken_away_meanwhile_costs_itself(course, monkeypatch):
+    look_at = run._Run.look_at
+
+    def then_take_away(self, found):
+        tasks = look_at(self, found)
+        shutil.rmtree(course / "submitted" / "ada")
+        return tasks
+
+    monkeypatch.setattr(run._Run, "look_at", then_take_away)
+    report = grade(course, workers=1)
+    ada, bea = report.results
+    assert ada.status == UNGRADED and "taken away" in ada.reasons[0] and bea.status == GRADED
+    assert "ada" in (course / "grades.csv").read_text("utf-8")
+
+
+# ---- nothing can be recorded ----------------------------------------------------------------------------------------
+
+
+def test_a_damaged_gradebook_is_said_and_left_as_it_is(course):
+    (course / "gradebook.db").write_bytes(b"no database at all " * 100)
+    with pytest.raises(CannotRecord, match=r"gradebook\.db can't be used: DatabaseError: file is not a database"):
+        grade(course, workers=1)
+    assert (course / "gradebook.db").read_bytes() == b"no database at all " * 100
+
+
+def test_a_locked_gradebook_is_said_and_nothing_is_lost(course):
+    first = points(grade(course, workers=1))
+    hand_in(course, "bea", RIGHT)
+    with contextlib.closing(sqlite3.connect(course / "gradebook.db")) as other:
+        other.execute("begin immediate")
+        with pytest.raises(CannotRecord, match=r"database is locked.* goes on from there"):
+            grade(course, workers=1)
+    again = grade(course, workers=1)
+    assert again.graded == 1 and points(again) == {"ada": first["ada"], "bea": first["ada"]}
+
+
+def test_a_read_only_gradebook_is_said(course):
+    grade(course, workers=1)
+    hand_in(course, "bea", RIGHT)
+    config = course / "nbgrader_config.py"
+    url = f"sqlite:///file:{course}/gradebook.db?mode=ro&uri=true"
+    config.write_text(config.read_text("utf-8") + f"\nc.CourseDirectory.db_url = {url!r}\n", "utf-8")
+    with pytest.raises(CannotRecord, match="readonly database"):
+        grade(course, workers=1)
+
+
+def test_a_full_disk_ends_the_run_and_the_next_goes_on(course, monkeypatch):
+    written = gradebook.write_beside
+
+    def full(place, files, mode):
+        if place.parent.name == "bea":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return written(place, files, mode)
+
+    monkeypatch.setattr(gradebook, "write_beside", full)
+    with pytest.raises(CannotRecord, match=r"no room to record marks.*No space left.* goes on from there"):
+        grade(course, workers=1)
+    monkeypatch.undo()
+    report = grade(course, workers=1)
+    assert report.graded == 1 and not report.ungraded
+
+
+def test_grades_csv_that_can_not_be_written(course):
+    (course / "grades.csv").mkdir()
+    with pytest.raises(CannotRecord, match=r"grades\.csv could not be written .*in the gradebook"):
+        grade(course, workers=1)
+    (course / "grades.csv").rmdir()
+    assert grade(course, workers=1).graded == 0 and (course / "grades.csv").is_file()
 
 
 def test_late_work_and_marks_by_hand(course):

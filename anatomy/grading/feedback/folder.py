@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import shutil
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 
 from nbgrader.api import Gradebook, MissingEntry
@@ -14,6 +13,7 @@ from traitlets.config import Config
 
 from anatomy.grading.feedback.page import HEAD, PageMaker, made_from, said_made_from
 from anatomy.grading.feedback.standing import read_standing
+from anatomy.grading.placing import put_in_place, write_beside
 from anatomy.grading.repair import NOTE
 
 FILES_WITH_A_PAGE = (".png", ".jpg", ".jpeg", ".gif", ".txt")
@@ -24,10 +24,13 @@ FILES_WITH_A_PAGE = (".png", ".jpg", ".jpeg", ".gif", ".txt")
 class FeedbackFolder:
     """A course's ``feedback/``, open for writing: which pages are right, and putting new ones in their place."""
 
-    def __init__(self, root: Path, config: Config, gradebook: Gradebook, stage: Path) -> None:
+    def __init__(self, root: Path, config: Config, gradebook: Gradebook) -> None:
         self.folder = root / str(config.CourseDirectory.get("feedback_directory", "feedback"))
-        self.gradebook, self.stage = gradebook, stage
-        self.pages = PageMaker(config, CourseDirectory(config=config))
+        self.config, self.gradebook = config, gradebook
+
+    @cached_property
+    def pages(self) -> PageMaker:
+        return PageMaker(self.config, CourseDirectory(config=self.config))
 
     def is_right(self, student: str, assignment: str, graded_from: str) -> bool:
         """Whether the page is there and shows what the gradebook says of a notebook that was graded from this."""
@@ -53,19 +56,9 @@ class FeedbackFolder:
         graded_from = json.loads(notebook)["metadata"].get(NOTE, {}).get("from", "")
         if said_made_from(page) != made_from(graded_from, standing):
             page = self.pages.page(notebook, student, assignment, standing)
-        fresh = self.stage / "feedback"
-        shutil.rmtree(fresh, ignore_errors=True)
         shown = {name: content for name, content in files.items() if name.lower().endswith(FILES_WITH_A_PAGE)}
-        for name, content in {**shown, f"{assignment}.html": page}.items():
-            path = fresh / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-            path.chmod(self.pages.permissions)
         place = self.folder / student / assignment
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with contextlib.suppress(FileNotFoundError):
-            shutil.rmtree(place)
-        fresh.replace(place)
+        put_in_place(write_beside(place, {**shown, f"{assignment}.html": page}, self.pages.permissions), place)
 
     def _file(self, student: str, assignment: str) -> Path:
         return self.folder / student / assignment / f"{assignment}.html"

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from anatomy.errors import UserError
-from anatomy.grading.errors import in_brief
+from anatomy.grading.errors import GOES_ON, in_brief
 from anatomy.grading.workers.parcels import ungraded
-from anatomy.grading.workers.worker import grade_parcel
 
 AHEAD = 3
 """Parcels for each worker that are under way at a time: more would only take memory."""
@@ -21,6 +20,13 @@ NO_WORKER_LIMIT = 60.0
 """Seconds to go on without any worker: they may just be starting again."""
 CHECK_INTERVAL = 2.0
 """Seconds without a result after which it is asked whether the cluster has workers."""
+
+
+def grade_parcel(parcel: bytes) -> bytes:
+    """`worker.grade_parcel`: imports what grading takes where it is called, not where it is only named."""
+    from anatomy.grading.workers import worker
+
+    return worker.grade_parcel(parcel)
 
 
 class ClusterLost(UserError):
@@ -121,7 +127,7 @@ class Workers:
         self.client.cancel([future for future, _ in self._under_way.values()], force=True)
 
 
-_GONE = "{} What had been graded by then is recorded; the same command goes on from there."
+_GONE = f"{{}} {GOES_ON}"
 
 
 def _why_lost(times: int) -> str:

@@ -17,9 +17,8 @@ from anatomy.forked_kernels.sandbox import VARIABLE as SANDBOX_VARIABLE
 from anatomy.grading.course_kernels import COURSE
 from anatomy.grading.fingerprints import program_version
 from anatomy.grading.workers.dask_settings import open_client
-from anatomy.grading.workers.dispatch import Workers
+from anatomy.grading.workers.dispatch import Workers, grade_parcel
 from anatomy.grading.workers.parcels import ungraded
-from anatomy.grading.workers.worker import grade_parcel
 
 CONNECT_LIMIT, FIRST_WORKER_LIMIT, READY_LIMIT = 10.0, 20.0, 180.0
 """Seconds: to reach a scheduler; for a first worker to be there; for a worker to import everything."""

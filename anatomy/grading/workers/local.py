@@ -7,6 +7,7 @@ import multiprocessing
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from multiprocessing import forkserver
 from typing import Any
 
@@ -15,15 +16,18 @@ from anatomy.grading.course_kernels import COURSE
 from anatomy.grading.workers.dask_settings import open_client
 from anatomy.grading.workers.dispatch import Workers
 
-PRELOAD = ["distributed", "anatomy.grading.preprocessors", "anatomy.grading.workers.worker"]
-"""What is imported before worker processes are forked."""
+IMPORTED_BY_WORKERS = ("anatomy.grading.workers.worker", "anatomy.grading.preprocessors")
+"""What grading takes, and what only looks for work does not."""
 
 
 @contextlib.contextmanager
 def this_process(sandbox: str) -> Iterator[Workers]:
-    """This process alone."""
-    get_fork_server(COURSE, sandbox)  # which `RunAndObserve` then finds by itself
-    yield Workers("")
+    """This process alone. It imports what grading takes while its fork server does the same."""
+    with _fork_server_starting(sandbox) as wait:
+        for module in IMPORTED_BY_WORKERS:
+            import_module(module)
+        wait()  # `RunAndObserve` then finds it by itself
+        yield Workers("")
 
 
 @contextlib.contextmanager
@@ -68,7 +72,7 @@ def _local_cluster(workers: int) -> Iterator[Any]:
     from distributed.utils import get_mp_context
 
     get_mp_context()  # sets Dask's own list, which ours replaces
-    multiprocessing.get_context("forkserver").set_forkserver_preload(PRELOAD)
+    multiprocessing.get_context("forkserver").set_forkserver_preload(["distributed", *IMPORTED_BY_WORKERS])
     with _ignoring_ctrl_c():
         forkserver.ensure_running()
     with LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1",

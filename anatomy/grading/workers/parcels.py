@@ -8,6 +8,9 @@ import zipfile
 from collections.abc import Mapping
 from typing import Any
 
+FILES = "files/"
+"""How the names of the files beside a notebook begin in a parcel."""
+
 
 def pack(facts: Mapping[str, Any], files: Mapping[str, bytes]) -> bytes:
     """Facts, as JSON has them, and files as one parcel."""

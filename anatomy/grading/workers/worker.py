@@ -26,10 +26,7 @@ from anatomy.grading.feedback.standing import expected_standing
 from anatomy.grading.pipeline import run_steps
 from anatomy.grading.repair import NOTE
 from anatomy.grading.submission_file import parse_notebook
-from anatomy.grading.workers.parcels import pack, ungraded, unpack
-
-FILES = "files/"
-"""How the names of the files beside a notebook begin in a parcel."""
+from anatomy.grading.workers.parcels import FILES, pack, ungraded, unpack
 
 
 def grade_parcel(parcel: bytes) -> bytes:
@@ -70,7 +67,7 @@ def grade_parcel(parcel: bytes) -> bytes:
         if utils.is_solution(cell) or utils.is_task(cell)
     }
     done = {"ungraded": "", "notes": notes, "marks": marks, "comments": comments}
-    made = {"notebook": as_text(book).encode()}
+    made = {"notebook": as_text(book).encode("utf-8", "replace")}  # outputs may hold lone surrogates
     if facts["page_settings"]:
         with contextlib.suppress(Exception):  # then the one who asked makes it, or says why it can't be made
             make = page_maker(facts["page_settings"])
