@@ -7,9 +7,11 @@ where these are lost, by what they define. What the student added stays where it
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
 from collections.abc import Iterable
 from copy import deepcopy
+from functools import lru_cache
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
@@ -18,6 +20,11 @@ NOTE = "anatomy"
 """The key in a cell's or notebook's metadata under which grading notes what it knows of it."""
 
 NOTE_ID = "repaired-before-grading"
+_HEADING = "**Repaired before grading**"
+MOST_OWN_CELLS = 500
+"""Cells beside those handed out that are kept: running one more takes some hundredths of a second."""
+MOST_PARSED = 200_000
+"""Characters of a cell beyond which it is searched, not parsed: a parsed program takes hundreds of times its size."""
 
 
 def repaired(submitted: NotebookNode, edition: NotebookNode) -> tuple[NotebookNode, list[str]]:
@@ -31,7 +38,7 @@ def repaired(submitted: NotebookNode, edition: NotebookNode) -> tuple[NotebookNo
     cells: list[NotebookNode] = []
     if (moved := [own[position] for position in sorted(own)]) != sorted(moved):
         notes.add("Some cells were not in their order; they are now.")
-    extras_after = _extras(book, order)
+    extras_after = _extras(book, order, notes)
     cells += extras_after.get(-1, [])
     for position, original in enumerate(edition.cells):
         index = own.get(position)
@@ -40,9 +47,9 @@ def repaired(submitted: NotebookNode, edition: NotebookNode) -> tuple[NotebookNo
         elif _grade_id(original) or original.cell_type == "code":
             cells.append(_marked(deepcopy(original), original))
             notes.cell_lost(original)
+    said = [cell for cell in cells if _is_note(cell)]
+    cells = [cell for cell in cells if not _is_note(cell)]
     _distinct_ids(cells)
-    said = [cell for cell in cells if cell.get("id") == NOTE_ID]
-    cells = [cell for cell in cells if cell.get("id") != NOTE_ID]
     if notes.lines:
         said = [note_cell(notes.lines)]
     book.cells = said[:1] + cells
@@ -134,16 +141,20 @@ def _by_content(book: NotebookNode, original: NotebookNode, taken: set[int]) -> 
 
 
 def _defines(cell: NotebookNode, name: str) -> bool:
-    """Whether a code cell defines `name` at its top level; text that does not parse is searched."""
-    if cell.cell_type != "code" or name not in cell.source:
-        return False
-    try:
-        body = ast.parse(cell.source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return bool(
-            re.search(rf"^(?:(?:async )?def|class)\s+{re.escape(name)}\b|^{re.escape(name)}\s*=", cell.source, re.M)
-        )
-    return any(name in _bound(node) for node in body)
+    """Whether a code cell defines `name` at its top level."""
+    return cell.cell_type == "code" and name in cell.source and name in _defined(cell.source)
+
+
+@lru_cache(maxsize=1000)
+def _defined(source: str) -> frozenset[str]:
+    """What a program defines at its top level; text that does not parse, or is too long for that, is searched."""
+    if len(source) <= MOST_PARSED:
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            return frozenset(name for node in ast.parse(source).body for name in _bound(node))
+    return frozenset(a or b for a, b in _DEFINITION.findall(source))
+
+
+_DEFINITION = re.compile(r"^(?:(?:async )?def|class)[ \t]+(\w+)|^(\w+)[ \t]*=", re.MULTILINE)
 
 
 def _bound(node: ast.stmt) -> Iterable[str]:
@@ -153,17 +164,22 @@ def _bound(node: ast.stmt) -> Iterable[str]:
     return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
-def _extras(book: NotebookNode, order: dict[int, int]) -> dict[int, list[NotebookNode]]:
+def _extras(book: NotebookNode, order: dict[int, int], notes: _Notes) -> dict[int, list[NotebookNode]]:
     """Position in the student edition → what the student has after that cell and is not in it; -1: before all."""
     extras: dict[int, list[NotebookNode]] = {}
-    last = -1
+    last, count = -1, 0
     for index, cell in enumerate(book.cells):
         if index in order:
             last = order[index]
         elif not _grade_id(cell).startswith("check-"):
+            count += 1
+            if count > MOST_OWN_CELLS:
+                continue
             for name in ("nbgrader", NOTE):
                 cell.metadata.pop(name, None)
             extras.setdefault(last, []).append(cell)
+    if count > MOST_OWN_CELLS:
+        notes.add(f"{count} cells were added to the notebook; only the first {MOST_OWN_CELLS} of them were run.")
     return extras
 
 
@@ -193,7 +209,7 @@ def _marked(cell: NotebookNode, original: NotebookNode) -> NotebookNode:
 
 
 def _distinct_ids(cells: list[NotebookNode]) -> None:
-    seen: set[str] = set()
+    seen = {NOTE_ID}
     for number, cell in enumerate(cells):
         wanted = str(cell.get("id", ""))
         if not re.fullmatch(r"[a-zA-Z0-9-_]{1,64}", wanted) or wanted in seen:
@@ -207,7 +223,12 @@ def _distinct_ids(cells: list[NotebookNode]) -> None:
 def note_cell(lines: list[str]) -> NotebookNode:
     """What was repaired, as the notebook's reader is told."""
     listed = "\n".join(f"- {line}" for line in lines)
-    return new_markdown_cell(f"**Repaired before grading**\n\n{listed}", id=NOTE_ID)
+    return new_markdown_cell(f"{_HEADING}\n\n{listed}", id=NOTE_ID)
+
+
+def _is_note(cell: NotebookNode) -> bool:
+    """Whether `note_cell` has made it: any other cell may have its id, too."""
+    return cell.get("id") == NOTE_ID and cell.cell_type == "markdown" and cell.source.startswith(_HEADING)
 
 
 def _grade_id(cell: NotebookNode) -> str:

@@ -13,6 +13,9 @@ from anatomy.grading.errors import Unrepairable
 
 LARGEST = 100 * 2**20
 """Bytes beyond which a file is not read."""
+MOST_VALUES = 3_000_000
+"""Commas and brackets beyond which a file is not parsed. Python takes a hundred bytes for each; a notebook of this
+course has some thousands, and pictures in it have none."""
 
 
 def find_notebook(folder: Path, slug: str) -> tuple[Path, list[str]]:
@@ -43,14 +46,18 @@ def parse_notebook(raw: bytes) -> tuple[NotebookNode, list[str]]:
     Raises
     ------
     Unrepairable
-        When it is empty, not JSON, or JSON but no notebook.
+        When it is empty, not JSON, JSON but no notebook, or too much to be read.
     """
+    if sum(map(raw.count, (b",", b"[", b"{"))) > MOST_VALUES:
+        raise Unrepairable("The file holds too much to be read. Clear the outputs and hand it in again.")
     text, notes = _decoded(raw)
     if not text.strip():
         raise Unrepairable("The file is empty.")
     try:
         content = json.loads(text)
-    except (ValueError, RecursionError) as error:
+    except RecursionError as error:
+        raise Unrepairable("Lists or metadata in the file lie too deep in each other to be read.") from error
+    except ValueError as error:
         raise Unrepairable(f"The file is not JSON ({_brief(error)}).") from error
     if not isinstance(content, dict) or not isinstance(content.get("nbformat"), int):
         raise Unrepairable("The file is JSON, but not a notebook.")
@@ -75,17 +82,14 @@ def _decoded(raw: bytes) -> tuple[str, list[str]]:
 
 
 def _normal(content: dict[str, Any]) -> NotebookNode:
-    """Every cell with the fields that later steps rely on, and of the right types."""
+    """Every cell with the fields that later steps rely on, and of the right types; nothing else is taken over."""
     cells = content.get("cells")
     if not isinstance(cells, list):
         raise Unrepairable("The notebook has no list of cells.")
     normal = [cell for cell in map(_normal_cell, cells) if cell is not None]
     if not normal:
         raise Unrepairable("The notebook has no cells.")
-    metadata = content.get("metadata")
-    return nbformat.from_dict({
-        "cells": normal, "metadata": metadata if isinstance(metadata, dict) else {}, "nbformat": 4, "nbformat_minor": 5,
-    })  # fmt: skip
+    return nbformat.from_dict({"cells": normal, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 
 def _normal_cell(cell: Any, index: int = 0) -> dict[str, Any] | None:
@@ -94,18 +98,40 @@ def _normal_cell(cell: Any, index: int = 0) -> dict[str, Any] | None:
     source = cell.get("source", "")
     source = "".join(map(str, source)) if isinstance(source, list) else str(source)
     cell_type = cell.get("cell_type") if cell.get("cell_type") in ("code", "markdown", "raw") else "code"
-    metadata = cell.get("metadata")
     normal = {
         "cell_type": cell_type,
-        "metadata": metadata if isinstance(metadata, dict) else {},
-        "source": source.replace("\r\n", "\n").encode("utf-8", "replace").decode("utf-8"),  # no lone surrogates
+        "metadata": _normal_metadata(cell.get("metadata")),
+        "source": _encodable(source.replace("\r\n", "\n")),
     }
     if isinstance(cell.get("id"), str):
         normal["id"] = cell["id"]
     if cell_type == "code":
         return {**normal, "outputs": [], "execution_count": None}
-    attachments = cell.get("attachments")
-    return {**normal, "attachments": attachments} if isinstance(attachments, dict) and attachments else normal
+    attachments = _normal_attachments(cell.get("attachments"))
+    return {**normal, "attachments": attachments} if attachments else normal
+
+
+def _normal_metadata(metadata: Any) -> dict[str, Any]:
+    """The name for grading. All else is the student edition's, or nothing that grading looks at."""
+    marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+    name = marks.get("grade_id") if isinstance(marks, dict) else None
+    return {"nbgrader": {"grade_id": name}} if isinstance(name, str) else {}
+
+
+def _normal_attachments(attachments: Any) -> dict[str, dict[str, str]]:
+    """File → type → content, of those that are in this form."""
+    if not isinstance(attachments, dict):
+        return {}
+    return {
+        _encodable(file): {_encodable(kind): _encodable(text) for kind, text in content.items()}
+        for file, content in attachments.items()
+        if isinstance(content, dict) and content and all(isinstance(text, str) for text in content.values())
+    }
+
+
+def _encodable(text: str) -> str:
+    """The text with a question mark for each lone surrogate, which JSON may hold and UTF-8 may not."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _brief(error: BaseException) -> str:

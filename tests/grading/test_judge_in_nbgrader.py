@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from dataclasses import asdict
 
 import pytest
@@ -205,7 +204,7 @@ def spoiled(node, dice: random.Random):
 
 @pytest.mark.parametrize("slug", ["04-heads"])
 def test_hostile_observations_always_get_a_verdict(slug):
-    """Random spoilt observations: a verdict each time, within its points and its time, and never full marks by luck."""
+    """Random spoilt observations: a verdict each time, within its points, and never full marks by luck."""
     dice = random.Random(slug)
     asked = exercises.of_notebook(notebook(slug)).values()
     honest_ones = [(exercise, observe(exercise, reference.answer(exercise), SEEDS)) for exercise in asked]
@@ -221,10 +220,8 @@ def test_hostile_observations_always_get_a_verdict(slug):
             observation = decode(encode({"exercise": exercise.name, "cases": cases}))
         except Unreadable:
             continue
-        began = time.process_time()
         verdict = judge(exercise, observation, SEEDS)
         assert 0 <= verdict.points <= exercise.points
         assert as_html(verdict) and as_text(verdict)
-        assert time.process_time() - began < 10
         verdicts += 1
     assert verdicts > 10

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import random
 from copy import deepcopy
@@ -15,8 +16,8 @@ from anatomy.authoring.notebooks import as_text
 from anatomy.course import notebook
 from anatomy.grading.assignments import student_edition
 from anatomy.grading.errors import Unrepairable
-from anatomy.grading.repair import NOTE, NOTE_ID, repaired
-from anatomy.grading.submission_file import find_notebook, parse_notebook
+from anatomy.grading.repair import MOST_OWN_CELLS, MOST_PARSED, NOTE, NOTE_ID, repaired
+from anatomy.grading.submission_file import MOST_VALUES, find_notebook, parse_notebook
 from anatomy.sample_class import filled
 
 SLUG = "03-softmax"
@@ -215,6 +216,63 @@ def test_any_damage_leaves_something_gradable(handed_in, handed_out, tmp_path, s
     as_text(fixed).encode("utf-8")
 
 
+# ---- hostile files --------------------------------------------------------------------------------------------------
+
+
+def nested(levels):
+    inner = {}
+    for _ in range(levels):
+        inner = {"deeper": inner}
+    return inner
+
+
+def test_what_grading_does_not_look_at_costs_nothing(handed_in, handed_out):
+    odd = json.loads(as_text(handed_in))
+    odd["metadata"] = nested(600)
+    for number, cell in enumerate(odd["cells"]):
+        cell["metadata"].update(deep=nested(600))
+        if cell["cell_type"] == "markdown":
+            odds = [3, [], {"a.png": 3}, {"a.png": {"image/png": [1]}}, {"\ud800.png": {"image/png": "\udcff"}}]
+            cell["attachments"] = odds[number % len(odds)]
+    book, notes = parse_notebook(json.dumps(odd).encode())
+    fixed, repairs = repaired(book, handed_out)
+    assert notes == [] and repairs == []
+    is_whole(fixed, handed_in)
+    nbformat.validate(nbformat.reads(as_text(fixed), as_version=4))
+    as_text(fixed).encode("utf-8")
+
+
+@pytest.mark.parametrize("handed_in_by", ["an answer", "a cell of the student's own"])
+def test_a_cell_with_the_id_of_our_note_is_kept(handed_in, handed_out, handed_in_by):
+    if handed_in_by == "an answer":
+        handed_in.cells[position(handed_in, "softmax")]["id"] = NOTE_ID
+    else:
+        handed_in.cells.append(nbformat.v4.new_code_cell("mine = 1", id=NOTE_ID))
+    sources = [cell.source for cell in handed_in.cells]
+    fixed, _ = repaired(handed_in, handed_out)
+    assert [cell.source for cell in fixed.cells] == sources
+    assert NOTE_ID not in [cell.id for cell in fixed.cells]
+
+
+def test_thousands_of_cells_are_cut_and_it_is_said(handed_in, handed_out):
+    handed_in.cells += [nbformat.v4.new_code_cell(f"x = {number}") for number in range(10_000)]
+    fixed, notes = repaired(handed_in, handed_out)
+    assert len(fixed.cells) == 1 + len(handed_out.cells) + MOST_OWN_CELLS
+    assert notes == [f"10000 cells were added to the notebook; only the first {MOST_OWN_CELLS} of them were run."]
+
+
+def test_megabytes_in_a_cell_are_searched_not_parsed(handed_in, handed_out, monkeypatch):
+    parsed = []
+    parse = ast.parse
+    monkeypatch.setattr(ast, "parse", lambda text: parsed.append(len(text)) or parse(text))
+    cell = handed_in.cells[position(handed_in, "softmax")]
+    cell.source += "\nx = 1" * 500_000
+    del cell.metadata["nbgrader"], cell["id"]
+    fixed, _ = repaired(handed_in, handed_out)
+    assert fixed.cells[position(fixed, "softmax")].source == cell.source
+    assert max(parsed, default=0) <= MOST_PARSED
+
+
 # ---- files -----------------------------------------------------------------------------------------------------------
 
 
@@ -229,7 +287,8 @@ def test_files_that_are_no_notebook(handed_in):
     assert reason(b" \n") == "The file is empty."
     assert reason(as_text(handed_in).encode()[:500]).startswith("The file is not JSON (")
     assert reason(b"PK\x03\x04\x00\x00").startswith("The file is not JSON (")
-    assert reason(b"[" * 100_000).startswith("The file is not JSON (")
+    assert "too deep in each other" in reason(b"[" * 100_000)
+    assert reason(b'{"nbformat": 4, "outputs": [' + b"1," * MOST_VALUES).startswith("The file holds too much")
     assert reason(b"[1, 2]") == "The file is JSON, but not a notebook."
     assert reason(b'{"nbformat": "4"}') == "The file is JSON, but not a notebook."
     assert reason(b'{"nbformat": 4, "cells": 3}') == "The notebook has no list of cells."

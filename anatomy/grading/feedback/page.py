@@ -54,7 +54,8 @@ class FillIn(NbGraderPreprocessor):
             if utils.is_solution(cell) or utils.is_task(cell):
                 cell.metadata.nbgrader["comment"] = standing["comments"].get(name)
         about.update(
-            score=standing["score"] - standing["penalty"], max_score=standing["worth"], late_penalty=standing["penalty"],
+            score=standing["score"] - standing["penalty"], max_score=standing["worth"],
+            late_penalty=standing["penalty"],
             waiting=sum(waits for *_, waits in standing["marks"].values()),
             made_from=made_from(nb.metadata.get(NOTE, {}).get("from", ""), standing),
         )  # fmt: skip

@@ -18,12 +18,9 @@ from urllib.parse import unquote
 import nh3
 from jinja2 import pass_context
 from jinja2.runtime import Context
-from nbconvert.exporters.exporter import ResourcesDict
 from nbconvert.filters.ansi import ansi2html
 from nbconvert.filters.highlight import Highlight2HTML
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
-from nbformat import NotebookNode
-from nbgrader.preprocessors import NbGraderPreprocessor
 
 MOST_HTML, MOST_TAGS, MOST_ENTITIES, MOST_WORDS = 4_000_000, 20_000, 50_000, 100_000
 """Characters of HTML, and tags, ``&`` and ends of words in it, beyond which it is not shown: a parser takes time that
@@ -99,12 +96,10 @@ def markdown(context: Context, source: str) -> str:
 
 @pass_context
 def highlight(context: Context, source: str, metadata: Any = None) -> str:
-    """Code in colors, in the notebook's language; a cell of many pages without."""
-    if len(source) > _SHORT:
+    """Python in colors; other languages, which a magic may name, and cells of many pages without."""
+    if len(source) > _SHORT or (metadata or {}).get("magics_language", "python") != "python":
         return f"<pre>{escape(_cut(source))}</pre>"
-    language = context["nb"].metadata.get("language_info", {}) if "nb" in context else {}
-    magics = (metadata or {}).get("magics_language")
-    return _highlighted(source, str(magics or language.get("pygments_lexer") or language.get("name") or "ipython3"))
+    return _highlighted(source)
 
 
 def ansi(text: str) -> str:
@@ -126,8 +121,8 @@ def _kept_markdown(source: str) -> str:
 
 
 @lru_cache(maxsize=500)
-def _highlighted(source: str, language: str) -> str:
-    return str(Highlight2HTML(pygments_lexer=language)(source))
+def _highlighted(source: str) -> str:
+    return str(Highlight2HTML(pygments_lexer="ipython3")(source))
 
 
 def _rendered(source: str, attachments: Any) -> str:

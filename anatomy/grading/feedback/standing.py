@@ -32,7 +32,9 @@ def read_standing(gradebook: Gradebook, student: str, assignment: str, notebook:
             "penalty": rounded(book.late_submission_penalty)}  # fmt: skip
 
 
-def expected_standing(book: NotebookNode, marks: Mapping[str, float | None], comments: Mapping[str, str | None]) -> Standing:
+def expected_standing(
+    book: NotebookNode, marks: Mapping[str, float | None], comments: Mapping[str, str | None]
+) -> Standing:
     """What the gradebook will say when nothing is done by hand and nothing is late."""
     worth = {cell.metadata.nbgrader.grade_id: cell.metadata.nbgrader.points for cell in book.cells
              if utils.is_grade(cell)}  # fmt: skip
