@@ -111,6 +111,7 @@ def set_up_process(request: dict[str, Any]) -> None:
     os.chdir(f"{home}/work")
     if request["course"]:
         put_course_on_path(request["course"])
+    put_work_folder_on_path()
     random.seed()
     if numpy := sys.modules.get("numpy"):
         numpy.random.seed()
@@ -140,6 +141,12 @@ def put_course_on_path(folder: str) -> None:
     _course = folder
 
 
+def put_work_folder_on_path() -> None:
+    """Import modules that lie beside the notebook, after the course's and Python's own, as Jupyter does."""
+    packages = (place for place, path in enumerate(sys.path) if path.endswith(("site-packages", "dist-packages")))
+    sys.path.insert(next(packages, len(sys.path)), "")
+
+
 def application(request: dict[str, Any]) -> Any:
     from ipykernel.kernelapp import IPKernelApp
     from traitlets.config import Config
@@ -159,6 +166,7 @@ def application(request: dict[str, Any]) -> Any:
     app = IPKernelApp.instance(config=config, parent_handle=0)
     with _few_modules():
         app.initialize([*request["arguments"]])
+    app.shell.ask_exit = sys.exit  # so that `exit()` ends its cell; the next cells may not lose what they need
     return app
 
 
