@@ -73,10 +73,11 @@ def _call(target: Callable[..., Any], case: Case) -> dict[str, Any]:
     again = _as_data(target(dim, samples, _copy(generator)))  # by now the global generator is in another state
     torch.default_generator.manual_seed(0)
     other = _as_data(target(dim, samples, _copy(generator, skip=7)))  # its first seed is still the same
+    more = _as_data(target(dim, samples + 100, _copy(generator)))
     few = _copy(generator)
     often = TIMES if dim >= 8 else 0  # of narrow rows, all pairs scatter nearly as much as independent ones
     return {
-        "first": first, "again": again, "other": other, "two": _as_data(target(dim, 2, few)),
+        "first": first, "again": again, "other": other, "more": more, "two": _as_data(target(dim, 2, few)),
         "few": [_as_data(target(dim, FEW, few)) for _ in range(often)],
     }  # fmt: skip
 
@@ -203,6 +204,8 @@ def _sampling(value: Any, case: Case) -> str | None:
         return "Your numbers are rounded. Return them as measured."
     if _variance(0, "")(value, case):
         return None  # how far numbers scatter says something only where they measure the right thing
+    if repr(first) == repr(_numbers(value, "more")):
+        return "Asked for 100 samples more, you return the same numbers: draw as many pairs as asked for."
     two = _numbers(value, "two")
     if two is None or not math.isfinite(two[0]) or two[0] == 0.0:
         return "With `samples` = 2 yours has nothing to measure: draw as many pairs as asked for, not fewer."
