@@ -78,7 +78,8 @@ def _best(
         for one, two, both in misconceptions.pairs(name):
             if time.process_time() - began > PATIENCE:
                 break
-            if (cases := sight.claims(both, _same_in_everything)) and open_cases <= cases:
+            cases = sight.claims(both, _same_in_everything)
+            if cases and open_cases <= cases and sight.differs(both, one, cases) and sight.differs(both, two, cases):
                 return Recognized(_two(one, two, expectations.cases[min(cases)]), cases)
     return best
 
@@ -124,11 +125,22 @@ class _Sight:
         mine, right = (here.parameters, here.shared), (expected.parameters, expected.shared)
         return expected.parameters is not None and here.parameters is not None and mine != right
 
-    def shows_in_values(self, mistake: Misconception, cases: Iterable[int]) -> bool:
-        """Whether the mistake gives other values than expected in any of these cases."""
+    def differs(self, both: Misconception, one: Misconception, cases: Iterable[int]) -> bool:
+        """Whether two mistakes do something else in any of these cases than one of them does alone."""
         known = self.expectations
         return any(
-            _values_apart(known.exercise, known.cases[i], known.misconceived(mistake, i), known.expected[i])
+            not _same_in_everything(
+                known.exercise, known.cases[i], one, known.misconceived(both, i), known.misconceived(one, i)
+            )
+            for i in cases
+        )
+
+    def shows_in_values(self, mistake: Misconception, cases: Iterable[int]) -> bool:
+        """Whether the mistake gives values in any of these cases, and others than expected: an error is no evidence."""
+        known = self.expectations
+        return any(
+            known.misconceived(mistake, i).outcome == "returned"
+            and _values_apart(known.exercise, known.cases[i], known.misconceived(mistake, i), known.expected[i])
             for i in cases
         )
 
