@@ -163,7 +163,7 @@ def application(request: dict[str, Any]) -> Any:
         }
     )
     os.mkdir(f"{request['home']}/.ipython")
-    app = IPKernelApp.instance(config=config, parent_handle=0)
+    app: Any = IPKernelApp.instance(config=config, parent_handle=0)
     with _few_modules():
         app.initialize([*request["arguments"]])
     app.shell.ask_exit = sys.exit  # so that `exit()` ends its cell; the next cells may not lose what they need
