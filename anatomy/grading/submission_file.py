@@ -49,7 +49,8 @@ def parse_notebook(raw: bytes) -> tuple[NotebookNode, list[str]]:
         When it is empty, not JSON, JSON but no notebook, or too much to be read.
     """
     if sum(map(raw.count, (b",", b"[", b"{"))) > MOST_VALUES:
-        raise Unrepairable("The file holds too much to be read. Clear the outputs and hand it in again.")
+        raise Unrepairable(f"The file holds more than {MOST_VALUES:,} values, which is too much to be read. "
+                           "Without its outputs it may be small enough.")  # fmt: skip
     text, notes = _decoded(raw)
     if not text.strip():
         raise Unrepairable("The file is empty.")

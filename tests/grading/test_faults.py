@@ -36,10 +36,10 @@ KEPT = ("softmax", "attention_weights", "attention_entropy")
 FILE = f"{BOOK.slug}.ipynb"
 SETTINGS = """
 c.Execute.timeout = 4
-c.WarmKernelManager.memory = 400
-c.WarmKernelManager.disk = 20
-c.WarmKernelManager.output = 1
-c.WarmKernelManager.processes = 60
+c.ForkedKernelManager.memory = 400
+c.ForkedKernelManager.disk = 20
+c.ForkedKernelManager.output = 1
+c.ForkedKernelManager.processes = 60
 """
 RIGHT = "def softmax(x, dim):\n    e = (x - x.amax(dim, keepdim=True)).exp()\n    return e / e.sum(dim, keepdim=True)\n"
 
@@ -100,6 +100,8 @@ IN_CELLS = {
         "s = shell.kernel.session\nold = s.pack\n"
         "s.pack = lambda o: b'[' * 100000 + b']' * 100000 if 'data' in o else old(o)\n"
         "display({'text/plain': 'x'}, raw=True)\ns.pack = old\n" + RIGHT, 5, "Right"),
+    "an output with half a letter": (
+        "from IPython.display import display\ndisplay({'text/plain': '\\ud800'}, raw=True)\n" + RIGHT, 5, "Right"),
     "garbage on the wire": (
         "kernel = get_ipython().kernel\n"
         "kernel.iopub_socket.send_multipart([b'x', b'<IDS|MSG>', b'no', b'{}', b'{}', b'{}', b'\\xff'])\n" + RIGHT,
@@ -266,7 +268,7 @@ IN_FILES = {
     "an old format": (old_format, (), "format 3"),
     "odd types": (odd_types, (), ""),
     "not JSON": (lambda book, place: as_text(book)[:400], None, "not JSON"),
-    "nested too deeply": (lambda book, place: "[" * 200_000, None, "not JSON"),
+    "nested too deeply": (lambda book, place: "[" * 200_000, None, "too deep"),
     "empty": (lambda book, place: "", None, "empty"),
     "huge": (huge, None, "too large"),
     "no notebook": (lambda book, place: '{"a": 1}', None, "not a notebook"),
