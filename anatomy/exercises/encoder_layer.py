@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import torch
@@ -95,6 +96,8 @@ def _run_feed_forward(module: Any, case: Case) -> Any:
     module.eval()
     if not torch.allclose(calm, again, atol=1e-5):
         return _noise_in_eval_mode(noisy, noisy_again)
+    if torch.equal(noisy, noisy_again) and not torch.equal(noisy, calm):
+        return "in training mode: the same numbers are dropped at every call"
     return f"in training mode: {_dropped(noisy, calm, p)}"
 
 
@@ -109,7 +112,7 @@ def _dropped(noisy: Tensor, calm: Tensor, p: float) -> str:
         return NOTHING
     zero = noisy == 0
     share = zero.float().mean().item()
-    if share < 0.05:
+    if not share:
         return "there is noise, but no number of the result is dropped"
     if together := _alike(zero):
         return SAME_FOR.get(together, "numbers are dropped, but not each by itself")
@@ -223,7 +226,10 @@ def _masked_in_words(layer: Any, case: Case) -> Any:
 
     said = "not as alone"
     if as_alone(padded):
-        said = "as alone"
+        padding = ~mask[:, 0, 0]  # (B, T)
+        moved = layer(x + padding[..., None], mask)
+        kept = not torch.equal(moved[padding], padded[padding])
+        said = "as alone" if kept else "as alone, but padded tokens come out the same whatever they hold"
     elif torch.allclose(padded, layer(x), atol=1e-5):
         said = "as if there were no mask"
     else:
@@ -241,12 +247,13 @@ def _run_layer(layer: Any, case: Case) -> Any:
     if case.asks != "dropout" or not isinstance(layer, nn.Module):
         return _calmly(layer, case)
     x, part = case.args["x"], case.args.get("part")
-    calm, train = layer.eval()(x), layer.train()(x)
-    layer.eval()
+    calm = layer.eval()(x)
     if not isinstance(calm, Tensor):
         return calm
     if part is not None:
         return f"{part}, {_part_dropped(layer, x, part, case.init[0].hidden_dropout_prob)}"
+    train = layer.train()(x)
+    layer.eval()
     return f"for p = 0, training mode changes {'nothing' if torch.allclose(train, calm, atol=1e-5) else 'the result'}"
 
 
@@ -269,10 +276,11 @@ def _part_dropped(layer: nn.Module, x: Tensor, part: str, p: float) -> str:
         weights = {name: q * (factor * own) for name, (q, own) in last.items()}
         return functional_call(layer, weights, (x,), tie_weights=False)  # tied, a layer with two names is not restored
 
-    off, calm, noisy = with_part_times(0.0), with_part_times(1.0), with_part_times(1.0, training=True)
+    in_eval_mode = cache(with_part_times)
+    calm, noisy, noisy_again = in_eval_mode(1.0), with_part_times(1.0, True), with_part_times(1.0, True)
 
     def as_with(factor: float) -> Tensor:  # (B, T): the tokens that come out as from a part scaled by this factor
-        return torch.isclose(noisy, with_part_times(factor), rtol=1e-4, atol=1e-4).all(dim=-1)
+        return torch.isclose(noisy, in_eval_mode(factor), rtol=1e-4, atol=1e-4).all(dim=-1)
 
     def is_about(chosen: Tensor, wanted: float) -> bool:
         return abs(chosen.float().mean().item() - wanted) < 5 * (wanted * (1 - wanted) / chosen.numel()) ** 0.5
@@ -287,13 +295,15 @@ def _part_dropped(layer: nn.Module, x: Tensor, part: str, p: float) -> str:
     shares = {n / 10: f"a share of {n / 10} is dropped, for p = {p}" for n in range(1, 9) if n != 10 * p}
     if torch.equal(noisy, calm):
         said = NOTHING
+    elif together := SAME_FOR.get(_alike(as_with(1 / (1 - p)))):
+        said = together
     elif fits(p, 1 / (1 - p)):
-        said = SAME_FOR.get(_alike(as_with(1 / (1 - p))), RIGHT)
+        said = "the same numbers are dropped at every call" if torch.equal(noisy, noisy_again) else RIGHT
     elif not torch.allclose(calm, with_part_times(1.0), atol=1e-5):
-        said = _noise_in_eval_mode(noisy, with_part_times(1.0, training=True))
-    elif ((noisy == 0) & (off != 0)).float().mean() > (p + p * p) / 2:  # more than two sums of dropped numbers have
+        said = _noise_in_eval_mode(noisy, noisy_again)
+    elif ((noisy == 0) & (in_eval_mode(0.0) != 0)).float().mean() > (p + p * p) / 2:  # p² where two numbers are added
         said = "numbers of the layer's result are dropped"
-    elif not torch.allclose(off, with_part_times(0.0, training=True), atol=1e-4):
+    elif not torch.allclose(in_eval_mode(0.0), with_part_times(0.0, training=True), atol=1e-4):
         said = "numbers on the skip connection are dropped"
     elif fits(p, 1 / (1 - p), together=True):
         said = SAME_FOR[2,]
@@ -308,7 +318,7 @@ def _part_dropped(layer: nn.Module, x: Tensor, part: str, p: float) -> str:
 
 
 def _layer_cases(seed: int) -> Iterator[Case]:
-    draw = Draw(seed, B=2, T=5, D=12, H=3, K=4, F=20)
+    draw = Draw(seed, B=2, T=6, D=12, H=3, K=4, F=20)
     yield draw.case(init=(_config(12, 3, 20, dropout=0.1),), x=draw.normal("B T D", scale=4.0, shift=0.5))
     draw = Draw(seed, B=3, T=4, D=10, H=2, K=5, F=6)
     yield draw.case(init=(_config(10, 2, 6, dropout=0.3),), x=draw.normal("B D T", scale=4.0).transpose(1, 2))

@@ -19,6 +19,14 @@ from anatomy.reference.encoder_layer import (
 
 NUMBERS = ("values", "gradients")
 
+
+def in_every_class(wrong: Mistakes, takes: str, breaks: tuple[str, ...]) -> None:
+    """What goes wrong at the start of any class; `takes` are its constructor's arguments."""
+    wrong("init_misspelled", f"Your class can't be made with `{takes}`: its constructor is called `__init__`, with two underscores on each side, and takes `self` and `{takes}`.",
+          breaks=breaks, old="def __init__(", new="def _init_(")
+    wrong("no_super", "`super().__init__()` comes first in `__init__`: before it PyTorch can't keep track of layers and parameters.",
+          breaks=breaks, old="super().__init__()\n", new="pass\n")
+
 # ---- gelu ----
 wrong = mistakes_in(gelu)
 wrong("relu", "This is ReLU: it cuts off everything below zero. GELU is x·Φ(x), smooth, and slightly negative between about −3 and 0.",
@@ -242,6 +250,7 @@ wrong("no_gradient_through_statistics", "Mean and variance are cut off from x (`
       breaks="gradients", old=("x.mean(", "x.var("), new=("x.detach().mean(", "x.detach().var("))
 wrong("in_place", "You change `x` in place. In a layer the skip connection still needs the x from before the norm; make a new tensor.",
       breaks="gradients", old="return (x - mean)", new="x -= mean\n        return x")
+in_every_class(wrong, "dim, eps", ("shape", "parameters", *EPS_TOO))
 
 # ---- FeedForward ----
 BUILT_OTHERWISE = (*NUMBERS, "parameters")
@@ -344,6 +353,12 @@ wrong("linear_2_swapped", "The sizes of `linear_2` are swapped: it takes F numbe
       breaks=STOPS, old="(config.intermediate_size, config.hidden_size)", new="(config.hidden_size, config.intermediate_size)")
 wrong("squeezed", "Axes of size 1 are lost (`squeeze()` removes all of them). The result has the shape of x.",
       breaks=("shape", *NUMBERS), old="self.dropout(self.linear_2(hidden))", new="self.dropout(self.linear_2(hidden)).squeeze()")
+in_every_class(wrong, "config", STOPS)
+wrong("called_without_x", "`forward` takes `self` and `x`.",
+      breaks=STOPS, old="forward(self, x: Tensor)", new="forward(self)")
+wrong("gelu_not_made", "`nn.GELU` is a class. `nn.GELU()`, with brackets, makes the module that takes a tensor.",
+      breaks=STOPS, old="self.gelu = gelu", new="self.gelu = nn.GELU")
+
 
 # ---- both layers ----
 DROPOUT_TOO = ("dropout", *EPS_TOO)
@@ -477,6 +492,15 @@ wrong("chained", "Attention's result goes straight into the feed-forward network
       breaks=DROPOUT_TOO, old=("x = x +", "return x + self", "layer_norm_2(x)"), new=("h =", "return x + self", "layer_norm_2(h)"))
 wrong("squeezed", "Axes of size 1 are lost (`squeeze()` removes all of them). The result has the shape of x.",
       breaks=("shape", *NUMBERS), old="return x + self.feed_forward(self.layer_norm_2(x))", new="return (x + self.feed_forward(self.layer_norm_2(x))).squeeze()")
+wrong("one_skip", "Attention's result goes straight into the feed-forward network, and there is one sum at the end, one dropout before it. Each part has its own: x = x + dropout(attention(norm(x))), then x + feed_forward(norm(x)).",
+      breaks=DROPOUT_TOO, old=("x = x + self.dropout(self.attention(self.layer_norm_1(x), mask))", "self.feed_forward(self.layer_norm_2(x))"),
+      new=("h = self.attention(self.layer_norm_1(x), mask)", "self.dropout(self.feed_forward(self.layer_norm_2(h)))"))
+wrong("concatenated", "You put x and what attention returns side by side, so a token becomes 2·D wide. A skip connection *adds*: x + attention(…).",
+      breaks=("shape", "parameters", "mask", *DROPOUT_TOO), old="x = x + self.dropout(self.attention(self.layer_norm_1(x), mask))",
+      new="x = torch.cat([x, self.dropout(self.attention(self.layer_norm_1(x), mask))], dim=-1)")
+wrong("mask_without_default", "`forward` demands a mask, and is called without one where nothing is padded: `mask=None`.",
+      breaks=("shape", "parameters", "mask", *DROPOUT_TOO), old="mask: Tensor | None = None", new="mask: Tensor | None")
+in_every_class(wrong, "config", ("shape", "parameters", "mask", *DROPOUT_TOO))
 in_both_layers(wrong, heard="self.layer_norm_1(x)", fed="self.layer_norm_2(x)", last="x + self.feed_forward(self.layer_norm_2(x))")
 
 # ---- PostNormEncoderLayer ----
@@ -547,6 +571,12 @@ wrong("chained", "Attention's result goes straight into the feed-forward network
       new=("h = self.dropout(self.attention(x, mask))", "feed_forward(h)"))
 wrong("squeezed", "Axes of size 1 are lost (`squeeze()` removes all of them). The result has the shape of x.",
       breaks=NUMBERS, old="return self.layer_norm_2(x + self.feed_forward(x))", new="return (self.layer_norm_2(x + self.feed_forward(x))).squeeze()")
+wrong("concatenated", "You put x and what attention returns side by side, so a token becomes 2·D wide. A skip connection *adds*: x + attention(…).",
+      breaks=("parameters", "mask", *DROPOUT_TOO), old="x = self.layer_norm_1(x + self.dropout(self.attention(x, mask)))",
+      new="x = self.layer_norm_1(torch.cat([x, self.dropout(self.attention(x, mask))], dim=-1))")
+wrong("mask_without_default", "`forward` demands a mask, and is called without one where nothing is padded: `mask=None`.",
+      breaks=("parameters", "mask", *DROPOUT_TOO), old="mask: Tensor | None = None", new="mask: Tensor | None")
+in_every_class(wrong, "config", ("parameters", "mask", *DROPOUT_TOO))
 in_both_layers(wrong, heard="x", fed="x", last="self.layer_norm_2(x + self.feed_forward(x))")
 
 # ---- count_layer_parameters ----

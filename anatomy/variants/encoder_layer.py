@@ -188,6 +188,29 @@ class FeedForward__whole_batch_as_rows(nn.Module):
         return self.dropout(self.linear_2(gelu(self.linear_1(rows)))).view(x.shape)
 
 
+class FeedForward__closure(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.linear_1 = nn.Linear(config.hidden_size, config.intermediate_size)
+        self.linear_2 = nn.Linear(config.intermediate_size, config.hidden_size)
+        self.act, self.dropout = nn.GELU(), nn.Dropout(config.hidden_dropout_prob)
+        self.mlpf = lambda x: self.dropout(self.linear_2(self.act(self.linear_1(x))))
+
+    def forward(self, x):
+        return self.mlpf(x)
+
+
+class FeedForward__lazy(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.linear_1 = nn.LazyLinear(config.intermediate_size)
+        self.linear_2 = nn.LazyLinear(config.hidden_size)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+
+    def forward(self, x):
+        return self.dropout(self.linear_2(F.gelu(self.linear_1(x))))
+
+
 # ---------------------------------------------------------------------------------------------- TransformerEncoderLayer
 
 
@@ -268,6 +291,21 @@ class TransformerEncoderLayer__one_branch_at_a_time(nn.Module):
         return x
 
 
+class TransformerEncoderLayer__closures(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.layer_norm_1 = LayerNorm(config.hidden_size, config.layer_norm_eps)
+        self.layer_norm_2 = LayerNorm(config.hidden_size, config.layer_norm_eps)
+        self.attention, self.feed_forward = SelfAttention(config), FeedForward(config)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+        self.attend = lambda x, mask: self.dropout(self.attention(self.layer_norm_1(x), mask))
+        self.work = lambda x: self.feed_forward(self.layer_norm_2(x))
+
+    def forward(self, x, mask=None):
+        x = x + self.attend(x, mask)
+        return x + self.work(x)
+
+
 # ---------------------------------------------------------------------------------------------- PostNormEncoderLayer
 
 
@@ -333,6 +371,35 @@ class PostNormEncoderLayer__own_dropout(nn.Module):
             keep = 1 - self.config.hidden_dropout_prob
             added = torch.where(torch.rand(added.shape) < keep, added / keep, torch.zeros(()))
         x = self.layer_norm_1(x + added)
+        return self.layer_norm_2(x + self.feed_forward(x))
+
+
+class PostNormEncoderLayer__closure(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.layer_norm_1 = LayerNorm(config.hidden_size, config.layer_norm_eps)
+        self.layer_norm_2 = LayerNorm(config.hidden_size, config.layer_norm_eps)
+        self.attention, self.feed_forward = SelfAttention(config), FeedForward(config)
+        self.drop = nn.Dropout(config.hidden_dropout_prob)
+        self.attend = lambda x, mask: self.layer_norm_1(x + self.drop(self.attention(x, mask)))
+
+    def forward(self, x, mask=None):
+        attended = self.attend(x, mask)
+        return self.layer_norm_2(attended + self.feed_forward(attended))
+
+
+class PostNormEncoderLayer__numbers_for_a_mask(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.layer_norm_1 = LayerNorm(config.hidden_size, config.layer_norm_eps)
+        self.layer_norm_2 = LayerNorm(config.hidden_size, config.layer_norm_eps)
+        self.attention, self.feed_forward = SelfAttention(config), FeedForward(config)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+
+    def forward(self, x, mask=None):
+        if mask is not None:
+            mask = (1.0 - mask.to(x.dtype)) * torch.finfo(x.dtype).min
+        x = self.layer_norm_1(x + self.dropout(self.attention(x, mask)))
         return self.layer_norm_2(x + self.feed_forward(x))
 
 
