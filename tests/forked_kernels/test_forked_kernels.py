@@ -91,6 +91,27 @@ def test_one_thread_and_random_numbers_of_its_own(kernel):
             assert kernel.value(draw) != other.value(draw)
 
 
+@pytest.mark.parametrize("end", ["exit()", "quit()", "exit(1)", "import sys; sys.exit(2)", "raise SystemExit"])
+def test_exit_ends_its_cell_and_nothing_else(kernel, end):
+    seen = kernel.run(f"kept = 1\n{end}\nkept = 2")
+    assert seen.error[0] == "SystemExit"
+    assert kernel.run("import time; time.sleep(0.2)").error is None
+    assert kernel.value("kept") == 1
+    assert kernel.run("exit").error[0] == "SystemExit", "IPython calls it"
+
+
+def test_what_is_printed_never_costs_what_is_displayed():
+    with session(output=1) as one:
+        for _ in range(12):  # more than all cells together may print
+            assert len(one.run("print('x' * 900_000)").text) < 1_000_000
+            one.run("print('x' * 90_000)")
+        said = one.run("print('x' * 900_000); display({'text/plain': 'y' * 100_000}, raw=True); print('x' * 900_000)")
+        assert said.text == "[More than 1,048,576 bytes: the rest of what this cell says was left out.]\n"
+        assert said.data == [{"text/plain": "y" * 100_000}]
+        shown = one.run("for _ in range(20): display({'text/plain': 'y' * 500_000}, raw=True)").data
+        assert len(shown) == 2, "what is displayed is limited, too"
+
+
 def test_no_state_is_shared():
     with session() as first, session() as second:
         first.run("import torch; torch.allclose = lambda *_: True; secret = 1; open('/tmp/mine', 'w').write('x')")
@@ -153,6 +174,20 @@ def test_files_beside_the_notebook_come_along(tmp_path):
         assert one.value("open('data/a.csv').read() + open('b.txt').read()") == "1,2b"
         one.run("open('b.txt', 'w').write('changed')")
     assert (tmp_path / "b.txt").read_text() == "b"
+
+
+def test_modules_beside_the_notebook_can_be_imported_and_stand_in_front_of_nothing(tmp_path):
+    """After the course's package and Python's own modules, as in Jupyter; what was imported before stays what it is."""
+    for name in ("anatomy", "torch", "numpy", "json", "safetensors", "helper"):
+        (tmp_path / f"{name}.py").write_text("beside = True\n")
+    with session(cwd=tmp_path, env={"ANATOMY_GRADING_SEED": "1,2"}) as one:
+        assert one.value("__import__('helper').beside") is True
+        one.run("import anatomy, torch, numpy, json, safetensors\nfrom anatomy.checking import check")
+        seen = one.run("print([hasattr(it, 'beside') for it in (anatomy, torch, numpy, json, safetensors)])")
+        assert (seen.error, seen.text) == (None, "[False, False, False, False, False]\n")
+        assert one.run("import anatomy.judging").error[0] == "ImportError"
+        seen = one.run("def softmax(x, dim):\n    return x\ncheck('softmax')")
+        assert seen.error is None, "nothing that a check needs is still to be imported from there"
 
 
 def test_through_nbclient_with_time_limit_and_death():
