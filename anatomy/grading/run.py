@@ -242,16 +242,17 @@ class _Run:
         """Grade and record, with so many workers; gives each result as it is ready."""
         if not tasks:
             return
-        from anatomy.grading.course_kernels import fresh_seeds  # torch, which a run that grades nothing can do without
+        # What takes long to import, and a run that grades nothing can do without.
+        from anatomy.grading.course_kernels import fresh_seeds
         from anatomy.grading.workers import open_workers
 
-        common = {
-            "pipeline": worker_pipeline(self.config), "sandbox": self.sandbox,
-            "page_settings": page_settings(self.config) if self.feedback else "",
-        }  # fmt: skip
         # Without a sandbox a submission could leave its seeds for the next one to find.
         seeds = fresh_seeds() if self.sandbox != NO_SANDBOX else None
         with open_workers(self.sandbox, min(count, len(tasks)), scheduler) as workers:
+            common = {
+                "pipeline": worker_pipeline(self.config), "sandbox": self.sandbox,
+                "page_settings": page_settings(self.config) if self.feedback else "",
+            }  # fmt: skip
             under_way: dict[int, tuple[_Task, float, SubmissionContent]] = {}
             numbers = itertools.count()
             gone: list[SubmissionResult] = []
