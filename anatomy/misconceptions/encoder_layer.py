@@ -59,6 +59,10 @@ wrong("brackets", "The 1 has to be inside the brackets: x·(1 + erf(…)), not x
       breaks=NUMBERS, old="x * (1.0 + torch.erf(x / math.sqrt(2.0)))", new="(x * torch.erf(x / math.sqrt(2.0)) + 1.0)")
 wrong("one_forgotten", "The 1 of 1 + erf is missing. Without it negative numbers come out positive: ½·x·erf(x/√2) is the same for x and −x.",
       breaks=NUMBERS, old="1.0 + torch", new="torch")
+wrong("elu", "This is ELU: x above zero, eˣ − 1 below it. GELU is x·Φ(x), which takes `torch.erf`.",
+      breaks=NUMBERS, old="0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))", new="torch.where(x > 0, x, torch.expm1(x.clamp(max=0.0)))")
+wrong("leaky_relu", "This is leaky ReLU: negative numbers times 0.01. GELU is x·Φ(x), which takes `torch.erf`.",
+      breaks=NUMBERS, old="0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))", new="torch.where(x > 0, x, 0.01 * x)")
 wrong("softplus", "This is softplus, ln(1 + eˣ): smooth as well, but never negative, and 0.69 at zero. GELU is x·Φ(x).",
       breaks=NUMBERS,
       old="0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))", new="torch.log1p(torch.exp(-x.abs())) + x.clamp(min=0.0)")
@@ -76,6 +80,8 @@ wrong("half_of_the_one", "½ belongs to all of 1 + erf(…). In yours it multipl
       breaks=NUMBERS, old="0.5 * x * (1.0 + torch", new="x * (0.5 + torch")
 wrong("erfc", "`torch.erfc` is 1 − erf. With 1 + erf the weight grows with x; yours falls.",
       breaks=NUMBERS, old="torch.erf(", new="torch.erfc(")
+wrong("erfinv", "`torch.erfinv` is the inverse of the error function. Φ takes `torch.erf`.",
+      breaks=NUMBERS, old="torch.erf(", new="torch.erfinv(")
 wrong("tanh_for_erf", "You take tanh where erf belongs. The two look alike, but Φ, the normal distribution's share below x, takes `torch.erf`.",
       breaks=NUMBERS, old="torch.erf(", new="torch.tanh(")
 wrong("tanh_without_the_cube", "This is the tanh approximation without its term 0.044715·x³. The exact GELU is wanted, with `torch.erf`.",
@@ -186,6 +192,8 @@ wrong("bias_unused", "`bias` exists but is not added at the end.",
       breaks=EPS_TOO, old=" + self.bias", new="")
 wrong("weight_unused", "`weight` exists but is not applied: multiply the normalized numbers by it, before `bias` is added.",
       breaks=EPS_TOO, old=" * self.weight", new="")
+wrong("bias_subtracted", "You subtract `bias`. It is added, at the end.",
+      breaks=EPS_TOO, old="+ self.bias", new="- self.bias")
 wrong("weight_plus_bias", "You multiply by the sum of weight and bias. The normalized numbers are multiplied by `weight`; `bias` is added to that.",
       breaks=EPS_TOO, old="self.weight + self.bias", new="(self.weight + self.bias)")
 wrong("weight_added", "You add `weight`, too. The normalized numbers are multiplied by it; only `bias` is added.",
@@ -270,6 +278,8 @@ wrong("gelu_after_both", "Your GELU comes after `linear_2`. It belongs between t
       new=("self.linear_1(x)", "self.gelu(self.linear_2(hidden))"))
 wrong("gelu_twice", "There is a second GELU after `linear_2`. What is added to the tokens must be free to be negative: one GELU, between the layers.",
       breaks=NUMBERS, old="self.linear_2(hidden)", new="self.gelu(self.linear_2(hidden))")
+wrong("gelu_of_gelu", "GELU is applied twice between the layers. Once is right.",
+      breaks=NUMBERS, old="self.gelu(self.linear_1(x))", new="self.gelu(self.gelu(self.linear_1(x)))")
 wrong("gelu_first", "Your GELU comes before `linear_1`; it belongs between the two layers.",
       breaks=NUMBERS, old="self.gelu(self.linear_1(x))", new="self.linear_1(self.gelu(x))")
 wrong("skip_inside", "You add x at the end. The skip connection belongs to the layer around this module, which will add it again.",
@@ -288,9 +298,11 @@ wrong("not_narrowed", "`linear_2` has no effect on what you return: after the GE
       breaks=("shape", *NUMBERS), old="self.dropout(self.linear_2(hidden))", new="self.dropout(hidden)")
 wrong("half_done", "You return what comes after the GELU. `linear_2` and the dropout are still to come: they bring the F numbers back to D.",
       breaks=("shape", *NUMBERS, "dropout"), old="self.dropout(self.linear_2(hidden))", new="hidden")
+wrong("skip_inside_the_dropout", "You add x, before the dropout. The skip connection belongs to the layer around this module, which will add it again.",
+      breaks=NUMBERS, old="self.dropout(self.linear_2(hidden))", new="self.dropout(x + self.linear_2(hidden))")
 wrong("no_dropout", "In training mode nothing is dropped. `self.dropout` has to be called in `forward`, on what `linear_2` returns.",
       breaks="dropout", old="self.dropout(self.linear_2(hidden))", new="self.linear_2(hidden)")
-wrong("dropout_always", "Dropout also acts in eval mode. `F.dropout` needs `training=self.training` for that; an `nn.Dropout` module knows the mode by itself.",
+wrong("dropout_always", "Dropout also acts in eval mode. `F.dropout` needs `training=self.training` for that; an `nn.Dropout` made in `__init__` knows the mode by itself (one made in `forward` does not).",
       breaks=(*NUMBERS, "dropout"),
       old="self.dropout(self.linear_2(hidden))", new="F.dropout(self.linear_2(hidden), self.dropout.p)")
 wrong("dropout_in_the_middle", "You drop too early: x, or the F numbers in the middle. Here dropout acts on the result, after `linear_2`: a share p of the D numbers that come out is zero.",
@@ -396,7 +408,7 @@ def in_both_layers(wrong: Mistakes, heard: str, fed: str, last: str) -> None:
           breaks="dropout", old=dropped, new=f"{attended} * (torch.rand_like(x) >= self.dropout.p * self.training)")
     wrong("attention_dropped_by_tokens", "Of what attention returns you drop whole tokens. Dropout decides for each number by itself.",
           breaks="dropout", old=dropped, new=f"{attended} * self.dropout(torch.ones_like(x[..., :1]))")
-    wrong("dropout_always", "Dropout also acts in eval mode. `F.dropout` needs `training=self.training` for that; an `nn.Dropout` module knows the mode by itself.",
+    wrong("dropout_always", "Dropout also acts in eval mode. `F.dropout` needs `training=self.training` for that; an `nn.Dropout` made in `__init__` knows the mode by itself (one made in `forward` does not).",
           breaks=(*NUMBERS, "dropout"), old=dropped, new=f"F.dropout({attended}, self.dropout.p)")
     wrong("feed_forward_dropped_twice", "What the feed-forward network returns is dropped twice: the module does so itself already.",
           breaks="dropout", old=f"self.feed_forward({fed})", new=f"self.dropout(self.feed_forward({fed}))")
@@ -545,6 +557,13 @@ wrong("feed_forward_first", "The order is reversed: attention comes first, then 
       new=("self.layer_norm_2(x + self.feed_forward(x))", "self.layer_norm_1(x + self.dropout(self.attention(x, mask)))"))
 wrong("input_added_twice", "The layer's input enters twice: once in each sum. The second sum adds what the first norm returned to what the feed-forward network makes of it, and nothing more.",
       breaks=EPS_TOO, old=("x = self", "x + self.feed_forward(x)"), new=("h = self", "x + h + self.feed_forward(h)"))
+wrong("feed_forward_of_the_input", "The feed-forward network gets the layer's input. It gets what `layer_norm_1` returned, the same numbers that its result is added to.",
+      breaks=EPS_TOO, old=("x = self", "x + self.feed_forward(x)"), new=("h = self", "h + self.feed_forward(x)"))
+wrong("parallel", "Both parts get the tokens as they came, and there is one sum with one norm. Here they work one after the other: norm(x + attention(x)) comes first, and the rest starts from there.",
+      breaks=EPS_TOO, old="x = self.layer_norm_1(x + self.dropout(self.attention(x, mask)))\n        return self.layer_norm_2(x +",
+      new="attended = self.dropout(self.attention(x, mask))\n        return self.layer_norm_2(x + attended +")
+wrong("multiplied", "You multiply where a sum is wanted: the skip connection is x + attention(x).",
+      breaks=DROPOUT_TOO, old="x + self", new="x * self", times=2)
 wrong("first_half_pre_norm", "Your first half is pre-norm: its norm comes before attention. In both halves the sum is normalized: norm(x + attention(x)).",
       breaks=EPS_TOO, old="self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", new="x + self.dropout(self.attention(self.layer_norm_1(x), mask))")
 wrong("second_half_pre_norm", "Your second half is pre-norm: its norm comes before the feed-forward network. In both halves the sum is normalized: norm(x + feed_forward(x)).",
@@ -628,6 +647,8 @@ wrong("inner_biases_twice", "A bias has one number per *output*: `linear_1` has 
       breaks=COUNTS, old="inner * width + width", new="inner * width + inner")
 wrong("three_layers", "Attention has four linear layers, with one bias each: q, k, v and output_linear. You count two.",
       breaks=COUNTS, old="4 * (width * width + width)", new="2 * (width * width + width)")
+wrong("five_layers", "You count five linear layers of D×D. Attention has four: q, k, v and output_linear. (BERT's pooler stands behind the last layer.)",
+      breaks=COUNTS, old="4 * (width * width + width)", new="5 * (width * width + width)")
 wrong("times_heads", "You multiply attention by the number of heads. Each head is only D/H wide, so all heads together have one matrix of D×D for q, one for k, one for v.",
       breaks=COUNTS, old="4 * (width", new="config.num_attention_heads * 4 * (width")
 wrong("one_head", "You count one head's q, k and v, D×K each. There are H such heads.",
@@ -663,6 +684,8 @@ wrong("attention_without_the_width", "Each score is a dot product of K numbers, 
       breaks="attention", old="seq_len * seq_len * width", new="seq_len * seq_len")
 wrong("heads_for_the_width", "Each score is a dot product of K numbers, so in all H heads together H·K = D. You count H where D belongs.",
       breaks="attention", old="seq_len * seq_len * width", new="seq_len * seq_len * config.num_attention_heads")
+wrong("attention_squares_the_width", "Your attention grows with T²·D². Scores are a table of T×T, each entry a dot product over D numbers in all heads together: T²·D.",
+      breaks="attention", old="seq_len * seq_len * width", new="seq_len * seq_len * width * width")
 wrong("one_head", "You count the scores and mixtures of one head, K numbers wide. There are H heads, and H·K = D.",
       breaks="attention",
       old="seq_len * seq_len * width", new="seq_len * seq_len * (width // config.num_attention_heads)")
