@@ -42,6 +42,7 @@ c.ForkedKernelManager.output = 1
 c.ForkedKernelManager.processes = 60
 """
 RIGHT = "def softmax(x, dim):\n    e = (x - x.amax(dim, keepdim=True)).exp()\n    return e / e.sum(dim, keepdim=True)\n"
+FULL = exercises.find("softmax").points
 
 
 def within(body, before=""):
@@ -65,7 +66,7 @@ IN_CELLS = {
                     "BlockingIOError|ended its kernel|unavailable"),
     "a disk bomb": (within("for n in range(99): open(f'/tmp/{n}', 'wb').write(bytes(1 << 20))"), 0, "OSError|space"),
     "an output bomb": ("while True: print('x' * 100_000)", 0, "did not finish in time|too much memory"),
-    "an output bomb that ends": (f"for _ in range(200): print('x' * 20_000)\n{RIGHT}", 5, "Right"),
+    "an output bomb that ends": (f"for _ in range(200): print('x' * 20_000)\n{RIGHT}", FULL, "Right"),
     "a segmentation fault": (within("import ctypes; ctypes.string_at(0)"), 0, "ended its kernel"),
     "endless recursion in C": (
         within("import sys; sys.setrecursionlimit(10**9)\ndef f(*a): return sorted([1], key=f)\nf()"), 0,
@@ -90,7 +91,7 @@ IN_CELLS = {
     "a missing device": (within("return x.cuda()"), 0, "CUDA|cuda|Torch not compiled|NVIDIA"),
     "a sparse tensor": (within("return x.to_sparse()"), None, ""),
     "lazy imports": (within("import torch.nn.functional as F, scipy_of_mars"), 0, "scipy_of_mars"),
-    "lazy imports that work": (RIGHT.replace("    e =", "    import math, statistics, wave\n    e ="), 5, "Right"),
+    "lazy imports that work": (RIGHT.replace("    e =", "    import math, statistics, wave\n    e ="), FULL, "Right"),
     "breaks the output": ("import sys\nsys.stdout = sys.stderr = None\n" + RIGHT, None, ""),
     "asks for input": (within("input()"), 0, "StdinNotImplementedError"),
     "nested a thousand deep": (
@@ -99,18 +100,18 @@ IN_CELLS = {
         "from IPython.display import display\nshell = get_ipython()\n"
         "s = shell.kernel.session\nold = s.pack\n"
         "s.pack = lambda o: b'[' * 100000 + b']' * 100000 if 'data' in o else old(o)\n"
-        "display({'text/plain': 'x'}, raw=True)\ns.pack = old\n" + RIGHT, 5, "Right"),
+        "display({'text/plain': 'x'}, raw=True)\ns.pack = old\n" + RIGHT, FULL, "Right"),
     "an output with half a letter": (
-        "from IPython.display import display\ndisplay({'text/plain': '\\ud800'}, raw=True)\n" + RIGHT, 5, "Right"),
+        "from IPython.display import display\ndisplay({'text/plain': '\\ud800'}, raw=True)\n" + RIGHT, FULL, "Right"),
     "garbage on the wire": (
         "kernel = get_ipython().kernel\n"
         "kernel.iopub_socket.send_multipart([b'x', b'<IDS|MSG>', b'no', b'{}', b'{}', b'{}', b'\\xff'])\n" + RIGHT,
-        5, "Right"),
+        FULL, "Right"),
     "clears everything": ("%reset -f\n" + RIGHT, None, ""),
     "text that is no Python": ("def softmax(x, dim):\n    return ((x", 0, "SyntaxError"),
     "NUL and surrogates": ("def softmax(x, dim):\n    return '\x00\ud800'", 0, "SyntaxError|ValueError"),
     "a thread that never ends": ("import threading\ndef f():\n    while True: pass\n"
-                                 "threading.Thread(target=f).start()\n" + RIGHT, 5, "Right"),
+                                 "threading.Thread(target=f).start()\n" + RIGHT, FULL, "Right"),
 }  # fmt: skip
 
 SPOIL_THEIR_KERNEL = {
