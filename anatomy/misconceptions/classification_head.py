@@ -54,6 +54,10 @@ wrong("mean_of_real", "You average over the real tokens. That is a good summary 
             first = (hidden * keep).sum(dim=1) / keep.sum(dim=1)""")
 wrong("max_pooling", "You take the largest value of each column over all tokens (max pooling); asked for is the vector of [CLS], `hidden[:, 0]`.",
       breaks=NUMBERS, old=CLS, new="hidden.amax(dim=1)")
+wrong("max_of_real", "You take the largest value of each column over the real tokens (max pooling); asked for is the vector of [CLS], `hidden[:, 0]`.",
+      breaks=NUMBERS, old=CLS, new="""hidden.amax(dim=1)
+        if attention_mask is not None:
+            first = hidden.masked_fill(attention_mask.unsqueeze(-1) == 0, -torch.inf).amax(dim=1)""")
 wrong("tanh", "A tanh stands between [CLS] and your classifier. BERT's pooler has one, after a linear layer of its own; here there is none: dropout, then `classifier`.",
       breaks=(*NUMBERS, "dropout"), old="self.dropout(first)", new="torch.tanh(self.dropout(first))")
 wrong("tanh_before_dropout", "A tanh stands between [CLS] and your classifier. BERT's pooler has one, after a linear layer of its own; here there is none: dropout, then `classifier`.",
@@ -105,6 +109,8 @@ for right, (vector, everything) in ALL_OF_BOTH.items():
           breaks="dropout", old=dropped, new=f"self.dropout({dropped})")
     wrong("dropout_of_vectors", "In training you drop whole vectors, all D numbers at once (as `nn.Dropout1d` does). Each number is to be dropped by itself: `nn.Dropout`.",
           breaks="dropout", old=CHANCE, new="nn.Dropout1d(config.hidden_dropout_prob)")
+    wrong("dropout_alike", "In training every sentence loses the same numbers. Each number of each sentence is to be dropped by itself: `nn.Dropout` on all of them.",
+          breaks="dropout", old=dropped, new=f"{vector} * self.dropout(torch.ones_like({vector}[:1]))")
     wrong("dropout_unscaled", "Your dropout doesn't divide the numbers that it keeps by 1 − p: in training they are then smaller, on average, than afterwards.",
           breaks="dropout", old=dropped,
           new=f"{vector} * ((torch.rand_like({vector}) >= self.dropout.p) | (not self.training))")
@@ -116,11 +122,24 @@ for right, (vector, everything) in ALL_OF_BOTH.items():
           breaks=everything, old="super().__init__()\n        ", new="")
     wrong("two_labels", "Your classifier always has two outputs; the number of labels is in `config.num_labels`.",
           breaks=("shape", *NUMBERS, *parameters, "dropout"), old="config.num_labels)", new="2)")
-    for width in (384, 768):
-        wrong(f"width_{width}", f"Your classifier takes vectors of {width} numbers, whatever the model's width is: D is `config.hidden_size`.",
-              breaks=everything, old="nn.Linear(config.hidden_size", new=f"nn.Linear({width}")
+    wrong("fixed_width", "What your classifier takes and what it is given have different sizes. It takes vectors of D numbers, and D is `config.hidden_size` (a fixed 384 or 768 fits one model only).",
+          breaks=everything, old="nn.Linear(config.hidden_size", new="nn.Linear(384")
+    wrong("as_wide_as_before", "Your classifier has D outputs; it has one for each label, `config.num_labels`.",
+          breaks=everything, old="config.num_labels)", new="config.hidden_size)")
+    wrong("one_label_more", "Your classifier has one output too many: there are `config.num_labels` labels, and none besides.",
+          breaks=("shape", *NUMBERS, *parameters, "dropout"), old="config.num_labels)", new="config.num_labels + 1)")
+    wrong("two_layers", "Your classifier has two linear layers. A fine head, with more parameters than are asked for: here it is a single one, D to N.",
+          breaks=(*NUMBERS, *parameters, "dropout"), old=OUT_OF, new=f"nn.Sequential(nn.Linear(config.hidden_size, config.hidden_size), nn.Tanh(), {OUT_OF})")
+    wrong("dropout_inside", "Your classifier is an `nn.Sequential` with the linear layer as its second part: the weights are then called `classifier.1.weight`. Make `dropout` and `classifier` two attributes.",
+          breaks=(*NUMBERS, *parameters, "dropout"), old=(OUT_OF, dropped), new=(f"nn.Sequential(self.dropout, {OUT_OF})", vector))
+    wrong("made_in_forward", "PyTorch finds no `classifier` among your layers: it is made in `forward`, anew and at random in each call, or sits in a list. Make it once, in `__init__`, as `self.classifier`.",
+          breaks=(*NUMBERS, *parameters, "dropout"), old=(f"        self.classifier = {OUT_OF}\n", "self.classifier("),
+          new=("        self.sizes = config.hidden_size, config.num_labels\n", "nn.Linear(*self.sizes)("))
+    wrong("mask_widened", "You give the mask more axes before you hand it on. The encoder does that by itself: it takes the tokenizer's (B, T).",
+          breaks=tuple(name for name in everything if name != "no mask"), old=MASK,
+          new="self.encoder(input_ids, None if attention_mask is None else attention_mask[:, None, None, :])")
     wrong("linear_turned", "Your classifier goes from N to D. `nn.Linear` is told the size of what comes in first: D, then N.",
-          breaks=tuple(name for name in everything if name != "dropout"), old=OUT_OF, new="nn.Linear(config.num_labels, config.hidden_size)")
+          breaks=everything, old=OUT_OF, new="nn.Linear(config.num_labels, config.hidden_size)")
     wrong("no_bias", "Your classifier has no bias. `nn.Linear` brings one unless told otherwise, and the contract keeps it.",
           breaks=(*NUMBERS, *parameters, "dropout"), old="config.num_labels)", new="config.num_labels, bias=False)")
     wrong("frozen_body", "The encoder runs under `torch.no_grad()` (or its result is detached): no gradient can reach it, so it could never be fine-tuned. Freezing is decided outside, when the optimizer is made.",
@@ -193,9 +212,17 @@ def cross_entropy__zero_times_infinity(logits, labels):
 wrong("labels_from_one", "You shift the labels by one. They count from 0 already: label 0 is the first column.",
       breaks=LOSS, old="shifted.gather(-1, labels[:, None]).squeeze(-1)",
       new="shifted[torch.arange(len(labels)), labels - 1]")
-wrong("clamped", "A small constant under the logarithm (or a clamp) hides the infinity, but not the error: a confident wrong answer then costs about 20 at most, and its gradient vanishes. Write log(softmax) as x − log Σ exp(x).",
-      breaks="large logits", old="return (log_total - right).mean()",
-      new="probabilities = (right - log_total).exp()  # (B,)\n    return -probabilities.clamp(min=1e-9).log().mean()")
+wrong("shifted_by_another", "You take another number off each row than its largest (its mean, its smallest): what is left can still be far above 0, and `exp` overflows from 89 on. Take off `amax(dim=-1, keepdim=True)`.",
+      breaks="large logits", old="logits.amax(dim=-1, keepdim=True)", new="logits.mean(dim=-1, keepdim=True)")
+for smallest, most in {"1e-5": 11.5, "1e-6": 13.8, "torch.finfo(torch.float32).eps": 15.9, "1e-7": 16.1, "1e-8": 18.4, "1e-9": 20.7, "1e-10": 23.0, "1e-12": 27.6, "1e-15": 34.5, "1e-16": 36.8, "1e-20": 46.1, "1e-30": 69.1}.items():
+    name = "clamped" if smallest == "1e-9" else f"clamped_at_{most}"
+    wrong(name, f"A small constant under the logarithm (or a clamp) hides the infinity, but not the error: a confident wrong answer then costs {most} at most, and its gradient vanishes. Write log(softmax) as x − log Σ exp(x).",
+          breaks="large logits", old="return (log_total - right).mean()",
+          new=f"probabilities = (right - log_total).exp()  # (B,)\n    return -probabilities.clamp(min={smallest}).log().mean()")
+wrong("shifted_sum_only", "You take the largest logit off in the sum, but not from the right logit: the two terms no longer belong together. Use `shifted` in both.",
+      breaks=LOSS, old="shifted.gather(", new="logits.gather(")
+wrong("shifted_right_only", "You take the largest logit off the right one, but not in the sum: the two terms no longer belong together. Use `shifted` in both.",
+      breaks=LOSS, old="shifted.exp().sum(dim=-1).log()", new="logits.logsumexp(dim=-1)")
 wrong("one_maximum", "You take off the largest logit of the whole batch. Rows that lie far below it underflow: take off each row's own largest, `amax(dim=-1, keepdim=True)`.",
       breaks="large logits", old=("amax(dim=-1, keepdim=True)", "(B,): between 0 and log N"), new=("amax()", "(B,)"))
 wrong("over_the_batch", "You normalize over the batch (dim 0): the sentences compete for a label. The labels should compete within each sentence: the last dim.",
@@ -294,8 +321,6 @@ wrong("two_steps", "The optimizer takes two steps with one gradient. One call of
       breaks=STEPS, old="optimizer.step()", new="optimizer.step()\n    optimizer.step()")
 wrong("changes_gradients", "Between `backward` and `step` you change the gradients (clipping, dividing): another step than asked for. `step` takes them as they are.",
       breaks=STEPS, old="loss.backward()\n", new="loss.backward()\n    nn.utils.clip_grad_norm_(model.parameters(), 0.1)\n")
-wrong("clips_gradients", "You change large gradients between `backward` and `step` (clipping): another step than asked for. `step` takes them as they are.",
-      breaks="update", old="loss.backward()\n", new="loss.backward()\n    nn.utils.clip_grad_norm_(model.parameters(), 5.0)\n")
 wrong("no_backward", "`backward` is missing: no gradient is ever computed, so `step` has nothing to go by.",
       breaks=STEPS, old="    loss.backward()\n", new="")
 wrong("trains_in_eval", "The model is in eval mode when it is called, and stays there: dropout is off. Begin with `model.train()` (with its parentheses).",
@@ -310,6 +335,18 @@ wrong("eval_pass_at_the_end", "You call the model twice, in training mode and th
       new="    model.eval()\n    with torch.no_grad():\n        model(input_ids, attention_mask)\n    optimizer.step()\n")
 wrong("returns_tensor", "You return the loss as a tensor; a plain number is wanted: `loss.item()`. (A tensor that isn't detached drags its whole computation along.)",
       breaks="loss", old="loss.item()", new="loss")
+for digits in (1, 2, 3, 4):
+    wrong(f"rounded_to_{digits}", f"You round the loss that you return, to {digits} digits behind the point. Return it as it is; rounding is for printing.",
+          breaks="loss", old="loss.item()", new=f"round(loss.item(), {digits})")
+wrong("returns_numpy", "You return the loss as NumPy has it; a plain number is wanted: `loss.item()`.",
+      breaks="loss", old="loss.item()", new="loss.detach().numpy()")
+wrong("returns_accuracy", "You return the share of right answers. The loss is wanted, as it was before the step.",
+      breaks="loss", old=("loss = cross_entropy(model(input_ids, attention_mask), labels)", "loss.item()"),
+      new=("logits = model(input_ids, attention_mask)\n    loss = cross_entropy(logits, labels)", "(logits.argmax(dim=-1) == labels).float().mean().item()"))
+wrong("returns_perplexity", "You return the exponential of the loss, the perplexity. The loss itself is wanted.",
+      breaks="loss", old="loss.item()", new="loss.exp().item()")
+wrong("loss_turned", "Logits and labels have changed places in the loss: `cross_entropy(logits, labels)`.",
+      breaks=("loss", *STEPS, "training mode"), old="cross_entropy(model(input_ids, attention_mask), labels)", new="cross_entropy(labels, model(input_ids, attention_mask))")
 wrong("returns_model", "You return the model. It is changed in place, so the caller has it already; the loss is wanted.",
       breaks="loss", old="loss.item()", new="model")
 wrong("returns_sum", "You return the loss times the number of sentences; the mean over the batch, as `cross_entropy` gives it, is wanted.",
@@ -393,6 +430,18 @@ wrong("returns_early", "`return` stands inside the outer loop: training ends aft
       new="        return losses\n    model.eval()\n")
 wrong("first_batch_only", "You train on the first batch only, again and again. The inner loop goes through all of them.",
       breaks=("learns", "losses", "all batches"), old="in batches:", new="in list(batches)[:1]:")
+wrong("returns_at_once", "`return` stands inside the inner loop: training ends after the first batch. It belongs behind both loops.",
+      breaks=("learns", "losses", "all batches", "modes"), old="    model.eval()\n", new="            return losses\n    model.eval()\n")
+wrong("returns_at_once_in_eval_mode", "`return` stands inside the inner loop: training ends after the first batch. It belongs behind both loops.",
+      breaks=("learns", "losses", "all batches"), old="    model.eval()\n", new="            model.eval()\n            return losses\n    model.eval()\n")
+wrong("trains_a_copy", "You train a copy of the model. Train the one that you are given: it is what the caller goes on with.",
+      breaks=("learns", "all batches", "modes", "on_step"), old="losses = []", new="from copy import deepcopy\n    losses, model = [], deepcopy(model)")
+wrong("one_batch_left_out", "You leave out the first batch of each epoch; all of them are to be trained on.",
+      breaks=("losses", "all batches"), old="in batches:", new="in list(batches)[1:]:")
+wrong("last_batch_left_out", "You leave out the last batch of each epoch; all of them are to be trained on.",
+      breaks=("losses", "all batches"), old="in batches:", new="in list(batches)[:-1]:")
+wrong("append_returned", "`append` changes the list and returns None: after `losses = losses.append(…)` the list is gone. Write `losses.append(…)` alone.",
+      breaks=("learns", "losses", "all batches", "modes", "on_step"), old="losses.append(loss)", new="losses = losses.append(loss)")
 wrong("two_steps_a_batch", "Each batch is trained on twice: `train_step` is called once to keep the loss and once more to tell it. Call it once and keep what it returns.",
       breaks=("all batches", "on_step"), old="on_step(loss)", new="on_step(train_step(model, batch, optimizer))")
 wrong("last_epoch_only", "The list of losses is emptied at the beginning of each epoch: only the last epoch's are returned. Make it before the loops.",
@@ -403,6 +452,14 @@ for name, words, made in (("mean", "the mean loss", "sum(losses) / len(losses)")
     wrong(f"{name}_per_epoch", f"You return {words} of each epoch. Asked for is the loss of every step: whatever one wants of each epoch can be made from these later.",
           breaks="losses", old=EPOCH,
           new=("made = []\n    for _ in range(epochs):\n        losses = []", f"        made.append({made})\n    model.eval()\n    return made"))
+wrong("list_per_epoch", "You return a list of lists, one for each epoch. Wanted is one list with all losses, one after the other.",
+      breaks="losses", old=EPOCH, new=("made = []\n    for _ in range(epochs):\n        losses = []", "        made.append(losses)\n    model.eval()\n    return made"))
+wrong("numpy_losses", "You return the losses as a NumPy array; a list is wanted.",
+      breaks="losses", old="return losses", new="return np.array(losses)")
+wrong("tensor_of_losses", "You return the losses as a tensor; a list of plain numbers is wanted.",
+      breaks="losses", old="return losses", new="return torch.tensor(losses)")
+wrong("losses_and_model", "You return more than the losses. The list alone is wanted: the caller has everything else.",
+      breaks="losses", old="return losses", new="return losses, model")
 wrong("last_loss", "You return the last loss alone; the list of all losses is wanted.",
       breaks="losses", old="return losses", new="return loss")
 wrong("mean_loss", "You return one number, the mean of all losses; the list of all of them is wanted.",
@@ -450,7 +507,7 @@ wrong("only_measures", "The losses are computed, but no step is taken: without `
 
 
 @misconception("You add all losses of an epoch up and step once at its end, so most steps are missing. One step for each batch is wanted.",
-               breaks=("learns", "losses"))
+               breaks=("learns", "losses", "all batches"))
 def train_classifier__one_step_an_epoch(model, batches, optimizer, epochs, on_step=None):
     means = []
     model.train()
@@ -515,6 +572,17 @@ wrong("mean_of_tokens", "You average over the tokens before you classify: one ro
       breaks=("shape", *NUMBERS), old="self.dropout(hidden)", new="self.dropout(hidden.mean(dim=1))")
 wrong("without_cls", "You leave out the first token, [CLS]. Return logits for all T tokens; which of them count is decided where the loss is computed.",
       breaks=("shape", *NUMBERS), old="self.dropout(hidden))", new="self.dropout(hidden))[:, 1:]")
+wrong("without_sep", "You leave out the last token. Return logits for all T tokens; which of them count is decided where the loss is computed.",
+      breaks=("shape", *NUMBERS), old="self.dropout(hidden))", new="self.dropout(hidden))[:, :-1]")
+wrong("loop_ends_early", "Your loop leaves out the last token: `range` ends one before its number by itself, so it is `range(T)`.",
+      breaks=("shape", *NUMBERS), old="self.classifier(self.dropout(hidden))",
+      new="torch.stack([self.classifier(self.dropout(hidden[:, place])) for place in range(hidden.size(1) - 1)], dim=1)")
+wrong("places_for_labels", "Your classifier has an output for each place in the text. It has one for each label, `config.num_labels`, at every place.",
+      breaks=("shape", *NUMBERS, "dropout"), old="config.num_labels)", new="config.max_position_embeddings)")
+wrong("softmax_over_tokens", "Your forward ends with a softmax over the tokens, dim 1: they compete for each label. Return the logits as they are.",
+      breaks=(*NUMBERS, "dropout"), old="self.dropout(hidden))", new="self.dropout(hidden)).softmax(dim=1)")
+wrong("dropout_alike_for_tokens", "In training all tokens of a sentence lose the same numbers. Each number of each token is to be dropped by itself: `nn.Dropout` on all of `hidden`.",
+      breaks="dropout", old="self.dropout(hidden)", new="hidden * self.dropout(torch.ones_like(hidden[:, :1]))")
 wrong("real_tokens_only", "You return the logits of the real tokens alone, in one long list. Wanted are those of all T tokens, (B, T, N); which of them count is decided where the loss is computed.",
       breaks=("shape", "values", "gradients"), old="return self.classifier(self.dropout(hidden))",
       new="""logits = self.classifier(self.dropout(hidden))
@@ -581,6 +649,13 @@ wrong("cosine", "You compare directions (cosines): the lengths of the vectors co
       breaks=SCORES, old="hidden @ w.T", new="F.normalize(hidden, dim=-1) @ F.normalize(w, dim=-1).T")
 wrong("masked_to_zero", "You set masked scores to 0. Zero is a good score where the others are negative; −∞ is never chosen.",
       breaks="mask", old="-torch.inf", new="0.0", times=2)
+wrong("masked_to_plus_infinity", "Where the mask is 0 your scores are +∞ or NaN, not −∞: they win, or spoil the whole row. (Hidden states of ±∞ don't help: times a negative weight the sign turns.) Set the scores themselves to −∞.",
+      breaks="mask", old="-torch.inf", new="torch.inf", times=2)
+wrong("adds_a_penalty", "You add a fixed penalty, −10,000, where the mask is 0. Where scores lie farther apart, such a token still wins: set it to −∞.",
+      breaks="mask", old=MASKING, new="""    if mask is not None:
+        penalty = (1 - mask.long()) * -10000.0
+        start, end = start + penalty, end + penalty
+""")
 wrong("masked_to_a_low_number", "Masked scores become a fixed number such as −100 or −10,000: where all others are lower still, it wins. −∞ never does.",
       breaks="mask", old="-torch.inf", new="-100.0", times=2)
 wrong("adds_the_mask", "You add the mask to the scores: a 1 more or less decides little. Set the scores to −∞ where it is 0.",
@@ -596,13 +671,13 @@ wrong("asks_the_mask", "`if mask:` asks a whole tensor whether it is true. What 
 wrong("no_none", "`mask` may be None: ask before you use it, `if mask is not None`.",
       breaks=("shape", "values", "gradients"), old="mask is not None", new="True")
 wrong("masks_end_only", "You mask the end scores only; an answer may then begin in the padding. Mask both.",
-      breaks="mask", old="        start = start.masked_fill(mask == 0, -torch.inf)\n", new="")
+      breaks="mask", old=MASKING, new=MASKING.replace("        start = start.masked_fill(mask == 0, -torch.inf)\n", ""))
 wrong("mask_inverted", "You have it the wrong way round: the tokens that may be chosen get −∞, and padding keeps its scores. The mask is 1 where an answer may lie.",
       breaks="mask", old="mask == 0", new="mask != 0", times=2)
 wrong("ignores_the_mask", "The mask has no effect: padding keeps its scores, and an answer may end in it. Set both scores to −∞ where the mask is 0.",
       breaks="mask", old=MASKING, new="")
 wrong("masks_start_only", "You mask the start scores only; an answer may then end in the padding. Mask both.",
-      breaks="mask", old="        end = end.masked_fill(mask == 0, -torch.inf)\n", new="")
+      breaks="mask", old=MASKING, new=MASKING.replace("        end = end.masked_fill(mask == 0, -torch.inf)\n", ""))
 wrong("mask_in_place", "You set the *vectors* of masked tokens to 0: their scores are then 0, which is a good score where others are negative. Set the scores to −∞.",
       breaks="mask", old=("start, end = (hidden", MASKING),
       new=("""if mask is not None:
@@ -643,10 +718,22 @@ wrong("probabilities", "You turn the scores into probabilities and add these: an
       breaks=("values", "length"), old="start[:, None] + end[None, :]", new="start.softmax(dim=-1)[:, None] + end.softmax(dim=-1)[None, :]")
 wrong("multiplied", "You multiply the scores; their sum is to be as large as possible. (Two negative scores have a positive product.)",
       breaks="values", old="start[:, None] + end[None, :]", new="start[:, None] * end[None, :]")
+wrong("either_way", "The end may not lie before the start. You limit how far they lie apart, not which comes first: keep only the pairs with i ≤ j.",
+      breaks="values", old=".triu().tril(max_len - 1)", new=".tril(max_len - 1).triu(1 - max_len)")
+wrong("times_allowed", "You multiply the table by 0 where a pair is not allowed: where all scores are negative, 0 wins, and −∞ times 0 is NaN. Set these places to −∞.",
+      breaks="values", old="total.masked_fill(~allowed, -torch.inf)", new="(total * allowed)")
+wrong("mask_turned", "You have it the wrong way round: the pairs that are allowed get −∞. `masked_fill` fills where the condition is True: `~allowed`.",
+      breaks=ALL, old="~allowed", new="allowed")
+wrong("with_the_score", "You return the score as well; the pair alone is wanted.",
+      breaks=ALL, old="return divmod(best, start.size(0))", new="return divmod(best, start.size(0)), total.flatten()[best].item()")
+wrong("numpy_places", "The two places are numbers of NumPy; plain ints are wanted, as for JSON: `int(…)` or `.tolist()`.",
+      breaks=ALL, old="int(total.masked_fill(~allowed, -torch.inf).argmax())", new="total.masked_fill(~allowed, -torch.inf).argmax().numpy()[()]")
 wrong("table_turned", "Your table is turned: rows are the ends and columns the starts, so i and j change their roles. Rows belong to `start`: `start[:, None] + end[None, :]`.",
       breaks=ALL, old="start[:, None] + end[None, :]", new="start[None, :] + end[:, None]")
 wrong("end_first", "Your pair is in the wrong order: first the place where the span begins, then where it ends.",
       breaks=ALL, old="return divmod(best, start.size(0))", new="return divmod(best, start.size(0))[::-1]")
+wrong("no_return", "Your function returns nothing (None) for one text: `return` is missing where the pair is found.",
+      breaks=ALL, old="return divmod(best", new="divmod(best")
 wrong("place_in_the_table", "You return one number, the place in the (T, T) table. `divmod(place, T)` makes a row and a column of it, i and j.",
       breaks=ALL, old="return divmod(best, start.size(0))", new="return best")
 wrong("any_order", "The end may not lie before the start: keep only the pairs with i ≤ j (on and above the diagonal of the T × T table).",
@@ -681,13 +768,20 @@ wrong("starts_from_zero_at_zero", "Your search begins with a best score of 0 and
             if start[i] + end[j] > top:
                 top, best = start[i] + end[j], (i, j)
     return best""")
-for name, bounds, words in (
-    ("last_token_never", "range(i, min(i + max_len, len(start) - 1))", "Your spans never end at the last token: `range` leaves its last number out by itself, so it goes up to T, not T − 1."),
-    ("over_the_end", "range(i, i + max_len)", "Your loop over the ends runs past the text: j is at most T − 1, so it goes up to `min(i + max_len, T)`."),
-):
-    wrong(name, words, breaks=ALL if name == "over_the_end" else ("values", "length", "batch"), old=SEARCH, new=f"""top, best = -torch.inf, None
-    for i in range(len(start)):
-        for j in {bounds}:
+LOOPS = (
+    ("last_token_never", "range(len(start))", "range(i, min(i + max_len, len(start) - 1))", ("values", "length", "batch"),
+     "Your spans never end at the last token: `range` leaves its last number out by itself, so it goes up to T, not T − 1."),
+    ("last_start_never", "range(len(start) - 1)", "range(i, min(i + max_len, len(start)))", ("values",),
+     "Your spans never start at the last token: `range` leaves its last number out by itself, so it goes up to T, not T − 1."),
+    ("first_start_never", "range(1, len(start))", "range(i, min(i + max_len, len(start)))", ALL,
+     "Your spans never start at the first token: places count from 0."),
+    ("over_the_end", "range(len(start))", "range(i, i + max_len)", ALL,
+     "Your loop over the ends runs past the text: j is at most T − 1, so it goes up to `min(i + max_len, T)`."),
+)
+for name, starts, ends, broken, words in LOOPS:
+    wrong(name, words, breaks=broken, old=SEARCH, new=f"""top, best = -torch.inf, (0, 0)
+    for i in {starts}:
+        for j in {ends}:
             if start[i] + end[j] > top:
                 top, best = start[i] + end[j], (i, j)
     return best""")
@@ -776,6 +870,10 @@ LINEAR = {
     "times_labels": ("labels * (width * labels + labels)", "You count the layer once for each label. It is one layer with N = {N} outputs."),
     "times_length": ("config.max_position_embeddings * (width * labels + labels)", "You count the layer once for every position. It is one layer, and the length of the text doesn't matter."),
     "pooler": ("width * width + width + width * labels + labels", "You include BERT's pooler, D² + D numbers; the heads of this notebook have none."),
+    "fixed_width": ("384 * labels + labels", "You count with a fixed width, 384, whatever the config says: D is `config.hidden_size`, here {D}."),
+    "fixed_width_768": ("768 * labels + labels", "You count with a fixed width, 768, whatever the config says: D is `config.hidden_size`, here {D}."),
+    "transposed_bias": ("(labels + 1) * width + labels", "You count two biases, of D and of N numbers. A linear layer has one, with a number for each output, N = {N}."),
+    "only_labels": ("labels", "You count the outputs, N = {N}. Asked for are the learned numbers: D weights and a bias for each output."),
     "body": ("config.vocab_size * width + width * labels + labels", "You count a table of embeddings too. That belongs to the body; asked for are the *new* numbers of the head."),
 }
 for name, (formula, sentence) in LINEAR.items():
@@ -793,6 +891,11 @@ SPAN = {
     "span_times_length": ("2 * width * config.max_position_embeddings", "You count the span head once for every position. All tokens are compared with the same two vectors: 2·D."),
     "span_scores": ("2 * config.max_position_embeddings", "You count the scores, two for each place. Asked for are the learned numbers: two vectors of D = {D}."),
     "span_squared": ("width**2", "You square D; the span head has two vectors of D = {D} numbers each, 2·D."),
+    "span_fixed_width": ("2 * 384", "You count with a fixed width, 384, whatever the config says: D is `config.hidden_size`, here {D}."),
+    "span_fixed_width_768": ("2 * 768", "You count with a fixed width, 768, whatever the config says: D is `config.hidden_size`, here {D}."),
+    "span_like_pooler": ("width * width + width", "You count a layer from D to D. The span head has two vectors of D = {D} numbers each, 2·D."),
+    "span_three": ("3 * width", "You count three vectors for the span head; it has two, one for the start and one for the end."),
+    "span_four": ("4 * width", "You count four vectors for the span head; it has two, one for the start and one for the end."),
     "span_two": ("2", "You count two vectors as two numbers; each has D = {D}."),
 }
 for name, (formula, sentence) in SPAN.items():
@@ -800,9 +903,13 @@ for name, (formula, sentence) in SPAN.items():
 KEYS = '{"sequence": linear, "token": linear, "span": 2 * width}'
 wrong("one_key_more", "Your dict has keys that nobody asked for. Whoever adds up or lists its values would count them in.",
       breaks="sequence", old='"span": 2 * width', new='"span": 2 * width, "total": 2 * linear + 2 * width')
+wrong("texts", "Your counts are texts; whole numbers are wanted.",
+      breaks=("sequence", "token", "span"), old=KEYS, new='{"sequence": str(linear), "token": str(linear), "span": str(2 * width)}')
+wrong("tensors", "Your counts are tensors; plain whole numbers are wanted: `.item()` or `int(…)`.",
+      breaks=("sequence", "token", "span"), old=KEYS, new='{"sequence": torch.tensor(linear), "token": torch.tensor(linear), "span": torch.tensor(2 * width)}')
 wrong("floats", "Your counts are floats; whole numbers are wanted (`//` divides without one, and `int(…)` makes one).",
       breaks=("sequence", "token", "span"), old=KEYS, new='{"sequence": float(linear), "token": float(linear), "span": 2.0 * width}')
-wrong("in_a_row", "You return the three numbers in a row. Wanted is a dict that names them: `{\"sequence\": …, \"token\": …, \"span\": …}`.",
+wrong("in_a_row", "You return the three numbers in a row. Wanted is a dict that names them: `dict(sequence=…, token=…, span=…)`.",
       breaks=("sequence", "token", "span"), old=KEYS, new="linear, linear, 2 * width")
 wrong("one_number", "You return one number, the sum of all heads. Wanted is a dict with a number for each of the three.",
       breaks=("sequence", "token", "span"), old=KEYS, new="2 * linear + 2 * width")
