@@ -10,6 +10,7 @@ from torch import Tensor
 
 from anatomy import exercises, reference
 from anatomy.course import NOTEBOOKS
+from anatomy.judging.expectations import remembering
 from anatomy.judging.judge import judge
 from anatomy.observing.observation import CaseObservation, Raised
 from anatomy.observing.observe import observe
@@ -71,7 +72,8 @@ EXERCISES = [
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
 def test_forged_observations_earn_nothing_for_values(exercise):
     honest, old = (observe(exercise, reference.answer(exercise), seeds) for seeds in (SEEDS, OTHER_SEEDS))
-    assert judge(exercise, honest, SEEDS).points == exercise.points
+    known = remembering()  # as in grading a class: what is expected is worked out once
+    assert judge(exercise, honest, SEEDS, known).points == exercise.points
     if encode(honest)["tensors"] != encode(old)["tensors"]:  # a table of positions is the same on all inputs
         assert judge(exercise, old, SEEDS).points < exercise.points, "an observation of other inputs"
     for name, forge in FORGERIES.items():
@@ -80,7 +82,7 @@ def test_forged_observations_earn_nothing_for_values(exercise):
             forge(case)
         if encode(forged) == encode(honest):
             continue  # it has no tensors to forge
-        verdict = judge(exercise, decode(encode(forged)), SEEDS)
+        verdict = judge(exercise, decode(encode(forged)), SEEDS, known)
         assert not earned(verdict), name
         assert verdict.points < exercise.points, name
 
