@@ -136,13 +136,23 @@ def _of_the_notebook(program: Program) -> Iterator[Mend]:
 # ---------------------------------------------------------------------------------------------- sizes
 
 
+def _no_sizes(function: ast.AST) -> Iterator[ast.AST]:
+    """What stands in a comparison, in a slice, or behind `//`."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Compare | ast.Slice):
+            yield from ast.walk(node)
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv):
+            yield from ast.walk(node.right)
+
+
 def _fixed_sizes(program: Program, cases: list[Case]) -> Iterator[Mend]:
-    """A number where a size of the input belongs."""
+    """A number where a size of the input belongs: not one that may as well be an axis, a bound or a unit."""
     for function in program.functions:
         numbers: dict[float, list[Place]] = {}
+        others = {id(node) for node in _no_sizes(function)}
         for place in places(function):
             match place[3]:
-                case ast.Constant(int(number) | float(number)) if number >= 1 and number is not True:
+                case ast.Constant(int(number) | float(number)) if number >= 3 and id(place[3]) not in others:
                     numbers.setdefault(number, []).append(place)
         sizes = list(dict.fromkeys(_sizes(function, program, cases[0]))) if numbers else []
         for number, here in numbers.items():
