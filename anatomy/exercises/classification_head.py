@@ -358,7 +358,7 @@ def train_step(seed: int) -> Iterator[Case]:
     yield case("training mode", "SGD", 1, "when the model comes in eval mode", chance=0.5)
 
 
-EPOCHS, HELD_OUT = 12, 40
+EPOCHS, HELD_OUT = 6, 40
 
 
 class Stream:
@@ -399,7 +399,7 @@ def _task(draw: Draw, count: int, only: int | None = None, mark: int = 0) -> tup
 def _training(answer: Any, case: Case) -> Any:
     model, batches = deepcopy(case.args["model"]), case.args["batches"].content
     model.eval()
-    optimizer = CountingSGD(model.parameters(), lr=0.5)
+    optimizer = CountingSGD(model.parameters(), lr=1.0)
     told: list[Any] = []
     epochs, loop = case.args["epochs"], Stream(batches) if case.asks == "all batches" else list(batches)
     rest = {"when `on_step` is left out": (), "when `on_step` is None": (None,)}.get(case.note, (told.append,))
