@@ -101,8 +101,6 @@ IN_CELLS = {
         "s = shell.kernel.session\nold = s.pack\n"
         "s.pack = lambda o: b'[' * 100000 + b']' * 100000 if 'data' in o else old(o)\n"
         "display({'text/plain': 'x'}, raw=True)\ns.pack = old\n" + RIGHT, FULL, "Right"),
-    "an output with half a letter": (
-        "from IPython.display import display\ndisplay({'text/plain': '\\ud800'}, raw=True)\n" + RIGHT, FULL, "Right"),
     "garbage on the wire": (
         "kernel = get_ipython().kernel\n"
         "kernel.iopub_socket.send_multipart([b'x', b'<IDS|MSG>', b'no', b'{}', b'{}', b'{}', b'\\xff'])\n" + RIGHT,
