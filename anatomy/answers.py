@@ -68,9 +68,14 @@ def _alone(answer: Answer, right: Mapping[str, Answer]) -> str:
     parts, source = [], answer.source
     for other in sorted(answer.uses):
         own = f"_own_{other}"
-        parts.append(re.sub(rf"\b{other}\b", own, _alone(right[other], right)))
-        source = re.sub(rf"\b{other}\b", own, source)
+        parts.append(_renamed(_alone(right[other], right), other, own))
+        source = _renamed(source, other, own)
     return "\n\n\n".join([*parts, source])
+
+
+def _renamed(source: str, name: str, new: str) -> str:
+    """The source with another name for what is called `name`; attributes of that name stay (``nn.LayerNorm``)."""
+    return re.sub(rf"(?<![\w.]){name}\b", new, source)
 
 
 @dataclass(frozen=True)
@@ -173,10 +178,10 @@ class _Module:
             if right is None:
                 return None
             own = f"_own_{exercise}"
-            before.append(re.sub(rf"\b{exercise}\b", own, right.source))
-            source = re.sub(rf"\b{exercise}\b", own, source)
+            before.append(_renamed(right.source, exercise, own))
+            source = _renamed(source, exercise, own)
             uses |= right.uses
-        source = re.sub(rf"\b{definition}\b", exercise, source)
+        source = _renamed(source, definition, exercise)
         if re.search(rf"{re.escape(self.hidden)}\b", "\n".join([*before, source])):
             return None
         return Answer(exercise, title, _joined(before, source), tuple(loses), frozenset(uses - {exercise}))

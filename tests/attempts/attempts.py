@@ -6,6 +6,7 @@ python -m tests.attempts.attempts [MODULE] [--show WORDS]     the table, and the
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import warnings
 from collections import Counter
@@ -16,18 +17,20 @@ from pathlib import Path
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
 from anatomy import exercises
+from anatomy.authoring.notebooks import read, source_file
 from anatomy.cards import as_text, headline
 from anatomy.checking import cells, verdict_in_notebook
 from anatomy.course import NOTEBOOKS
+from anatomy.course import Notebook as Book
 from anatomy.judging.expectations import remembering
 from anatomy.judging.verdict import Verdict
 
 HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
 TRUE, VAGUE, ACCEPTED, REFUSED = "named truly", "vague", "accepted", "right, refused"
 
 
@@ -80,30 +83,28 @@ def attempts(module: str) -> list[Attempt]:
     return [Attempt(**item) for item in json.loads(path.read_text(encoding="utf-8"))] if path.is_file() else []
 
 
-def surroundings(module: str) -> dict[str, Any]:
-    """What a notebook has defined when its answers are right: imports, and all answers."""
-    import math
-    from collections import Counter
-
-    import numpy
-    from torch import Tensor, nn
-    from transformers import BertConfig
-
-    imports = {"torch": torch, "F": F, "nn": nn, "math": math, "Counter": Counter, "np": numpy, "Tensor": Tensor}
-    answers = vars(import_module(f"anatomy.reference.{module}"))
-    return {**imports, "BertConfig": BertConfig, **{name: item for name, item in answers.items() if name[:2] != "__"}}
+def surroundings(book: Book) -> dict[str, Any]:
+    """What a notebook has defined when its answers are right: its imports, and all answers."""
+    cells = [cell.source for cell in read(source_file(ROOT, book.slug)).cells if cell.cell_type == "code"]
+    statements = [node for source in cells for node in ast.parse(source).body]
+    imports = ast.Module([node for node in statements if isinstance(node, (ast.Import, ast.ImportFrom))], [])
+    names: dict[str, Any] = {}
+    exec(compile(imports, book.slug, "exec"), names)
+    answers = vars(import_module(f"anatomy.reference.{book.module}"))
+    return {**names, **{name: item for name, item in answers.items() if name[:2] != "__"}}
 
 
 @dataclass
 class Notebook:
     """A notebook in which all answers are right, until an attempt's cell is run in it."""
 
-    module: str
+    book: Book
 
     def __post_init__(self) -> None:
         torch.set_num_threads(1)
+        InteractiveShell.clear_instance()  # nothing is there of another notebook
         self.shell = InteractiveShell.instance()
-        self.given = surroundings(self.module)
+        self.given = surroundings(self.book)
         self.expectations_of = remembering()
         cells.watch()
 
@@ -121,9 +122,12 @@ class Notebook:
 
 def tried(module: str) -> Iterator[Tried]:
     """All attempts of one notebook, each with its verdict."""
-    notebook = Notebook(module)
-    for attempt in attempts(module):
-        yield Tried(attempt, notebook.verdict_on(attempt))
+    notebook = Notebook(next(book for book in NOTEBOOKS if book.module == module))
+    try:
+        for attempt in attempts(module):
+            yield Tried(attempt, notebook.verdict_on(attempt))
+    finally:
+        InteractiveShell.clear_instance()
 
 
 def main() -> None:

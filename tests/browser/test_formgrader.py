@@ -109,7 +109,7 @@ def test_marks_and_cards_are_shown_and_a_mark_by_hand_reaches_the_student(
     page: Page, formgrader: str, course: Path
 ) -> None:
     row = row_of(page, formgrader, "ada")
-    expect(row.locator(".score")).to_have_text("1 / 5")
+    expect(row.locator(".score")).to_have_text(f"1 / {WORTH}")
     expect(row.locator(".status")).to_have_text("graded")
     open_submission(page, formgrader, "ada")
     expect(page.get_by_text("The normalization takes in too many entries")).to_be_visible()
@@ -158,11 +158,11 @@ def test_the_autograde_button_gives_the_mark_of_anatomy_grade(page: Page, formgr
     hand_in(course, "bea", WRONG)
     row = row_of(page, formgrader, "bea")
     expect(row.locator(".status")).to_have_text("needs autograding")
-    for answer, mark in ((WRONG, "1"), (RIGHT, "5")):
+    for answer, mark in ((WRONG, 1), (RIGHT, WORTH)):
         hand_in(course, "bea", answer)
         row.locator(".autograde a").click()
         expect(page.locator(".modal-title")).to_have_text("Success", timeout=SLOW)
-        expect(row.locator(".score")).to_have_text(f"{mark} / 5")
+        expect(row.locator(".score")).to_have_text(f"{mark} / {WORTH}")
         page.locator(".modal-footer button").click()
         expect(page.locator(".modal")).to_have_count(0)
     assert grade(course)["bea"]["points"] == 5

@@ -24,6 +24,7 @@ BROKEN = "def scaled_scores(query, key):\n    scores = query @ key.mT\n    retur
 def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[InteractiveShell]:
     monkeypatch.setenv("ANATOMY_HOME", str(tmp_path))
     monkeypatch.delenv(GRADING_SEED, raising=False)
+    InteractiveShell.clear_instance()  # whatever another test has left
     shell = InteractiveShell.instance()
     cells.watch()
     shell.run_cell("from anatomy.checking import check")
