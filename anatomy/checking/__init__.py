@@ -15,15 +15,13 @@ from typing import TYPE_CHECKING, Any
 from anatomy import exercises
 from anatomy.checking import cells
 from anatomy.exercises.spec import SEEDS, Exercise
+from anatomy.observing import GRADING_SEED
 from anatomy.observing.surroundings import as_at_start
 
 if TYPE_CHECKING:
     from anatomy.judging.expectations import Expectations
     from anatomy.judging.verdict import Verdict
     from anatomy.observing.observation import Observation
-
-GRADING_SEED = "ANATOMY_GRADING_SEED"
-"""The environment variable by which the grader asks a kernel to observe only, with these seeds (comma-separated)."""
 
 HAND_OVER = "ANATOMY_HAND_OVER"
 """The environment variable by which `anatomy check` lets a kernel look as in a notebook and hand over what it saw."""

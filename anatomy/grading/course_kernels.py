@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import ClassVar
 
 import anatomy
-from anatomy.checking import GRADING_SEED
 from anatomy.course import NOTEBOOKS, Notebook, notebook
 from anatomy.forked_kernels import ForkedKernelManager, Preparation
 from anatomy.grading.package_copies import copy_package
+from anatomy.observing import GRADING_SEED
 
 NOTEBOOK = "ANATOMY_NOTEBOOK"
 """The variable in a kernel's environment that says which notebook it runs, hence which modules it may see."""

@@ -6,6 +6,7 @@ kernels this copy and not the package itself; without a sandbox it stops an impo
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,25 +18,44 @@ _REFUSAL = '''"""Not to be seen while answers are graded."""
 
 raise ImportError("{name} is not available in a kernel that grades {slug}.")
 '''
-_LEFT_OUT = ("__pycache__", "*.pyc")
+_COMPILED = "__pycache__"
 
 
 def copy_package(book: Notebook, within: Path) -> Path:
-    """A new folder to put on a kernel's path, with `anatomy` as the students of `book` may import it."""
-    folder = within / book.slug
-    original = Path(anatomy.__file__).parent
-    shutil.copytree(original, folder / "anatomy", ignore=shutil.ignore_patterns(*_LEFT_OUT))
+    """A new folder to put on a kernel's path, with `anatomy` as the students of `book` may import it.
+
+    The copies in one folder have the files that they share in common.
+    """
+    original, common, folder = Path(anatomy.__file__).parent, within / "common", within / book.slug
+    hidden = set(hidden_modules(book))
+
+    def left_out(place: str, names: list[str]) -> set[str]:
+        path = Path(place)
+        if path.name == _COMPILED:  # it may hold what is hidden, or was there once
+            sources = os.listdir(path.parent)
+            shown = set(sources) - left_out(str(path.parent), sources)
+            return {name for name in names if f"{name.partition('.')[0]}.py" not in shown}
+        package = ".".join(path.relative_to(original.parent).parts)
+        return {name for name in names if f"{package}.{name.removesuffix('.py')}" in hidden}
+
+    def linked(source: str, target: str) -> None:
+        if not (first := common / Path(source).relative_to(original.parent)).exists():
+            first.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, first)
+        try:
+            os.link(first, target)
+        except OSError:  # not every file system has links
+            shutil.copy2(first, target)
+
+    shutil.copytree(original, folder / "anatomy", ignore=left_out, copy_function=linked)
     if (assets := original.parent / "assets").is_dir():
-        shutil.copytree(assets, folder / "assets")
-    for name in hidden_modules(book):
-        place = folder.joinpath(*name.split("."))
-        refusal = _REFUSAL.format(name=name, slug=book.slug)
-        if place.is_dir():
-            shutil.rmtree(place)
-            place.mkdir()
-            (place / "__init__.py").write_text(refusal, encoding="utf-8")
-        else:
-            place.with_suffix(".py").write_text(refusal, encoding="utf-8")
+        shutil.copytree(assets, folder / "assets", copy_function=linked)
+    for name in hidden:
+        inside = Path(*name.split("."))
+        package = (original.parent / inside).is_dir()
+        file = folder / (inside / "__init__.py" if package else inside.with_suffix(".py"))
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(_REFUSAL.format(name=name, slug=book.slug), encoding="utf-8")
     return folder
 
 
@@ -49,6 +69,7 @@ def hidden_modules(book: Notebook) -> Iterator[str]:
     yield "anatomy.grading"
     yield "anatomy.forked_kernels"
     yield "anatomy.authoring"
-    for other in NOTEBOOKS:
-        if other.number >= book.number:
-            yield f"anatomy.reference.{other.module}"
+    earlier = {"__init__", *(other.module for other in NOTEBOOKS if other.number < book.number)}
+    for file in sorted(Path(anatomy.__file__).parent.glob("reference/*.py")):
+        if file.stem not in earlier:
+            yield f"anatomy.reference.{file.stem}"

@@ -2,3 +2,6 @@
 
 Nothing here knows what is right. What it writes crosses to `anatomy.judging` as JSON and safetensors.
 """
+
+GRADING_SEED = "ANATOMY_GRADING_SEED"
+"""The environment variable by which the grader asks a kernel to observe only, with these seeds (comma-separated)."""

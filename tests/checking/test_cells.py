@@ -11,8 +11,9 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
 from anatomy import exercises
-from anatomy.checking import GRADING_SEED, HAND_OVER, cells
+from anatomy.checking import HAND_OVER, cells
 from anatomy.judging.judge import judge
+from anatomy.observing import GRADING_SEED
 from anatomy.observing.records import MIME, decode
 
 RIGHT = "def scaled_scores(query, key):\n    return query @ key.mT / query.size(-1) ** 0.5\n"

@@ -12,11 +12,11 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
 from anatomy.cards import as_html, as_text
-from anatomy.checking import GRADING_SEED
 from anatomy.checking.progress import progress_file, read_progress
 from anatomy.exercises import find
 from anatomy.judging.judge import judge
 from anatomy.judging.verdict import Diagnosis, PropertyResult, Verdict
+from anatomy.observing import GRADING_SEED
 from anatomy.observing.records import MIME, decode
 from anatomy.observing.surroundings import Surroundings
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from anatomy.checking import GRADING_SEED
+import anatomy
 from anatomy.course import NOTEBOOKS, notebook
 from anatomy.grading.course_kernels import environment, fresh_seeds
 from anatomy.grading.package_copies import copy_package, hidden_modules
+from anatomy.observing import GRADING_SEED
 
 
 def imports(slug, tmp_path, *names):
@@ -56,6 +59,38 @@ def test_each_notebooks_own_answers_are_hidden_and_earlier_ones_are_not(book, tm
     copy = copy_package(book, tmp_path) / "anatomy"
     assert "raise ImportError" in (copy / "reference" / f"{book.module}.py").read_text(encoding="utf-8")
     assert list((copy / "misconceptions").iterdir()) == [copy / "misconceptions" / "__init__.py"]
+
+
+def test_only_earlier_references_are_seen(tmp_path):
+    """Also of a notebook that is not in the course's table of contents yet."""
+    for number, book in enumerate(NOTEBOOKS):
+        folder = copy_package(book, tmp_path) / "anatomy" / "reference"
+        answers = {file.stem for file in folder.glob("*.py") if "raise ImportError" not in file.read_text("utf-8")}
+        assert answers == {"__init__", *(other.module for other in NOTEBOOKS[:number])}
+
+
+def test_compiled_modules_come_along_if_their_source_does(tmp_path, monkeypatch):
+    package = tmp_path / "original" / "anatomy"
+    shutil.copytree(Path(anatomy.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    for folder in (package, package / "reference", package / "judging"):
+        (folder / "__pycache__").mkdir()
+        for name in ("__init__", "attention_scores", "softmax", "answers", "renamed_since"):
+            (folder / "__pycache__" / f"{name}.cpython-311.pyc").write_bytes(b"compiled")
+    monkeypatch.setattr(anatomy, "__file__", str(package / "__init__.py"))
+    copy = copy_package(notebook("03-softmax"), tmp_path / "copies") / "anatomy"
+    found = {str(file.relative_to(copy).parent): set() for file in copy.rglob("*.pyc")}
+    for file in copy.rglob("*.pyc"):
+        found[str(file.relative_to(copy).parent)].add(file.name.partition(".")[0])
+    assert found == {"__pycache__": {"__init__"}, "reference/__pycache__": {"__init__", "attention_scores"}}
+
+
+def test_a_copy_for_each_notebook_costs_few_files(tmp_path):
+    """What the copies have in common is there once."""
+    for book in NOTEBOOKS:
+        copy_package(book, tmp_path)
+    files = [file for file in tmp_path.rglob("*") if file.is_file()]
+    one = sum(file.is_relative_to(tmp_path / NOTEBOOKS[0].slug) for file in files)
+    assert len({file.stat().st_ino for file in files}) < one + 40 * len(NOTEBOOKS)
 
 
 def test_seeds_are_fresh_and_reach_the_kernel():

@@ -10,7 +10,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
-from anatomy.checking import GRADING_SEED
+from anatomy.observing import GRADING_SEED
 from anatomy.reading.trials import Budget
 
 ANSWER = (
