@@ -161,6 +161,16 @@ class ForkedKernelProvisioner(KernelProvisionerBase):
             self._connection.close()
             self._connection = None
 
+    async def waited(self) -> float:
+        """Seconds that the kernel was ready to compute and had no processor, since others had them all."""
+        if self._connection is None:
+            return 0.0
+        await self._tell("waited")
+        message = await self._next_message()
+        if "waited" not in message:
+            self._ended(message)
+        return float(message.get("waited", 0.0))
+
     async def send_signal(self, signum: int) -> None:
         await self._tell(str(int(signum)))
 

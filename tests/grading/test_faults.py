@@ -61,10 +61,12 @@ IN_CELLS = {
     "a sleep that ignores signals": (
         "import signal, time\nfor n in (2, 14, 15):\n    signal.signal(n, signal.SIG_IGN)\n"
         "while True: time.sleep(100)", 0, "did not finish in time"),
-    "a memory bomb": (within("hoard = []\nwhile True: hoard.append(bytearray(1 << 24))"), 0, "memory|MemoryError"),
+    "a memory bomb": (within("hoard = []\nwhile True: hoard.append(bytearray(1 << 24))"), 0,
+                      "memory|MemoryError|did not finish in time"),
     "a fork bomb": (within("import os\nwhile True:\n    if os.fork() == 0:\n        import time; time.sleep(100)"), 0,
-                    "BlockingIOError|ended its kernel|unavailable"),
-    "a disk bomb": (within("for n in range(99): open(f'/tmp/{n}', 'wb').write(bytes(1 << 20))"), 0, "OSError|space"),
+                    "BlockingIOError|ended its kernel|unavailable|did not finish in time"),
+    "a disk bomb": (within("for n in range(99): open(f'/tmp/{n}', 'wb').write(bytes(1 << 20))"), 0,
+                    "OSError|space|did not finish in time"),
     "an output bomb": ("while True: print('x' * 100_000)", 0, "did not finish in time|too much memory"),
     "an output bomb that ends": (f"for _ in range(200): print('x' * 20_000)\n{RIGHT}", FULL, "Right"),
     "a segmentation fault": (within("import ctypes; ctypes.string_at(0)"), 0, "ended its kernel"),

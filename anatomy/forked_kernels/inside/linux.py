@@ -169,6 +169,14 @@ def children(pid: int) -> list[int]:
     return found + [deeper for child in found for deeper in children(child)]
 
 
+def waited(pid: int) -> float:
+    """Seconds that a process's first thread was ready to run and had no processor. The working directory is a /proc."""
+    try:
+        return int(Path(f"{pid}/schedstat").read_text(encoding="ascii").split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):  # it has ended, or this system doesn't count
+        return 0.0
+
+
 def own_memory(pid: int) -> int:
     """Bytes that a process has taken besides files. The working directory is a /proc."""
     try:

@@ -174,6 +174,7 @@ def own_proc() -> None:
 def _supervise(connection: socket.socket, listen: int, pid: int, allowance: int, isolated: bool) -> tuple[int, str]:
     """Pass signals on until the kernel ends or nobody wants it any more. Its exit code, and why it was ended."""
     ended, me = os.pidfd_open(pid), int(os.readlink("self"))
+    (as_seen_here,) = linux.children(me)
     baseline = linux.own_memory(me)
     poll = select.poll()
     for fd in (connection.fileno(), listen, ended):
@@ -198,7 +199,10 @@ def _supervise(connection: socket.socket, listen: int, pid: int, allowance: int,
             for line in lines:
                 if line == b"kill":
                     return -signal.SIGKILL, ""
-                _signal(pid, int(line))
+                if line == b"waited":
+                    _send(connection, waited=linux.waited(as_seen_here))
+                else:
+                    _signal(pid, int(line))
         if ended in events:
             _, status = os.waitpid(pid, 0)
             return os.waitstatus_to_exitcode(status), ""

@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 from nbgrader import utils
 from nbgrader.preprocessors import Execute
-from traitlets import Bool, Integer
+from traitlets import Bool, Float, Integer
 
 from anatomy.grading.course_kernels import CourseKernelManager, environment, fresh_seeds
 from anatomy.grading.preprocessors.course_notebook import Converted, course_notebook, displayed
@@ -32,6 +32,8 @@ class RunAndObserve(Execute):
     that neither finishes in time nor stops when interrupted, is left out and the notebook is run again without it: it
     costs what it defines, nothing else.
 
+    Time in which other programs had the processors does not count: no mark depends on what else the machine does.
+
     After a check whose answer was not right, the kernel is lent a right one for those answers that call it: see
     `anatomy.grading.preprocessors.lending`.
     """
@@ -39,6 +41,9 @@ class RunAndObserve(Execute):
     timeout = Integer(60, help="Seconds that one cell may take.", allow_none=True).tag(config=True)
     everything = Bool(False, help="Run also the given cells that no answer needs.").tag(config=True)
     most_restarts = Integer(8, help="How many cells of one notebook may end their kernel.").tag(config=True)
+    patience = Float(
+        10.0, help="How many time limits all cells of a kernel together may wait for a processor that others have."
+    ).tag(config=True)
     iopub_timeout = Integer(20, help="Seconds to wait for a cell's last output.").tag(config=True)
     raise_on_iopub_timeout = Bool(True, help="Leave out a cell whose output does not end, not what follows it.").tag(
         config=True
@@ -50,6 +55,8 @@ class RunAndObserve(Execute):
     _lending: Lending | None = None
     _seen: dict[int, list[NotebookNode]] = {}  # noqa: RUF012  (a new one for each run)
     """What each check has put out when it was over: a kernel can change what it displayed before."""
+    _granted = 0.0
+    """Seconds for which cells of this kernel were waited for beyond their time limits."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs.setdefault("kernel_manager_class", CourseKernelManager)
@@ -78,6 +85,7 @@ class RunAndObserve(Execute):
         for _ in range(self.most_restarts + 1):
             self._at = -1
             self._seen = {}
+            self._granted = 0.0
             try:
                 nb, resources = super().preprocess(nb, resources, km)
             except (DeadKernelError, CellTimeoutError) as error:
@@ -114,6 +122,16 @@ class RunAndObserve(Execute):
             if lent := self._lending.after(cell, index):
                 self.kc.execute(lent, silent=True, stop_on_error=False)
         return cell, resources
+
+    async def _async_handle_timeout(self, timeout: int, cell: NotebookNode | None = None) -> dict[str, Any] | None:
+        if waited := getattr(self.km.provisioner, "waited", None):
+            while (owed := min(await waited(), self.patience * timeout) - self._granted) > 0.1:
+                self._granted += owed
+                if await self.kc.shell_channel.socket.poll(owed * 1000):
+                    return None
+            await self._async_check_alive()
+        reply: dict[str, Any] | None = await super()._async_handle_timeout(timeout, cell)
+        return reply
 
     async def async_start_new_kernel(self, **kwargs: Any) -> None:
         if self._environment is not None:

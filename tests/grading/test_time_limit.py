@@ -1,0 +1,59 @@
+"""A cell's time limit: what a busy machine takes from a kernel does not count against an answer."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from anatomy.forked_kernels import sandbox
+from anatomy.grading.preprocessors import RunAndObserve
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.xdist_group("forked kernels"),
+    pytest.mark.skipif(sys.platform != "linux" or not sandbox.bubblewrap(), reason="needs bubblewrap"),
+]
+LIMIT = 2
+ON = "import os, time; os.sched_setaffinity(0, {{{}}})\n"
+COMPUTES = f"began = time.process_time()\nwhile time.process_time() - began < {0.8 * LIMIT}: pass"
+
+
+@pytest.fixture
+def crowded():
+    """The number of a processor that three other programs want, too."""
+    cpu = min(os.sched_getaffinity(0))
+    code = f"import os; os.sched_setaffinity(0, {{{cpu}}})\nwhile True: pass"
+    others = [subprocess.Popen([sys.executable, "-c", code], start_new_session=True) for _ in range(3)]
+    yield cpu
+    for other in others:
+        other.kill()
+        other.wait()
+
+
+def errors(*sources, **settings):
+    """The name of the error that each of these cells ends with, "" for none."""
+    book = new_notebook(cells=[new_code_cell(source) for source in sources])
+    book, _ = RunAndObserve(timeout=LIMIT, **settings).preprocess(
+        book, {"nbgrader": {"notebook": "not of this course"}}
+    )
+    said = ([output.ename for output in cell.outputs if output.output_type == "error"] for cell in book.cells)
+    return [names[0] if names else "" for names in said]
+
+
+def test_waiting_for_a_processor_does_not_count(crowded):
+    assert errors(ON.format(crowded) + COMPUTES, "pass") == ["", ""]
+
+
+def test_all_else_counts_on_a_busy_machine_too(crowded):
+    sources = [ON.format(crowded), "time.sleep(1000)", "while True: pass", "pass"]
+    assert errors(*sources) == ["", "KeyboardInterrupt", "KeyboardInterrupt", ""]
+
+
+def test_who_takes_the_processors_from_himself_is_stopped():
+    """Forty of its own processes leave the kernel a twentieth of two processors."""
+    burn = "import subprocess, sys\nfor _ in range(40): subprocess.Popen([sys.executable, '-Sc', 'while True: pass'])\n"
+    assert errors(burn + "while True: pass", patience=1.0) == ["KeyboardInterrupt"]
