@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 HAND_OVER = "ANATOMY_HAND_OVER"
 """The environment variable by which `anatomy check` lets a kernel look as in a notebook and hand over what it saw."""
+
+PATIENCE = 0.8
+"""Seconds of computing after which a check should end; reading the answer has what looking and judging left of them."""
 
 cells.watch()
 
@@ -85,13 +89,15 @@ def verdict_in_notebook(
     from anatomy.checking.looking import look_in_notebook
     from anatomy.judging.judge import judge
 
+    began = time.thread_time()
     with as_at_start():
         seen = look_in_notebook(exercise, namespace, expectations_of)
         verdict = judge(exercise, seen, expectations_of=expectations_of)
         if verdict.status == "wrong":
             from anatomy.reading import read
 
-            verdict = read(namespace, expectations_of(exercise, SEEDS), seen, verdict)
+            left = PATIENCE - (time.thread_time() - began)
+            verdict = read(namespace, expectations_of(exercise, SEEDS), seen, verdict, min(max(left, 0.2), 0.5))
     return verdict
 
 

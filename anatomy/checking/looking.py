@@ -48,6 +48,7 @@ def look_in_notebook(
         with standing_in(namespace, {other: right[other] for other in parts if other != name}):
             if not is_right(part, observe(part, namespace.get(name, MISSING)), SEEDS, expectations_of):
                 wrong[name] = right[name]
+    seen.called = parts
     return _look_again(seen, exercise, namespace, SEEDS, wrong)
 
 
@@ -66,6 +67,7 @@ def _look_again(
         with standing_in(namespace, others):
             seen.with_right_parts = observe(exercise, namespace[exercise.name], seeds).cases
         seen.parts = list(others)
+    seen.called = sorted({*seen.called, *others})
     return seen
 
 

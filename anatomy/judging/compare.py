@@ -54,11 +54,13 @@ def compare(
         if nudged and any(kind == "values" and _is_rounded(right) for _, kind, _, _, right in apart):
             apart = list(_compare_case(exercise, case, here, expected[index], nudged(index)))
         rows += [(index, row) for row in apart]
+    own = {case.asks for case in cases}
     general = {aspect for index, (aspect, *_) in rows if cases[index].asks is None}
+    as_a_whole = _BILLED.keys() & general
     return [
         Difference(name, kind, where, left, right, index, aspect)
         for index, (aspect, kind, where, left, right) in rows
-        for name in _properties(exercise, None if aspect in _BILLED.keys() & general else cases[index].asks, aspect)
+        for name in _properties(exercise, own, None if aspect in as_a_whole else cases[index].asks, aspect)
     ]
 
 
@@ -75,12 +77,11 @@ Seen in the general cases, it is billed there, and not once more to each propert
 """
 
 
-def _properties(exercise: Exercise, asks: str | None, aspect: str) -> list[str]:
-    """The properties that a difference in `aspect` breaks: those with cases of their own, or general ones."""
+def _properties(exercise: Exercise, own: set[str | None], asks: str | None, aspect: str) -> list[str]:
+    """The properties that a difference in `aspect` breaks: those with cases of their `own`, or general ones."""
     if asks is not None:
         return [asks]
     if aspect == "everything":
-        own = {case.asks for case in exercise.cases((0,))}
         return [name for name in exercise.properties if name not in own]
     return [name for name in _BILLED.get(aspect, (aspect, "values")) if name in exercise.properties][:1]
 

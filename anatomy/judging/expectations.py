@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -37,12 +38,20 @@ class Expectations:
         self.expected = observe(self.exercise, answer, self.seeds).cases
         if any(not _is_deliberate(seen) for seen in self.expected):
             raise CannotJudge(f"The reference of {self.exercise.name} did not finish here: {self.expected}")
+        self._nudged: dict[int, CaseObservation] = {}
         self._seen: dict[tuple[str, int], CaseObservation] = {}
         self._glimpsed: dict[tuple[str, int], CaseObservation] = {}
 
+    def cost(self, index: int) -> int:
+        """Roughly how long a look at one case takes: how large its input is."""
+        return _size(self.cases[index].args)
+
     def nudged(self, index: int) -> CaseObservation:
         """What the reference does in one case when every float input is moved by one rounding step."""
-        return observe_case(self.exercise, reference.answer(self.exercise), _nudge(self.cases[index]))
+        if index not in self._nudged:
+            right = reference.answer(self.exercise)
+            self._nudged[index] = observe_case(self.exercise, right, _nudge(self.cases[index]))
+        return self._nudged[index]
 
     def misconceived(self, wrong: Misconception, index: int) -> CaseObservation:
         """What this misconception does in one case; observed when first asked for."""
@@ -63,6 +72,17 @@ class Expectations:
                 warnings.simplefilter("ignore")
                 self._glimpsed[key] = glimpse_case(self.exercise, wrong.answer, self.cases[index])
         return self._glimpsed[key]
+
+
+def _size(value: Any) -> int:
+    """How large an input is, roughly: numbers and letters."""
+    if isinstance(value, Tensor):
+        return value.numel()
+    if isinstance(value, dict):
+        return sum(_size(key) + _size(item) for key, item in value.items())
+    if isinstance(value, list | tuple):
+        return sum(map(_size, value))
+    return len(value) if isinstance(value, str) else value if isinstance(value, int) else 1
 
 
 def remembering() -> Callable[[Exercise, tuple[int, ...]], Expectations]:

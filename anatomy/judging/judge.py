@@ -7,7 +7,7 @@ between found and expected, else what can be measured.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from torch import Tensor
@@ -45,7 +45,7 @@ def judge(
     if parts and _is_right(expectations, observation.cases):
         parts = []
     found = observation.with_right_parts if parts else observation.cases
-    verdict = _judge_cases(expectations, found)
+    verdict = _judge_cases(expectations, found, observation.called)
     if parts:
         verdict = replace(verdict, diagnoses=_and_its_parts(verdict, parts))
     return _and_its_cell(verdict, observation)
@@ -66,14 +66,19 @@ def is_right(
 
 
 def _is_right(expectations: Expectations, found: list[CaseObservation]) -> bool:
-    return not any(seen.calls for seen in found) and not _differences(expectations, found)
+    known = expectations
+    return not any(seen.calls for seen in found) and not any(
+        compare(known.exercise, [case], found[i : i + 1], [known.expected[i]], lambda _, i=i: known.nudged(i))  # type: ignore[misc]
+        for i, case in enumerate(known.cases)
+    )
 
 
 def _differences(expectations: Expectations, found: list[CaseObservation]) -> list[Difference]:
     return compare(expectations.exercise, expectations.cases, found, expectations.expected, expectations.nudged)
 
 
-def _judge_cases(expectations: Expectations, found: list[CaseObservation]) -> Verdict:
+def _judge_cases(expectations: Expectations, found: list[CaseObservation], called: Collection[str]) -> Verdict:
+    """The verdict on these observations of an answer that calls other exercises' right ones, the `called`."""
     exercise = expectations.exercise
     if calls := sorted({call for seen in found for call in seen.calls}):
         return _library_did_it(exercise, calls)
@@ -82,7 +87,7 @@ def _judge_cases(expectations: Expectations, found: list[CaseObservation]) -> Ve
         return _verdict(exercise, "right", {}, [])
     diagnoses, picture = _unwritten(expectations, found), None
     if not diagnoses:
-        diagnoses, picture = _diagnose(expectations, found, differences), _picture(expectations, differences)
+        diagnoses, picture = _diagnose(expectations, found, differences, called), _picture(expectations, differences)
     broken = {name: _detail(differences, name) for name in exercise.properties}
     broken = {name: text for name, text in broken.items() if text}
     return replace(_verdict(exercise, "wrong", broken, diagnoses, picture), printed=found[0].printed if found else "")
@@ -144,11 +149,11 @@ def _cell_stopped(name: str, error: Raised) -> str:
 
 
 def _diagnose(
-    expectations: Expectations, found: list[CaseObservation], differences: list[Difference]
+    expectations: Expectations, found: list[CaseObservation], differences: list[Difference], called: Collection[str]
 ) -> list[Diagnosis]:
     """Why the answer differs: known mistakes, and for the cases that they leave open what can be measured there."""
     wrong = frozenset(difference.case for difference in differences)
-    named = recognize(expectations, found, wrong)
+    named = recognize(expectations, found, wrong, called)
     diagnoses = {min(known.cases): known.diagnoses for known in named}
     left = wrong.difference(*(known.cases for known in named))
     diagnoses |= {index: (said,) for index, said in explain_each(expectations, differences, left).items()}

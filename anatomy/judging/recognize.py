@@ -7,9 +7,10 @@ then two of its own at once.
 
 from __future__ import annotations
 
+import math
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from anatomy import misconceptions
@@ -20,8 +21,8 @@ from anatomy.judging.verdict import Diagnosis
 from anatomy.misconceptions import Misconception
 from anatomy.observing.observation import CaseObservation
 
-PATIENCE = 0.4
-"""Seconds of computing that looking for two mistakes at once may take; then the answer stays without a name."""
+PATIENCE = 0.3
+"""Seconds of computing that may go into mistakes of parts, and again into two at once; then there is no name."""
 
 
 @dataclass(frozen=True)
@@ -32,19 +33,23 @@ class Recognized:
     cases: frozenset[int]
 
 
-def recognize(expectations: Expectations, found: list[CaseObservation], wrong: frozenset[int]) -> list[Recognized]:
+def recognize(
+    expectations: Expectations, found: list[CaseObservation], wrong: frozenset[int], called: Collection[str] = ()
+) -> list[Recognized]:
     """The mistakes that an answer makes, the one that explains most first.
 
     Parameters
     ----------
     wrong
         The cases in which the answer differs from what is expected.
+    called
+        Other exercises that the answer calls, and which are right: their mistakes are not the reason.
     """
     seen = [found[i] if i < len(found) else CaseObservation() for i in range(len(expectations.cases))]
     named: list[Recognized] = []
     open_cases = wrong
     for _ in range(len(wrong)):
-        best = _best(expectations, seen, wrong, open_cases)
+        best = _best(expectations, seen, wrong, open_cases, called)
         if best is None:
             break
         named.append(best)
@@ -55,16 +60,24 @@ def recognize(expectations: Expectations, found: list[CaseObservation], wrong: f
 
 
 def _best(
-    expectations: Expectations, seen: list[CaseObservation], wrong: frozenset[int], open_cases: frozenset[int]
+    expectations: Expectations,
+    seen: list[CaseObservation],
+    wrong: frozenset[int],
+    open_cases: frozenset[int],
+    called: Collection[str],
 ) -> Recognized | None:
     """The mistake that explains most of the open cases."""
     name = expectations.exercise.name
-    sight = _Sight(expectations, seen, wrong, min(open_cases))
-    own = list(misconceptions.of_exercise(name).values())
+    sight = _Sight(expectations, seen, wrong, open_cases)
+    own = misconceptions.of_exercise(name).values()
+    inherited = [wrong for wrong in misconceptions.inherited(name) if not _parts(wrong) & set(called)]
     best: Recognized | None = None
-    for candidates in (own, misconceptions.inherited(name)):
+    for candidates in (own, inherited if sight.values_differ else ()):
+        patience = _Patience(PATIENCE if candidates is inherited else math.inf)
         for how in (_same_in_everything, _same_values, _same_parameters):
             for mistake in candidates:
+                if patience.is_spent:
+                    break
                 cases = sight.claims(mistake, how)
                 if mistake.parts and not sight.shows_in_values(mistake, cases):
                     continue  # why a gradient is missing, another part's sentence can't know
@@ -73,10 +86,10 @@ def _best(
                         best = Recognized((_diagnosis(mistake, expectations.cases[min(cases)]),), cases)
                     if open_cases <= cases:
                         return best
-    if open_cases == wrong:
-        began = time.process_time()
-        for one, two, both in misconceptions.pairs(name):
-            if time.process_time() - began > PATIENCE:
+    if open_cases == wrong and sight.values_differ:
+        patience = _Patience(PATIENCE)
+        for one, two, both in misconceptions.pairs(name, sight.for_pairs(patience)):
+            if patience.is_spent:
                 break
             cases = sight.claims(both, _same_in_everything)
             if cases and open_cases <= cases and sight.differs(both, one, cases) and sight.differs(both, two, cases):
@@ -84,22 +97,52 @@ def _best(
     return best
 
 
+def _parts(mistake: Misconception) -> set[str]:
+    """The exercises whose answers a mistake in a part goes through."""
+    return {name for part in mistake.parts for name in (part.exercise, *_parts(part))}
+
+
+class _Patience:
+    """So many seconds of computing, from now on."""
+
+    def __init__(self, seconds: float) -> None:
+        self._until = time.process_time() + seconds
+
+    @property
+    def is_spent(self) -> bool:
+        return time.process_time() > self._until
+
+
 Same = Callable[[Exercise, Case, Misconception, CaseObservation, CaseObservation], bool]
 
 
 class _Sight:
-    """Compares mistakes with one answer, the first open case first."""
+    """Compares mistakes with one answer: the cheapest case first of those that ask what the first open one asks."""
 
     def __init__(
-        self, expectations: Expectations, seen: list[CaseObservation], wrong: frozenset[int], first: int
+        self,
+        expectations: Expectations,
+        seen: list[CaseObservation],
+        wrong: frozenset[int],
+        open_cases: frozenset[int],
     ) -> None:
-        self.expectations, self.seen, self.wrong, self.first = expectations, seen, wrong, first
+        self.expectations, self.seen, self.wrong = expectations, seen, wrong
+        asked = expectations.cases[min(open_cases)].asks
+        alike = (index for index in sorted(open_cases) if expectations.cases[index].asks == asked)
+        self.first = min(alike, key=expectations.cost)
+
+    @property
+    def values_differ(self) -> bool:
+        """Whether the answer returns something in the first case, and other numbers than expected."""
+        known, here = self.expectations, self.seen[self.first]
+        if here.outcome != "returned" or here.value is None:
+            return False
+        return _values_apart(known.exercise, known.cases[self.first], here, known.expected[self.first])
 
     def claims(self, mistake: Misconception, how: Same) -> frozenset[int]:
         """The cases in which the mistake is wrong, if the answer does the same in all of them; else none."""
-        if how is _same_parameters and not self._other_parameters():
-            return frozenset()
-        if how is not _same_parameters and not self._could_be(mistake):
+        looks_so = self._has_its_parameters if how is _same_parameters else self._could_be
+        if not looks_so(mistake, self.first):
             return frozenset()
         claimed: set[int] = set()
         groups: set[str | None] = set()
@@ -119,11 +162,14 @@ class _Sight:
             return frozenset()  # among cases of one kind, some are wrong in another way
         return frozenset(claimed)
 
-    def _other_parameters(self) -> bool:
-        """Whether the answer is a module with other parameters than expected."""
-        here, expected = self.seen[self.first], self.expectations.expected[self.first]
-        mine, right = (here.parameters, here.shared), (expected.parameters, expected.shared)
-        return expected.parameters is not None and here.parameters is not None and mine != right
+    def _has_its_parameters(self, mistake: Misconception, index: int) -> bool:
+        """Whether the answer is a module with the mistake's parameters, and with other ones than expected."""
+        here, expected = self.seen[index], self.expectations.expected[index]
+        mine = here.parameters, here.shared
+        if expected.parameters is None or here.parameters is None or mine == (expected.parameters, expected.shared):
+            return False
+        theirs = self.expectations.glimpse(mistake, index)
+        return mine == (theirs.parameters, theirs.shared)
 
     def differs(self, both: Misconception, one: Misconception, cases: Iterable[int]) -> bool:
         """Whether two mistakes do something else in any of these cases than one of them does alone."""
@@ -144,10 +190,30 @@ class _Sight:
             for i in cases
         )
 
-    def _could_be(self, mistake: Misconception) -> bool:
-        """Whether the mistake gives the answer's values in the first open case: a look that costs one run."""
-        case, here = self.expectations.cases[self.first], self.seen[self.first]
-        theirs = self.expectations.glimpse(mistake, self.first)
+    def for_pairs(self, patience: _Patience) -> list[Misconception]:
+        """The mistakes of which two may lie behind the answer: none costs what the answer has right.
+
+        First those that alone give the answer's values in some kind of case.
+        """
+        cases, firsts = self.expectations.cases, dict[str | None, int]()
+        for index in sorted(self.wrong, key=self.expectations.cost):
+            firsts.setdefault(cases[index].asks, index)
+        right = {case.asks for case in cases} - firsts.keys()
+        fitting = [
+            mistake
+            for mistake in misconceptions.of_exercise(self.expectations.exercise.name).values()
+            if mistake.edits and not right & set(mistake.breaks)
+        ]
+
+        def is_seen(mistake: Misconception) -> bool:
+            return any(not patience.is_spent and self._could_be(mistake, index) for index in firsts.values())
+
+        return sorted(fitting, key=is_seen, reverse=True)
+
+    def _could_be(self, mistake: Misconception, index: int) -> bool:
+        """Whether the mistake gives the answer's values in this case: a look that costs one run."""
+        case, here = self.expectations.cases[index], self.seen[index]
+        theirs = self.expectations.glimpse(mistake, index)
         if here.outcome == "raised" == theirs.outcome:
             return here.error_type == theirs.error_type
         if here.outcome != theirs.outcome:

@@ -222,10 +222,15 @@ def _may_go_wrong(whole: Exercise, part: str) -> bool:
     return other.kind == "function" or other.notebook == whole.notebook
 
 
-def pairs(name: str) -> Iterator[tuple[Misconception, Misconception, Misconception]]:
-    """Two mistakes of an exercise made at once, where they lie at different places: both, and the two together."""
-    edited = [wrong for wrong in of_exercise(name).values() if wrong.edits]
-    for one, two in combinations(edited, 2):
+def pairs(
+    name: str, among: Iterable[Misconception] | None = None
+) -> Iterator[tuple[Misconception, Misconception, Misconception]]:
+    """Two mistakes of an exercise made at once, where they lie at different places: both, and the two together.
+
+    Of these mistakes only, if some are given, and the first ones first.
+    """
+    mistakes = of_exercise(name).values() if among is None else among
+    for one, two in combinations([wrong for wrong in mistakes if wrong.edits], 2):
         edits = tuple(sorted((*one.edits, *two.edits), key=lambda edit: edit.start))
         if all(before.end <= after.start for before, after in zip(edits, edits[1:], strict=False)):
             name = f"{one.name}__and__{two.name.partition('__')[2]}"

@@ -85,6 +85,9 @@ class Observation:
         Other exercises of the notebook whose answers this one calls, and in whose place right ones stood then.
     with_right_parts
         What happened in all cases when right answers stood in for those; empty when that was not tried.
+    called
+        Other exercises of the notebook whose answers this one calls, and which were right or had right ones in their
+        place: none of them is the reason why this one is wrong.
     cell_error
         What stopped the answer's own cell when it was last run, before it defined the answer anew.
     similar
@@ -95,5 +98,6 @@ class Observation:
     cases: list[CaseObservation]
     parts: list[str] = field(default_factory=list)
     with_right_parts: list[CaseObservation] = field(default_factory=list)
+    called: list[str] = field(default_factory=list)
     cell_error: Raised | None = None
     similar: str = ""

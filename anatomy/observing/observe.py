@@ -44,7 +44,7 @@ def observe(exercise: Exercise, answer: Any, seeds: tuple[int, ...] = SEEDS) -> 
 
 
 def glimpse_case(exercise: Exercise, answer: Any, case: Case) -> CaseObservation:
-    """Only the value in one case, or the error: no gradients, no second run, no training mode."""
+    """Only the value in one case and a module's parameters, or the error: no gradients, second run, training mode."""
     return observe_case(replace(exercise, properties={}, forbids=()), answer, case, _glimpse)
 
 
@@ -52,8 +52,12 @@ Look = Callable[[Exercise, Any, Case, Printed], CaseObservation]
 
 
 def _glimpse(exercise: Exercise, answer: Any, case: Case, printed: Printed) -> CaseObservation:
+    subject = _Subject(exercise, answer, case)
     with torch.no_grad():
-        return CaseObservation("returned", plain(_Subject(exercise, answer, case).run(fresh(case.args))))
+        seen = CaseObservation("returned", plain(subject.run(fresh(case.args))))
+    if isinstance(subject.target, nn.Module):
+        _look_at_parameters(seen, subject.target)
+    return seen
 
 
 def observe_case(exercise: Exercise, answer: Any, case: Case, look: Look | None = None) -> CaseObservation:
@@ -125,10 +129,14 @@ def _look_at_module(seen: CaseObservation, subject: _Subject, case: Case) -> Non
     with torch.no_grad():
         train, again = (plain(subject.run(fresh(case.args), noise_seed)) for noise_seed in (0, 1))
     module.eval()
+    _look_at_parameters(seen, module)
+    seen.train, seen.train_repeatable = train, alike(train, again)
+
+
+def _look_at_parameters(seen: CaseObservation, module: nn.Module) -> None:
     named = module.named_parameters(remove_duplicate=False)
     seen.parameters = {name: list(parameter.shape) for name, parameter in named}
     seen.shared = shared_names(module)
-    seen.train, seen.train_repeatable = train, alike(train, again)
 
 
 def _look_at_gradients(seen: CaseObservation, subject: _Subject, case: Case) -> None:

@@ -96,6 +96,7 @@ def _observation(tree: Any) -> Observation:
         [_case(seen) for seen in tree["cases"]] or [CaseObservation()],
         _texts(tree.get("parts")),
         [_case(seen) for seen in tree["with_right_parts"]] if isinstance(tree.get("with_right_parts"), list) else [],
+        _texts(tree.get("called")),
         _raised(tree["cell_error"]) if isinstance(tree.get("cell_error"), dict) else None,
         "".join(_texts([tree.get("similar")])),
     )

@@ -41,7 +41,7 @@ def read(
         The notebook's names, the answer's among them. While this runs, right answers stand in for the parts that were
         found wrong; then the namespace is as it was.
     seconds
-        How long edits may be tried; half as long is given to the example.
+        Of computing: how long edits may be tried; half as long is given to the example.
     """
     exercise, hidden = expectations.exercise, observation.cell_error or verdict.misconceptions
     if verdict.status != "wrong" or hidden or exercise.kind == "quiz" or not can_be_limited():

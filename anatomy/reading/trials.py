@@ -9,7 +9,6 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import Any
 
 from torch import Tensor
@@ -57,10 +56,9 @@ class Trials:
 
     def __init__(self, expectations: Expectations, found: list[CaseObservation], budget: Budget) -> None:
         self.expectations, self.found, self.budget = expectations, found, budget
-        self._nudged = cache(expectations.nudged)
         cases = range(len(expectations.cases))
         self.wrong = [index for index in cases if not self._agrees(found[index], index)]
-        cheapest = sorted(cases, key=lambda index: _cost(expectations.cases[index].args))
+        cheapest = sorted(cases, key=expectations.cost)
         seen = {index: self._first_difference(index) for index in cheapest if index in self.wrong}
         self.visible = {index: difference for index, difference in seen.items() if difference}
         self._values_order = sorted(cheapest, key=lambda index: index not in self.visible)
@@ -112,7 +110,7 @@ class Trials:
         """What reference and answer did in a case of the check, and the first difference of their values."""
         exercise, case = _values_alone(self.expectations.exercise), self.expectations.cases[index]
         expected, found = (replace(one[index], parameters=None) for one in (self.expectations.expected, self.found))
-        differences = compare(exercise, [case], [found], [expected], lambda _: self._nudged(index))
+        differences = compare(exercise, [case], [found], [expected], lambda _: self.expectations.nudged(index))
         return next((Seen(expected, found, one) for one in differences if _is_visible(one)), None)
 
     def changes_nothing(self, build: Callable[[], Any]) -> bool:
@@ -142,7 +140,7 @@ class Trials:
         if values_only:
             exercise, expected = _values_alone(exercise), replace(expected, parameters=None)
             seen = replace(seen, parameters=None)
-        case, nudged = self.expectations.cases[index], lambda _: self._nudged(index)
+        case, nudged = self.expectations.cases[index], lambda _: self.expectations.nudged(index)
         return not seen.calls and not compare(exercise, [case], [seen], [expected], nudged)
 
 
@@ -163,17 +161,6 @@ def _is_clear(difference: Difference) -> bool:
 def _values_alone(exercise: Exercise) -> Exercise:
     """The exercise without all but its values; none are compared where many are right."""
     return replace(exercise, checks={}, properties={"values": 1} if "values" in exercise.properties else {})
-
-
-def _cost(value: Any) -> int:
-    """How large an input is, roughly: numbers and letters."""
-    if isinstance(value, Tensor):
-        return value.numel()
-    if isinstance(value, dict):
-        return sum(_cost(key) + _cost(item) for key, item in value.items())
-    if isinstance(value, list | tuple):
-        return sum(map(_cost, value))
-    return len(value) if isinstance(value, str) else value if isinstance(value, int) else 1
 
 
 def can_be_limited() -> bool:

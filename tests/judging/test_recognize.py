@@ -69,3 +69,54 @@ def test_a_mistake_is_not_named_for_a_part_of_what_it_claims() -> None:
 
     verdict = verdict_on("softmax", half_known)
     assert verdict.misconceptions[:1] != [known.name]
+
+
+def test_what_an_answer_calls_and_is_right_is_not_blamed() -> None:
+    """The answer's own mistake may give the numbers that a part's would: with the part known to be right, silence."""
+    exercise = exercises.find("attention_weights")
+    for wrong in misconceptions.inherited("attention_weights"):
+        seen = observe(exercise, wrong.answer)
+        verdict = judge(exercise, seen)
+        if verdict.misconceptions and verdict.diagnoses[0].headline.startswith("In the part that `softmax`"):
+            break
+    seen.called = ["softmax"]
+    assert not judge(exercise, seen).misconceptions
+
+
+def test_two_mistakes_are_looked_for_only_where_they_cost_nothing_that_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And not at all for an answer that returns nothing: what it computes, nobody can see."""
+    known = misconceptions.of_exercise("TransformerEncoderLayer")
+    tried: list[set[str]] = []
+
+    def pairs(name, among):
+        tried.append({wrong.name for wrong in among})
+        return iter(())
+
+    monkeypatch.setattr(misconceptions, "pairs", pairs)
+
+    class Halved(known["TransformerEncoderLayer__parallel"].base):
+        def forward(self, x, mask=None):
+            return super().forward(x, mask) * 0.5
+
+    verdict_on("TransformerEncoderLayer", Halved)
+    assert tried
+    assert known["TransformerEncoderLayer__parallel"].name in tried[0]
+
+    class Shifted(known["TransformerEncoderLayer__parallel"].base):  # dropout and mask hold
+        def forward(self, x, mask=None):
+            y = super().forward(x, mask)
+            return y + 0.5 if mask is None and not self.training and len(x) > 1 else y
+
+    tried.clear()
+    verdict = verdict_on("TransformerEncoderLayer", Shifted)
+    right = {result.property for result in verdict.results if result.passed} & {"dropout", "mask", "eps"}
+    assert right
+    assert not any(right & set(known[name].breaks) for name in tried[0])
+
+    class Silent(Halved):
+        def forward(self, x, mask=None):
+            super().forward(x, mask)
+
+    tried.clear()
+    verdict_on("TransformerEncoderLayer", Silent)
+    assert not tried

@@ -42,7 +42,7 @@ def _block(x: Tensor) -> Tensor:
 def no_misconceptions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(misconceptions, "of_exercise", lambda name: {})
     monkeypatch.setattr(misconceptions, "inherited", lambda name: ())
-    monkeypatch.setattr(misconceptions, "pairs", lambda name: iter(()))
+    monkeypatch.setattr(misconceptions, "pairs", lambda name, among: iter(()))
     monkeypatch.setattr(judging.reference, "answer", lambda of: {"weights": _weights, "block": _block}[of.name])
 
 

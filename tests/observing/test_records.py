@@ -49,9 +49,10 @@ def test_what_goes_in_comes_out_through_json() -> None:
     case = CaseObservation("returned", value, raised, "printed", ["softmax"], ["x"], False,
                            {"x": torch.ones(2), "y": None}, False, raised, {"weight": [2, 3]}, [["a", "b"]],
                            deepcopy(value), False)  # fmt: skip
-    given = Observation("softmax", [case, CaseObservation()], ["part"], [deepcopy(case)], raised, "soft_max")
+    cases = [case, CaseObservation()]
+    given = Observation("softmax", cases, ["part"], [deepcopy(case)], ["called"], raised, "soft_max")
     came = decode(json.loads(json.dumps(encode(given), allow_nan=False)))
-    assert (came.exercise, came.parts, len(came.cases)) == (given.exercise, given.parts, 2)
+    assert (came.exercise, came.parts, came.called, len(came.cases)) == ("softmax", ["part"], ["called"], 2)
     assert (came.cell_error, came.similar) == (raised, "soft_max")
     for left, right in zip((*came.cases, *came.with_right_parts), (case, CaseObservation(), case), strict=True):
         for item in fields(CaseObservation):
