@@ -163,6 +163,7 @@ class ForkServer(ForkServerAddress):
             "sockets": paths.SOCKETS if self.isolated else str(self.sockets),
             "shown": [str(path) for path in sandboxes.shown_folders(map(Path, self.readable))],
             "modules": preparation.modules,
+            "later_modules": preparation.later_modules,
             "sample_cell": preparation.sample_cell,
             "warm_up": preparation.warm_up,
             "not_preloaded": preparation.not_preloaded,

@@ -17,6 +17,9 @@ class Preparation:
         The course's. Processes that share a server go by it.
     modules
         Imported in the server, so that no kernel has to. One that can't be imported is left out.
+    later_modules
+        Imported in the server when it has made some kernels and more may follow: what only some notebooks need and
+        takes long. A kernel that needs one before imports it itself.
     sample_cell
         Code such as notebooks hold. It is run once in a fork of the server; what that imported is imported in the
         server, too.
@@ -42,6 +45,7 @@ class Preparation:
 
     name: str = ""
     modules: tuple[str, ...] = ()
+    later_modules: tuple[str, ...] = ()
     sample_cell: str = ""
     warm_up: str = ""
     not_preloaded: tuple[str, ...] = ()

@@ -22,7 +22,7 @@ import numpy, torch, transformers
 from torch import Tensor, nn
 import torch.nn.functional as F
 import matplotlib.pyplot as plt
-from transformers import BertConfig, BertModel, GPT2Config, GPT2LMHeadModel
+from transformers import BertConfig, GPT2Config
 from anatomy.checking import check
 figure, axes = plt.subplots()
 axes.plot([1, 2, 3], label="a line"); axes.set_title("time flies"); axes.legend(); axes.imshow([[1, 2], [3, 4]])
@@ -52,12 +52,12 @@ COURSE = Preparation(
     name="transformer-anatomy",
     # Nothing that holds answers; the sandbox doesn't show that either.
     modules=(
-        "torch", "torch.nn.functional", "numpy", "transformers", "transformers.models.bert.modeling_bert",
-        "transformers.models.gpt2.modeling_gpt2", "matplotlib", "matplotlib.figure",
+        "torch", "torch.nn.functional", "numpy", "transformers", "matplotlib", "matplotlib.figure",
         "matplotlib.backends.backend_agg", "ipykernel.kernelapp", "ipykernel.ipkernel", "safetensors.torch",
         "jaxtyping", "anatomy.checking.looking", "anatomy.observing.observe", "anatomy.observing.records",
         "anatomy.checkpoints", "anatomy.views", *(f"anatomy.exercises.{book.module}" for book in NOTEBOOKS),
     ),
+    later_modules=("transformers.models.bert.modeling_bert", "transformers.models.gpt2.modeling_gpt2"),
     sample_cell=SAMPLE_CELL,
     warm_up=WARM_UP,
     not_preloaded=("anatomy.reference",),  # of which each notebook sees others

@@ -9,7 +9,7 @@ import pytest
 
 from anatomy.forked_kernels import ForkedKernelManager, Preparation, get_fork_server
 from anatomy.forked_kernels.sandbox import bubblewrap
-from tests.forked_kernels.kernel_session import session
+from tests.forked_kernels.kernel_session import session, soon
 
 pytestmark = [
     pytest.mark.xdist_group("forked kernels"),
@@ -59,6 +59,21 @@ def test_a_course_has_what_it_asks_for(sandbox):
                 assert given["COURSE_HOME"] == f"{given['HOME']}/.course" and "ANATOMY_HOME" not in given
     finally:
         get_fork_server(preparation, sandbox).stop()
+
+
+def test_later_modules_are_there_when_some_kernels_were_made():
+    class Manager(ForkedKernelManager):
+        preparation = Preparation("later", later_modules=("no_such_module", "wave"))
+
+    def has_it():
+        with session(manager=Manager) as one:
+            return one.value("'wave' in __import__('sys').modules")
+
+    try:
+        assert [has_it(), has_it()] == [False, False]
+        assert soon(has_it)
+    finally:
+        get_fork_server(Manager.preparation).stop()
 
 
 def test_nothing_need_be_prepared():

@@ -21,6 +21,8 @@ from typing import Any
 
 from . import kernel, linux, paths, supervisor
 
+KERNELS_FIRST = 2
+"""Kernels that are made before the later modules are imported: a single submission does not wait for them."""
 NEVER_PRELOADED = ("matplotlib_inline", "__main__", "__mp_main__")
 """Modules that look at the shell they are loaded in, so that each kernel must load its own."""
 
@@ -45,16 +47,13 @@ def main() -> None:
         except Exception as error:  # costs time later, nothing else
             print(f"{prepare.__name__} failed: {error}", file=sys.stderr)
     linux.dumpable(False)
-    if len(os.listdir("/proc/self/task")) > 1:
-        sys.exit("An imported library started a thread: this process can't be copied safely.")
+    _check_threads()
     if settings["isolated"]:
         _try_namespaces()
     listening, keep_alive, status = (settings[name] for name in ("listening", "keep_alive", "status"))
     os.write(status, b"ready")
     os.close(status)
-    gc.disable()  # a kernel enables it when it is ready
-    gc.collect()
-    gc.freeze()  # so that a copy doesn't touch, and thereby copy, every object's memory
+    _freeze()
     _serve(socket.socket(fileno=listening), keep_alive, settings, outside)
 
 
@@ -68,6 +67,18 @@ def import_all(modules: Iterable[str]) -> None:
             print(f"{name} is not preloaded: {error}", file=sys.stderr)
         if name == "torch" and name in sys.modules:
             sys.modules[name].set_num_threads(1)
+
+
+def _check_threads() -> None:
+    if len(os.listdir("/proc/self/task")) > 1:
+        sys.exit("An imported library started a thread: this process can't be copied safely.")
+
+
+def _freeze() -> None:
+    """Keep copies from touching, and thereby copying, every object's memory."""
+    gc.disable()  # a kernel enables it when it is ready
+    gc.collect()
+    gc.freeze()
 
 
 def import_what_the_sample_cell_imports(settings: dict[str, Any]) -> None:
@@ -117,11 +128,18 @@ def _serve(listening: socket.socket, keep_alive: int, settings: dict[str, Any], 
     poll = select.poll()
     poll.register(listening, select.POLLIN)
     poll.register(keep_alive, select.POLLIN)
+    made, later = 0, list(settings["later_modules"])
     while True:
-        events = dict(poll.poll())
+        events = dict(poll.poll(0 if later and made >= KERNELS_FIRST else None))
         if keep_alive in events:
             return
+        if not events:
+            import_all([later.pop(0)])
+            _check_threads()
+            _freeze()
+            continue
         connection, _ = listening.accept()
+        made += 1
         try:
             pid = linux.fork_into(linux.ALONE) if settings["isolated"] else os.fork()
         except OSError as error:
