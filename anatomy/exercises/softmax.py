@@ -172,14 +172,17 @@ def attention_entropy(seed: int) -> Iterator[Case]:
     weights = draw.normal("T S").softmax(-1)
     yield draw.case(weights=weights, returns="T", asks="leading axes", note="when there is no batch axis")
     draw = Draw(seed, B=2, H=3, T=4, S=6)
-    weights = draw.normal("H B T S", scale=2).softmax(-1).transpose(0, 1)  # (B, H, T, S), in another order in memory
+    weights = draw.normal("H B T S").softmax(-1)
+    weights[..., 0] = 0.0002  # one key has next to nothing
+    weights = (weights / weights.sum(-1, keepdim=True)).transpose(0, 1)  # (B, H, T, S), in another order in memory
     note = "when there are two leading axes, batch and heads"
     yield draw.case(weights=weights, returns="B H T", asks="leading axes", note=note)
     draw = Draw(seed, B=1, N=2, H=1, T=1, S=5)
     weights, note = draw.normal("B N H T S").softmax(-1), "when there are three leading axes, some of size 1"
     yield draw.case(weights=weights, returns="B N H T", asks="leading axes", note=note)
     draw = Draw(seed, B=2, T=4, S=6)
-    scores = draw.normal("B T S", scale=2).masked_fill(draw.integers("B T S", 2) == 0, float("-inf"))
+    scores = draw.normal("B T S", scale=2).clamp(-2.5, 2.5)  # what is not zero is not next to nothing either
+    scores = scores.masked_fill(draw.integers("B T S", 2) == 0, float("-inf"))
     scores[:, :, 0], scores[:, 1, 1:] = 0.0, float("-inf")  # no row is empty; row 1 gives everything to key 0
     yield draw.case(weights=scores.softmax(-1), asks="zeros", note="when some weights are exactly zero")
 
