@@ -32,7 +32,7 @@ BOOK = notebook("03-softmax")
 WORTH = exercises.of_notebook(BOOK)["softmax"].points
 MATHJAX = "https://cdnjs.cloudflare.com/ajax/libs/mathjax/"
 """Where nbgrader's and nbconvert's templates take formulas from; nothing else may be asked for."""
-WRONG = "def softmax(x, dim):\n    e = (x - x.amax()).exp()\n    return e / e.sum()"
+WRONG = "def softmax(x, dim):\n    e = (x - x.amax(dim, keepdim=True)).exp()\n    return e / e.sum()"
 RIGHT = "def softmax(x, dim):\n    return (x - x.logsumexp(dim, keepdim=True)).exp()"
 
 
@@ -112,7 +112,7 @@ def test_marks_and_cards_are_shown_and_a_mark_by_hand_reaches_the_student(
     expect(row.locator(".score")).to_have_text(f"1 / {WORTH}")
     expect(row.locator(".status")).to_have_text("graded")
     open_submission(page, formgrader, "ada")
-    expect(page.get_by_text("The normalization takes in too many entries")).to_be_visible()
+    expect(page.get_by_text("You divide by the sum over the whole tensor")).to_be_visible()
     card = page.locator(".output_html > div").first
     assert card.evaluate("card => getComputedStyle(card).borderLeftColor") == "rgb(196, 50, 10)"
     expect(page.locator(".nbgrader_cell")).to_have_count(2)
