@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 HAND_OVER = "ANATOMY_HAND_OVER"
 """The environment variable by which `anatomy check` lets a kernel look as in a notebook and hand over what it saw."""
 
-PATIENCE = 0.8
+PATIENCE = 0.9
 """Seconds of computing after which a check should end; reading the answer has what looking and judging left of them."""
 
 cells.watch()
@@ -97,7 +97,7 @@ def verdict_in_notebook(
             from anatomy.reading import read
 
             left = PATIENCE - (time.thread_time() - began)
-            verdict = read(namespace, expectations_of(exercise, SEEDS), seen, verdict, min(max(left, 0.2), 0.5))
+            verdict = read(namespace, expectations_of(exercise, SEEDS), seen, verdict, min(max(left, 0.3), 0.5))
     return verdict
 
 

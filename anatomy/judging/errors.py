@@ -12,6 +12,9 @@ from anatomy.judging.relations.comparison import Relation
 from anatomy.judging.symptoms import advice
 from anatomy.observing.observation import CaseObservation, Raised
 
+_REASON = 120
+"""Characters of an error's message that a headline takes."""
+
 
 def explain_error(found: CaseObservation, expected: CaseObservation, case: Case) -> Relation:
     """An answer that raised, was too slow, or did not raise where it should."""
@@ -28,21 +31,21 @@ def explain_error(found: CaseObservation, expected: CaseObservation, case: Case)
     if found.outcome != "raised":
         return Relation("Nothing was observed.", "The check did not get as far as running your answer.")
     if error.type == "BadSignature":
-        return Relation("The arguments don't fit.", error.message)
-    where = _place(error)
-    message = _message(error)
+        return Relation(error.message, claim=error.type)
+    where, message = _place(error), _message(error)
+    (reason, rest), stops = _reason(message), f"It stops with `{error.type}`{where}"
     if expected.outcome == "raised":
         if error.code and is_deliberate(found):
             return Relation(f"It is refused with `{error.type}`; a `{wanted}` is wanted.", message)
-        return Relation(f"It stops with `{error.type}`{where}.",
-                         f"{message} A crash is no refusal: raise a `{wanted}` before it comes to that. "
-                         f"{_inputs(case)}".strip())  # fmt: skip
+        return Relation(f"{stops}{reason}",
+                         f"{rest} A crash is no refusal: raise a `{wanted}` before it comes to that. "
+                         f"{_inputs(case)}".strip(), stops)  # fmt: skip
     if error.type == "NotImplementedError" and error.code and is_deliberate(found):
         return Relation(f"A part of this is not written yet{where}.")
     if error.code and is_deliberate(found):
         return Relation(f"It refuses a good input{where}.", f"{error.type}: {message} {_inputs(case)}".strip())
-    detail = " ".join(filter(None, (message, advice(error), _inputs(case))))
-    return Relation(f"It stops with `{error.type}`{where}.", detail)
+    detail = " ".join(filter(None, (rest, advice(error), _inputs(case))))
+    return Relation(f"{stops}{reason}", detail, stops)
 
 
 def explain_message(found: CaseObservation, missing: list[str], case: Case) -> Relation:
@@ -70,6 +73,15 @@ def _message(error: Raised) -> str:
     if len(text) > 240:
         text = f"{text[:240].rpartition(' ')[0]} …"
     return text if not text or re.search(r"[.?!…]$", text) else f"{text}."
+
+
+def _reason(message: str) -> tuple[str, str]:
+    """An error's message as the end of a headline; and the whole of it, where it had to be cut."""
+    if not message:
+        return ".", ""
+    if len(message) <= _REASON:
+        return f": {message}", ""
+    return f": {message[:_REASON].rpartition(' ')[0]} …", message
 
 
 def _inputs(case: Case) -> str:

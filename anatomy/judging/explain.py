@@ -276,24 +276,37 @@ def _dtype(value: Tensor) -> str:
 def _explain_names(expectations: Expectations, alike: list[Difference]) -> Relation:
     mine, right = alike[0].found, alike[0].expected
     missing, extra = [name for name in right if name not in mine], [name for name in mine if name not in right]
-    parts = []
     if isinstance(mine, dict) and not mine:
         return Relation("PyTorch finds no parameters in your module.",
                          "Layers must be attributes, or sit in an `nn.ModuleList`: a plain list hides them from "
                          f"`parameters()`. Expected: {names(right)}.")  # fmt: skip
+    what = f"{_what(alike[0])}The keys differ" if not isinstance(mine, dict) else "The parameters of your module differ"
     if missing and (prefix := _prefix(missing, extra)):
-        parts.append(
-            f"All these names stand behind `{prefix}`, as `{prefix}{missing[0]}` where `{missing[0]}` is wanted."
-        )
-    elif missing or extra:
-        parts += [f"Missing: {names(missing)}."] if missing else []
-        parts += [f"Not expected: {names(extra)}."] if extra else []
-    if not isinstance(mine, dict):
-        return Relation(f"{_what(alike[0])}The keys differ.", " ".join(parts))
-    for name in right:
-        if name in mine and mine[name] != right[name]:
-            parts.append(f"`{name}` has shape {tuple(mine[name])}, expected {tuple(right[name])}.")
-    return Relation("The parameters of your module differ from the expected ones.", " ".join(parts[:4]))
+        return Relation(f"{what}: all stand behind `{prefix}`.",
+                         f"For example `{prefix}{missing[0]}`, where `{missing[0]}` is wanted.")  # fmt: skip
+    shapes = [
+        f"`{name}` has shape {tuple(mine[name])}, expected {tuple(right[name])}"
+        for name in right
+        if isinstance(mine, dict) and name in mine and mine[name] != right[name]
+    ]
+    lacking, more = _whole(missing, mine), _whole(extra, right)
+    one_lacks, one_more = ("is" if len(listed) == 1 else "are" for listed in (lacking, more))
+    parts = [f"{names(lacking, 3)} {one_lacks} missing"] if lacking else []
+    if more:
+        parts.append(f"there {one_more} {names(more, 3)}" if lacking else f"{names(more, 3)} {one_more} not expected")
+    said, rest = (parts, shapes) if parts else (shapes[:1], shapes[1:])
+    return Relation(f"{what}: {'; '.join(said)}.", f"{'; '.join(rest[:4])}." if rest else "")
+
+
+def _whole(absent: list[str], others: Collection[str]) -> list[str]:
+    """Absent names, with one for a whole layer: its path, as far as no other name begins with it."""
+
+    def shortest(name: str) -> str:
+        words = name.split(".")
+        paths = (".".join(words[:count]) for count in range(1, len(words) + 1))
+        return next(path for path in paths if not any(f"{other}.".startswith(f"{path}.") for other in others))
+
+    return list(dict.fromkeys(map(shortest, absent)))
 
 
 def _prefix(missing: list[str], extra: list[str]) -> str:

@@ -21,8 +21,8 @@ from anatomy.judging.verdict import Diagnosis
 from anatomy.misconceptions import Misconception
 from anatomy.observing.observation import CaseObservation
 
-PATIENCE = 0.3
-"""Seconds of computing that may go into mistakes of parts, and again into two at once; then there is no name."""
+PATIENCE, LEAST = 0.4, 0.1
+"""Seconds of computing after which no mistakes of parts are tried any more, nor two at once; each has `LEAST` or more."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,9 @@ def _best(
     own = misconceptions.of_exercise(name).values()
     inherited = [wrong for wrong in misconceptions.inherited(name) if not _parts(wrong) & set(called)]
     best: Recognized | None = None
+    began = time.process_time()
     for candidates in (own, inherited if sight.values_differ else ()):
-        patience = _Patience(PATIENCE if candidates is inherited else math.inf)
+        patience = _Patience(math.inf if candidates is own else PATIENCE, began)
         for how in (_same_in_everything, _same_values, _same_parameters):
             for mistake in candidates:
                 if patience.is_spent:
@@ -87,7 +88,7 @@ def _best(
                     if open_cases <= cases:
                         return best
     if open_cases == wrong and sight.values_differ:
-        patience = _Patience(PATIENCE)
+        patience = _Patience(PATIENCE, began)
         for one, two, both in misconceptions.pairs(name, sight.for_pairs(patience)):
             if patience.is_spent:
                 break
@@ -103,10 +104,10 @@ def _parts(mistake: Misconception) -> set[str]:
 
 
 class _Patience:
-    """So many seconds of computing, from now on."""
+    """So many seconds of computing since something began, and `LEAST` from now on."""
 
-    def __init__(self, seconds: float) -> None:
-        self._until = time.process_time() + seconds
+    def __init__(self, seconds: float, began: float) -> None:
+        self._until = max(began + seconds, time.process_time() + LEAST)
 
     @property
     def is_spent(self) -> bool:
@@ -266,8 +267,9 @@ def _values_apart(exercise: Exercise, case: Case, left: CaseObservation, right: 
 def _same_parameters(
     exercise: Exercise, case: Case, mistake: Misconception, here: CaseObservation, theirs: CaseObservation
 ) -> bool:
-    """The same parameters, by name, shape and sharing."""
-    return here.parameters is not None and (here.parameters, here.shared) == (theirs.parameters, theirs.shared)
+    """The same parameters, by name, shape and sharing; and something comes back, or nothing, as there."""
+    mine, known = (here.parameters, here.shared), (theirs.parameters, theirs.shared)
+    return here.parameters is not None and mine == known and (here.value is None) == (theirs.value is None)
 
 
 def _rules(exercise: Exercise, case: Case, seen: CaseObservation) -> list[tuple[str, str]]:

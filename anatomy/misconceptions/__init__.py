@@ -229,8 +229,11 @@ def pairs(
 
     Of these mistakes only, if some are given, and the first ones first.
     """
-    mistakes = of_exercise(name).values() if among is None else among
-    for one, two in combinations([wrong for wrong in mistakes if wrong.edits], 2):
+    known = of_exercise(name)
+    order = {wrong: place for place, wrong in enumerate(known)}
+    mistakes = known.values() if among is None else among
+    for both_ways in combinations([wrong for wrong in mistakes if wrong.edits], 2):
+        one, two = sorted(both_ways, key=lambda wrong: order[wrong.name])
         edits = tuple(sorted((*one.edits, *two.edits), key=lambda edit: edit.start))
         if all(before.end <= after.start for before, after in zip(edits, edits[1:], strict=False)):
             name = f"{one.name}__and__{two.name.partition('__')[2]}"

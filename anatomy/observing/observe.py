@@ -7,7 +7,6 @@ dicts, nothing else; it never says whether anything is right.
 from __future__ import annotations
 
 import contextlib
-import inspect
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -23,14 +22,11 @@ from anatomy.observing.limits import TIME_LIMIT, TooSlow, time_limit
 from anatomy.observing.observation import CaseObservation, Observation, Raised
 from anatomy.observing.plain_data import alike, fresh, is_float, kind_of, plain, same, tensors
 from anatomy.observing.printed import Printed
+from anatomy.observing.signatures import BadSignature, check_call, check_construction, explain_call
 from anatomy.observing.weights import by_contract_name, fill_parameters, has_lazy_parameters, shared_names
 
 MISSING = object()
 """Stands for an answer whose name was never defined."""
-
-
-class BadSignature(TypeError):
-    """The answer does not take the arguments that the exercise hands over."""
 
 
 def observe(exercise: Exercise, answer: Any, seeds: tuple[int, ...] = SEEDS) -> Observation:
@@ -173,6 +169,7 @@ class _Subject:
             if not isinstance(answer, type):
                 raise BadSignature(f"{exercise.name} is to be a class; this is {kind_of(answer)}.")
             torch.default_generator.manual_seed(0)
+            check_construction(answer, case.init)
             self.target = answer(*fresh(case.init))
             if isinstance(self.target, nn.Module):
                 self.target.eval()
@@ -189,10 +186,14 @@ class _Subject:
             noise_seed
         )  # `torch.manual_seed` also writes a traceback for each kind of GPU
         if not self._fits and (self.exercise.kind == "function" or self.exercise.run is None):
-            _check_signature(self.target, args)
+            check_call(self.target, args)
             self._fits = True
         if self.exercise.run is not None:
-            return self.exercise.run(self.target, replace(self.case, args=args))
+            try:
+                return self.exercise.run(self.target, replace(self.case, args=args))
+            except TypeError as error:
+                explain_call(self.target, error)
+                raise
         return self.target(*args.values())
 
 
@@ -200,17 +201,3 @@ def _direction(index: int, leaf: Tensor) -> Tensor:
     """The fixed random weights by which the entries of one result enter the mixture."""
     generator = torch.Generator().manual_seed(seed_from("direction", index, tuple(leaf.shape)))
     return torch.randn(leaf.shape, generator=generator)
-
-
-def _check_signature(target: Any, args: Mapping[str, Any]) -> None:
-    """Say plainly when the answer can't take the exercise's arguments; a built-in without a signature may try."""
-    function: Callable[..., Any] = target.forward if isinstance(target, nn.Module) else target
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):
-        return
-    try:
-        signature.bind(*args.values())
-    except TypeError:
-        wanted, takes = ", ".join(args), ", ".join(signature.parameters)
-        raise BadSignature(f"It is called with ({wanted}), but yours takes ({takes}).") from None

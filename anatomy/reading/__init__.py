@@ -59,22 +59,25 @@ def read(
         example = smallest_example(trials, answer)
     own = verdict.diagnoses
     if said:
-        own = (said.diagnosis, *own) if said.explains or trials.differ_in_values else (*own, said.diagnosis)
+        own = (said.diagnosis, *own) if said.comes_first else (*own, said.diagnosis)
     return replace(verdict, diagnoses=own, example=example)
 
 
 @dataclass(frozen=True)
 class _Said:
-    """A sentence, and whether it says what is wrong or only where: then an error or a wrong type comes first."""
+    """A sentence, and whether it comes before what can be seen without reading: it does if it names the cause.
+
+    What only points at a line comes after an error or a wrong type, and a fact after an error.
+    """
 
     diagnosis: Diagnosis
-    explains: bool
+    comes_first: bool
 
 
 def _sentence(program: Program, trials: Trials) -> _Said | None:
     if mend := mended(program, trials):
-        return _Said(mend, explains=True)
+        return _Said(mend, comes_first=True)
     if line := the_line(program, trials):
-        return _Said(line, explains=False)
+        return _Said(line, trials.differ_in_values)
     fact = noticed(program, trials)
-    return _Said(fact, explains=True) if fact else None
+    return _Said(fact, not trials.stop) if fact else None

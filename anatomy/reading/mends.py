@@ -136,6 +136,19 @@ def _of_the_notebook(program: Program) -> Iterator[Mend]:
 # ---------------------------------------------------------------------------------------------- sizes
 
 
+_SHAPED = {"reshape", "view", "expand", "unflatten", "zeros", "ones", "empty", "full", "repeat", "tile"}
+"""Functions whose numbers are sizes."""
+
+
+def _only_sizes(function: ast.AST) -> Iterator[ast.AST]:
+    """What is handed to a function that takes a shape."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _SHAPED:
+            for given in node.args:
+                yield given
+                yield from given.elts if isinstance(given, ast.Tuple | ast.List) else ()
+
+
 def _no_sizes(function: ast.AST) -> Iterator[ast.AST]:
     """What stands in a comparison, in a slice, or behind `//`."""
     for node in ast.walk(function):
@@ -150,9 +163,12 @@ def _fixed_sizes(program: Program, cases: list[Case]) -> Iterator[Mend]:
     for function in program.functions:
         numbers: dict[float, list[Place]] = {}
         others = {id(node) for node in _no_sizes(function)}
+        shapes = {id(node) for node in _only_sizes(function)}
         for place in places(function):
             match place[3]:
-                case ast.Constant(int(number) | float(number)) if number >= 3 and id(place[3]) not in others:
+                case ast.Constant(int(number) | float(number)) if (
+                    number is not True and number >= (1 if id(place[3]) in shapes else 3) and id(place[3]) not in others
+                ):
                     numbers.setdefault(number, []).append(place)
         sizes = list(dict.fromkeys(_sizes(function, program, cases[0]))) if numbers else []
         for number, here in numbers.items():

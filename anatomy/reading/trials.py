@@ -67,7 +67,17 @@ class Trials:
     @property
     def differ_in_values(self) -> bool:
         """Whether results have the right form and other values: the least that can be said of an answer."""
-        return any(seen.difference.kind == "values" for seen in self.visible.values())
+        kinds = {seen.difference.kind for seen in self.visible.values()}
+        return "values" in kinds and not any(seen.found.value is None for seen in self._returned)
+
+    @property
+    def stop(self) -> bool:
+        """Whether the answer stops with an error where a result is expected."""
+        return len(self._returned) < len(self.visible)
+
+    @property
+    def _returned(self) -> list[Seen]:
+        return [seen for seen in self.visible.values() if seen.found.outcome == "returned"]
 
     def reproduces(self, build: Callable[[], Any]) -> bool:
         """Whether a program does in the cheapest wrong case what was observed there."""

@@ -83,3 +83,14 @@ def test_a_crash_is_no_refusal_and_a_refusal_no_crash() -> None:
     assert said(Raised("KeyError", "7", 2, "raise KeyError(7)"), REFUSED).startswith("It is refused with `KeyError`")
     assert said(meant).startswith("It refuses a good input")
     assert "must name 7 and 2" in explain_message(CaseObservation("raised", error=meant), ["7", "2"], CASE).headline
+
+
+def test_an_errors_reason_stands_in_the_headline() -> None:
+    short = Raised("TypeError", "f() missing 1 argument", 3, "x = f()")
+    relation = explain_error(CaseObservation("raised", error=short), RETURNED, CASE)
+    assert relation.headline == "It stops with `TypeError` in your line 3, `x = f()`: f() missing 1 argument."
+    assert "f() missing" not in relation.detail
+    long = explain_error(CaseObservation("raised", error=Raised("KeyError", "word " * 60)), RETURNED, CASE)
+    assert len(long.headline) < 160 and long.headline.endswith(" …") and "word word" in long.detail
+    assert long.claims == "It stops with `KeyError`"
+    assert explain_error(CaseObservation("raised", error=Raised("KeyError")), RETURNED, CASE).headline.endswith("r`.")

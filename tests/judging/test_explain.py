@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from anatomy import reference
 from anatomy.exercises.spec import Case, Draw, Exercise, exercise
-from anatomy.judging.compare import compare
+from anatomy.judging.compare import Difference, compare
 from anatomy.judging.expectations import Expectations
 from anatomy.judging.explain import explain_each
 from anatomy.observing.observe import observe
@@ -77,6 +77,24 @@ def test_one_thing_is_said_once() -> None:
 
 def test_nothing_returned_comes_before_training() -> None:
     assert said(dropped, NoReturn)[0].startswith("Your `forward` returns nothing (None).")
+
+
+def test_parameters_are_named_by_their_layers() -> None:
+    def headline(names: list[str], width: int = 4) -> str:
+        found, expected = ({name: [4, size] for name in listed} for listed, size in ((names, width), (RIGHT, 4)))
+        difference = Difference("parameters", "names", "", found, expected, 0, "parameters")
+        return explain_each(Expectations(dropped, (0,)), [difference], [0])[0].headline
+
+    start = "The parameters of your module differ: "
+    assert headline(["words.weight", *RIGHT[1:]]) == f"{start}`table` is missing; there is `words`."
+    assert headline(RIGHT[:2]) == f"{start}`linear.bias` is missing."
+    assert headline(RIGHT[:1]) == f"{start}`linear` is missing."
+    assert headline([*RIGHT, "extra.weight", "extra.bias"]) == f"{start}`extra` is not expected."
+    assert headline(RIGHT, 5) == f"{start}`table.weight` has shape (4, 5), expected (4, 4)."
+    assert headline([f"model.{name}" for name in RIGHT]) == f"{start}all stand behind `model.`."
+
+
+RIGHT = ["table.weight", "linear.weight", "linear.bias"]
 
 
 def test_gradients_wait_for_the_values() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -180,3 +181,32 @@ def test_fresh_copies_share_nothing() -> None:
     copy["l"][0] += 1
     assert not given["t"].any() and not given["l"][0].any()
     assert torch.equal(torch.rand(2, generator=copy["g"]), torch.rand(2, generator=generator))
+
+
+def test_what_a_module_can_not_be_called_with_is_said_as_such() -> None:
+    """Also where an exercise calls it in its own way: the error comes from no line of the student's."""
+    through_run = replace(Layer, run=lambda module, case: module(case.args["x"], mask=None))
+
+    class Takes(nn.Module):
+        def __init__(self, width: int) -> None:
+            super().__init__()
+
+        def forward(self, x: Tensor) -> Tensor:
+            return x
+
+    class Builds(Takes):
+        def __init__(self) -> None:
+            super().__init__(1)
+
+    def fits(answer: object, exercise: Any) -> str:
+        error = first_case(answer, exercise).error
+        assert error.type == "BadSignature"
+        return error.message
+
+    called = "your `forward` takes (x), and is called with `mask`, too."
+    assert fits(Takes, through_run) == f"The arguments don't fit: {called}"
+    assert "it is built with (5), but your `__init__` takes ()" in fits(Builds, Layer)
+    two = replace(Layer, run=lambda module, case: module(case.args["x"], None))
+    assert fits(Takes, two).endswith("is called with 2 values.")
+    none = replace(Layer, run=lambda module, case: module())
+    assert fits(Takes, none).endswith("is called without `x`.")

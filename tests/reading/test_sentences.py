@@ -51,6 +51,32 @@ SAID = {
         "def split_heads(x, num_heads):\n    B, T, D = x.shape\n    return x.reshape(B, T, 3, -1).transpose(1, 2)\n",
         "The 3 in line 3 is fixed",
     ),
+    "a size of the example in a shape": (
+        "padding_mask",
+        "def padding_mask(attention_mask):\n    return attention_mask.bool().reshape(2, 1, 1, -1)\n",
+        "The 2 in line 2 is fixed",
+    ),
+    "a size of the example where a width belongs": (
+        "split_heads",
+        "def split_heads(x, num_heads):\n    B, T, D = x.shape\n"
+        "    return x.reshape(B, T, num_heads, 3).transpose(1, 2)\n",
+        "The 3 in line 3 is fixed",
+    ),
+    "an error before an argument that is never used": (
+        "masked_mean",
+        "def masked_mean(hidden, attention_mask):\n    return hidden.mean(dim=3)\n",
+        "It stops with `IndexError` in your line 2",
+    ),
+    "nothing returned before the line": (
+        "FeedForward",
+        "def gelu(x):\n    return torch.nn.functional.gelu(x)\n\n\n"
+        "class FeedForward(nn.Module):\n    def __init__(self, config):\n        super().__init__()\n"
+        "        self.linear_1 = nn.Linear(config.hidden_size, config.intermediate_size)\n"
+        "        self.linear_2 = nn.Linear(config.intermediate_size, config.hidden_size)\n"
+        "        self.dropout = nn.Dropout(config.hidden_dropout_prob)\n\n"
+        "    def forward(self, x):\n        x = self.dropout(self.linear_2(gelu(self.linear_1(x))))\n",
+        "Your `forward` returns nothing (None).",
+    ),
     "a size of BERT base": (
         "count_layer_parameters",
         "def count_layer_parameters(config):\n    D, F = 768, config.intermediate_size\n"
