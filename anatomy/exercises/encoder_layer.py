@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
@@ -367,9 +368,17 @@ def PostNormEncoderLayer(seed: int) -> Iterator[Case]:
     yield from _layer_cases(seed)
 
 
+def _counted(answer: Any, case: Case) -> Any:
+    """The count; or in words what it is where it can't hold every whole number."""
+    count = answer(*case.args.values())
+    imprecise = isinstance(count, np.floating) and not isinstance(count, float)
+    return f"a number of type {count.dtype}, which can't hold every whole number" if imprecise else count
+
+
 @exercise(
     SLUG,
     properties={"BERT base": 1, "any sizes": 3},
+    run=_counted,
     when_right="7,087,872 in each of BERT base's twelve layers: 85 million of its 110 million parameters.",
 )
 def count_layer_parameters(seed: int) -> Iterator[Case]:

@@ -22,7 +22,7 @@ from anatomy.misconceptions import Misconception
 from anatomy.observing.observation import CaseObservation
 
 PATIENCE, LEAST = 0.4, 0.1
-"""Seconds of computing after which no mistakes of parts are tried any more, nor two at once; each has `LEAST` or more."""
+"""Seconds of computing after which neither mistakes of parts are tried nor two at once; each has `LEAST` at least."""
 
 
 @dataclass(frozen=True)

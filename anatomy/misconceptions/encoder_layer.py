@@ -632,6 +632,8 @@ wrong("number_of_bert_base", "You return BERT base's number whatever the config 
       breaks="any sizes", old="attention + feed_forward + norms", new="7_087_872")
 wrong("text", "You return a text. A whole number is asked for: the next cell computes with it, and puts the commas in.",
       breaks=COUNTS, old="attention + feed_forward + norms", new='f"{attention + feed_forward + norms:,}"')
+wrong("numpy_float32", "You return a number of NumPy's with 24 binary digits: from 16,777,216 on it skips whole numbers. Count with plain ones.",
+      breaks=COUNTS, old="return attention + feed_forward + norms", new="return np.float32(attention + feed_forward + norms)")
 wrong("no_output_layer", "Attention has four linear layers: q, k, v and output_linear. You count three.",
       breaks=COUNTS,
       old="4 * (width * width + width)  # q, k, v and output_linear", new="3 * (width * width + width)  # q, k and v")

@@ -100,3 +100,10 @@ RIGHT = ["table.weight", "linear.weight", "linear.bias"]
 def test_gradients_wait_for_the_values() -> None:
     assert said(doubled, lambda x: x.detach() * 2)[0].startswith("No gradient reaches `x`.")
     assert not any("gradient" in line for line in said(doubled, lambda x: x.detach().exp()))
+
+
+def test_an_array_with_the_right_numbers_is_called_an_array() -> None:
+    assert said(doubled, lambda x: (2 * x).detach().numpy())[0].startswith(
+        "You return a NumPy array; a tensor is wanted. The numbers are right."
+    )
+    assert "The numbers are right" not in said(doubled, lambda x: (3 * x).detach().numpy())[0]
