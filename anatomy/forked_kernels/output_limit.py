@@ -9,7 +9,7 @@ from typing import Any
 from jupyter_client.channels import AsyncZMQSocketChannel
 
 SMALL = 10_000
-"""Bytes of a message that is looked into even when a cell has said too much: it could be the cell's end."""
+"""Bytes of a header, and of a status, which is let through when a cell has said too much: it could be its end."""
 CELLS = 8
 """All cells of a kernel together may print as much as so many, and display as much."""
 OF_A_MESSAGE, OF_A_VALUE = 2_000, 100
@@ -63,19 +63,19 @@ class LimitedOutput(AsyncZMQSocketChannel):
         asked = dict(json.loads(parent))
         if asked.get("msg_id") != self._parent.get("msg_id"):
             self._parent, self._of_cell = asked, dict.fromkeys(self._of_cell, 0)
-        kind = "printed" if json.loads(header)["msg_type"] == "stream" else "displayed"
+        message_type = json.loads(header)["msg_type"]
+        kind = "printed" if message_type == "stream" else "displayed"
         size, cost = sum(map(len, parts)), _cost(parts, kind)
         before = self._of_cell[kind]
         self._of_cell[kind] += cost
         full = self.most_bytes and (
             self._of_cell[kind] > self.most_bytes or self._kept[kind] + cost > CELLS * self.most_bytes
         )
-        if not full or size <= SMALL:
+        if not full or (message_type == "status" and size <= SMALL):
             message: dict[str, Any] = self.session.deserialize(parts)
-            if not full or message["msg_type"] == "status":
-                self._kept[kind] += cost
-                in_form = _is_in_form(message)
-                return message if in_form else self._said("[An output that no notebook can hold was left out.]\n")
+            self._kept[kind] += cost
+            in_form = _is_in_form(message)
+            return message if in_form else self._said("[An output that no notebook can hold was left out.]\n")
         if before > self.most_bytes:
             return self._message("status", {"execution_state": "busy"})
         self._of_cell[kind] = max(self._of_cell[kind], self.most_bytes + 1)

@@ -23,7 +23,7 @@ from anatomy.grading.repair import MOST_PARSED
 
 MOST_CHARACTERS = 2_000_000
 """In all cells together, beyond which none is looked into, and nothing left out."""
-MOST_MAGICS = 500
+MOST_MAGICS = 200
 """In a cell, beyond which it is not looked into: IPython reads a cell anew for each."""
 _MAGIC = re.compile(r"[%!?]|^[ \t]*[,;/]", re.MULTILINE)
 _HIDING = frozenset({
@@ -87,7 +87,7 @@ def _uses(source: str) -> _Uses:
             warnings.simplefilter("ignore")
             tree = ast.parse(TransformerManager().transform_cell(source))
             steps = [_names(statement) for statement in tree.body]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError, RuntimeError, MemoryError):  # IPython's limit on magics is one
         return _Uses()
     first: set[str] = set()
     binds: set[str] = set()

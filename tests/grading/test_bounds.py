@@ -36,12 +36,14 @@ def show(data, **more):
     send("display_data", {"data": data, "metadata": {}, **more})
 """
 SENT = {
-    "large JSON": "for _ in range(12): show({'application/json': [[]] * 3_000_000})",
-    "JSON in small parts": "for _ in range(20_000): show({'application/json': [0] * 900})",
-    "large messages": "for _ in range(40): show({'text/plain': 'x' * (60 << 20)})",
-    "messages beyond the largest": "for _ in range(5): show({'text/plain': 'x' * (200 << 20)})",
-    "many small displays": "for _ in range(60_000): show({'text/plain': 'x'})",
+    "large JSON": "for _ in range(4): show({'application/json': [[]] * 3_000_000})",
+    "JSON in small parts": "for _ in range(5_000): show({'application/json': [0] * 900})",
+    "large messages": "for _ in range(8): show({'text/plain': 'x' * (60 << 20)})",
+    "messages beyond the largest": "for _ in range(2): show({'text/plain': 'x' * (200 << 20)})",
+    "many small displays": "for _ in range(20_000): show({'text/plain': 'x'})",
     "large headers": "session.send(socket, 'stream', {}, parent={'msg_id': 'x' * (60 << 20)})",
+}
+ODD = {
     "errors without a name": "send('error', {'traceback': []})\nsend('error', {})",
     "prints without text": "send('stream', {})\nsend('stream', {'name': 1, 'text': {}})",
     "displays without data": "send('display_data', {})\nsend('execute_result', {'data': {}, 'metadata': {}})",
@@ -49,15 +51,17 @@ SENT = {
     "a status of nothing": "send('status', {})",
     "odd display ids": "show({}, transient={'display_id': {}})\nshow({}, transient=3)",
     "600 levels": "deep = []\nfor _ in range(600): deep = [deep]\n"
-                  "show({'application/json': deep})\nshow({}, metadata={'x': deep})",
+    "show({'application/json': deep})\nshow({}, metadata={'x': deep})",
     "widgets that are none": "send('comm_open', {'data': {}})",
+}
+SENT |= {
+    "odd messages of all kinds": "\n".join(ODD.values()),
     "a reply without a name": "own = session.send\ndef send(stream, kind, content, *more, **named):\n"
                               "    content = {'status': 'error'} if kind == 'execute_reply' else content\n"
                               "    return own(stream, kind, content, *more, **named)\nsession.send = send",
 }  # fmt: skip
 IN_A_CELL = {
     **{name: f"{SEND}{code}\n" for name, code in SENT.items()},
-    "many magics": "%pass\n" * 30_000,
     "a long program": "x = 1\n" * 300_000,
 }
 
