@@ -62,7 +62,7 @@ SENT |= {
 }  # fmt: skip
 IN_A_CELL = {
     **{name: f"{SEND}{code}\n" for name, code in SENT.items()},
-    "a long program": "x = 1\n" * 300_000,
+    "a long program": "x = 1\n" * 40_000,
 }
 
 
