@@ -21,7 +21,7 @@ KeysAndValues = tuple[Tensor, Tensor]
 
 
 def causal_mask(length: int) -> Tensor:  # -> (T, T)
-    """Which keys each query may look at: True (or 1) where key s stands at or before query t, on and below the diagonal.
+    """Which keys each query may look at: True (or 1) where key s stands at or before query t.
 
     `length` is T. Source: Vaswani et al. 2017, §3.1, last paragraph: predictions depend on what is known before only.
     """
