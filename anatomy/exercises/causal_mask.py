@@ -129,7 +129,7 @@ def masked_attention(seed: int) -> Iterator[Case]:
 class Reader(nn.Module):
     """A small model of which is known what each output sees: a matrix (T, T) with 0 where it must not look.
 
-    Head and token table are one parameter; some other training has left gradients in one parameter.
+    Head and token table are one parameter.
     """
 
     def __init__(self, draw: Draw, sees: Tensor) -> None:
@@ -139,7 +139,6 @@ class Reader(nn.Module):
         self.hidden = nn.utils.skip_init(nn.Linear, width, width)
         for name, parameter in self.named_parameters():
             parameter.data = 0.7 * torch.randn(parameter.shape, generator=draw.fork("reader", name))
-        self.hidden.bias.grad = torch.randn(width, generator=draw.fork("left over"))
         self.register_buffer("sees", sees)
 
     def forward(self, ids: Tensor, /) -> Tensor:  # (B, T) -> (B, T, V)
@@ -151,6 +150,7 @@ class Reader(nn.Module):
 def _leak(answer: Any, case: Case) -> Any:
     """As in a notebook, where gradients are on; or in words: what has become of the model."""
     model, ids = case.args["model"], case.args["ids"]
+    model.hidden.bias.grad = torch.ones_like(model.hidden.bias)  # some other training has left it there
     before, was = _state(model), model(ids).detach()
     with torch.enable_grad():
         leak = answer(model, ids)
