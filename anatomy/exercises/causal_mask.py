@@ -69,16 +69,17 @@ def _some_keys(draw: Draw, letters: str) -> Tensor:
 
 
 def _far_apart(draw: Draw) -> dict[str, Any]:
-    """Scores from 0 down to some −70 000, 12 500 apart, and a mask that hides the highest.
+    """Scores from 0 down to −75 000, 12 500 apart, and a mask that hides the highest.
 
-    Queries and keys are small whole numbers in 16 columns, so that every order of summation gives the same scores.
+    Queries and keys are whole numbers in 16 columns, so that every order of summation gives the same scores. Values are
+    small: gradients of query and key, zero on paper, then are next to nothing beside those of the values.
     """
     query, key = draw.integers("B T 16", 3, -2).float(), draw.integers("B S 16", 3, -2).float()
     ranks = draw.normal("B S").argsort(dim=-1).argsort(dim=-1)  # (B, S)
     last = key.size(1) - 1
     query[..., 0], key[..., 0] = 5000.0, 10.0 * (ranks - last)
     mask = (ranks < last - 1)[:, None] & _some_keys(draw, "B T S") | (ranks == 2)[:, None]
-    return {"query": query, "key": key, "value": draw.normal("B S 16"), "mask": mask}
+    return {"query": query, "key": key, "value": draw.normal("B S 16", scale=1e-4), "mask": mask}
 
 
 @exercise(
