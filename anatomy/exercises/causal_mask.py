@@ -556,9 +556,11 @@ def load_gpt2_weights(seed: int) -> Iterator[Case]:
 
 
 def _spaced(draw: Draw, letters: str, step: float = 0.6) -> Tensor:
-    """Logits in random order in which no two are nearly equal: rounding decides nothing."""
+    """Logits in random order in which no two of a row are nearly equal: rounding decides nothing. Each row has its own
+    height, which is nothing to a softmax."""
     ranks = draw.normal(letters).argsort(dim=-1).float()
-    return step * (ranks - ranks.mean() + 0.4 * torch.rand(ranks.shape, generator=draw.generator))
+    noise = 0.4 * torch.rand(ranks.shape, generator=draw.generator)
+    return step * (ranks + noise) + 4.0 * draw.normal(letters)[..., :1]
 
 
 @exercise(
@@ -601,14 +603,14 @@ class Writer(nn.Module):
 
     STATES = 31
 
-    def __init__(self, draw: Draw) -> None:
+    def __init__(self, draw: Draw, step: float = 0.9) -> None:
         super().__init__()
         positions, vocabulary = draw.sizes["P"], draw.sizes["V"]
-        self.position_embeddings = nn.Embedding(positions, 1)
+        self.position_embeddings = nn.Embedding(positions, 2)
         weights = torch.randint(1, self.STATES, (positions,), generator=draw.fork("weights"))
         ranks = torch.rand(self.STATES, vocabulary, generator=draw.fork("ranks")).argsort(dim=-1).float()
         self.register_buffer("weights", weights)  # (P,)
-        self.register_buffer("logits", 0.9 * (ranks - ranks.mean()))  # (states, V): no two in a row are nearly equal
+        self.register_buffer("logits", step * (ranks - ranks.mean()))  # (states, V): no two in a row are equal
 
     def forward(self, ids: Tensor, /) -> Tensor:  # (B, T) -> (B, T, V)
         length, most = ids.size(1), self.position_embeddings.num_embeddings
@@ -619,6 +621,8 @@ class Writer(nn.Module):
 
 
 ROWS = 3000
+CLOSE = 0.002
+"""How far apart logits lie where nothing is to be drawn: to draw at a low temperature would show."""
 
 
 def _write(answer: Any, case: Case) -> Any:
@@ -635,8 +639,10 @@ def _drawn(answer: Any, case: Case) -> Any:
     model, ids = case.args["model"], case.args["ids"]
     temperature, top_k = case.args.get("temperature", 1.0), case.args.get("top_k")
     written = answer(*case.args.values())
-    if not isinstance(written, Tensor) or written.shape != (len(ids), ids.size(1) + 2):
-        return written[:2] if isinstance(written, Tensor) and written.dim() else written
+    if not isinstance(written, Tensor):
+        return f"no tensor, but a result of type {type(written).__name__}"
+    if written.shape != (len(ids), ids.size(1) + 2):
+        return f"a text of shape {tuple(written.shape)}, where {(len(ids), ids.size(1) + 2)} is asked for"
     new = written[:, -2:]
     if not torch.equal(written[:, :-2], ids) or (new < 0).any() or (new >= case.sizes["V"]).any():
         return "not the given tokens with two more behind them"
@@ -698,7 +704,7 @@ def _chance(answer: Any, case: Case) -> Any:
 
     first = write(1, 1)
     if not isinstance(first, Tensor):
-        return first
+        return f"no tensor, but a result of type {type(first).__name__}"
     one = torch.Generator().manual_seed(1)
     pairs = {
         "two generators with the same seed": (first, write(1, 2)),
@@ -719,17 +725,17 @@ def _chance(answer: Any, case: Case) -> Any:
 )
 def generate(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, T=4, V=11, P=16)
-    greedy: dict[str, Any] = {"model": Writer(draw), "ids": draw.integers("B T", 11)}
+    greedy: dict[str, Any] = {"model": Writer(draw, CLOSE), "ids": draw.integers("B T", 11)}
     yield draw.case(**greedy, max_new_tokens=7, temperature=0, asks="greedy")
     yield draw.case(**greedy, max_new_tokens=0, temperature=0, asks="greedy", note="for max_new_tokens = 0")
     yield draw.case(
         **greedy, max_new_tokens=3, temperature=0.0, top_k=2, asks="greedy", note="when top_k is given, too"
     )
     draw = Draw(seed, B=1, T=1, V=9, P=6)
-    yield draw.case(model=Writer(draw), ids=draw.integers("B T", 9), max_new_tokens=5, temperature=0, asks="greedy",
+    yield draw.case(model=Writer(draw, CLOSE), ids=draw.integers("B T", 9), max_new_tokens=5, temperature=0, asks="greedy",
                     note="for one text of one token")  # fmt: skip
     draw = Draw(seed, B=2, T=5, V=13, P=7)
-    short, ids = Writer(draw), draw.integers("B T", 13)
+    short, ids = Writer(draw, CLOSE), draw.integers("B T", 13)
     yield draw.case(model=short, ids=ids, max_new_tokens=9, temperature=0, asks="long texts",
                     note="when the text grows longer than the table of positions")  # fmt: skip
     draw = Draw(seed, B=2, T=12, V=13, P=7)

@@ -138,6 +138,8 @@ wrong("by_root_t", "You divide by √T, the root of the number of queries. The w
       breaks=SCALED, old="query.size(-1)", new="query.size(-2)")
 wrong("by_root_s", "You divide by √S, the root of the number of keys. The width is meant, the last axis: √K.",
       breaks=SCALED, old="query.size(-1)", new="key.size(-2)")
+wrong("scaled_after_softmax", "You divide the weights by √K, behind the softmax. It belongs before: divide the scores.",
+      breaks=ALWAYS, old=(SCALE, "return scores.softmax(dim=-1)"), new=("", "return scores.softmax(dim=-1) / math.sqrt(query.size(-1))"))
 wrong("over_queries", "Your softmax runs over the queries: the weights of each *key* sum to 1. Each query's weights must: `dim=-1`, the keys.",
       breaks=ALWAYS, old="softmax(dim=-1)", new="softmax(dim=-2)")
 wrong("over_axis_1", "Your softmax runs over axis 1. The keys are the last axis of the scores: `dim=-1`.",
@@ -278,7 +280,7 @@ wrong("zero_grad", "You empty the gradients that the model kept (`zero_grad`). L
 wrong("eval_mode", "Afterwards the model is in eval mode. If you change the mode, put it back.",
       breaks="model unchanged", old="    vectors = []\n", new="    vectors = []\n    model.eval()\n")
 wrong("frozen", "Afterwards the model's parameters are frozen (`requires_grad_(False)`). Leave the model as it is.",
-      breaks="model unchanged", old="    vectors = []\n", new="    vectors = []\n    model.requires_grad_(False)\n")
+      breaks="model unchanged", old="    length = ids.size(1)\n", new="    length = ids.size(1)\n    model.requires_grad_(False)\n")
 
 # ---- CausalSelfAttention ----
 wrong = mistakes_in(CausalSelfAttention)
@@ -401,6 +403,8 @@ wrong("second_skip_from_the_start", "Your second addition takes the x from the v
       breaks=(*AND_EPS, "dropout"), old=(FIRST, SECOND), new=("y = x + self.dropout(self.attention(self.layer_norm_1(x)))", "return x + self.feed_forward(self.layer_norm_2(y))"))
 wrong("x_added_once_more", "x is added once too often: the new x holds it already.",
       breaks=AND_EPS, old=(FIRST, SECOND), new=("y = x + self.dropout(self.attention(self.layer_norm_1(x)))", "return x + y + self.feed_forward(self.layer_norm_2(y))"))
+wrong("attention_not_added", "The feed-forward network reads what attention returns, without x: the first addition, x + attention(norm(x)), is missing.",
+      breaks=(*AND_EPS, "dropout"), old=(FIRST, SECOND), new=("y = self.dropout(self.attention(self.layer_norm_1(x)))", "return x + self.feed_forward(self.layer_norm_2(y))"))
 wrong("norms_swapped", "The norms have changed places: `layer_norm_1` belongs before attention, `layer_norm_2` before the feed-forward network.",
       breaks=AND_EPS, old=("self.layer_norm_1(x)", "self.layer_norm_2(x)"), new=("self.layer_norm_2(x)", "self.layer_norm_1(x)"))
 wrong("first_norm_twice", "`layer_norm_1` stands before both parts; before the feed-forward network it is to be `layer_norm_2`.",
@@ -417,6 +421,8 @@ wrong("parts_swapped_with_norms_in_order", "The feed-forward network comes first
       new=("self.feed_forward(self.layer_norm_1(x))", "self.dropout(self.attention(self.layer_norm_2(x)))"))
 wrong("norm_at_the_end", "There is one more norm at the end. The block's result is not normalized: the stack has one norm at its very end.",
       breaks=AND_EPS, old=SECOND, new="return self.layer_norm_2(x + self.feed_forward(self.layer_norm_2(x)))")
+wrong("first_norm_at_the_end", "There is one more norm at the end. The block's result is not normalized: the stack has one norm at its very end.",
+      breaks=AND_EPS, old=SECOND, new="return self.layer_norm_1(x + self.feed_forward(self.layer_norm_2(x)))")
 wrong("norm_behind_attention", "Your first norm stands behind attention, not before it: attention(norm(x)), where yours is norm(attention(x)).",
       breaks=(*AND_EPS, "dropout"), old=FIRST, new="x = x + self.dropout(self.layer_norm_1(self.attention(x)))")
 wrong("norms_behind_the_parts", "Your norms stand behind the parts, not before them: attention(norm(x)), where yours is norm(attention(x)), and the same with the feed-forward network.",
@@ -654,6 +660,15 @@ wrong("softmax_over_places", "Your softmax runs over the places. The classes are
       breaks=LOSS, old=MEAN, new="F.nll_loss(logits[:, :-1].log_softmax(dim=1).flatten(0, 1), ids[:, 1:].flatten())")
 wrong("softmax_over_all_places", "Your softmax runs over the places, the last one included. The classes are the tokens, the last axis of `logits`.",
       breaks=LOSS, old=MEAN, new="F.nll_loss(logits.log_softmax(dim=1)[:, :-1].flatten(0, 1), ids[:, 1:].flatten())")
+wrong("accuracy", "This is the share of right guesses, which has no gradient. The loss is asked for: the mean of −log p.",
+      breaks=LOSS, old=MEAN, new="(logits[:, :-1].argmax(dim=-1) == ids[:, 1:]).float().mean()")
+wrong("squared_error", "This is the mean squared error of the probabilities. Cross-entropy is asked for: the mean of −log p.",
+      breaks=LOSS, old=MEAN, new="F.mse_loss(logits[:, :-1].softmax(dim=-1), F.one_hot(ids[:, 1:], logits.size(-1)).float())")
+wrong("log_of_the_mean", "You take the mean of the probabilities first, then the logarithm. The logarithm comes first: the mean of −log p.",
+      breaks=LOSS, old=MEAN, new="-logits[:, :-1].softmax(dim=-1).gather(-1, ids[:, 1:, None]).mean().log()")
+for number in ("1e-9", "1e-10", "1e-12"):
+    wrong(f"log_of_softmax_plus_{number}", f"You add {number} to a probability before its logarithm, so that no loss is above −log {number}, however wrong the model is. `F.cross_entropy` (or `log_softmax`) needs no such crutch.",
+          breaks="large logits", old=MEAN, new=f"F.nll_loss((logits[:, :-1].softmax(dim=-1) + {number}).log().flatten(0, 1), ids[:, 1:].flatten())")
 wrong("log_of_softmax", "You take the logarithm of a softmax. A probability below 1e-45 is 0 in float32, and log 0 is −∞. `F.cross_entropy` (or `log_softmax`) never leaves the logarithms.",
       breaks=("large logits",), old=MEAN, new="F.nll_loss(logits[:, :-1].softmax(dim=-1).log().flatten(0, 1), ids[:, 1:].flatten())")
 wrong("probabilities_for_logarithms", "You take the mean of the probabilities, with a minus. A loss takes their logarithms: −log p.",
@@ -737,6 +752,15 @@ wrong("assigned", "With `assign=True` the model takes the dict's own tensors: he
       breaks=("tied head", "independence"), old=LOAD, new="gpt.load_state_dict(mine, assign=True)")
 wrong("head_untied", "The head gets a parameter of its own, with the same numbers: training would pull the two apart. Leave `lm_head.weight` and `token_embeddings.weight` one parameter.",
       breaks="tied head", old=LOAD, new='gpt.lm_head.weight = nn.Parameter(state_dict["lm_head.weight"].clone())\n    gpt.load_state_dict(mine)')
+wrong("new_parameters", "You put new parameters into the layers: the head keeps the old table, and is tied to nothing any more. Copy the numbers into the parameters that are there: `load_state_dict` does.",
+      breaks=("embeddings", "tied head", "refusals"), old=LOAD,
+      new='for name, value in mine.items():\n        if name != "lm_head.weight":\n            setattr(gpt.get_submodule(name.rpartition(".")[0]), name.rpartition(".")[2], nn.Parameter(value.clone()))')
+wrong("frozen", "Afterwards the model can't be trained any more: its parameters don't require gradients. Leave `requires_grad` as it is.",
+      breaks="independence", old=LOAD, new=f"{LOAD}\n    gpt.requires_grad_(False)")
+wrong("loaded_as_it_is", "You load the dict as it is. Its names are the library's; the model has those of this notebook: make a new dict with the names of the model.",
+      breaks=NOTHING_LOADED + ("tied head",), old=LOAD, new="gpt.load_state_dict(state_dict)")
+wrong("loaded_as_it_is_not_strict", "You load the dict as it is with `strict=False`, which skips every name that the model hasn't: only `lm_head.weight` is the same in both. Make a new dict with the names of the model.",
+      breaks=("embeddings", "blocks", "refusals"), old=LOAD, new="gpt.load_state_dict(state_dict, strict=False)")
 wrong("any_depth", "A dict with more blocks than the model is loaded without a word, and its last blocks are lost. Refuse it with a ValueError.",
       breaks="leftover blocks", old=CHECKED, new="")
 wrong("looks_one_too_far", "You look for a block too far: the model's blocks are 0 … n − 1, so the first one too many is number n.",
@@ -749,7 +773,7 @@ wrong("transposed_in_place", "You transpose the dict's own tensors in place (`t_
       breaks="independence", old=OTHER, new='tensor.t_() if part == "weight" else tensor')
 wrong("data_taken_over", "`.data = …` makes the model use the dict's own memory, whatever its shape: who changes the dict changes the model, and a table of another size goes in without a word. Copy the numbers: `load_state_dict` does, and compares shapes.",
       breaks=("refusals", "independence"), old=LOAD, new="for name, value in gpt.named_parameters():\n        value.data = mine[name]")
-wrong("data_cloned", "`.data = …` takes a tensor of any shape without a word. `load_state_dict` and `copy_` refuse one that doesn't fit.",
+wrong("data_cloned", "A table of positions of another size is not refused (`.data = …` takes any shape, and `except` swallows errors). `load_state_dict` and `copy_` raise an error for what doesn't fit: let them.",
       breaks="refusals", old=LOAD, new="for name, value in gpt.named_parameters():\n        value.data = mine[name].clone()")
 wrong("copy_with_gradients", "`copy_` into a parameter is refused while gradients are recorded. Use `load_state_dict`, or `with torch.no_grad():`.",
       breaks=NOTHING_LOADED + ("tied head",), old=LOAD, new="for name, value in gpt.named_parameters():\n        value.copy_(mine[name])")
@@ -814,6 +838,14 @@ wrong("only_the_largest", "Only the largest logit stays, whatever k is: `topk`'s
       breaks="top-k", old="values[..., -1:]", new="values[..., :1]")
 wrong("first_k_tokens", "You keep the first k tokens of the vocabulary. The k with the *largest* logits stay.",
       breaks="top-k", old="logits < least", new="torch.arange(logits.size(-1)) >= top_k")
+wrong("sorted_the_other_way", "You keep V − k tokens, not k: `sort` rises, so the k-th largest stands at −k, counted from the end.",
+      breaks="top-k", old=LEAST, new="logits.sort(dim=-1).values[..., top_k, None]")
+wrong("one_cut_too_low_for_all", "You compare all rows with the lowest of their k-th largest logits: rows that lie higher keep more than k tokens. Each row has a cut of its own.",
+      breaks="top-k", old=LEAST, new="logits.topk(top_k, dim=-1).values.min()")
+wrong("cut_for_two_axes", "`[:, -1:]` takes the last column only where there are two axes. `[..., -1:]` takes it for any number of axes.",
+      breaks="top-k", old="values[..., -1:]", new="values[:, -1:]")
+wrong("own_exponentials", "e to a large number is ∞, and ∞/∞ is NaN: at a low temperature logits become large. `softmax` subtracts each row's largest first.",
+      breaks="temperature", old=DIE, new="return logits.exp() / logits.exp().sum(dim=-1, keepdim=True)")
 wrong("zero_logits", "Logits that are cut off become 0, and e⁰ = 1: they still get a probability. −∞ gives 0.",
       breaks="top-k", old="-torch.inf", new="0.0")
 wrong("cut_to_k_columns", "You return only the k largest, (…, k). All V tokens are asked for, those outside with probability 0.",
@@ -895,7 +927,7 @@ wrong("zero_as_one", "At temperature 0 you draw as at 1. There the most probable
       breaks=TEXTS, old="chosen = logits.argmax(dim=-1, keepdim=True)", new="chosen = torch.multinomial(logits.softmax(dim=-1), 1, generator=generator)")
 wrong("generator_unused", "The generator is not used: the draws depend on torch's own source of chance. Hand it on: `torch.multinomial(…, generator=generator)`.",
       breaks="generator", old=", 1, generator=generator", new=", 1")
-wrong("seeded_inside", "You seed a source of chance of your own: with the same text each call gives the same, whichever generator it is given.",
+wrong("seeded_inside", "You set the seed yourself: with the same text each call gives the same, whichever generator it is given.",
       breaks="generator", old=CHOICE, new="torch.multinomial(probabilities, 1, generator=torch.Generator().manual_seed(ids.size(1)))")
 wrong("generator_needed", "Without a generator your function fails. With None torch's own source of chance is used.",
       breaks=("sampling", "generator"), old=CHOICE, new="torch.multinomial(probabilities, 1, generator=generator.set_state(generator.get_state()))")
@@ -913,6 +945,14 @@ wrong("one_draw_for_all_rows", "All rows get the same draw. Each row's token is 
       breaks=("sampling",), old=CHOICE, new="torch.multinomial(probabilities[:1], 1, generator=generator).expand(len(ids), 1)")
 wrong("uniform", "You draw every token with the same probability. Draw with those of `next_token_probabilities`: `torch.multinomial(probabilities, 1)`.",
       breaks="sampling", old=CHOICE, new="torch.multinomial(torch.ones_like(probabilities), 1, generator=generator)")
+wrong("always_the_same_without_a_generator", "Without a generator every call writes the same: you seed one yourself. With None torch's own source of chance is used.",
+      breaks="generator", old="    most = ", new="    generator = generator or torch.Generator().manual_seed(0)\n    most = ")
+wrong("greedy_without_a_generator", "Without a generator you take the most probable token. Only a temperature of 0 asks for that; with None torch's own source of chance is used.",
+      breaks=("sampling", "generator"), old="if temperature == 0:", new="if temperature == 0 or generator is None:")
+wrong("distribution_of_the_start", "Every token is drawn from the distribution of the first one. After each token the model must be asked anew.",
+      breaks="sampling", old="next_token_probabilities(logits, temperature, top_k)", new="next_token_probabilities(model(ids[:, : ids.size(1) - _][:, -most:])[:, -1], temperature, top_k)")
+wrong("stops_at_the_table", "You stop when the text has grown as long as the table of positions. It goes on: the model is shown the last tokens that fit.",
+      breaks="long texts", old=f"        {LOGITS}", new=f"        if ids.size(1) >= most:\n            break\n        {LOGITS}")
 wrong("list", "You return a list. A tensor is asked for, (B, T + max_new_tokens).",
       breaks=ALL_WAYS, old="return ids", new="return ids.tolist()")
 wrong("axis_lost", "The chosen tokens are (B,), and the text is (B, T): they can't be joined. Keep the axis, `keepdim=True`, so that they are (B, 1).",
@@ -929,11 +969,15 @@ OUTPUTS = (*STEPS, "no cache")
 MASK = "mask = causal_mask(past + x.size(1))[past:].to(x.device)"
 wrong("no_mask", "New tokens see each other's future: with several of them at once each may look at the past, at itself and at new ones before it, no more.",
       breaks=("several tokens", "no cache"), old="masked_attention(query, key, value, mask)", new="masked_attention(query, key, value)")
-wrong("first_rows_of_the_mask", "You take the mask's first rows, those of the oldest tokens. The new ones are the *last* N rows: `[past:]`.",
+wrong("first_rows_of_the_mask", "You take the mask's first rows, those of the oldest tokens (`is_causal=True` does, too). The new ones are the *last* N rows: `[past:]`.",
       breaks=STEPS, old="[past:]", new="[: x.size(1)]")
 wrong("mask_of_the_new_only", "Your mask covers the new tokens only, (N, N). The keys are P + N: the mask is (N, P + N), all ones for the past.",
       breaks="several tokens", old=MASK, new="mask = causal_mask(x.size(1)).to(x.device)")
-wrong("past_hidden", "Your mask hides the past. It is what the cache is for: all of it may be seen.",
+wrong("mask_of_all", "Your mask has a row for each of the P + N tokens; there are N queries. Take its last N rows: `[past:]`.",
+      breaks=("shape", *STEPS), old="[past:]", new="")
+wrong("queries_of_the_past", "You put the cache in front of the queries, too. Only the new tokens ask: N queries, P + N keys and values.",
+      breaks=("shape", *STEPS), old=("        past = cache[0].size(2)\n", MASK), new=("        past = cache[0].size(2)\n        query = torch.cat([cache[0], query], dim=2)\n", "mask = causal_mask(past + x.size(1)).to(x.device)"))
+wrong("past_hidden", "The new tokens don't see the past. It is what the cache is for: all of it may be seen.",
       breaks=STEPS, old=MASK, new="mask = causal_mask(past + x.size(1))[past:].to(x.device)\n    mask[:, :past] = False")
 wrong("new_tokens_see_only_the_past", "The new tokens don't see themselves, nor the new ones before them: they see the cache only.",
       breaks=(*STEPS, "no cache"), old=MASK, new="mask = causal_mask(past + x.size(1))[past:].to(x.device)\n    mask[:, max(past, 1) :] = False")
