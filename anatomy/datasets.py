@@ -23,8 +23,21 @@ def flies_sentences(split: str) -> list[tuple[str, int]]:
     """
     if split not in ("train", "test"):
         raise ValueError(f"split is {split!r}; choose 'train' or 'test'")
-    file = ASSETS / "flies.jsonl"
+    records = [json.loads(line) for line in _asset("flies.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [(row["sentence"], FLIES_LABELS.index(row["label"])) for row in records if row["split"] == split]
+
+
+def fables() -> str:
+    """The fables of Lower Arrow, one text to train a small language model on.
+
+    A title stands on a line of its own, a paragraph is a line, an empty line comes after each. Letters, spaces, ends of
+    lines and the signs `. , ? ' "` only. Raises UserError when the file is not there.
+    """
+    return _asset("fables.txt").read_text(encoding="utf-8")
+
+
+def _asset(name: str) -> Path:
+    file = ASSETS / name
     if not file.is_file():
         raise UserError(f"{file} is missing: run the course from its folder, installed with pip install --editable.")
-    records = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    return [(row["sentence"], FLIES_LABELS.index(row["label"])) for row in records if row["split"] == split]
+    return file

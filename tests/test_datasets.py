@@ -64,5 +64,13 @@ def test_the_loader() -> None:
         datasets.flies_sentences("all")
 
 
+def test_the_fables_are_long_enough_and_keep_to_a_small_alphabet() -> None:
+    text = datasets.fables()
+    assert len(text.encode()) >= 40_000
+    assert re.fullmatch(r"""[A-Za-z .,?'"\n]+""", text)
+    assert not re.search(r"  | \n|\n\n\n", text)
+    assert text.count('"') % 2 == 0 and text.endswith("\n")
+
+
 def words(row: dict[str, str]) -> list[str]:
     return row["sentence"].lower().rstrip(".").replace(",", "").split()
