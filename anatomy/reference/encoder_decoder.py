@@ -227,8 +227,8 @@ def beam_search(
 
 quiz_encoder_decoder = {
     "queries of cross-attention come from": "the decoder",
-    "shape of its weights": "T × S in each head",
-    "how often the source is encoded for one translation": "once",
+    "rows and columns of its weights": "target and source",
+    "for one translation the source is encoded": "once",
     "teacher forcing feeds": "the right tokens so far",
-    "a wider beam": "finds a sequence at least as probable, mostly",
+    "a wider beam finds": "a sequence as probable or more, mostly",
 }
