@@ -144,9 +144,9 @@ def CrossAttention(seed: int) -> Iterator[Case]:
     }
     for note, mask in masks.items():
         yield draw.case(init=(_config(12, 2),), **vectors, mask=mask, asks="mask", note=note)
-    draw = Draw(seed, B=2, T=3, S=5, D=8, H=2, K=4)
-    far = draw.normal("B T D", scale=30.0)
-    yield draw.case(init=(_config(8, 2),), x=far, memory=draw.normal("B S D", scale=5.0), mask=_real(5, [3, 4]),
+    draw = Draw(seed, B=2, T=9, S=5, D=8, H=2, K=4)
+    far = draw.normal("B T D", scale=300.0)
+    yield draw.case(init=(_config(8, 2),), x=far, memory=draw.normal("B S D", scale=5.0), mask=_real(5, [1, 3]),
                     asks="mask", note="when scores lie hundreds apart")  # fmt: skip
 
 
