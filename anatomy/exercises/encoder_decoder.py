@@ -272,39 +272,34 @@ def _embeddings_dropped(model: Any, case: Case) -> str:
     when_right="The model of 2017, with every part of it yours. Now it needs something to learn.",
 )
 def Transformer(seed: int) -> Iterator[Case]:
-    draw = Draw(seed, B=2, S=7, T=5, V=19, D=12, H=3, F=20, L=2)
-    config = _config(12, 3, 20, vocab_size=19, num_hidden_layers=2, pad_token_id=0)
-    yield draw.case(init=(config,), source=draw.integers("B S", 19, low=1), target=draw.integers("B T", 19, low=1))
-    draw = Draw(seed, B=3, S=4, T=6, V=11, D=10, H=2, F=7, L=3)
-    config = _config(10, 2, 7, dropout=0.0, vocab_size=11, num_hidden_layers=3, pad_token_id=0)
-    yield draw.case(init=(config,), source=draw.integers("B S", 11, low=1), target=draw.integers("B T", 11, low=1))
-    draw = Draw(seed, B=1, S=1, T=1, V=7, D=8, H=1, F=8, L=1)
-    config = _config(8, 1, 8, vocab_size=7, num_hidden_layers=1, pad_token_id=0)
-    yield draw.case(init=(config,), source=draw.integers("B S", 7, low=1), target=draw.integers("B T", 7, low=1),
-                    note="for a source and a target of one token, with one layer")  # fmt: skip
-    draw = Draw(seed, B=2, S=3, T=2, V=5, D=4, H=2, F=6, L=12)
-    config = _config(4, 2, 6, vocab_size=5, num_hidden_layers=12, pad_token_id=0)
-    yield draw.case(init=(config,), source=draw.integers("B S", 5, low=1), target=draw.integers("B T", 5, low=1),
-                    note="for twelve layers")  # fmt: skip
-    for pad_id, sizes in ((0, {"S": 7, "T": 6}), (3, {"S": 5, "T": 6}), (2, {"S": 6, "T": 6})):
-        draw = Draw(seed, B=3, **sizes, V=13, D=12, H=2, F=16, L=2)
-        config = _config(12, 2, 16, vocab_size=13, num_hidden_layers=2, pad_token_id=pad_id)
+    def case(draw: Draw, layers: int, pad_id: int = 0, dropout: float = 0.1, **others: Any) -> Case:
+        size, width, heads, inner = (draw.sizes[letter] for letter in "VDHF")
+        config = _config(width, heads, inner, dropout, vocab_size=size, num_hidden_layers=layers, pad_token_id=pad_id)
+        return draw.case(init=(config,), **others)
+
+    draw = Draw(seed, B=2, S=6, T=4, V=11, D=8, H=2, F=7, L=1)
+    ids: dict[str, Any] = {"source": draw.integers("B S", 11, low=1), "target": draw.integers("B T", 11, low=1)}
+    yield case(draw, 1, dropout=0.0, **ids)
+    draw = Draw(seed, B=3, S=4, T=5, V=13, D=12, H=3, F=20, L=3)
+    ids = {"source": draw.integers("B S", 13, low=1), "target": draw.integers("B T", 13, low=1)}
+    yield case(draw, 3, **ids, note="for three layers")
+    draw = Draw(seed, B=1, S=1, T=1, V=7, D=6, H=1, F=8, L=1)
+    ids = {"source": draw.integers("B S", 7, low=1), "target": draw.integers("B T", 7, low=1)}
+    yield case(draw, 1, **ids, note="for a source and a target of one token")
+    for pad_id, sizes in ((0, {"S": 7, "T": 5}), (3, {"S": 6, "T": 6})):
+        draw = Draw(seed, B=3, **sizes, V=13, D=8, H=2, F=16, L=2)
         source, target = draw.integers("B S", 13, low=4), draw.integers("B T", 13, low=4)
         source[:, 0] = target[:, 1] = 0 if pad_id else 1
-        length, other = sizes["S"], sizes["T"]
-        padded = _padded(source, [length, 2, length - 1], pad_id), _padded(target, [3, other, 4], pad_id)
-        yield draw.case(init=(config,), source=padded[0], target=padded[1], asks="padding",
-                        note=f"when padding has the id {pad_id}")  # fmt: skip
-    yield draw.case(init=(config,), source=padded[0], asks="encode and decode", note="for `encode` alone")
-    yield draw.case(init=(config,), target=padded[1], memory=draw.normal("B S D"), source=padded[0],
-                    asks="encode and decode", note="for `decode` alone")  # fmt: skip
-    shorter: dict[str, Any] = {"target": target[:, :2], "memory": draw.normal("B 9 D"), "source": draw.integers("B 9", 13, low=4)}
-    yield draw.case(init=(config,), **shorter, sizes={"S": 9, "T": 2}, asks="encode and decode",
-                    note="for `decode` of the first two tokens")  # fmt: skip
+        source = _padded(source, [sizes["S"], 2, sizes["S"] - 1], pad_id)
+        target = _padded(target, [3, sizes["T"], 4], pad_id)
+        yield case(draw, 2, pad_id, source=source, target=target, asks="padding",
+                   note=f"when padding has the id {pad_id}")  # fmt: skip
+    yield case(draw, 2, pad_id, source=source, asks="encode and decode", note="for `encode` alone")
+    yield case(draw, 2, pad_id, target=target[:, :2], memory=draw.normal("B S D"), source=source, sizes={"T": 2},
+               asks="encode and decode", note="for `decode` alone, of the first two tokens")  # fmt: skip
     draw = Draw(seed, B=24, S=30, T=25, V=9, D=4, H=2, F=6, L=0)
-    config = _config(4, 2, 6, dropout=0.4, vocab_size=9, num_hidden_layers=0, pad_token_id=0)
-    yield draw.case(init=(config,), source=draw.integers("B S", 9, low=1), target=draw.integers("B T", 9, low=1),
-                    asks="dropout", note="for p = 0.4, in a model without layers")  # fmt: skip
+    ids = {"source": draw.integers("B S", 9, low=1), "target": draw.integers("B T", 9, low=1)}
+    yield case(draw, 0, dropout=0.4, **ids, asks="dropout", note="for p = 0.4, in a model without layers")
 
 
 # ---------------------------------------------------------------------------------------------- a model that is known

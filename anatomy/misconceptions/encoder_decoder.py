@@ -278,3 +278,339 @@ wrong("memory_of_the_first", "Every row of the batch looks at the first one's me
 wrong("averaged_memory", "Every target token gets the same mixture: the average of all memory tokens. The weights come from queries and keys.",
       breaks=NUMBERS, **by_hand("scores.softmax(dim=-1)", "(scores * 0).softmax(dim=-1)"))
 in_every_class(wrong, STOPS)
+
+# ---- TransformerDecoderLayer ----
+wrong = mistakes_in(TransformerDecoderLayer)
+NUMBERS = ("values", "gradients", "masks", "eps")
+DROPOUT_TOO = ("dropout", *NUMBERS)
+BUILT = ("parameters", *DROPOUT_TOO)
+FIRST = "x = self.layer_norm_1(x + self.dropout(self.attention(x, mask)))"
+SECOND = "x = self.layer_norm_2(x + self.dropout(self.cross_attention(x, memory, memory_mask)))"
+THIRD = "return self.layer_norm_3(x + self.feed_forward(x))"
+NORM = "LayerNorm(config.hidden_size, config.layer_norm_eps)"
+SELF, CROSS = "self.dropout(self.attention(x, mask))", "self.dropout(self.cross_attention(x, memory, memory_mask))"
+wrong("pre_norm", "Your norms come before the three parts: that is pre-norm. In the model of 2017 each sum is normalized: norm(x + part(x)).",
+      breaks=NUMBERS, old=(FIRST, SECOND, THIRD),
+      new=("x = x + self.dropout(self.attention(self.layer_norm_1(x), mask))",
+           "x = x + self.dropout(self.cross_attention(self.layer_norm_2(x), memory, memory_mask))",
+           "return x + self.feed_forward(self.layer_norm_3(x))"))
+wrong("norm_inside_the_sum", "You normalize what each part returns, and add x afterwards. Post-norm normalizes the sum: norm(x + part(x)).",
+      breaks=NUMBERS, old=("self.layer_norm_1(x + ", "self.layer_norm_2(x + ", "self.layer_norm_3(x + "),
+      new=("x + self.layer_norm_1(", "x + self.layer_norm_2(", "x + self.layer_norm_3("))
+wrong("no_skips", "The three skip connections are missing. What is normalized is the *sum*: norm(x + part(x)).",
+      breaks=DROPOUT_TOO, old="x + self", new="self", times=3)
+for number, part, call in ((1, "self-attention", SELF), (2, "cross-attention", CROSS), (3, "the feed-forward network", "self.feed_forward(x)")):
+    wrong(f"no_skip_{number}", f"The skip connection around {part} is missing: norm(x + …).",
+          breaks=NUMBERS if number == 1 else DROPOUT_TOO, old=f"x + {call}", new=call)
+    wrong(f"no_norm_{number}", f"The sum after {part} is not normalized: `layer_norm_{number}` is never called.",
+          breaks=NUMBERS, old=f"self.layer_norm_{number}(x + {call})", new=f"x + {call}")
+    wrong(f"norm_{number}_inside_the_sum", f"You normalize what {part} returns, and add x afterwards. Post-norm normalizes the sum: norm(x + …).",
+          breaks=NUMBERS, old=f"self.layer_norm_{number}(x + {call})", new=f"x + self.layer_norm_{number}({call})")
+wrong("no_norms", "The norms exist but are not called: each of the three sums goes through its own.",
+      breaks=NUMBERS, old=(f"self.layer_norm_1(x + {SELF})", f"self.layer_norm_2(x + {CROSS})", "self.layer_norm_3(x + self.feed_forward(x))"),
+      new=(f"x + {SELF}", f"x + {CROSS}", "x + self.feed_forward(x)"))
+wrong("only_the_last_norm", "There is one norm, at the end. Each of the three sums has its own: norm(x + part(x)).",
+      breaks=NUMBERS, old=(f"self.layer_norm_1(x + {SELF})", f"self.layer_norm_2(x + {CROSS})"), new=(f"x + {SELF}", f"x + {CROSS}"))
+for one, two in ((1, 2), (1, 3), (2, 3)):
+    wrong(f"norms_{one}_and_{two}_swapped", f"`layer_norm_{one}` and `layer_norm_{two}` have changed places: 1 comes after self-attention, 2 after cross-attention, 3 after the feed-forward network.",
+          breaks=NUMBERS, old=(f"self.layer_norm_{one}(x", f"self.layer_norm_{two}(x"), new=(f"self.layer_norm_{two}(x", f"self.layer_norm_{one}(x"))
+    wrong(f"norm_{one}_for_{two}", f"You use `layer_norm_{one}` where `layer_norm_{two}` belongs. Each sum has a norm of its own.",
+          breaks=NUMBERS, old=f"self.layer_norm_{two}(x", new=f"self.layer_norm_{one}(x")
+    wrong(f"norms_{one}_and_{two}_shared", f"`layer_norm_{one}` and `layer_norm_{two}` are one and the same module under two names. Each sum has a norm of its own.",
+          breaks=("parameters", *NUMBERS), old=f"self.layer_norm_{two} = {NORM}", new=f"self.layer_norm_{two} = self.layer_norm_{one}")
+wrong("one_norm_for_all", "You use `layer_norm_1` in all three places. Each sum has a norm of its own, with its own weight and bias.",
+      breaks=NUMBERS, old=("self.layer_norm_2(x", "self.layer_norm_3(x"), new=("self.layer_norm_1(x", "self.layer_norm_1(x"))
+wrong("cross_first", "Cross-attention comes before self-attention in yours. First the decoder looks at what is written, then at the source. (The norms went along: 2 before 1.)",
+      breaks=NUMBERS, old=(FIRST, SECOND), new=(SECOND, FIRST))
+wrong("cross_first_norms_in_place", "Cross-attention comes before self-attention in yours. First the decoder looks at what is written, then at the source.",
+      breaks=NUMBERS, old=(SELF, CROSS), new=(CROSS, SELF))
+wrong("feed_forward_before_cross", "The feed-forward network comes before cross-attention in yours (each with its norm). The order is: self-attention, cross-attention, feed-forward network.",
+      breaks=NUMBERS, old=(SECOND, THIRD), new=(THIRD.replace("return", "x ="), SECOND.replace("x =", "return")))
+wrong("feed_forward_second_norms_in_place", "The feed-forward network comes before cross-attention in yours. The order is: self-attention, cross-attention, feed-forward network.",
+      breaks=NUMBERS, old=(CROSS, "self.feed_forward(x)"), new=("self.feed_forward(x)", CROSS))
+wrong("feed_forward_first", "The feed-forward network comes first in yours. It comes last: self-attention, cross-attention, feed-forward network.",
+      breaks=NUMBERS, old=(SELF, CROSS, "self.feed_forward(x)"), new=("self.feed_forward(x)", SELF, CROSS))
+wrong("reversed", "The order is reversed in yours: self-attention comes first, cross-attention second, the feed-forward network last.",
+      breaks=NUMBERS, old=(SELF, "self.feed_forward(x)"), new=("self.feed_forward(x)", SELF))
+wrong("no_cross_attention", "Cross-attention has no effect on what you return: the decoder would write without ever looking at the source.",
+      breaks=DROPOUT_TOO, old=f"        {SECOND}\n", new="")
+wrong("no_self_attention", "Self-attention has no effect on what you return: no token would know what stands before it.",
+      breaks=DROPOUT_TOO, old=f"        {FIRST}\n", new="")
+wrong("no_feed_forward", "The feed-forward network has no effect on what you return.",
+      breaks=DROPOUT_TOO, old=THIRD, new="return x")
+wrong("no_feed_forward_but_norm", "The feed-forward network has no effect on what you return: x itself goes through `layer_norm_3`.",
+      breaks=DROPOUT_TOO, old="x + self.feed_forward(x)", new="x")
+wrong("cross_from_the_input", "Cross-attention asks with the layer's input, as if the two attentions worked side by side. They work one after the other: it asks with what `layer_norm_1` returned.",
+      breaks=("values", "gradients", "masks"), old=(FIRST, "self.cross_attention(x"), new=("start = x\n        " + FIRST, "self.cross_attention(start"))
+wrong("second_skip_from_the_input", "Cross-attention's result is added to the layer's input. It is added to what `layer_norm_1` returned, the numbers that cross-attention asks with.",
+      breaks=DROPOUT_TOO, old=(FIRST, "self.layer_norm_2(x +"), new=("start = x\n        " + FIRST, "self.layer_norm_2(start +"))
+wrong("third_skip_from_the_input", "The last sum adds the layer's input. It adds what `layer_norm_2` returned, the same numbers that the feed-forward network gets.",
+      breaks=DROPOUT_TOO, old=(FIRST, "self.layer_norm_3(x +"), new=("start = x\n        " + FIRST, "self.layer_norm_3(start +"))
+wrong("third_skip_around_both", "The last sum adds what `layer_norm_1` returned. It adds what `layer_norm_2` returned, the same numbers that the feed-forward network gets.",
+      breaks=DROPOUT_TOO, old=(SECOND, "self.layer_norm_3(x +"), new=("start = x\n        " + SECOND, "self.layer_norm_3(start +"))
+wrong("memory_to_self_attention", "Self-attention gets the memory. It gets x: the memory is for cross-attention.",
+      breaks=BUILT, old="self.attention(x, mask)", new="self.attention(memory, mask)")
+wrong("cross_without_memory", "Your cross-attention looks at x itself: that is self-attention a second time. Hand it the memory.",
+      breaks=NUMBERS, old="self.cross_attention(x, memory, memory_mask)", new="self.cross_attention(x, x, memory_mask)")
+wrong("cross_arguments_swapped", "Your cross-attention gets the memory as its first argument, so the memory asks and x answers. x comes first.",
+      breaks=BUILT, old="self.cross_attention(x, memory,", new="self.cross_attention(memory, x,")
+wrong("cross_is_self_attention", "`cross_attention` is a `SelfAttention` in yours, and takes the memory for a mask. It is a `CrossAttention`.",
+      breaks=BUILT, old="self.cross_attention = CrossAttention(config)", new="self.cross_attention = SelfAttention(config)")
+wrong("self_is_cross_attention", "`attention` is a `CrossAttention` in yours, whose second argument is a memory, not a mask. It is a `SelfAttention`.",
+      breaks=BUILT, old="self.attention = SelfAttention(config)", new="self.attention = CrossAttention(config)")
+wrong("memory_normalized", "You normalize the memory. It comes from an encoder whose layers end with a norm of their own: hand it on as it is.",
+      breaks=NUMBERS, old="self.cross_attention(x, memory,", new="self.cross_attention(x, self.layer_norm_2(memory),")
+wrong("masks_swapped", "The two masks have changed places: `mask` is for self-attention, `memory_mask` for cross-attention. (`forward` takes x, memory, mask, memory_mask, in this order.)",
+      breaks="masks", old=("self.attention(x, mask)", "self.cross_attention(x, memory, memory_mask)"), new=("self.attention(x, memory_mask)", "self.cross_attention(x, memory, mask)"))
+wrong("mask_for_both", "Cross-attention gets `mask`, the one of self-attention. It has its own, `memory_mask`, which says where the *source* is padding.",
+      breaks="masks", old="(x, memory, memory_mask)", new="(x, memory, mask)")
+wrong("memory_mask_for_both", "Self-attention gets `memory_mask`, the one of cross-attention. It has its own, `mask`.",
+      breaks="masks", old="self.attention(x, mask)", new="self.attention(x, memory_mask)")
+wrong("mask_unused", "`mask` is not handed on to self-attention, so tokens look ahead.",
+      breaks="masks", old="self.attention(x, mask)", new="self.attention(x)")
+wrong("memory_mask_unused", "`memory_mask` is not handed on to cross-attention, so the padding of the source is looked at.",
+      breaks="masks", old="(x, memory, memory_mask)", new="(x, memory)")
+wrong("masks_unused", "Neither of the masks is handed on: `mask` is for self-attention, `memory_mask` for cross-attention.",
+      breaks="masks", old=("self.attention(x, mask)", "(x, memory, memory_mask)"), new=("self.attention(x)", "(x, memory)"))
+wrong("mask_turned_round", "You hand on `mask` with True and False in each other's place (`~mask`). True is where a query *may* look: hand it on as it is.",
+      breaks="masks", old="self.attention(x, mask)", new="self.attention(x, None if mask is None else ~mask)")
+wrong("memory_mask_turned_round", "You hand on `memory_mask` with True and False in each other's place (`~memory_mask`). True is where a query *may* look: hand it on as it is.",
+      breaks="masks", old="(x, memory, memory_mask)", new="(x, memory, None if memory_mask is None else ~memory_mask)")
+wrong("no_memory_mask", "`forward` takes (x, memory, mask, memory_mask); yours takes no `memory_mask`.",
+      breaks="masks", old=(", memory_mask: Tensor | None = None", "(x, memory, memory_mask)"), new=("", "(x, memory)"))
+wrong("masks_without_default", "`forward` demands masks, and is called without them where nothing is hidden: `mask=None, memory_mask=None`.",
+      breaks=BUILT, old="mask: Tensor | None = None, memory_mask: Tensor | None = None", new="mask: Tensor | None, memory_mask: Tensor | None")
+wrong("always_causal", "You make a causal mask of your own. The layer uses the masks that it is handed: `None` means that every token may look everywhere.",
+      breaks=("values", "gradients", "masks", "eps"), old="self.attention(x, mask)",
+      new="self.attention(x, torch.ones(x.size(1), x.size(1), dtype=torch.bool).tril() if mask is None else mask)")
+wrong("memory_detached", "No gradient gets back to the memory: `detach` (or `no_grad`) cuts it, and the encoder would never learn.",
+      breaks="gradients", old="(x, memory, memory_mask)", new="(x, memory.detach(), memory_mask)")
+wrong("library_eps", "Your norms use an eps that is not the config's (`nn.LayerNorm` takes 1e-5 unless told otherwise). Hand them `config.layer_norm_eps`.",
+      breaks="eps", old=f" {NORM}", new=" nn.LayerNorm(config.hidden_size)", times=3)
+wrong("own_eps", "Your norms use an eps that is not the config's. Hand them `config.layer_norm_eps`.",
+      breaks="eps", old=f" {NORM}", new=" LayerNorm(config.hidden_size, 1e-12)", times=3)
+for number in (1, 2, 3):
+    wrong(f"eps_of_norm_{number}", f"`layer_norm_{number}` uses an eps that is not the config's. Hand it `config.layer_norm_eps`, as you do with the other two.",
+          breaks="eps", old=f"self.layer_norm_{number} = {NORM}", new=f"self.layer_norm_{number} = nn.LayerNorm(config.hidden_size)")
+for name, call in (("attention", "self.attention(x, mask)"), ("cross_attention", "self.cross_attention(x, memory, memory_mask)")):
+    wrong(f"{name}_not_dropped", f"What `{name}` returns is not dropped in training mode. The feed-forward network brings its own dropout; both attentions need the layer's.",
+          breaks="dropout", old=f"self.dropout({call})", new=call)
+    wrong(f"{name}_dropped_twice", f"What `{name}` returns is dropped twice, so more than a share p is lost. Once is enough.",
+          breaks="dropout", old=f"self.dropout({call})", new=f"self.dropout(self.dropout({call}))")
+wrong("sum_dropped", "You drop numbers of a sum, before or after its norm, so the skip connection is cut at random places. Only what an attention returns is dropped, before it is added.",
+      breaks="dropout", old=f"x + {SELF}", new="self.dropout(x + self.attention(x, mask))")
+wrong("nothing_dropped", "What the two attentions return is not dropped in training mode. The feed-forward network brings its own dropout; both attentions need the layer's.",
+      breaks="dropout", old=(SELF, CROSS), new=("self.attention(x, mask)", "self.cross_attention(x, memory, memory_mask)"))
+wrong("feed_forward_dropped_twice", "What the feed-forward network returns is dropped twice: the module does so itself already.",
+      breaks="dropout", old="self.feed_forward(x)", new="self.dropout(self.feed_forward(x))")
+wrong("result_dropped", "You drop numbers of what the layer returns. Only what the parts return is dropped, before it is added.",
+      breaks="dropout", old=THIRD, new=THIRD.replace("self.layer_norm_3", "self.dropout(self.layer_norm_3") + ")")
+wrong("dropout_always", "Dropout also acts in eval mode. `F.dropout` needs `training=self.training` for that; an `nn.Dropout` made in `__init__` knows the mode by itself.",
+      breaks=DROPOUT_TOO, old=(SELF, CROSS), new=("F.dropout(self.attention(x, mask), self.dropout.p)", "F.dropout(self.cross_attention(x, memory, memory_mask), self.dropout.p)"))
+for number in (0.1, 0.2, 0.5):
+    wrong(f"dropout_of_{number}", f"Your dropout uses a p of its own, {number}. Take `config.hidden_dropout_prob`.",
+          breaks="dropout", old="nn.Dropout(config.hidden_dropout_prob)", new=f"nn.Dropout({number})")
+wrong("other_p", "Your dropout uses `config.attention_probs_dropout_prob`, which is for attention weights. Here it is `config.hidden_dropout_prob`.",
+      breaks="dropout", old="config.hidden_dropout_prob", new="config.attention_probs_dropout_prob")
+for name, called in (("attention", "self_attention"), ("attention", "self_attn"), ("cross_attention", "cross_attn"), ("cross_attention", "encoder_attention"), ("feed_forward", "ffn"), ("feed_forward", "mlp")):
+    init = {"attention": "SelfAttention", "cross_attention": "CrossAttention", "feed_forward": "FeedForward"}[name]
+    wrong(f"{name}_called_{called}", f"Your `{called}` is to be called `{name}`: other cells find it by that name.",
+          breaks=BUILT, old=(f"self.{name} = {init}", f"self.{name}(x"), new=(f"self.{called} = {init}", f"self.{called}(x"))
+wrong("norms_called_norm_1", "Your norms are called `norm_1` to `norm_3`; they are to be called `layer_norm_1` to `layer_norm_3`.",
+      breaks=("parameters", *NUMBERS), old="self.layer_norm_", new="self.norm_", times=6)
+wrong("norms_called_norm1", "Your norms are called `norm1` to `norm3`; they are to be called `layer_norm_1` to `layer_norm_3`.",
+      breaks=("parameters", *NUMBERS), old="self.layer_norm_", new="self.norm", times=6)
+wrong("multiplied", "You multiply where a sum is wanted: norm(x + part(x)).",
+      breaks=DROPOUT_TOO, old="x + self", new="x * self", times=3)
+wrong("squeezed", "Axes of size 1 are lost (`squeeze()` removes all of them). The result has the shape of x.",
+      breaks=("values", "gradients"), old=THIRD, new=f"{THIRD}.squeeze()")
+in_every_class(wrong, BUILT)
+
+# ---- Transformer ----
+wrong = mistakes_in(Transformer)
+NUMBERS = ("values", "gradients", "padding", "encode and decode")
+WHOLE = ("values", "gradients", "padding")  # what `forward` shows, and neither half alone
+DROPOUT_TOO = ("dropout", *NUMBERS)
+BUILT = ("parameters", *NUMBERS)
+STOPS = ("parameters", *DROPOUT_TOO)
+ENCODER = "nn.ModuleList(PostNormEncoderLayer(config) for _ in range(config.num_hidden_layers))"
+DECODER = "nn.ModuleList(TransformerDecoderLayer(config) for _ in range(config.num_hidden_layers))"
+TIED = "self.lm_head.weight = self.token_embeddings.weight"
+EMBED = "vectors * math.sqrt(width) + positions"
+IN_ENCODER, IN_DECODER = "x = layer(x, mask)", "x = layer(x, memory, mask, memory_mask)"
+ENCODER_MASK, DECODER_MASK = "        mask = padding_mask(source != self.pad_id)", "mask = decoder_mask(target, self.pad_id)"
+MEMORY_MASK = "memory_mask = padding_mask(source != self.pad_id)"
+wrong("not_scaled", "The tokens' vectors are not multiplied by √D (here √{D} = {root_D}) before the positions are added. The table serves as output layer, too, and its numbers are small for that: §3.4.",
+      breaks=NUMBERS, old=EMBED, new="vectors + positions")
+wrong("positions_scaled", "You multiply the positions by √D, too. Only the tokens' vectors are multiplied; the sines are added as they are.",
+      breaks=NUMBERS, old=EMBED, new="(vectors + positions) * math.sqrt(width)")
+wrong("only_positions_scaled", "You multiply the positions by √D, and not the tokens' vectors. It is the other way round.",
+      breaks=NUMBERS, old=EMBED, new="vectors + positions * math.sqrt(width)")
+wrong("divided", "You divide the tokens' vectors by √D; they are multiplied by it.",
+      breaks=NUMBERS, old="vectors * math", new="vectors / math")
+wrong("times_d", "You multiply the tokens' vectors by D; it is the root of D.",
+      breaks=NUMBERS, old="vectors * math.sqrt(width)", new="vectors * width")
+wrong("no_positions", "No positions are added, in the encoder nor in the decoder: the model can't tell one order of words from another. Add `sinusoidal_encoding`.",
+      breaks=NUMBERS, old=EMBED, new="vectors * math.sqrt(width)")
+wrong("no_positions_in_the_decoder", "The decoder's tokens have no positions: they are added on both sides, once to the source and once to the target.",
+      breaks=NUMBERS, old="x = self.embed(target)", new="x = self.dropout(self.token_embeddings(target) * math.sqrt(memory.size(-1)))")
+wrong("no_positions_in_the_encoder", "The source's tokens have no positions: they are added on both sides, once to the source and once to the target.",
+      breaks=NUMBERS, old="x = self.embed(source)", new="x = self.dropout(self.token_embeddings(source) * math.sqrt(self.lm_head.weight.size(-1)))")
+wrong("positions_from_one", "Your positions begin at 1. They count from 0, as in notebook 06.",
+      breaks=NUMBERS, old="sinusoidal_encoding(ids.size(1), width)", new="sinusoidal_encoding(ids.size(1) + 1, width)[1:]")
+wrong("positions_of_the_batch", "You make as many positions as the batch has rows, `size(0)`. It is one for each token: `size(1)`.",
+      breaks=STOPS, old="ids.size(1)", new="ids.size(0)")
+wrong("positions_run_on", "The decoder's positions go on where the source's end. Target and source both begin at 0.",
+      breaks=NUMBERS, old="x = self.embed(target)",
+      new="both = sinusoidal_encoding(source.size(1) + target.size(1), memory.size(-1))\n        x = self.dropout(self.token_embeddings(target) * math.sqrt(memory.size(-1)) + both[source.size(1) :])")
+wrong("positions_multiplied", "You multiply by the positions. They are added.",
+      breaks=NUMBERS, old=EMBED, new="vectors * math.sqrt(width) * positions")
+wrong("learned_positions", "Your positions are a table to be learned, as BERT's. In the model of 2017 they are sines and cosines, `sinusoidal_encoding`, with nothing to learn.",
+      breaks=STOPS, old=("        self.dropout = nn.Dropout", "positions = sinusoidal_encoding(ids.size(1), width).to(vectors.device)"),
+      new=("        self.position_embeddings = nn.Embedding(config.max_position_embeddings, config.hidden_size)\n        self.dropout = nn.Dropout", "positions = self.position_embeddings(torch.arange(ids.size(1)))"))
+wrong("not_tied", "`lm_head` has a weight of its own (a copy is one, too: from the first training step on it differs). It is to be the token table itself, one parameter under two names: `self.lm_head.weight = self.token_embeddings.weight`.",
+      breaks=STOPS, old=f"        {TIED}  # (V, D), shared\n", new="")
+wrong("numbers_shared_only", "`lm_head.weight` and the token table are two parameters that share memory for now (`.data`). They are to be one: `self.lm_head.weight = self.token_embeddings.weight`.",
+      breaks=BUILT, old=TIED, new="self.lm_head.weight.data = self.token_embeddings.weight.data")
+wrong("head_with_bias", "`lm_head` has a bias. It goes from D to V without one: its weight is the token table, and there is nothing else to learn.",
+      breaks=("values", "parameters", "dropout", "padding", "encode and decode"), old=", bias=False", new="")
+wrong("no_head", "There is no `lm_head` among your layers. Make it, D to V without bias, and give it the token table as its weight.",
+      breaks="parameters", old=("        self.lm_head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)\n", f"        {TIED}  # (V, D), shared\n", "self.lm_head(x)"),
+      new=("", "", "x @ self.token_embeddings.weight.T"))
+wrong("two_tables", "Source and target have a table each. Here one table, `token_embeddings`, serves both and `lm_head`: §3.4.",
+      breaks=BUILT, old=("        self.dropout = nn.Dropout", "self.embed(target)"),
+      new=("        self.target_embeddings = nn.Embedding(config.vocab_size, config.hidden_size)\n        self.dropout = nn.Dropout",
+           "self.dropout(self.target_embeddings(target) * math.sqrt(memory.size(-1)) + sinusoidal_encoding(target.size(1), memory.size(-1)))"))
+wrong("logits_scaled", "You multiply the logits by √D (or what goes into `lm_head`). Only what goes into the first layers is multiplied.",
+      breaks=NUMBERS, old="self.lm_head(x)", new="self.lm_head(x * math.sqrt(x.size(-1)))")
+wrong("logits_divided", "You divide the logits by √D. `lm_head` is applied as it is.",
+      breaks=NUMBERS, old="self.lm_head(x)", new="self.lm_head(x / math.sqrt(x.size(-1)))")
+wrong("norm_after_encoder", "You put one more norm after the encoder's last layer. Pre-norm stacks need it; post-norm layers end with a norm of their own.",
+      breaks=STOPS, old=("        self.decoder_layers = ", "            x = layer(x, mask)\n        return x"),
+      new=("        self.encoder_norm = LayerNorm(config.hidden_size, config.layer_norm_eps)\n        self.decoder_layers = ", "            x = layer(x, mask)\n        return self.encoder_norm(x)"))
+wrong("norm_after_decoder", "You put one more norm after the decoder's last layer. Pre-norm stacks need it; post-norm layers end with a norm of their own.",
+      breaks=STOPS, old=("        self.decoder_layers = ", "self.lm_head(x)"),
+      new=("        self.decoder_norm = LayerNorm(config.hidden_size, config.layer_norm_eps)\n        self.decoder_layers = ", "self.lm_head(self.decoder_norm(x))"))
+wrong("norm_after_both", "You put one more norm after the last layers of encoder and decoder. Pre-norm stacks need it (and PyTorch's `nn.Transformer` has it always); post-norm layers end with a norm of their own.",
+      breaks=STOPS, old=("        self.decoder_layers = ", "            x = layer(x, mask)\n        return x", "self.lm_head(x)"),
+      new=("        self.encoder_norm = LayerNorm(config.hidden_size, config.layer_norm_eps)\n        self.decoder_norm = LayerNorm(config.hidden_size, config.layer_norm_eps)\n        self.decoder_layers = ",
+           "            x = layer(x, mask)\n        return self.encoder_norm(x)", "self.lm_head(self.decoder_norm(x))"))
+wrong("norm_of_the_embeddings", "You normalize the embeddings, as BERT does. In the model of 2017 they go into the first layer as they are.",
+      breaks=BUILT, old=("        self.dropout = nn.Dropout", EMBED),
+      new=("        self.layer_norm = LayerNorm(config.hidden_size, config.layer_norm_eps)\n        self.dropout = nn.Dropout", f"self.layer_norm({EMBED})"))
+for side, stack, kind in (("encoder", ENCODER, "PostNormEncoderLayer"), ("decoder", DECODER, "TransformerDecoderLayer")):
+    wrong(f"one_{side}_layer_repeated", f"Your {side} holds one layer {{L}} times: `[layer] * {{L}}` repeats the object, not its weights. Make a new layer for each place.",
+          breaks=BUILT, old=stack, new=f"nn.ModuleList([{kind}(config)] * config.num_hidden_layers)")
+    wrong(f"{side}_in_a_plain_list", f"The {side}'s layers sit in a plain Python list, where PyTorch does not see their parameters: they would be neither trained nor saved. Use `nn.ModuleList`.",
+          breaks=BUILT, old=stack, new=f"[{kind}(config) for _ in range(config.num_hidden_layers)]")
+    wrong(f"{side}_one_layer_short", f"Your {side} has one layer too few: {{L}} are wanted, as `config.num_hidden_layers` says.",
+          breaks=BUILT, old=stack, new=f"nn.ModuleList({kind}(config) for _ in range(1, config.num_hidden_layers))")
+    wrong(f"{side}_called_{side}", f"Your stack is called `{side}`; the contract says `{side}_layers`.",
+          breaks=BUILT, old=(f"self.{side}_layers = ", f"in self.{side}_layers:"), new=(f"self.{side} = ", f"in self.{side}:"))
+    wrong(f"{side}_layers_reversed", f"The {side}'s layers run from the last to the first. Layer 0 comes first.",
+          breaks=NUMBERS, old=f"in self.{side}_layers:", new=f"in reversed(self.{side}_layers):")
+    wrong(f"{side}_first_layer_only", f"Only the first layer of the {side} is applied. All {{L}} come one after the other. (Is the `return` inside the loop?)",
+          breaks=NUMBERS, old=f"in self.{side}_layers:", new=f"in self.{side}_layers[:1]:")
+    wrong(f"{side}_last_layer_left_out", f"The last layer of the {side} is made, but not applied.",
+          breaks=NUMBERS, old=f"in self.{side}_layers:", new=f"in self.{side}_layers[:-1]:")
+wrong("always_six", "You build six layers whatever the config says. Six it was in 2017; here `config.num_hidden_layers` is {L}.",
+      breaks=STOPS, old="range(config.num_hidden_layers)", new="range(6)", times=2)
+wrong("encoder_not_stacked", "Every layer of the encoder gets the embeddings: only the last one has an effect. A layer's output is the next layer's input.",
+      breaks=NUMBERS, old=(f"{IN_ENCODER}\n        return x",), new=("y = layer(x, mask)\n        return y if self.encoder_layers else x",))
+wrong("decoder_not_stacked", "Every layer of the decoder gets the embeddings: only the last one has an effect. A layer's output is the next layer's input.",
+      breaks=NUMBERS, old=(f"{IN_DECODER}\n        return self.lm_head(x)",), new=("y = layer(x, memory, mask, memory_mask)\n        return self.lm_head(y if self.decoder_layers else x)",))
+wrong("encoder_layer_repeated", "The first layer of the encoder is applied {L} times; the others are never used.",
+      breaks=NUMBERS, old=IN_ENCODER, new="x = self.encoder_layers[0](x, mask)")
+wrong("decoder_layer_repeated", "The first layer of the decoder is applied {L} times; the others are never used.",
+      breaks=NUMBERS, old=IN_DECODER, new="x = self.decoder_layers[0](x, memory, mask, memory_mask)")
+wrong("pre_norm_encoder", "Your encoder's layers are pre-norm. The model of 2017 is post-norm: `PostNormEncoderLayer`. All names and shapes are the same, so nothing complains.",
+      breaks=NUMBERS, old=f"        self.encoder_layers = {ENCODER}",
+      new="        from anatomy.reference.encoder_layer import TransformerEncoderLayer\n\n        self.encoder_layers = nn.ModuleList(TransformerEncoderLayer(config) for _ in range(config.num_hidden_layers))")
+wrong("memory_of_each_layer", "Layer i of your decoder looks at what layer i of the encoder returned. All of them look at the same memory: what the encoder's *last* layer returned.",
+      breaks=WHOLE, old="return self.decode(target, self.encode(source), source)",
+      new="masks = padding_mask(source != self.pad_id), decoder_mask(target, self.pad_id)\n        memory, x = self.embed(source), self.embed(target)\n        for below, layer in zip(self.encoder_layers, self.decoder_layers):\n            memory = below(memory, masks[0])\n            x = layer(x, memory, masks[1], masks[0])\n        return self.lm_head(x)")
+wrong("memory_is_the_embeddings", "The decoder looks at the source's embeddings: the encoder's layers have no effect on what you return.",
+      breaks=WHOLE, old="self.decode(target, self.encode(source), source)", new="self.decode(target, self.embed(source), source)")
+wrong("encode_without_layers", "`encode` returns the embeddings: the encoder's layers have no effect on it.",
+      breaks=NUMBERS, old=IN_ENCODER, new="layer(x, mask)")
+wrong("decode_without_layers", "The decoder's layers have no effect on your logits: each layer's output is the next layer's input.",
+      breaks=NUMBERS, old=IN_DECODER, new="layer(x, memory, mask, memory_mask)")
+wrong("decode_encodes_again", "`decode` encodes the source itself and does not look at the memory that it is handed. The memory is made once, however much is written.",
+      breaks="encode and decode", old="x = self.embed(target)", new="memory = self.encode(source)\n        x = self.embed(target)")
+wrong("memory_becomes_output", "What one decoder layer returns is the next one's memory in yours. The memory stays the same for all of them.",
+      breaks=BUILT, old=IN_DECODER, new="x = memory = layer(x, memory, mask, memory_mask)")
+wrong("encoder_mask_unused", "The encoder looks at the padding of the source: it gets no mask.",
+      breaks=("padding", "encode and decode"), old=IN_ENCODER, new="x = layer(x)")
+wrong("memory_mask_unused", "The decoder looks at the memory's padding: cross-attention gets no `memory_mask`. What stands there in the memory is no less real to it than the rest.",
+      breaks=("padding", "encode and decode"), old=IN_DECODER, new="x = layer(x, memory, mask)")
+wrong("decoder_mask_unused", "The decoder sees later tokens, those that it is to write: self-attention gets no mask.",
+      breaks=NUMBERS, old=IN_DECODER, new="x = layer(x, memory, None, memory_mask)")
+wrong("decoder_sees_ahead", "The decoder's mask hides padding only: each token sees those that it is to write. `decoder_mask` hides both.",
+      breaks=NUMBERS, old=DECODER_MASK, new="mask = padding_mask(target != self.pad_id)")
+wrong("masks_swapped", "The decoder's two masks have changed places: `mask` is for self-attention, `memory_mask` for cross-attention.",
+      breaks=BUILT, old=IN_DECODER, new="x = layer(x, memory, memory_mask, mask)")
+wrong("memory_mask_of_the_target", "You make the mask of cross-attention from the padding of the *target*. It hides keys, and these are source tokens: `source != pad_id`.",
+      breaks=BUILT, old=MEMORY_MASK, new="memory_mask = padding_mask(target != self.pad_id)")
+wrong("one_mask_for_both", "Cross-attention gets the decoder's own mask. Its keys are source tokens: it needs a mask of the source's padding.",
+      breaks=BUILT, old=IN_DECODER, new="x = layer(x, memory, mask, mask)")
+wrong("causal_memory_mask", "You hide later source tokens from the decoder. The source is all there before the first word is written: only its padding is hidden.",
+      breaks=NUMBERS, old=MEMORY_MASK, new="memory_mask = padding_mask(source != self.pad_id) & torch.ones(target.size(1), source.size(1), dtype=torch.bool).tril()")
+wrong("causal_encoder", "Your encoder looks backwards only: it has the decoder's mask. The source is all there, and each of its tokens may look at every other but padding.",
+      breaks=NUMBERS, old=ENCODER_MASK, new="        mask = decoder_mask(source, self.pad_id)")
+wrong("masks_turned_round", "You call `padding_mask` with what is True at the padding: it takes True (or 1) for real tokens, `source != pad_id`.",
+      breaks=NUMBERS, old="source != self.pad_id", new="source == self.pad_id", times=2)
+wrong("pad_is_0", "You take 0 for padding, whatever `config.pad_token_id` says.",
+      breaks=("padding", "encode and decode"), old="self.pad_id = config.pad_token_id", new="self.pad_id = 0")
+wrong("pad_is_0_in_the_source", "In the source you take 0 for padding, whatever `config.pad_token_id` says.",
+      breaks=("padding", "encode and decode"), old="source != self.pad_id", new="source != 0", times=2)
+wrong("pad_is_0_in_the_target", "In the target you take 0 for padding, whatever `config.pad_token_id` says.",
+      breaks=("padding", "encode and decode"), old="decoder_mask(target, self.pad_id)", new="decoder_mask(target, 0)")
+wrong("no_pad_id", "Your model has no `pad_id`. Keep `config.pad_token_id` under that very name: what decodes with it looks there.",
+      breaks="encode and decode", old="self.pad_id", new="self.padding", times=4)
+wrong("no_encode", "Your model has no method `encode`. Decoding calls it once, and `decode` for every token.",
+      breaks=("dropout", "encode and decode"), old=("def encode(", "self.encode(source)"), new=("def encoder(", "self.encoder(source)"))
+wrong("no_decode", "Your model has no method `decode`. Decoding calls it for every token, with the memory that `encode` made.",
+      breaks=("dropout", "encode and decode"), old=("def decode(", "self.decode(target,"), new=("def decoder(", "self.decoder(target,"))
+wrong("decode_memory_first", "`decode` takes (target, memory, source), in this order.",
+      breaks=("dropout", "encode and decode"), old=("self, target: Tensor, memory: Tensor, source: Tensor\n", "self.decode(target, self.encode(source), source)"),
+      new=("self, memory: Tensor, target: Tensor, source: Tensor\n", "self.decode(self.encode(source), target, source)"))
+wrong("target_first", "`forward` takes the source first, then the target. Yours takes them the other way round.",
+      breaks=WHOLE, old="source: Tensor, target: Tensor", new="target: Tensor, source: Tensor")
+wrong("shifts_again", "You shift the target inside the model. It comes shifted already: it *is* the decoder's input.",
+      breaks=WHOLE, old="return self.decode(target,", new="target = torch.cat([target[:, :1], target[:, :-1]], dim=1)\n        return self.decode(target,")
+wrong("probabilities", "You return probabilities: no softmax is wanted here, the loss has its own. Logits are what `lm_head` returns.",
+      breaks=DROPOUT_TOO, old="self.lm_head(x)", new="self.lm_head(x).softmax(dim=-1)")
+wrong("log_probabilities", "You return log-probabilities. Logits are wanted: what `lm_head` returns.",
+      breaks=DROPOUT_TOO, old="self.lm_head(x)", new="self.lm_head(x).log_softmax(dim=-1)")
+wrong("last_place_only", "You return the logits of the last place alone. In training all places count: (B, T, V).",
+      breaks=DROPOUT_TOO, old="self.lm_head(x)", new="self.lm_head(x)[:, -1:]")
+wrong("vectors_returned", "You return vectors of width D: `lm_head`, which makes logits of them, is never called.",
+      breaks=DROPOUT_TOO, old="return self.lm_head(x)", new="return x")
+wrong("memory_returned_too", "You return two things. `forward` returns the logits alone, (B, T, V).",
+      breaks=WHOLE, old="return self.decode(target, self.encode(source), source)", new="memory = self.encode(source)\n        return self.decode(target, memory, source), memory")
+wrong("embeddings_not_dropped", "What goes into the first layers is not dropped in training mode. The sums of vectors and positions go through `dropout`, in the encoder and in the decoder.",
+      breaks="dropout", old=f"self.dropout({EMBED})", new=EMBED)
+wrong("vectors_dropped", "You drop numbers of the tokens' vectors before the positions are added. Their *sum* goes through `dropout`.",
+      breaks="dropout", old=f"self.dropout({EMBED})", new="self.dropout(vectors * math.sqrt(width)) + positions")
+wrong("dropped_twice", "What goes into the first layers is dropped twice. Once is enough.",
+      breaks="dropout", old=f"self.dropout({EMBED})", new=f"self.dropout(self.dropout({EMBED}))")
+wrong("encoder_only_dropped", "What goes into the decoder is not dropped in training mode. It goes through `dropout` as the encoder's does.",
+      breaks="dropout", old="x = self.embed(target)", new="width = memory.size(-1)\n        x = self.token_embeddings(target) * math.sqrt(width) + sinusoidal_encoding(target.size(1), width)")
+wrong("memory_dropped", "You drop numbers of what the encoder returns. The layers drop what their parts return; nothing is dropped behind them.",
+      breaks="dropout", old="            x = layer(x, mask)\n        return x", new="            x = layer(x, mask)\n        return self.dropout(x)")
+wrong("output_dropped", "You drop numbers of what goes into `lm_head`. The layers drop what their parts return; nothing is dropped behind them.",
+      breaks="dropout", old="self.lm_head(x)", new="self.lm_head(self.dropout(x))")
+for number in (0.1, 0.5):
+    wrong(f"dropout_of_{number}", f"Your dropout uses a p of its own, {number}. Take `config.hidden_dropout_prob`.",
+          breaks="dropout", old="nn.Dropout(config.hidden_dropout_prob)", new=f"nn.Dropout({number})")
+wrong("other_p", "Your dropout uses `config.attention_probs_dropout_prob`, which is for attention weights. Here it is `config.hidden_dropout_prob`.",
+      breaks="dropout", old="config.hidden_dropout_prob", new="config.attention_probs_dropout_prob")
+for called in ("embedding", "embeddings", "embed_tokens", "token_embedding"):
+    wrong(f"table_called_{called}", f"Your token table is called `{called}`; the contract says `token_embeddings`.",
+          breaks=STOPS, old="self.token_embeddings", new=f"self.{called}", times=3)
+for called in ("head", "output", "linear", "output_linear", "fc_out", "generator"):
+    wrong(f"head_called_{called}", f"Your last layer is called `{called}`; the contract says `lm_head`.",
+          breaks="parameters", old="self.lm_head", new=f"self.{called}", times=3)
+wrong("source_detached", "No gradient gets back to the encoder: `detach` (or `no_grad`) cuts it, and it would never learn.",
+      breaks="gradients", old="self.decode(target, self.encode(source), source)", new="self.decode(target, self.encode(source).detach(), source)")
+in_every_class(wrong, STOPS)
