@@ -351,8 +351,10 @@ class Writer(nn.Module):
         if target.dim() != 2 or target.is_floating_point() or len(target) != len(source):
             shapes = f"{tuple(target.shape)} for a source {tuple(source.shape)}"
             raise ValueError(f"`decode` takes the ids written so far, (B, T), for each row of the source; here {shapes}")
+        if source.dim() != 2 or source.is_floating_point():
+            raise ValueError("`decode` takes (target, memory, source): the third is to be the source's ids, (B, S)")
         if memory.shape != (*source.shape, 2) or not torch.equal(memory, self._memory(source)):
-            raise ValueError("`decode` takes (target, memory, source), and the memory is not what `encode` made of it")
+            raise ValueError("`decode` takes (target, memory, source): the second is not what `encode` makes of the third")
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:  # (B, S), (B, T) -> (B, T, V)
         return self.decode(target, self.encode(source), source)
@@ -393,7 +395,7 @@ def teacher_forcing_loss(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=1, S=3, T=1, V=7)
     yield draw.case(model=Writer(draw, 0), source=draw.integers("B S", 7), target=draw.integers("B T", 7, low=2),
                     start_id=1, pad_id=0, note="for one target of one token")  # fmt: skip
-    draw = Draw(seed, B=3, S=2, T=4, V=8)
+    draw = Draw(seed, B=3, S=4, T=4, V=8)
     yield draw.case(model=Writer(draw, 0, steep=60.0), source=draw.integers("B S", 8),
                     target=draw.integers("B T", 8, low=2), start_id=1, pad_id=0,
                     note="when logits lie hundreds apart")  # fmt: skip
@@ -408,9 +410,9 @@ def teacher_forcing_loss(seed: int) -> Iterator[Case]:
     yield draw.case(model=Writer(draw, 0), source=_padded(draw.integers("B S", 12, low=1), [2, 6], 0), target=target,
                     start_id=1, pad_id=0, asks="padding", note="when every target ends with padding")  # fmt: skip
     draw = Draw(seed, B=3, S=4, T=5, V=6)
-    target = _padded(draw.integers("B T", 6, low=2), [5, 2, 3], 0)
-    yield draw.case(model=Writer(draw, 0, steep=0.5), source=draw.integers("B S", 6), target=target, start_id=1,
-                    pad_id=0, asks="gradient")  # fmt: skip
+    target = _padded(draw.integers("B T", 5, low=2), [5, 2, 3], 1)
+    yield draw.case(model=Writer(draw, 1, steep=0.5), source=draw.integers("B S", 6), target=target, start_id=5,
+                    pad_id=1, asks="gradient")  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------------- greedy_decode
@@ -496,14 +498,14 @@ class Step:
 
 
 def _drawn(seed: int, size: int, start_id: int, end_id: int, depth: int) -> Row:
-    """A table in which everything ends with its token number `depth`, and all that comes before is drawn."""
+    """A table in which everything ends with its token number `depth`, nothing before, and all that comes first is drawn."""
 
     def row(ids: tuple[int, ...]) -> dict[int, float]:
         if len(ids) == depth:
             return {end_id: -0.01}
         generator = torch.Generator().manual_seed(seed_from(seed, ids))
         values = torch.randn(size, generator=generator).log_softmax(dim=0)
-        return {token: value for token, value in enumerate(values.tolist()) if token not in (start_id, end_id)}
+        return dict(enumerate(values.tolist())) | {start_id: -torch.inf, end_id: -torch.inf}
 
     return row
 
@@ -573,7 +575,7 @@ def beam_search(seed: int) -> Iterator[Case]:
     yield spelled(GREEDY_IS_WRONG, 1, 5, note="for beam_size = 1, which is greedy")
     yield spelled(LATE_BUT_BEST, 3, 6, note="where the third beginning is the best in the end")
     yield spelled(LATE_BUT_BEST, 2, 6, note="where the best beginning is not among the two that are kept")
-    yield drawn(7, 4, 3, 8, note="for a table of seven tokens")
+    yield drawn(7, 4, 3, 6, note="for a table of seven tokens")
     yield drawn(4, 3, 9, 6, note="when the beam is wider than the vocabulary")
     yield drawn(6, 9, 3, 4, note="when nothing ends before max_len")
     yield spelled(LONGER_IS_BETTER, 3, 1, note="for max_len = 1")
@@ -593,6 +595,7 @@ def beam_search(seed: int) -> Iterator[Case]:
     yield spelled(CROWDED, 2, 5, 1.0, asks="length penalty", note="for length_penalty = 1, when one has ended")
     yield drawn(6, 9, 3, 4, 0.7, asks="length penalty", note="for length_penalty = 0.7, when nothing ends")
     yield drawn(5, 4, 3, 7, asks="work", note="when everything ends with its fourth token")
+    yield spelled(FEW_CAN_FOLLOW, 3, 6, asks="work", note="when most tokens can't follow")
 
 
 quiz_encoder_decoder = quiz(

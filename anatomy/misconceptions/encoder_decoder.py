@@ -614,3 +614,335 @@ for called in ("head", "output", "linear", "output_linear", "fc_out", "generator
 wrong("source_detached", "No gradient gets back to the encoder: `detach` (or `no_grad`) cuts it, and it would never learn.",
       breaks="gradients", old="self.decode(target, self.encode(source), source)", new="self.decode(target, self.encode(source).detach(), source)")
 in_every_class(wrong, STOPS)
+
+# ---- teacher_forcing_loss ----
+wrong = mistakes_in(teacher_forcing_loss)
+ALL = ("values", "padding", "gradient")
+PADDING = ("padding", "gradient")
+LOGITS = "logits = model(source, shift_right(target, start_id))"
+LOSS = "F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad_id)"
+wrong("not_shifted", "The decoder is fed the target unshifted: at each place it sees the very token that it is to write, and need only copy it. Feed `shift_right(target, start_id)`.",
+      breaks=ALL, old="shift_right(target, start_id)", new="target")
+wrong("shifted_twice", "The target is shifted twice: in what is fed, and again where the logits are compared. Logits at place t belong to target[t]: all {T} places count.",
+      breaks=ALL, old=LOSS, new="F.cross_entropy(logits[:, :-1].flatten(0, 1), target[:, 1:].flatten(), ignore_index=pad_id)")
+wrong("no_start", "You feed the target without its last token and ask for it without its first, as in notebook 09: the start token is never fed, and the first token never learned. All {T} places count, the first one after the start token.",
+      breaks=ALL, old=(LOGITS, LOSS), new=("logits = model(source, target[:, :-1])", "F.cross_entropy(logits.flatten(0, 1), target[:, 1:].flatten(), ignore_index=pad_id)"))
+wrong("next_token_loss", "You feed the target unshifted and compare each place with the next token, as in notebook 09: the first token is never learned. Feed the target shifted to the right, start token first, and compare place by place.",
+      breaks=ALL, old=(LOGITS, LOSS), new=("logits = model(source, target)", "F.cross_entropy(logits[:, :-1].flatten(0, 1), target[:, 1:].flatten(), ignore_index=pad_id)"))
+wrong("compared_with_the_input", "The logits are compared with what was fed. They are to be compared with the target: at each place the token that comes next.",
+      breaks=ALL, old=LOSS, new="F.cross_entropy(logits.flatten(0, 1), shift_right(target, start_id).flatten(), ignore_index=pad_id)")
+wrong("shifted_to_the_left", "What you feed is shifted the wrong way: at each place the decoder sees the token *after* the one that it is to write.",
+      breaks=ALL, old="shift_right(target, start_id)", new="target.roll(-1, dims=1)")
+wrong("first_for_start", "In front of what you feed stands a token of the target. The start token belongs there: `start_id`.",
+      breaks=ALL, old="shift_right(target, start_id)", new="shift_right(target, int(target[0, 0]))")
+for number in (0, 1, 2):
+    wrong(f"start_is_{number}", f"You always feed {number} as the start token, whatever `start_id` says.",
+          breaks=("values", "padding", "gradient"), old="shift_right(target, start_id)", new=f"shift_right(target, {number})")
+wrong("start_is_the_padding", "In front of what you feed stands the id of padding. The start token belongs there: `start_id`.",
+      breaks=ALL, old="shift_right(target, start_id)", new="shift_right(target, pad_id)")
+wrong("padding_counted", "Padding counts in yours. Places where the target is `pad_id` are left out, of the sum and of the number that it is divided by: `ignore_index=pad_id`.",
+      breaks=PADDING, old=", ignore_index=pad_id", new="")
+wrong("mean_over_all_places", "Padding is left out of the sum, but not of the number that you divide by: that is how many *real* tokens there are.",
+      breaks=PADDING, old=LOSS, new="F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad_id, reduction='sum') / target.numel()")
+wrong("mean_of_means", "You average each target by itself, and then over the targets: a token of a short one counts for more. All real tokens count alike: one sum, divided by their number.",
+      breaks=PADDING, old=f"return {LOSS}",
+      new="losses = F.cross_entropy(logits.transpose(1, 2), target, reduction='none')  # (B, T)\n    real = (target != pad_id).float()\n    return ((losses * real).sum(dim=1) / real.sum(dim=1)).mean()")
+wrong("sum", "You return the sum. The mean is wanted: divided by the number of real tokens.",
+      breaks=ALL, old="ignore_index=pad_id)", new="ignore_index=pad_id, reduction='sum')")
+wrong("by_the_batch", "You divide the sum by the number of targets, {B}. It is divided by the number of real *tokens*.",
+      breaks=ALL, old=LOSS, new="F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad_id, reduction='sum') / len(target)")
+wrong("by_the_length", "You divide the sum by the length T = {T}. It is divided by the number of real *tokens* in the whole batch.",
+      breaks=ALL, old=LOSS, new="F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad_id, reduction='sum') / target.size(1)")
+wrong("one_for_each_place", "You return a loss for each place. One number is wanted: their mean, without padding.",
+      breaks=ALL, old="ignore_index=pad_id)", new="ignore_index=pad_id, reduction='none')")
+wrong("pad_is_0", "You leave out the id 0, whatever `pad_id` says.",
+      breaks=ALL, old="ignore_index=pad_id", new="ignore_index=0")
+wrong("leaves_out_the_start", "You leave out places where the target is `start_id`. It is `pad_id` that doesn't count.",
+      breaks=ALL, old="ignore_index=pad_id", new="ignore_index=start_id")
+wrong("padding_of_the_input", "You leave out places where what is *fed* is padding. That is one place late: it is the target that says which places count.",
+      breaks=PADDING, old=f"return {LOSS}",
+      new="fed = shift_right(target, start_id)\n    return F.cross_entropy(logits.flatten(0, 1), target.masked_fill(fed == pad_id, -100).flatten())")
+wrong("last_real_token_left_out", "The last real token of a padded target is left out. Padding alone doesn't count.",
+      breaks=PADDING, old=f"return {LOSS}",
+      new="after = torch.cat([target[:, 1:], target[:, -1:]], dim=1)\n    return F.cross_entropy(logits.flatten(0, 1), target.masked_fill((target == pad_id) | (after == pad_id), -100).flatten())")
+wrong("target_changed", "You write into `target` itself, and whoever called you still needs it. Make a new tensor (`masked_fill` without the `_` at its end), or use `ignore_index=pad_id`.",
+      breaks=PADDING, old=f"return {LOSS}", new="target[target == pad_id] = -100\n    return F.cross_entropy(logits.flatten(0, 1), target.flatten())")
+wrong("arguments_swapped", "The model takes the source first, then the decoder's input. Yours are the other way round.",
+      breaks=ALL, old="model(source, shift_right(target, start_id))", new="model(shift_right(target, start_id), source)")
+wrong("source_for_both", "The decoder is fed the source. It is fed the target, shifted to the right.",
+      breaks=ALL, old="shift_right(target, start_id)", new="shift_right(source, start_id)")
+wrong("target_for_both", "The encoder gets the target. It gets the source.",
+      breaks=ALL, old="model(source, shift", new="model(target, shift")
+wrong("softmax_twice", "You give `F.cross_entropy` probabilities. It takes logits: the softmax is inside.",
+      breaks=ALL, old="logits.flatten(0, 1)", new="logits.softmax(dim=-1).flatten(0, 1)")
+wrong("log_softmax_wrong_axis", "Your log-softmax runs over the places, T. It runs over the vocabulary, the last axis.",
+      breaks=ALL, old=LOSS, new="F.nll_loss(logits.log_softmax(dim=1).flatten(0, 1), target.flatten(), ignore_index=pad_id)")
+wrong("overflow", "The logarithm of your softmax becomes −∞ where logits lie hundreds apart: such a probability is rounded to 0. `log_softmax` or `F.cross_entropy` on the logits does both in one step.",
+      breaks="values", old=LOSS, new="F.nll_loss(logits.softmax(dim=-1).log().flatten(0, 1), target.flatten(), ignore_index=pad_id)")
+wrong("no_log", "The mean probability, with a minus sign, is no cross-entropy: it takes the logarithm of each probability first.",
+      breaks=ALL, old=LOSS, new="F.nll_loss(logits.softmax(dim=-1).flatten(0, 1), target.flatten(), ignore_index=pad_id)")
+wrong("minus_forgotten", "The sign is the wrong way round: the log-probability is negative, and the loss is *minus* its mean.",
+      breaks=ALL, old=LOSS, new=f"-{LOSS}")
+wrong("bits", "You measure in bits (`log2`). Nats are wanted: the natural logarithm.",
+      breaks=ALL, old=LOSS, new=f"{LOSS} / math.log(2)")
+wrong("rows_mixed", "The logits' axes and the target's are flattened in different orders, so tokens meet the logits of other places. Flatten (B, T, V) to (B·T, V) and (B, T) to (B·T,), both as they are.",
+      breaks=ALL, old="target.flatten()", new="target.T.flatten()")
+wrong("not_flattened", "`F.cross_entropy` takes the classes as its *second* axis: (B·T, V) with (B·T,), or (B, V, T) with (B, T). Yours are (B, T, V).",
+      breaks=ALL, old="logits.flatten(0, 1), target.flatten()", new="logits, target")
+wrong("last_place_only", "Only the last place counts in yours. All places are learned from at once.",
+      breaks=ALL, old="logits.flatten(0, 1), target.flatten()", new="logits[:, -1], target[:, -1]")
+wrong("first_row_only", "Only the first target of the batch counts in yours.",
+      breaks=ALL, old="logits.flatten(0, 1), target.flatten()", new="logits[0], target[0]")
+wrong("label_smoothing", "You smooth the labels. That is what the paper does in training (§5.4); the loss here is the plain one.",
+      breaks=ALL, old="ignore_index=pad_id)", new="ignore_index=pad_id, label_smoothing=0.1)")
+wrong("a_number", "You return a plain number (`.item()`), and no gradient can come back from it. Return the tensor.",
+      breaks=("values", "gradient"), old=LOSS, new=f"{LOSS}.item()")
+wrong("detached", "No gradient comes back from your loss: `detach`, `.data` or `no_grad` cuts it, and nothing would be learned.",
+      breaks="gradient", old=LOSS, new=f"{LOSS}.detach()")
+wrong("with_one_axis", "Your loss has an axis of its own, shape (1,). A tensor without axes is wanted, as `mean` gives it.",
+      breaks=ALL, old=LOSS, new=f"{LOSS}[None]")
+wrong("two_returned", "You return two things. The loss alone is wanted.",
+      breaks=ALL, old=LOSS, new=f"{LOSS}, logits")
+wrong("pad_in_start_place", "`start_id` and `pad_id` have changed places.",
+      breaks=ALL, old=("target, start_id)", "ignore_index=pad_id"), new=("target, pad_id)", "ignore_index=start_id"))
+
+# ---- greedy_decode ----
+wrong = mistakes_in(greedy_decode)
+RESULT = ("values", "ends")
+CHOOSE = "model.decode(written, memory, source)[:, -1:].argmax(dim=-1)"
+FILL = "        chosen = chosen.masked_fill(ended, model.pad_id)\n"
+STOP = "        if ended.all():\n            break\n"
+ENCODE = "    memory = model.encode(source)  # (B, S, D)\n"
+wrong("start_kept", "The start token stands in front of your result. It is fed, but not returned: what was written begins after it.",
+      breaks=RESULT, old="written[:, 1:]", new="written")
+wrong("end_cut_off", "The last column is missing: the end token belongs to what was written.",
+      breaks=RESULT, old="written[:, 1:]", new="written[:, 1:-1]")
+wrong("not_padded", "After its end token a row goes on writing while others are still at work. Once a row has ended, it gets `model.pad_id` only.",
+      breaks=("ends",), old=FILL, new="")
+wrong("pad_is_0", "After its end token a row gets 0 in yours. It gets `model.pad_id`, and that need not be 0.",
+      breaks=("ends",), old="ended, model.pad_id", new="ended, 0")
+wrong("padded_with_end", "After its end token a row gets more end tokens. It gets `model.pad_id`.",
+      breaks=("ends",), old="ended, model.pad_id", new="ended, end_id")
+wrong("padded_with_start", "After its end token a row gets start tokens. It gets `model.pad_id`.",
+      breaks=("ends",), old="ended, model.pad_id", new="ended, start_id")
+wrong("end_is_padded", "The end token itself has become padding. It belongs to what was written; padding begins after it.",
+      breaks=RESULT, old=FILL, new="        ended = ended | (chosen == end_id)\n" + FILL)
+wrong("never_stops", "It always goes on for `max_len` tokens. It stops as soon as all rows have ended.",
+      breaks=(*RESULT, "work"), old=STOP, new="")
+wrong("stops_at_the_first", "It stops as soon as *one* row has ended, and the others are cut short. It stops when *all* have ended.",
+      breaks=("ends", "work"), old="ended.all()", new="ended.any()")
+wrong("ends_forgotten", "It stops only when all rows write their end token at the same step: which rows ended earlier is forgotten. Keep it: `ended = ended | (chosen == end_id)`.",
+      breaks=("ends", "work"), old="ended = ended | (chosen == end_id)", new="ended = chosen == end_id")
+wrong("only_the_first_row_ends", "Whether to stop is decided by the first row alone. It stops when all rows have ended.",
+      breaks=("ends", "work"), old="ended.all()", new="ended[0].all()")
+wrong("stops_before_the_end", "It stops before the last end token is appended. The end token belongs to what was written.",
+      breaks=RESULT, old="        written = torch.cat([written, chosen], dim=1)\n        ended = ended | (chosen == end_id)\n        if ended.all():\n            break\n",
+      new="        ended = ended | (chosen == end_id)\n        if ended.all():\n            break\n        written = torch.cat([written, chosen], dim=1)\n")
+wrong("encodes_every_time", "The source is encoded anew for every token (`model(source, …)` does that, too). The memory does not change while the target is written: encode once, before the loop.",
+      breaks="work", old=(ENCODE, "        chosen = model."), new=("", "        memory = model.encode(source)\n        chosen = model."))
+wrong("first_place", "You take the logits of the first place. What comes next is told by the last one: `[:, -1]`.",
+      breaks=(*RESULT, "work"), old="[:, -1:]", new="[:, :1]")
+wrong("place_before_last", "You take the logits of the place before the last. What comes next is told by the last one: `[:, -1]`.",
+      breaks=(*RESULT, "work"), old="[:, -1:]", new="[:, -2:][:, :1]")
+wrong("last_token_fed", "The decoder is fed the last token only. It keeps nothing in mind: feed all that was written, from the start token on.",
+      breaks=(*RESULT, "work"), old="model.decode(written,", new="model.decode(written[:, -1:],")
+wrong("start_not_fed", "From the second step on the start token is missing from what you feed.",
+      breaks=(*RESULT, "work"), old="model.decode(written,", new="model.decode(written[:, 1:] if written.size(1) > 1 else written,")
+wrong("one_too_few", "You write one token too few: `max_len` tokens are allowed, and the start token is not one of them.",
+      breaks=RESULT, old="range(max_len)", new="range(max_len - 1)")
+wrong("one_too_many", "You write one token too many: `max_len` is how many tokens may be written, the start token not counted.",
+      breaks=RESULT, old="range(max_len)", new="range(max_len + 1)")
+wrong("least_probable", "You take the *least* probable token: `argmax`, not `argmin`.",
+      breaks=(*RESULT, "work"), old="argmax", new="argmin")
+wrong("argmax_over_rows", "Your argmax runs over the batch: you compare rows, not tokens. It runs over the vocabulary, the last axis.",
+      breaks=(*RESULT, "work"), old=CHOOSE, new="model.decode(written, memory, source)[:, -1].argmax(dim=0)[: len(source), None]")
+wrong("starts_with_the_source", "You start with the source's first token. The decoder starts with `start_id`.",
+      breaks=RESULT, old="torch.full_like(source[:, :1], start_id)", new="source[:, :1]")
+for number in (0, 1):
+    wrong(f"start_is_{number}", f"You always start with {number}, whatever `start_id` says.",
+          breaks=RESULT, old="source[:, :1], start_id", new=f"source[:, :1], {number}")
+wrong("starts_with_the_end", "You start with `end_id`. The decoder starts with `start_id`.",
+      breaks=RESULT, old="source[:, :1], start_id", new="source[:, :1], end_id")
+wrong("end_is_2", "You take 2 for the end token, whatever `end_id` says.",
+      breaks=(*RESULT,), old="chosen == end_id", new="chosen == 2")
+wrong("ends_with_padding", "You wait for `model.pad_id` as the end. A row ends with `end_id`.",
+      breaks=(*RESULT, "work"), old="chosen == end_id", new="chosen == model.pad_id")
+wrong("memory_and_source_swapped", "`decode` takes (target, memory, source): yours gets source and memory in each other's place.",
+      breaks=(*RESULT, "work"), old="written, memory, source", new="written, source, memory")
+wrong("memory_first", "`decode` takes (target, memory, source): yours gets the memory first.",
+      breaks=(*RESULT, "work"), old="written, memory, source", new="memory, written, source")
+wrong("source_not_encoded", "The decoder gets the source in the place of the memory. The memory is what `model.encode(source)` returns.",
+      breaks=(*RESULT, "work"), old="model.encode(source)", new="source")
+wrong("first_row_for_all", "All rows get the first one's tokens. Each source has a target of its own.",
+      breaks=(*RESULT, "work"), old=CHOOSE, new=f"{CHOOSE}[:1].expand(len(source), 1)")
+wrong("drawn", "You draw the next token at random. Greedy means: always the most probable one, `argmax`.",
+      breaks=(*RESULT, "work"), old=CHOOSE, new="torch.multinomial((model.decode(written, memory, source)[:, -1] / 10).softmax(dim=-1), 1)")
+wrong("second_best", "You take the second most probable token. Greedy means the most probable one.",
+      breaks=(*RESULT, "work"), old=CHOOSE, new="model.decode(written, memory, source)[:, -1].topk(2).indices[:, 1:]")
+wrong("not_appended", "What was chosen is not appended, so every step sees the start token alone, and only the last choice comes out.",
+      breaks=(*RESULT, "work"), old="torch.cat([written, chosen], dim=1)", new="torch.cat([written[:, :1], chosen], dim=1) if _ == max_len - 1 else written")
+wrong("put_in_front", "You put each new token *in front* of what was written. It comes behind: `torch.cat([written, chosen], dim=1)`.",
+      breaks=RESULT, old="[written, chosen]", new="[chosen, written]")
+wrong("last_token_only", "You return the last token of each row. All that was written is wanted, (B, N).",
+      breaks=RESULT, old="written[:, 1:]", new="written[:, -1:]")
+wrong("logits_returned", "You return the model's last logits. The tokens are wanted, (B, N).",
+      breaks=(*RESULT, "work"), old="return written[:, 1:]", new="return model.decode(written[:, :-1], memory, source)")
+wrong("a_list", "You return a list. A tensor (B, N) is wanted.",
+      breaks="values", old="written[:, 1:]", new="written[:, 1:].tolist()")
+wrong("padded_to_max_len", "You fill the result up to `max_len` columns. It is as long as the longest row that was written.",
+      breaks=RESULT, old="return written[:, 1:]", new="return F.pad(written[:, 1:], (0, max_len - written.size(1) + 1), value=model.pad_id)")
+wrong("once_too_often", "The model is asked once more after all rows have ended (or have `max_len` tokens). It stops right then.",
+      breaks="work", old=STOP, new="        if ended.all():\n            break\n    model.decode(written, memory, source)\n")
+wrong("rows_one_by_one", "You write the rows one after the other, and encode for each. All sources go through the model together: encode once, and one call of `decode` for each step.",
+      breaks="work", old="    memory = model.encode(source)  # (B, S, D)\n",
+      new="    if len(source) > 1:\n        rows = [greedy_decode(model, row[None], start_id, end_id, max_len) for row in source]\n        most = max(row.size(1) for row in rows)\n        return torch.cat([F.pad(row, (0, most - row.size(1)), value=model.pad_id) for row in rows])\n    memory = model.encode(source)  # (B, S, D)\n")
+
+# ---- beam_search ----
+wrong = mistakes_in(beam_search)
+EVERYTHING = ("values", "ends", "ties", "length penalty")
+SCORES = ("length penalty",)
+BEST = "sorted(extended, key=lambda one: -one[1])[:beam_size]"
+SPLIT = "        finished += [one for one in best if one[0][-1] == end_id]\n        beginnings = [one for one in best if one[0][-1] != end_id]\n"
+FOUND = "found = max(finished or beginnings, key=score)"
+SCORE = "one[1] / len(one[0]) ** length_penalty"
+wrong("greedy", "You keep only the best extension at every step, whatever `beam_size` says: that is greedy.",
+      breaks=EVERYTHING, old="[:beam_size]", new="[:1]")
+wrong("beam_too_wide", "You keep one beginning too many: `beam_size` of them.",
+      breaks=("values", "ties"), old="[:beam_size]", new="[: beam_size + 1]")
+wrong("beam_of_each", "You keep the `beam_size` best extensions of *each* beginning, so the beam grows. It is `beam_size` in all, the best of all beginnings together.",
+      breaks=("values", "length penalty", "work"), old=f"best = {BEST}", new="best = [one for ids, _ in beginnings for one in sorted((one for one in extended if one[0][:-1] == ids), key=lambda one: -one[1])[:beam_size]]")
+wrong("one_of_each", "You keep the best extension of each beginning. The `beam_size` best of all beginnings together stay: two may come from the same one, and none from another.",
+      breaks=("values", "ends"), old=f"best = {BEST}", new="kept = {}\n        for one in sorted(extended, key=lambda one: -one[1]):\n            kept.setdefault(tuple(one[0][:-1]) if len(one[0]) > 1 else one[0][0], one)\n        best = list(kept.values())[:beam_size]")
+wrong("keeps_all", "You keep all extensions. Only the `beam_size` best stay at every step.",
+      breaks=("values", "ties", "length penalty", "work"), old="[:beam_size]", new="[:300]")
+wrong("keeps_the_worst", "You keep the *least* probable extensions. Log-probabilities are negative: the largest sum is the one nearest to 0.",
+      breaks=(*EVERYTHING, "work"), old="-one[1])[:beam", new="one[1])[:beam")
+wrong("last_value_only", "You rank by the last token's log-probability alone. It is the *sum* over all tokens of the sequence.",
+      breaks=EVERYTHING, old="total + value", new="value")
+wrong("probabilities_added", "You add probabilities (`exp`). It is log-probabilities that are added: their sum is the log of the product.",
+      breaks=EVERYTHING, old="total + value", new="total + math.exp(value)")
+wrong("logs_multiplied", "You multiply log-probabilities. They are added: the log of a product is the sum of the logs.",
+      breaks=EVERYTHING, old=("([], 0.0)]", "total + value"), new=("([], -1.0)]", "-abs(total * value)"))
+wrong("sign_turned", "Your score has the wrong sign. Log-probabilities are negative, and so is their sum.",
+      breaks=EVERYTHING, old="return found[0], score(found)", new="return found[0], -score(found)")
+wrong("probability_returned", "You return a probability (`exp`). The score is the sum of log-probabilities, divided by length^`length_penalty`.",
+      breaks=EVERYTHING, old="return found[0], score(found)", new="return found[0], math.exp(score(found))")
+wrong("finished_extended", "Sequences that have ended are extended, too: tokens come after the end token. What ends with `end_id` is set aside, and the others go on.",
+      breaks=("length penalty", "work"), old=SPLIT, new="        finished += [one for one in best if one[0][-1] == end_id]\n        beginnings = best\n")
+wrong("ends_not_noticed", "`end_id` is not noticed: your sequences go on until `max_len`, right through the end token. What ends with it is finished.",
+      breaks=(*EVERYTHING, "work"), old=SPLIT, new="        beginnings = best\n")
+wrong("stops_at_the_first", "You return the sequence that ended first, or stop as soon as one has ended. Others may end later and be better: go on until nothing is left to extend, and return the best.",
+      breaks=("ends", "length penalty"), old="if not beginnings:", new="if finished or not beginnings:")
+wrong("stops_when_the_best_ends", "You stop as soon as the best sequence of a step has ended. With a length penalty a longer one can still be better: go on until nothing is left to extend.",
+      breaks=SCORES, old="if not beginnings:", new="if best[0][0][-1] == end_id or not beginnings:")
+wrong("stops_with_beam_size", "You stop as soon as `beam_size` sequences have ended. One that ends later may be better: go on until nothing is left to extend.",
+      breaks=("ends", "length penalty"), old="if not beginnings:", new="if len(finished) >= beam_size or not beginnings:")
+wrong("beam_shrinks", "Your beam becomes narrower with each sequence that has ended. `beam_size` extensions are kept at every step; what has ended takes no place any more.",
+      breaks="ends", old="[:beam_size]", new="[: beam_size - len(finished)]")
+wrong("ends_dropped", "Sequences that end before the last step are dropped. They are set aside, and the best of all is returned.",
+      breaks=EVERYTHING, old="finished += [", new="finished = [")
+wrong("last_finished", "You return the sequence that ended last. The one with the best score is wanted.",
+      breaks=EVERYTHING, old=FOUND, new="found = (finished or beginnings)[-1]")
+wrong("unfinished_too", "A sequence that has not ended competes with those that have. It is returned only where none has ended.",
+      breaks=("ends",), old="finished or beginnings", new="finished + beginnings")
+wrong("unfinished_never", "Where nothing has ended by `max_len` you have nothing to return. The best unfinished one is wanted then.",
+      breaks=("values", "ties", "length penalty"), old="finished or beginnings", new="finished")
+wrong("empty_for_unfinished", "Where nothing has ended by `max_len` you return an empty list. The best unfinished one is wanted then.",
+      breaks=("values", "ties", "length penalty"), old=FOUND, new="if not finished:\n        return [], 0.0\n    found = max(finished, key=score)")
+wrong("worst_returned", "You return the sequence with the *lowest* score.",
+      breaks=("values", "ends", "length penalty"), old="max(finished", new="min(finished")
+wrong("start_kept", "The start token stands in front of your sequence. It is fed to `step`, but not returned.",
+      breaks=EVERYTHING, old="return found[0],", new="return [start_id, *found[0]],")
+wrong("end_cut_off", "The end token is missing from your sequence. It belongs to what was written.",
+      breaks=EVERYTHING, old="return found[0],", new="return [token for token in found[0] if token != end_id],")
+wrong("penalty_ignored", "`length_penalty` is not used. The score is the sum of log-probabilities divided by length^`length_penalty`.",
+      breaks=SCORES, old=SCORE, new="one[1]")
+wrong("penalty_after_choice", "The penalty changes the score that you return, but not your choice. Finished sequences are compared by the divided score.",
+      breaks=SCORES, old=FOUND, new="found = max(finished or beginnings, key=lambda one: one[1])")
+wrong("score_without_penalty", "You choose by the right score, but return the plain sum. It is to be divided by length^`length_penalty`.",
+      breaks=SCORES, old="return found[0], score(found)", new="return found[0], found[1]")
+wrong("multiplied_by_length", "You multiply by length^`length_penalty`. The sum is divided by it: sums of longer sequences are more negative, and the division makes up for that.",
+      breaks=SCORES, old=SCORE, new="one[1] * len(one[0]) ** length_penalty")
+wrong("length_with_start", "Your length counts the start token, too. It is the number of ids that you return: without the start token, with the end token.",
+      breaks=SCORES, old=SCORE, new="one[1] / (len(one[0]) + 1) ** length_penalty")
+wrong("length_without_end", "Your length leaves out the last token. It is the number of ids that you return: without the start token, with the end token.",
+      breaks=SCORES, old=SCORE, new="one[1] / max(1, len(one[0]) - 1) ** length_penalty")
+wrong("length_times_penalty", "You divide by length · `length_penalty`. It is a power: length^`length_penalty`.",
+      breaks=SCORES, old=SCORE, new="one[1] / (len(one[0]) * length_penalty if length_penalty else 1)")
+wrong("divided_by_length", "You divide by the length whatever `length_penalty` says. It is length^`length_penalty`, and without a penalty the plain sum.",
+      breaks=EVERYTHING, old=SCORE, new="one[1] / len(one[0])")
+wrong("penalty_subtracted", "You subtract `length_penalty` for each token. The sum is divided by length^`length_penalty`.",
+      breaks=SCORES, old=SCORE, new="one[1] - length_penalty * len(one[0])")
+wrong("penalty_added", "You add `length_penalty` for each token. The sum is divided by length^`length_penalty`.",
+      breaks=SCORES, old=SCORE, new="one[1] + length_penalty * len(one[0])")
+wrong("wu_et_al", "You divide by ((5 + length) / 6)^`length_penalty`, as Wu et al. 2016 do. Here it is the plain power of the length.",
+      breaks=SCORES, old=SCORE, new="one[1] / ((5 + len(one[0])) / 6) ** length_penalty")
+wrong("penalty_while_searching", "The penalty gets into the sums while the search is still going on, and is then taken again at every step. The sums stay plain; the division comes once, when finished sequences are compared.",
+      breaks=SCORES, old="([*ids, token], total + value)", new="([*ids, token], (total + value) / (len(ids) + 1) ** length_penalty)")
+wrong("ties_last_first", "Of equal sums you keep the *last*: the worse beginning, or the larger token id. The first is wanted: the better beginning, then the smaller id.",
+      breaks="ties", old=BEST, new="sorted(extended[::-1], key=lambda one: -one[1])[:beam_size]")
+wrong("ties_by_token", "Of equal sums you keep those with the smaller token id first, whichever beginning they come from. The better beginning comes first, then the smaller id.",
+      breaks="ties", old="key=lambda one: -one[1])[", new="key=lambda one: (-one[1], one[0][-1]))[")
+wrong("ties_by_ids", "Of equal sums you keep those first whose ids are smaller from the beginning on, as if sorting words. The better beginning comes first, then the smaller id.",
+      breaks="ties", old="key=lambda one: -one[1])[", new="key=lambda one: (-one[1], one[0]))[")
+wrong("equal_scores_last", "Of equal scores you return the sequence found *last*. The one found first is wanted.",
+      breaks="ties", old=FOUND, new="found = max((finished or beginnings)[::-1], key=score)")
+wrong("equal_scores_longest", "Of equal scores you return the longest sequence. The one found first is wanted.",
+      breaks="ties", old=FOUND, new="found = max(finished or beginnings, key=lambda one: (score(one), len(one[0])))")
+wrong("one_too_few", "You write one token too few: `max_len` tokens are allowed, and the start token is not one of them.",
+      breaks=("values", "ties", "length penalty"), old="range(max_len)", new="range(max_len - 1)")
+wrong("one_too_many", "You write one token too many: `max_len` is how many tokens may be written, the start token not counted.",
+      breaks=("values", "ties", "length penalty"), old="range(max_len)", new="range(max_len + 1)")
+wrong("one_at_a_time", "You call `step` for each beginning by itself. It takes all beginnings of one length at once, (N, T): one call for each length.",
+      breaks="work", old="step(torch.tensor([[start_id, *ids] for ids, _ in beginnings]))", new="torch.cat([step(torch.tensor([[start_id, *ids]])) for ids, _ in beginnings])")
+wrong("last_token_fed", "`step` gets the last token only. It takes whole beginnings, from the start token on.",
+      breaks=(*EVERYTHING, "work"), old="[[start_id, *ids] for ids", new="[[start_id, *ids][-1:] for ids")
+wrong("start_not_fed", "From the second step on the start token is missing from what `step` gets. It takes whole beginnings, from the start token on.",
+      breaks=(*EVERYTHING, "work"), old="[[start_id, *ids] for ids", new="[ids or [start_id] for ids")
+wrong("starts_with_the_end", "Your beginnings start with `end_id`. They start with `start_id`.",
+      breaks=(*EVERYTHING, "work"), old="[[start_id, *ids] for ids", new="[[end_id, *ids] for ids")
+wrong("first_beginning_only", "Only the best beginning is extended. All of them are, and the best extensions of all stay.",
+      breaks=(*EVERYTHING, "work"), old="in beginnings]))", new="in beginnings[:1]]))")
+wrong("a_list_for_step", "`step` takes a tensor (N, T); yours gets a list.",
+      breaks=(*EVERYTHING, "work"), old="step(torch.tensor([[start_id, *ids] for ids, _ in beginnings]))", new="step([[start_id, *ids] for ids, _ in beginnings])")
+wrong("sequence_only", "You return the sequence without its score. A pair is wanted: the list of ids and the score.",
+      breaks=EVERYTHING, old="return found[0], score(found)", new="return found[0]")
+wrong("score_first", "You return the score first. The list of ids comes first, then the score.",
+      breaks=EVERYTHING, old="return found[0], score(found)", new="return score(found), found[0]")
+wrong("all_returned", "You return all that was found. The best one alone is wanted: a list of ids, and its score.",
+      breaks=EVERYTHING, old="return found[0], score(found)", new="return sorted(((one[0], score(one)) for one in finished or beginnings), key=lambda one: -one[1])")
+wrong("penalty_without_default", "`length_penalty` must be optional: 0.0 is its default.",
+      breaks=("values", "ends", "ties", "work"), old="length_penalty: float = 0.0", new="length_penalty: float")
+wrong("penalty_of_1", "Without `length_penalty` you take 1. Its default is 0.0: the plain sum.",
+      breaks=("values", "ends", "ties"), old="length_penalty: float = 0.0", new="length_penalty: float = 1.0")
+wrong("end_is_the_start", "You take `start_id` for the end token.",
+      breaks=(*EVERYTHING, "work"), old="end_id]", new="start_id]", times=2)
+wrong("dead_ends_kept", "Extensions with a log-probability of −∞ stay in your beam: what can't follow is extended again and again. Leave them out.",
+      breaks="work", old="            if value > -math.inf\n", new="")
+
+# ---- quiz_encoder_decoder ----
+Q = "queries of cross-attention come from"
+wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "the encoder",
+             "the encoder's vectors are what is looked *at*: keys and values. It is the decoder that asks.")
+wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "both",
+             "only the decoder asks, one query for each token of the target; keys and values come from the encoder.")
+Q = "rows and columns of its weights"
+wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "target and target",
+             "that is the decoder's self-attention. Here each token of the target looks at each token of the source.")
+wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "source and source",
+             "that is the encoder's self-attention. Here each token of the target looks at each token of the source.")
+Q = "for one translation the source is encoded"
+wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "once for each token written",
+             "the source does not change while the target is written, so neither does the memory: it is made once, and decoded with for every token.")
+wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "once for each layer",
+             "all layers of the decoder look at the same memory, what the encoder's last layer returned.")
+Q = "teacher forcing feeds"
+wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "what the model wrote so far",
+             "that is what happens afterwards, when the model writes by itself. In training it is given the right tokens, whatever it would have written.")
+wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "the right tokens, the next one included",
+             "then it need only copy. The shift to the right, and the mask, see to it that the next one is not there.")
+Q = "a wider beam finds"
+wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "the most probable sequence, always",
+             "only a beam that drops nothing is sure of that. What is dropped early may have been the best beginning.")
+wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "a better translation, always",
+             "it finds more probable sequences, mostly, and the most probable one need not be the best: often it is too short.")
