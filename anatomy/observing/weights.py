@@ -51,11 +51,11 @@ def _foreign(name: str) -> tuple[int, int]:
 
 
 def shared_names(module: nn.Module) -> list[list[str]]:
-    """Groups of names that are one parameter."""
+    """Groups of names that are one parameter, in alphabetical order: which layer was made first says nothing."""
     names: dict[int, list[str]] = {}
     for name, parameter in module.named_parameters(remove_duplicate=False):
         names.setdefault(id(parameter), []).append(name)
-    return [group for group in names.values() if len(group) > 1]
+    return sorted(sorted(group) for group in names.values() if len(group) > 1)
 
 
 def has_lazy_parameters(module: Any) -> bool:
