@@ -146,7 +146,7 @@ def CrossAttention(seed: int) -> Iterator[Case]:
         yield draw.case(init=(_config(12, 2),), **vectors, mask=mask, asks="mask", note=note)
     draw = Draw(seed, B=2, T=9, S=5, D=8, H=2, K=4)
     far = draw.normal("B T D", scale=300.0)
-    yield draw.case(init=(_config(8, 2),), x=far, memory=draw.normal("B S D", scale=5.0), mask=_real(5, [1, 3]),
+    yield draw.case(init=(_config(8, 2),), x=far, memory=draw.normal("B S D", scale=5.0), mask=_real(5, [1, 1]),
                     asks="mask", note="when scores lie hundreds apart")  # fmt: skip
 
 
