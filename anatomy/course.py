@@ -33,6 +33,7 @@ NOTEBOOKS = (
     Notebook("07-encoder", "encoder", "The encoder with real weights"),
     Notebook("08-classification-head", "classification_head", "Classification heads"),
     Notebook("09-causal-mask", "causal_mask", "The causal mask: a model that writes"),
+    Notebook("10-encoder-decoder", "encoder_decoder", "Encoder and decoder: reading one, writing another"),
 )
 
 

@@ -55,7 +55,7 @@ def _foreign(name: str) -> tuple[int, int]:
 
 
 def shared_names(module: nn.Module) -> list[list[str]]:
-    """Groups of names that are one parameter, whatever order a constructor makes its layers in."""
+    """Groups of names that are one parameter, in alphabetical order: which layer was made first says nothing."""
     names: dict[int, list[str]] = {}
     for name, parameter in module.named_parameters(remove_duplicate=False):
         names.setdefault(id(parameter), []).append(name)

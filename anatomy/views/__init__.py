@@ -10,6 +10,7 @@ from anatomy.views.one_hot import one_hot_product
 from anatomy.views.pieces import head_split, merge_steps, token_strip
 from anatomy.views.progress import ProgressBar
 from anatomy.views.projection import project_2d, projection
+from anatomy.views.sequences import search_tree, sequence_rows
 from anatomy.views.style import Picture, figure, show, use_style
 
 __all__ = [
@@ -30,6 +31,8 @@ __all__ = [
     "one_hot_product",
     "project_2d",
     "projection",
+    "search_tree",
+    "sequence_rows",
     "show",
     "token_strip",
     "use_style",
