@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from anatomy.exercises import softmax as notebook_03
-from anatomy.exercises.encoder_layer import _dropped, _part_dropped
+from anatomy.exercises.encoder_layer import dropped, part_dropped
 from anatomy.exercises.spec import Case, Draw, exercise, quiz
 
 SLUG = "09-causal-mask"
@@ -271,7 +271,7 @@ def _block(block: Any, case: Case) -> Any:
     calm = (block.eval() if isinstance(block, nn.Module) else block)(x)
     if part is None or not isinstance(block, nn.Module) or not isinstance(calm, Tensor):
         return calm
-    return f"{part}, {_part_dropped(block, x, part, case.init[0].resid_pdrop)}"
+    return f"{part}, {part_dropped(block, x, part, case.init[0].resid_pdrop)}"
 
 
 @exercise(
@@ -327,7 +327,7 @@ def _gpt(model: Any, case: Case) -> Any:
         model.eval()
     if len(seen) != 2 or not all(isinstance(x, Tensor) for x in seen):
         return "the first block in `blocks` is not called once with a tensor"
-    said = _dropped(seen[1], seen[0], case.init[0].embd_pdrop)
+    said = dropped(seen[1], seen[0], case.init[0].embd_pdrop)
     return f"what reaches the first block in training: {said}; logits {'not ' * torch.equal(noisy, calm)}random"
 
 
@@ -732,7 +732,8 @@ def generate(seed: int) -> Iterator[Case]:
         **greedy, max_new_tokens=3, temperature=0.0, top_k=2, asks="greedy", note="when top_k is given, too"
     )
     draw = Draw(seed, B=1, T=1, V=9, P=6)
-    yield draw.case(model=Writer(draw, CLOSE), ids=draw.integers("B T", 9), max_new_tokens=5, temperature=0, asks="greedy",
+    writer = Writer(draw, CLOSE)
+    yield draw.case(model=writer, ids=draw.integers("B T", 9), max_new_tokens=5, temperature=0, asks="greedy",
                     note="for one text of one token")  # fmt: skip
     draw = Draw(seed, B=2, T=5, V=13, P=7)
     short, ids = Writer(draw, CLOSE), draw.integers("B T", 13)
