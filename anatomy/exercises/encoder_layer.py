@@ -231,6 +231,8 @@ def _masked_in_words(layer: Any, case: Case) -> Any:
         moved = layer(x + padding[..., None], mask)
         kept = not torch.equal(moved[padding], padded[padding])
         said = "as alone" if kept else "as alone, but padded tokens come out the same whatever they hold"
+        if kept and isinstance(layer, nn.Module) and _trains_without(layer, x, mask):
+            said = "as alone, but in training mode as if there were no mask"
     elif torch.allclose(padded, layer(x), atol=1e-5):
         said = "as if there were no mask"
     else:
@@ -239,6 +241,14 @@ def _masked_in_words(layer: Any, case: Case) -> Any:
             added = torch.allclose(padded, layer(x, mask.float()), atol=1e-5)
             said = "as if the mask were numbers, 1 and 0, added to the scores" if added else said
     return f"with padding and a mask, each sentence comes out {said}"
+
+
+def _trains_without(layer: nn.Module, x: Tensor, mask: Tensor) -> bool:
+    """Whether a mask makes no difference in training mode (with p = 0), but does otherwise."""
+    calm, calm_masked = layer.eval()(x), layer(x, mask)
+    masked = layer.train()(x, mask)
+    layer.eval()
+    return torch.allclose(masked, calm, atol=1e-5) and not torch.allclose(calm_masked, calm, atol=1e-4)
 
 
 def _run_layer(layer: Any, case: Case) -> Any:

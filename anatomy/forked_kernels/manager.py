@@ -27,9 +27,9 @@ from anatomy.forked_kernels.output_limit import LimitedOutput
 from anatomy.forked_kernels.preparation import Preparation
 from anatomy.forked_kernels.sandbox import Limits, kernel_environment
 
-LARGEST_MESSAGE = 4
-"""Times the output that is kept of a cell. A message beyond is not even received: the connection is closed and made
-anew, and what was said meanwhile is lost."""
+LARGEST_MESSAGE = 128 * 2**20
+"""Bytes of a message beyond which it is not even received, far more than is kept of any: the connection is closed and
+made anew, and what was said meanwhile is lost, the cell's end too."""
 START_LIMIT = 60.0
 """Seconds until a kernel must be ready."""
 LARGEST_FILES = 64 * 2**20
@@ -211,7 +211,7 @@ class ForkedKernelClient(AsyncKernelClient):
     ) -> None:
         output = self.parent.output << 20 if isinstance(self.parent, ForkedKernelManager) else 0
         if output:
-            self.context.maxmsgsize = LARGEST_MESSAGE * output  # of all sockets made from now on
+            self.context.maxmsgsize = max(LARGEST_MESSAGE, output)  # of all sockets made from now on
         super().start_channels(shell=shell, iopub=iopub, stdin=stdin, hb=hb, control=control)
         self.iopub_channel.most_bytes = output
 
