@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from anatomy.exercises import softmax as notebook_03
-from anatomy.exercises.encoder_layer import dropped, part_dropped
+from anatomy.exercises.encoder_layer import LAST, dropped, part_dropped
 from anatomy.exercises.spec import Case, Draw, exercise, quiz
 
 SLUG = "09-causal-mask"
@@ -271,7 +271,7 @@ def _block(block: Any, case: Case) -> Any:
     calm = (block.eval() if isinstance(block, nn.Module) else block)(x)
     if part is None or not isinstance(block, nn.Module) or not isinstance(calm, Tensor):
         return calm
-    return f"{part}, {part_dropped(block, x, part, case.init[0].resid_pdrop)}"
+    return f"{part}, {part_dropped(block, (x,), part, case.init[0].resid_pdrop, LAST)}"
 
 
 @exercise(

@@ -71,6 +71,15 @@ def test_the_reference_gets_full_marks(exercise: Exercise, seeds: tuple[int, ...
 
 
 @by_name
+def test_the_reference_stops_only_where_it_refuses(exercise: Exercise) -> None:
+    """An error in our own code would be the same for every answer, and so be right for all."""
+    raised = [case.error for case in observe(exercise, reference.answer(exercise)).cases if case.error]
+    assert not [
+        error for error in raised if error.type in ("TypeError", "AttributeError", "NameError", "UnboundLocalError")
+    ]
+
+
+@by_name
 def test_what_is_not_written_is_not_attempted(exercise: Exercise) -> None:
     def stub(*_: Any) -> None:
         raise NotImplementedError
