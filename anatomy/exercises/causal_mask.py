@@ -732,8 +732,8 @@ def generate(seed: int) -> Iterator[Case]:
         **greedy, max_new_tokens=3, temperature=0.0, top_k=2, asks="greedy", note="when top_k is given, too"
     )
     draw = Draw(seed, B=1, T=1, V=9, P=6)
-    yield draw.case(model=Writer(draw, CLOSE), ids=draw.integers("B T", 9), max_new_tokens=5, temperature=0, asks="greedy",
-                    note="for one text of one token")  # fmt: skip
+    ids, note = draw.integers("B T", 9), "for one text of one token"
+    yield draw.case(model=Writer(draw, CLOSE), ids=ids, max_new_tokens=5, temperature=0, asks="greedy", note=note)
     draw = Draw(seed, B=2, T=5, V=13, P=7)
     short, ids = Writer(draw, CLOSE), draw.integers("B T", 13)
     yield draw.case(model=short, ids=ids, max_new_tokens=9, temperature=0, asks="long texts",
