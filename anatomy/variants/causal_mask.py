@@ -16,6 +16,7 @@ from anatomy.reference.causal_mask import (
     causal_mask,
     masked_attention,
     next_token_probabilities,
+    quiz_decoder,
 )
 from anatomy.reference.heads import merge_heads, split_heads
 
@@ -742,3 +743,11 @@ def cached_attention__einsum(attention, x, cache=None):
     weights = scores.masked_fill(~allowed, float("-inf")).softmax(dim=3)
     context = torch.einsum("bhns,bhsk->bnhk", weights, value)
     return attention.output_linear(context.reshape(x.shape)), (key, value)
+
+
+# ---------------------------------------------------------------------------------------------- quiz_decoder
+
+
+quiz_decoder__capitals = {question: answer.upper() for question, answer in quiz_decoder.items()}
+quiz_decoder__spaces = {question: f" {answer}\n" for question, answer in quiz_decoder.items()}
+quiz_decoder__another_order = dict(reversed(quiz_decoder.items()))
