@@ -218,8 +218,10 @@ def future_leak(seed: int) -> Iterator[Case]:
 
 
 def _attention(module: Any, case: Case) -> Any:
-    """Called; or in words: which tokens the outputs see."""
+    """Called; or in words: which tokens the outputs see, or how many heads it says it has."""
     (x,) = case.args.values()
+    if case.asks == "parameters":
+        return {"num_heads": str(getattr(module, "num_heads", "missing"))}
     outputs = module(x)
     if case.asks is None or not isinstance(outputs, Tensor) or outputs.shape != x.shape:
         return outputs
@@ -260,6 +262,7 @@ def CausalSelfAttention(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=6, D=12, H=2, K=6)
     yield draw.case(init=(_config(draw),), x=draw.normal("B T D"), asks="no peeking",
                     note="when one token after the other is changed")  # fmt: skip
+    yield draw.case(init=(_config(draw),), x=draw.normal("B T D"), asks="parameters")
 
 
 # ---------------------------------------------------------------------------------------------- DecoderBlock
