@@ -218,8 +218,10 @@ def future_leak(seed: int) -> Iterator[Case]:
 
 
 def _attention(module: Any, case: Case) -> Any:
-    """Called; or in words: which tokens the outputs see."""
+    """Called; or in words: which tokens the outputs see, or how many heads it says it has."""
     (x,) = case.args.values()
+    if case.asks == "parameters":
+        return {"num_heads": str(getattr(module, "num_heads", "missing"))}
     outputs = module(x)
     if case.asks is None or not isinstance(outputs, Tensor) or outputs.shape != x.shape:
         return outputs
@@ -260,6 +262,7 @@ def CausalSelfAttention(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=6, D=12, H=2, K=6)
     yield draw.case(init=(_config(draw),), x=draw.normal("B T D"), asks="no peeking",
                     note="when one token after the other is changed")  # fmt: skip
+    yield draw.case(init=(_config(draw),), x=draw.normal("B T D"), asks="parameters")
 
 
 # ---------------------------------------------------------------------------------------------- DecoderBlock
@@ -732,9 +735,8 @@ def generate(seed: int) -> Iterator[Case]:
         **greedy, max_new_tokens=3, temperature=0.0, top_k=2, asks="greedy", note="when top_k is given, too"
     )
     draw = Draw(seed, B=1, T=1, V=9, P=6)
-    writer = Writer(draw, CLOSE)
-    yield draw.case(model=writer, ids=draw.integers("B T", 9), max_new_tokens=5, temperature=0, asks="greedy",
-                    note="for one text of one token")  # fmt: skip
+    ids, note = draw.integers("B T", 9), "for one text of one token"
+    yield draw.case(model=Writer(draw, CLOSE), ids=ids, max_new_tokens=5, temperature=0, asks="greedy", note=note)
     draw = Draw(seed, B=2, T=5, V=13, P=7)
     short, ids = Writer(draw, CLOSE), draw.integers("B T", 13)
     yield draw.case(model=short, ids=ids, max_new_tokens=9, temperature=0, asks="long texts",

@@ -293,13 +293,13 @@ in_every_class(wrong, (*STOPS, "no peeking"))
 wrong("no_mask", "No mask is in use: every token sees all others, also those that come later. Hand `causal_mask(x.size(1))` to `masked_attention`.",
       breaks=SEEN, old=", causal_mask(x.size(1)).to(x.device)", new="")
 wrong("mask_of_the_width", "Your mask is as large as the width D. It is as large as the text is long: `x.size(1)`.",
-      breaks=(*STOPS, "no peeking"), old="causal_mask(x.size(1))", new="causal_mask(x.size(-1))")
+      breaks=("shape", *SEEN), old="causal_mask(x.size(1))", new="causal_mask(x.size(-1))")
 wrong("mask_of_the_batch", "Your mask is as large as the batch. It is as large as the text is long: `x.size(1)`.",
-      breaks=(*STOPS, "no peeking"), old="causal_mask(x.size(1))", new="causal_mask(x.size(0))")
+      breaks=("shape", *SEEN), old="causal_mask(x.size(1))", new="causal_mask(x.size(0))")
 wrong("mask_of_the_heads", "Your mask is as large as there are heads. It is as large as the text is long: `x.size(1)`.",
-      breaks=(*STOPS, "no peeking"), old="causal_mask(x.size(1))", new="causal_mask(self.num_heads)")
+      breaks=("shape", *SEEN), old="causal_mask(x.size(1))", new="causal_mask(self.num_heads)")
 wrong("mask_of_all_positions", "Your mask is as large as the table of positions (`config.max_position_embeddings`), and the text is shorter. Take the mask of x's own length, `x.size(1)`.",
-      breaks=(*STOPS, "no peeking"), old=("        self.num_heads = ", "causal_mask(x.size(1))"), new=("        self.most = config.max_position_embeddings\n        self.num_heads = ", "causal_mask(self.most)"))
+      breaks=("shape", *SEEN), old=("        self.num_heads = ", "causal_mask(x.size(1))"), new=("        self.most = config.max_position_embeddings\n        self.num_heads = ", "causal_mask(self.most)"))
 wrong("mask_is_a_parameter", "Your mask is a parameter: it would be trained, and it stands among the weights. A mask is made anew in `forward`, or kept with `register_buffer`.",
       breaks="parameters", old="        self.num_heads = ", new="        self.mask = nn.Parameter(torch.zeros(1))\n        self.num_heads = ")
 wrong("mask_transposed", "Your mask is transposed: each token sees itself and what comes after it.",
@@ -311,7 +311,9 @@ wrong("a_single_head", "The heads are missing: you attend once over the whole wi
 wrong("layers_for_heads", "You split into `config.num_hidden_layers` heads. The number of heads is `config.num_attention_heads`.",
       breaks=STOPS, old="self.num_heads = config.num_attention_heads", new="self.num_heads = config.num_hidden_layers")
 wrong("head_width_for_heads", "You split into as many heads as a head is wide. There are H = `config.num_attention_heads` heads of width K = D/H.",
-      breaks=NUMBERS, old="self.num_heads = config.num_attention_heads", new="self.num_heads = width // config.num_attention_heads")
+      breaks=("parameters", *NUMBERS), old="self.num_heads = config.num_attention_heads", new="self.num_heads = width // config.num_attention_heads")
+wrong("heads_under_another_name", "The module doesn't say how many heads it has: keep the number as `self.num_heads`, for whoever will use it with a cache.",
+      breaks="parameters", old="self.num_heads", new="self.heads", times=2)
 wrong("reshaped_to_heads", "You cut into heads with a `view` or `reshape` straight to (B, H, T, K), which mixes tokens and columns. First (B, T, H, K), then `transpose(1, 2)`; `split_heads` does it.",
       breaks=SEEN, old="split_heads(layer(x), self.num_heads)", new="layer(x).reshape(x.size(0), self.num_heads, x.size(1), -1)")
 wrong("merged_without_transpose", "You merge with a `reshape` straight from (B, H, T, K), which mixes tokens and heads. First `transpose(1, 2)`; `merge_heads` does it.",

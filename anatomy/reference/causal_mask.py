@@ -71,8 +71,8 @@ def future_leak(model: Any, ids: Tensor) -> Tensor:  # (B, T) -> (B, T, T)
 class CausalSelfAttention(nn.Module):
     """Multi-head self-attention in which no token sees a later one.
 
-    Layers `q`, `k`, `v`, `output_linear`: D to D, with bias; no dropout. D and H are `config.hidden_size` and
-    `config.num_attention_heads`. Source: Vaswani et al. 2017, §3.2.3.
+    Layers `q`, `k`, `v`, `output_linear`: D to D, with bias; no dropout. D is `config.hidden_size`; H is
+    `config.num_attention_heads`, kept as `num_heads`. Source: Vaswani et al. 2017, §3.2.3.
     """
 
     def __init__(self, config: GPT2Config) -> None:

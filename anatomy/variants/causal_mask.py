@@ -16,6 +16,7 @@ from anatomy.reference.causal_mask import (
     causal_mask,
     masked_attention,
     next_token_probabilities,
+    quiz_decoder,
 )
 from anatomy.reference.heads import merge_heads, split_heads
 
@@ -198,7 +199,7 @@ def future_leak__backward_put_back(model, ids):
 class _Projections(nn.Module):
     def __init__(self, config):
         super().__init__()
-        self.heads = config.n_head
+        self.num_heads = config.n_head
         self.output_linear = nn.Linear(config.n_embd, config.n_embd)
         for name in ("v", "k", "q"):
             setattr(self, name, nn.Linear(config.n_embd, config.n_embd))
@@ -206,13 +207,13 @@ class _Projections(nn.Module):
 
 class CausalSelfAttention__fused(_Projections):
     def forward(self, x):
-        q, k, v = (split_heads(layer(x), self.heads) for layer in (self.q, self.k, self.v))
+        q, k, v = (split_heads(layer(x), self.num_heads) for layer in (self.q, self.k, self.v))
         return self.output_linear(merge_heads(F.scaled_dot_product_attention(q, k, v, is_causal=True)))
 
 
 class CausalSelfAttention__einsum(_Projections):
     def forward(self, x):
-        q, k, v = (layer(x).unflatten(-1, (self.heads, -1)) for layer in (self.q, self.k, self.v))
+        q, k, v = (layer(x).unflatten(-1, (self.num_heads, -1)) for layer in (self.q, self.k, self.v))
         scores = torch.einsum("bthk,bshk->bhts", q, k) / math.sqrt(q.size(-1))
         future = torch.triu(torch.full(scores.shape[-2:], float("-inf")), diagonal=1)
         mixed = torch.einsum("bhts,bshk->bthk", (scores + future).softmax(-1), v)
@@ -222,7 +223,7 @@ class CausalSelfAttention__einsum(_Projections):
 class CausalSelfAttention__buffer(nn.Module):
     def __init__(self, config):
         super().__init__()
-        width, self.h = config.hidden_size, config.num_attention_heads
+        width, self.num_heads = config.hidden_size, config.num_attention_heads
         self.q, self.k, self.v = (nn.Linear(width, width) for _ in range(3))
         self.output_linear = nn.Linear(width, width)
         most = config.max_position_embeddings
@@ -231,7 +232,7 @@ class CausalSelfAttention__buffer(nn.Module):
     def forward(self, x):
         batch, length, width = x.shape
         q, k, v = (
-            layer(x).view(batch, length, self.h, width // self.h).transpose(1, 2) for layer in (self.q, self.k, self.v)
+            layer(x).view(batch, length, self.num_heads, -1).transpose(1, 2) for layer in (self.q, self.k, self.v)
         )
         mixed = masked_attention(q, k, v, self.mask[:, :, :length, :length])
         return self.output_linear(mixed.transpose(1, 2).contiguous().view(batch, length, width))
@@ -239,10 +240,10 @@ class CausalSelfAttention__buffer(nn.Module):
 
 class CausalSelfAttention__loops(_Projections):
     def forward(self, x):
-        size = x.size(-1) // self.heads
+        size = x.size(-1) // self.num_heads
         queries, keys, values = self.q(x), self.k(x), self.v(x)
         columns = []
-        for h in range(self.heads):
+        for h in range(self.num_heads):
             part = slice(h * size, (h + 1) * size)
             q, k, v = queries[..., part], keys[..., part], values[..., part]
             rows = []
@@ -260,7 +261,7 @@ class CausalSelfAttention__library(_Projections):
         hidden = ~torch.ones(x.size(1), x.size(1)).tril().bool()
         rows, last = x.transpose(0, 1), self.output_linear
         result, _ = F.multi_head_attention_forward(
-            rows, rows, rows, x.size(-1), self.heads, weight, bias, None, None, False, 0.0, last.weight, last.bias,
+            rows, rows, rows, x.size(-1), self.num_heads, weight, bias, None, None, False, 0.0, last.weight, last.bias,
             training=self.training, need_weights=False, attn_mask=hidden,
         )  # fmt: skip
         return result.transpose(0, 1)
@@ -742,3 +743,11 @@ def cached_attention__einsum(attention, x, cache=None):
     weights = scores.masked_fill(~allowed, float("-inf")).softmax(dim=3)
     context = torch.einsum("bhns,bhsk->bnhk", weights, value)
     return attention.output_linear(context.reshape(x.shape)), (key, value)
+
+
+# ---------------------------------------------------------------------------------------------- quiz_decoder
+
+
+quiz_decoder__capitals = {question: answer.upper() for question, answer in quiz_decoder.items()}
+quiz_decoder__spaces = {question: f" {answer}\n" for question, answer in quiz_decoder.items()}
+quiz_decoder__another_order = dict(reversed(quiz_decoder.items()))
