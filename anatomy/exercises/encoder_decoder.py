@@ -72,8 +72,10 @@ def _may_look(answer: Any, case: Case) -> Any:
     mask, sizes = answer(*case.args.values()), case.sizes
     if not isinstance(mask, Tensor):
         return mask
-    if mask.is_floating_point() and bool(((mask == 0) | (mask < -1e4)).all()):
-        mask = mask == 0
+    if mask.is_floating_point():
+        shown = mask > -1e4
+        if not mask.isnan().any() and len(mask[shown].unique()) < 2 and mask.amax() < torch.inf:
+            mask = shown  # what is added to all that is shown makes no difference to a softmax
     whole = (sizes["B"], 1, sizes["T"], sizes["T"])
     fits = mask.dim() <= 4 and all(mine in (1, size) for mine, size in zip(mask.shape[::-1], whole[::-1], strict=False))
     return mask.expand(whole) if fits else mask
@@ -284,13 +286,13 @@ def Transformer(seed: int) -> Iterator[Case]:
         config = _config(width, heads, inner, dropout, vocab_size=size, num_hidden_layers=layers, pad_token_id=pad_id)
         return draw.case(init=(config,), **others)
 
-    draw = Draw(seed, B=2, S=6, T=4, V=11, D=8, H=2, F=7, L=1)
+    draw = Draw(seed, B=2, S=6, T=4, V=11, D=8, H=4, F=7, L=1)
     ids: dict[str, Any] = {"source": draw.integers("B S", 11, low=1), "target": draw.integers("B T", 11, low=1)}
     yield case(draw, 1, dropout=0.0, **ids)
-    draw = Draw(seed, B=3, S=4, T=5, V=13, D=12, H=3, F=20, L=3)
+    draw = Draw(seed, B=3, S=4, T=5, V=13, D=12, H=2, F=20, L=3)
     ids = {"source": draw.integers("B S", 13, low=1), "target": draw.integers("B T", 13, low=1)}
     yield case(draw, 3, **ids, note="for three layers")
-    draw = Draw(seed, B=1, S=1, T=1, V=7, D=6, H=1, F=8, L=1)
+    draw = Draw(seed, B=1, S=1, T=1, V=7, D=6, H=3, F=8, L=1)
     ids = {"source": draw.integers("B S", 7, low=1), "target": draw.integers("B T", 7, low=1)}
     yield case(draw, 1, **ids, note="for a source and a target of one token")
     for pad_id, sizes in ((0, {"S": 7, "T": 5}), (3, {"S": 6, "T": 6})):
@@ -361,7 +363,7 @@ class Writer(nn.Module):
         if source.dim() != 2 or source.is_floating_point():
             raise ValueError("`decode` takes (target, memory, source): the third is to be the source's ids, (B, S)")
         if memory.shape != (*source.shape, 2) or not torch.equal(memory, self._memory(source)):
-            raise ValueError("`decode` takes (target, memory, source): this memory is not what `encode` makes of it")
+            raise ValueError("`decode` takes (target, memory, source): memory and source don't belong together")
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:  # (B, S), (B, T) -> (B, T, V)
         return self.decode(target, self.encode(source), source)
@@ -397,8 +399,10 @@ def teacher_forcing_loss(seed: int) -> Iterator[Case]:
     plain: dict[str, Any] = {"source": draw.integers("B S", 11), "target": draw.integers("B T", 11, low=2)}
     yield draw.case(model=Writer(draw, 0), **plain, start_id=1, pad_id=0)
     draw = Draw(seed, B=2, S=5, T=3, V=9)
-    yield draw.case(model=Writer(draw, 8, steep=0.25), source=draw.integers("B S", 9),
-                    target=draw.integers("B T", 8), start_id=7, pad_id=8, note="when padding has the id 8")  # fmt: skip
+    target = draw.integers("B T", 8)
+    target[0, 1], target[1, 0] = 0, 7
+    yield draw.case(model=Writer(draw, 8, steep=0.25), source=draw.integers("B S", 9), target=target, start_id=7,
+                    pad_id=8, note="when padding has the id 8")  # fmt: skip
     draw = Draw(seed, B=1, S=3, T=1, V=7)
     yield draw.case(model=Writer(draw, 0), source=draw.integers("B S", 7), target=draw.integers("B T", 7, low=2),
                     start_id=1, pad_id=0, note="for one target of one token")  # fmt: skip
@@ -518,28 +522,36 @@ def _drawn(seed: int, size: int, start_id: int, end_id: int, depth: int) -> Row:
 
 
 def _spelled(table: str, letters: dict[str, int]) -> Row:
-    """A table written as ``"ab: c -0.5, $ -1.2"``: after ^ab comes c with log-probability −0.5, the end with −1.2."""
+    """A table written as ``"ab: c -0.5, $ -1.2"``: after ^ab comes c with log-probability −0.5, the end with −1.2.
+
+    What a row ``*`` names holds after every beginning.
+    """
     rows: dict[tuple[int, ...], dict[int, float]] = {}
     for line in table.split("|"):
         beginning, _, entries = line.partition(":")
         pairs = (entry.split() for entry in entries.split(","))
-        ids = tuple(letters[letter] for letter in f"^{beginning.strip()}")
-        rows[ids] = {letters[letter]: float(value) for letter, value in pairs}
-    return lambda ids: rows.get(ids, {})
+        ids = tuple(letters[letter] for letter in f"^{beginning.strip()}" if letter != "*")
+        rows[() if "*" in beginning else ids] = {letters[letter]: float(value) for letter, value in pairs}
+    return lambda ids: {**rows.get((), {}), **rows.get(ids, {})}
 
 
 GREEDY_IS_WRONG = """: a -0.5, b -0.9, c -2.3 | a: a -1.2, b -1.3, c -1.4 | b: c -0.2, a -2.0
     | aa: $ -0.1 | ab: $ -0.1 | bc: $ -0.1"""
 LATE_BUT_BEST = """: a -0.5, b -1.0, c -1.5 | a: a -1.4, b -1.6 | b: a -1.2, b -1.5 | c: b -0.05
     | aa: $ -0.1 | ba: $ -0.1 | cb: $ -0.1"""
+DROPPED_IN_BETWEEN = """: a -0.5, b -1.0 | a: a -0.6, b -0.7 | b: a -0.3
+    | aa: $ -0.5 | ab: $ -0.5 | ba: $ -0.05"""
+NOTHING_ENDS = ": a -0.5, b -0.9 | a: b -1.2, c -1.5 | b: c -0.2, a -2.0 | bc: a -0.3, b -0.8 | ab: c -0.4 | *: $ -inf"
 FEW_CAN_FOLLOW = """: a -0.3, b -inf, c -inf, $ -inf, ^ -inf | a: a -inf, b -0.5, c -1, $ -inf, ^ -inf
     | ab: a -inf, b -inf, c -inf, $ -0.7, ^ -inf | ac: a -inf, b -inf, c -inf, $ -0.1, ^ -inf"""
-FIRST_END_IS_WORSE = ": a -0.4, $ -1.5, b -2.5 | a: b -0.3 | ab: $ -0.2"
+FIRST_END_IS_WORSE = ": a -0.4, $ -1.5, b -2.5 | a: b -0.3, $ -1.2 | ab: $ -0.2"
 FIRST_END_IS_BEST = ": $ -0.5, a -0.6, b -2.5 | a: b -0.4, c -0.9 | ab: $ -0.1 | ac: $ -0.1"
 NO_OTHER_END = ": a -0.2, $ -2.0 | a: b -0.1 | ab: c -0.1"
+END_IN_SECOND_PLACE = ": a -0.5, $ -0.9, b -3.0 | a: b -1.0 | ab: $ -0.1"
 SECOND_PLACE = ": a -0.9, $ -1.9, b -2.2 | a: b -0.3, c -0.5 | ab: a -3.0, $ -3.2 | ac: $ -0.1"
-LONGER_IS_BETTER = ": $ -1.0, a -1.2, b -3.0 | a: b -0.4 | ab: $ -0.2"
+LONGER_IS_BETTER = ": $ -1.0, a -1.2, b -3.0 | a: b -0.4, $ -3.0 | ab: $ -0.2"
 TWO_BRANCHES = ": a -0.6, b -0.8 | a: $ -0.9, b -2.5 | b: c -0.5 | bc: a -0.4 | bca: $ -0.2"
+LATER_IS_BETTER = ": a -0.1, b -0.15 | a: $ -1.0, c -2.5 | b: c -0.1 | bc: $ -0.9"
 CROWDED = ": a -1.0, $ -1.2, b -4.0 | a: b -0.9 | ab: $ -0.05"
 ALL_EQUAL = ": a -1, b -1, c -1, $ -2 | a: a -1, b -1, c -1, $ -1 | aa: c -1, $ -1 | aac: $ -1"
 EQUAL_SUMS = ": c -0.5, a -1 | c: b -1 | a: a -0.5"
@@ -582,6 +594,7 @@ def beam_search(seed: int) -> Iterator[Case]:
     yield spelled(GREEDY_IS_WRONG, 1, 5, note="for beam_size = 1, which is greedy")
     yield spelled(LATE_BUT_BEST, 3, 6, note="where the third beginning is the best in the end")
     yield spelled(LATE_BUT_BEST, 2, 6, note="where the best beginning is not among the two that are kept")
+    yield spelled(DROPPED_IN_BETWEEN, 2, 6, note="where the best beginning is dropped at the second step")
     yield drawn(7, 4, 3, 6, note="for a table of seven tokens")
     yield drawn(4, 3, 9, 6, note="when the beam is wider than the vocabulary")
     yield drawn(6, 9, 3, 4, note="when nothing ends before max_len")
@@ -590,6 +603,7 @@ def beam_search(seed: int) -> Iterator[Case]:
     yield spelled(FIRST_END_IS_WORSE, 2, 5, asks="ends", note="when a better sequence ends later")
     yield spelled(FIRST_END_IS_BEST, 2, 6, asks="ends", note="when worse sequences end later")
     yield spelled(NO_OTHER_END, 2, 3, asks="ends", note="when the best beginning has not ended by max_len")
+    yield spelled(END_IN_SECOND_PLACE, 2, 5, asks="ends", note="when the best sequence ends in second place")
     yield spelled(SECOND_PLACE, 2, 4, asks="ends", note="when one of two beginnings has ended")
     yield spelled(ALL_EQUAL, 1, 6, asks="ties", note="when tokens tie")
     yield spelled(EQUAL_SUMS, 2, 2, asks="ties", note="when two sums tie, none of them ended")
@@ -599,8 +613,10 @@ def beam_search(seed: int) -> Iterator[Case]:
     for penalty in (1.0, 0.2, 2.0):
         yield spelled(LONGER_IS_BETTER, 2, 5, penalty, asks="length penalty", note=f"for length_penalty = {penalty}")
     yield spelled(TWO_BRANCHES, 2, 6, 0.5, asks="length penalty", note="for length_penalty = 0.5")
+    yield spelled(LATER_IS_BETTER, 2, 6, 1.0, asks="length penalty",
+                  note="for length_penalty = 1, when the longer one has the lower sum")  # fmt: skip
     yield spelled(CROWDED, 2, 5, 1.0, asks="length penalty", note="for length_penalty = 1, when one has ended")
-    yield drawn(6, 9, 3, 4, 0.7, asks="length penalty", note="for length_penalty = 0.7, when nothing ends")
+    yield spelled(NOTHING_ENDS, 2, 3, 0.7, asks="length penalty", note="for length_penalty = 0.7, when nothing ends")
     yield drawn(5, 4, 3, 7, asks="work", note="when everything ends with its fourth token")
     yield spelled(FEW_CAN_FOLLOW, 3, 6, asks="work", note="when most tokens can't follow")
 

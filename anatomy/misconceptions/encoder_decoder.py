@@ -145,6 +145,10 @@ wrong("summed", "You add the two conditions as numbers, 0, 1 and 2. Both must ho
       breaks=SHAPE_TOO, old=BOTH, new=f"real.long() + {CAUSAL}.long()")
 wrong("minus_ten", "−10 is not negative enough: scores can differ by more, and then what is hidden is looked at. Make the mask boolean, or take −∞.",
       breaks=SHAPE_TOO, old=BOTH, new=f"(~({BOTH})) * -10.0")
+wrong("zero_times_infinity", "0 · (−∞) is not 0 but NaN: multiplying by −∞ spoils what may be looked at. Use `masked_fill`, `torch.where`, or a boolean mask.",
+      breaks=SHAPE_TOO, old=BOTH, new=f"(~({BOTH})) * -torch.inf")
+wrong("plus_infinity", "What is hidden has +∞ in yours, and draws all attention there. It is −∞ that is added, or a boolean mask.",
+      breaks=SHAPE_TOO, old=BOTH, new=f"torch.zeros(target.size(0), 1, target.size(1), target.size(1)).masked_fill(~({BOTH}), torch.inf)")
 wrong("triangle_of_the_batch", "Your triangle is as large as the batch, `target.size(0)` = {B}. It has a row and a column for each of T tokens: `target.size(1)` = {T}.",
       breaks=SHAPE_TOO, old="target.size(1)", new="target.size(0)")
 wrong("one_too_short", "The last real token of each row is hidden together with the padding. Hidden is what is `pad_id`, and nothing else.",
@@ -687,6 +691,16 @@ wrong("bits", "You measure in bits (`log2`). Nats are wanted: the natural logari
       breaks=ALL, old=LOSS, new=f"{LOSS} / math.log(2)")
 wrong("rows_mixed", "The logits' axes and the target's are flattened in different orders, so tokens meet the logits of other places. Flatten (B, T, V) to (B·T, V) and (B, T) to (B·T,), both as they are.",
       breaks=ALL, old="target.flatten()", new="target.T.flatten()")
+wrong("logits_rows_mixed", "The logits' first two axes are exchanged before they are flattened, and the target's are not: tokens meet the logits of other places.",
+      breaks=ALL, old="logits.flatten(0, 1)", new="logits.transpose(0, 1).flatten(0, 1)")
+wrong("reshaped_for_transposed", "You reshape (B, T, V) to (B, V, T). That only cuts the numbers anew: the axes change places with `transpose(1, 2)`.",
+      breaks=ALL, old="logits.flatten(0, 1), target.flatten()", new="logits.reshape(len(target), -1, target.size(1)), target")
+wrong("first_place_left_out", "The first place doesn't count in yours. All places do: what follows the start token is to be learned, too.",
+      breaks=ALL, old="logits.flatten(0, 1), target.flatten()", new="logits[:, 1:].flatten(0, 1), target[:, 1:].flatten()")
+wrong("last_place_left_out", "The last place doesn't count in yours. All places do, but for padding.",
+      breaks=ALL, old="logits.flatten(0, 1), target.flatten()", new="logits[:, :-1].flatten(0, 1), target[:, :-1].flatten()")
+wrong("fed_one_too_many", "You feed start token and whole target, one place more than there are tokens to write, and compare from the second place on: each place has then seen its own answer. Feed all but the last, and compare from the first.",
+      breaks=ALL, old=("shift_right(target, start_id)", "logits.flatten(0, 1)"), new=("torch.cat([torch.full_like(target[:, :1], start_id), target], dim=1)", "logits[:, 1:].flatten(0, 1)"))
 wrong("not_flattened", "`F.cross_entropy` takes the classes as its *second* axis: (B·T, V) with (B·T,), or (B, V, T) with (B, T). Yours are (B, T, V).",
       breaks=ALL, old="logits.flatten(0, 1), target.flatten()", new="logits, target")
 wrong("last_place_only", "Only the last place counts in yours. All places are learned from at once.",
@@ -775,8 +789,6 @@ wrong("source_not_encoded", "The decoder gets the source in the place of the mem
       breaks=(*RESULT, "work"), old="model.encode(source)", new="source")
 wrong("first_row_for_all", "All rows get the first one's tokens. Each source has a target of its own.",
       breaks=(*RESULT, "work"), old=CHOOSE, new=f"{CHOOSE}[:1].expand(len(source), 1)")
-wrong("drawn", "You draw the next token at random. Greedy means: always the most probable one, `argmax`.",
-      breaks=(*RESULT, "work"), old=CHOOSE, new="torch.multinomial((model.decode(written, memory, source)[:, -1] / 10).softmax(dim=-1), 1)")
 wrong("second_best", "You take the second most probable token. Greedy means the most probable one.",
       breaks=(*RESULT, "work"), old=CHOOSE, new="model.decode(written, memory, source)[:, -1].topk(2).indices[:, 1:]")
 wrong("not_appended", "What was chosen is not appended, so every step sees the start token alone, and only the last choice comes out.",
@@ -810,11 +822,11 @@ wrong("greedy", "You keep only the best extension at every step, whatever `beam_
 wrong("beam_too_wide", "You keep one beginning too many: `beam_size` of them.",
       breaks=("values", "ties"), old="[:beam_size]", new="[: beam_size + 1]")
 wrong("beam_of_each", "You keep the `beam_size` best extensions of *each* beginning, so the beam grows. It is `beam_size` in all, the best of all beginnings together.",
-      breaks=("values", "length penalty", "work"), old=f"best = {BEST}", new="best = [one for ids, _ in beginnings for one in sorted((one for one in extended if one[0][:-1] == ids), key=lambda one: -one[1])[:beam_size]]")
+      breaks=("values", "work"), old=f"best = {BEST}", new="best = [one for ids, _ in beginnings for one in sorted((one for one in extended if one[0][:-1] == ids), key=lambda one: -one[1])[:beam_size]]")
 wrong("one_of_each", "You keep the best extension of each beginning. The `beam_size` best of all beginnings together stay: two may come from the same one, and none from another.",
       breaks=("values", "ends"), old=f"best = {BEST}", new="kept = {}\n        for one in sorted(extended, key=lambda one: -one[1]):\n            kept.setdefault(tuple(one[0][:-1]) if len(one[0]) > 1 else one[0][0], one)\n        best = list(kept.values())[:beam_size]")
 wrong("keeps_all", "You keep all extensions. Only the `beam_size` best stay at every step.",
-      breaks=("values", "ties", "length penalty", "work"), old="[:beam_size]", new="[:300]")
+      breaks=("values", "ties", "work"), old="[:beam_size]", new="[:300]")
 wrong("keeps_the_worst", "You keep the *least* probable extensions. Log-probabilities are negative: the largest sum is the one nearest to 0.",
       breaks=(*EVERYTHING, "work"), old="-one[1])[:beam", new="one[1])[:beam")
 wrong("last_value_only", "You rank by the last token's log-probability alone. It is the *sum* over all tokens of the sequence.",
@@ -837,6 +849,10 @@ wrong("stops_when_the_best_ends", "You stop as soon as the best sequence of a st
       breaks=SCORES, old="if not beginnings:", new="if best[0][0][-1] == end_id or not beginnings:")
 wrong("stops_with_beam_size", "You stop as soon as `beam_size` sequences have ended. One that ends later may be better: go on until nothing is left to extend.",
       breaks=("ends", "length penalty"), old="if not beginnings:", new="if len(finished) >= beam_size or not beginnings:")
+wrong("stops_when_sums_are_lower", "You stop as soon as no unfinished sum is above the best finished one. That is sound without a penalty; with one, a longer sequence of a lower sum can still win. Go on until nothing is left to extend.",
+      breaks=SCORES, old="if not beginnings:", new="if not beginnings or (finished and max(one[1] for one in finished) >= beginnings[0][1]):")
+wrong("ends_only_in_first_place", "Of the sequences that end at a step you set aside only one that is the best of the step. All of the `beam_size` that are kept count, whatever their place.",
+      breaks=("ends", "ties"), old="finished += [one for one in best if", new="finished += [one for one in best[:1] if")
 wrong("beam_shrinks", "Your beam becomes narrower with each sequence that has ended. `beam_size` extensions are kept at every step; what has ended takes no place any more.",
       breaks="ends", old="[:beam_size]", new="[: beam_size - len(finished)]")
 wrong("ends_dropped", "Sequences that end before the last step are dropped. They are set aside, and the best of all is returned.",
