@@ -42,8 +42,8 @@ def script(view: FramedView) -> str:
 
 
 def params(view: FramedView) -> dict[str, object]:
-    code = script(view)
-    return json.JSONDecoder().raw_decode(code, code.index("const params = ") + len("const params = "))[0]
+    code, start = script(view), "window.bertviz_params = "
+    return json.JSONDecoder().raw_decode(code, code.index(start) + len(start))[0]
 
 
 def test_a_tuple_of_layers_and_one_tensor_are_the_same(usual: FramedView) -> None:
@@ -62,10 +62,38 @@ def test_the_data_are_there_once_and_rounded() -> None:
     assert script(view).count('"attn":') == 1, "BertViz repeats it in a comment"
 
 
-def test_two_sentences_can_be_told_apart() -> None:
-    shown = params(head_view(weights(), TOKENS, sentence_b_start=3))["attention"]
-    assert [part["name"] for part in shown][3] == "Sentence A -> Sentence B"  # type: ignore[attr-defined]
-    assert shown[3]["left_text"] == TOKENS[:3] and shown[3]["right_text"] == TOKENS[3:]  # type: ignore[index]
+def test_two_sentences_can_be_told_apart_and_their_numbers_are_there_once() -> None:
+    view = head_view(weights(), TOKENS, sentence_b_start=3)
+    found = params(view)
+    assert found["sentence_b_start"] == 3 and len(found["attention"]) == 1, "the frame cuts the whole"  # type: ignore[arg-type]
+    assert view.page.count("Sentence A -&gt; Sentence B</option>") == 1
+
+
+def test_an_encoder_decoder_has_three_parts() -> None:
+    source, target = ["time", "flies", "</s>"], ["⟨start⟩", "die", "Zeit", "eilt"]
+    encoder, decoder = weights(2, 4, 3), weights(2, 4, 4).tril()
+    cross = torch.rand(2, 4, 4, 3, generator=torch.Generator().manual_seed(1)).softmax(-1)
+    cross[0, 0] = torch.tensor([0.0, 0.9, 0.1])
+    given = {"cross_attention": list(cross[:, None]), "encoder_tokens": source, "decoder_tokens": target}
+    alone = head_view(**given)
+    (shown,) = params(alone)["attention"]  # type: ignore[misc]
+    assert (shown["name"], shown["left_text"], shown["right_text"]) == ("Cross", target, source)
+    assert "head 0 mostly “flies” (90%)" in alone.words and "<td>flies (1) 90%</td>" in alone.still
+    assert "itself" not in alone.words + alone.still and "token before" not in alone.still
+    together = head_view(**given, encoder_attention=encoder, decoder_attention=decoder)
+    assert [part["name"] for part in params(together)["attention"]] == ["Encoder", "Decoder", "Cross"]  # type: ignore[attr-defined]
+    assert together.still.count("<img ") == together.still.count("<table ") == 3
+    for wrong, remedy in (
+        ({"encoder_attention": weights(2, 4, 3)}, "encoder_tokens: pass a list"),
+        ({**given, "tokens": source}, "not both"),
+        ({**given, "decoder_tokens": source}, "3 decoder_tokens for attentions over 4 positions"),
+        ({**given, "cross_attention": ()}, "eager"),
+        ({**given, "encoder_attention": weights(3, 4, 3)}, "differ in layers and heads"),
+        ({**given, "sentence_b_start": 1}, "not for an encoder–decoder"),
+        ({"encoder_attention": cross, "encoder_tokens": source}, "cross_attention"),
+    ):
+        with pytest.raises(ValueError, match=remedy):
+            head_view(**wrong)  # type: ignore[arg-type]
 
 
 def test_the_same_data_give_the_same_bytes_in_another_process(usual: FramedView) -> None:
