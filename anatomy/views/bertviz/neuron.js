@@ -1,10 +1,12 @@
 // What BertViz's neuron view leaves unsaid: how to use it; it opens with the neurons shown, and keys can reach its tokens.
 (() => {
-  const { layers } = window.bertviz_params;
+  const { layers, attention: [{ queries }] } = window.bertviz_params;
   const vis = document.getElementById("vis");
   document.getElementById("how").textContent =
-    "Point at a token on the left: its query, times each token's key, neuron by neuron; the products' sum is the score, " +
-    "the score's softmax the weight. Blue is positive, orange negative, strong color far from zero. The − beside the token folds the neurons away, the + unfolds them.";
+    "Point at a token on the left: its query, times each token's key, neuron by neuron; their sum, divided by √" +
+    `${queries[0][0][0].length}, is the score, shown under q ∙ k; its softmax is the weight. ` +
+    "Blue is positive, orange negative, strong color far from zero. " +
+    "The − beside the token folds the neurons away, the + unfolds them.";
   document.querySelectorAll("#layer option").forEach((option, index) => { option.textContent = layers[index]; });
 
   const event = (name) => new MouseEvent(name);

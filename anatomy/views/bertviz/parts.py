@@ -131,10 +131,14 @@ def stacked(attentions: Any, name: str | None = None) -> Tensor:  # -> (L, H, T,
 
 
 def labels(tokens: Any, length: int, whose: str = "") -> list[str]:
-    """Tokens as they are shown, one per position, without a tokenizer's marks of a blank (Ġ, ▁) and of a word's end."""
+    """Tokens as they are shown, one per position: without a tokenizer's marks of a blank (Ġ, ▁) and of a word's end.
+
+    A token that is nothing but a blank would not be seen: it is shown as ␣, the end of a line as ⏎.
+    """
     if isinstance(tokens, str):
         raise ValueError(f"{whose}tokens is one string: pass a list, one label per token")
     words = [str(token).replace("Ġ", " ").replace("▁", " ").replace("</w>", "") for token in tokens]
+    words = [word if word.strip() else {"\n": "⏎"}.get(word, "␣") for word in words]
     if len(words) != length:
         raise ValueError(
             f"{len(words)} {whose}tokens for attentions over {length} positions. Special tokens count too: "
