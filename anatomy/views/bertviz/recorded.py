@@ -105,7 +105,7 @@ def _layer(name: str, caught: dict[str, Tensor], heads: int, context: Tensor) ->
         if float(gap.abs().max()) <= 1e-4 * max(1.0, float(passed_on.abs().max())):
             return LayerAttention(name, query, key, weights, causal)
     raise ValueError(
-        f"What {name} passes on is not softmax(q · k / √K) · v of all tokens, or of those before: it may have relative or "
-        "rotated positions, another scale, a mask for padding (pass one sentence without), or an output layer of a name "
-        "that is not known here"
+        f"What {name} passes on is not softmax(q · k / √K) · v of all tokens, or of those before: it may have relative "
+        "or rotated positions, another scale, a mask for padding (pass one sentence without), or an output layer of a "
+        "name that is not known here"
     )
