@@ -12,6 +12,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 from transformers import (
+    AlbertConfig,
+    AlbertModel,
     BartConfig,
     BartModel,
     BertConfig,
@@ -84,6 +86,7 @@ LIBRARY = {
     "DistilBERT": lambda: built(
         DistilBertModel, DistilBertConfig(vocab_size=20, dim=24, n_layers=2, n_heads=3, hidden_dim=32, **WIDE)
     ),
+    "ALBERT": lambda: built(AlbertModel, AlbertConfig(**ENCODER, embedding_size=8, **WIDE)),  # one layer, run twice
     "GPT-2": lambda: built(GPT2Model, GPT2Config(**DECODER, **WIDE)),
 }
 

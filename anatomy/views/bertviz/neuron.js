@@ -3,8 +3,8 @@
   const { layers, attention: [{ queries }] } = window.bertviz_params;
   const vis = document.getElementById("vis");
   document.getElementById("how").textContent =
-    "Point at a token on the left: its query, times each token's key, neuron by neuron; their sum, divided by √" +
-    `${queries[0][0][0].length}, is the score, shown under q ∙ k; its softmax is the weight. ` +
+    "Point at a token on the left: its query times each token's key, neuron by neuron. The products' sum, divided by √" +
+    `${queries[0][0][0].length}, is the score (under q ∙ k); the scores' softmax is the weight. ` +
     "Blue is positive, orange negative, strong color far from zero. " +
     "The − beside the token folds the neurons away, the + unfolds them.";
   document.querySelectorAll("#layer option").forEach((option, index) => { option.textContent = layers[index]; });

@@ -19,7 +19,14 @@ from torch import Tensor, nn
 
 PROJECTIONS = (("q", "k", "v"), ("query", "key", "value"), ("q_lin", "k_lin", "v_lin"), ("q_proj", "k_proj", "v_proj"))
 FUSED = "c_attn"  # GPT-2's: queries, keys and values in one
-OUTPUTS = ("output_linear", "out_lin", "out_proj", "c_proj")  # takes what attention passes on; BERT's is elsewhere
+OUTPUTS = (
+    "output_linear",
+    "out_lin",
+    "out_proj",
+    "o_proj",
+    "c_proj",
+    "dense",
+)  # takes what attention passes on; BERT's is elsewhere
 HEADS = ("num_heads", "num_attention_heads", "n_heads")
 
 
