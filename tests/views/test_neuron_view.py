@@ -197,7 +197,7 @@ def test_two_sentences_start_where_the_tokenizer_says(checkpoint: Any) -> None:
         encoded = checkpoint.tokenizer("Time flies.", "Fruit flies.", return_tensors="pt")
         wanted: Tensor = checkpoint.model(**encoded, output_attentions=True).attentions[0]
     torch.testing.assert_close(torch.tensor(found["attention"][0]["attn"]), wanted, atol=6e-5, rtol=0)
-    assert params(neuron_view(gpt(), NUMBER_OF, "time", "flies"))["sentence_b_start"] == 4
+    assert params(neuron_view(bert(), NUMBER_OF, "time", "flies"))["sentence_b_start"] == 4
 
 
 @pytest.fixture(scope="module")
@@ -233,6 +233,7 @@ def test_the_same_data_give_the_same_bytes_in_another_process() -> None:
     ("draw", "remedy"),
     [
         (lambda: neuron_view(gpt(), NUMBER_OF, ""), "empty sentence"),
+        (lambda: neuron_view(gpt(), NUMBER_OF, "time", "flies"), "pass both sentences as one"),
         (lambda: neuron_view(gpt(), NUMBER_OF, "tz"), "'z' is not in the vocabulary"),
         (lambda: neuron_view(gpt(), NUMBER_OF, TEXT, layer=2), "layer: there is no 2"),
         (lambda: neuron_view(gpt(), NUMBER_OF, TEXT, layer=0, layers=[1]), r"not among layers=\[1\]"),

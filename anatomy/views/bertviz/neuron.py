@@ -42,8 +42,8 @@ def neuron_view(
         layers: the layers to show; None for all. A long sentence has room for a few only.
 
     Raises:
-        ValueError: an empty sentence, an unknown token, an encoder–decoder, no such layer or head, too many numbers,
-            or what `record_attention` refuses.
+        ValueError: an empty sentence, an unknown token, an encoder–decoder, two sentences for a causal model, no such
+            layer or head, too many numbers, or what `record_attention` refuses.
 
     Source: Vig 2019, A Multiscale Visualization of Attention in the Transformer Model, §3.3.
     """
@@ -62,6 +62,8 @@ def neuron_view(
         raise ValueError(f"layer={layer} is not among layers={shown}")
     first = shown.index(layer) if layer is not None else 0
     chosen = [recorded[index] for index in shown]
+    if start is not None and chosen[0].causal:
+        raise ValueError("A model that looks at earlier tokens only reads one text: pass both sentences as one")
     number_of = one_of(head, chosen[0].query.size(1), "head")
     if (size := 2 * len(chosen) * chosen[0].query.numel()) > MOST_NUMBERS:
         raise ValueError(f"{size:,} numbers are too many to draw: name some layers, such as layers=[0, 1]")
