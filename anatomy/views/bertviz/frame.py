@@ -117,7 +117,9 @@ def _elements(controls: Sequence[tuple[str, str]], names: Sequence[str | None]) 
 
 def _bertviz(view: str) -> str:
     """BertViz's script for a view, without the addresses of its libraries, its data taken from where ours puts them."""
-    script = (files("bertviz") / f"{view}_view.js").read_text(encoding="utf-8")
+    import bertviz
+
+    script = (files(bertviz) / f"{view}_view.js").read_text(encoding="utf-8")
     script = re.sub(r"require\.config\(\{.*?\}\);", "", script, flags=re.DOTALL)
     return re.sub(r"const params = PYTHON_PARAMS;.*", "const params = window.bertviz_params;", script)
 
