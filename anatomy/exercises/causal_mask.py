@@ -188,7 +188,7 @@ def _equal(one: Any, other: Any) -> bool:
     returns="B T S",
     axes={"T": "outputs", "S": "inputs"},
     run=_leak,
-    when_right="A gauge for peeking: zero means that no output can know what comes after it.",
+    when_right="A gauge for peeking: where it is not zero, an output has seen what comes later.",
 )
 def future_leak(seed: int) -> Iterator[Case]:
     def reads(draw: Draw, sees: Callable[[Tensor], Tensor]) -> dict[str, Any]:
@@ -542,7 +542,7 @@ def _numbers(module: nn.Module) -> dict[str, Tensor]:
     properties={"embeddings": 1, "blocks": 2, "tied head": 1, "refusals": 1, "leftover blocks": 1, "independence": 1},
     axes=TOKENS,
     run=_load_and_look,
-    when_right="Weights of the library's GPT-2 in code of your own: the next cell holds one against the other.",
+    when_right="Weights of a library GPT-2 in code of your own: the next cell holds one against the other.",
 )
 def load_gpt2_weights(seed: int) -> Iterator[Case]:
     draw, given = Draw(seed, D=12, L=2, V=17, P=9, H=3), _library_and_own(seed, 17, 9, 12, 3, 2)

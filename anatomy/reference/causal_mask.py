@@ -29,7 +29,7 @@ def causal_mask(length: int) -> Tensor:  # -> (T, T)
 
 
 def masked_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
-    # (..., T, K), (..., S, K), (..., S, K), mask that broadcasts to (..., T, S) -> (..., T, K)
+    # (..., T, K), (..., S, K), (..., S, Dv), mask that broadcasts to (..., T, S) -> (..., T, Dv)
     """Scaled dot-product attention in which a query sees only the keys that its mask allows.
 
     `mask` is True or 1 where query t may look at key s, False or 0 where it may not: there the score is −∞ before the
@@ -208,7 +208,7 @@ def next_token_probabilities(logits: Tensor, temperature: float = 1.0, top_k: in
     """The distribution from which the next token is drawn: softmax of logits / temperature, over the `top_k` largest.
 
     Tokens outside the `top_k` largest get exactly 0; None, or a number of V and more, keeps all. `temperature` is above
-    0: below 1 the distribution is sharper, above 1 flatter. Source: Fan, Lewis and Dauphin 2018, §5.1 (top-k sampling).
+    0: below 1 the distribution is sharper, above 1 flatter. Source: Fan, Lewis and Dauphin 2018 (top-k sampling).
     """
     logits = logits / temperature
     if top_k is not None and top_k < logits.size(-1):
