@@ -639,5 +639,5 @@ quiz_encoder_decoder = quiz(
             "a better translation, always",
         ),
     },
-    when_right="Encoder, decoder, and the two together: all three branches of the family tree stand on what you wrote.",
+    when_right="Encoder, decoder, and the two together: you have built all three types of Transformer (notebook 00).",
 )

@@ -189,12 +189,12 @@ def beam_search(
 ) -> tuple[list[int], float]:
     """A sequence of high probability, found by keeping the `beam_size` best beginnings at every step.
 
-    `step` takes N beginnings (N, T), the start token first, and gives log-probabilities of what follows, (N, V). At
-    every step all beginnings are extended by all tokens; the `beam_size` extensions with the largest sum of
-    log-probabilities are kept, of equal ones that of the better beginning, then of the smaller token id. A token whose
-    log-probability is −∞ can't follow. Those that end with `end_id` are finished: they are set aside and never
-    extended. It goes on until nothing is left to extend or `max_len` tokens are written. One call of `step` serves all
-    beginnings of one length.
+    `step` takes N beginnings (N, T), the start token first, and gives log-probabilities of what follows, (N, V); some
+    may be −∞: impossible, but never all of a row. At every step all beginnings are extended by all tokens; impossible
+    extensions are left out. The `beam_size` extensions with the largest sum of log-probabilities are kept, of equal
+    ones that of the better beginning, then of the smaller token id. Those that end with `end_id` are finished: they
+    are set aside and never extended. It goes on until nothing is left to extend or `max_len` tokens are written. One
+    call of `step` serves all beginnings of one length.
 
     Returns
     -------
