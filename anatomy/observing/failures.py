@@ -75,14 +75,14 @@ def _places(error: BaseException, name: str, answer: Any) -> Iterator[_Place]:
 def _functions(answer: Any) -> Iterator[CodeType]:
     """The code of a function, or of all methods of a class: its own, and inherited ones that stand in cells."""
     if isinstance(answer, FunctionType):
-        yield answer.__code__
+        yield inspect.unwrap(answer).__code__  # under a decorator such as `torch.no_grad()`
         return
     kind = answer if isinstance(answer, type) else type(answer)
     for base in kind.__mro__:
         for member in vars(base).values():
             function = member.__func__ if isinstance(member, classmethod | staticmethod) else member
             if isinstance(function, FunctionType) and (base is kind or _is_cell(function.__code__.co_filename)):
-                yield function.__code__
+                yield inspect.unwrap(function).__code__
 
 
 def _is_cell(filename: str) -> bool:
