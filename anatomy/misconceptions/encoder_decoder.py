@@ -345,7 +345,7 @@ wrong("no_feed_forward", "The feed-forward network has no effect on what you ret
 wrong("no_feed_forward_but_norm", "The feed-forward network has no effect on what you return: x itself goes through `layer_norm_3`.",
       breaks=DROPOUT_TOO, old="x + self.feed_forward(x)", new="x")
 wrong("cross_from_the_input", "Cross-attention asks with the layer's input, as if the two attentions worked side by side. They work one after the other: it asks with what `layer_norm_1` returned.",
-      breaks=("values", "gradients", "masks"), old=(FIRST, "self.cross_attention(x"), new=("start = x\n        " + FIRST, "self.cross_attention(start"))
+      breaks=NUMBERS, old=(FIRST, "self.cross_attention(x"), new=("start = x\n        " + FIRST, "self.cross_attention(start"))
 wrong("second_skip_from_the_input", "Cross-attention's result is added to the layer's input. It is added to what `layer_norm_1` returned, the numbers that cross-attention asks with.",
       breaks=DROPOUT_TOO, old=(FIRST, "self.layer_norm_2(x +"), new=("start = x\n        " + FIRST, "self.layer_norm_2(start +"))
 wrong("third_skip_from_the_input", "The last sum adds the layer's input. It adds what `layer_norm_2` returned, the same numbers that the feed-forward network gets.",

@@ -11,7 +11,13 @@ from torch.nn import functional as F
 
 from anatomy.reference.causal_mask import causal_mask, masked_attention
 from anatomy.reference.encoder import padding_mask
-from anatomy.reference.encoder_decoder import CrossAttention, Transformer, TransformerDecoderLayer, decoder_mask
+from anatomy.reference.encoder_decoder import (
+    CrossAttention,
+    Transformer,
+    TransformerDecoderLayer,
+    decoder_mask,
+    quiz_encoder_decoder,
+)
 from anatomy.reference.encoder_layer import FeedForward, LayerNorm, PostNormEncoderLayer, SelfAttention
 from anatomy.reference.heads import merge_heads, split_heads
 from anatomy.reference.positional_encodings import sinusoidal_encoding
@@ -478,3 +484,10 @@ def beam_search__top_of_each(step, start_id, end_id, beam_size, max_len, length_
             break
     scored = [(ids, total * len(ids) ** -length_penalty) for ids, total in ended or beams]
     return max(scored, key=lambda one: one[1])
+
+
+# ---------------------------------------------------------------------------------------------- quiz_encoder_decoder
+
+quiz_encoder_decoder__spaces = {question: f" {answer} " for question, answer in quiz_encoder_decoder.items()}
+quiz_encoder_decoder__capitals = {question: answer.upper() for question, answer in quiz_encoder_decoder.items()}
+quiz_encoder_decoder__other_order = dict(reversed(quiz_encoder_decoder.items()))
