@@ -7,6 +7,7 @@ kernel that grades this notebook must not hold its answers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
 from functools import lru_cache
 from typing import Any
 
@@ -468,7 +469,7 @@ def _load_and_look(answer: Any, case: Case) -> Any:
     """Load outside of `no_grad`, as in a notebook, then look at one side of the result. `gpt` is a copy already."""
     gpt, state_dict = case.args["gpt"], case.args["state_dict"]
     if case.asks == "refusals" and case.note:
-        return _says(answer, gpt, _copies(state_dict))
+        return _says(answer, deepcopy(gpt), _copies(state_dict))  # what is loaded before the refusal is nobody's concern
     if case.asks == "independence":
         return _independence(answer, gpt, state_dict)
     if case.asks == "leftover blocks":

@@ -382,7 +382,8 @@ wrong("dropout", "There is dropout in your attention. None is asked for here: it
 wrong("dropout_in_eval_mode", "The result is random, also in eval mode: no dropout is asked for here, it belongs to the block.",
       breaks=(*SEEN,), old="return self.output_linear(merge_heads(context))", new="return F.dropout(self.output_linear(merge_heads(context)), 0.1)")
 wrong("dropout_of_the_config", "There is dropout in your attention. None is asked for here: it belongs to the block.",
-      breaks="values", old="return self.output_linear(merge_heads(context))", new="return F.dropout(self.output_linear(merge_heads(context)), 0.3, self.training)")
+      breaks="values", old=("        self.num_heads = ", "return self.output_linear(merge_heads(context))"),
+      new=("        self.dropout = nn.Dropout(config.resid_pdrop)\n        self.num_heads = ", "return self.dropout(self.output_linear(merge_heads(context)))"))
 wrong("last_token_only", "You return the last token only. Every token has a result: (B, T, D).",
       breaks=(*STOPS[:2], "gradients", "no peeking"), old="return self.output_linear(merge_heads(context))", new="return self.output_linear(merge_heads(context))[:, -1]")
 wrong("with_weights", "You return two things. Only the result is asked for, (B, T, D).",
@@ -808,6 +809,9 @@ wrong("transposed_in_place", "You transpose the dict's own tensors in place (`t_
       breaks="independence", old=OTHER, new='tensor.t_() if part == "weight" else tensor')
 wrong("data_taken_over", "`.data = …` makes the model use the dict's own memory, whatever its shape: who changes the dict changes the model, and a table of another size goes in without a word. Copy the numbers: `load_state_dict` does, and compares shapes.",
       breaks=("refusals", "independence"), old=LOAD, new="for name, value in gpt.named_parameters():\n        value.data = mine[name]")
+wrong("data_taken_over_where_given", "`.data = …` makes the model use the dict's own memory, whatever its shape: who changes the dict changes the model, and a table of another size goes in without a word. A bias that is missing is passed over, too. Copy the numbers: `load_state_dict` does, and compares names and shapes.",
+      breaks=("refusals", "independence"), old=('                tensor = state_dict[f"{theirs}.{other}.{part}"]\n', LOAD),
+      new=('                if f"{theirs}.{other}.{part}" not in state_dict:\n                    continue\n                tensor = state_dict[f"{theirs}.{other}.{part}"]\n', "for name, value in gpt.named_parameters():\n        value.data = mine.get(name, value.data)"))
 wrong("data_cloned", "A longer table of positions is not refused (cut to size, taken by `.data = …`, which takes any shape, or its error swallowed by `except`). `load_state_dict` and `copy_` raise an error for what doesn't fit: let them.",
       breaks="refusals", old=LOAD, new="for name, value in gpt.named_parameters():\n        value.data = mine[name].clone()")
 wrong("copy_with_gradients", "`copy_` into a parameter is refused while gradients are recorded. Use `load_state_dict`, or `with torch.no_grad():`.",
@@ -881,8 +885,11 @@ wrong("cut_for_two_axes", "`[:, -1:]` takes the last column only where there are
       breaks="top-k", old="values[..., -1:]", new="values[:, -1:]")
 wrong("own_exponentials", "e to a large number is ∞, and ∞/∞ is NaN: at a low temperature logits become large. `softmax` subtracts each row's largest first.",
       breaks="temperature", old=DIE, new="return logits.exp() / logits.exp().sum(dim=-1, keepdim=True)")
-wrong("axis_of_the_cut_lost", "The smallest logit that stays has lost its axis: it is to be (…, 1) to meet its own row of V logits. `[..., -1:]` keeps the axis.",
+AXIS = "The smallest logit that stays has lost its axis: it is to be (…, 1) to meet its own row of V logits. `[..., -1:]` keeps the axis."
+wrong("axis_of_the_cut_lost", AXIS,
       breaks="top-k", old="values[..., -1:]", new="values[..., -1]")
+wrong("axis_of_every_cut_lost", AXIS,
+      breaks="top-k", old=(TOP, LEAST), new=("    if top_k is not None:\n", "logits.topk(min(top_k, logits.size(-1)), dim=-1).values[..., -1]"))
 wrong("zero_logits", "Logits that are cut off become 0, and e⁰ = 1: they still get a probability. −∞ gives 0.",
       breaks="top-k", old="-torch.inf", new="0.0")
 wrong("cut_to_k_columns", "You return only the k largest, (…, k). All V tokens are asked for, those outside with probability 0.",
