@@ -70,7 +70,7 @@ def _some_keys(draw: Draw, letters: str) -> Tensor:
 
 
 def _far_apart(draw: Draw, highest: str) -> dict[str, Any]:
-    """Scores 12 500 apart, and a mask: from 0 down to −75 000, the highest ``"hidden"``, or from 0 up to 75 000, ``"seen"``.
+    """Scores 12 500 apart: from 0 down to −75 000 and the highest hidden, or from 75 000 down to 0 and the highest seen.
 
     Queries and keys are whole numbers in 16 columns, so that every order of summation gives the same scores. Values are
     small: gradients of query and key, zero on paper, then are next to nothing beside those of the values.
@@ -468,8 +468,8 @@ def _library_and_own(seed: int, *sizes: int) -> dict[str, Any]:
 def _load_and_look(answer: Any, case: Case) -> Any:
     """Load outside of `no_grad`, as in a notebook, then look at one side of the result. `gpt` is a copy already."""
     gpt, state_dict = case.args["gpt"], case.args["state_dict"]
-    if case.asks == "refusals" and case.note:
-        return _says(answer, deepcopy(gpt), _copies(state_dict))  # what is loaded before the refusal is nobody's concern
+    if case.asks == "refusals" and case.note:  # what is loaded before a refusal is nobody's concern
+        return _says(answer, deepcopy(gpt), _copies(state_dict))
     if case.asks == "independence":
         return _independence(answer, gpt, state_dict)
     if case.asks == "leftover blocks":

@@ -960,7 +960,7 @@ wrong("cropped_at_the_start", "The text is cropped before the loop only; it grow
       breaks="long texts", old=("    for _ in range", CROP), new=("    ids = ids[:, -most:]\n    for _ in range", "ids"))
 wrong("prepended", "New tokens are put in front. They come behind: `torch.cat([ids, chosen], dim=1)`.",
       breaks=ALL_WAYS[:3], old="[ids, chosen]", new="[chosen, ids]")
-wrong("ids_not_updated", "Each step sees the first text again: what you append is not what the model is shown.",
+wrong("ids_not_updated", "Every new token comes from what the model says of the first text: what you append is never shown to it.",
       breaks=ALL_WAYS[:3], old=("    for _ in range", LOGITS), new=("    given = ids\n    for _ in range", "logits = model(given[:, -most:])[:, -1]"))
 wrong("shifted_window", "You drop the first token whenever you append one, so that the text never grows. All tokens stay: (B, T + max_new_tokens).",
       breaks=("greedy", "long texts", "sampling"), old=APPEND, new="ids = torch.cat([ids, chosen], dim=1)[:, 1:]")
