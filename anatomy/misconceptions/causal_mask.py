@@ -498,7 +498,7 @@ wrong("p_of_a_tenth", "Your dropout has a p of 0.1. Take the config's: `config.r
 wrong("always_drops", "Your dropout acts in eval mode, too (`F.dropout` does, unless it is given `self.training`). `nn.Dropout` knows the mode.",
       breaks=(*AND_EPS, "dropout"), old="self.dropout(self.attention", new="F.dropout(self.attention")
 wrong("always_drops_with_its_p", "Your dropout acts in eval mode, too (`F.dropout` does, unless it is given `self.training`). `nn.Dropout` knows the mode.",
-      breaks=(*AND_EPS, "dropout"), old="self.dropout(self.attention(self.layer_norm_1(x)))", new="F.dropout(self.attention(self.layer_norm_1(x)), self.dropout.p)")
+      breaks=(*NUMBERS, "dropout"), old="self.dropout(self.attention(self.layer_norm_1(x)))", new="F.dropout(self.attention(self.layer_norm_1(x)), self.dropout.p)")
 wrong("with_two_things", "You return two things. Only the block's result is asked for, (B, T, D).",
       breaks=("shape", *AND_EPS, "dropout"), old=SECOND, new="return x + self.feed_forward(self.layer_norm_2(x)), x")
 wrong("detached", "What goes into attention is cut off (`detach`, `torch.no_grad` or `.data`): nothing below can learn through it.",
