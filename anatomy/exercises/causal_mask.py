@@ -7,6 +7,7 @@ kernel that grades this notebook must not hold its answers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
 from functools import lru_cache
 from typing import Any
 
@@ -68,8 +69,8 @@ def _some_keys(draw: Draw, letters: str) -> Tensor:
     return mask | (draw.normal(letters).argmax(dim=-1, keepdim=True) == torch.arange(mask.size(-1)))
 
 
-def _far_apart(draw: Draw) -> dict[str, Any]:
-    """Scores from 0 down to −75 000, 12 500 apart, and a mask that hides the highest.
+def _far_apart(draw: Draw, highest: str) -> dict[str, Any]:
+    """Scores 12 500 apart, from 0 down to −75 000, the highest hidden; or from 75 000 down to 0, the highest seen.
 
     Queries and keys are whole numbers in 16 columns, so that every order of summation gives the same scores. Values are
     small: gradients of query and key, zero on paper, then are next to nothing beside those of the values.
@@ -77,8 +78,9 @@ def _far_apart(draw: Draw) -> dict[str, Any]:
     query, key = draw.integers("B T 16", 3, -2).float(), draw.integers("B S 16", 3, -2).float()
     ranks = draw.normal("B S").argsort(dim=-1).argsort(dim=-1)  # (B, S)
     last = key.size(1) - 1
-    query[..., 0], key[..., 0] = 5000.0, 10.0 * (ranks - last)
-    mask = (ranks < last - 1)[:, None] & _some_keys(draw, "B T S") | (ranks == 2)[:, None]
+    seen, some = highest == "seen", _some_keys(draw, "B T S")
+    query[..., 0], key[..., 0] = 5000.0, 10.0 * (ranks if seen else ranks - last)
+    mask = some | (ranks == last)[:, None] if seen else (ranks < last - 1)[:, None] & some | (ranks == 2)[:, None]
     return {"query": query, "key": key, "value": draw.normal("B S 16", scale=1e-4), "mask": mask}
 
 
@@ -120,8 +122,9 @@ def masked_attention(seed: int) -> Iterator[Case]:
     yield draw.case(**inputs(draw), asks="no mask", note="when no mask is given")
     yield draw.case(**inputs(draw), mask=None, asks="no mask", note="when the mask is None")
     draw = Draw(seed, B=2, T=4, S=7, K=16)
-    yield draw.case(**_far_apart(draw), returns="B T K", asks="large scores",
-                    note="when the hidden scores are by far the largest")  # fmt: skip
+    for highest in ("hidden", "seen"):
+        yield draw.case(**_far_apart(draw, highest), returns="B T K", asks="large scores",
+                        note=f"when {highest} scores are by far the largest")  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------------- future_leak
@@ -152,11 +155,14 @@ def _leak(answer: Any, case: Case) -> Any:
     """As in a notebook, where gradients are on; or in words: what has become of the model."""
     model, ids = case.args["model"], case.args["ids"]
     model.hidden.bias.grad = torch.ones_like(model.hidden.bias)  # some other training has left it there
+    own = model.token_embeddings.register_forward_hook(lambda *_: None)  # somebody else looks on
     before, was = _state(model), model(ids).detach()
     with torch.enable_grad():
         leak = answer(model, ids)
     if case.asks != "model unchanged":
         return leak
+    if own.id not in model.token_embeddings._forward_hooks:
+        return "a hook that the model had is gone"
     after = _state(model)
     if changed := [name for name, value in before.items() if not _equal(value, after.get(name))]:
         return f"{changed[0]} has changed"
@@ -222,6 +228,8 @@ def _attention(module: Any, case: Case) -> Any:
     (x,) = case.args.values()
     if case.asks == "parameters":
         return {"num_heads": str(getattr(module, "num_heads", "missing"))}
+    if case.asks == "no peeking":
+        module(x[:, :2])  # a shorter text comes first: a mask kept from it would not fit
     outputs = module(x)
     if case.asks is None or not isinstance(outputs, Tensor) or outputs.shape != x.shape:
         return outputs
@@ -252,7 +260,8 @@ def _attention(module: Any, case: Case) -> Any:
 )
 def CausalSelfAttention(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=5, D=12, H=3, K=4)
-    yield draw.case(init=(_config(draw),), x=draw.normal("B T D", scale=2.0))
+    config = _config(draw, block_dropout=0.3, embedding_dropout=0.4)
+    yield draw.case(init=(config,), x=draw.normal("B T D", scale=2.0))
     draw = Draw(seed, B=3, T=7, D=10, H=2, K=5)
     yield draw.case(init=(_config(draw),), x=draw.normal("B D T", scale=2.0).transpose(1, 2))
     draw = Draw(seed, B=3, T=4, D=6, H=1, K=6)
@@ -396,7 +405,9 @@ def next_token_loss(seed: int) -> Iterator[Case]:
     yield draw.case(logits=draw.normal("B T V", scale=2.0), ids=draw.integers("B T", 9), note="for a single text")
     draw = Draw(seed, B=2, T=4, V=5)
     steep = 300.0 * draw.normal("B T V").argsort(dim=-1).float() + draw.normal("B T V")
-    yield draw.case(logits=steep, ids=draw.integers("B T", 5), asks="large logits",
+    ids = draw.integers("B T", 5)
+    ids[0, 2] = 0  # here, too, a token like any other
+    yield draw.case(logits=steep, ids=ids, asks="large logits",
                     note="when logits lie hundreds apart")  # fmt: skip
 
 
@@ -459,16 +470,16 @@ def _library_and_own(seed: int, *sizes: int) -> dict[str, Any]:
 def _load_and_look(answer: Any, case: Case) -> Any:
     """Load outside of `no_grad`, as in a notebook, then look at one side of the result. `gpt` is a copy already."""
     gpt, state_dict = case.args["gpt"], case.args["state_dict"]
-    if case.asks == "refusals":
-        said = {what: _says(answer, gpt, unfit) for what, unfit in _unfit(state_dict, len(gpt.blocks)).items()}
-        _load(answer, gpt, _copies(state_dict))  # who refuses everything has understood nothing
-        return said
+    if case.asks == "refusals" and case.note:  # what is loaded before a refusal is nobody's concern
+        return _says(answer, deepcopy(gpt), _copies(state_dict))
     if case.asks == "independence":
         return _independence(answer, gpt, state_dict)
     if case.asks == "leftover blocks":
         gpt.blocks = gpt.blocks[: case.sizes["L"]]
         return _says(answer, gpt, _copies(state_dict))
     _load(answer, gpt, _copies(state_dict))  # what happens to the dict itself is asked once, above
+    if case.asks == "refusals":  # who refuses everything has understood nothing
+        return "loaded"
     if case.asks == "tied head":
         if gpt.lm_head.weight is gpt.token_embeddings.weight:
             return "token_embeddings.weight and lm_head.weight are one parameter"
@@ -494,12 +505,12 @@ def _says(answer: Any, gpt: nn.Module, state_dict: Mapping[str, Tensor]) -> str:
 
 
 def _unfit(state_dict: Mapping[str, Tensor], depth: int) -> dict[str, dict[str, Tensor]]:
-    """Dicts that lack something, or have it in another shape."""
+    """Dicts that lack something, or have it in another shape, by when that is."""
     lacking = {
-        "a bias is missing": "transformer.h.0.attn.c_proj.bias",
-        "the final norm's weight is missing": "transformer.ln_f.weight",
-        "the positions are missing": "transformer.wpe.weight",
-        "the last block is missing": f"transformer.h.{depth - 1}.",
+        "when a bias is missing": "transformer.h.0.attn.c_proj.bias",
+        "when the final norm's weight is missing": "transformer.ln_f.weight",
+        "when the positions are missing": "transformer.wpe.weight",
+        "when the last block is missing": f"transformer.h.{depth - 1}.",
     }
     unfit = {
         what: _copies({name: value for name, value in state_dict.items() if not name.startswith(start)})
@@ -507,15 +518,17 @@ def _unfit(state_dict: Mapping[str, Tensor], depth: int) -> dict[str, dict[str, 
     }
     positions = state_dict["transformer.wpe.weight"]
     longer = {"transformer.wpe.weight": torch.cat([positions, positions[:1]])}
-    return unfit | {"the table of positions is longer": _copies(state_dict) | longer}
+    return unfit | {"when the table of positions is longer": _copies(state_dict) | longer}
 
 
 def _independence(answer: Any, gpt: nn.Module, state_dict: Mapping[str, Tensor]) -> str:
     """In words: whether model and dict went separate ways, and whether the model can still be trained."""
     start, given = _numbers(gpt), _copies(state_dict)
     _load(answer, gpt, state_dict)
+    if given.keys() - state_dict.keys():
+        return "state_dict has lost entries"
     for name, value in given.items():
-        if name not in state_dict or not torch.equal(state_dict[name], value):
+        if not torch.equal(state_dict[name], value):
             return f"state_dict[{name!r}] has changed"
     loaded = _numbers(gpt)
     if all(torch.equal(value, start[name]) for name, value in loaded.items() if name in start):
@@ -548,6 +561,8 @@ def load_gpt2_weights(seed: int) -> Iterator[Case]:
     draw, given = Draw(seed, D=12, L=2, V=17, P=9, H=3), _library_and_own(seed, 17, 9, 12, 3, 2)
     for asks in ("embeddings", "blocks", "tied head", "refusals", "independence"):
         yield draw.case(**given, asks=asks)
+    for note, unfit in _unfit(given["state_dict"], depth=2).items():
+        yield draw.case(gpt=given["gpt"], state_dict=unfit, asks="refusals", note=note)
     yield draw.case(**given, asks="leftover blocks", sizes={"L": 1}, note="when the dict has two blocks, the model one")
     draw, given = Draw(seed, D=4, L=12, V=5, P=3, H=2), _library_and_own(seed, 5, 3, 4, 2, 12)
     yield draw.case(**given, asks="blocks", note="for twelve blocks")

@@ -89,6 +89,8 @@ wrong("one_row", "You return a single row of ones, (T,). Asked is a square, (T, 
       breaks=BOTH, old=RIGHT, new="torch.ones(length, dtype=torch.bool)")
 wrong("indices", "These are the places of the triangle's entries, not a mask. `torch.ones(…).tril()` gives the (T, T) mask itself.",
       breaks=BOTH, old=RIGHT, new="torch.tril_indices(length, length)")
+wrong("squeezed", "For a length of 1 your mask is a single number: its two axes of length 1 are lost (`squeeze` takes away every such axis). Also the smallest mask is (T, T), here (1, 1).",
+      breaks=BOTH, old=".tril()", new=".tril().squeeze()")
 
 # ---- masked_attention ----
 wrong = mistakes_in(masked_attention)
@@ -104,9 +106,11 @@ wrong("ignored", "The mask changes nothing: your result is that of attention wit
       breaks=MASKED, old="scores = scores.masked", new="scores.masked")
 wrong("after_softmax", "You mask after the softmax: hidden keys get weight 0, but the others then sum to less than 1, because the softmax has already given the hidden ones their share. Mask the scores with −∞ before it.",
       breaks=MASKED, old=END, new="        return scores.softmax(dim=-1).masked_fill(mask == 0, 0.0) @ value\n    return scores.softmax(dim=-1) @ value")
-wrong("after_softmax_renormalized", "You mask after the softmax and divide by what is left. That is right on paper; but where hidden scores are by far the largest, nothing is left, and 0/0 is NaN. Mask the scores with −∞ before the softmax.",
+wrong("after_softmax_renormalized", "Hidden keys still take part in your softmax: you mask afterwards and divide by what is left (or subtract the largest score of all keys). That is right on paper; but where hidden scores are by far the largest, nothing is left, and 0/0 is NaN. Mask the scores with −∞ before the softmax.",
       breaks="large scores", old=END,
       new="        weights = scores.softmax(dim=-1).masked_fill(mask == 0, 0.0)\n        return weights / weights.sum(dim=-1, keepdim=True) @ value\n    return scores.softmax(dim=-1) @ value")
+wrong("own_exponentials", "e to a large number is ∞, e to a very low one 0: where scores are large you divide ∞ by ∞, or 0 by 0, which is NaN. `softmax` subtracts the largest score first; mask the scores with −∞, then call it.",
+      breaks="large scores", old="return scores.softmax(dim=-1) @ value", new="return scores.exp() / scores.exp().sum(dim=-1, keepdim=True) @ value")
 wrong("after_softmax_again", "There are two softmaxes, and the mask is between them. One is enough: scores, mask with −∞, softmax.",
       breaks=MASKED, old=FILL, new="scores = scores.softmax(dim=-1).masked_fill(mask == 0, -torch.inf)")
 wrong("minus_infinity_after_softmax", "You put −∞ behind the softmax: a weight of −∞ makes the mixture −∞ or NaN. −∞ belongs into the scores, before the softmax, which turns it into a weight of 0.",
@@ -170,6 +174,8 @@ wrong("only_booleans", "`~mask` turns a boolean mask around, but not one of numb
       breaks="any mask", old="mask == 0", new="~mask")
 wrong("only_numbers", "A boolean mask can't be subtracted from 1 (PyTorch refuses `1 - mask` for booleans). `mask == 0` does for both kinds.",
       breaks=("shape", "values", "any mask", "large scores", "gradients"), old="mask == 0", new="(1 - mask) == 1")
+wrong("boolean_index", "`scores[mask == 0]` wants a mask with all axes of the scores; yours may have fewer, such as (T, S). `masked_fill` and `torch.where` let it broadcast.",
+      breaks=("shape", "values", "any mask", "gradients"), old=FILL, new="scores[mask == 0] = -torch.inf")
 wrong("mask_transposed", "Your mask is transposed, so that its queries meet the keys. `mask[..., t, s]` stands where `scores[..., t, s]` stands: use it as it is.",
       breaks=("shape", *MASKED), old="mask == 0", new="mask.transpose(-2, -1) == 0")
 wrong("axis_added", "You insert an axis into the mask (`unsqueeze(1)`), for the heads. It comes in a shape that broadcasts already: use it as it is.",
@@ -267,8 +273,17 @@ wrong("graph_freed", "The second `grad` (or `backward`) fails: the first has thr
       breaks=("shape", *LEAK, "model unchanged"), old=", retain_graph=True", new="")
 wrong("hook_stays", "Your hook stays in the model: every later call will run it, and cut the token table off from training. Keep what `register_forward_hook` returns and call its `remove()`.",
       breaks="model unchanged", old="hook.remove()", new="pass")
+wrong("hooks_cleared", "You take away a hook that the token table had before. Remove your own only: keep what `register_forward_hook` returns and call its `remove()`.",
+      breaks="model unchanged", old="hook.remove()", new="model.token_embeddings._forward_hooks.clear()")
 wrong("table_instead", "You differentiate with respect to the token table's rows. A token that occurs twice has one row there: gradients of different places are added, and in this model a row is also part of the head. Take the vectors that the table gives, one for each place.",
       breaks=LEAK, old=("output.detach().requires_grad_()", GRADIENT), new=("output", "torch.autograd.grad(outputs[:, t].sum(), model.token_embeddings.weight, retain_graph=True)[0][ids].norm(dim=-1)"))
+wrong("table_instead_text_by_text", "You differentiate with respect to the token table's rows. A token that occurs twice has one row there: gradients of different places are added, and in this model a row is also part of the head. Take the vectors that the table gives, one for each place.",
+      breaks=LEAK, old=("output.detach().requires_grad_()", GRADIENT),
+      new=("output", "torch.stack([torch.autograd.grad(outputs[b, t].sum(), model.token_embeddings.weight, retain_graph=True)[0][row].norm(dim=-1) for b, row in enumerate(ids)])"))
+wrong("hook_returns_nothing", "The outputs don't depend on what you differentiate by: the model goes on with the table's own vectors. Return yours from the hook: what a forward hook returns takes the output's place.",
+      breaks=("shape", *LEAK, "model unchanged"), old="        return vectors[-1]\n", new="")
+wrong("vectors_not_marked", "What you differentiate by is not marked for gradients. The vectors that the table gives can be: `output.detach().requires_grad_()`.",
+      breaks=("shape", *LEAK, "model unchanged"), old="output.detach().requires_grad_()", new="output.detach()")
 wrong("backward", "`backward` also adds to the gradients that the parameters keep. `torch.autograd.grad(…, vectors)` computes the one that is asked for and leaves the model as it is.",
       breaks="model unchanged", old="        torch.autograd.grad(outputs[:, t].sum(), vectors[0], retain_graph=True)[0]",
       new="        (setattr(vectors[0], 'grad', None), outputs[:, t].sum().backward(retain_graph=True), vectors[0].grad)[2]")
@@ -300,6 +315,9 @@ wrong("mask_of_the_heads", "Your mask is as large as there are heads. It is as l
       breaks=("shape", *SEEN), old="causal_mask(x.size(1))", new="causal_mask(self.num_heads)")
 wrong("mask_of_all_positions", "Your mask is as large as the table of positions (`config.max_position_embeddings`), and the text is shorter. Take the mask of x's own length, `x.size(1)`.",
       breaks=("shape", *SEEN), old=("        self.num_heads = ", "causal_mask(x.size(1))"), new=("        self.most = config.max_position_embeddings\n        self.num_heads = ", "causal_mask(self.most)"))
+wrong("mask_kept", "You keep the mask of the first text: it doesn't fit one of another length. Take the mask of x's own length each time, `causal_mask(x.size(1))`.",
+      breaks="no peeking", old=("        self.num_heads = ", "        context = ", "causal_mask(x.size(1))"),
+      new=("        self.mask = None\n        self.num_heads = ", "        self.mask = causal_mask(x.size(1)) if self.mask is None else self.mask\n        context = ", "self.mask"))
 wrong("mask_is_a_parameter", "Your mask is a parameter: it would be trained, and it stands among the weights. A mask is made anew in `forward`, or kept with `register_buffer`.",
       breaks="parameters", old="        self.num_heads = ", new="        self.mask = nn.Parameter(torch.zeros(1))\n        self.num_heads = ")
 wrong("mask_transposed", "Your mask is transposed: each token sees itself and what comes after it.",
@@ -318,6 +336,8 @@ wrong("reshaped_to_heads", "You cut into heads with a `view` or `reshape` straig
       breaks=SEEN, old="split_heads(layer(x), self.num_heads)", new="layer(x).reshape(x.size(0), self.num_heads, x.size(1), -1)")
 wrong("merged_without_transpose", "You merge with a `reshape` straight from (B, H, T, K), which mixes tokens and heads. First `transpose(1, 2)`; `merge_heads` does it.",
       breaks=SEEN, old="merge_heads(context)", new="context.reshape(x.shape)")
+wrong("reshaped_both_ways", "You cut into heads, and merge them, with a `view` or `reshape` alone, which mixes tokens and columns. First (B, T, H, K), then `transpose(1, 2)`, and the same way back; `split_heads` and `merge_heads` do it.",
+      breaks=SEEN, old=("split_heads(layer(x), self.num_heads)", "merge_heads(context)"), new=("layer(x).reshape(x.size(0), self.num_heads, x.size(1), -1)", "context.reshape(x.shape)"))
 wrong("heads_interleaved", "Your heads take every H-th column. A head has K neighboring columns: (B, T, H, K), in that order; `split_heads` does it.",
       breaks=NUMBERS, old=("split_heads(layer(x), self.num_heads)", "merge_heads(context)"),
       new=("layer(x).unflatten(-1, (-1, self.num_heads)).permute(0, 3, 1, 2)", "context.permute(0, 2, 3, 1).flatten(2)"))
@@ -329,6 +349,8 @@ wrong("no_output_linear", "`output_linear` is not used. It is the last step, aft
       breaks=NUMBERS, old="self.output_linear(merge_heads(context))", new="merge_heads(context)")
 wrong("heads_not_merged", "The heads are not merged: your result is (B, H, T, K). `merge_heads` makes (B, T, D) of it, then comes `output_linear`.",
       breaks=(*STOPS[:2], "gradients", "no peeking"), old="self.output_linear(merge_heads(context))", new="context")
+wrong("heads_not_merged_before_output_linear", "The heads are not merged: `output_linear` wants (B, T, D). `merge_heads` makes it of (B, H, T, K).",
+      breaks=(*STOPS[:2], "gradients", "no peeking"), old="merge_heads(context)", new="context")
 wrong("query_and_key_swapped", "`q` and `k` have changed places: queries are made by `q`, keys by `k`.",
       breaks=NUMBERS, old="(self.q, self.k, self.v)", new="(self.k, self.q, self.v)")
 wrong("key_and_value_swapped", "`k` and `v` have changed places: keys are made by `k`, values by `v`.",
@@ -359,6 +381,9 @@ wrong("dropout", "There is dropout in your attention. None is asked for here: it
       breaks="values", old="return self.output_linear(merge_heads(context))", new="return F.dropout(self.output_linear(merge_heads(context)), 0.1, self.training)")
 wrong("dropout_in_eval_mode", "The result is random, also in eval mode: no dropout is asked for here, it belongs to the block.",
       breaks=(*SEEN,), old="return self.output_linear(merge_heads(context))", new="return F.dropout(self.output_linear(merge_heads(context)), 0.1)")
+wrong("dropout_of_the_config", "There is dropout in your attention. None is asked for here: it belongs to the block.",
+      breaks="values", old=("        self.num_heads = ", "return self.output_linear(merge_heads(context))"),
+      new=("        self.dropout = nn.Dropout(config.resid_pdrop)\n        self.num_heads = ", "return self.dropout(self.output_linear(merge_heads(context)))"))
 wrong("last_token_only", "You return the last token only. Every token has a result: (B, T, D).",
       breaks=(*STOPS[:2], "gradients", "no peeking"), old="return self.output_linear(merge_heads(context))", new="return self.output_linear(merge_heads(context))[:, -1]")
 wrong("with_weights", "You return two things. Only the result is asked for, (B, T, D).",
@@ -472,6 +497,8 @@ wrong("p_of_a_tenth", "Your dropout has a p of 0.1. Take the config's: `config.r
       breaks="dropout", old="nn.Dropout(config.resid_pdrop)", new="nn.Dropout(0.1)")
 wrong("always_drops", "Your dropout acts in eval mode, too (`F.dropout` does, unless it is given `self.training`). `nn.Dropout` knows the mode.",
       breaks=(*AND_EPS, "dropout"), old="self.dropout(self.attention", new="F.dropout(self.attention")
+wrong("always_drops_with_its_p", "Your dropout acts in eval mode, too (`F.dropout` does, unless it is given `self.training`). `nn.Dropout` knows the mode.",
+      breaks=(*NUMBERS, "dropout"), old="self.dropout(self.attention(self.layer_norm_1(x)))", new="F.dropout(self.attention(self.layer_norm_1(x)), self.dropout.p)")
 wrong("with_two_things", "You return two things. Only the block's result is asked for, (B, T, D).",
       breaks=("shape", *AND_EPS, "dropout"), old=SECOND, new="return x + self.feed_forward(self.layer_norm_2(x)), x")
 wrong("detached", "What goes into attention is cut off (`detach`, `torch.no_grad` or `.data`): nothing below can learn through it.",
@@ -723,6 +750,8 @@ wrong("rows_for_columns", "You cut `c_attn` into rows. Queries, keys and values 
       breaks=("embeddings", "blocks", "tied head", "refusals", "independence"), old=PROJECTIONS, new="all_three.chunk(3, dim=0)")
 wrong("reshaped_for_transposed", "You bring a weight into shape with `reshape` or `view`: the numbers stay in their old order. `.T` moves rows to columns.",
       breaks="blocks", old=OTHER, new='tensor.reshape(tensor.shape[::-1]) if part == "weight" else tensor')
+wrong("all_reshaped", "None of the four `Conv1D` weights of a block is transposed: brought into shape with `reshape` or `view`, or left as they are, their numbers stay in the old order. `.T` moves rows to columns.",
+      breaks="blocks", old=(QKV, OTHER), new=("columns", 'tensor.reshape(tensor.shape[::-1]) if part == "weight" else tensor'))
 wrong("every_third_column", "You take every third column of `c_attn`. Queries, keys and values are three blocks of neighboring columns: `chunk(3, dim=-1)`.",
       breaks="blocks", old=PROJECTIONS, new="(all_three[..., n::3] for n in range(3))")
 wrong("order_k_q_v", "`q` and `k` have changed places: the three blocks of `c_attn` are queries, keys, values.",
@@ -741,6 +770,11 @@ wrong("first_block_for_all", "All your blocks get the weights of the library's f
       breaks=("blocks", "refusals"), old='f"transformer.h.{number}"', new='"transformer.h.0"')
 wrong("blocks_reversed", "The blocks come in reverse order: block n gets `transformer.h.n`.",
       breaks="blocks", old='f"transformer.h.{number}"', new='f"transformer.h.{depth - 1 - number}"')
+wrong("always_twelve_blocks", "You read twelve blocks whatever the model has. Ask it: `len(gpt.blocks)`.",
+      breaks=("embeddings", "blocks", "tied head", "refusals", "independence"), old="depth = len(gpt.blocks)", new="depth = 12")
+BIASES = "The biases of `q`, `k`, `v` and of the linear layers keep their old numbers. Load them, too, and leave `load_state_dict` strict: `strict=False` hides what is missing."
+wrong("biases_forgotten", BIASES,
+      breaks=("blocks", "refusals"), old=('                tensor = state_dict[', LOAD), new=('                if part == "bias":\n                    continue\n                tensor = state_dict[', 'gpt.load_state_dict({name: value for name, value in mine.items() if "norm" in name or name.endswith("weight")}, strict=False)'))
 wrong("norms_swapped", "The norms have changed places: `layer_norm_1` is `ln_1`, `layer_norm_2` is `ln_2`.",
       breaks="blocks", old="ln_{norm}", new="ln_{3 - norm}")
 wrong("first_norm_twice", "Both norms get `ln_1`. `layer_norm_2` is `ln_2`.",
@@ -775,7 +809,10 @@ wrong("transposed_in_place", "You transpose the dict's own tensors in place (`t_
       breaks="independence", old=OTHER, new='tensor.t_() if part == "weight" else tensor')
 wrong("data_taken_over", "`.data = …` makes the model use the dict's own memory, whatever its shape: who changes the dict changes the model, and a table of another size goes in without a word. Copy the numbers: `load_state_dict` does, and compares shapes.",
       breaks=("refusals", "independence"), old=LOAD, new="for name, value in gpt.named_parameters():\n        value.data = mine[name]")
-wrong("data_cloned", "A table of positions of another size is not refused (`.data = …` takes any shape, and `except` swallows errors). `load_state_dict` and `copy_` raise an error for what doesn't fit: let them.",
+wrong("data_taken_over_where_given", "`.data = …` makes the model use the dict's own memory, whatever its shape: who changes the dict changes the model, and a table of another size goes in without a word. A bias that is missing is passed over, too. Copy the numbers: `load_state_dict` does, and compares names and shapes.",
+      breaks=("refusals", "independence"), old=('                tensor = state_dict[f"{theirs}.{other}.{part}"]\n', LOAD),
+      new=('                if f"{theirs}.{other}.{part}" not in state_dict:\n                    continue\n                tensor = state_dict[f"{theirs}.{other}.{part}"]\n', "for name, value in gpt.named_parameters():\n        value.data = mine.get(name, value.data)"))
+wrong("data_cloned", "A longer table of positions is not refused (cut to size, taken by `.data = …`, which takes any shape, or its error swallowed by `except`). `load_state_dict` and `copy_` raise an error for what doesn't fit: let them.",
       breaks="refusals", old=LOAD, new="for name, value in gpt.named_parameters():\n        value.data = mine[name].clone()")
 wrong("copy_with_gradients", "`copy_` into a parameter is refused while gradients are recorded. Use `load_state_dict`, or `with torch.no_grad():`.",
       breaks=NOTHING_LOADED + ("tied head",), old=LOAD, new="for name, value in gpt.named_parameters():\n        value.copy_(mine[name])")
@@ -848,6 +885,11 @@ wrong("cut_for_two_axes", "`[:, -1:]` takes the last column only where there are
       breaks="top-k", old="values[..., -1:]", new="values[:, -1:]")
 wrong("own_exponentials", "e to a large number is ∞, and ∞/∞ is NaN: at a low temperature logits become large. `softmax` subtracts each row's largest first.",
       breaks="temperature", old=DIE, new="return logits.exp() / logits.exp().sum(dim=-1, keepdim=True)")
+AXIS = "The smallest logit that stays has lost its axis: it is to be (…, 1) to meet its own row of V logits. `[..., -1:]` keeps the axis."
+wrong("axis_of_the_cut_lost", AXIS,
+      breaks="top-k", old="values[..., -1:]", new="values[..., -1]")
+wrong("axis_of_every_cut_lost", AXIS,
+      breaks="top-k", old=(TOP, LEAST), new=("    if top_k is not None:\n", "logits.topk(min(top_k, logits.size(-1)), dim=-1).values[..., -1]"))
 wrong("zero_logits", "Logits that are cut off become 0, and e⁰ = 1: they still get a probability. −∞ gives 0.",
       breaks="top-k", old="-torch.inf", new="0.0")
 wrong("cut_to_k_columns", "You return only the k largest, (…, k). All V tokens are asked for, those outside with probability 0.",
@@ -903,6 +945,9 @@ wrong("all_places", "You choose for every place. Only the last place's logits sa
       breaks=ALL_WAYS, old="[:, -1]  # (B, V)", new="  # (B, V)")
 wrong("last_token_only", "The model sees the last token only. It sees the whole text, as far as it fits.",
       breaks=ALL_WAYS[:3], old=CROP, new="ids[:, -1:]")
+wrong("newest_token_only", "After its first step the model sees the newest token only. It keeps nothing in mind: show it the whole text at each step, as far as it fits.",
+      breaks=ALL_WAYS[:3], old=("    for _ in range", LOGITS, APPEND),
+      new=("    seen = ids[:, -most:]\n    for _ in range", "logits = model(seen)[:, -1]", f"seen = chosen\n        {APPEND}"))
 wrong("not_cropped", "A text longer than the table of positions is too much for the model. Show it the last `model.position_embeddings.num_embeddings` tokens.",
       breaks="long texts", old=CROP, new="ids")
 wrong("first_tokens_shown", "Of a long text the model sees the *first* tokens that fit. It is to see the last ones: `ids[:, -most:]`.",
@@ -915,7 +960,7 @@ wrong("cropped_at_the_start", "The text is cropped before the loop only; it grow
       breaks="long texts", old=("    for _ in range", CROP), new=("    ids = ids[:, -most:]\n    for _ in range", "ids"))
 wrong("prepended", "New tokens are put in front. They come behind: `torch.cat([ids, chosen], dim=1)`.",
       breaks=ALL_WAYS[:3], old="[ids, chosen]", new="[chosen, ids]")
-wrong("ids_not_updated", "Each step sees the first text again: what you append is not what the model is shown.",
+wrong("ids_not_updated", "Every new token comes from what the model says of the first text: what you append is never shown to it.",
       breaks=ALL_WAYS[:3], old=("    for _ in range", LOGITS), new=("    given = ids\n    for _ in range", "logits = model(given[:, -most:])[:, -1]"))
 wrong("shifted_window", "You drop the first token whenever you append one, so that the text never grows. All tokens stay: (B, T + max_new_tokens).",
       breaks=("greedy", "long texts", "sampling"), old=APPEND, new="ids = torch.cat([ids, chosen], dim=1)[:, 1:]")
@@ -971,6 +1016,8 @@ OUTPUTS = (*STEPS, "no cache")
 MASK = "mask = causal_mask(past + x.size(1))[past:].to(x.device)"
 wrong("no_mask", "New tokens see each other's future: with several of them at once each may look at the past, at itself and at new ones before it, no more.",
       breaks=("several tokens", "no cache"), old="masked_attention(query, key, value, mask)", new="masked_attention(query, key, value)")
+wrong("no_mask_with_a_cache", "With a cache you use no mask: of several new tokens each then sees all. Each may look at the past, at itself and at new ones before it, no more.",
+      breaks="several tokens", old=MASK, new="mask = None if cache is not None else causal_mask(x.size(1)).to(x.device)")
 wrong("first_rows_of_the_mask", "You take the mask's first rows, those of the oldest tokens (`is_causal=True` does, too). The new ones are the *last* N rows: `[past:]`.",
       breaks=STEPS, old="[past:]", new="[: x.size(1)]")
 wrong("mask_of_the_new_only", "Your mask covers the new tokens only, (N, N). The keys are P + N: the mask is (N, P + N), all ones for the past.",
@@ -1013,6 +1060,8 @@ wrong("values_not_cached", "The cached values are not used: there are P + N keys
       breaks=("shape", *STEPS), old="        value = torch.cat([cache[1], value], dim=2)\n", new="")
 wrong("none_not_asked", "Without a cache your function fails: None has no entries. Ask `if cache is not None` first.",
       breaks="no cache", old="    if cache is not None:", new="    if True:")
+wrong("none_unpacked", "Without a cache your function fails: None has no entries. Ask `if cache is not None` first.",
+      breaks="no cache", old="    past = 0\n", new="    past = 0\n    _, _ = cache\n")
 wrong("cache_needed", "`cache` has no default value in your function. It is None, unless given.",
       breaks="no cache", old="cache: KeysAndValues | None = None", new="cache: KeysAndValues | None")
 wrong("length_of_another_axis", "You take the number of cached tokens from axis 1 of the keys, the heads. It is axis 2 of (B, H, P, K).",
@@ -1021,6 +1070,10 @@ wrong("no_output_linear", "`output_linear` is not used. It is the last step, aft
       breaks=OUTPUTS, old="attention.output_linear(merge_heads(context))", new="merge_heads(context)")
 wrong("heads_not_merged", "The heads are not merged: your outputs are (B, H, N, K). `merge_heads` comes first, then `output_linear`.",
       breaks=("shape", *OUTPUTS), old="attention.output_linear(merge_heads(context))", new="context")
+wrong("heads_not_merged_before_output_linear", "The heads are not merged: `output_linear` wants (B, N, D). `merge_heads` makes it of (B, H, N, K).",
+      breaks=("shape", *OUTPUTS), old="merge_heads(context)", new="context")
+wrong("attention_called", "You call `attention` itself, which knows nothing of a cache: its new tokens would see only each other. Use its layers `q`, `k`, `v` and `output_linear`, as its own `forward` does.",
+      breaks=("shape", *OUTPUTS), old="attention.output_linear(merge_heads(context))", new="attention(x)")
 wrong("a_single_head", "The heads are missing: split queries, keys and values with `split_heads(…, attention.num_heads)`.",
       breaks=("shape", *OUTPUTS), old="split_heads(layer(x), attention.num_heads)", new="layer(x)[:, None]")
 wrong("cache_projected", "You put what comes out of the cache through `k` and `v` again. It holds keys and values already.",
