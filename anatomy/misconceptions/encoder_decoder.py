@@ -229,6 +229,8 @@ wrong("minus_hundred", "−100 is not negative enough: scores can be lower still
       breaks="mask", **by_hand("-torch.inf", "-100.0"))
 wrong("plus_infinity", "Where the mask is False the score becomes +∞, and the softmax NaN. It has to become −∞.",
       breaks="mask", **by_hand("-torch.inf", "torch.inf"))
+wrong("zero_times_infinity", "0 · (−∞) is not 0 but NaN: a mask multiplied by −∞ spoils the scores that it should leave alone. Use `masked_fill` or `torch.where`.",
+      breaks="mask", **by_hand("scores.masked_fill(mask == 0, -torch.inf)", "scores + ~mask * -torch.inf"))
 wrong("mask_turned", "You exchange the mask's last two axes. It comes as (…, T, S), or broadcasts to that: hand it on as it is.",
       breaks="mask", old=ATTEND, new="masked_attention(query, key, value, None if mask is None else mask.transpose(-2, -1))")
 wrong("mask_with_more_axes", "You give the mask new axes. It already broadcasts to (B, H, T, S): hand it on as it is.",
@@ -249,6 +251,9 @@ wrong("softmax_over_queries", "Your softmax runs over the queries: the weights o
       breaks=NUMBERS, **by_hand("scores.softmax(dim=-1)", "scores.softmax(dim=-2)"))
 wrong("softmax_over_queries_finite", "Your softmax runs over the queries: the weights of one key sum to one. Each *query* shares out its attention: over the keys, the last axis.",
       breaks=NUMBERS, old=f"context = {ATTEND}", new=BY_HAND.replace("-torch.inf", "-1e9").replace("dim=-1", "dim=-2"))
+for name, hidden in (("", "-torch.inf"), ("_finite", "-1e9")):
+    wrong(f"softmax_over_heads{name}", "Your softmax runs over the heads: for each query and key the heads' weights sum to one. Each head's query shares out its attention over the *keys*, the last axis.",
+          breaks=NUMBERS, old=f"context = {ATTEND}", new=BY_HAND.replace("-torch.inf", hidden).replace("dim=-1", "dim=1"))
 wrong("no_softmax", "The scores are used as weights as they are: the softmax is missing.",
       breaks=NUMBERS, **by_hand("scores.softmax(dim=-1)", "scores"))
 wrong("output_not_mixed", "`output_linear` is never called: the heads' results stand side by side, and nothing mixes them.",
