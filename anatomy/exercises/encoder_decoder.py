@@ -362,7 +362,12 @@ class Writer(nn.Module):
             raise ValueError(f"`decode` takes the ids written so far, (B, T), for each row of the source, not {shapes}")
         if source.dim() != 2 or source.is_floating_point():
             raise ValueError("`decode` takes (target, memory, source): the third is to be the source's ids, (B, S)")
-        if memory.shape != (*source.shape, 2) or not torch.equal(memory, self._memory(source)):
+        if memory.dim() != 3:
+            raise ValueError(f"`decode` takes a memory (B, S, D), as `encode` returns it, not {tuple(memory.shape)}")
+        if memory.shape[:2] != source.shape:
+            shapes = f"{tuple(memory.shape)} for a source {tuple(source.shape)}"
+            raise ValueError(f"`decode` takes a memory with one vector for each token of the source, not {shapes}")
+        if memory.shape[2] != 2 or not torch.equal(memory, self._memory(source)):
             raise ValueError("`decode` takes (target, memory, source): memory and source don't belong together")
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:  # (B, S), (B, T) -> (B, T, V)

@@ -59,6 +59,10 @@ wrong("rows_run_on", "Your shift runs over the ends of the rows: the first row g
       breaks="values", old=SHIFTED, new="torch.cat([start.flatten()[:1], target.flatten()[:-1]]).reshape(target.shape)")
 wrong("rows_shifted", "You shift the rows: the batch has moved down by one, and each sequence is as it was. It is the places within a row that move: dim 1.",
       breaks="values", old=SHIFTED, new="torch.cat([torch.full_like(target[:1], start_id), target[:-1]], dim=0)")
+wrong("rows_rolled", "You roll the rows (dim 0), so each target stands in another row of the batch, and write the start token over its first token. It is the places within a row that move: dim 1.",
+      breaks="values", old=f"return {SHIFTED}", new="shifted = target.roll(1, dims=0)\n    shifted[:, 0] = start_id\n    return shifted")
+wrong("rows_rolled_no_start", "You roll the rows (dim 0): each target stands in another row of the batch, as it was. It is the places within a row that move, dim 1, and the start token comes first.",
+      breaks="values", old=SHIFTED, new="target.roll(1, dims=0)")
 wrong("start_at_the_end", "The start token stands at the end, where the last token was, and nothing has moved. It comes first, and pushes all others one place to the right.",
       breaks="values", old="[start, target[:, :-1]]", new="[target[:, :-1], start]")
 wrong("start_behind_all", "The start token stands behind the target, and your result is one place too long. It comes first, and the last token goes.",
@@ -74,6 +78,20 @@ wrong("start_in_the_first_row_only", "Only the first row gets the start token. E
       breaks="values", old=f"return {SHIFTED}", new="shifted = target.roll(1, dims=1)\n    shifted[0, 0] = start_id\n    return shifted")
 wrong("start_in_the_last_row_only", "Only the last row gets the start token. Every row is a sequence of its own and has its start token.",
       breaks="values", old=f"return {SHIFTED}", new="shifted = target.roll(1, dims=1)\n    shifted[-1, 0] = start_id\n    return shifted")
+for number, base in enumerate(("target.clone()", "torch.zeros_like(target)")):
+    begun = f"shifted = {base}\n    shifted[:, 1:] = target[:, :-1]\n"
+    wrong(f"start_in_the_first_row_only_{number}", "Only the first row gets the start token: `[0, 0]` is one place of one row. Every row has its start token: `[:, 0]`.",
+          breaks="values", old=f"return {SHIFTED}", new=f"{begun}    shifted[0, 0] = start_id\n    return shifted")
+    wrong(f"first_row_filled_{number}", "You fill the whole first row with the start token: `[0]` is a row. It is the first *place* of every row: `[:, 0]`.",
+          breaks="values", old=f"return {SHIFTED}", new=f"{begun}    shifted[0] = start_id\n    return shifted")
+wrong("first_row_filled", "You fill the whole first row with the start token: `[0]` is a row. It is the first *place* of every row: `[:, 0]`.",
+      breaks="values", old=f"return {SHIFTED}", new="shifted = target.roll(1, dims=1)\n    shifted[0] = start_id\n    return shifted")
+wrong("smeared", "Behind the start token stands the target's first token, again and again. In a loop this comes of overwriting tokens before they are copied: copy from `target`, not from the tensor that you write into.",
+      breaks="values", old=f"return {SHIFTED}", new="shifted = target.clone()\n    for place in range(1, target.size(1)):\n        shifted[:, place] = shifted[:, place - 1]\n    shifted[:, 0] = start_id\n    return shifted")
+wrong("two_dropped", "You drop the last *two* tokens, so your result is one place too short. Only the last one goes.",
+      breaks=SHAPE_TOO, old="target[:, :-1]", new="target[:, :-2]")
+wrong("first_and_last_dropped", "You drop the first token and the last one, so your result is one place too short. Only the last one goes.",
+      breaks=SHAPE_TOO, old="target[:, :-1]", new="target[:, 1:-1]")
 wrong("floats", "Your token ids have become floats (`torch.ones` and `torch.full` with a float, or `torch.zeros`, make them). Ids are whole numbers: `torch.full_like(target[:, :1], start_id)`.",
       breaks="shape", old=SHIFTED, new="torch.cat([start.float(), target[:, :-1]], dim=1)")
 wrong("one_start_for_all", "Your start token has the shape (1, 1), and there are {B} rows: `torch.cat` does not repeat it. Make it (B, 1).",
@@ -147,6 +165,14 @@ wrong("minus_ten", "−10 is not negative enough: scores can differ by more, and
       breaks=SHAPE_TOO, old=BOTH, new=f"(~({BOTH})) * -10.0")
 wrong("zero_times_infinity", "0 · (−∞) is not 0 but NaN: multiplying by −∞ spoils what may be looked at. Use `masked_fill`, `torch.where`, or a boolean mask.",
       breaks=SHAPE_TOO, old=BOTH, new=f"(~({BOTH})) * -torch.inf")
+LATER, PADDED = f"(~{CAUSAL})", "(~real)"
+for number, (later, padded) in enumerate((
+    (f"{LATER} * -torch.inf", f"{PADDED} * -torch.inf"),
+    (f"{LATER} * -torch.inf", f"torch.zeros(real.shape).masked_fill({PADDED}, -torch.inf)"),
+    (f"torch.zeros(target.size(1), target.size(1)).masked_fill({LATER}, -torch.inf)", f"{PADDED} * -torch.inf"),
+)):
+    wrong(f"zero_times_infinity_{number}", "0 · (−∞) is not 0 but NaN: multiplying by −∞ spoils what may be looked at. Use `masked_fill`, `torch.where`, or a boolean mask.",
+          breaks=SHAPE_TOO, old=BOTH, new=f"{later} + {padded}")
 wrong("plus_infinity", "What is hidden has +∞ in yours, and draws all attention there. It is −∞ that is added, or a boolean mask.",
       breaks=SHAPE_TOO, old=BOTH, new=f"torch.zeros(target.size(0), 1, target.size(1), target.size(1)).masked_fill(~({BOTH}), torch.inf)")
 wrong("triangle_of_the_batch", "Your triangle is as large as the batch, `target.size(0)` = {B}. It has a row and a column for each of T tokens: `target.size(1)` = {T}.",
@@ -203,6 +229,8 @@ wrong("minus_hundred", "−100 is not negative enough: scores can be lower still
       breaks="mask", **by_hand("-torch.inf", "-100.0"))
 wrong("plus_infinity", "Where the mask is False the score becomes +∞, and the softmax NaN. It has to become −∞.",
       breaks="mask", **by_hand("-torch.inf", "torch.inf"))
+wrong("zero_times_infinity", "0 · (−∞) is not 0 but NaN: a mask multiplied by −∞ spoils the scores that it should leave alone. Use `masked_fill` or `torch.where`.",
+      breaks="mask", **by_hand("scores.masked_fill(mask == 0, -torch.inf)", "scores + ~mask * -torch.inf"))
 wrong("mask_turned", "You exchange the mask's last two axes. It comes as (…, T, S), or broadcasts to that: hand it on as it is.",
       breaks="mask", old=ATTEND, new="masked_attention(query, key, value, None if mask is None else mask.transpose(-2, -1))")
 wrong("mask_with_more_axes", "You give the mask new axes. It already broadcasts to (B, H, T, S): hand it on as it is.",
@@ -217,10 +245,15 @@ wrong("not_scaled", "The scores are not divided by √K, the root of a head's wi
       breaks=NUMBERS, **by_hand(" / math.sqrt(query.size(-1))", ""))
 wrong("by_root_d", "You divide the scores by √D. Each head has K = D / H = {K} columns of its own, so it is √K.",
       breaks=NUMBERS, **by_hand("math.sqrt(query.size(-1))", "math.sqrt(x.size(-1))"))
-wrong("by_k", "You divide the scores by K; it is the root of K.",
+wrong("by_k", "You divide the scores by K (or by √K twice, as `masked_attention` does it, too); it is √K, once.",
       breaks=NUMBERS, **by_hand("math.sqrt(query.size(-1))", "query.size(-1)"))
 wrong("softmax_over_queries", "Your softmax runs over the queries: the weights of one key sum to one. Each *query* shares out its attention: over the keys, the last axis.",
       breaks=NUMBERS, **by_hand("scores.softmax(dim=-1)", "scores.softmax(dim=-2)"))
+wrong("softmax_over_queries_finite", "Your softmax runs over the queries: the weights of one key sum to one. Each *query* shares out its attention: over the keys, the last axis.",
+      breaks=NUMBERS, old=f"context = {ATTEND}", new=BY_HAND.replace("-torch.inf", "-1e9").replace("dim=-1", "dim=-2"))
+for name, hidden in (("", "-torch.inf"), ("_finite", "-1e9")):
+    wrong(f"softmax_over_heads{name}", "Your softmax runs over the heads: for each query and key the heads' weights sum to one. Each head's query shares out its attention over the *keys*, the last axis.",
+          breaks=NUMBERS, old=f"context = {ATTEND}", new=BY_HAND.replace("-torch.inf", hidden).replace("dim=-1", "dim=1"))
 wrong("no_softmax", "The scores are used as weights as they are: the softmax is missing.",
       breaks=NUMBERS, **by_hand("scores.softmax(dim=-1)", "scores"))
 wrong("output_not_mixed", "`output_linear` is never called: the heads' results stand side by side, and nothing mixes them.",
@@ -229,6 +262,10 @@ wrong("no_output_linear", "There is no `output_linear`: the heads' results stand
       breaks=BUILT, old=("        self.output_linear = nn.Linear(width, width)\n", "self.output_linear(merge_heads(context))"), new=("", "merge_heads(context)"))
 wrong("one_head", "You use a single head. `config.num_attention_heads` is {H}: split queries, keys and values.",
       breaks=NUMBERS, old="self.num_heads = config.num_attention_heads", new="self.num_heads = 1")
+for number, hidden in enumerate(("mask if mask is None or mask.dim() < 4 else mask[:, 0]", "mask", "mask if mask is None else mask.squeeze(1)")):
+    wrong(f"not_split_{number}", "Nothing is split into heads: each of the {H} heads has K = {K} columns of its own, and weights of its own. `split_heads` before attention, `merge_heads` after it.",
+          breaks=NUMBERS, old=f"context = {ATTEND}  # (B, H, T, K)\n        return self.output_linear(merge_heads(context))",
+          new=f"return self.output_linear(masked_attention(self.q(x), self.k(memory), self.v(memory), {hidden}))")
 wrong("q_and_k_swapped", "`q` and `k` have changed places: the layer `q` makes queries of x, the layer `k` makes keys of the memory.",
       breaks=NUMBERS, old=("self.q(x)", "self.k(memory)"), new=("self.k(x)", "self.q(memory)"))
 wrong("k_and_v_swapped", "`k` and `v` have changed places: the layer `k` makes keys of the memory, the layer `v` its values.",
@@ -472,6 +509,9 @@ wrong("positions_multiplied", "You multiply by the positions. They are added.",
 wrong("learned_positions", "Your positions are a table to be learned, as BERT's. In the model of 2017 they are sines and cosines, `sinusoidal_encoding`, with nothing to learn.",
       breaks=STOPS, old=("        self.dropout = nn.Dropout", "positions = sinusoidal_encoding(ids.size(1), width).to(vectors.device)"),
       new=("        self.position_embeddings = nn.Embedding(config.max_position_embeddings, config.hidden_size)\n        self.dropout = nn.Dropout", "positions = self.position_embeddings(torch.arange(ids.size(1)))"))
+wrong("positions_end", "Your table of positions ends after `config.max_position_embeddings` rows, and here are more tokens. Sines have no end: make one row for each token, `sinusoidal_encoding(ids.size(1), D)`.",
+      breaks=STOPS, old=("        self.dropout = nn.Dropout", "positions = sinusoidal_encoding(ids.size(1), width).to(vectors.device)"),
+      new=("        self.positions = sinusoidal_encoding(config.max_position_embeddings, config.hidden_size)\n        self.dropout = nn.Dropout", "positions = self.positions[: ids.size(1)]"))
 wrong("not_tied", "`lm_head` has a weight of its own (a copy is one, too: from the first training step on it differs). It is to be the token table itself, one parameter under two names: `self.lm_head.weight = self.token_embeddings.weight`.",
       breaks=STOPS, old=f"        {TIED}  # (V, D), shared\n", new="")
 wrong("numbers_shared_only", "`lm_head.weight` and the token table are two parameters that share memory for now (`.data`). They are to be one: `self.lm_head.weight = self.token_embeddings.weight`.",
@@ -517,6 +557,10 @@ for side, stack, kind in (("encoder", ENCODER, "PostNormEncoderLayer"), ("decode
           breaks=NUMBERS, old=f"in self.{side}_layers:", new=f"in self.{side}_layers[:1]:")
     wrong(f"{side}_last_layer_left_out", f"The last layer of the {side} is made, but not applied.",
           breaks=NUMBERS, old=f"in self.{side}_layers:", new=f"in self.{side}_layers[:-1]:")
+wrong("layers_repeated", "Both stacks hold one layer {L} times: `[layer] * {L}` repeats the object, not its weights. Make a new layer for each place.",
+      breaks=BUILT, old=(ENCODER, DECODER), new=("nn.ModuleList([PostNormEncoderLayer(config)] * config.num_hidden_layers)", "nn.ModuleList([TransformerDecoderLayer(config)] * config.num_hidden_layers)"))
+wrong("layers_in_plain_lists", "All layers sit in plain Python lists, where PyTorch does not see their parameters: they would be neither trained nor saved. Use `nn.ModuleList`.",
+      breaks=BUILT, old=(ENCODER, DECODER), new=(ENCODER.replace("nn.ModuleList", "list"), DECODER.replace("nn.ModuleList", "list")))
 wrong("always_six", "You build six layers whatever the config says. Six it was in 2017; here `config.num_hidden_layers` is {L}.",
       breaks=STOPS, old="range(config.num_hidden_layers)", new="range(6)", times=2)
 wrong("encoder_not_stacked", "Every layer of the encoder gets the embeddings: only the last one has an effect. A layer's output is the next layer's input.",
@@ -582,6 +626,9 @@ wrong("target_first", "`forward` takes the source first, then the target. Yours 
       breaks=WHOLE, old="source: Tensor, target: Tensor", new="target: Tensor, source: Tensor")
 wrong("shifts_again", "You shift the target inside the model. It comes shifted already: it *is* the decoder's input.",
       breaks=WHOLE, old="return self.decode(target,", new="target = torch.cat([target[:, :1], target[:, :-1]], dim=1)\n        return self.decode(target,")
+for name, start in (("0", "0"), ("1", "1"), ("2", "2"), ("padding", "self.pad_id")):
+    wrong(f"shifts_again_from_{name}", "You shift the target inside the model. It comes shifted already: it *is* the decoder's input.",
+          breaks=WHOLE, old="return self.decode(target,", new=f"target = torch.cat([torch.full_like(target[:, :1], {start}), target[:, :-1]], dim=1)\n        return self.decode(target,")
 wrong("probabilities", "You return probabilities: no softmax is wanted here, the loss has its own. Logits are what `lm_head` returns.",
       breaks=DROPOUT_TOO, old="self.lm_head(x)", new="self.lm_head(x).softmax(dim=-1)")
 wrong("log_probabilities", "You return log-probabilities. Logits are wanted: what `lm_head` returns.",
@@ -689,6 +736,8 @@ wrong("minus_forgotten", "The sign is the wrong way round: the log-probability i
       breaks=ALL, old=LOSS, new=f"-{LOSS}")
 wrong("bits", "You measure in bits (`log2`). Nats are wanted: the natural logarithm.",
       breaks=ALL, old=LOSS, new=f"{LOSS} / math.log(2)")
+wrong("bits_of_probabilities", "You measure in bits (`log2`). Nats are wanted: the natural logarithm. (And take it inside the softmax, `log_softmax`: where logits lie hundreds apart, a probability is rounded to 0.)",
+      breaks=ALL, old=LOSS, new="F.nll_loss(logits.softmax(dim=-1).log2().flatten(0, 1), target.flatten(), ignore_index=pad_id)")
 wrong("rows_mixed", "The logits' axes and the target's are flattened in different orders, so tokens meet the logits of other places. Flatten (B, T, V) to (B·T, V) and (B, T) to (B·T,), both as they are.",
       breaks=ALL, old="target.flatten()", new="target.T.flatten()")
 wrong("logits_rows_mixed", "The logits' first two axes are exchanged before they are flattened, and the target's are not: tokens meet the logits of other places.",
@@ -747,6 +796,8 @@ wrong("stops_at_the_first", "It stops as soon as *one* row has ended, and the ot
       breaks=("ends", "work"), old="ended.all()", new="ended.any()")
 wrong("ends_forgotten", "It stops only when all rows write their end token at the same step: which rows ended earlier is forgotten. Keep it: `ended = ended | (chosen == end_id)`.",
       breaks=("ends", "work"), old="ended = ended | (chosen == end_id)", new="ended = chosen == end_id")
+wrong("ends_at_once", "It stops only when all rows write their end token at the same step. Rows that have ended before count, too: `ended.all()`.",
+      breaks=("ends", "work"), old="if ended.all()", new="if (chosen == end_id).all()")
 wrong("only_the_first_row_ends", "Whether to stop is decided by the first row alone. It stops when all rows have ended.",
       breaks=("ends", "work"), old="ended.all()", new="ended[0].all()")
 wrong("stops_before_the_end", "It stops before the last end token is appended. The end token belongs to what was written.",
@@ -781,10 +832,12 @@ wrong("end_is_2", "You take 2 for the end token, whatever `end_id` says.",
       breaks=(*RESULT,), old="chosen == end_id", new="chosen == 2")
 wrong("ends_with_padding", "You wait for `model.pad_id` as the end. A row ends with `end_id`.",
       breaks=(*RESULT, "work"), old="chosen == end_id", new="chosen == model.pad_id")
-wrong("memory_and_source_swapped", "`decode` takes (target, memory, source): yours gets source and memory in each other's place.",
+wrong("memory_and_source_swapped", "`decode` takes (target, memory, source): the last one of yours is the memory.",
       breaks=(*RESULT, "work"), old="written, memory, source", new="written, source, memory")
 wrong("memory_first", "`decode` takes (target, memory, source): yours gets the memory first.",
       breaks=(*RESULT, "work"), old="written, memory, source", new="memory, written, source")
+wrong("source_first", "`decode` takes (target, memory, source): yours gets the source first, and what was written in its place.",
+      breaks=(*RESULT, "work"), old="written, memory, source", new="source, memory, written")
 wrong("source_not_encoded", "The decoder gets the source in the place of the memory. The memory is what `model.encode(source)` returns.",
       breaks=(*RESULT, "work"), old="model.encode(source)", new="source")
 wrong("first_row_for_all", "All rows get the first one's tokens. Each source has a target of its own.",
@@ -855,6 +908,13 @@ wrong("ends_only_in_first_place", "Of the sequences that end at a step you set a
       breaks=("ends", "ties"), old="finished += [one for one in best if", new="finished += [one for one in best[:1] if")
 wrong("beam_shrinks", "Your beam becomes narrower with each sequence that has ended. `beam_size` extensions are kept at every step; what has ended takes no place any more.",
       breaks="ends", old="[:beam_size]", new="[: beam_size - len(finished)]")
+wrong("ends_take_no_place", "What ends takes no place in your beam: besides it you go on with `beam_size` others. The `beam_size` best extensions are kept, and those of them that end are among this number.",
+      breaks="work", old=f"best = {BEST}", new="best = sorted(extended, key=lambda one: -one[1])\n        best = best[:beam_size] + [one for one in best[beam_size:] if one[0][-1] != end_id][: sum(one[0][-1] == end_id for one in best[:beam_size])]")
+wrong("all_ends_set_aside", "Every sequence that ends is set aside in yours, however improbable, and takes no place in the beam. The `beam_size` best extensions are kept, and only those of them that end are finished.",
+      breaks=("ties", "work"), old=(f"best = {BEST}", "beginnings = [one for one in best if one[0][-1] != end_id]"),
+      new=("best = sorted(extended, key=lambda one: -one[1])", "beginnings = [one for one in best if one[0][-1] != end_id][:beam_size]"))
+wrong("goes_on_until_all_end", "What ends is not set aside: it stays in the beam and is extended through its end token, unless all sequences end at the same step. Set it aside, and extend the others.",
+      breaks=EVERYTHING, old=(SPLIT, "if not beginnings:"), new=("        beginnings = best\n", "if all(one[0][-1] == end_id for one in beginnings):"))
 wrong("ends_dropped", "Sequences that end before the last step are dropped. They are set aside, and the best of all is returned.",
       breaks=EVERYTHING, old="finished += [", new="finished = [")
 wrong("last_finished", "You return the sequence that ended last. The one with the best score is wanted.",
@@ -877,12 +937,16 @@ wrong("penalty_after_choice", "The penalty changes the score that you return, bu
       breaks=SCORES, old=FOUND, new="found = max(finished or beginnings, key=lambda one: one[1])")
 wrong("score_without_penalty", "You choose by the right score, but return the plain sum. It is to be divided by length^`length_penalty`.",
       breaks=SCORES, old="return found[0], score(found)", new="return found[0], found[1]")
+wrong("divided_at_every_step", "You divide at every step of the search, so what came early is divided again and again. The sums stay plain; the division comes once, by the whole length, when finished sequences are compared.",
+      breaks=SCORES, old=("([*ids, token], total + value)", SCORE), new=("([*ids, token], (total + value) / (len(ids) + 1) ** length_penalty)", "one[1]"))
 wrong("multiplied_by_length", "You multiply by length^`length_penalty`. The sum is divided by it: sums of longer sequences are more negative, and the division makes up for that.",
       breaks=SCORES, old=SCORE, new="one[1] * len(one[0]) ** length_penalty")
 wrong("length_with_start", "Your length counts the start token, too. It is the number of ids that you return: without the start token, with the end token.",
       breaks=SCORES, old=SCORE, new="one[1] / (len(one[0]) + 1) ** length_penalty")
 wrong("length_without_end", "Your length leaves out the last token. It is the number of ids that you return: without the start token, with the end token.",
       breaks=SCORES, old=SCORE, new="one[1] / max(1, len(one[0]) - 1) ** length_penalty")
+wrong("end_not_counted", "Your length leaves out the end token. It is the number of ids that you return: without the start token, with the end token.",
+      breaks=SCORES, old=SCORE, new="one[1] / max(1, sum(token != end_id for token in one[0])) ** length_penalty")
 wrong("length_times_penalty", "You divide by length · `length_penalty`. It is a power: length^`length_penalty`.",
       breaks=SCORES, old=SCORE, new="one[1] / (len(one[0]) * length_penalty if length_penalty else 1)")
 wrong("divided_by_length", "You divide by the length whatever `length_penalty` says. It is length^`length_penalty`, and without a penalty the plain sum.",
@@ -901,6 +965,9 @@ wrong("ties_by_token", "Of equal sums you keep those with the smaller token id f
       breaks="ties", old="key=lambda one: -one[1])[", new="key=lambda one: (-one[1], one[0][-1]))[")
 wrong("ties_by_ids", "Of equal sums you keep those first whose ids are smaller from the beginning on, as if sorting words. The better beginning comes first, then the smaller id.",
       breaks="ties", old="key=lambda one: -one[1])[", new="key=lambda one: (-one[1], one[0]))[")
+for name, key in (("token", "one[0][-1]"), ("ids", "one[0]")):
+    wrong(f"ties_by_larger_{name}", "Of equal sums you keep those with *larger* ids first (as `sorted(…, reverse=True)` of whole pairs does). The better beginning comes first, then the smaller id.",
+          breaks="ties", old="key=lambda one: -one[1])[", new=f"key=lambda one: (one[1], {key}), reverse=True)[")
 wrong("equal_scores_last", "Of equal scores you return the sequence found *last*. The one found first is wanted.",
       breaks="ties", old=FOUND, new="found = max((finished or beginnings)[::-1], key=score)")
 wrong("equal_scores_longest", "Of equal scores you return the longest sequence. The one found first is wanted.",
