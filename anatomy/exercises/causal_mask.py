@@ -88,6 +88,7 @@ def _far_apart(draw: Draw, highest: str) -> dict[str, Any]:
     SLUG,
     properties={"shape": 1, "values": 2, "any mask": 1, "no mask": 1, "large scores": 1, "gradients": 1},
     returns="B H T K",
+    axes={"Dv": "value width"},
     run=_attend,
     forbids=notebook_03.scaled_dot_product_attention.forbids,
     when_right="What is hidden has no weight at all, and the rest still sums to one.",
@@ -102,10 +103,10 @@ def masked_attention(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, H=2, T=6, S=6, K=5)
     mask = torch.arange(6) <= torch.arange(6)[:, None]
     yield draw.case(**inputs(draw), mask=mask, note="for a causal mask")
-    draw = Draw(seed, B=2, T=4, S=3, K=6)
-    query, key, value = draw.normal("B K T").transpose(1, 2), draw.normal("B S K"), draw.normal("B S K")
-    yield draw.case(query=query, key=key, value=value, mask=_some_keys(draw, "B T S"), returns="B T K",
-                    note="for inputs of three axes")  # fmt: skip
+    draw = Draw(seed, B=2, T=4, S=3, K=6, Dv=9)
+    query, key, value = draw.normal("B K T").transpose(1, 2), draw.normal("B S K"), draw.normal("B S Dv")
+    yield draw.case(query=query, key=key, value=value, mask=_some_keys(draw, "B T S"), returns="B T Dv",
+                    note="for inputs of three axes, values of another width")  # fmt: skip
     draw = Draw(seed, B=3, H=2, T=1, S=4, K=3)
     yield draw.case(**inputs(draw), mask=_some_keys(draw, "T S"), note="for a single query")
     draw = Draw(seed, B=1, H=1, T=4, S=5, K=8)
