@@ -157,8 +157,8 @@ wrong("log_softmax", "`log_softmax` gives logarithms of weights. The mixture nee
 wrong("weights", "You return the weights, (…, T, S). Asked is the mixture of values that they make, (…, T, K): `weights @ value`.",
       breaks=("shape", *ALWAYS), old=".softmax(dim=-1) @ value", new=".softmax(dim=-1)")
 wrong("mixes_keys", "You mix the keys. The weights are for the values: `weights @ value`.",
-      breaks=ALWAYS, old=" @ value", new=" @ key")
-wrong("with_weights", "You return two things. Only the mixture is asked for, (…, T, K).",
+      breaks=("shape", *ALWAYS), old=" @ value", new=" @ key")
+wrong("with_weights", "You return two things. Only the mixture is asked for, (…, T, Dv).",
       breaks=("shape", *ALWAYS), old="return scores.softmax(dim=-1) @ value", new="return scores.softmax(dim=-1) @ value, scores.softmax(dim=-1)")
 wrong("truth_of_mask", "`if mask` asks whether the whole tensor is true, which PyTorch refuses to say. Ask `if mask is not None`.",
       breaks=("shape", *MASKED), old="if mask is not None:", new="if mask:")
