@@ -122,10 +122,10 @@ def test_the_same_seed_gives_the_same_cases(exercise: Exercise) -> None:
 
 
 @pytest.mark.parametrize("wrong", all_misconceptions(), ids=lambda wrong: wrong.name)
-@each_seed
-def test_a_misconception_fails_and_is_named_as_itself(wrong: Misconception, seeds: tuple[int, ...]) -> None:
+def test_a_misconception_fails_and_is_named_as_itself(wrong: Misconception) -> None:
+    """With the seeds of a student's own notebook; tests/grading/test_class.py tries each with others."""
     exercise = exercises.find(wrong.exercise)
-    verdict = verdict_on(exercise, wrong.answer, seeds)
+    verdict = verdict_on(exercise, wrong.answer)
     broken = {result.property for result in verdict.results if not result.passed}
     assert verdict.status == "wrong", as_text(verdict)
     assert wrong.name in verdict.misconceptions, as_text(verdict)
