@@ -11,9 +11,9 @@ from torch.nn.parameter import is_lazy
 from anatomy.exercises.spec import seed_from
 
 CONTRACT_WORDS = frozenset({
-    "attention", "bias", "blocks", "classifier", "embeddings", "encoder", "feed_forward", "heads", "k", "layer_norm",
-    "layer_norm_1", "layer_norm_2", "layers", "linear_1", "linear_2", "output_linear", "position_embeddings", "q",
-    "token_embeddings", "v", "weight",
+    "attention", "bias", "blocks", "classifier", "cross_attention", "decoder_layers", "embeddings", "encoder",
+    "encoder_layers", "feed_forward", "heads", "k", "layer_norm", "layer_norm_1", "layer_norm_2", "layer_norm_3",
+    "layers", "linear_1", "linear_2", "output_linear", "position_embeddings", "q", "token_embeddings", "v", "weight",
 })  # fmt: skip
 """The names that the exercises' texts give to layers and parameters.
 

@@ -156,7 +156,7 @@ def test_shared_parameters_are_noted() -> None:
         def forward(self, x: Tensor) -> Tensor:
             return self.b(self.a(x))
 
-    assert first_case(Shared, Layer).shared == [["a.weight", "b.weight"], ["a.bias", "b.bias"]]
+    assert first_case(Shared, Layer).shared == [["a.bias", "b.bias"], ["a.weight", "b.weight"]]
 
 
 def test_a_class_is_wanted_where_a_class_is_asked() -> None:
