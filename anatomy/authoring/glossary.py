@@ -68,7 +68,7 @@ def as_markdown(terms: Iterable[Term], notebooks: str) -> str:
             explanation = re.sub(r"\]\(\.\./", f"]({notebooks}/", term.explanation)
             number = f"{term.notebook.slug[:2]} · "
             where = number + term.section.removeprefix(number)
-            link = f"{notebooks}/{term.notebook.slug}/{term.notebook.slug}.ipynb#{term.section.replace(' ', '-')}"
+            link = f"{notebooks}/{term.notebook.slug}/{term.notebook.slug}.ipynb#cell-id={term.cell}"
             gap = "\n\n" if explanation.endswith("$$") else " "
             lines += ["", f"**{term.name}** · {explanation}{gap}[{where}]({link})"]
     return "\n".join(lines) + "\n"

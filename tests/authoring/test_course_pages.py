@@ -89,7 +89,7 @@ def test_the_glossary_is_alphabetical_and_links_to_sections():
     text = "## 1 · Why?\n\nA <dfn>query</dfn> asks ([01](../01-x/01-x.ipynb)). First <dfn>`[CLS]`</dfn> comes."
     page = glossary.as_markdown(terms_of(BOOK, [("one", text)]), "../notebooks")
     assert page.index("## C") < page.index("**[CLS]** · First") < page.index("## Q") < page.index("**query** · A query")
-    assert f"[02 · 1 · Why?](../notebooks/{SLUG}/{SLUG}.ipynb#1-·-Why?)" in page
+    assert f"[02 · 1 · Why?](../notebooks/{SLUG}/{SLUG}.ipynb#cell-id=one)" in page
     assert "([01](../notebooks/01-x/01-x.ipynb))" in page
 
 
