@@ -13,7 +13,7 @@ from anatomy.authoring.notebooks import BadNotebook
 _HEADING = re.compile(r"#{1,4} +(?P<words>.+?) *$")
 _ITEM = re.compile(r"^\s*(?:[-*]|\d+\.) +")
 _FOLDED = re.compile(r"</?details>|<summary>.*?</summary>")
-_RULE = re.compile(r"\|[\s:|-]+\|\s*$")
+_RULE = re.compile(r"\|[\s:|]*-[\s:|-]*\|\s*$")
 _UNBROKEN = re.compile(r"\$\$.*?\$\$|\$[^$\n]+\$|`[^`\n]*`|<code>.*?</code>|\]\([^)]*\)", re.DOTALL)
 _TAG = re.compile(r"</?\w+[^<>]*>")
 _STOP = re.compile(r"(?<!et al)(?<!e\.g)(?<!i\.e)[.!?][\"”’)*]*\s+(?=[\"“(*<\[]*[A-Z0-9⟨])")

@@ -78,10 +78,14 @@ def test_sentences_are_cut_where_they_end():
 
 
 def test_a_table_has_heads_and_the_next_one_its_own():
-    text = "| a | b |\n|---|---|\n| 1 | 2 |\n\n| c | d |\n|:--|--:|\n| 3 | 4 |"
+    tables = "| a | b |\n|---|---|\n| 1 | 2 |", "| | |\n|:--|--:|\n| 3 | 4 |", "| c | d |\n|---|---|\n| 5 | 6 |"
+    text = "\n\n".join(["One.", *tables, "Two."])
     assert [(block.text, block.heads) for block in blocks([("one", text)])] == [
+        ("One.", ()),
         ("| 1 | 2 |", ("a", "b")),
-        ("| 3 | 4 |", ("c", "d")),
+        ("| 3 | 4 |", ("", "")),
+        ("| 5 | 6 |", ("c", "d")),
+        ("Two.", ()),
     ]
 
 
