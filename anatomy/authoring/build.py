@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from anatomy.authoring.course_pages import stale_pages, write_pages
 from anatomy.authoring.maps import write_maps
 from anatomy.authoring.notebooks import (
     BadNotebook,
@@ -61,7 +62,7 @@ class Built:
 def build(
     root: Path, names: Iterable[str] | None = None, *, force: bool = False, say: Say = lambda _: None
 ) -> list[Built]:
-    """Write both editions of these notebooks (by default, of all that have a source).
+    """Write both editions of these notebooks (by default, of all that have a source), and the pages made of all.
 
     All refusals come first: nothing is written when a student's work is in the way of any of them.
 
@@ -85,7 +86,9 @@ def build(
             f"Nothing was built: these files hold work that the build would replace.\n{files}\n"
             "Move them away, or build with --force, which keeps a copy of each beside it."
         )
-    return [_build_one(root, book, say) for book in books]
+    built = [_build_one(root, book, say) for book in books]
+    write_pages(root)
+    return built
 
 
 def _build_one(root: Path, book: Notebook, say: Say) -> Built:
@@ -134,13 +137,15 @@ def _keep(path: Path) -> Path:
 def stale(root: Path, names: Iterable[str] | None = None) -> list[str]:
     """What ``notebooks/`` and ``solutions/`` lack to be what a build would write now; one sentence each.
 
-    Nothing is run: the solved edition's text is compared, and that it has outputs.
+    Nothing is run: the solved edition's text is compared, and that it has outputs. Without `names`, the pages that are
+    made of all notebooks are looked at, too.
     """
+    names = list(names or ())
     found: list[str] = []
     for book in chosen(root, names):
         for finding in (*_stale_student(root, book), *_stale_solved(root, book), *_stale_maps(root, book)):
             found.append(finding)
-    return found
+    return found if names else [*found, *stale_pages(root)]
 
 
 def _stale_student(root: Path, book: Notebook) -> Iterable[str]:
