@@ -12,7 +12,7 @@ from anatomy.course import notebook as named
 from anatomy.observing import GRADING_SEED
 
 if TYPE_CHECKING:
-    from anatomy.hunting.hunt import Hunt
+    from anatomy.hunting.asking import Hunt
 
 
 def hunt(notebook: str, bug: int | None = None, *, line: int | None = None, says: str | None = None) -> Hunt | None:
@@ -43,6 +43,6 @@ def hunt(notebook: str, bug: int | None = None, *, line: int | None = None, says
 
     if os.environ.get(HAND_OVER):
         return None
-    from anatomy.hunting.hunt import hunt_in
+    from anatomy.hunting.asking import hunt_in
 
     return hunt_in(book, bug, line, says)

@@ -15,7 +15,7 @@ from rich.text import Text
 from anatomy import exercises
 from anatomy.cards.markup import COLORS, SIGNS, frame, line, prose, title
 from anatomy.hunting.bugs import Bug
-from anatomy.hunting.hunt import Answered, Hunt
+from anatomy.hunting.asking import Answered, Hunt
 from anatomy.hunting.puzzle import Puzzle
 
 _CODE = "font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,90%)"

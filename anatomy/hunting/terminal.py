@@ -8,7 +8,7 @@ from rich.prompt import IntPrompt, Prompt
 from anatomy.checking.progress_file import is_solved, read_progress
 from anatomy.course import NOTEBOOKS, Notebook
 from anatomy.exercises import of_notebook
-from anatomy.hunting.hunt import hunt_in
+from anatomy.hunting.asking import hunt_in
 from anatomy.hunting.show import answer_parts, question_parts
 
 
