@@ -109,7 +109,9 @@ def hunt(
     notebook: Annotated[
         str,
         typer.Argument(
-            metavar="[NOTEBOOK]", help="Slug or number; by default the last one with something solved.", show_default=False
+            metavar="[NOTEBOOK]",
+            help="Slug or number; by default the last one with something solved.",
+            show_default=False,
         ),
     ] = "",
 ) -> None:
@@ -124,6 +126,42 @@ def hunt(
 
     with said_clearly():
         terminal.ask(find(notebook) if notebook else terminal.latest(), Console())
+
+
+@app.command(rich_help_panel=STUDENTS)
+def assemble(
+    folder: Annotated[
+        Path | None,
+        typer.Argument(
+            help="What holds the notebooks' folders; yours in notebooks/ by default.",
+            file_okay=False,
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")] = Path("my_transformer.py"),
+    fill: Annotated[bool, typer.Option("--fill", help="Import the course's answers where yours are missing.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write over a file that was edited since, keeping a copy of it.")
+    ] = False,
+    root: Root = None,
+) -> None:
+    """Gather your own answers into one my_transformer.py, check them, and load real weights into it.
+
+    It says what is missing or wrong, and how far your models with the library's weights are from the library's own.
+    Exit code 0 when all is there and right.
+
+    Example: [cyan]anatomy assemble --output my_transformer.py[/cyan]
+    """
+    from anatomy.assembling.assembly import put_together
+
+    console = Console()
+    with said_clearly(), console.status("Reading your notebooks…") as status:
+        made = put_together(
+            folder or course_root(root) / "notebooks", output, fill=fill, force=force,
+            on_step=lambda done, total, what: status.update(f"{done} of {total}: {what}"),
+        )  # fmt: skip
+    console.print(made, highlight=False, soft_wrap=True)
+    raise typer.Exit(not made.is_complete)
 
 
 @app.command(rich_help_panel=STUDENTS)
