@@ -139,7 +139,7 @@ class ProgressCard:
     Parameters
     ----------
     slug
-        A notebook whose exercises come first, unfolded.
+        A notebook whose exercises come first; the whole course is folded then.
     """
 
     def __init__(self, slug: str = "") -> None:
@@ -181,7 +181,7 @@ class ProgressCard:
     def _repr_html_(self) -> str:
         overview = _html_table("The whole course", _OVERVIEW, (self._linked(row) for row in self.table))
         details = [
-            _folded(f"{row.title}: {row.words}", _html_table("", _DETAIL, map(_as_html, row.works)), row is self.first)
+            _folded(f"{row.title}: {row.words}", _html_table("", _DETAIL, map(_as_html, row.works)))
             for row in self.table
             if row is self.first or (self.first is None and row.is_begun)
         ]
@@ -239,8 +239,8 @@ def _html_table(caption: str, head: Iterable[str], rows: Iterable[Iterable[str]]
     return f'<div style="overflow-x:auto">{table}<tbody>{body}</tbody></table></div>'
 
 
-def _folded(summary: str, inside: str, is_open: bool = False) -> str:
+def _folded(summary: str, inside: str) -> str:
     return (
-        f'<details{" open" if is_open else ""} style="margin-top:.3em">'
+        '<details style="margin-top:.3em">'
         f'<summary style="cursor:pointer">{escape(summary)}</summary>{inside}</details>'
     )

@@ -39,12 +39,12 @@ class Bug:
         return self.mistake.exercise
 
     @cached_property
-    def lines(self) -> list[str]:
+    def lines(self) -> tuple[str, ...]:
         """The wrong answer, without comments and docstrings."""
         return listing(self.mistake.source)
 
     @cached_property
-    def right(self) -> list[str]:
+    def right(self) -> tuple[str, ...]:
         """The right one."""
         return listing(getsource(self.mistake.base))
 
@@ -90,7 +90,8 @@ def bugs_of(notebook: Notebook) -> tuple[Bug, ...]:
     return tuple(Bug(number, wrong) for number, wrong in enumerate(hidden, 1))
 
 
-def listing(source: str) -> list[str]:
+@cache
+def listing(source: str) -> tuple[str, ...]:
     """The lines of the last definition in a source, without comments, docstrings and empty lines."""
     definition = ast.parse(source).body[-1]
     lines = dict(enumerate(source.splitlines(), 1))
@@ -103,4 +104,4 @@ def listing(source: str) -> list[str]:
                 lines[number] = ""
     decorated = getattr(definition, "decorator_list", [])
     first = min([definition.lineno, *(decorator.lineno for decorator in decorated)])
-    return [line.rstrip() for number, line in lines.items() if number >= first and line.strip()]
+    return tuple(line.rstrip() for number, line in lines.items() if number >= first and line.strip())

@@ -18,6 +18,7 @@ from anatomy.judging.expectations import Expectations
 from anatomy.judging.recognize import makes
 from anatomy.judging.sentences import diagnosis_of
 from anatomy.judging.verdict import Example
+from anatomy.judging.wording import brief
 from anatomy.misconceptions import Misconception
 from anatomy.reading.smallest import smallest_example
 from anatomy.reading.trials import Budget, Trials, can_be_limited
@@ -42,7 +43,7 @@ class Puzzle:
     sizes
         The sizes that the sentences name, those of the check: ``"T = 5, D = 8"``.
     example
-        The smallest input on which bug and contract differ; None where that does not show in what is returned.
+        A small input on which bug and contract differ; None where that does not show in what is returned.
     """
 
     bug: Bug
@@ -72,15 +73,26 @@ def puzzle_of(bug: Bug) -> Puzzle:
     order = list(told)
     random.Random(seed_from(mistake.name)).shuffle(order)
     named = sorted({size for one in told.values() for size in re.findall(r"\{(?:root_)?(\w+)\}", one.sentence)})
-    with capture_output():
-        example = smallest_example(trials, mistake.answer) if can_be_limited() else None
     return Puzzle(
         bug,
         dict(zip(LETTERS, order, strict=False)),
         LETTERS[order.index(next(iter(told)))],
         ", ".join(f"{letter} = {case.sizes[letter]}" for letter in named if letter in case.sizes),
-        example,
+        _example(trials, mistake),
     )
+
+
+def _example(trials: Trials, mistake: Misconception) -> Example | None:
+    """The smallest one; of an error where a result is wanted at least the error."""
+    with capture_output():
+        if can_be_limited() and (found := smallest_example(trials, mistake.answer)):
+            return found
+    for index, seen in sorted(trials.visible.items()):
+        if seen.found.error and seen.expected.outcome == "returned":
+            error, case = seen.found.error, trials.expectations.cases[index]
+            call = f"{mistake.exercise}, as the check calls it{f' {case.note}' if case.note else ''}"
+            return Example(call, brief(seen.expected.value), f"{error.type}: {error.message}".splitlines()[0])
+    return None
 
 
 def _neighbors(bug: Bug) -> Iterator[Misconception]:

@@ -14,8 +14,9 @@ from rich.text import Text
 
 from anatomy import exercises
 from anatomy.cards.markup import COLORS, SIGNS, frame, line, prose, title
-from anatomy.hunting.bugs import Bug
+from anatomy.checking.progress import ProgressCard
 from anatomy.hunting.asking import Answered, Hunt
+from anatomy.hunting.bugs import Bug
 from anatomy.hunting.puzzle import Puzzle
 
 _CODE = "font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,90%)"
@@ -54,17 +55,14 @@ def _sizes(puzzle: Puzzle) -> str:
 def _verdicts(answered: Answered) -> Iterator[tuple[bool, str]]:
     """Right or wrong, and a sentence: for the line and for what it does."""
     bug, letter = answered.puzzle.bug, answered.puzzle.letter
-    lines = " and ".join(map(str, sorted(bug.faulty)))
-    where = f"line {lines}" if len(bug.faulty) == 1 else f"lines {lines}"
+    *others, last = map(str, sorted(bug.faulty))
+    where = f"lines {', '.join(others)} and {last} are" if others else f"line {last} is"
     if answered.line_is_right:
-        yield (
-            True,
-            f"Line {answered.line} is wrong, yes." + (f" (The bug is in {where}.)" if len(bug.faulty) > 1 else ""),
-        )
+        yield True, f"Line {answered.line}, yes." + (f" In all {where} not as in a right answer." if others else "")
     else:
-        yield False, f"Line {answered.line} is as it should be. The bug is in {where}."
+        yield False, f"Line {answered.line} is as it should be: {where} not."
     if answered.sentence_is_right:
-        yield True, f"{letter} is what happens: {answered.puzzle.sentences[letter]}"
+        yield True, f"{letter}, yes: {answered.puzzle.sentences[letter]}"
     else:
         yield False, f"Not {answered.says}. True of it is {letter}: {answered.puzzle.sentences[letter]}"
 
@@ -83,13 +81,14 @@ def _diff(bug: Bug) -> Iterator[tuple[str, str]]:
 
 
 def as_html(hunt: Hunt) -> str:
-    """A card for what was answered and one for what is asked: no script, no style sheet."""
+    """A card for what was answered, one for what is asked, and how far one is: no script, no style sheet."""
     cards = [_answer_card(hunt.answered)] if hunt.answered else []
     if hunt.puzzle:
         cards.append(frame(_COLOR, _question_blocks(hunt, hunt.puzzle)))
     elif hunt.note:
         cards.append(frame(_COLOR, [title(prose(hunt.note))]))
-    return f'<div role="status">{"".join(cards)}</div>'
+    progress = ProgressCard(hunt.notebook.slug)._repr_html_()
+    return f'<div role="status">{"".join(cards)}</div>{progress}'
 
 
 def _question_blocks(hunt: Hunt, puzzle: Puzzle) -> Iterator[str]:

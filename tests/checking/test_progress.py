@@ -106,11 +106,11 @@ def test_the_card_says_the_same_in_every_form():
     assert f'href="../{SECOND.slug}/{SECOND.slug}.ipynb"' in card._repr_html_()
 
 
-def test_a_notebooks_card_has_its_exercises_first_and_unfolded():
+def test_a_notebooks_card_has_its_exercises_first():
     note_check(verdict("lookup", "wrong", 1, Diagnosis("Yours `sums`.", misconception="lookup__sums")))
     card = ProgressCard(SECOND.slug)
     page = card._repr_html_()
-    assert page.index("<code>lookup</code>") < page.index("The whole course") and page.count("<details open") == 1
+    assert page.index("<code>lookup</code>") < page.index("The whole course") and page.count("<details") == 2
     assert "Yours <code>sums</code>." in page and "Yours sums." in shown(card, 80) and "1 attempt" in repr(card)
     assert card.next_step == f"Next: lookup in {SECOND.slug}."
 
