@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import anatomy
 from anatomy import exercises
@@ -34,8 +34,8 @@ class Standing:
     Attributes
     ----------
     status
-        ``"right"``; ``"wrong"``: it is in the file, and `why` is what its check says; ``"missing"``: it is not in the
-        file, and `why` is the reason.
+        ``"right"``; ``"wrong"``: it is in the file, and `why` is what its check says; ``"unchecked"``: it is in the
+        file, and `why` says what stopped its check; ``"missing"``: it is not in the file, and `why` is the reason.
     """
 
     exercise: str
@@ -56,6 +56,8 @@ class Comparison:
     ----------
     difference, largest
         The largest difference, and the largest of the library's numbers; None when it came to no comparison.
+    lent
+        The parts that are the course's.
     why
         Why it came to none.
     """
@@ -64,6 +66,7 @@ class Comparison:
     weights: str = ""
     difference: float | None = None
     largest: float | None = None
+    lent: tuple[str, ...] = ()
     why: str = ""
 
     @property
@@ -78,7 +81,10 @@ class Comparison:
         if math.isinf(self.difference):
             gap = "some of yours are nan or infinite"
         same = "gives the library's numbers" if self.agrees else "does not give the library's numbers"
-        return f"Your `{self.model}` with the weights of {self.weights} {same}: {gap}."
+        weights = f" with the weights of {self.weights}"
+        if self.lent:
+            weights = f", with the course's {listed(self.lent)} in it and the weights of {self.weights},"
+        return f"Your `{self.model}`{weights} {same}: {gap}."
 
 
 @dataclass(frozen=True)
@@ -148,9 +154,9 @@ def put_together(
         gathered, fill=fill, ignored=examined.unfinished, undefined=examined.undefined
     ).program()  # fmt: skip
     standings = tuple(_standings(gathered, program, examined))
-    text, was_formatted = formatted(lay_out(program, _remarks(program, standings), _absent(standings, fill)))
+    text, was_formatted = formatted(lay_out(program, _remarks(program, standings), _missing(standings, fill)))
     kept = write(whole := marked(text), path)
-    comparisons, broken = examined.compare(path, _defined(program))
+    comparisons, broken = examined.compare(path, program)
     notes = [*broken, *_notes(program, examined, was_formatted)]
     problems = {one.book.slug: one.problem for one in gathered if one.problem and one.asked}
     return Assembly(path, whole.count("\n"), standings, comparisons, problems, tuple(notes), kept)
@@ -208,38 +214,35 @@ class _Examined:
         return {name for name, step in self.checks.items() if self.replies[step].get("status") == "not attempted"}
 
     def verdict(self, exercise: str) -> tuple[str, str]:
-        """``"right"`` or ``"wrong"``, and why."""
-        step = self.checks.get(exercise)
-        if step is None:
-            return "wrong", "It could not be checked."
-        reply = self.replies[step]
+        """``"right"``, ``"wrong"`` or ``"unchecked"``, and why."""
+        reply = self.replies[self.checks[exercise]]
         if "error" in reply:
-            return "wrong", f"Its check came to no end: {reply['error']}."
+            return "unchecked", reply["error"]
         return ("right", "") if reply["status"] == "right" else ("wrong", reply["headline"])
 
-    def compare(self, path: Path, defined: set[str]) -> tuple[tuple[Comparison, ...], list[str]]:
+    def compare(self, path: Path, program: Program) -> tuple[tuple[Comparison, ...], list[str]]:
         """Both comparisons, and a note when the file can't be imported."""
+        own = {name for name, _, _ in _in_file(program)}
         imported = Step("compare", (str(path), "import"))
-        steps = {
-            which: Step("compare", (str(path), which)) for which, names in NEEDS.items() if set(names) <= defined
-        }  # fmt: skip
+        steps = {which: Step("compare", (str(path), which)) for which, names in NEEDS.items() if set(names) <= own}
         replies = examine([imported, *steps.values()], limit=self.limit, on_step=self._count)
         for which in NEEDS.keys() - steps:
             self._count(Step("compare", (str(path), which)))
         if error := replies[imported].get("error"):
             why = "the file can't be imported"
             return tuple(Comparison(names[0], why=why) for names in NEEDS.values()), [f"{why.capitalize()}: {error}."]
-        return tuple(
-            self._comparison(which, defined, replies[steps[which]] if which in steps else {}) for which in NEEDS
-        ), []
-
-    def _comparison(self, which: str, defined: set[str], reply: dict[str, Any]) -> Comparison:
-        model = NEEDS[which][0]
-        if absent := [name for name in NEEDS[which] if name not in defined]:
-            return Comparison(model, why=f"{listed(f'`{name}`' for name in absent)} {_is(absent)} missing")
-        if "difference" not in reply:
-            return Comparison(model, why=reply.get("error", "it said nothing"))
-        return Comparison(model, reply["weights"], reply["difference"], reply["largest"])
+        found = []
+        for which, (model, loader) in NEEDS.items():
+            lent = tuple(f"`{name}`" for name in program.lacking_for((model, loader)))
+            if which not in steps:
+                absent = [f"`{name}`" for name in (model, loader) if name not in own]
+                found.append(Comparison(model, why=f"{listed(absent)} {_is(absent)} missing"))
+            elif "difference" in (reply := replies[steps[which]]):
+                found.append(Comparison(model, reply["weights"], reply["difference"], reply["largest"], lent))
+            else:
+                why = f"it needs {listed(lent)}, which {_is(lent)} missing" if lent else reply["error"]
+                found.append(Comparison(model, why=why))
+        return tuple(found), []
 
 
 # ---------------------------------------------------------------------------------------------- what to say
@@ -263,7 +266,7 @@ def _why_missing(notebook: Gathered, exercise: str, program: Program, examined: 
     if notebook.problem:
         return notebook.problem
     if exercise in examined.unfinished:
-        return "begun, and not finished yet"
+        return "not finished yet: it still raises NotImplementedError"
     if isinstance(found, Import):
         return "the notebook imports the course's answer"
     if isinstance(found, Piece):
@@ -280,28 +283,39 @@ def _why_missing(notebook: Gathered, exercise: str, program: Program, examined: 
 def _remarks(program: Program, standings: tuple[Standing, ...]) -> dict[Piece, str]:
     """What the file says above a piece."""
     said: dict[Piece, list[str]] = {}
-    for piece, old, _ in program.renames:
-        said.setdefault(piece, []).append(
-            f"Called {old} in notebook {piece.book.number:02d}; another has that name here."
-        )
-    wrong = {one.exercise: one for one in standings if one.status == "wrong"}
+    doubtful = {one.exercise: one for one in standings if one.status in ("wrong", "unchecked")}
     for name, _, piece in _in_file(program):
-        if name in wrong:
-            said.setdefault(piece, []).append(f"Not right yet ({wrong[name].number}): {wrong[name].why}")
-        elif piece.given:
-            said.setdefault(piece, []).append(f"Given in notebook {piece.book.number:02d}.")
-    return {piece: " ".join(reversed(list(dict.fromkeys(sentences)))) for piece, sentences in said.items()}
+        sentences = said.setdefault(piece, [])
+        if one := doubtful.get(name):
+            how = "Not right yet" if one.status == "wrong" else "Its check did not end"
+            sentences.append(f"{how} ({one.number}): {one.why.rstrip('.')}.")
+        elif piece.given and not sentences:
+            sentences.append(f"Given in notebook {piece.book.number:02d}.")
+    for piece, old, _ in program.renames:
+        said[piece].append(f"In notebook {piece.book.number:02d} it is called {old}; {_other(program, old)}.")
+    return {piece: " ".join(sentences) for piece, sentences in said.items() if sentences}
 
 
-def _absent(standings: tuple[Standing, ...], fill: bool) -> dict[Notebook, list[str]]:
+def _other(program: Program, name: str) -> str:
+    """What else has this name."""
+    for section in program.sections:
+        if name in section.gathered.asked:
+            return f"an exercise of notebook {section.gathered.book.number:02d} has that name, too"
+    for new, _, piece in _in_file(program):
+        if new == name:
+            return f"something of notebook {piece.book.number:02d} has that name, too"
+    return "something that is imported has that name, too"
+
+
+def _missing(standings: tuple[Standing, ...], fill: bool) -> dict[Notebook, list[str]]:
     """What the file says where answers are missing."""
     reasons: dict[Notebook, dict[str, list[str]]] = {}
     for one in standings:
         if one.status == "missing":
             reasons.setdefault(one.notebook, {}).setdefault(one.why, []).append(one.exercise)
-    where = " (above: the course's)" if fill else ""
+    what = "Imported from the course" if fill else "Missing"
     return {
-        book: [f"Missing{where}: {listed(names)}; {why.rstrip('.')}." for why, names in by_reason.items()]
+        book: [f"{what}: {listed(names)} ({why})." for why, names in by_reason.items()]
         for book, by_reason in reasons.items()
     }
 
@@ -309,17 +323,20 @@ def _absent(standings: tuple[Standing, ...], fill: bool) -> dict[Notebook, list[
 def _notes(program: Program, examined: _Examined, was_formatted: bool) -> Iterator[str]:
     kept = {piece for section in program.sections for piece in section.pieces}
     for piece, old, new in sorted(program.renames, key=lambda item: (item[0].book.number, item[0].place)):
-        yield f"`{old}` of notebook {piece.book.number:02d} is `{new}` in the file, because another `{old}` is there."
+        yield f"`{old}` of notebook {piece.book.number:02d} is `{new}` in the file: {_other(program, old)}."
+    needed: dict[str, list[str]] = {}
     for lacking, users in program.lacking.items():
-        if lacking.stand_in not in program.imports:
-            yield f"{listed(f'`{name}`' for name in users)} {_call(users)} `{lacking.name}`, which is missing."
+        for user in users if lacking.stand_in not in program.imports else ():
+            needed.setdefault(user, []).append(f"`{lacking.name}`")
+    for user, names in needed.items():
+        yield f"`{user}` needs {listed(names)}, which {_is(names)} missing."
     for (slug, name), users in program.unknown.items():
         notebook = next(section.gathered for section in program.sections if section.gathered.book.slug == slug)
         yield f"{listed(f'`{user}`' for user in users)} {_read(users)} `{name}`, which {_origin(notebook, name)}."
     for piece, error in examined.undefined.items():
         if not piece.binds & set(examined.checks):
-            names = listed(f"`{name}`" for name in sorted(piece.binds)) or f"an addition to `{piece.adds_to}`"
-            yield f"Left out of {piece.book.slug}, cell {piece.cell}: {names}; its definition stops with {error}."
+            what = listed(f"`{name}`" for name in sorted(piece.binds)) or f"an addition to `{piece.adds_to}`"
+            yield f"Left out of {piece.book.slug}, cell {piece.cell}: {what}; its definition stops with {error}."
     for one, error in examined.not_imported.items():
         if one in program.imports:
             yield f"`{one.module}` can't be imported here: {error}."
@@ -369,13 +386,9 @@ def _given_cells() -> dict[str, frozenset[str]]:
     return given
 
 
-def _is(names: list[str]) -> str:
+def _is(names: Sequence[str]) -> str:
     return "is" if len(names) == 1 else "are"
 
 
-def _call(names: list[str]) -> str:
-    return "calls" if len(names) == 1 else "call"
-
-
-def _read(names: list[str]) -> str:
+def _read(names: Sequence[str]) -> str:
     return "reads" if len(names) == 1 else "read"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from anatomy.assembling.layout import listed
 from anatomy.cards.markup import COLORS, SIGNS, frame, line, prose, title
 
 if TYPE_CHECKING:
@@ -86,13 +87,14 @@ def _kind(assembly: Assembly) -> str:
 
 
 def _headline(assembly: Assembly) -> str:
-    total, wrong = len(assembly.standings), len(assembly.of("wrong"))
+    total, wrong, unchecked = len(assembly.standings), len(assembly.of("wrong")), len(assembly.of("unchecked"))
     inside = total - len(assembly.of("missing"))
     how_many = "all" if inside == total else f"{inside} of"
     holds = f"`{assembly.path.name}` ({assembly.lines:,} lines) holds {how_many} {total} answers"
-    if not wrong:
+    if not wrong and not unchecked:
         return f"{holds}, and each of them is right." if inside else f"{holds}."
-    return f"{holds}; {'1 of them is' if wrong == 1 else f'{wrong} of them are'} not right yet."
+    doubts = [f"{count} {words}" for count, words in ((wrong, "not right yet"), (unchecked, "not checked")) if count]
+    return f"{holds}; of these {listed(doubts)}."
 
 
 def _rows(assembly: Assembly) -> Iterator[tuple[str, str, str, str]]:
@@ -124,6 +126,8 @@ def _statements(assembly: Assembly) -> Iterator[tuple[str, str]]:
         yield SIGNS["right" if comparison.agrees else differs], comparison.sentence
     for one in assembly.of("wrong"):
         yield SIGNS["wrong"], f"{one.number} `{one.exercise}`: {one.why}"
+    for one in assembly.of("unchecked"):
+        yield SIGNS["ungraded"], f"{one.number} `{one.exercise}`: its check did not end; {one.why}."
     yield from ((SIGNS["not attempted"], words) for words in _missing(assembly))
     yield from (("·", note) for note in assembly.notes)
     if assembly.kept:
@@ -132,17 +136,18 @@ def _statements(assembly: Assembly) -> Iterator[tuple[str, str]]:
 
 
 def _missing(assembly: Assembly) -> Iterator[str]:
-    yield from (f"{slug}: {why}" for slug, why in assembly.problems.items())
+    for problem in dict.fromkeys(assembly.problems.values()):
+        yield f"{listed(slug for slug, why in assembly.problems.items() if why == problem)}: {problem}."
     rest = [one for one in assembly.of("missing") if one.notebook.slug not in assembly.problems]
-    for why, group in groupby(rest, key=lambda one: (one.notebook, one.why)):
-        yield f"{_names(group)}: {why[1]}."
+    for (_, why), group in groupby(rest, key=lambda one: (one.notebook.slug, one.why)):
+        yield f"{_names(group)}: {why}."
 
 
 def _next_step(assembly: Assembly) -> str:
     module = assembly.path.stem
     if assembly.is_complete:
         return f"It is yours: `from {module} import GPT, TransformerEncoder`."
-    if todo := assembly.of("wrong") or assembly.of("missing"):
-        what = f"{'mend' if todo[0].status == 'wrong' else 'write'} {todo[0].number} `{todo[0].exercise}`"
+    if todo := assembly.of("wrong") or assembly.of("unchecked") or assembly.of("missing"):
+        what = f"{'write' if todo[0].status == 'missing' else 'mend'} {todo[0].number} `{todo[0].exercise}`"
         return f"Next: {what} in {todo[0].notebook.slug}, save the notebook, and assemble again."
     return "Save your notebooks and assemble again when something has changed."

@@ -80,6 +80,12 @@ class Program:
 
         return renamed(piece.text, new_name)
 
+    def lacking_for(self, names: Iterable[str]) -> list[str]:
+        """What the definitions of these names in the file, or anything that they use, need and the student has not."""
+        wanted = set(names)
+        roots = [piece for section in self.sections for piece in section.pieces if wanted & piece.binds]
+        return self._course.lacking_for(roots)
+
     @property
     def renames(self) -> Iterator[tuple[Piece, str, str]]:
         """Pieces that have another name than in their notebook."""
@@ -194,6 +200,11 @@ class Course:
         found = self.notebooks[reader.book.module].look_up(use.name, reader, use.late)
         return found.attribute if isinstance(found, Import) else use.name
 
+    def lacking_for(self, roots: Iterable[Piece]) -> list[str]:
+        """What these pieces, and all that they use, need and the student has not."""
+        targets = (self.target(piece, use) for piece in self._closure(roots) for use in piece.uses)
+        return list(dict.fromkeys(target.name for target in targets if isinstance(target, Lacking)))
+
     def _closure(self, roots: Iterable[Piece], without: Iterable[Piece] = ()) -> list[Piece]:
         """These pieces and all that they use, in the order of the notebooks."""
         seen = set(without)
@@ -281,16 +292,18 @@ class Course:
     def _names(
         self, pieces: list[Piece], imports: list[Import]
     ) -> tuple[dict[tuple[Piece, str], str], dict[Import, str]]:
-        """A name of its own for each thing: answers keep theirs, then imports, then the rest in order."""
+        """A name of its own for each thing: those of exercises are their answers', then come imports, then the rest."""
         taken: dict[str, object] = {}
         names: dict[tuple[Piece, str], str] = {}
         imported: dict[Import, str] = {}
-        answers = {self.answer(notebook, name): name for notebook in self.notebooks.values() for name in notebook.asked}
-        for piece in pieces:
-            if name := answers.get(piece):
-                names[piece, name] = name
-                taken[name] = self._first_of(piece, name)
-        for one in sorted(imports, key=lambda item: not item.from_reference):
+        for notebook in self.notebooks.values():
+            for name in notebook.asked:
+                answer = self.answer(notebook, name)
+                taken[name] = answer.stand_in if isinstance(answer, Lacking) else answer
+                if isinstance(answer, Piece):
+                    names[answer, name] = name
+                    taken[name] = self._first_of(answer, name)
+        for one in imports:
             root = one.module.partition(".")[0] if not one.attribute else one
             imported[one] = _free(one.name, taken, root, "")
             taken[imported[one]] = root

@@ -121,6 +121,7 @@ class Gathered:
     unreadable: dict[str, str] = field(default_factory=dict)
     made_otherwise: dict[str, int] = field(default_factory=dict)
     problem: str = ""
+    """Why the whole notebook gives nothing."""
 
     @property
     def asked(self) -> dict[str, Exercise]:
@@ -209,12 +210,12 @@ def gather(folder: Path, given: dict[str, frozenset[str]] | None = None) -> list
     for book in NOTEBOOKS:
         path = notebook_file(folder, book)
         if path is None:
-            gathered.append(Gathered(book, problem=f"There is no {book.slug}/{book.slug}.ipynb."))
+            gathered.append(Gathered(book, problem="not in the folder"))
             continue
         try:
             gathered.append(_statements(book, read(path).cells, (given or {}).get(book.slug, frozenset())))
         except BadNotebook as error:
-            gathered.append(Gathered(book, problem=f"{path.name} can't be read as a notebook. {_reason(error)}"))
+            gathered.append(Gathered(book, problem=f"can't be read as a notebook ({_reason(error)})"))
     return gathered
 
 

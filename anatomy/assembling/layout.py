@@ -30,15 +30,16 @@ The decoder, with the weights of GPT-2:
     logits = gpt(ids)  # (B, T) -> (B, T, V)"""
 
 
-def lay_out(program: Program, remarks: Mapping[Piece, str], absent: Mapping[Notebook, list[str]]) -> str:
+def lay_out(program: Program, remarks: Mapping[Piece, str], missing: Mapping[Notebook, list[str]]) -> str:
     """The file's text, unformatted.
 
     Parameters
     ----------
     remarks
         What to say above a piece.
-    absent
-        What to say of a notebook's exercises that are not in the file, in sentences.
+    missing
+        What to say of a notebook's exercises that are not in the file, in sentences. A notebook of which nothing is in
+        the file has no section.
     """
     defined = {name for section in program.sections for piece in section.pieces for name in piece.binds}
     uses = [text for text, names in ((_ENCODER, {"TransformerEncoder", "load_bert_weights"}),
@@ -51,12 +52,11 @@ def lay_out(program: Program, remarks: Mapping[Piece, str], absent: Mapping[Note
     parts += ["# The course's, where mine is still missing:\n" + import_lines(course)] if course else []
     text = "\n\n".join(parts)
     for section in program.sections:
-        book = section.gathered.book
-        said = [_comment(sentence) for sentence in absent.get(book, ())]
-        if not section.pieces and not said:
+        if not section.pieces:
             continue
+        book = section.gathered.book
         text += f"\n\n\n# {'-' * (WIDTH - 2)}\n# {book.number:02d}  {book.title}\n# {'-' * (WIDTH - 2)}"
-        text += "".join(f"\n\n{comment}" for comment in said)
+        text += "".join(f"\n\n{_comment(sentence)}" for sentence in missing.get(book, ()))
         before: Piece | None = None
         for piece in section.pieces:
             close = before is not None and not before.is_definition and not piece.is_definition
@@ -97,7 +97,10 @@ def formatted(text: str) -> tuple[str, bool]:
 
 
 def _comment(sentence: str) -> str:
-    return "\n".join(textwrap.wrap(sentence, WIDTH, initial_indent="# ", subsequent_indent="# "))
+    wrapper = textwrap.TextWrapper(
+        WIDTH, initial_indent="# ", subsequent_indent="# ", break_long_words=False, break_on_hyphens=False
+    )
+    return wrapper.fill(sentence)
 
 
 def _group(module: str) -> int:
