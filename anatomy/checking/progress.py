@@ -24,7 +24,8 @@ _NOTES = (
     "gaps of ten minutes and more count as breaks."
 )
 _OVERVIEW = ("Notebook", "Exercises", "Right", "Points", "Minutes")
-_DETAIL = ("Exercise", "State", "Points", "First right", "Attempts", "Minutes", "Mistake last named")
+_DETAIL = ("Exercise", "State", "Points", "First right", "Attempts", "Minutes")
+_NAMED = "Mistakes last named:"
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,6 @@ class Work:
             self.first_right or "–",
             str(self.attempts or "–"),
             _minutes(self.seconds),
-            self.said or "–",
         )
 
 
@@ -171,17 +171,15 @@ class ProgressCard:
             table = _rich_table(None, _OVERVIEW, (row.cells for row in self.table))
             return Group(table, Text(f"\n{_LEGEND}\n", "dim"), self.next_step)
         works = self.first.works
-        table = _rich_table(
-            f"{self.first.title}: {self.first.words}", _DETAIL[:-1], (work.cells[:-1] for work in works)
-        )
-        said = [Text.assemble((f"\n{work.number} ", "bold"), work.said.replace("`", "")) for work in works if work.said]
-        named = [Text(f"\n{_DETAIL[-1]}", "bold"), *said] if said else []
+        table = _rich_table(f"{self.first.title}: {self.first.words}", _DETAIL, (work.cells for work in works))
+        said = [Text(f"  {work.number}: {work.said.replace('`', '')}") for work in works if work.said]
+        named = [Text(f"\n{_NAMED}", "bold"), *said] if said else []
         return Group(table, *named, Text(f"\n{_LEGEND}\n{_NOTES}\n", "dim"), self.next_step)
 
     def _repr_html_(self) -> str:
         overview = _html_table("The whole course", _OVERVIEW, (self._linked(row) for row in self.table))
         details = [
-            _folded(f"{row.title}: {row.words}", _html_table("", _DETAIL, map(_as_html, row.works)))
+            _folded(f"{row.title}: {row.words}", _html_detail(row))
             for row in self.table
             if row is self.first or (self.first is None and row.is_begun)
         ]
@@ -208,10 +206,6 @@ def _known(work: Work) -> Iterator[str]:
         yield f"{_minutes(work.seconds)} min"
 
 
-def _as_html(work: Work) -> tuple[str, ...]:
-    return tuple(map(prose, work.cells))
-
-
 def _rich_table(caption: str | None, head: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
     from rich.markup import escape as plain
     from rich.table import Table
@@ -228,15 +222,25 @@ def _rich_table(caption: str | None, head: Iterable[str], rows: Iterable[Iterabl
 
 def _html_table(caption: str, head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """A table whose first column names its rows; cells are HTML."""
-    style = 'style="text-align:left;vertical-align:top;padding:.15em .9em .15em 0"'
-    said = f'<caption style="text-align:left;font-size:85%;opacity:.8">{caption}</caption>' if caption else ""
-    top = "".join(f'<th scope="col" {style}>{name}</th>' for name in head)
+    style = 'style="text-align:left;vertical-align:top;padding:.15em .9em .15em 0;{}"'
+    name, cell = style.format("font-weight:normal"), style.format("white-space:nowrap")
+    top = "".join(f'<th scope="col" {cell}>{text}</th>' for text in head)
     body = "".join(
-        f'<tr><th scope="row" {style}>{first}</th>{"".join(f"<td {style}>{cell}</td>" for cell in rest)}</tr>'
+        f'<tr><th scope="row" {name}>{first}</th>{"".join(f"<td {cell}>{text}</td>" for text in rest)}</tr>'
         for first, *rest in rows
     )
-    table = f'<table style="border-collapse:collapse;margin:.2em 0">{said}<thead><tr>{top}</tr></thead>'
+    said = f'<caption style="text-align:left;font-size:85%;opacity:.8">{caption}</caption>' if caption else ""
+    table = (
+        f'<table style="border-collapse:collapse;margin:.2em 0;font-size:inherit">{said}<thead><tr>{top}</tr></thead>'
+    )
     return f'<div style="overflow-x:auto">{table}<tbody>{body}</tbody></table></div>'
+
+
+def _html_detail(row: Standing) -> str:
+    """The exercises of a notebook, and below them what their mistakes were called."""
+    said = "".join(f"<li>{work.number}: {prose(work.said)}</li>" for work in row.works if work.said)
+    named = f'{_NAMED}<ul style="margin:.2em 0">{said}</ul>' if said else ""
+    return _html_table("", _DETAIL, (map(prose, work.cells) for work in row.works)) + named
 
 
 def _folded(summary: str, inside: str) -> str:

@@ -97,7 +97,7 @@ def _question_blocks(hunt: Hunt, puzzle: Puzzle) -> Iterator[str]:
         yield line(f"<b>{prose(hunt.note)}</b>")
     yield line("Suppose a friend shows you this. Which line is wrong, and what would you say?")
     style = f"{_CODE};white-space:pre-wrap;margin:.5em 0;padding:0 0 0 3em;list-style:decimal"
-    lines = "".join(f'<li style="{_CODE};margin:0;padding:0 0 0 .5em">{escape(text)}</li>' for text in puzzle.bug.lines)
+    lines = "".join(f'<li style="margin:0;padding:0 0 0 .5em">{escape(text)}</li>' for text in puzzle.bug.lines)
     yield f'<ol aria-label="The program, line by line" style="{style}">{lines}</ol>'
     yield line(prose(_fails(puzzle.bug)))
     cell = 'style="text-align:left;vertical-align:top;padding:0 .9em 0 0;border:0;font-weight:normal"'
@@ -107,7 +107,7 @@ def _question_blocks(hunt: Hunt, puzzle: Puzzle) -> Iterator[str]:
         for name, text in _example(puzzle)
     )
     if rows:
-        yield line(f'A small example:<table style="border:0;margin:0;background-color:transparent">{rows}</table>')
+        yield line(f'A small example:<table style="border:0;margin:0;font-size:inherit">{rows}</table>')
     options = "".join(f'<li style="margin:.15em 0">{prose(text)}</li>' for text in puzzle.sentences.values())
     yield line(
         f'One of these sentences is true of it:<ol type="a" style="list-style:lower-alpha;margin:.2em 0">{options}</ol>'
