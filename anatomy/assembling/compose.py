@@ -321,8 +321,8 @@ class Course:
                 target
                 for use in piece.uses
                 if use.name == name and not use.binds and not use.late
-                and isinstance(target := self.target(piece, use), Piece) and name in target.binds
-                and target.book == piece.book
+                and isinstance(target := self.target(piece, use), Piece) and target is not piece
+                and name in target.binds and target.book == piece.book
             ]  # fmt: skip
             if not earlier:
                 return piece

@@ -156,10 +156,10 @@ class Gathered:
         """What `reader` finds under this name, early or late; late is when the next check is run."""
         found = self.bindings(name)
         earlier = [one for place, one in found if place < reader.place]
+        if name in self.asked and (late or not earlier or _stub(earlier[-1])):
+            return self.answer(name)
         if not late:
             return earlier[-1] if earlier else None
-        if name in self.asked:
-            return self.answer(name)
         check = min((place for place in self.checks.values() if place > reader.place), default=None)
         by_then = [one for place, one in found if check is None or place < check]
         return by_then[-1] if by_then else found[0][1] if found else None
