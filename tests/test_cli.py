@@ -21,7 +21,7 @@ from anatomy.authoring.notebooks import write
 from anatomy.authoring.running import Cost
 from anatomy.grading.report import Comparison, Report, SubmissionResult
 
-COMMANDS = ("lab", "check", "progress", "hunt", "doctor", "build", "lint", "sample-class", "grade")
+COMMANDS = ("lab", "check", "progress", "hunt", "assemble", "doctor", "build", "lint", "sample-class", "grade")
 SLUG = "02-attention-scores"
 
 

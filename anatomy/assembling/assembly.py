@@ -20,9 +20,15 @@ from anatomy.assembling.layout import formatted, import_lines, lay_out, listed
 from anatomy.assembling.writing import marked, refuse_what_is_not_ours, write
 from anatomy.authoring.notebooks import BadNotebook, is_answer, read, source_file
 from anatomy.course import NOTEBOOKS, Notebook
+from anatomy.errors import UserError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+
+class NoAnswers(UserError):
+    """There is nothing to write."""
+
 
 OnStep = Callable[[int, int, str], None]
 
@@ -153,6 +159,10 @@ def put_together(
     program = Course(
         gathered, fill=fill, ignored=examined.unfinished, undefined=examined.undefined
     ).program()  # fmt: skip
+    if not fill and not program.imports and not any(section.pieces for section in program.sections):
+        raise NoAnswers(
+            f"No notebook in {notebooks} holds an answer yet. Write one, save its notebook, assemble again."
+        )
     standings = tuple(_standings(gathered, program, examined))
     text, was_formatted = formatted(lay_out(program, _remarks(program, standings), _missing(standings, fill)))
     kept = write(whole := marked(text), path)
@@ -167,8 +177,7 @@ class _Examined:
 
     def __init__(self, gathered: list[Gathered], limit: float, on_step: OnStep) -> None:
         self.limit, self.on_step = limit, on_step
-        self.pieces: dict[Step, Piece] = {}
-        self.imports: dict[Step, Import] = {}
+        self.defines: dict[Step, Piece | Import] = {}
         self.checks: dict[str, Step] = {}
         steps = [step for one in gathered for step in self._steps(one)]
         self.total, self.done = len(self.checks) + 1 + len(NEEDS), 0
@@ -178,12 +187,12 @@ class _Examined:
         slug, program = notebook.book.slug, Course([notebook], own=False).program()
         for one, name in program.imports.items():
             step = Step("define", (slug, import_lines({one: name})))
-            self.imports[step] = one
+            self.defines[step] = one
             yield step
         for section in program.sections:
             for piece in section.pieces:
                 step = Step("define", (slug, f"from __future__ import annotations\n{program.text(piece)}"))
-                self.pieces[step] = piece
+                self.defines[step] = piece
                 yield step
         defined = _defined(program)
         for exercise in notebook.asked:
@@ -197,21 +206,17 @@ class _Examined:
             self.on_step(self.done, self.total, step.arguments[1])
 
     @property
-    def undefined(self) -> dict[Piece, str]:
-        """The pieces whose definition fails, and how."""
-        failed = ((piece, self.replies[step].get("error")) for step, piece in self.pieces.items())
-        return {piece: error for piece, error in failed if error}
-
-    @property
-    def not_imported(self) -> dict[Import, str]:
-        """The imports that fail, and how."""
-        failed = ((one, self.replies[step].get("error")) for step, one in self.imports.items())
+    def undefined(self) -> dict[Piece | Import, str]:
+        """The definitions and imports that fail, and how."""
+        failed = ((one, self.replies[step].get("error")) for step, one in self.defines.items())
         return {one: error for one, error in failed if error}
 
     @cached_property
     def unfinished(self) -> set[str]:
         """The exercises whose answer is begun but reaches a `raise NotImplementedError` of the stub."""
-        return {name for name, step in self.checks.items() if self.replies[step].get("status") == "not attempted"}
+        failed = {name for one in self.undefined if isinstance(one, Piece) for name in one.binds}
+        found = {name for name, step in self.checks.items() if self.replies[step].get("status") == "not attempted"}
+        return found - failed
 
     def verdict(self, exercise: str) -> tuple[str, str]:
         """``"right"``, ``"wrong"`` or ``"unchecked"``, and why."""
@@ -270,9 +275,9 @@ def _why_missing(notebook: Gathered, exercise: str, program: Program, examined: 
     if isinstance(found, Import):
         return "the notebook imports the course's answer"
     if isinstance(found, Piece):
-        if found in examined.undefined:
-            return f"its definition stops with {examined.undefined[found]}"
-        return f"it needs `{program.left_out[found]}`, which is missing" if program.left_out.get(found) else "not there"
+        if needed := program.left_out.get(found):
+            return f"it needs `{needed}`, which is missing"
+        return f"its definition stops with {examined.undefined[found]}"
     if exercise in notebook.unreadable:
         return f"Python can't read {notebook.unreadable[exercise]}"
     if exercise in notebook.made_otherwise:
@@ -333,13 +338,12 @@ def _notes(program: Program, examined: _Examined, was_formatted: bool) -> Iterat
     for (slug, name), users in program.unknown.items():
         notebook = next(section.gathered for section in program.sections if section.gathered.book.slug == slug)
         yield f"{listed(f'`{user}`' for user in users)} {_read(users)} `{name}`, which {_origin(notebook, name)}."
-    for piece, error in examined.undefined.items():
-        if not piece.binds & set(examined.checks):
-            what = listed(f"`{name}`" for name in sorted(piece.binds)) or f"an addition to `{piece.adds_to}`"
-            yield f"Left out of {piece.book.slug}, cell {piece.cell}: {what}; its definition stops with {error}."
-    for one, error in examined.not_imported.items():
-        if one in program.imports:
-            yield f"`{one.module}` can't be imported here: {error}."
+    for one, error in examined.undefined.items():
+        if isinstance(one, Import):
+            yield f"`{one.name}` of `{one.module}` can't be imported here: {error}."
+        elif not one.binds & set(examined.checks):
+            what = listed(f"`{name}`" for name in sorted(one.binds)) or f"an addition to `{one.adds_to}`"
+            yield f"Left out of {one.book.slug}, cell {one.cell}: {what}; its definition stops with {error}."
     for piece in sorted(kept, key=lambda one: (one.book.number, one.place)):
         if "anatomy.reference" in piece.text:
             yield f"{listed(f'`{name}`' for name in sorted(piece.binds))} imports the course's answers inside itself."

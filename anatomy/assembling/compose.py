@@ -21,7 +21,7 @@ _BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__"}
 
 @dataclass(frozen=True)
 class Lacking:
-    """Something of the course that the student's notebooks do not (yet) define."""
+    """Something of the course that the student's notebooks do not (yet) define; without a module, a failed import."""
 
     module: str
     name: str
@@ -33,7 +33,7 @@ class Lacking:
 
     @property
     def can_be_filled(self) -> bool:
-        return hasattr(import_module(f"anatomy.reference.{self.module}"), self.name)
+        return bool(self.module) and hasattr(import_module(f"anatomy.reference.{self.module}"), self.name)
 
 
 Target = Piece | Import | Lacking | None
@@ -57,7 +57,7 @@ class Program:
     imports
         Each with the name that it has in the file.
     left_out
-        Piece → the name that it needs in order to be defined, and that nothing defines.
+        Piece → the name that it needs to be defined, and that is not there; empty where the piece itself fails.
     lacking
         What is used and not there, with the names of those that use it.
     unknown
@@ -102,10 +102,12 @@ class Course:
         The notebooks, in order.
     own
         Whether what a notebook imports from the course's answers means the student's own.
-    ignored
-        Exercises to be treated as if they were not written, and pieces as if they were not there.
     fill
         Whether the course's own stands where the student's is missing.
+    ignored
+        Exercises to be treated as if they were not written.
+    undefined
+        Definitions and imports that fail.
     """
 
     def __init__(
@@ -115,7 +117,7 @@ class Course:
         own: bool = True,
         fill: bool = False,
         ignored: Iterable[str] = (),
-        undefined: Iterable[Piece] = (),
+        undefined: Iterable[Piece | Import] = (),
     ) -> None:
         self.notebooks = {one.book.module: one for one in gathered}
         self.own, self.fill = own, fill
@@ -142,6 +144,8 @@ class Course:
         if isinstance(found, Piece):
             ignored = use.name in self.ignored and use.name in notebook.asked
             return Lacking(reader.book.module, use.name) if ignored else found
+        if found in self.undefined:
+            return Lacking("", use.name)
         return self._imported(found) if self.own else found
 
     def _imported(self, found: Import) -> Target:
@@ -226,14 +230,18 @@ class Course:
         out = dict.fromkeys((piece for piece in pieces if piece in self.undefined), "")
         while True:
             more = {
-                piece: use.name
+                piece: ""
                 for piece in pieces
                 for use in piece.uses
                 if piece not in out and not use.late and self._is_missing(self.target(piece, use), out)
             }
             if not more:
-                return out
+                break
             out |= more
+        for piece in out:
+            needed = (use.name for use in piece.uses if not use.late and self._is_missing(self.target(piece, use), out))
+            out[piece] = next((name for name in needed if name not in piece.binds), "")
+        return out
 
     def _is_missing(self, target: Target, out: Mapping[Piece, str]) -> bool:
         if isinstance(target, Lacking):

@@ -19,7 +19,7 @@ from nbformat import NotebookNode
 
 from anatomy import exercises
 from anatomy.assembling.names import Use, uses
-from anatomy.authoring.notebooks import BadNotebook, is_answer, read
+from anatomy.authoring.notebooks import BadNotebook, grade_id, is_answer, read
 from anatomy.authoring.preprocessors import BEGIN, END
 from anatomy.checking.headless import CALL
 from anatomy.course import NOTEBOOKS, Notebook
@@ -239,8 +239,8 @@ def _statements(book: Notebook, cells: Iterable[NotebookNode], given: Container[
                 warnings.simplefilter("ignore")
                 tree = ast.parse(source)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            for one, other in _NAMED.findall(cell.source):
-                found.unreadable[one or other] = _syntax(number, error)
+            names = {grade_id(cell), *(one or other for one, other in _NAMED.findall(cell.source))} - {""}
+            found.unreadable |= dict.fromkeys(names, _syntax(number, error))
             continue
         texts = _texts(tree.body, source, keep_end=is_answer(cell))
         for node, text in zip(tree.body, texts, strict=True):

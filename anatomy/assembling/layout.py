@@ -51,11 +51,12 @@ def lay_out(program: Program, remarks: Mapping[Piece, str], missing: Mapping[Not
     parts += [imports] if (imports := import_lines(own)) else []
     parts += ["# The course's, where mine is still missing:\n" + import_lines(course)] if course else []
     text = "\n\n".join(parts)
+    apart = "\n\n"  # as isort wants it after imports
     for section in program.sections:
         if not section.pieces:
             continue
         book = section.gathered.book
-        text += f"\n\n\n# {'-' * (WIDTH - 2)}\n# {book.number:02d}  {book.title}\n# {'-' * (WIDTH - 2)}"
+        text += f"{apart}# {'-' * (WIDTH - 2)}\n# {book.number:02d}  {book.title}\n# {'-' * (WIDTH - 2)}"
         text += "".join(f"\n\n{_comment(sentence)}" for sentence in missing.get(book, ()))
         before: Piece | None = None
         for piece in section.pieces:
@@ -63,6 +64,7 @@ def lay_out(program: Program, remarks: Mapping[Piece, str], missing: Mapping[Not
             remark = f"{_comment(remarks[piece])}\n" if piece in remarks else ""
             text += ("\n" if close else "\n\n\n") + remark + program.text(piece)
             before = piece
+        apart = "\n\n\n"
     return text + "\n"
 
 

@@ -69,7 +69,8 @@ def _compare(path: str, which: str) -> Reply:
 
 def _stopped(error: BaseException, path: str) -> str:
     """What an error says, and which line of the assembled file raised it."""
-    words = f"{type(error).__name__}: {error}".strip().splitlines()[0].removesuffix(": ")
+    said = [] if isinstance(error, SystemExit) else str(error).strip().splitlines()
+    words = ": ".join([type(error).__name__, *said[:1]])
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if path and frame.filename == path]
     return f"{words} (line {lines[-1]})" if lines else words
 

@@ -125,12 +125,12 @@ def test_a_class_written_over_several_cells_stays_one(tmp_path):
         "class AttentionHead(nn.Module):\n    def __init__(self):\n        super().__init__()",
         answer("AttentionHead", "class AttentionHead(AttentionHead):\n    def forward(self, x):\n        return x"),
         "class FusedMultiHeadAttention(nn.Module):\n    pass",
-        answer("FusedMultiHeadAttention", "def forward(self, x):\n    return x\nFusedMultiHeadAttention.forward = forward"),
+        answer("FusedMultiHeadAttention", "def run(self, x):\n    return x\nFusedMultiHeadAttention.forward = run"),
         "FusedMultiHeadAttention.other = 1",
     ])  # fmt: skip
     made = written(program(tmp_path))
     assert made.count("class AttentionHead(") == 2 and "class AttentionHead(AttentionHead)" in made
-    assert made.index("class FusedMultiHeadAttention") < made.index("def forward(self, x):\n    return x\nFused")
+    assert made.index("class FusedMultiHeadAttention") < made.index("def run(self, x):\n    return x\nFused")
     names: dict = {}
     exec(made, names)
     assert names["AttentionHead"]().forward(3) == names["FusedMultiHeadAttention"]().forward(3) == 3

@@ -72,8 +72,10 @@ def test_the_answer_is_what_its_check_sees_or_else_a_later_one(tmp_path, cells, 
 
 
 def test_a_class_is_a_stub_only_if_nothing_in_it_is_written(tmp_path):
-    stub = "class AttentionHead(M):\n    def __init__(self):\n        super().__init__()\n        raise NotImplementedError\n"
-    begun = stub + "    def forward(self, x):\n        return x\n"
+    stub = (
+        "class AttentionHead:\n    def __init__(self):\n        super().__init__()\n        raise NotImplementedError"
+    )
+    begun = f"{stub}\n    def forward(self, x):\n        return x\n"
     put(tmp_path, "heads", [answer("AttentionHead", stub)])
     assert gathered(tmp_path, "heads").answer("AttentionHead") is None
     put(tmp_path, "heads", [answer("AttentionHead", begun)])
