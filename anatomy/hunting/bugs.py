@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache, cached_property
 from inspect import getsource
+from typing import Any
 
 from anatomy import misconceptions
 from anatomy.course import Notebook
@@ -43,10 +44,10 @@ class Bug:
         """The wrong answer, without comments and docstrings."""
         return listing(self.mistake.source)
 
-    @cached_property
+    @property
     def right(self) -> tuple[str, ...]:
         """The right one."""
-        return listing(getsource(self.mistake.base))
+        return _listing_of(self.mistake.base)
 
     @cached_property
     def changes(self) -> list[tuple[range, range]]:
@@ -71,8 +72,11 @@ class Bug:
 
     @property
     def hides(self) -> bool:
-        """Whether each change shows in a line, and some line below the first is right."""
-        return all(there for _, there in self.changes) and 0 < len(self.faulty) < len(self.lines) - 1
+        """Whether each change shows in a line, none is an import, and some line below the first is right."""
+        shows = all(there for _, there in self.changes) and not any(
+            text.startswith(("import ", "from ")) for text in self.texts
+        )
+        return shows and 0 < len(self.faulty) < len(self.lines) - 1
 
     @property
     def diff(self) -> Iterator[tuple[str, int, str]]:
@@ -91,6 +95,10 @@ def bugs_of(notebook: Notebook) -> tuple[Bug, ...]:
 
 
 @cache
+def _listing_of(right: Any) -> tuple[str, ...]:
+    return listing(getsource(right))
+
+
 def listing(source: str) -> tuple[str, ...]:
     """The lines of the last definition in a source, without comments, docstrings and empty lines."""
     definition = ast.parse(source).body[-1]

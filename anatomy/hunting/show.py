@@ -103,7 +103,8 @@ def _question_blocks(hunt: Hunt, puzzle: Puzzle) -> Iterator[str]:
     cell = 'style="text-align:left;vertical-align:top;padding:0 .9em 0 0;border:0;font-weight:normal"'
     code = f'style="{_CODE};white-space:pre-wrap"'
     rows = "".join(
-        f'<tr style="background-color:transparent"><th scope="row" {cell}>{name}</th><td {cell}><code {code}>{escape(text)}</code></td></tr>'
+        f'<tr style="background-color:transparent"><th scope="row" {cell}>{name}</th>'
+        f"<td {cell}><code {code}>{escape(text)}</code></td></tr>"
         for name, text in _example(puzzle)
     )
     if rows:

@@ -63,7 +63,7 @@ def test_attempts_are_changed_answers(shell: InteractiveShell) -> None:
         run(shell, *cells)
         assert read_progress()["scaled_scores"]["attempts"] == attempts
     noted = read_progress()["scaled_scores"]
-    assert noted["mistakes"] == ["scaled_scores__unscaled"] and noted["said"] and noted["seconds"] > 0
+    assert noted["mistakes"] == ["scaled_scores__no_scale"] and noted["said"] and noted["seconds"] > 0
 
 
 def test_a_wrong_answer_gets_a_card_and_one_clean_line(shell: InteractiveShell) -> None:
