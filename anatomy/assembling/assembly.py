@@ -168,7 +168,9 @@ def put_together(
     kept = write(whole := marked(text), path)
     comparisons, broken = examined.compare(path, program)
     notes = [*broken, *_notes(program, examined, was_formatted)]
-    problems = {one.book.slug: one.problem for one in gathered if one.problem and one.asked}
+    problems = {
+        one.book.slug: why for one in gathered if one.asked and (why := one.problem or _not_begun(one, standings))
+    }
     return Assembly(path, whole.count("\n"), standings, comparisons, problems, tuple(notes), kept)
 
 
@@ -252,6 +254,8 @@ class _Examined:
 
 # ---------------------------------------------------------------------------------------------- what to say
 
+_NOT_WRITTEN = "not written yet"
+
 
 def _standings(gathered: list[Gathered], program: Program, examined: _Examined) -> Iterator[Standing]:
     kept = {name: piece for name, _, piece in _in_file(program)}
@@ -264,6 +268,12 @@ def _standings(gathered: list[Gathered], program: Program, examined: _Examined) 
             else:
                 status, why = "missing", _why_missing(notebook, exercise, program, examined)
             yield Standing(exercise, notebook.book, status, why)
+
+
+def _not_begun(notebook: Gathered, standings: tuple[Standing, ...]) -> str:
+    """A word on a notebook without any answer."""
+    reasons = {(one.status, one.why) for one in standings if one.notebook == notebook.book}
+    return "no answer yet" if reasons == {("missing", _NOT_WRITTEN)} else ""
 
 
 def _why_missing(notebook: Gathered, exercise: str, program: Program, examined: _Examined) -> str:
@@ -282,7 +292,7 @@ def _why_missing(notebook: Gathered, exercise: str, program: Program, examined: 
         return f"Python can't read {notebook.unreadable[exercise]}"
     if exercise in notebook.made_otherwise:
         return f"cell {notebook.made_otherwise[exercise]} makes it inside another statement: define it by itself"
-    return "not written yet"
+    return _NOT_WRITTEN
 
 
 def _remarks(program: Program, standings: tuple[Standing, ...]) -> dict[Piece, str]:

@@ -14,20 +14,13 @@ if TYPE_CHECKING:
 
     from anatomy.assembling.assembly import Assembly, Standing
 
-_HEADINGS = ("Notebook", "In the file", "Not right yet", "Missing")
+_HEADINGS = ("Notebook", "In the file", "Right")
 
 
 def as_text(assembly: Assembly) -> str:
     """Plain text, one line per statement."""
-    rows = [f"{label:<52} {inside:>8}{_tail(wrong, missing)}" for label, inside, wrong, missing in _rows(assembly)]
+    rows = [f"{label:<52} {inside:>11}   {right:>8}" for label, inside, right in (_HEADINGS, *_rows(assembly))]
     return "\n".join([_headline(assembly), *rows, *(f"{sign} {words}" for sign, words in _statements(assembly))])
-
-
-def _table(assembly: Assembly) -> list[tuple[str, ...]]:
-    """Headings and rows, without the columns that are empty."""
-    rows = list(_rows(assembly))
-    used = [number for number in range(len(_HEADINGS)) if any(row[number] for row in rows)]
-    return [tuple(row[number] for number in used) for row in (_HEADINGS, *rows)]
 
 
 def as_rich(assembly: Assembly) -> RenderableType:
@@ -36,12 +29,11 @@ def as_rich(assembly: Assembly) -> RenderableType:
     from rich.table import Table
     from rich.text import Text
 
-    headings, *rows = _table(assembly)
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for heading in headings:
-        table.add_column(heading, justify="right" if heading == "In the file" else "left")
-    for row in rows:
-        table.add_row(*(Text(words.replace("`", "")) for words in row))
+    for heading in _HEADINGS:
+        table.add_column(heading, justify="left" if heading == "Notebook" else "right")
+    for row in _rows(assembly):
+        table.add_row(*row)
     color = "green" if assembly.is_complete else "yellow"
     statements = [
         Text.assemble((f"{sign} ", _TERMINAL.get(sign, "")), words.replace("`", ""))
@@ -53,13 +45,12 @@ def as_rich(assembly: Assembly) -> RenderableType:
 def as_html(assembly: Assembly) -> str:
     """One self-contained card: no script, no style sheet, readable in light and dark themes."""
     kind = _kind(assembly)
-    cell = 'style="text-align:left;vertical-align:top;padding:.1em 1.2em .1em 0;border:0"'
-    headings, *rows = _table(assembly)
-    head = "".join(f'<th scope="col" {cell}>{heading}</th>' for heading in headings)
+    cell = "text-align:left;padding:.1em 1.5em .1em 0;border:0;font-size:inherit"
+    head = "".join(f'<th scope="col" style="{cell}">{heading}</th>' for heading in _HEADINGS)
     body = ""
-    for label, *rest in rows:
-        cells = "".join(f"<td {cell}>{prose(text)}</td>" for text in rest)
-        body += f'<tr><th scope="row" {cell}>{prose(label)}</th>{cells}</tr>'
+    for label, *counts in _rows(assembly):
+        cells = "".join(f'<td style="{cell};white-space:nowrap">{count}</td>' for count in counts)
+        body += f'<tr><th scope="row" style="{cell};font-weight:normal">{prose(label)}</th>{cells}</tr>'
     table = (
         '<table style="border-collapse:collapse;margin:0;background-color:transparent">'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -97,26 +88,17 @@ def _headline(assembly: Assembly) -> str:
     return f"{holds}; of these {listed(doubts)}."
 
 
-def _rows(assembly: Assembly) -> Iterator[tuple[str, str, str, str]]:
-    """Notebook, how many answers are in the file, which are wrong, which are missing."""
+def _rows(assembly: Assembly) -> Iterator[tuple[str, str, str]]:
+    """Notebook, how many answers are in the file, how many of these are right."""
     for book, group in groupby(assembly.standings, key=lambda one: one.notebook):
-        asked = list(group)
-        inside = [one for one in asked if one.status != "missing"]
-        yield (
-            f"{book.number:02d} {book.title}",
-            f"{len(inside)} of {len(asked)}",
-            _names(one for one in asked if one.status == "wrong"),
-            _names(one for one in asked if one.status == "missing") if inside else "all",
-        )
+        statuses = [one.status for one in group]
+        inside = len(statuses) - statuses.count("missing")
+        right = f"{statuses.count('right')} of {inside}" if inside else ""
+        yield f"{book.number:02d} {book.title}", f"{inside} of {len(statuses)}", right
 
 
 def _names(standings: Iterator[Standing]) -> str:
     return ", ".join(f"{one.number} `{one.exercise}`" for one in standings)
-
-
-def _tail(wrong: str, missing: str) -> str:
-    said = [f"not right yet: {wrong}" if wrong else "", f"missing: {missing}" if missing else ""]
-    return "".join(f"   {words}".replace("`", "") for words in said if words)
 
 
 def _statements(assembly: Assembly) -> Iterator[tuple[str, str]]:
