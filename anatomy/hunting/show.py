@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterable, Iterator
 from html import escape
@@ -139,7 +138,7 @@ def _answer_card(answered: Answered) -> str:
 
 def as_text(hunt: Hunt) -> str:
     """What a terminal shows, without colors."""
-    console = Console(width=100, color_system=None, file=io.StringIO(), legacy_windows=False)
+    console = Console(width=100, color_system=None, force_jupyter=False, legacy_windows=False)
     with console.capture() as shown:
         console.print(as_rich(hunt))
     return re.sub(r" +$", "", shown.get(), flags=re.MULTILINE).strip("\n")

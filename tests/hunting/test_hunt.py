@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from IPython.utils.capture import capture_output
 
 from anatomy import exercises, hunt
 from anatomy.checking import HAND_OVER
@@ -251,3 +252,11 @@ def test_a_kernel_that_grades_can_run_its_cell(tmp_path):
 def test_an_unknown_notebook_is_named():
     with pytest.raises(KeyError, match="No notebook is called 'softmax'"):
         hunt("softmax")
+
+
+def test_its_text_shows_nothing_by_itself_in_a_notebook(home, monkeypatch):
+    """Rich would put an empty block above the card."""
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    with capture_output() as captured:
+        assert "solve it first" in repr(hunt(SLUG))
+    assert captured.outputs == [] and captured.stdout == ""
