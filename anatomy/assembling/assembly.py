@@ -156,9 +156,8 @@ def put_together(
         refuse_what_is_not_ours(path)
     gathered = gather(notebooks, _given_cells())
     examined = _Examined(gathered, limit, on_step)
-    program = Course(
-        gathered, fill=fill, ignored=examined.unfinished, undefined=examined.undefined
-    ).program()  # fmt: skip
+    course = Course(gathered, fill=fill, ignored=examined.unfinished, undefined=examined.undefined)
+    program = course.program()
     if not fill and not program.imports and not any(section.pieces for section in program.sections):
         raise NoAnswers(
             f"No notebook in {notebooks} holds an answer yet. Write one, save its notebook, assemble again."
@@ -222,6 +221,8 @@ class _Examined:
 
     def verdict(self, exercise: str) -> tuple[str, str]:
         """``"right"``, ``"wrong"`` or ``"unchecked"``, and why."""
+        if exercise not in self.checks:
+            return "unchecked", "its own notebook does not get so far"
         reply = self.replies[self.checks[exercise]]
         if "error" in reply:
             return "unchecked", reply["error"]
@@ -240,14 +241,16 @@ class _Examined:
             return tuple(Comparison(names[0], why=why) for names in NEEDS.values()), [f"{why.capitalize()}: {error}."]
         found = []
         for which, (model, loader) in NEEDS.items():
-            lent = tuple(f"`{name}`" for name in program.lacking_for((model, loader)))
+            lacking = program.lacking_for((model, loader))
+            lent = tuple(f"`{one.name}`" for one in lacking if one.stand_in in program.imports)
+            needed = [f"`{one.name}`" for one in lacking if one.stand_in not in program.imports]
             if which not in steps:
                 absent = [f"`{name}`" for name in (model, loader) if name not in own]
                 found.append(Comparison(model, why=f"{listed(absent)} {_is(absent)} missing"))
             elif "difference" in (reply := replies[steps[which]]):
                 found.append(Comparison(model, reply["weights"], reply["difference"], reply["largest"], lent))
             else:
-                why = f"it needs {listed(lent)}, which {_is(lent)} missing" if lent else reply["error"]
+                why = f"it needs {listed(needed)}, which {_is(needed)} missing" if needed else reply["error"]
                 found.append(Comparison(model, why=why))
         return tuple(found), []
 
@@ -302,7 +305,7 @@ def _remarks(program: Program, standings: tuple[Standing, ...]) -> dict[Piece, s
     for name, _, piece in _in_file(program):
         sentences = said.setdefault(piece, [])
         if one := doubtful.get(name):
-            how = "Not right yet" if one.status == "wrong" else "Its check did not end"
+            how = "Not right yet" if one.status == "wrong" else "Not checked"
             sentences.append(f"{how} ({one.number}): {one.why.rstrip('.')}.")
         elif piece.given and not sentences:
             sentences.append(f"Given in notebook {piece.book.number:02d}.")

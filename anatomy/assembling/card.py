@@ -109,7 +109,7 @@ def _statements(assembly: Assembly) -> Iterator[tuple[str, str]]:
     for one in assembly.of("wrong"):
         yield SIGNS["wrong"], f"{one.number} `{one.exercise}`: {one.why}"
     for one in assembly.of("unchecked"):
-        yield SIGNS["ungraded"], f"{one.number} `{one.exercise}`: its check did not end; {one.why}."
+        yield SIGNS["ungraded"], f"{one.number} `{one.exercise}` was not checked: {one.why}."
     yield from ((SIGNS["not attempted"], words) for words in _missing(assembly))
     yield from (("·", note) for note in assembly.notes)
     if assembly.kept:

@@ -80,7 +80,7 @@ class Program:
 
         return renamed(piece.text, new_name)
 
-    def lacking_for(self, names: Iterable[str]) -> list[str]:
+    def lacking_for(self, names: Iterable[str]) -> list[Lacking]:
         """What the definitions of these names in the file, or anything that they use, need and the student has not."""
         wanted = set(names)
         roots = [piece for section in self.sections for piece in section.pieces if wanted & piece.binds]
@@ -204,10 +204,10 @@ class Course:
         found = self.notebooks[reader.book.module].look_up(use.name, reader, use.late)
         return found.attribute if isinstance(found, Import) else use.name
 
-    def lacking_for(self, roots: Iterable[Piece]) -> list[str]:
+    def lacking_for(self, roots: Iterable[Piece]) -> list[Lacking]:
         """What these pieces, and all that they use, need and the student has not."""
         targets = (self.target(piece, use) for piece in self._closure(roots) for use in piece.uses)
-        return list(dict.fromkeys(target.name for target in targets if isinstance(target, Lacking)))
+        return list(dict.fromkeys(target for target in targets if isinstance(target, Lacking)))
 
     def _closure(self, roots: Iterable[Piece], without: Iterable[Piece] = ()) -> list[Piece]:
         """These pieces and all that they use, in the order of the notebooks."""
@@ -249,13 +249,14 @@ class Course:
         return isinstance(target, Piece) and target in out
 
     def _same(self, pieces: list[Piece]) -> dict[Piece, Piece]:
-        """Piece → the first one that is the same, word for word, and means the same by each word."""
+        """Piece → the first one that is the same, word for word, and means the same by each word; answers stay."""
+        answers = {self.answer(notebook, name) for notebook in self.notebooks.values() for name in notebook.asked}
         same: dict[Piece, Piece] = {}
         first: dict[str, list[Piece]] = {}
         for piece in pieces:
             text = ast.dump(piece.node)
-            twin = next((one for one in first.get(text, ()) if self._agree(one, piece, same)), piece)
-            same[piece] = twin
+            twins = [] if piece in answers else first.get(text, [])
+            same[piece] = twin = next((one for one in twins if self._agree(one, piece, same)), piece)
             first.setdefault(text, []).append(twin)
         return same
 

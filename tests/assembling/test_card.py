@@ -52,7 +52,7 @@ WORDS = [
     "Your GPT, with the course's split_heads in it and the weights of a seed, does not give the library's numbers: "
     "the largest difference is 5.0e-01, where they reach 6.",
     "3.1 softmax: Your softmax runs over the <queries>.",
-    "4.6 copy_heads: its check did not end; it took more than 60 seconds.",
+    "4.6 copy_heads was not checked: it took more than 60 seconds.",
     "4.3 split_heads, 4.4 merge_heads: not written yet.",
     "05-encoder-layer: not in the folder.",
     "scale of notebook 04 is scale_04 in the file.",

@@ -88,6 +88,14 @@ def test_the_name_of_an_exercise_is_its_answer_s_even_where_that_is_missing(tmp_
     assert "self.f = FeedForward09()" in written(program(tmp_path))
 
 
+def test_an_answer_keeps_its_place_though_an_earlier_helper_says_the_same(tmp_path):
+    mask = "def padding_mask(mask): return mask.bool()"
+    put(tmp_path, "heads", [mask, answer("merge_heads", "def merge_heads(x): return padding_mask(x)")])
+    put(tmp_path, "encoder", [answer("padding_mask", mask)])
+    made = written(program(tmp_path))
+    assert "return padding_mask_04(x)" in made and made.endswith("def padding_mask(mask):\n    return mask.bool()")
+
+
 def test_imports_come_once_and_a_clash_of_imports_is_solved(tmp_path):
     put(
         tmp_path,
@@ -161,7 +169,7 @@ def test_what_is_missing_is_left_out_with_what_can_not_be_defined_without_it(tmp
     assert written(made) == "def merge_heads(x):\n    return x\ndef gelu(x):\n    return split_heads(x)"
     assert {name for piece in made.left_out for name in piece.binds} == {"SelfAttention", "LayerNorm"}
     assert {lacking.name: users for lacking, users in made.lacking.items()} == {"split_heads": ["gelu"]}
-    assert made.lacking_for(["gelu"]) == ["split_heads"]
+    assert [one.name for one in made.lacking_for(["gelu"])] == ["split_heads"]
 
 
 def test_filled_up_the_course_s_own_are_imported_and_only_where_something_is_missing(tmp_path):
