@@ -322,7 +322,7 @@ def _other(program: Program, name: str) -> str:
     for new, _, piece in _in_file(program):
         if new == name:
             return f"something of notebook {piece.book.number:02d} has that name, too"
-    return "something that is imported has that name, too"
+    return "something that is imported, or Python's own, has that name, too"
 
 
 def _missing(standings: tuple[Standing, ...], fill: bool) -> dict[Notebook, list[str]]:

@@ -302,7 +302,8 @@ class Course:
         self, pieces: list[Piece], imports: list[Import]
     ) -> tuple[dict[tuple[Piece, str], str], dict[Import, str]]:
         """A name of its own for each thing: those of exercises are their answers', then come imports, then the rest."""
-        taken: dict[str, object] = {}
+        unbound = {use.name for piece in pieces for use in piece.uses if self.target(piece, use) is None}
+        taken: dict[str, object] = dict.fromkeys(unbound, "Python's own")
         names: dict[tuple[Piece, str], str] = {}
         imported: dict[Import, str] = {}
         for notebook in self.notebooks.values():

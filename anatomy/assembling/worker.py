@@ -69,10 +69,10 @@ def _compare(path: str, which: str) -> Reply:
 
 def _stopped(error: BaseException, path: str) -> str:
     """What an error says, and which line of the assembled file raised it."""
-    said = [] if isinstance(error, SystemExit) else str(error).strip().splitlines()
-    words = ": ".join([type(error).__name__, *said[:1]])
+    said = [] if isinstance(error, SystemExit) else [line.strip() for line in str(error).strip().splitlines()]
+    words = " ".join([f"{type(error).__name__}:" if said else type(error).__name__, *said[:2]]).rstrip(".")
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if path and frame.filename == path]
-    return f"{words} (line {lines[-1]})" if lines else words
+    return f"{words} (line {lines[-1]} of {Path(path).name})" if lines else words
 
 
 def main() -> None:

@@ -88,6 +88,22 @@ def test_the_name_of_an_exercise_is_its_answer_s_even_where_that_is_missing(tmp_
     assert "self.f = FeedForward09()" in written(program(tmp_path))
 
 
+def test_one_notebook_s_helper_does_not_hide_a_builtin_of_another(tmp_path):
+    put(
+        tmp_path,
+        "softmax",
+        ["def max(x): return x.amax()", answer("softmax", "def softmax(x, dim): return x - max(x)")],
+    )
+    put(tmp_path, "heads", [answer("merge_heads", "def merge_heads(x): return max(x.shape)")])
+    assert written(program(tmp_path)) == """\
+def max_03(x):
+    return x.amax()
+def softmax(x, dim):
+    return x - max_03(x)
+def merge_heads(x):
+    return max(x.shape)"""  # fmt: skip
+
+
 def test_an_answer_keeps_its_place_though_an_earlier_helper_says_the_same(tmp_path):
     mask = "def padding_mask(mask): return mask.bool()"
     put(tmp_path, "heads", [mask, answer("merge_heads", "def merge_heads(x): return padding_mask(x)")])
