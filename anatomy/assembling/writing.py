@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from datetime import datetime
 from pathlib import Path
 
+from anatomy.backups import backup_of
 from anatomy.errors import UserError
 
 _MARK = re.compile(r"\n# assembled ([0-9a-f]{16}): .*\n\Z")
@@ -63,7 +63,7 @@ def write(text: str, path: Path) -> Path | None:
     fresh = path.with_name(path.name + ".tmp")
     try:
         if not may_be_replaced(path):
-            kept = _copy_of(path)
+            kept = backup_of(path)
             path.rename(kept)
         path.parent.mkdir(parents=True, exist_ok=True)
         fresh.write_text(text, encoding="utf-8", newline="\n")
@@ -71,15 +71,6 @@ def write(text: str, path: Path) -> Path | None:
     except OSError as error:
         raise NotWritten(f"{path} can't be written: {error.strerror}.") from error
     return kept
-
-
-def _copy_of(path: Path) -> Path:
-    stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
-    copy, number = path.with_name(f"{path.stem}.{stamp}.bak{path.suffix}"), 1
-    while copy.exists():
-        number += 1
-        copy = path.with_name(f"{path.stem}.{stamp}-{number}.bak{path.suffix}")
-    return copy
 
 
 def _hash(text: str) -> str:
