@@ -9,7 +9,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 from anatomy.authoring.course_pages import stale_pages, write_pages
@@ -27,6 +26,7 @@ from anatomy.authoring.notebooks import (
 from anatomy.authoring.running import CellFailed, Cost
 from anatomy.authoring.solved import has_outputs, run_solved, solved_edition, traces
 from anatomy.authoring.student import student_edition, was_edited
+from anatomy.backups import backup_of
 from anatomy.course import Notebook
 from anatomy.errors import UserError
 
@@ -125,11 +125,7 @@ def _edited(path: Path) -> bool:
 
 
 def _keep(path: Path) -> Path:
-    stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
-    copy = path.with_name(f"{path.stem}.{stamp}.bak.ipynb")
-    number = 1
-    while copy.exists():
-        copy = path.with_name(f"{path.stem}.{stamp}-{(number := number + 1)}.bak.ipynb")
+    copy = backup_of(path)
     path.rename(copy)
     return copy
 
