@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import date
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -49,7 +50,7 @@ class Work:
             f"{self.number} `{self.name}`",
             f"{_SIGNS[self.status]} {_WORDS[self.status]}",
             f"{self.points} of {self.max_points}",
-            self.first_right or "–",
+            _day(self.first_right) or "–",
             str(self.attempts or "–"),
             _minutes(self.seconds),
         )
@@ -87,7 +88,7 @@ class Standing:
     def words(self) -> str:
         right, points = self.cells[2:4]
         day = max(work.first_right for work in self.works)
-        done = f", all right since {day}" if not self.open and all(work.first_right for work in self.works) else ""
+        done = f", all right since {_day(day)}" if not self.open and all(work.first_right for work in self.works) else ""
         return f"{right} exercises right, {points} points{done}"
 
     @property
@@ -195,11 +196,16 @@ class ProgressCard:
         return link, f'<span role="img" aria-label="{words}" style="letter-spacing:.15em">{signs}</span>', *rest
 
 
+def _day(iso: str) -> str:
+    """A date as one says it: what was made today says so, whenever a solved edition is built."""
+    return "today" if iso == date.today().isoformat() else iso
+
+
 def _known(work: Work) -> Iterator[str]:
     """What is known of an exercise, in a few words each."""
     yield f"{work.points} of {work.max_points} points"
     if work.first_right:
-        yield f"first right on {work.first_right}"
+        yield f"first right: {_day(work.first_right)}"
     if work.attempts:
         yield f"{work.attempts} attempt{'s' if work.attempts > 1 else ''}"
     if work.seconds:
