@@ -15,7 +15,7 @@ from torch.nn import functional as F
 
 
 def prefix_lm_mask(prefix: int, length: int) -> Tensor:  # -> (T, T)
-    """True where query t may look at key s: everyone at the whole prefix, and at all that is not later.
+    """True (or 1) where query t may look at key s: everyone at the whole prefix, and at all that is not later.
 
     The first `prefix` of `length` tokens are read in both directions; behind them the text is written from left to
     right. 0 ≤ prefix ≤ length: 0 gives the causal mask, `length` lets everyone look everywhere.
@@ -26,7 +26,7 @@ def prefix_lm_mask(prefix: int, length: int) -> Tensor:  # -> (T, T)
 
 
 def sliding_window_mask(length: int, window: int) -> Tensor:  # -> (T, T)
-    """True where query t may look at key s: at itself and at `window // 2` neighbors on each side.
+    """True (or 1) where query t may look at key s: at itself and at `window // 2` neighbors on each side.
 
     Source: Beltagy et al. 2020, §3.1 (½w tokens on each side).
     """
@@ -35,7 +35,7 @@ def sliding_window_mask(length: int, window: int) -> Tensor:  # -> (T, T)
 
 
 def bigbird_mask(length: int, window: int, num_global: int, num_random: int, generator: torch.Generator) -> Tensor:
-    """(T, T), True where query t may look at key s: BigBird's window, global tokens and random keys together.
+    """(T, T), True (or 1) where query t may look at key s: BigBird's window, global tokens and random keys together.
 
     The window is `sliding_window_mask`'s. The first `num_global` tokens look at everyone, and everyone at them. Each
     other query looks at `num_random` more keys, different ones, drawn evenly from those that it could not see yet (at
@@ -105,8 +105,8 @@ def _linear(inputs: int, outputs: int) -> int:
 def few_shot_prompt(task: str, examples: list[tuple[str, str]], query: str) -> str:
     """A prompt in GPT-3's form: the task and a colon, each example as `input => output`, then `query =>`; one per line.
 
-    No line is empty, and nothing follows the last arrow: not a space, not a line end. Without examples it is a zero-shot
-    prompt. Source: Brown et al. 2020, Figure 2.1.
+    No line is empty, and nothing follows the last arrow: not a space, not a line end. Without examples it is a
+    zero-shot prompt. Source: Brown et al. 2020, Figure 2.1.
     """
     lines = [f"{task}:", *(f"{given} => {wanted}" for given, wanted in examples), f"{query} =>"]
     return "\n".join(lines)
@@ -116,7 +116,7 @@ def patchify(images: Tensor, patch: int) -> Tensor:  # (B, C, H, W) -> (B, N, C�
     """An image as a sentence: its patches of P × P pixels, row by row from the top left, each one vector.
 
     N = (H / P)·(W / P). A vector holds the patch's first channel row by row, then the next channel: the order of a
-    convolution's weights. Raises ValueError, with the sizes, where H or W is no multiple of P.
+    convolution's weights. Raises ValueError where H or W is no multiple of P, with that size and P in the message.
     Source: Dosovitskiy et al. 2021, §3.1.
     """
     batch, channels, height, width = images.shape
@@ -139,10 +139,11 @@ def clip_loss(image_emb: Tensor, text_emb: Tensor, temperature: float) -> Tensor
 
 
 quiz_which_model = {
-    "sort mails into ten folders": "an encoder",
-    "summarize an article": "an encoder–decoder",
+    "a million mails a day into ten folders": "a small encoder, fine-tuned",
+    "the summary of an article": "encoder and decoder",
     "go on with a story": "a decoder",
-    "three examples, no training": "a large decoder",
+    "three examples, no training": "a large decoder, prompted",
     "a contract of 16,000 tokens": "sparse attention",
+    "half the computation of BERT base": "DistilBERT",
     "find photos by words": "two encoders, one space",
 }
