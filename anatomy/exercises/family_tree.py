@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from numbers import Real
 from typing import Any
@@ -84,7 +85,7 @@ def sliding_window_mask(seed: int) -> Iterator[Case]:
 
 # ---------------------------------------------------------------------------------------------- bigbird_mask
 
-CALLS = 80
+CALLS = 60
 """So often an answer that draws keys is called."""
 
 
@@ -122,7 +123,7 @@ def _about_drawn(seen: Tensor, masks: Tensor, wanted: int) -> str:
         alone &= _queries_alone(here, free, rate)
     together = _keys_together(here, unseen, wanted)  # the last order: by rank
     return (
-        f"each query sees {wanted} more keys"
+        f"each query sees {_keys(wanted)} more"
         + ("" if alike else ", but not all keys are drawn alike")
         + ("" if not together else ", but keys side by side are drawn together")
         + (", each query for itself" if alone else ", but queries do not draw for themselves")
@@ -134,10 +135,14 @@ def _about_number(number: Tensor, right: Tensor, wanted: int) -> str:
     if not number.any():
         return "no query sees more keys than without random ones"
     if len(same := number.unique()) == 1:
-        return f"each query sees {int(same)} more keys, not {wanted}"
+        return f"each query sees {_keys(int(same))} more, not {wanted}"
     fewer, more = bool((number < right).any()), bool((number > right).any())
     often = "now more, now fewer" if fewer and more else "at times fewer" if fewer else "at times more"
-    return f"a query sees {often} than {wanted} more keys"
+    return f"a query sees {often} than {_keys(wanted)} more"
+
+
+def _keys(count: int) -> str:
+    return f"{count} key{'s' * (count != 1)}"
 
 
 def _orders(seen: Tensor) -> Iterator[Tensor]:
@@ -204,6 +209,7 @@ def bigbird_mask(seed: int) -> Iterator[Case]:
     yield case(12, 2, 1, 1, "for one random key", "random keys")
     yield case(14, 5, 2, 3, "for three random keys", "random keys")
     yield case(6, 2, 1, 20, "when fewer keys are left than num_random", "random keys")
+    yield case(8, 6, 0, 2, "when for some queries fewer keys are left than num_random", "random keys")
     yield case(11, 2, 1, 3, "", "generator")
 
 
@@ -271,7 +277,15 @@ def growth_exponent(seed: int) -> Iterator[Case]:
     when_right="No weight was loaded: a config says how large a model is, to the last bias.",
 )
 def encoder_parameters(seed: int) -> Iterator[Case]:
-    from transformers import AlbertConfig, BertConfig, DistilBertConfig, ElectraConfig, GPT2Config, RobertaConfig
+    from transformers import AlbertConfig, BertConfig, DistilBertConfig, GPT2Config, MobileBertConfig, RobertaConfig
+        AlbertConfig,
+        BertConfig,
+        DistilBertConfig,
+        ElectraConfig,
+        GPT2Config,
+        MobileBertConfig,
+        RobertaConfig,
+    )
 
     def case(kind: Any, names: dict[str, str], asks: str | None = None, note: str = "", **sizes: int) -> Case:
         config = kind(**{names[letter]: size for letter, size in sizes.items()})
@@ -293,7 +307,7 @@ def encoder_parameters(seed: int) -> Iterator[Case]:
     yield case(AlbertConfig, albert, "ALBERT", V=words, P=15, N=2, E=5, D=12, F=21, L=6, G=1, H=2)
     yield case(AlbertConfig, albert, "ALBERT", V=29, P=10, N=3, E=4, D=6, F=9, L=12, G=3, H=3, note="for three groups")
     yield case(AlbertConfig, albert, "ALBERT", V=21, P=7, N=1, E=8, D=8, F=11, L=2, G=2, H=4, note="when E is D")
-    for config in (GPT2Config(n_embd=8, n_head=2), ElectraConfig(hidden_size=8, embedding_size=4)):
+    for config in (GPT2Config(n_embd=8, n_head=2), MobileBertConfig(hidden_size=8)):
         yield Case({"config": config}, asks="refusals", message_names=(config.model_type,),
                    note=f"for a config of type “{config.model_type}”")  # fmt: skip
 
@@ -369,9 +383,10 @@ def clip_loss(seed: int) -> Iterator[Case]:
         draw = Draw(seed, B=batch, D=width)
         yield draw.case(**embeddings(draw), temperature=temperature, note=note)
     draw = Draw(seed, B=4, D=2)
-    corners = torch.tensor([[1.0, 0.1], [-0.1, 1.0], [-1.0, -0.1], [0.1, -1.0]])[draw.permutation(4)]
-    images, texts = corners * (2.0 + draw.normal("B 1").abs()), -corners + 0.01 * draw.normal("B D")
-    yield draw.case(image_emb=images, text_emb=texts, temperature=0.005, asks="large logits",
+    angles = math.pi / 2 * draw.permutation(4) + 0.1 * torch.rand(4, generator=draw.generator)  # (B,)
+    opposite = angles + math.pi + 0.2 + 0.2 * torch.rand(4, generator=draw.generator)
+    image_emb, text_emb = (torch.stack([ways.cos(), ways.sin()], dim=1) for ways in (angles, opposite))
+    yield draw.case(image_emb=3.0 * image_emb, text_emb=2.0 * text_emb, temperature=0.005, asks="large logits",
                     note="for temperature = 0.005: logits reach ±200")  # fmt: skip
 
 
@@ -392,7 +407,11 @@ quiz_which_model = quiz(
             "a large decoder, prompted",
         ),
         "a contract of 16,000 tokens": ("full attention", "sparse attention", "the first 512 tokens"),
-        "half the computation of BERT base": ("ALBERT base", "DistilBERT", "RoBERTa base"),
+        "half the computation of BERT base": (
+            "half as many layers",
+            "one set of weights for all layers",
+            "a smaller vocabulary",
+        ),
         "find photos by words": ("an image encoder alone", "a decoder of text", "two encoders, one space"),
     },
     when_right="You can say which branch fits, and why. That is the whole tree.",

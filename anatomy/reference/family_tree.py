@@ -144,6 +144,6 @@ quiz_which_model = {
     "go on with a story": "a decoder",
     "three examples, no training": "a large decoder, prompted",
     "a contract of 16,000 tokens": "sparse attention",
-    "half the computation of BERT base": "DistilBERT",
+    "half the computation of BERT base": "half as many layers",
     "find photos by words": "two encoders, one space",
 }
