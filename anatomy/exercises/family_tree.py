@@ -278,14 +278,6 @@ def growth_exponent(seed: int) -> Iterator[Case]:
 )
 def encoder_parameters(seed: int) -> Iterator[Case]:
     from transformers import AlbertConfig, BertConfig, DistilBertConfig, GPT2Config, MobileBertConfig, RobertaConfig
-        AlbertConfig,
-        BertConfig,
-        DistilBertConfig,
-        ElectraConfig,
-        GPT2Config,
-        MobileBertConfig,
-        RobertaConfig,
-    )
 
     def case(kind: Any, names: dict[str, str], asks: str | None = None, note: str = "", **sizes: int) -> Case:
         config = kind(**{names[letter]: size for letter, size in sizes.items()})
