@@ -62,8 +62,7 @@ def _draw(text: str, generator: torch.Generator) -> Tensor:  # -> (3, 32, 32)
     share = F.avg_pool2d(inside[None, None], FINER)[0]  # (1, 32, 32): how much of each pixel is covered
     paint = torch.tensor(COLORS[color])[:, None, None] * (1 + 0.1 * light)
     paper = 0.93 + 0.05 * ground
-    noise = 0.02 * torch.randn(3, SIDE, SIDE, generator=generator)
-    return (share * paint + (1 - share) * paper + noise).clamp(0, 1)
+    return (share * paint + (1 - share) * paper).clamp(0, 1)
 
 
 def _parts(text: str) -> tuple[str, str, str, str]:

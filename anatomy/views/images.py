@@ -44,8 +44,9 @@ def image_grid(
     columns = min(columns, len(pixels))
     rows = -(-len(pixels) // columns)
     wide = min(2.4, INCHES / columns)
-    below = 0.2 + 0.17 * max(len(title_lines(name, wide * 1.25).split("\n")) for name in names)
-    picture = figure(wide * columns, (wide * pixels.shape[2] / pixels.shape[3] + below) * rows + (0.3 if title else 0))
+    below = 0.1 + 0.17 * max(len(title_lines(name, wide * 1.25).split("\n")) for name in names)
+    picture = figure(wide * columns, (wide * pixels.shape[2] / pixels.shape[3] + below) * rows + (0.25 if title else 0))
+    picture.true_colors = True
     axes = picture.subplots(rows, columns, squeeze=False)
     for ax in axes.flat:
         ax.axis("off")
@@ -53,7 +54,7 @@ def image_grid(
         ax.imshow(np.clip(image.transpose(1, 2, 0), 0, 1), interpolation="nearest")
         ax.text(0.5, -0.04, title_lines(name, wide * 1.25), transform=ax.transAxes, ha="center", va="top", fontsize=9)
         if patch:
-            _cut(ax, *pixels.shape[2:], patch)
+            _cut(ax, pixels.shape[2], pixels.shape[3], patch)
     if title:
         picture.suptitle(title_lines(title, wide * columns), x=0.01, ha="left", fontsize=11, weight="bold")
     cut = f", cut into patches of {patch} by {patch} pixels" if patch else ""

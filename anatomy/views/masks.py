@@ -15,7 +15,7 @@ from anatomy.views.inputs import as_array
 from anatomy.views.style import COLORS, HAIRLINE, Picture, figure, styled
 from anatomy.views.words import title_lines
 
-PER_ROW = 4
+PER_ROW = 5
 MOST_TOKENS_WITH_LINES = 40
 
 
@@ -23,10 +23,10 @@ MOST_TOKENS_WITH_LINES = 40
 def mask_grids(
     masks: Mapping[str, Shaped[Tensor, "queries keys"]], *, reasons: Sequence[str] = (), alt: str | None = None
 ) -> Picture:
-    """Masks as grids, up to four in a row: a row for each query, a column for each key, filled where it may look.
+    """Masks as grids: a row for each query, a column for each key, filled where it may look.
 
     Args:
-        masks: name → (T, S); `True` or a number above 0 where the query may look at the key.
+        masks: name → (T, S), up to five in a row; `True` or a number above 0 where the query may look at the key.
         reasons: what the numbers 1, 2, 3 … mean, each with a color of its own; without them all are one color.
         alt: words for the picture; made from the data when None.
 
@@ -39,10 +39,10 @@ def mask_grids(
     most = int(max(grid.max() for grid in grids.values()))
     if reasons and most > len(reasons):
         raise ValueError(f"a mask holds the number {most}, but there are {len(reasons)} reasons")
-    columns = min(PER_ROW, len(grids))
-    rows = -(-len(grids) // columns)
-    width = 1.95 * columns + 0.5
-    picture = figure(width, 2.3 * rows + (0.35 if reasons else 0))
+    rows = -(-len(grids) // PER_ROW)
+    columns = -(-len(grids) // rows)
+    width = 8.2 if columns > 3 else 2.1 * columns
+    picture = figure(width, (width / columns + 0.45) * rows + (0.35 if reasons else 0))
     axes = picture.subplots(rows, columns, squeeze=False)
     for ax, (name, grid) in zip(axes.flat, grids.items(), strict=False):
         _draw(ax, grid if reasons else np.minimum(grid, 1), max(1, len(reasons)))
