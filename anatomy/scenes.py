@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 SIDE = 32  # pixels
-SIZES = {"small": 4.0, "large": 7.0}  # from the middle to the edge, in pixels
+SIZES = {"small": 3.5, "large": 6.5}  # from the middle to the edge, in pixels
 COLORS = {"blue": (0.0, 0.45, 0.7), "orange": (0.9, 0.6, 0.0), "green": (0.0, 0.62, 0.45), "pink": (0.8, 0.47, 0.65)}
 SHAPES = ("circle", "square", "triangle", "cross")
 PLACES = {  # (x, y) of the middle, from the top left
