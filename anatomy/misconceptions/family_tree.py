@@ -219,21 +219,13 @@ wrong("ranks_for_keys", "You draw places in the *list* of keys not yet seen, and
       breaks="random keys", old=DRAWN, new=PERMUTED + "[:num_random]")
 wrong("drawn_before_the_globals", "Your random keys are drawn before the global tokens are set, so some fall on global tokens. Draw last, among what is still unseen.",
       breaks="random keys", old=("    mask[:num_global] = True\n    mask[:, :num_global] = True\n", "    return mask"), new=("", "    mask[:num_global] = True\n    mask[:, :num_global] = True\n    return mask"))
-wrong("same_keys_for_all", "All queries draw the same keys: yours draws once. Each query draws for itself, inside the loop.",
+wrong("same_keys_for_all", "Your queries do not draw for themselves: what one draws decides what another draws. (Is one draw made for all, before the loop?) Each draws anew, inside the loop.",
       breaks="random keys", old=LOOP, new="    order = torch.randperm(length, generator=generator)\n    for row in mask:  # (T,)\n        unseen = order[~row[order]]  # (N,)\n        row[unseen[:num_random]] = True\n")
-wrong("same_ranks_for_all", "All queries draw the same places in their lists: yours draws once. Each query draws for itself, inside the loop.",
-      breaks="random keys", old=LOOP, new="    order = torch.randperm(length, generator=generator)\n    for row in mask:  # (T,)\n        unseen = (~row).nonzero().squeeze(1)  # (N,)\n        row[unseen[order[order < len(unseen)][:num_random]]] = True\n")
-wrong("seeded_in_the_loop", "The generator is in the same state for each query, so all draw alike. Let it go on from query to query.",
-      breaks=RANDOM, old="        unseen = ", new="        generator.manual_seed(0)\n        unseen = ")
-wrong("copied_in_the_loop", "Each query draws from the same state of the generator, so all draw alike, and the generator never moves on. Draw from `generator` itself.",
-      breaks=RANDOM, old="generator=generator)", new="generator=torch.Generator().set_state(generator.get_state()))")
 wrong("generator_ignored", "`generator` is not used: yours draws from PyTorch's global one, so nobody can repeat your draw. Hand it on: `generator=generator`.",
       breaks="generator", old=", generator=generator", new="")
-wrong("seeded", "You seed the generator yourself, so every mask is the same. Draw from `generator` as it comes.",
+wrong("seeded", "Every mask is the same, whatever state `generator` is in. (Do you seed it, or a new one, yourself?) Draw from `generator` as it comes.",
       breaks=RANDOM, old="    for row", new="    generator.manual_seed(0)\n    for row")
-wrong("seed_of_the_generator", "You make a generator of your own with the seed of `generator`. That starts anew each time: the second mask is the first one again. Draw from `generator` itself.",
-      breaks=RANDOM, old="    for row", new="    generator = torch.Generator().manual_seed(generator.initial_seed())\n    for row")
-wrong("state_of_the_generator", "You draw from a copy of `generator`, so it never moves on: the second mask is the first one again. Draw from `generator` itself.",
+wrong("state_of_the_generator", "`generator` never moves on: the second mask is the first one again. (Do you draw from a copy of it?) Draw from `generator` itself.",
       breaks=RANDOM, old="    for row", new="    generator = torch.Generator().set_state(generator.get_state())\n    for row")
 wrong("first_keys", "You take the first keys that are not yet seen. They are to be drawn at random: `torch.randperm(…, generator=generator)`.",
       breaks=RANDOM, old=PERMUTED, new="torch.arange(len(unseen))")
@@ -826,7 +818,7 @@ wrong("unstable", "Your exponentials run over: with large logits the loss is inf
 wrong("log_of_softmax", "A probability runs down to 0, and its log is −∞: with large logits the loss is inf. `cross_entropy` or `log_softmax` compute both in one step.",
       breaks="large logits", old=MEAN, new="-(logits.softmax(dim=1).diagonal().log().mean() + logits.softmax(dim=0).diagonal().log().mean()) / 2")
 wrong("small_number_in_the_log", "You add a small number inside the log, or clamp there. That keeps it finite, but with large logits it is far from the right loss: `cross_entropy` or `log_softmax` need no such help.",
-      breaks="large logits", old=MEAN, new="-((logits.softmax(dim=1).diagonal() + 1e-9).log().mean() + (logits.softmax(dim=0).diagonal() + 1e-9).log().mean()) / 2")
+      breaks=ALL, old=MEAN, new="-((logits.softmax(dim=1).diagonal() + 1e-9).log().mean() + (logits.softmax(dim=0).diagonal() + 1e-9).log().mean()) / 2")
 wrong("yes_or_no", "You ask of each pair by itself whether it belongs together (a sigmoid, as SigLIP does). CLIP's loss is a softmax: which of all texts belongs to this image?",
       breaks=ALL, old=MEAN, new="F.binary_cross_entropy_with_logits(logits, torch.eye(len(logits)))")
 wrong("pair_left_out_below", "The right text is missing from the sum below. A softmax runs over all texts, the right one among them.",
