@@ -72,7 +72,7 @@ def encoder_parameters(config: Any) -> int:
 
     `config.model_type` is "bert", "roberta", "distilbert" or "albert"; all linear layers and norms have biases.
     - BERT, RoBERTa: word, position and type embeddings with a norm; L layers, each with four D × D attention layers, a
-      norm, two feed-forward layers of inner width I, and a norm; a pooler of D × D.
+      norm, two feed-forward layers of inner width F, and a norm; a pooler of D × D.
     - DistilBERT: the same without type embeddings and pooler; its config says `dim`, `hidden_dim`, `n_layers`.
     - ALBERT: embeddings (and their norm) of width E = `embedding_size`, a linear layer from E to D, and one layer's
       weights for each of `num_hidden_groups` groups of layers instead of one for each layer.

@@ -75,8 +75,9 @@ def _words(name: str, grid: np.ndarray, reasons: Sequence[str]) -> str:
     seen = grid > 0
     size = f"{grid.shape[0]} queries, {grid.shape[1]} keys"
     text = f"Mask “{name}”: {size}, {int(seen.sum())} of {grid.size} pairs allowed"
-    for number, reason in enumerate(reasons, 1):
-        text += f", {int((grid == number).sum())} by {reason}" if (grid == number).any() else ""
+    if grid.max() > 1:
+        counts = ((int((grid == number).sum()), reason) for number, reason in enumerate(reasons, 1))
+        text += ", " + ", ".join(f"{count} because of {reason}" for count, reason in counts if count)
     if grid.shape[0] <= 8:
         rows = (f"query {row} sees {', '.join(map(str, np.flatnonzero(keys)))}" for row, keys in enumerate(seen))
         text += f": {'; '.join(rows)}"

@@ -117,7 +117,9 @@ def test_own_alt_text_wins() -> None:
 
 def test_the_words_of_masks_and_images_have_all_that_is_drawn() -> None:
     masks = views.mask_grids({"two": torch.tensor([[1, 0], [2, 1]])}, reasons=["window", "global"])
-    assert "3 of 4 pairs allowed, 2 by window, 1 by global: query 0 sees 0; query 1 sees 0, 1" in masks.alt
+    assert (
+        "3 of 4 pairs allowed, 2 because of window, 1 because of global: query 0 sees 0; query 1 sees 0, 1" in masks.alt
+    )
     images = views.image_grid(torch.zeros(2, 3, 4, 4), ["a circle", "a square"], "two", patch=2)
     assert images.alt == "2 images “two”, cut into patches of 2 by 2 pixels: a circle; a square."
 
