@@ -60,6 +60,12 @@ wrong("minus_a_billion", "These are numbers to be added to scores, 0 where one m
       breaks="values", old=f"{CAUSAL} | {PREFIX}", new=f"torch.zeros(length, length).masked_fill(~({CAUSAL} | {PREFIX}), -1e9)")
 wrong("last_tokens", "Your prefix stands at the end: everyone sees the *last* tokens. It is the first ones: s < prefix.",
       breaks="values", old="< prefix", new=">= length - prefix")
+wrong("rest_sees_everything", "What is written behind the prefix sees the whole text, also what comes later. It sees the prefix, itself and what was written before it.",
+      breaks="values", old=f"{CAUSAL} | {PREFIX}", new=f"{PREFIX} | (places[:, None] >= prefix)")
+wrong("diagonal_moved", "You move the causal triangle to the right, by prefix − 1: every token looks ahead so far, those behind the prefix, too. Only keys of the prefix are seen by all: s < prefix.",
+      breaks="values", old=f"{CAUSAL} | {PREFIX}", new="torch.ones(length, length).tril(prefix - 1)")
+wrong("diagonal_moved_by_prefix", "You move the causal triangle to the right, by `prefix`: every token looks ahead so far, those behind the prefix, too. Only keys of the prefix are seen by all: s < prefix.",
+      breaks="values", old=f"{CAUSAL} | {PREFIX}", new="torch.ones(length, length).tril(prefix)")
 wrong("behind_the_prefix", "Everyone sees what stands *behind* the prefix. It is the prefix that everyone sees: s < prefix.",
       breaks="values", old="< prefix", new=">= prefix")
 wrong("suffix_sees_itself_whole", "It is the other way round: yours reads the prefix from left to right, and what is behind it sees all of what is behind it. The prefix is read in both directions, the rest from left to right.",
@@ -99,6 +105,8 @@ wrong("strict", "A neighbor is missing on each side: those at a distance of exac
       breaks="values", old="<=", new="<")
 wrong("rounded_up", "An odd window is rounded up in yours. It is window // 2 on each side, rounded down: two for 5.",
       breaks="values", old="<= window // 2", new="<= (window + 1) // 2")
+wrong("rounded_up_on_the_left", "On the left an odd window is rounded up in yours. (`-window // 2` is −3 for 5: it rounds down, away from 0. Write `-(window // 2)`.)",
+      breaks="values", old=BAND, new=f"({AHEAD} >= -window // 2) & ({AHEAD} <= window // 2)")
 wrong("rounded", "`round` rounds some odd windows up. It is window // 2 on each side, rounded down: one for 3, three for 7.",
       breaks="values", old="<= window // 2", new="<= round(window / 2)")
 wrong("window_counts_itself", "You take the token itself for one of the window's, which costs a neighbor on each side where `window` is even. It is window // 2 neighbors on each side, and the token besides.",
@@ -221,7 +229,7 @@ wrong("drawn_before_the_globals", "Your random keys are drawn before the global 
       breaks="random keys", old=("    mask[:num_global] = True\n    mask[:, :num_global] = True\n", "    return mask"), new=("", "    mask[:num_global] = True\n    mask[:, :num_global] = True\n    return mask"))
 wrong("same_keys_for_all", "Your queries do not draw for themselves: what one draws decides what another draws. (Is one draw made for all, before the loop?) Each draws anew, inside the loop.",
       breaks="random keys", old=LOOP, new="    order = torch.randperm(length, generator=generator)\n    for row in mask:  # (T,)\n        unseen = order[~row[order]]  # (N,)\n        row[unseen[:num_random]] = True\n")
-wrong("generator_ignored", "`generator` is not used: yours draws from PyTorch's global one, so nobody can repeat your draw. Hand it on: `generator=generator`.",
+wrong("generator_ignored", "`generator` is not used: yours draws from elsewhere (PyTorch's global generator, Python's `random`, NumPy …), so nobody can repeat your draw. Hand it on: `generator=generator`.",
       breaks="generator", old=", generator=generator", new="")
 wrong("seeded", "Every mask is the same, whatever state `generator` is in. (Do you seed it, or a new one, yourself?) Draw from `generator` as it comes.",
       breaks=RANDOM, old="    for row", new="    generator.manual_seed(0)\n    for row")
