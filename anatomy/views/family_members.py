@@ -115,7 +115,7 @@ FAMILY = (
            ARXIV + "1910.10683"),
     Member("BART", 2019, "both", "Transformer",
            "BERT's encoder and GPT's decoder, trained together",
-           "restore the whole text from a damaged one", "BERT's + 10 %", "Lewis et al., §2.1",
+           "restore the whole text from a damaged one", "BERT + about 10 %", "Lewis et al., §2.1",
            ARXIV + "1910.13461"),
     Member("M2M-100", 2020, "both", "Transformer",
            "translates between 100 languages, not by way of English",
