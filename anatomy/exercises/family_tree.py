@@ -317,6 +317,7 @@ def growth_exponent(seed: int) -> Iterator[Case]:
     when_right="No weight was loaded: a config says how large a model is, to the last bias.",
 )
 def encoder_parameters(seed: int) -> Iterator[Case]:
+    """Small configs only: who builds the library's model and has it counted needs no weights either, and is right."""
     from transformers import AlbertConfig, BertConfig, DistilBertConfig, GPT2Config, MobileBertConfig, RobertaConfig
 
     def case(kind: Any, names: dict[str, str], asks: str | None = None, note: str = "", **sizes: int) -> Case:
@@ -333,7 +334,7 @@ def encoder_parameters(seed: int) -> Iterator[Case]:
     yield case(BertConfig, bert, V=words, P=11, N=2, D=12, F=20, L=3, H=4, note="for a BERT")
     yield case(BertConfig, bert, V=23, P=8, N=3, D=6, F=7, L=12, H=2, note="for a BERT of twelve layers, three types")
     yield case(BertConfig, bert, V=17, P=40, N=2, D=8, F=5, L=1, H=1, note="for a BERT of one layer")
-    yield case(RobertaConfig, bert, V=words + 7, P=14, N=1, D=10, F=26, L=4, H=2, note="for a RoBERTa")
+    yield case(RobertaConfig, bert, V=words + 7, P=14, N=4, D=10, F=26, L=4, H=2, note="for a RoBERTa")
     yield case(DistilBertConfig, distil, "DistilBERT", V=words, P=9, D=12, F=22, L=5, H=3)
     yield case(DistilBertConfig, distil, "DistilBERT", V=19, P=13, D=6, F=8, L=1, H=2, note="for one layer")
     yield case(AlbertConfig, albert, "ALBERT", V=words, P=15, N=2, E=5, D=12, F=21, L=6, G=1, H=2)
@@ -384,6 +385,7 @@ def patchify(seed: int) -> Iterator[Case]:
 
     yield case(2, 3, 8, 12, 4)
     yield case(4, 5, 6, 4, 2)
+    yield case(3, 2, 6, 6, 2, "for square images")
     draw = Draw(seed, B=3, C=2, H=9, W=6, P=3)
     images = draw.normal("W H B C").permute(2, 3, 1, 0)
     yield draw.case(images=images, patch=3, note="when the memory of `images` is not in order")
@@ -427,18 +429,21 @@ def clip_loss(seed: int) -> Iterator[Case]:
     ):  # fmt: skip
         draw = Draw(seed, B=batch, D=width)
         yield draw.case(**embeddings(draw), temperature=temperature, note=note)
+
+    def directions(draw: Draw, images: Tensor, texts: Tensor, note: str) -> Case:
+        """Vectors in the plane, given by their angles (B,), the pairs in any order."""
+        order = draw.permutation(len(images))
+        image_emb, text_emb = (torch.stack([way.cos(), way.sin()], dim=1)[order] for way in (images, texts))
+        return draw.case(image_emb=3.0 * image_emb, text_emb=2.0 * text_emb, temperature=0.005, asks="large logits",
+                         note=note)  # fmt: skip
+
     draw = Draw(seed, B=4, D=2)
-    order, jitter = draw.permutation(4), 0.1 * torch.rand(4, generator=draw.generator)
-    angles = math.pi / 2 * torch.arange(4) + jitter  # (B,)
-    opposite = angles + math.pi + torch.tensor([0.2, 0.3, 0.4, 0.9])  # (B,)
-    near = 0.2 * torch.arange(4) + jitter  # (B,)
-    for ways, others, note in (
-        (angles, opposite, "when pairs are nearly opposite: logits of −200 to 200"),
-        (near, near.roll(1), "when all vectors are alike: logits of 150 to 200"),
-    ):
-        image_emb, text_emb = (torch.stack([way.cos(), way.sin()], dim=1)[order] for way in (ways, others))
-        yield draw.case(image_emb=3.0 * image_emb, text_emb=2.0 * text_emb, temperature=0.005, asks="large logits",
-                        note=note)  # fmt: skip
+    angles = math.pi / 2 * torch.arange(4) + 0.1 * torch.rand(4, generator=draw.generator)
+    opposite = angles + math.pi + torch.tensor([0.2, 0.3, 0.4, 0.9])
+    yield directions(draw, angles, opposite, "when pairs are nearly opposite: logits of −200 to 200")
+    draw = Draw(seed, B=5, D=2)
+    angles = 0.15 * torch.arange(5) + 0.1 * torch.rand(5, generator=draw.generator)
+    yield directions(draw, angles, angles.roll(1), "when all vectors are alike: logits of 150 to 200")
 
 
 quiz_which_model = quiz(

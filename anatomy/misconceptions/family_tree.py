@@ -358,14 +358,18 @@ wrong("log_of_costs_only", "You take the log of the costs, but not of the length
       breaks=ALL, old=X, new=X[:-6])
 wrong("log_of_lengths_only", "You take the log of the lengths, but not of the costs. Both axes are logarithmic.",
       breaks=ALL, old=Y, new=Y[:-6])
-wrong("two_kinds_of_logs", "Your logs have different bases: log2 (or log10) for one, the natural one for the other. Take the same for both.",
+wrong("two_kinds_of_logs", "Your logs have different bases: log2 for the lengths, the natural one for the costs. Take the same for both.",
       breaks=ALL, old=X, new=X.replace("log()", "log2()"))
-wrong("logs_of_other_bases", "Your logs have different bases: log2 (or log10) for one, the natural one for the other. Take the same for both.",
+wrong("logs_of_other_bases", "Your logs have different bases: log2 for the costs, the natural one for the lengths. Take the same for both.",
       breaks=ALL, old=Y, new=Y.replace("log()", "log2()"))
 wrong("log10_of_lengths", "Your logs have different bases: log10 for the lengths, the natural one for the costs. Take the same for both.",
       breaks=ALL, old=X, new=X.replace("log()", "log10()"))
 wrong("log10_of_costs", "Your logs have different bases: log10 for the costs, the natural one for the lengths. Take the same for both.",
       breaks=ALL, old=Y, new=Y.replace("log()", "log10()"))
+wrong("log2_and_log10", "Your logs have different bases: log2 for the lengths, log10 for the costs. Take the same for both.",
+      breaks=ALL, old=(X, Y), new=(X.replace("log()", "log2()"), Y.replace("log()", "log10()")))
+wrong("log10_and_log2", "Your logs have different bases: log10 for the lengths, log2 for the costs. Take the same for both.",
+      breaks=ALL, old=(X, Y), new=(X.replace("log()", "log10()"), Y.replace("log()", "log2()")))
 wrong("log1p", "You take log(1 + x). It is log(x) that turns a power into a straight line.",
       breaks=ALL, old=(X, Y), new=(X.replace("log()", "log1p()"), Y.replace("log()", "log1p()")))
 wrong("through_the_origin", "Your line is forced through the origin: c is taken for 1. Take the means off both, or fit an intercept, too.",
@@ -392,6 +396,10 @@ wrong("ends_only", "You take the slope from the first point to the last. The lin
       breaks="best line", old=FIT, new="(y[-1] - y[0]) / (x[-1] - x[0])")
 wrong("shortest_to_longest", "You take the slope from the shortest length to the longest. The line that fits *all* points best is asked for (least squares).",
       breaks="best line", old=FIT, new="(y[x.argmax()] - y[x.argmin()]) / (x.max() - x.min())")
+wrong("largest_over_smallest", "You divide the span of the log costs by that of the log lengths: largest over smallest. The line that fits *all* points best is asked for (least squares), and its slope is negative where costs fall.",
+      breaks=ALL, old=FIT, new="(y.max() - y.min()) / (x.max() - x.min())")
+wrong("median_of_slopes", "You take the median of the slopes from point to point. The line that fits *all* points best is asked for (least squares).",
+      breaks="best line", old=FIT, new="(y.diff() / x.diff())[x.diff() != 0].median()")
 wrong("first_two", "You take the slope of the first two points. The line that fits *all* points best is asked for (least squares).",
       breaks="best line", old=FIT, new="(y[1] - y[0]) / (x[x != x[0]][0] - x[0]) if x[1] == x[0] else (y[1] - y[0]) / (x[1] - x[0])")
 wrong("mean_of_slopes", "You average the slopes from point to point. The line that fits *all* points best is asked for (least squares).",
@@ -571,6 +579,10 @@ wrong("task_in_each_line", "The task stands in front of each example, and of the
       breaks=ALL, old=f"[{TASK}, {SHOWN}, {ASKED}]", new='[*(f"{task}: {given} => {wanted}" for given, wanted in examples), f"{task}: {query} =>"]')
 wrong("task_on_the_first_line_with_more", "Your task shares its line with what comes next. It has a line of its own.",
       breaks=ALL, old=JOINED, new='" ".join(lines[:2]) + "".join("\\n" + line for line in lines[2:])')
+wrong("task_without_line_end", "Your task is not followed by a line end. It has a line of its own.",
+      breaks=ALL, old=JOINED, new='"".join(lines[:2]) + "".join("\\n" + line for line in lines[2:])')
+wrong("no_line_end_before_the_query", "Your query follows the last example's output on the same line. It has a line of its own.",
+      breaks="values", old=JOINED, new='"\\n".join(lines) if not examples else "\\n".join(lines[:-1]) + lines[-1]')
 wrong("empty_line_after_the_task", "An empty line follows your task. No line is empty.",
       breaks=ALL, old=TASK, new='f"{task}:\\n"')
 wrong("empty_lines", "Empty lines stand between yours. No line is empty.",
@@ -601,6 +613,8 @@ wrong("no_examples", "The examples are missing: one line for each, `input => out
       breaks="values", old=f"{SHOWN}, ", new="")
 wrong("first_example_only", "Only the first example is shown. All are.",
       breaks="values", old="in examples)", new="in examples[:1])")
+wrong("last_example_only", "Only the last example is shown. All are. (Does each turn of your loop overwrite the one before?)",
+      breaks="values", old="in examples)", new="in examples[-1:])")
 wrong("last_example_missing", "Your last example is missing.",
       breaks="values", old="in examples)", new="in examples[:-1])")
 wrong("first_example_missing", "Your first example is missing.",
@@ -734,7 +748,7 @@ wrong("refused_only_if_both", "You refuse an image only if P divides *neither* s
       breaks="refusals", old="height % patch or width % patch", new="height % patch and width % patch")
 wrong("area_checked", "You look at H · W. Each side has to be a multiple of P.",
       breaks="refusals", old="height % patch or width % patch", new="height * width % patch")
-wrong("refused_without_numbers", "You refuse what does not fit, but your message lacks the numbers: the size, and P.",
+wrong("refused_without_numbers", "You refuse what does not fit, but your message does not say all that it should: the size that does not fit (H or W), and P.",
       breaks="refusals", old="f\"an image of {height} × {width} can't be cut into patches of {patch} × {patch}\"", new="\"the patches do not fit\"")
 wrong("squares_only", "You refuse images that are not square. H and W may differ; each has to be a multiple of P.",
       breaks=("shape", *NUMBERS, "refusals"), old="height % patch or width % patch", new="height != width")

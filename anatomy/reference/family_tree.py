@@ -75,7 +75,7 @@ def encoder_parameters(config: Any) -> int:
       norm, two feed-forward layers of inner width F, and a norm; a pooler of D × D.
     - DistilBERT: the same without type embeddings and pooler; its config says `dim`, `hidden_dim`, `n_layers`.
     - ALBERT: embeddings (and their norm) of width E = `embedding_size`, a linear layer from E to D, and one layer's
-      weights for each of `num_hidden_groups` groups of layers instead of one for each layer.
+      weights for each of `num_hidden_groups` groups of layers instead of one for each layer (`inner_group_num` is 1).
 
     Raises ValueError, with the type, for any other.
     Source: Devlin et al. 2019, §3; Liu et al. 2019; Sanh et al. 2019, §3; Lan et al. 2020, §3.1.
