@@ -86,7 +86,7 @@ def sliding_window_mask(seed: int) -> Iterator[Case]:
 
 # ---------------------------------------------------------------------------------------------- bigbird_mask
 
-CALLS = 60
+CALLS = 40
 """So often an answer that draws keys is called."""
 
 LONG = 12
@@ -107,6 +107,8 @@ def _bigbird(answer: Callable[..., Any], case: Case) -> Any:
         if not isinstance(mask, Tensor) or mask.shape != (length, length):
             shape = f"of shape {tuple(mask.shape)}, not ({length}, {length})" if isinstance(mask, Tensor) else ""
             return f"a mask {shape}" if shape else kind_of(mask)
+        if bool(((mask != 0) & (mask != 1)).any()):
+            return "a mask with entries that are neither 0 nor 1"
     seen, *drawn = (mask != 0 for mask in masks)
     return _about_drawn(seen, torch.stack(drawn), num_random)
 
@@ -114,7 +116,7 @@ def _bigbird(answer: Callable[..., Any], case: Case) -> Any:
 def _about_drawn(seen: Tensor, masks: Tensor, wanted: int) -> str:
     """What many draws have in common. (T, T): seen without random keys; (calls, T, T): seen with them."""
     if bool((seen & ~masks).any()):
-        return "with random keys, a query no longer sees all that it sees without them"
+        return "with random keys, entries are 0 that are 1 without them"
     more, unseen = masks & ~seen, (~seen).sum(dim=-1)  # (calls, T, T), (T,)
     number, right = more.sum(dim=-1), unseen.clamp(max=wanted)  # (calls, T), (T,)
     if not torch.equal(number, right.expand_as(number)):
@@ -205,11 +207,12 @@ def _queries_alone(drawn: Tensor, free: Tensor, wanted: int, alike: bool) -> boo
 
 def _sharing(common: int, mine: int, theirs: int, wanted: int) -> float:
     """How probable it is that `wanted` of `mine` and `wanted` of `theirs`, `common` to both, have one in common."""
+    one, other = min(wanted, mine), min(wanted, theirs)
     apart = sum(  # so many of mine are common ones, and none of theirs is among these
-        comb(common, some) * comb(mine - common, wanted - some) * comb(theirs - some, wanted)
-        for some in range(min(common, wanted) + 1)
+        comb(common, some) * comb(mine - common, one - some) * comb(theirs - some, other)
+        for some in range(min(common, one) + 1)
     )
-    return 1 - apart / (comb(mine, wanted) * comb(theirs, wanted))
+    return 1 - apart / (comb(mine, one) * comb(theirs, other))
 
 
 def _keys_alone(ranked: Tensor, unseen: Tensor, wanted: int) -> bool:

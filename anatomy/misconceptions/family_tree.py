@@ -465,11 +465,11 @@ wrong("no_biases_of_norms", "The norms' biases are missing: a norm has D weights
       breaks=SIZES, old=("    norm = 2 * width\n", "+ 2 * narrow"), new=("    norm = width\n", "+ narrow"))
 wrong("no_norms", "The norms are missing: one behind the embeddings and two in each layer, with weights and biases.",
       breaks=SIZES, old=("    norm = 2 * width\n", " + 2 * narrow"), new=("    norm = 0\n", ""))
-wrong("no_norm_of_embeddings", "The embeddings' norm is missing.",
+wrong("no_norm_of_embeddings", "2 · D numbers are missing (2 · E in ALBERT), as many as the embeddings' norm has: weights and biases.",
       breaks=SIZES, old=" + 2 * narrow", new="")
-wrong("no_bias_of_the_embeddings_norm", "The embeddings' norm has biases, too.",
+wrong("no_bias_of_the_embeddings_norm", "D numbers are missing (E in ALBERT), as many as the embeddings' norm has biases.",
       breaks=SIZES, old=" + 2 * narrow", new=" + narrow")
-wrong("final_norm", "You count a norm at the end. That is GPT-2's; here each layer ends with its own, and nothing follows.",
+wrong("final_norm", "2 · D numbers are too many, as many as a norm has. Nothing follows the last layer: each layer ends with a norm of its own.",
       breaks=SIZES, old="layers * layer + pooler", new="layers * layer + norm + pooler")
 wrong("no_positions", "The position embeddings are missing: `max_position_embeddings` vectors.",
       breaks=SIZES, old="config.vocab_size + config.max_position_embeddings + types", new="config.vocab_size + types")
@@ -479,15 +479,15 @@ wrong("two_types_always", "You count two type embeddings. It is `type_vocab_size
       breaks=SIZES, old="config.max_position_embeddings + types", new="config.max_position_embeddings + 2")
 wrong("two_types", "You count two type embeddings. It is `type_vocab_size` of them.",
       breaks=("values", "ALBERT"), old="config.type_vocab_size", new="2")
-wrong("types_in_distilbert", "You count two type embeddings for DistilBERT. It has none.",
+wrong("types_in_distilbert", "For DistilBERT you count 2 · D numbers too many, as many as two type embeddings have. It has none.",
       breaks="DistilBERT", old="config.n_layers, 0", new="config.n_layers, 2")
 wrong("no_embeddings", "The embeddings are missing: words, positions and types.",
       breaks=SIZES, old="    embeddings = (config.vocab_size + config.max_position_embeddings + types) * narrow + 2 * narrow\n", new="    embeddings = 2 * narrow\n")
 wrong("no_words", "The word embeddings are missing: `vocab_size` vectors.",
       breaks=SIZES, old="config.vocab_size + config.max", new="config.max")
-wrong("output_layer", "You count a layer that predicts tokens, V biases more. The encoder alone has no head.",
+wrong("output_layer", "V numbers are too many, as many as a layer that predicts tokens has biases. The encoder alone has no head.",
       breaks=SIZES, old="layers * layer + pooler", new="layers * layer + pooler + config.vocab_size")
-wrong("output_matrix", "You count a layer that predicts tokens, D · V weights more. The encoder alone has no head.",
+wrong("output_matrix", "D · V numbers are too many, as many as a layer that predicts tokens has weights. The encoder alone has no head.",
       breaks=SIZES, old="layers * layer + pooler", new="layers * layer + pooler + config.vocab_size * width")
 wrong("no_pooler", "The pooler is missing: a D × D layer with biases (DistilBERT alone has none).",
       breaks=("values", "ALBERT"), old=" + pooler\n", new="\n")
@@ -503,7 +503,7 @@ wrong("roberta_without_pooler", "You leave out RoBERTa's pooler. It has one, as 
       breaks="values", old='kind == "distilbert" else _linear', new='kind in ("distilbert", "roberta") else _linear')
 wrong("roberta_without_types", "You leave out RoBERTa's type embeddings. It has `type_vocab_size` of them, as BERT has, even though it makes no use of them.",
       breaks="values", old="    norm = 2 * width\n", new='    norm = 2 * width\n    types = 0 if kind == "roberta" else types\n')
-wrong("roberta_two_positions_more", "You add two positions for RoBERTa. `max_position_embeddings` has them already: 514.",
+wrong("roberta_two_positions_more", "For RoBERTa you count 2 · D numbers too many, as many as two positions have. `max_position_embeddings` holds them all: 514 for texts of 512 tokens.",
       breaks="values", old="    norm = 2 * width\n", new='    norm = 2 * width\n    types += 2 * (kind == "roberta")\n')
 wrong("albert_like_bert", "ALBERT's layers share their weights: they count once for each of `num_hidden_groups` groups, not for each layer.",
       breaks="ALBERT", old='config.num_hidden_groups if kind == "albert" else config.num_hidden_layers', new="config.num_hidden_layers")
@@ -863,7 +863,7 @@ wrong("one_axis", "You return a tensor with an axis, (1,). The loss is a single 
 # ---- quiz_which_model ----
 Q = "a million mails a day into ten folders"
 wrong_option("quiz_which_model", quiz_which_model, Q, "a large decoder, prompted",
-             "it could do it, a hundred times as dear: it reads from left to right, and writes its answer token by token. A small encoder reads both ways, once, and a head says the folder.")
+             "it could do it, at many times the cost of a mail: it is larger, reads from left to right only, and writes its answer token by token. A small encoder reads both ways, once, and a head says the folder.")
 wrong_option("quiz_which_model", quiz_which_model, Q, "two encoders, one space",
              "there is nothing to compare: one text, ten known folders. An encoder and a head on top, fine-tuned, is all it takes (notebook 08).")
 Q = "the summary of an article"
