@@ -852,7 +852,7 @@ wrong("probabilities", "You return a mean of probabilities. The loss is the mean
 wrong("log_of_mean_probability", "You take the log of a mean probability. It is the mean of the logs.",
       breaks=ALL, old=MEAN, new="-(logits.log_softmax(dim=1).diagonal().logsumexp(0) + logits.log_softmax(dim=0).diagonal().logsumexp(0)) / 2 + torch.tensor(float(len(logits))).log()")
 wrong("a_number", "You return a Python number. The loss is to be a tensor: training needs the way back.",
-      breaks=("shape", "gradients"), old=f"return {MEAN}", new=f"return float({MEAN})")
+      breaks=("shape", "gradients"), old=f"return {MEAN}", new=f"return ({MEAN}).item()")
 wrong("no_gradient_to_texts", "No gradient reaches `text_emb`: both encoders learn.",
       breaks="gradients", old="F.normalize(text_emb, dim=-1)", new="F.normalize(text_emb.detach(), dim=-1)")
 wrong("no_gradient_to_images", "No gradient reaches `image_emb`: both encoders learn.",
