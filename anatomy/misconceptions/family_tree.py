@@ -64,6 +64,8 @@ wrong("rest_sees_everything", "What is written behind the prefix sees the whole 
       breaks="values", old=f"{CAUSAL} | {PREFIX}", new=f"{PREFIX} | (places[:, None] >= prefix)")
 wrong("diagonal_moved", "You move the causal triangle to the right, by prefix − 1: every token looks ahead so far, those behind the prefix, too. Only keys of the prefix are seen by all: s < prefix.",
       breaks="values", old=f"{CAUSAL} | {PREFIX}", new="torch.ones(length, length).tril(prefix - 1)")
+wrong("diagonal_moved_if_any", "You move the causal triangle to the right, by prefix − 1: every token looks ahead so far, those behind the prefix, too. Only keys of the prefix are seen by all: s < prefix.",
+      breaks="values", old=f"{CAUSAL} | {PREFIX}", new="torch.ones(length, length).tril(max(prefix - 1, 0))")
 wrong("diagonal_moved_by_prefix", "You move the causal triangle to the right, by `prefix`: every token looks ahead so far, those behind the prefix, too. Only keys of the prefix are seen by all: s < prefix.",
       breaks="values", old=f"{CAUSAL} | {PREFIX}", new="torch.ones(length, length).tril(prefix)")
 wrong("behind_the_prefix", "Everyone sees what stands *behind* the prefix. It is the prefix that everyone sees: s < prefix.",
@@ -149,6 +151,8 @@ wrong("minus_infinity", "These are numbers to be added to scores, 0 where one ma
       breaks="values", old=BAND, new=f"torch.zeros(length, length).masked_fill(~({BAND}), -torch.inf)")
 wrong("distances", "These are distances, not a mask. Where a distance is at most window // 2, the mask is True (or 1).",
       breaks="values", old=" <= window // 2", new="")
+wrong("nearness", "Your entries say how near a key is. The mask is True (or 1) wherever the distance is at most window // 2, near or less near.",
+      breaks="values", old=BAND, new=f"(window // 2 - {AHEAD}.abs()).clamp(min=0)")
 wrong("first_token_too", "Everyone sees the first token, too. That is a global token, which comes with `bigbird_mask`; here there is only the window.",
       breaks="values", old=BAND, new=f"({BAND}) | (places == 0)")
 wrong("every_second", "Every second neighbor is left out: a dilated window. Here all within window // 2 are seen.",
@@ -195,6 +199,8 @@ wrong("last_tokens_global_from_minus_zero", "Your global tokens are the *last* o
       breaks="values", old=ROWS + COLUMNS, new="    mask[-num_global:] = True\n    mask[:, -num_global:] = True\n")
 wrong("one_token_global", "Only one token is global, the one in place `num_global`. All of the first `num_global` are: `:num_global`.",
       breaks="values", old=ROWS + COLUMNS, new="    mask[min(num_global, length - 1)] = True\n    mask[:, min(num_global, length - 1)] = True\n")
+wrong("last_of_the_global_tokens_only", "Only one token is global, the one in place num_global − 1. All of the first `num_global` are: `:num_global`.",
+      breaks="values", old=ROWS + COLUMNS, new="    if num_global:\n        mask[num_global - 1] = True\n        mask[:, num_global - 1] = True\n")
 wrong("a_global_token_too_many", "There is a global token too many: the first `num_global` are 0 … num_global − 1.",
       breaks="values", old=ROWS + COLUMNS, new="    mask[: num_global + 1] = True\n    mask[:, : num_global + 1] = True\n")
 wrong("first_token_always_global", "The first token is global even where num_global is 0.",
@@ -229,7 +235,7 @@ wrong("drawn_before_the_globals", "Your random keys are drawn before the global 
       breaks="random keys", old=("    mask[:num_global] = True\n    mask[:, :num_global] = True\n", "    return mask"), new=("", "    mask[:num_global] = True\n    mask[:, :num_global] = True\n    return mask"))
 wrong("same_keys_for_all", "Your queries do not draw for themselves: what one draws decides what another draws. (Is one draw made for all, before the loop?) Each draws anew, inside the loop.",
       breaks="random keys", old=LOOP, new="    order = torch.randperm(length, generator=generator)\n    for row in mask:  # (T,)\n        unseen = order[~row[order]]  # (N,)\n        row[unseen[:num_random]] = True\n")
-wrong("generator_ignored", "`generator` is not used: yours draws from elsewhere (PyTorch's global generator, Python's `random`, NumPy …), so nobody can repeat your draw. Hand it on: `generator=generator`.",
+wrong("generator_ignored", "Your draw can't be repeated: the same state of `generator` gives another result each time. Draw from it alone (`generator=generator`), not from PyTorch's global one, Python's `random` or NumPy, and don't seed it.",
       breaks="generator", old=", generator=generator", new="")
 wrong("seeded", "Every mask is the same, whatever state `generator` is in. (Do you seed it, or a new one, yourself?) Draw from `generator` as it comes.",
       breaks=RANDOM, old="    for row", new="    generator.manual_seed(0)\n    for row")
@@ -340,6 +346,8 @@ wrong("one_too_many", "Your number is one too large.",
       breaks=ALL, old=COUNT, new="int((mask != 0).sum()) + 1")
 wrong("squared", "Your number is the square of the right one: count the pairs, no more.",
       breaks=ALL, old=COUNT, new="int((mask != 0).sum()) ** 2")
+wrong("nothing", "Your count stays 0. (`is True` never holds for an entry of a tensor: it is a tensor, too. Compare with 0.)",
+      breaks=ALL, old=COUNT, new="0")
 wrong("is_true", "Numbers are not counted: `is True` (or a test of the type) holds for booleans only. A 1 lets a pair through, too.",
       breaks="0 and 1", old=COUNT, new="sum(entry is True for row in mask.tolist() for entry in row)")
 wrong("not_of_numbers", "`~` turns True into False, but 1 into −2. Masks of 1 and 0 are masks, too: compare with 0.",
@@ -400,8 +408,10 @@ wrong("largest_over_smallest", "You divide the span of the log costs by that of 
       breaks=ALL, old=FIT, new="(y.max() - y.min()) / (x.max() - x.min())")
 wrong("median_of_slopes", "You take the median of the slopes from point to point. The line that fits *all* points best is asked for (least squares).",
       breaks="best line", old=FIT, new="(y.diff() / x.diff())[x.diff() != 0].median()")
+wrong("lengths_once", "Of points with the same length only one is left. (A dict keeps one value for each key.) All points count.",
+      breaks="best line", old=(X, Y), new=("torch.tensor(list(dict(zip(lengths, costs)))).double().log()", "torch.tensor(list(dict(zip(lengths, costs)).values())).double().log()"))
 wrong("first_two", "You take the slope of the first two points. The line that fits *all* points best is asked for (least squares).",
-      breaks="best line", old=FIT, new="(y[1] - y[0]) / (x[x != x[0]][0] - x[0]) if x[1] == x[0] else (y[1] - y[0]) / (x[1] - x[0])")
+      breaks="best line", old=FIT, new="(y[1] - y[0]) / (x[1] - x[0])")
 wrong("mean_of_slopes", "You average the slopes from point to point. The line that fits *all* points best is asked for (least squares).",
       breaks="best line", old=FIT, new="(y.diff() / x.diff())[x.diff() != 0].mean()")
 wrong("mean_of_slopes_from_the_first", "You average the slopes from the first point to each other one. The line that fits *all* points best is asked for (least squares).",
@@ -545,7 +555,7 @@ wrong("no_refusal", "A config of another type is counted all the same. Refuse it
       breaks="refusals", old='raise ValueError(f"a model of type {kind!r} is none of these encoders")', new="return 0")
 wrong("returns_none_for_others", "For a config of another type nothing comes back (None). Refuse it: raise a ValueError that names the type.",
       breaks="refusals", old='raise ValueError(f"a model of type {kind!r} is none of these encoders")', new="return None")
-wrong("anything_with_bert", "You refuse less than you should: “mobilebert” has “bert” in it, and is none of the four. Compare the whole word.",
+wrong("anything_with_bert", "You refuse less than you should: “mobilebert” is none of the four either. (Does a test for “bert” let it through? Compare the whole word.)",
       breaks="refusals", old='kind not in ("bert", "roberta", "distilbert", "albert")', new='"bert" not in kind')
 wrong("refused_without_the_type", "You refuse other configs, but your message does not name their type.",
       breaks="refusals", old='f"a model of type {kind!r} is none of these encoders"', new='"an unknown model"')
@@ -799,7 +809,7 @@ wrong("divided_by_exp_temperature", "You divide by e^temperature. Cosines are di
       breaks=ALL, old="/ temperature", new="/ torch.tensor(temperature).exp()")
 wrong("root_of_temperature", "You divide by √temperature. Cosines are divided by `temperature` itself.",
       breaks=ALL, old="/ temperature", new="/ temperature**0.5")
-wrong("temperature_squared", "The temperature is in twice: you divide both embeddings by it. Divide their cosines, once.",
+wrong("temperature_squared", "The temperature is in twice. (Are vectors divided by it, too?) Cosines are divided by it, once.",
       breaks=ALL, old="/ temperature", new="/ temperature**2")
 wrong("temperature_after", "You divide the *loss* by the temperature. It is the cosines that are divided, before the softmax.",
       breaks=ALL, old=("/ temperature", ") / 2"), new=("/ 1.0", ") / 2 / temperature"))
