@@ -58,7 +58,8 @@ def image_grid(
     if title:
         picture.suptitle(title_lines(title, wide * columns), x=0.01, ha="left", fontsize=11, weight="bold")
     cut = f", cut into patches of {patch} by {patch} pixels" if patch else ""
-    picture.alt = alt or f"{len(pixels)} images{quoted(title)}{cut}: {'; '.join(' '.join(n.split()) for n in names)}."
+    many = "1 image" if len(pixels) == 1 else f"{len(pixels)} images"
+    picture.alt = alt or f"{many}{quoted(title)}{cut}: {'; '.join(' '.join(n.split()) for n in names)}."
     return picture
 
 

@@ -122,6 +122,7 @@ def test_the_words_of_masks_and_images_have_all_that_is_drawn() -> None:
     )
     images = views.image_grid(torch.zeros(2, 3, 4, 4), ["a circle", "a square"], "two", patch=2)
     assert images.alt == "2 images “two”, cut into patches of 2 by 2 pixels: a circle; a square."
+    assert views.image_grid(torch.zeros(1, 3, 4, 4), ["a circle"]).alt == "1 image: a circle."
 
 
 def test_images_keep_their_colors() -> None:
