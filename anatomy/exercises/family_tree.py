@@ -239,7 +239,7 @@ def _keys_alone(ranked: Tensor, unseen: Tensor, wanted: int) -> bool:
     properties={"shape": 1, "values": 2, "random keys": 2, "generator": 1},
     returns="T S",
     run=_bigbird,
-    when_right="Near, far and everywhere: a global token puts everyone two steps from everyone, and the cost grows with T.",
+    when_right="Near, far and everywhere: global tokens put all two steps apart, and the cost grows with T.",
 )
 def bigbird_mask(seed: int) -> Iterator[Case]:
     def case(
