@@ -438,11 +438,14 @@ def clip_loss(seed: int) -> Iterator[Case]:
         return {"image_emb": images * lengths[0], "text_emb": texts * lengths[1]}
 
     for batch, width, temperature, note in (
-        (5, 7, 0.5, ""), (4, 9, 0.07, "for temperature = 0.07"), (6, 3, 2.0, "for temperature = 2"),
-        (4, 4, 1.0, "when B = D"), (1, 6, 0.3, "for a single pair, which can't be confused"),
+        (5, 7, 0.5, ""), (6, 3, 2.0, "for temperature = 2"), (4, 4, 1.0, "when B = D"),
+        (1, 6, 0.3, "for a single pair, which can't be confused"),
     ):  # fmt: skip
         draw = Draw(seed, B=batch, D=width)
         yield draw.case(**embeddings(draw), temperature=temperature, note=note)
+
+    draw = Draw(seed, B=4, D=9)
+    yield draw.case(**embeddings(draw), temperature=0.07, asks="large logits", note="for temperature = 0.07")
 
     def directions(draw: Draw, images: Tensor, texts: Tensor, note: str) -> Case:
         """Vectors in the plane, given by their angles (B,), the pairs in any order."""

@@ -68,6 +68,12 @@ wrong("diagonal_moved_if_any", "You move the causal triangle to the right, by pr
       breaks="values", old=f"{CAUSAL} | {PREFIX}", new="torch.ones(length, length).tril(max(prefix - 1, 0))")
 wrong("diagonal_moved_by_prefix", "You move the causal triangle to the right, by `prefix`: every token looks ahead so far, those behind the prefix, too. Only keys of the prefix are seen by all: s < prefix.",
       breaks="values", old=f"{CAUSAL} | {PREFIX}", new="torch.ones(length, length).tril(prefix)")
+wrong("everything_without_prefix", "For prefix = 0 everything is allowed in yours. It is the causal mask there: nobody looks at what comes later.",
+      breaks="values", old=f"{CAUSAL} | {PREFIX}", new=f"{CAUSAL} | {PREFIX} | (prefix == 0)")
+wrong("nothing_without_prefix", "For prefix = 0 nothing is allowed in yours. It is the causal mask there: each token sees itself and all before it.",
+      breaks="values", old=f"{CAUSAL} | {PREFIX}", new=f"({CAUSAL} | {PREFIX}) & (prefix > 0)")
+wrong("first_written_token_hidden", "The first token behind the prefix can't see itself. (Does a loop begin one row too late? Row t = prefix belongs to it.)",
+      breaks="values", old=f"{CAUSAL} | {PREFIX}", new=f"({CAUSAL} | {PREFIX}) & ((places[None, :] != prefix) | (places[:, None] != prefix))")
 wrong("behind_the_prefix", "Everyone sees what stands *behind* the prefix. It is the prefix that everyone sees: s < prefix.",
       breaks="values", old="< prefix", new=">= prefix")
 wrong("suffix_sees_itself_whole", "It is the other way round: yours reads the prefix from left to right, and what is behind it sees all of what is behind it. The prefix is read in both directions, the rest from left to right.",
@@ -153,6 +159,12 @@ wrong("distances", "These are distances, not a mask. Where a distance is at most
       breaks="values", old=" <= window // 2", new="")
 wrong("nearness", "Your entries say how near a key is. The mask is True (or 1) wherever the distance is at most window // 2, near or less near.",
       breaks="values", old=BAND, new=f"(window // 2 - {AHEAD}.abs()).clamp(min=0)")
+wrong("nearness_from_one", "Your entries say how near a key is. The mask is True (or 1) wherever the distance is at most window // 2, near or less near.",
+      breaks="values", old=BAND, new=f"(window // 2 + 1 - {AHEAD}.abs()).clamp(min=0)")
+wrong("nearness_below_zero", "Your entries say how near a key is, with a minus where it is far. The mask is True (or 1) wherever the distance is at most window // 2, and else False (or 0).",
+      breaks="values", old=BAND, new=f"window // 2 - {AHEAD}.abs()")
+wrong("limits_swapped", "Nothing is seen, but for windows of 0 and 1. (Are the signs of your limits swapped, as in `triu(half)` and `tril(-half)`?) The window goes from −half to half: `triu(-half)` and `tril(half)`.",
+      breaks="values", old=BAND, new=f"({AHEAD} >= window // 2) & ({AHEAD} <= -(window // 2))")
 wrong("first_token_too", "Everyone sees the first token, too. That is a global token, which comes with `bigbird_mask`; here there is only the window.",
       breaks="values", old=BAND, new=f"({BAND}) | (places == 0)")
 wrong("every_second", "Every second neighbor is left out: a dilated window. Here all within window // 2 are seen.",
@@ -201,6 +213,10 @@ wrong("one_token_global", "Only one token is global, the one in place `num_globa
       breaks="values", old=ROWS + COLUMNS, new="    mask[min(num_global, length - 1)] = True\n    mask[:, min(num_global, length - 1)] = True\n")
 wrong("last_of_the_global_tokens_only", "Only one token is global, the one in place num_global − 1. All of the first `num_global` are: `:num_global`.",
       breaks="values", old=ROWS + COLUMNS, new="    if num_global:\n        mask[num_global - 1] = True\n        mask[:, num_global - 1] = True\n")
+wrong("last_of_the_global_tokens_or_of_all", "Only one token is global, the one in place num_global − 1; for num_global = 0 that is −1, the last of all. All of the first `num_global` are: `:num_global`.",
+      breaks="values", old=ROWS + COLUMNS, new="    mask[num_global - 1] = True\n    mask[:, num_global - 1] = True\n")
+wrong("first_of_the_global_tokens_only", "Only the first token is global. All of the first `num_global` are: `:num_global`.",
+      breaks="values", old=ROWS + COLUMNS, new="    if num_global:\n        mask[0] = True\n        mask[:, 0] = True\n")
 wrong("a_global_token_too_many", "There is a global token too many: the first `num_global` are 0 … num_global − 1.",
       breaks="values", old=ROWS + COLUMNS, new="    mask[: num_global + 1] = True\n    mask[:, : num_global + 1] = True\n")
 wrong("first_token_always_global", "The first token is global even where num_global is 0.",
@@ -342,6 +358,12 @@ wrong("one_byte", "Your count runs over: it is kept in one byte, and begins agai
       breaks="values", old=COUNT, new="int((mask != 0).sum(dtype=torch.uint8))")
 wrong("one_signed_byte", "Your count runs over: it is kept in one byte with a sign, and goes on with −128 after 127.",
       breaks="values", old=COUNT, new="int((mask != 0).sum(dtype=torch.int8))")
+wrong("half_precision", "Your count is rounded: half precision has no odd numbers above 2048. Count in whole numbers.",
+      breaks="values", old=COUNT, new="int((mask != 0).half().sum())")
+wrong("bfloat16", "Your count is rounded: `bfloat16` has no odd numbers above 256. Count in whole numbers.",
+      breaks="values", old=COUNT, new="int((mask != 0).bfloat16().sum())")
+wrong("share_rounded_down", "Yours is 1 where everything is allowed, and else 0. (Is it a mean, cut off to a whole number?) Asked is how many pairs are let through.",
+      breaks=ALL, old=COUNT, new="int((mask != 0).float().mean())")
 wrong("one_too_many", "Your number is one too large.",
       breaks=ALL, old=COUNT, new="int((mask != 0).sum()) + 1")
 wrong("squared", "Your number is the square of the right one: count the pairs, no more.",
@@ -410,6 +432,8 @@ wrong("median_of_slopes", "You take the median of the slopes from point to point
       breaks="best line", old=FIT, new="(y.diff() / x.diff())[x.diff() != 0].median()")
 wrong("lengths_once", "Of points with the same length only one is left. (A dict keeps one value for each key.) All points count.",
       breaks="best line", old=(X, Y), new=("torch.tensor(list(dict(zip(lengths, costs)))).double().log()", "torch.tensor(list(dict(zip(lengths, costs)).values())).double().log()"))
+wrong("lengths_once_first", "Of points with the same length only the first is left. All points count.",
+      breaks="best line", old=(X, Y), new=("torch.tensor(list(dict(zip(lengths[::-1], costs[::-1])))).double().log()", "torch.tensor(list(dict(zip(lengths[::-1], costs[::-1])).values())).double().log()"))
 wrong("first_two", "You take the slope of the first two points. The line that fits *all* points best is asked for (least squares).",
       breaks="best line", old=FIT, new="(y[1] - y[0]) / (x[1] - x[0])")
 wrong("mean_of_slopes", "You average the slopes from point to point. The line that fits *all* points best is asked for (least squares).",
@@ -453,17 +477,17 @@ wrong("no_biases", "The biases are missing: a linear layer from m to n has m · 
       breaks=SIZES, old=("_linear(narrow, width) if", LAYER, "_linear(width, width)\n"), new=("narrow * width if", "4 * width * width + 2 * width * inner + 2 * norm", "width * width\n"))
 wrong("no_attention_biases", "In each layer 4 · D numbers are missing: as many as the biases of the four attention layers, and as many as the two norms have (D weights and D biases each). One or the other you have not counted.",
       breaks=SIZES, old="4 * _linear(width, width)", new="4 * width * width")
-wrong("no_feed_forward_biases", "The biases of the two feed-forward layers are missing: I for the first, D for the second.",
+wrong("no_feed_forward_biases", "The biases of the two feed-forward layers are missing: F for the first, D for the second.",
       breaks=SIZES, old="_linear(width, inner) + _linear(inner, width)", new="2 * width * inner")
-wrong("biases_of_the_inner_width_twice", "Your second feed-forward layer has I biases. It leads back to width D, so it has D of them.",
+wrong("biases_of_the_inner_width_twice", "Your second feed-forward layer has F biases. It leads back to width D, so it has D of them.",
       breaks=SIZES, old="_linear(inner, width)", new="_linear(width, inner)")
 wrong("three_attention_layers", "You count three attention layers: query, key and value. There is a fourth, for the output.",
       breaks=SIZES, old="4 * _linear", new="3 * _linear")
 wrong("attention_times_heads", "You count the attention layers once for each head. All heads together share four D × D layers: each head has K = D / H columns of them.",
       breaks=SIZES, old="4 * _linear(width, width)", new="config.num_attention_heads * 4 * _linear(width, width)")
-wrong("one_feed_forward_layer", "You count one feed-forward layer. There are two: from D to I, and back.",
+wrong("one_feed_forward_layer", "You count one feed-forward layer. There are two: from D to F, and back.",
       breaks=SIZES, old=" + _linear(inner, width)", new="")
-wrong("no_feed_forward", "The feed-forward layers are missing: from D to I, and back.",
+wrong("no_feed_forward", "The feed-forward layers are missing: from D to F, and back.",
       breaks=SIZES, old=" + _linear(width, inner) + _linear(inner, width)", new="")
 wrong("no_attention", "The attention layers are missing: four of D × D in each layer.",
       breaks=SIZES, old="4 * _linear(width, width) + norm", new="norm")
@@ -677,6 +701,9 @@ wrong("quoted", "You put quotation marks around texts (`repr` does). They stand 
       breaks=ALL, old=("{given} => {wanted}", "{query} =>"), new=("{given!r} => {wanted!r}", "{query!r} =>"))
 wrong("pairs", "You show examples as Python pairs. The form here is `input => output`.",
       breaks="values", old=SHOWN, new="*map(str, examples)")
+for name, end in (("pairs_with_arrows", "=>"), ("pairs_with_arrows_and_spaces", "=> ")):
+    wrong(name, "You show examples as Python pairs. The form here is `input => output`.",
+          breaks="values", old="{given} => {wanted}", new=f"{{given, wanted}} {end}")
 wrong("small_letters", "You change capital letters. Texts stand as they are.",
       breaks=ALL, old=JOINED, new=JOINED + ".lower()")
 wrong("capital_task", "You change the task's letters. It stands as it is.",
@@ -849,8 +876,14 @@ wrong("unstable", "Your exponentials run over: with large logits the loss is inf
       breaks="large logits", old=MEAN, new="-((logits.exp().diagonal() / logits.exp().sum(dim=1)).log().mean() + (logits.exp().diagonal() / logits.exp().sum(dim=0)).log().mean()) / 2")
 wrong("log_of_softmax", "A probability runs down to 0, and its log is −∞: with large logits the loss is inf. `cross_entropy` or `log_softmax` compute both in one step.",
       breaks="large logits", old=MEAN, new="-(logits.softmax(dim=1).diagonal().log().mean() + logits.softmax(dim=0).diagonal().log().mean()) / 2")
-wrong("small_number_in_the_log", "You add a small number inside the log, or clamp there. That keeps it finite, but with large logits it is far from the right loss: `cross_entropy` or `log_softmax` need no such help.",
-      breaks=ALL, old=MEAN, new="-((logits.softmax(dim=1).diagonal() + 1e-9).log().mean() + (logits.softmax(dim=0).diagonal() + 1e-9).log().mean()) / 2")
+PROBABILITIES = "torch.stack([logits.softmax(dim=1).diagonal(), logits.softmax(dim=0).diagonal()])"
+for name, kept, most in (
+    ("plus_1e_8", " + 1e-8", 18.4), ("plus_1e_9", " + 1e-9", 20.7), ("plus_1e_10", " + 1e-10", 23.0), ("plus_1e_12", " + 1e-12", 27.6),
+    ("clamped_at_1e_6", ".clamp(min=1e-6)", 13.8), ("clamped_at_1e_7", ".clamp(min=1e-7)", 16.1), ("clamped_at_1e_8", ".clamp(min=1e-8)", 18.4),
+    ("clamped_at_1e_9", ".clamp(min=1e-9)", 20.7), ("clamped_at_1e_10", ".clamp(min=1e-10)", 23.0), ("clamped_at_1e_12", ".clamp(min=1e-12)", 27.6),
+):
+    wrong(name, f"You add a small number inside the log, or clamp there. That keeps it finite, but no pair then costs more than {most}, however wrong it is: `cross_entropy` or `log_softmax` need no such help.",
+          breaks="large logits", old=MEAN, new=f"-({PROBABILITIES}{kept}).log().mean()")
 wrong("yes_or_no", "You ask of each pair by itself whether it belongs together (a sigmoid, as SigLIP does). CLIP's loss is a softmax: which of all texts belongs to this image?",
       breaks=ALL, old=MEAN, new="F.binary_cross_entropy_with_logits(logits, torch.eye(len(logits)))")
 wrong("pair_left_out_below", "The right text is missing from the sum below. A softmax runs over all texts, the right one among them.",
