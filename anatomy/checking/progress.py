@@ -87,8 +87,8 @@ class Standing:
     @property
     def words(self) -> str:
         right, points = self.cells[2:4]
-        day = max(work.first_right for work in self.works)
-        done = f", all right since {_day(day)}" if not self.open and all(work.first_right for work in self.works) else ""
+        day = _day(max(work.first_right for work in self.works))
+        done = f", all right since {day}" if not self.open and all(work.first_right for work in self.works) else ""
         return f"{right} exercises right, {points} points{done}"
 
     @property

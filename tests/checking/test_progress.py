@@ -66,7 +66,7 @@ def test_checks_are_noted_and_shown():
     note_check(verdict("quiz_it", "right", 1))
     first, second = progress_table()
     assert first.cells[1] == "●●" and first.open == [] and second.open == ["lookup"]
-    assert first.words.startswith("2 of 2 exercises right, 5 of 5 points, all right since 20")
+    assert first.words.startswith("2 of 2 exercises right, 5 of 5 points, all right since today")
     assert ProgressCard().next_step == f"Next: lookup in {SECOND.slug}."
     note_check(verdict("lookup", "right", 2))
     assert ProgressCard().next_step == "Everything here is right."
