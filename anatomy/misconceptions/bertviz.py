@@ -1,0 +1,1 @@
+"""Wrong answers to the exercises of 11-bertviz."""

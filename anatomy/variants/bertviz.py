@@ -1,0 +1,1 @@
+"""More right answers to the exercises of 11-bertviz."""
