@@ -18,7 +18,7 @@ def attention_to_offset(attentions: list[Tensor], attention_mask: Tensor, offset
     token t + offset exists and is real, too. `offset` may be negative, 0 or positive, nearer than the longest sentence
     is long. Source: Clark et al. 2019, §3.1.
     """
-    weights = torch.stack(tuple(attentions))  # (L, B, H, T, T)
+    weights = torch.stack(attentions)  # (L, B, H, T, T)
     places = torch.arange(weights.size(-1))
     real = attention_mask.bool()
     pairs = (places[None, :] == places[:, None] + offset) & real[:, :, None] & real[:, None, :]  # (B, T, T)
@@ -32,7 +32,7 @@ def attention_entropy(attentions: list[Tensor], attention_mask: Tensor) -> Tenso
     looks at S tokens alike has log S. All real queries of the batch count alike; padding is no query.
     Source: Clark et al. 2019, §3.3.
     """
-    weights = torch.stack(tuple(attentions))  # (L, B, H, T, T)
+    weights = torch.stack(attentions)  # (L, B, H, T, T)
     entropy = -torch.xlogy(weights, weights).sum(dim=-1)  # (L, B, H, T)
     real = attention_mask.bool()[:, None]  # (B, 1, T)
     return (entropy * real).sum(dim=(1, 3)) / real.sum()
@@ -45,7 +45,7 @@ def head_statistics(attentions: list[Tensor], attention_mask: Tensor) -> dict[st
     `"first"`, `"last"`: to the first ([CLS]) and the last real token ([SEP]) of its sentence, averaged over all real
     queries of the batch together; `"entropy"`: how widely it looks, in nats. Source: Clark et al. 2019, §3.
     """
-    weights = torch.stack(tuple(attentions))  # (L, B, H, T, T)
+    weights = torch.stack(attentions)  # (L, B, H, T, T)
     real = attention_mask.bool()  # (B, T)
     sentences = torch.arange(len(real))
     to_first = weights[..., 0]  # (L, B, H, T)
@@ -75,7 +75,7 @@ def attention_between(attentions: list[Tensor], sentence_b_start: int) -> Tensor
 
     `attentions` holds L tensors (1, H, T, T). Tokens before place `sentence_b_start` are sentence A (index 0), the
     others B (index 1); both have one token at least, and nothing is padding. The shares of i are averages over its
-    tokens, so each row sums to one. Source: the sentence-pair filters of BertViz, Vig 2019, §2.1.
+    tokens, so each row sums to one. Source: the sentence-pair filters of BertViz's head view, Vig 2019, §3.1.
     """
     weights = torch.stack([layer[0] for layer in attentions])  # (L, H, T, T)
     halves = (slice(None, sentence_b_start), slice(sentence_b_start, None))
@@ -104,7 +104,7 @@ def attention_rollout(attentions: list[Tensor]) -> Tensor:
 def neuron_terms(query: Tensor, key: Tensor) -> Tensor:  # (…, T, K), (…, S, K) -> (…, T, S, K)
     """The K products of which each score is the sum: what the neuron view draws between a query and a key.
 
-    Their sum over the last axis, divided by √K, is the score of notebook 02. Source: Vig 2019, §2.3.
+    Their sum over the last axis, divided by √K, is the score of notebook 02. Source: Vig 2019, §3.3 (neuron view).
     """
     return query.unsqueeze(-2) * key.unsqueeze(-3)  # (…, T, 1, K) * (…, 1, S, K)
 
