@@ -73,30 +73,26 @@ def attention_to_offset(seed: int) -> Iterator[Case]:
     yield _case(Draw(seed, L=2, B=3, H=4, T=1), offset=0, asks="any offset", note="for sentences of one token")
 
 
-# ---------------------------------------------------------------------------------------------- attention_entropy
+# ---------------------------------------------------------------------------------------------- head_entropy
 
 
 @exercise(
     SLUG,
-    properties={"shape": 1, "values": 2, "weights of 0": 1, "padding": 1},
+    properties={"shape": 1, "values": 2, "padding": 1},
     returns="L H",
     axes=LAYERS,
     when_right="Near 0: a head that knows where to look. Near log T: one that looks everywhere.",
 )
-def attention_entropy(seed: int) -> Iterator[Case]:
+def head_entropy(seed: int) -> Iterator[Case]:
     yield _case(Draw(seed, L=2, B=4, H=3, T=5))
     yield _case(Draw(seed, L=3, B=1, H=2, T=6), note="for one sentence")
     yield _case(Draw(seed, L=1, B=3, H=1, T=4), note="for one layer and one head")
     yield _case(Draw(seed, L=12, B=2, H=3, T=4), note="for twelve layers")
-    draw = Draw(seed, L=2, B=3, H=4, T=6)
-    some = draw.normal("L B H T T").relu() + 0.5 * torch.eye(6)
-    yield draw.case(attentions=list(some / some.sum(dim=-1, keepdim=True)), attention_mask=_lengths(draw),
-                    asks="weights of 0", note="when about half of the weights are 0")  # fmt: skip
-    yield _case(Draw(seed, L=2, B=3, H=4, T=1), asks="weights of 0", note="for sentences of one token")
     yield _case(Draw(seed, L=2, B=4, H=3, T=7), 7, 3, 5, 2, asks="padding",
                 note="for sentences of 7, 3, 5 and 2 tokens")  # fmt: skip
     yield _case(Draw(seed, L=3, B=2, H=4, T=8), 3, 6, asks="padding",
                 note="when even the longest sentence has padding")  # fmt: skip
+    yield _case(Draw(seed, L=2, B=3, H=4, T=5), 5, 1, 4, asks="padding", note="for a sentence of one token")
 
 
 # ---------------------------------------------------------------------------------------------- head_statistics

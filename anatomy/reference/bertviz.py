@@ -9,14 +9,16 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from anatomy.reference.softmax import attention_entropy
+
 
 def attention_to_offset(attentions: list[Tensor], attention_mask: Tensor, offset: int) -> Tensor:
     """(L, H): how much each head attends, on average, to the token `offset` places further on (−1: the previous one).
 
-    `attentions` holds L tensors (B, H, T, T), one per layer, rows that sum to one; `attention_mask` (B, T) is 1 for real
-    tokens and 0 for the padding behind them. The average is taken over all real queries of the batch together whose
-    token t + offset exists and is real, too. `offset` may be negative, 0 or positive, nearer than the longest sentence
-    is long. Source: Clark et al. 2019, §3.1.
+    `attentions` holds L tensors (B, H, T, T), one per layer, in rows that sum to one; `attention_mask` (B, T) is 1 for
+    real tokens and 0 for the padding behind them. The average is taken over all real queries of the batch together
+    whose token t + offset exists and is real, too. `offset` may be negative, 0 or positive, nearer than the longest
+    sentence is long. Source: Clark et al. 2019, §3.1.
     """
     weights = torch.stack(attentions)  # (L, B, H, T, T)
     places = torch.arange(weights.size(-1))
@@ -25,15 +27,13 @@ def attention_to_offset(attentions: list[Tensor], attention_mask: Tensor, offset
     return (weights * pairs[None, :, None]).sum(dim=(1, 3, 4)) / pairs.sum()
 
 
-def attention_entropy(attentions: list[Tensor], attention_mask: Tensor) -> Tensor:
+def head_entropy(attentions: list[Tensor], attention_mask: Tensor) -> Tensor:
     """(L, H): how widely each head spreads its attention: the entropy of its weights, averaged over real queries.
 
-    In nats: −Σ p·log p over the keys, where a weight of 0 adds 0. A head that looks at one token only has 0, one that
-    looks at S tokens alike has log S. All real queries of the batch count alike; padding is no query.
-    Source: Clark et al. 2019, §3.3.
+    In nats, as `attention_entropy` of notebook 03 gives it for each query. All real queries of the batch count alike;
+    padding is no query. Source: Clark et al. 2019, §3.3.
     """
-    weights = torch.stack(attentions)  # (L, B, H, T, T)
-    entropy = -torch.xlogy(weights, weights).sum(dim=-1)  # (L, B, H, T)
+    entropy = attention_entropy(torch.stack(attentions))  # (L, B, H, T)
     real = attention_mask.bool()[:, None]  # (B, 1, T)
     return (entropy * real).sum(dim=(1, 3)) / real.sum()
 
@@ -56,7 +56,7 @@ def head_statistics(attentions: list[Tensor], attention_mask: Tensor) -> dict[st
         "next": attention_to_offset(attentions, attention_mask, 1),
         "first": (to_first * real[:, None]).sum(dim=(1, 3)) / real.sum(),
         "last": (to_last * real[:, None, None]).sum(dim=(0, 3)) / real.sum(),
-        "entropy": attention_entropy(attentions, attention_mask),
+        "entropy": head_entropy(attentions, attention_mask),
     }
 
 
