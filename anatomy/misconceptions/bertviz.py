@@ -35,7 +35,7 @@ RESULT = f"return {SUM} / pairs.sum()"
 wrong("other_direction", "You look in the other direction, from token t to token t − offset. An offset of −1 is the token before: query t (a row) meets key t + offset (a column).",
       breaks=ALWAYS, old="places[:, None] + offset", new="places[:, None] - offset")
 wrong("counts_padding", "Padding counts in your average: its queries look somewhere, too, and mean nothing. Count only pairs of which both tokens are real.",
-      breaks="padding", old=MASK, new="")
+      breaks="padding", old=MASK, new=" & torch.ones_like(real)[:, :, None]")
 wrong("padding_keys_counted", "You count pairs whose key is padding: nobody looks there, so they only pull the average down. Both tokens of a pair have to be real.",
       breaks="padding", old=MASK, new=" & real[:, :, None]")
 wrong("padding_queries_counted", "You count pairs whose query is padding: its weights mean nothing. Both tokens of a pair have to be real.",
@@ -111,7 +111,7 @@ wrong("ends_left_out", "You leave out pairs with the first or the last real toke
 wrong("percent", "You return percent. Asked are shares, between 0 and 1.",
       breaks=ALWAYS, old="return (", new="return 100 * (")
 wrong("list_of_rows", "You return a list of rows, one for each layer. Asked is one tensor (L, H): `torch.stack`.",
-      breaks=SHAPED, old=RESULT, new=f"return list({SUM} / pairs.sum())")
+      breaks="shape", old=RESULT, new=f"return list({SUM} / pairs.sum())")
 wrong("weights_zeroed", "You zero weights of padding in place (`weights[...] = 0`, `masked_fill_`), and thereby in the caller's `attentions`. Make a new tensor.",
       breaks="padding", old=STACK, new=f"{STACK}\n    for layer in attentions:\n        layer.masked_fill_(attention_mask[:, None, :, None] == 0, 0.0)")
 
@@ -180,7 +180,7 @@ wrong("variance", "You measure the variance of the weights. Asked is their entro
 wrong("ends_left_out", "You leave out the first and the last real query of each sentence. [CLS] and [SEP] are real tokens here.",
       breaks=ALWAYS, old="attention_mask.bool()[:, None]", new="((attention_mask.cumsum(1) > 1) & (attention_mask.flip(1).cumsum(1).flip(1) > 1))[:, None]")
 wrong("list_of_rows", "You return a list of rows, one for each layer. Asked is one tensor (L, H): `torch.stack`.",
-      breaks=SHAPED, old=RESULT, new=f"return list({SUM} / real.sum())")
+      breaks="shape", old=RESULT, new=f"return list({SUM} / real.sum())")
 
 # ---- head_statistics ----
 
@@ -323,11 +323,11 @@ wrong("layers_from_the_top", "You count layers from the last one. Layer 0 is the
 wrong("least", "You find the head that attends least to the token before. Asked is the one that attends most: `argmax`.",
       breaks=NUMBERS, old="argmax", new="argmin")
 wrong("best_means", "You choose the layer with the best mean over its heads, and the head with the best mean over the layers. A single head may be the best in a layer that is not: search the table (L, H) as a whole.",
-      breaks=NUMBERS, old=FOUND, new="layer, head = int(shares.mean(dim=1).argmax()), int(shares.mean(dim=0).argmax())")
+      breaks="values", old=FOUND, new="layer, head = int(shares.mean(dim=1).argmax()), int(shares.mean(dim=0).argmax())")
 wrong("best_layer_then_head", "You choose the layer with the best mean first, then a head in it. A single head may be the best in a layer that is not: search the table (L, H) as a whole.",
-      breaks=NUMBERS, old=FOUND, new="layer = int(shares.mean(dim=1).argmax())\n    head = int(shares[layer].argmax())")
+      breaks="values", old=FOUND, new="layer = int(shares.mean(dim=1).argmax())\n    head = int(shares[layer].argmax())")
 wrong("best_head_then_layer", "You choose the head number with the best mean over the layers first, then a layer. Head 3 of one layer has nothing to do with head 3 of another: search the table (L, H) as a whole.",
-      breaks=NUMBERS, old=FOUND, new="head = int(shares.mean(dim=0).argmax())\n    layer = int(shares[:, head].argmax())")
+      breaks="values", old=FOUND, new="head = int(shares.mean(dim=0).argmax())\n    layer = int(shares[:, head].argmax())")
 wrong("largest_single_weight", "You search for the largest single weight. A head may look back once with all its weight, and never again: search by the average.",
       breaks=NUMBERS, old=SHARES, new="torch.stack([(layer * attention_mask[:, None, :, None]).diagonal(-1, -2, -1).amax(dim=(0, 2)) for layer in attentions])")
 wrong("most_often_the_favorite", "You count how often the token before has the largest weight. Asked is how much attention it gets on average.",
@@ -338,10 +338,8 @@ wrong("last_layer_only", "You search the last layer only. The head may be in any
       breaks=NUMBERS, old=FOUND, new="layer, head = len(shares) - 1, int(shares[-1].argmax())")
 wrong("layers_averaged", "You average over the layers before you search, and call the layer 0. A head belongs to its layer: search the table (L, H) as a whole.",
       breaks=NUMBERS, old=FOUND, new="layer, head = 0, int(shares.mean(dim=0).argmax())")
-wrong("tensors", "You return tensors. Asked are two Python numbers, which print, compare and index as such: `int(…)` or `.item()`.",
+wrong("tensors", "Your two numbers are tensors. Asked are Python numbers, which print as such: `int(…)`, `.item()` or `.tolist()`.",
       breaks="Python numbers", old="return layer, head", new="return torch.tensor(layer), torch.tensor(head)")
-wrong("one_tensor", "You return one tensor with two entries. Asked is a pair of Python numbers: `tuple(….tolist())`.",
-      breaks=EVERYTHING, old="return layer, head", new="return torch.tensor([layer, head])")
 wrong("floats", "You return numbers with a decimal point. Nothing can be indexed with them: `int(…)`, or `//` for `/`.",
       breaks="Python numbers", old="return layer, head", new="return float(layer), float(head)")
 wrong("words", "You return text. Asked are two numbers, (layer, head).",
@@ -404,8 +402,6 @@ wrong("largest_key", "You take the key that gets most. Asked is the sum over the
       breaks="values", old="sum(dim=-1).mean(dim=-1)", new="amax(dim=-1).mean(dim=-1)")
 wrong("first_query_only", "You look at the first query of each sentence only. Asked is the mean over all its queries.",
       breaks="values", old="sum(dim=-1).mean(dim=-1)", new="sum(dim=-1)[..., 0]")
-wrong("weights_transposed", "You read the weights the wrong way round: rows are queries, columns are keys, `weights[..., queries, keys]`.",
-      breaks="values", old="weights[..., queries, keys]", new="weights[..., keys, queries]")
 wrong("keys_of_both", "Both entries of a row hold the attention to all tokens, so all your numbers are 1. Choose the keys, too: `weights[..., queries, keys]`.",
       breaks="values", old="weights[..., queries, keys]", new="weights[..., queries, :]")
 wrong("queries_of_both", "Both rows are averages over all tokens. Row i is one over the tokens of sentence i: `weights[..., queries, keys]`.",
@@ -442,92 +438,6 @@ wrong("percent", "You return percent. Asked are shares: each row sums to one.",
       breaks="values", old="return torch", new="return 100 * torch")
 wrong("dict", "You return a dict. Asked is one tensor, (L, H, 2, 2).",
       breaks=SHAPE, old=STACKED, new='between = torch.stack(rows, dim=-2)\n    return {f"{i} to {j}": between[..., m, n] for m, i in enumerate("ab") for n, j in enumerate("ab")}')
-
-# ---- attention_rollout ----
-
-wrong = mistakes_in(attention_rollout)
-ALWAYS = ("values", "one layer")
-SHAPED = ("shape", *ALWAYS)
-MIX = "layer = 0.5 * weights.mean(dim=1) + 0.5 * torch.eye(length)  # (B, T, T)"
-STEP = "flow = layer @ flow"
-LOOP = "    for weights in attentions:  # (B, H, T, T)\n"
-
-wrong("no_residual", "The residual connection is missing: half of each layer's matrix is the identity, because half of what a layer hands on is what it got.",
-      breaks=ALWAYS, old=MIX, new="layer = weights.mean(dim=1)")
-wrong("reversed", "Your product is in reverse order. The last layer stands on the left: `flow = layer @ flow`, from the first layer to the last.",
-      breaks="values", old=STEP, new="flow = flow @ layer")
-wrong("transposed", "Your result is transposed: rows are the tokens of the last layer, columns the input tokens.",
-      breaks=ALWAYS, old="return flow", new="return flow.transpose(-2, -1)")
-wrong("layers_transposed", "You multiply by transposed layers, so that keys meet queries. `layer @ flow`, as it is.",
-      breaks=ALWAYS, old=STEP, new="flow = layer.transpose(-2, -1) @ flow")
-wrong("identity_not_halved", "You add the identity without taking half of both: the rows of A + I sum to 2, and your numbers double with each layer. ½·A + ½·I.",
-      breaks=ALWAYS, old=MIX, new="layer = weights.mean(dim=1) + torch.eye(length)")
-wrong("weights_not_halved", "You halve the identity but not the weights. ½·A + ½·I: then each row sums to one.",
-      breaks=ALWAYS, old="0.5 * weights.mean", new="weights.mean")
-wrong("identity_whole", "You halve the weights but not the identity. ½·A + ½·I: then each row sums to one.",
-      breaks=ALWAYS, old="0.5 * torch.eye", new="torch.eye")
-wrong("halved_without_identity", "You take half of the weights, but the other half, the identity, is missing.",
-      breaks=ALWAYS, old=" + 0.5 * torch.eye(length)", new="")
-wrong("all_ones", "You mix with a matrix of ones. The residual connection hands each token on to itself: the identity, `torch.eye`.",
-      breaks=ALWAYS, old="0.5 * torch.eye(length)", new="0.5 * torch.ones(length, length)")
-wrong("mostly_weights", "Your mixture is 0.9 to 0.1. Half and half is asked for.",
-      breaks=ALWAYS, old=("0.5 * weights", "0.5 * torch"), new=("0.9 * weights", "0.1 * torch"))
-wrong("mostly_identity", "Your mixture is 0.1 to 0.9. Half and half is asked for.",
-      breaks=ALWAYS, old=("0.5 * weights", "0.5 * torch"), new=("0.1 * weights", "0.9 * torch"))
-wrong("heads_added", "You add up the heads, so that a row of {H} heads sums to {H}. Take their mean.",
-      breaks=ALWAYS, old="weights.mean(dim=1)", new="weights.sum(dim=1)")
-wrong("largest_head", "You take the largest weight of all heads. Take their mean, so that each row sums to one.",
-      breaks=ALWAYS, old="weights.mean(dim=1)", new="weights.amax(dim=1)")
-wrong("smallest_head", "You take the smallest weight of all heads. Take their mean, so that each row sums to one.",
-      breaks=ALWAYS, old="weights.mean(dim=1)", new="weights.amin(dim=1)")
-wrong("first_head_only", "You look at the first head only. Take the mean of all.",
-      breaks=ALWAYS, old="weights.mean(dim=1)", new="weights[:, 0]")
-wrong("heads_kept", "You roll each head out by itself and average at the end. A layer mixes its heads before the next one reads them: take their mean in each layer.",
-      breaks="values", old=("weights.mean(dim=1)", "# (B, T, T)\n        flow", "return flow"), new=("weights", "# (B, H, T, T)\n        flow", "return flow.mean(dim=1)"))
-wrong("one_for_each_head", "You roll each head out by itself, (B, H, T, T). Take the mean of the heads in each layer: (B, T, T).",
-      breaks=SHAPED, old="weights.mean(dim=1)", new="weights")
-wrong("batch_averaged", "You average over the sentences (axis 0). Average over the heads, axis 1: (B, T, T).",
-      breaks=SHAPED, old="weights.mean(dim=1)", new="weights.mean(dim=0)")
-wrong("both_averaged", "You average over the sentences, too. Each has its own rollout: (B, T, T).",
-      breaks=SHAPED, old="weights.mean(dim=1)", new="weights.mean(dim=(0, 1))")
-wrong("last_layer_only", "You return the last layer alone. All layers have to be multiplied.",
-      breaks="values", old=STEP, new="flow = layer")
-wrong("last_weights_only", "You return the mean of the last layer's heads, and nothing of the layers below. All layers have to be multiplied, each mixed with the identity.",
-      breaks=ALWAYS, old=("        " + MIX + "\n", STEP), new=("", "flow = weights.mean(dim=1)"))
-wrong("first_layer_missing", "Your product leaves out the first layer.",
-      breaks=SHAPED, old="in attentions:", new="in attentions[1:]:")
-wrong("last_layer_missing", "Your product leaves out the last layer.",
-      breaks=SHAPED, old="in attentions:", new="in attentions[:-1]:")
-wrong("layers_averaged", "You average the layers. What passes through one layer after the other is a product of matrices.",
-      breaks="values", old=("torch.eye(length)  # (T, T), then (B, T, T)", STEP), new=("torch.zeros(length, length)", "flow = flow + layer / len(attentions)"))
-wrong("layers_added", "You add up the layers. What passes through one layer after the other is a product of matrices.",
-      breaks="values", old=("torch.eye(length)  # (T, T), then (B, T, T)", STEP), new=("torch.zeros(length, length)", "flow = flow + layer"))
-wrong("elementwise", "You multiply the layers entry by entry (`*`). Matrices are multiplied by `@`: a token's share in the input comes by way of all tokens in between.",
-      breaks="values", old=("torch.eye(length)  # (T, T), then (B, T, T)", STEP), new=("torch.ones(length, length)", "flow = flow * layer"))
-wrong("elementwise_from_identity", "You multiply entry by entry (`*`), beginning with the identity, so that only the diagonal is left. Matrices are multiplied by `@`.",
-      breaks=ALWAYS, old=STEP, new="flow = layer * flow")
-wrong("residual_once", "You mix with the identity only once, at the end. Each layer has a residual connection of its own.",
-      breaks="values", old=(MIX, "return flow"), new=("layer = weights.mean(dim=1)", "return 0.5 * flow + 0.5 * torch.eye(length)"))
-wrong("residual_in_the_first_layer_only", "You mix only the first layer with the identity. Each layer has a residual connection of its own.",
-      breaks="values", old=STEP, new="flow = layer @ flow if flow.dim() == 2 else weights.mean(dim=1) @ flow")
-wrong("residual_to_the_flow", "You mix the identity into the flow so far, not into the layer. Each layer is ½·A + ½·I.",
-      breaks="values", old=(MIX, STEP), new=("layer = weights.mean(dim=1)", "flow = layer @ (0.5 * flow + 0.5 * torch.eye(length))"))
-wrong("columns_to_one", "You divide by the sums of the columns. The rows sum to one: each belongs to a token of the last layer, which draws on the input.",
-      breaks=ALWAYS, old="return flow", new="return flow / flow.sum(dim=-2, keepdim=True)")
-wrong("softmax", "You put the product through a softmax. Its rows sum to one already.",
-      breaks=ALWAYS, old="return flow", new="return flow.softmax(dim=-1)")
-wrong("largest_is_1", "You divide by the largest entry. Asked are shares as they are: each row sums to one.",
-      breaks=ALWAYS, old="return flow", new="return flow / flow.amax(dim=-1, keepdim=True)")
-wrong("first_row_only", "You return the first row alone, that of [CLS]. Asked is the whole matrix, (B, T, T).",
-      breaks=SHAPED, old="return flow", new="return flow[:, 0]")
-wrong("one_for_each_layer", "You return the flow after each layer. Asked is the one after the last, (B, T, T).",
-      breaks=SHAPED, old=(LOOP, STEP, "return flow"), new=("    flows = []\n" + LOOP, STEP + "\n        flows.append(flow)", "return torch.stack(flows)"))
-wrong("diagonal_0", "You take the diagonal away. It belongs to the result: much of a token stays where it was.",
-      breaks=ALWAYS, old="return flow", new="return flow * (1 - torch.eye(length))")
-wrong("first_sentence_only", "You look at the first sentence only. Each has its own rollout: (B, T, T).",
-      breaks=SHAPED, old="return flow", new="return flow[:1]")
-wrong("weights_changed", "You change the caller's `attentions` in place (`+=`, `mul_`, `add_`). Make new tensors.",
-      breaks="values", old=MIX, new="weights.mul_(0.5).add_(0.5 * torch.eye(length))\n        layer = weights.mean(dim=1)")
 
 # ---- neuron_terms ----
 
@@ -678,6 +588,92 @@ wrong("first_head", "You use the first head's values for all. Each has its own."
 wrong("keys_reversed", "The lengths stand in reverse order of the keys.",
       breaks="values", old="value.norm", new="value.flip(-2).norm")
 
+# ---- attention_rollout ----
+
+wrong = mistakes_in(attention_rollout)
+ALWAYS = ("values", "one layer")
+SHAPED = ("shape", *ALWAYS)
+MIX = "layer = 0.5 * weights.mean(dim=1) + 0.5 * torch.eye(length)  # (B, T, T)"
+STEP = "flow = layer @ flow"
+LOOP = "    for weights in attentions:  # (B, H, T, T)\n"
+
+wrong("no_residual", "The residual connection is missing: half of each layer's matrix is the identity, because half of what a layer hands on is what it got.",
+      breaks=ALWAYS, old=MIX, new="layer = weights.mean(dim=1)")
+wrong("reversed", "Your product is in reverse order. The last layer stands on the left: `flow = layer @ flow`, from the first layer to the last.",
+      breaks="values", old=STEP, new="flow = flow @ layer")
+wrong("transposed", "Your result is transposed: rows are the tokens of the last layer, columns the input tokens.",
+      breaks=ALWAYS, old="return flow", new="return flow.transpose(-2, -1)")
+wrong("layers_transposed", "You multiply by transposed layers, so that keys meet queries. `layer @ flow`, as it is.",
+      breaks=ALWAYS, old=STEP, new="flow = layer.transpose(-2, -1) @ flow")
+wrong("identity_not_halved", "You add the identity without taking half of both: the rows of A + I sum to 2, and your numbers double with each layer. ½·A + ½·I.",
+      breaks=ALWAYS, old=MIX, new="layer = weights.mean(dim=1) + torch.eye(length)")
+wrong("weights_not_halved", "You halve the identity but not the weights. ½·A + ½·I: then each row sums to one.",
+      breaks=ALWAYS, old="0.5 * weights.mean", new="weights.mean")
+wrong("identity_whole", "You halve the weights but not the identity. ½·A + ½·I: then each row sums to one.",
+      breaks=ALWAYS, old="0.5 * torch.eye", new="torch.eye")
+wrong("halved_without_identity", "You take half of the weights, but the other half, the identity, is missing.",
+      breaks=ALWAYS, old=" + 0.5 * torch.eye(length)", new="")
+wrong("all_ones", "You mix with a matrix of ones. The residual connection hands each token on to itself: the identity, `torch.eye`.",
+      breaks=ALWAYS, old="0.5 * torch.eye(length)", new="0.5 * torch.ones(length, length)")
+wrong("mostly_weights", "Your mixture is 0.9 to 0.1. Half and half is asked for.",
+      breaks=ALWAYS, old=("0.5 * weights", "0.5 * torch"), new=("0.9 * weights", "0.1 * torch"))
+wrong("mostly_identity", "Your mixture is 0.1 to 0.9. Half and half is asked for.",
+      breaks=ALWAYS, old=("0.5 * weights", "0.5 * torch"), new=("0.1 * weights", "0.9 * torch"))
+wrong("heads_added", "You add up the heads, so that a row of {H} heads sums to {H}. Take their mean.",
+      breaks=ALWAYS, old="weights.mean(dim=1)", new="weights.sum(dim=1)")
+wrong("largest_head", "You take the largest weight of all heads. Take their mean, so that each row sums to one.",
+      breaks=ALWAYS, old="weights.mean(dim=1)", new="weights.amax(dim=1)")
+wrong("smallest_head", "You take the smallest weight of all heads. Take their mean, so that each row sums to one.",
+      breaks=ALWAYS, old="weights.mean(dim=1)", new="weights.amin(dim=1)")
+wrong("first_head_only", "You look at the first head only. Take the mean of all.",
+      breaks=ALWAYS, old="weights.mean(dim=1)", new="weights[:, 0]")
+wrong("heads_kept", "You roll each head out by itself and average at the end. A layer mixes its heads before the next one reads them: take their mean in each layer.",
+      breaks="values", old=("weights.mean(dim=1)", "# (B, T, T)\n        flow", "return flow"), new=("weights", "# (B, H, T, T)\n        flow", "return flow.mean(dim=1)"))
+wrong("one_for_each_head", "You roll each head out by itself, (B, H, T, T). Take the mean of the heads in each layer: (B, T, T).",
+      breaks=SHAPED, old="weights.mean(dim=1)", new="weights")
+wrong("batch_averaged", "You average over the sentences (axis 0). Average over the heads, axis 1: (B, T, T).",
+      breaks=SHAPED, old="weights.mean(dim=1)", new="weights.mean(dim=0)")
+wrong("both_averaged", "You average over the sentences, too. Each has its own rollout: (B, T, T).",
+      breaks=SHAPED, old="weights.mean(dim=1)", new="weights.mean(dim=(0, 1))")
+wrong("last_layer_only", "You return the last layer alone. All layers have to be multiplied.",
+      breaks="values", old=STEP, new="flow = layer")
+wrong("last_weights_only", "You return the mean of the last layer's heads, and nothing of the layers below. All layers have to be multiplied, each mixed with the identity.",
+      breaks=ALWAYS, old=("        " + MIX + "\n", STEP), new=("", "flow = weights.mean(dim=1)"))
+wrong("first_layer_missing", "Your product leaves out the first layer.",
+      breaks=ALWAYS, old="in attentions:", new="in attentions[1:]:")
+wrong("last_layer_missing", "Your product leaves out the last layer.",
+      breaks=ALWAYS, old="in attentions:", new="in attentions[:-1]:")
+wrong("layers_averaged", "You average the layers. What passes through one layer after the other is a product of matrices.",
+      breaks="values", old=("torch.eye(length)  # (T, T), then (B, T, T)", STEP), new=("torch.zeros(length, length)", "flow = flow + layer / len(attentions)"))
+wrong("layers_added", "You add up the layers. What passes through one layer after the other is a product of matrices.",
+      breaks="values", old=("torch.eye(length)  # (T, T), then (B, T, T)", STEP), new=("torch.zeros(length, length)", "flow = flow + layer"))
+wrong("elementwise", "You multiply the layers entry by entry (`*`). Matrices are multiplied by `@`: a token's share in the input comes by way of all tokens in between.",
+      breaks="values", old=("torch.eye(length)  # (T, T), then (B, T, T)", STEP), new=("torch.ones(length, length)", "flow = flow * layer"))
+wrong("elementwise_from_identity", "You multiply entry by entry (`*`), beginning with the identity, so that only the diagonal is left. Matrices are multiplied by `@`.",
+      breaks=ALWAYS, old=STEP, new="flow = layer * flow")
+wrong("residual_once", "You mix with the identity only once, at the end. Each layer has a residual connection of its own.",
+      breaks="values", old=(MIX, "return flow"), new=("layer = weights.mean(dim=1)", "return 0.5 * flow + 0.5 * torch.eye(length)"))
+wrong("residual_in_the_first_layer_only", "You mix only the first layer with the identity. Each layer has a residual connection of its own.",
+      breaks="values", old=STEP, new="flow = layer @ flow if flow.dim() == 2 else weights.mean(dim=1) @ flow")
+wrong("residual_to_the_flow", "You mix the identity into the flow so far, not into the layer. Each layer is ½·A + ½·I.",
+      breaks=ALWAYS, old=(MIX, STEP), new=("layer = weights.mean(dim=1)", "flow = layer @ (0.5 * flow + 0.5 * torch.eye(length))"))
+wrong("columns_to_one", "You divide by the sums of the columns. The rows sum to one: each belongs to a token of the last layer, which draws on the input.",
+      breaks=ALWAYS, old="return flow", new="return flow / flow.sum(dim=-2, keepdim=True)")
+wrong("softmax", "You put the product through a softmax. Its rows sum to one already.",
+      breaks=ALWAYS, old="return flow", new="return flow.softmax(dim=-1)")
+wrong("largest_is_1", "You divide by the largest entry. Asked are shares as they are: each row sums to one.",
+      breaks=ALWAYS, old="return flow", new="return flow / flow.amax(dim=-1, keepdim=True)")
+wrong("first_row_only", "You return the first row alone, that of [CLS]. Asked is the whole matrix, (B, T, T).",
+      breaks=SHAPED, old="return flow", new="return flow[:, 0]")
+wrong("one_for_each_layer", "You return the flow after each layer. Asked is the one after the last, (B, T, T).",
+      breaks=SHAPED, old=(LOOP, STEP, "return flow"), new=("    flows = []\n" + LOOP, STEP + "\n        flows.append(flow)", "return torch.stack(flows)"))
+wrong("diagonal_0", "You take the diagonal away. It belongs to the result: much of a token stays where it was.",
+      breaks=ALWAYS, old="return flow", new="return flow * (1 - torch.eye(length))")
+wrong("first_sentence_only", "You look at the first sentence only. Each has its own rollout: (B, T, T).",
+      breaks=SHAPED, old="return flow", new="return flow[:1]")
+wrong("weights_changed", "You change the caller's `attentions` in place (`+=`, `mul_`, `add_`). Make new tensors.",
+      breaks="values", old=MIX, new="weights.mul_(0.5).add_(0.5 * torch.eye(length))\n        layer = weights.mean(dim=1)")
+
 # ---- switch_off_heads ----
 
 wrong = mistakes_in(switch_off_heads)
@@ -721,7 +717,7 @@ wrong("all_from_first_to_last", "You switch off all heads from the smallest to t
 wrong("rest_scaled_up", "You scale up the heads that stay, as dropout does. They are to stay as they are.",
       breaks="values", old=KEEP, new=f"{KEEP}\n    keep = keep / keep.mean().clamp(min=1e-9)")
 wrong("tokens_zeroed", "You zero tokens (axis 1) instead of columns. A head is a block of the last axis, {K} of its {D} columns.",
-      breaks="values", old=RESULT, new="result = context.clone()\n    result[:, heads] = 0.0\n    return result")
+      breaks=("shape", "values"), old=RESULT, new="result = context.clone()\n    result[:, heads] = 0.0\n    return result")
 wrong("first_sentence_only", "You switch the heads off in the first sentence only. They are to be silent in all.",
       breaks="values", old=RESULT, new="result = context.clone()\n    result[0] = result[0] * keep.repeat_interleave(head_dim)\n    return result")
 wrong("first_token_only", "You switch the heads off at the first token only. They are to be silent at all.",

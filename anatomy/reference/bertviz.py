@@ -86,21 +86,6 @@ def attention_between(attentions: list[Tensor], sentence_b_start: int) -> Tensor
     return torch.stack(rows, dim=-2)
 
 
-def attention_rollout(attentions: list[Tensor]) -> Tensor:
-    """(B, T, T): how much each token of the last layer (row) draws on each input token (column), through all layers.
-
-    Per layer: the mean of its heads, half of it mixed with half of the identity, which stands for the residual
-    connection; the layers' matrices multiplied, the last layer on the left. Each row sums to one.
-    Source: Abnar and Zuidema 2020, §3 (attention rollout).
-    """
-    length = attentions[0].size(-1)
-    flow = torch.eye(length)  # (T, T), then (B, T, T)
-    for weights in attentions:  # (B, H, T, T)
-        layer = 0.5 * weights.mean(dim=1) + 0.5 * torch.eye(length)  # (B, T, T)
-        flow = layer @ flow
-    return flow
-
-
 def neuron_terms(query: Tensor, key: Tensor) -> Tensor:  # (…, T, K), (…, S, K) -> (…, T, S, K)
     """The K products of which each score is the sum: what the neuron view draws between a query and a key.
 
@@ -115,6 +100,21 @@ def weighted_value_norms(weights: Tensor, value: Tensor) -> Tensor:  # (B, H, T,
     A large weight on a short value adds little. Source: Kobayashi et al. 2020, §3 (there behind the output layer).
     """
     return weights * value.norm(dim=-1).unsqueeze(-2)  # (B, H, 1, S)
+
+
+def attention_rollout(attentions: list[Tensor]) -> Tensor:
+    """(B, T, T): how much each token of the last layer (row) draws on each input token (column), through all layers.
+
+    Per layer: the mean of its heads, half of it mixed with half of the identity, which stands for the residual
+    connection; the layers' matrices multiplied, the last layer on the left. Each row sums to one.
+    Source: Abnar and Zuidema 2020, §3 (attention rollout).
+    """
+    length = attentions[0].size(-1)
+    flow = torch.eye(length)  # (T, T), then (B, T, T)
+    for weights in attentions:  # (B, H, T, T)
+        layer = 0.5 * weights.mean(dim=1) + 0.5 * torch.eye(length)  # (B, T, T)
+        flow = layer @ flow
+    return flow
 
 
 def switch_off_heads(context: Tensor, heads: list[int], num_heads: int) -> Tensor:  # (B, T, D) -> (B, T, D)

@@ -280,57 +280,6 @@ def attention_between__rows_made_to_sum_to_one(attentions, sentence_b_start):
     return sums / sums.sum(dim=-1, keepdim=True)
 
 
-# ---------------------------------------------------------------------------------------------- attention_rollout
-
-
-def attention_rollout__reduce(attentions):
-    eye = torch.eye(attentions[0].shape[-1])
-    return functools.reduce(lambda below, layer: layer @ below, [(layer.mean(1) + eye) / 2 for layer in attentions])
-
-
-def attention_rollout__from_the_top(attentions):
-    flow = None
-    for layer in reversed(attentions):
-        mixed = torch.lerp(layer.mean(dim=1), torch.eye(layer.size(-1)), 0.5)
-        flow = mixed if flow is None else flow @ mixed
-    return flow
-
-
-def attention_rollout__normalized(attentions):
-    batch, _, length, _ = attentions[0].shape
-    flow = torch.eye(length).repeat(batch, 1, 1)
-    for layer in attentions:
-        with_residual = layer.sum(dim=1) / layer.size(1) + torch.eye(length)
-        with_residual /= with_residual.sum(dim=-1, keepdim=True)
-        flow = torch.bmm(with_residual, flow)
-    return flow
-
-
-def attention_rollout__einsum(attentions):
-    total = torch.stack(attentions).mean(dim=2)  # (L, B, T, T)
-    total = 0.5 * (total + torch.eye(total.size(-1)))
-    result = total[0]
-    for layer in total[1:]:
-        result = torch.einsum("btu,bus->bts", layer, result)
-    return result
-
-
-def attention_rollout__diagonal_in_place(attentions):
-    flow = torch.eye(attentions[0].size(-1)).expand(len(attentions[0]), -1, -1)
-    for layer in attentions:
-        half = layer.mean(dim=1) * 0.5
-        half.diagonal(dim1=-2, dim2=-1).add_(0.5)
-        flow = torch.matmul(half, flow)
-    return flow
-
-
-def attention_rollout__flow_half_and_half(attentions):
-    flow = torch.eye(attentions[0].size(-1), dtype=torch.float64).unsqueeze(0)
-    for layer in attentions:
-        flow = (layer.double().mean(dim=1) @ flow + flow) / 2
-    return flow.float()
-
-
 # ---------------------------------------------------------------------------------------------- neuron_terms
 
 
@@ -384,6 +333,57 @@ def weighted_value_norms__loops(weights, value):
     for b, h, s in np.ndindex(*value.shape[:3]):
         result[b, h, :, s] = weights[b, h, :, s] * math.sqrt(sum(x * x for x in value[b, h, s].tolist()))
     return result
+
+
+# ---------------------------------------------------------------------------------------------- attention_rollout
+
+
+def attention_rollout__reduce(attentions):
+    eye = torch.eye(attentions[0].shape[-1])
+    return functools.reduce(lambda below, layer: layer @ below, [(layer.mean(1) + eye) / 2 for layer in attentions])
+
+
+def attention_rollout__from_the_top(attentions):
+    flow = None
+    for layer in reversed(attentions):
+        mixed = torch.lerp(layer.mean(dim=1), torch.eye(layer.size(-1)), 0.5)
+        flow = mixed if flow is None else flow @ mixed
+    return flow
+
+
+def attention_rollout__normalized(attentions):
+    batch, _, length, _ = attentions[0].shape
+    flow = torch.eye(length).repeat(batch, 1, 1)
+    for layer in attentions:
+        with_residual = layer.sum(dim=1) / layer.size(1) + torch.eye(length)
+        with_residual /= with_residual.sum(dim=-1, keepdim=True)
+        flow = torch.bmm(with_residual, flow)
+    return flow
+
+
+def attention_rollout__einsum(attentions):
+    total = torch.stack(attentions).mean(dim=2)  # (L, B, T, T)
+    total = 0.5 * (total + torch.eye(total.size(-1)))
+    result = total[0]
+    for layer in total[1:]:
+        result = torch.einsum("btu,bus->bts", layer, result)
+    return result
+
+
+def attention_rollout__diagonal_in_place(attentions):
+    flow = torch.eye(attentions[0].size(-1)).expand(len(attentions[0]), -1, -1)
+    for layer in attentions:
+        half = layer.mean(dim=1) * 0.5
+        half.diagonal(dim1=-2, dim2=-1).add_(0.5)
+        flow = torch.matmul(half, flow)
+    return flow
+
+
+def attention_rollout__flow_half_and_half(attentions):
+    flow = torch.eye(attentions[0].size(-1), dtype=torch.float64).unsqueeze(0)
+    for layer in attentions:
+        flow = (layer.double().mean(dim=1) @ flow + flow) / 2
+    return flow.float()
 
 
 # ---------------------------------------------------------------------------------------------- switch_off_heads
