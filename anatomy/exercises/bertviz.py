@@ -62,6 +62,10 @@ def attention_to_offset(seed: int) -> Iterator[Case]:
     yield _case(Draw(seed, L=3, B=1, H=2, T=6), offset=-1, note="for one sentence")
     yield _case(Draw(seed, L=1, B=3, H=1, T=4), offset=-1, note="for one layer and one head")
     yield _case(Draw(seed, L=12, B=2, H=3, T=4), offset=-1, note="for twelve layers")
+    draw = Draw(seed, L=2, B=3, H=4, T=6)
+    some = draw.normal("L B H T T").relu() + torch.eye(6)
+    yield draw.case(attentions=list(some / some.sum(dim=-1, keepdim=True)), attention_mask=_lengths(draw), offset=-1,
+                    note="when about half of the weights are 0")  # fmt: skip
     yield _case(Draw(seed, L=2, B=4, H=3, T=7), 7, 3, 5, 2, offset=-1, asks="padding",
                 note="for sentences of 7, 3, 5 and 2 tokens")  # fmt: skip
     yield _case(Draw(seed, L=3, B=2, H=4, T=8), 3, 6, offset=1, asks="padding",
@@ -247,8 +251,8 @@ def attention_between(seed: int) -> Iterator[Case]:
     yield case(3, L=2, H=3, T=8)
     yield case(5, L=3, H=4, T=7)
     yield case(1, "when sentence A is a single token", L=2, H=4, T=5)
-    yield case(5, "when sentence B is a single token", L=4, H=3, T=6)
-    yield case(1, "for two tokens", L=3, H=2, T=2)
+    yield case(5, "when sentence B is a single token", L=5, H=2, T=6)
+    yield case(1, "for two tokens", L=4, H=3, T=2)
     yield case(4, "for one layer and one head", L=1, H=1, T=7)
     yield case(2, "for twelve layers", L=12, H=3, T=5)
 

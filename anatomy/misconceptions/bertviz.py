@@ -94,6 +94,11 @@ wrong("one_too_near", "You look one place too far back, at t + offset − 1.",
       breaks=ALWAYS, old="places[:, None] + offset", new="places[:, None] + offset - 1")
 wrong("wraps_around", "Your offset wraps around: for the first token, the token before is the last one (`roll`, or an index of −1). It has none before it, and is no pair.",
       breaks=ALWAYS, old=PAIRS, new="(places[None, :] == (places[:, None] + offset) % len(places))")
+wrong("negative_index", "For the first tokens your t + offset is negative, and Python counts a negative index from the end: their token before is one at the end. They have none; leave such pairs out.",
+      breaks=ALWAYS, old=(PAIRS, MASK), new=("((places[None, :] - places[:, None] - offset) % len(places) == 0) & ((places[:, None] + offset) < len(places))",
+                                              " & real[:, :, None] & (real[:, None, :] | (places[:, None] + offset < 0))"))
+wrong("weights_of_0_not_counted", "You divide by the number of weights that are not 0. A pair counts, too, if its query looks elsewhere with all its weight.",
+      breaks="values", old=RESULT, new=f"return {SUM} / (weights * pairs[None, :, None] > 0).sum(dim=(1, 3, 4))")
 wrong("all_up_to_there", "You take all tokens up to t + offset, not only the one at that place.",
       breaks=ALWAYS, old="places[None, :] ==", new="places[None, :] <=")
 wrong("all_from_there", "You take all tokens from t + offset on, not only the one at that place.",
@@ -655,6 +660,8 @@ wrong("residual_once", "You mix with the identity only once, at the end. Each la
       breaks="values", old=(MIX, "return flow"), new=("layer = weights.mean(dim=1)", "return 0.5 * flow + 0.5 * torch.eye(length)"))
 wrong("residual_in_the_first_layer_only", "You mix only the first layer with the identity. Each layer has a residual connection of its own.",
       breaks="values", old=STEP, new="flow = layer @ flow if flow.dim() == 2 else weights.mean(dim=1) @ flow")
+wrong("first_layer_as_it_is", "Your first layer has no residual connection: the product begins with its weights alone. Each layer is ½·A + ½·I.",
+      breaks=ALWAYS, old=STEP, new="flow = layer @ flow if flow.dim() == 3 else weights.mean(dim=1)")
 wrong("residual_to_the_flow", "You mix the identity into the flow so far, not into the layer. Each layer is ½·A + ½·I.",
       breaks=ALWAYS, old=(MIX, STEP), new=("layer = weights.mean(dim=1)", "flow = layer @ (0.5 * flow + 0.5 * torch.eye(length))"))
 wrong("columns_to_one", "You divide by the sums of the columns. The rows sum to one: each belongs to a token of the last layer, which draws on the input.",
@@ -718,6 +725,10 @@ wrong("rest_scaled_up", "You scale up the heads that stay, as dropout does. They
       breaks="values", old=KEEP, new=f"{KEEP}\n    keep = keep / keep.mean().clamp(min=1e-9)")
 wrong("tokens_zeroed", "You zero tokens (axis 1) instead of columns. A head is a block of the last axis, {K} of its {D} columns.",
       breaks=("shape", "values"), old=RESULT, new="result = context.clone()\n    result[:, heads] = 0.0\n    return result")
+wrong("places_on_axis_1", "You zero places h·K to (h + 1)·K − 1 of axis 1, the tokens. A head is a block of the last axis: `[..., h*K : (h+1)*K]`.",
+      breaks="values", old=RESULT, new="result = context.clone()\n    for head in heads:\n        result[:, head * head_dim : (head + 1) * head_dim] = 0.0\n    return result")
+wrong("cut_along_the_tokens", "You reshape to (B, H, T, K) at once, which cuts along the tokens: a head gets whole tokens. First (B, T, H, K), as in 04's `split_heads`; the heads are then axis 2.",
+      breaks="values", old=RESULT, new="result = context.reshape(len(context), num_heads, -1, head_dim).clone()\n    result[:, heads] = 0.0\n    return result.reshape(context.shape)")
 wrong("first_sentence_only", "You switch the heads off in the first sentence only. They are to be silent in all.",
       breaks="values", old=RESULT, new="result = context.clone()\n    result[0] = result[0] * keep.repeat_interleave(head_dim)\n    return result")
 wrong("first_token_only", "You switch the heads off at the first token only. They are to be silent at all.",
@@ -764,7 +775,7 @@ wrong("assertion", "You use `assert`, which raises an AssertionError, and nothin
       breaks="refusal", old=REFUSES, new="    for head in heads:\n        assert 0 <= head < num_heads, f\"there is no head {head}\"\n")
 wrong("last_head_refused", "You refuse the last head. Heads 0 to H − 1 exist.",
       breaks=("shape", "values"), old="head < num_heads:", new="head < num_heads - 1:")
-wrong("empty_list_refused", "You refuse an empty list. It changes nothing.",
+wrong("empty_list_refused", "An empty list stops yours with an error. It is allowed, and changes nothing.",
       breaks=("shape", "values"), old="    for head in heads:\n", new="    if not heads:\n        raise ValueError(\"no heads\")\n    for head in heads:\n")
 wrong("empty_list_means_all", "For an empty list you switch off all heads. It changes nothing.",
       breaks="values", old=KEEP, new="keep[list(heads) or slice(None)] = 0.0")
