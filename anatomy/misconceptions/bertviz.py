@@ -94,10 +94,10 @@ wrong("one_too_near", "You look one place too far back, at t + offset − 1.",
       breaks=ALWAYS, old="places[:, None] + offset", new="places[:, None] + offset - 1")
 wrong("wraps_around", "Your offset wraps around: for the first token, the token before is the last one (`roll`, or an index of −1). It has none before it, and is no pair.",
       breaks=ALWAYS, old=PAIRS, new="(places[None, :] == (places[:, None] + offset) % len(places))")
-wrong("negative_index", "For the first tokens your t + offset is negative, and Python counts a negative index from the end: their token before is one at the end. They have none; leave such pairs out.",
+wrong("negative_index", "For the first tokens your t + offset is negative, and Python counts a negative index from the end: they meet a token there. They have none at that offset; leave such pairs out.",
       breaks=ALWAYS, old=(PAIRS, MASK), new=("((places[None, :] - places[:, None] - offset) % len(places) == 0) & ((places[:, None] + offset) < len(places))",
                                               " & real[:, :, None] & (real[:, None, :] | (places[:, None] + offset < 0))"))
-wrong("weights_of_0_not_counted", "You divide by the number of weights that are not 0. A pair counts, too, if its query looks elsewhere with all its weight.",
+wrong("weights_of_0_not_counted", "You divide by the number of weights that are not 0. A pair counts, too, when its weight is 0.",
       breaks="values", old=RESULT, new=f"return {SUM} / (weights * pairs[None, :, None] > 0).sum(dim=(1, 3, 4))")
 wrong("all_up_to_there", "You take all tokens up to t + offset, not only the one at that place.",
       breaks=ALWAYS, old="places[None, :] ==", new="places[None, :] <=")
@@ -343,6 +343,8 @@ wrong("last_layer_only", "You search the last layer only. The head may be in any
       breaks=NUMBERS, old=FOUND, new="layer, head = len(shares) - 1, int(shares[-1].argmax())")
 wrong("layers_averaged", "You average over the layers before you search, and call the layer 0. A head belongs to its layer: search the table (L, H) as a whole.",
       breaks=NUMBERS, old=FOUND, new="layer, head = 0, int(shares.mean(dim=0).argmax())")
+wrong("divmod_of_a_tensor", "`divmod` does not take a tensor. Make a number of it first: `int(shares.argmax())`.",
+      breaks=EVERYTHING, old="int(shares.argmax())", new="shares.argmax()")
 wrong("tensors", "Your two numbers are tensors. Asked are Python numbers, which print as such: `int(…)`, `.item()` or `.tolist()`.",
       breaks="Python numbers", old="return layer, head", new="return torch.tensor(layer), torch.tensor(head)")
 wrong("floats", "You return numbers with a decimal point. Nothing can be indexed with them: `int(…)`, or `//` for `/`.",
@@ -727,7 +729,7 @@ wrong("tokens_zeroed", "You zero tokens (axis 1) instead of columns. A head is a
       breaks=("shape", "values"), old=RESULT, new="result = context.clone()\n    result[:, heads] = 0.0\n    return result")
 wrong("places_on_axis_1", "You zero places h·K to (h + 1)·K − 1 of axis 1, the tokens. A head is a block of the last axis: `[..., h*K : (h+1)*K]`.",
       breaks="values", old=RESULT, new="result = context.clone()\n    for head in heads:\n        result[:, head * head_dim : (head + 1) * head_dim] = 0.0\n    return result")
-wrong("cut_along_the_tokens", "You reshape to (B, H, T, K) at once, which cuts along the tokens: a head gets whole tokens. First (B, T, H, K), as in 04's `split_heads`; the heads are then axis 2.",
+wrong("cut_along_the_tokens", "You reshape to (B, H, T, K) at once, which cuts along the tokens and not along the columns. First (B, T, H, K), as in 04's `split_heads`; the heads are then axis 2.",
       breaks="values", old=RESULT, new="result = context.reshape(len(context), num_heads, -1, head_dim).clone()\n    result[:, heads] = 0.0\n    return result.reshape(context.shape)")
 wrong("first_sentence_only", "You switch the heads off in the first sentence only. They are to be silent in all.",
       breaks="values", old=RESULT, new="result = context.clone()\n    result[0] = result[0] * keep.repeat_interleave(head_dim)\n    return result")
