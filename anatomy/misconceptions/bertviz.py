@@ -92,6 +92,8 @@ wrong("one_too_far", "You look one place too far ahead, at t + offset + 1.",
       breaks=ALWAYS, old="places[:, None] + offset", new="places[:, None] + offset + 1")
 wrong("one_too_near", "You look one place too far back, at t + offset − 1.",
       breaks=ALWAYS, old="places[:, None] + offset", new="places[:, None] + offset - 1")
+wrong("clamped", "Where t + offset lies outside the text you take the token at its end (`clamp`). Such a query has no token at that offset, and is no pair.",
+      breaks=ALWAYS, old=(PAIRS, MASK), new=("(places[None, :] == (places[:, None] + offset).clamp(0, len(places) - 1))", " & real[:, :, None]"))
 wrong("wraps_around", "Your offset wraps around: for the first token, the token before is the last one (`roll`, or an index of −1). It has none before it, and is no pair.",
       breaks=ALWAYS, old=PAIRS, new="(places[None, :] == (places[:, None] + offset) % len(places))")
 wrong("negative_index", "For the first tokens your t + offset is negative, and Python counts a negative index from the end: they meet a token there. They have none at that offset; leave such pairs out.",
@@ -236,6 +238,8 @@ wrong("last_of_the_longest", "Under “last” stands the attention to the last 
       breaks=EDGES, old="real.sum(dim=1) - 1", new="real.sum(dim=1).amax().expand(len(real)) - 1")
 wrong("last_of_the_first_sentence", "You use the length of the first sentence for all. Each has its own last real token, at `attention_mask.sum(dim=1) - 1`.",
       breaks=EDGES, old="real.sum(dim=1) - 1", new="real.sum(dim=1)[:1].expand(len(real)) - 1")
+wrong("last_of_the_shortest", "You use the length of the shortest sentence for all. Each has its own last real token, at `attention_mask.sum(dim=1) - 1`.",
+      breaks=EDGES, old="real.sum(dim=1) - 1", new="real.sum(dim=1).amin().expand(len(real)) - 1")
 wrong("last_but_one", "Under “last” stands the attention to the last token but one. Places are counted from 0: a sentence of n tokens ends at place n − 1.",
       breaks=EDGES, old="real.sum(dim=1) - 1", new="real.sum(dim=1) - 2")
 wrong("behind_the_last", "You look at the place behind the last real token. Places are counted from 0: a sentence of n tokens ends at place n − 1.",
@@ -250,6 +254,12 @@ wrong("from_last", "Under “last” stands what the last token looks at. Asked 
       breaks=EDGES, old="[:, sentences, :, :, real", new="[:, sentences, :, real")
 wrong("first_without_itself", "“first” leaves out the first token's own query. All real queries count, also the first one.",
       breaks=EDGES, old=FIRST, new="(to_first * real[:, None])[..., 1:].sum(dim=(1, 3)) / (real.sum() - len(real))")
+wrong("without_own_queries", "“first” leaves out the first token's own query, “last” the last one's. All real queries count.",
+      breaks=EDGES, old=(FIRST, LAST),
+      new=("(to_first * real[:, None])[..., 1:].sum(dim=(1, 3)) / (real.sum() - len(real))",
+           "(to_last * (real & (torch.arange(real.size(1)) < real.sum(dim=1, keepdim=True) - 1))[:, None, None]).sum(dim=(0, 3)) / (real.sum() - len(real))"))
+wrong("itself_is_the_rest", "Under “itself” stands 1 less “previous” and “next”: what goes to all other tokens is in it, too. Itself is offset 0.",
+      breaks="neighbors", old="attention_to_offset(attentions, attention_mask, 0)", new="1 - attention_to_offset(attentions, attention_mask, -1) - attention_to_offset(attentions, attention_mask, +1)")
 wrong("mean_of_sentence_means", "“first” and “last” are averaged within each sentence, then over the sentences: a query of a short sentence counts more. All real queries of the batch count alike.",
       breaks=EDGES, old=(FIRST, LAST),
       new=("((to_first * real[:, None]).sum(dim=3) / real.sum(dim=1)[:, None]).mean(dim=1)",
@@ -319,6 +329,8 @@ wrong("flat", "`argmax` gives you the place in the table read row by row, a sing
       breaks=EVERYTHING, old=FOUND + "\n    return layer, head", new="return int(shares.argmax())")
 wrong("divided_by_layers", "You divide the flat index by the number of layers. A row of (L, H) has H entries: divide by the number of heads.",
       breaks=NUMBERS, old="shares.size(1)", new="shares.size(0)")
+wrong("heads_of_bert", "You divide the flat index by 12, the number of heads in BERT base and in the course's model. Take the number of heads from the shape.",
+      breaks=NUMBERS, old="shares.size(1)", new="12")
 wrong("counted_from_1", "You count from 1. Layers and heads are counted from 0.",
       breaks=NUMBERS, old="return layer, head", new="return layer + 1, head + 1")
 wrong("layer_counted_from_1", "You count layers from 1. Layers, too, are counted from 0.",
@@ -397,6 +409,10 @@ wrong("sum_over_queries", "You sum over the queries and average over the keys. I
       breaks="values", old="sum(dim=-1).mean(dim=-1)", new="sum(dim=-2).mean(dim=-1)")
 wrong("divided_by_all_tokens", "You divide by T, the tokens of both sentences. Each row is an average over the tokens of its own sentence, and sums to one.",
       breaks="values", old="sum(dim=-1).mean(dim=-1)", new="sum(dim=(-2, -1)) / weights.size(-1)")
+wrong("divided_by_all_pairs", "You divide by T·T, all weights of a head. Each row is an average over the tokens of its own sentence, and sums to one.",
+      breaks="values", old="sum(dim=-1).mean(dim=-1)", new="sum(dim=(-2, -1)) / weights.size(-1) ** 2")
+wrong("special_tokens_lost", "You leave out the first token, the one before `sentence_b_start` and the last: [CLS] and both [SEP]. Each token belongs to one of the two: `[:sentence_b_start]` or `[sentence_b_start:]`.",
+      breaks="values", old=HALVES, new="halves = (slice(1, sentence_b_start - 1), slice(sentence_b_start, -1))")
 wrong("columns_sum_to_one", "Your columns sum to one: you share out what a sentence receives. Asked is how a sentence shares out what it gives: the rows sum to one.",
       breaks="values", old=STACKED, new="between = torch.stack(rows, dim=-2)\n    return between / between.sum(dim=-2, keepdim=True)")
 wrong("means_with_rows_to_one", "You average over the keys and then make the rows sum to one, so that a short sentence gets too much. Sum over the keys.",
@@ -662,6 +678,8 @@ wrong("residual_once", "You mix with the identity only once, at the end. Each la
       breaks="values", old=(MIX, "return flow"), new=("layer = weights.mean(dim=1)", "return 0.5 * flow + 0.5 * torch.eye(length)"))
 wrong("residual_in_the_first_layer_only", "You mix only the first layer with the identity. Each layer has a residual connection of its own.",
       breaks="values", old=STEP, new="flow = layer @ flow if flow.dim() == 2 else weights.mean(dim=1) @ flow")
+wrong("identity_to_the_product", "You mix the identity into the product, ½·A·F + ½·I. It belongs to the layer, before the product: (½·A + ½·I) · F.",
+      breaks="values", old=(MIX, STEP), new=("layer = weights.mean(dim=1)", "flow = 0.5 * layer @ flow + 0.5 * torch.eye(length)"))
 wrong("first_layer_as_it_is", "Your first layer has no residual connection: the product begins with its weights alone. Each layer is ½·A + ½·I.",
       breaks=ALWAYS, old=STEP, new="flow = layer @ flow if flow.dim() == 3 else weights.mean(dim=1)")
 wrong("residual_to_the_flow", "You mix the identity into the flow so far, not into the layer. Each layer is ½·A + ½·I.",
@@ -731,6 +749,8 @@ wrong("places_on_axis_1", "You zero places h·K to (h + 1)·K − 1 of axis 1, t
       breaks="values", old=RESULT, new="result = context.clone()\n    for head in heads:\n        result[:, head * head_dim : (head + 1) * head_dim] = 0.0\n    return result")
 wrong("cut_along_the_tokens", "You reshape to (B, H, T, K) at once, which cuts along the tokens and not along the columns. First (B, T, H, K), as in 04's `split_heads`; the heads are then axis 2.",
       breaks="values", old=RESULT, new="result = context.reshape(len(context), num_heads, -1, head_dim).clone()\n    result[:, heads] = 0.0\n    return result.reshape(context.shape)")
+wrong("not_turned_back", "You merge the heads without turning the axes back: (B, H, T, K) has to be (B, T, H, K) before it becomes (B, T, D), as in 04's `merge_heads`.",
+      breaks="values", old=RESULT, new="result = context.unflatten(-1, (num_heads, head_dim)).transpose(1, 2).clone()\n    result[:, heads] = 0.0\n    return result.reshape(context.shape)")
 wrong("first_sentence_only", "You switch the heads off in the first sentence only. They are to be silent in all.",
       breaks="values", old=RESULT, new="result = context.clone()\n    result[0] = result[0] * keep.repeat_interleave(head_dim)\n    return result")
 wrong("first_token_only", "You switch the heads off at the first token only. They are to be silent at all.",
