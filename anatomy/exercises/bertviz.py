@@ -291,7 +291,7 @@ def neuron_terms(seed: int) -> Iterator[Case]:
     properties={"shape": 1, "values": 2},
     returns="B H T S",
     axes={"K": "value width"},
-    when_right="Weight times length. Does [SEP] still stand out?",
+    when_right="Weight times length. Does [CLS] still stand out?",
 )
 def weighted_value_norms(seed: int) -> Iterator[Case]:
     def inputs(draw: Draw, spread: float = 1.0) -> dict[str, Any]:
