@@ -348,7 +348,7 @@ wrong("best_head_then_layer", "You choose the head number with the best mean ove
 wrong("largest_single_weight", "You search for the largest single weight. A head may look back once with all its weight, and never again: search by the average.",
       breaks=NUMBERS, old=SHARES, new="torch.stack([(layer * attention_mask[:, None, :, None]).diagonal(-1, -2, -1).amax(dim=(0, 2)) for layer in attentions])")
 wrong("most_often_the_favorite", "You count how often the token before has the largest weight. Asked is how much attention it gets on average.",
-      breaks=("values", "padding"), old=SHARES, new="torch.stack([((layer.argmax(dim=-1) == torch.arange(layer.size(-1)) - 1) * attention_mask[:, None]).float().mean(dim=(0, 2)) for layer in attentions])")
+      breaks="values", old=SHARES, new="torch.stack([((layer.argmax(dim=-1) == torch.arange(layer.size(-1)) - 1) * attention_mask[:, None]).float().mean(dim=(0, 2)) for layer in attentions])")
 wrong("first_layer_only", "You search the first layer only. The head may be in any layer.",
       breaks=NUMBERS, old=FOUND, new="layer, head = 0, int(shares[0].argmax())")
 wrong("last_layer_only", "You search the last layer only. The head may be in any layer.",
@@ -375,8 +375,6 @@ wrong("best_of_each_layer", "You return the best head of each layer. Asked is th
       breaks=EVERYTHING, old=FOUND + "\n    return layer, head", new="return [(layer, int(row.argmax())) for layer, row in enumerate(shares)]")
 wrong("dict", "You return a dict. Asked is a pair, (layer, head).",
       breaks=EVERYTHING, old="return layer, head", new='return {"layer": layer, "head": head}')
-wrong("lowest_entropy", "You search for the head with the lowest entropy: it looks at one token, but which? Search by the attention to the token before.",
-      breaks=NUMBERS, old=SHARES, new="-head_entropy(attentions, attention_mask)")
 
 # ---- attention_between ----
 
