@@ -381,7 +381,7 @@ quiz_bertviz = quiz(
     "quiz_bertviz",
     {
         "one head switched off": ("often little is lost", "the model can't go on", "the other heads stop, too"),
-        "much weight on [SEP]": ("that token means most", "often a way to do nothing", "the model is badly trained"),
+        "much weight on [SEP]": ("[sep] means most", "often a way to do nothing", "the model is badly trained"),
         "other weights, same output": (
             "impossible, weights sum to one",
             "only with one head",

@@ -806,10 +806,10 @@ wrong("all_heads_refused", "You refuse to switch off all heads. That is allowed:
 
 for question, option, sentence in (
     ("one head switched off", "the model can't go on", "It goes on: a silent head adds zeros to a sum in which the other heads and the residual connection speak on."),
-    ("one head switched off", "the other heads stop, too", "Heads of a layer don't read each other: each has its own queries, keys and values. You have switched off one and measured the rest."),
-    ("much weight on [SEP]", "that token means most", "Clark et al. found that changing these weights changes little in the output, and you measured how short the values are: weight is not meaning."),
+    ("one head switched off", "the other heads stop, too", "Heads of a layer don't read each other: each has its own queries, keys and values."),
+    ("much weight on [SEP]", "[sep] means most", "Clark et al. found that changing the weight on [SEP] changes the output little, and Kobayashi et al. that its values are short: weight is not meaning."),
     ("much weight on [SEP]", "the model is badly trained", "Well-trained BERTs do it, in many heads: a softmax must put its 1 somewhere, also when there is nothing to say."),
-    ("other weights, same output", "impossible, weights sum to one", "Many weights that sum to one give the same mixture or the same decision; Jain and Wallace searched for such weights and found them."),
+    ("other weights, same output", "impossible, weights sum to one", "Many weights that sum to one give the same mixture or the same decision; Jain and Wallace searched for such weights in trained models, and often found them."),
     ("other weights, same output", "only with one head", "The number of heads does not matter: with more tokens than dimensions, or behind layers that even things out, other weights lead to the same output."),
     ("rollout adds the identity for", "the softmax", "The softmax is in the weights already. What the weights don't show is the way around attention."),
     ("rollout adds the identity for", "the value vectors", "Rollout ignores the values altogether, which is one of its weaknesses. The identity stands for what is passed on unchanged."),
