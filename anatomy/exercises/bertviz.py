@@ -85,7 +85,7 @@ def attention_to_offset(seed: int) -> Iterator[Case]:
     properties={"shape": 1, "values": 2, "padding": 1},
     returns="L H",
     axes=LAYERS,
-    when_right="Near 0: a head that knows where to look. Near log T: one that looks everywhere.",
+    when_right="Near 0: a head that knows where to look. Near ln T: one that looks everywhere.",
 )
 def head_entropy(seed: int) -> Iterator[Case]:
     yield _case(Draw(seed, L=2, B=4, H=3, T=5))

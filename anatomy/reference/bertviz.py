@@ -87,7 +87,7 @@ def attention_between(attentions: list[Tensor], sentence_b_start: int) -> Tensor
 
 
 def neuron_terms(query: Tensor, key: Tensor) -> Tensor:  # (…, T, K), (…, S, K) -> (…, T, S, K)
-    """The K products of which each score is the sum: what the neuron view draws between a query and a key.
+    """The K products that each score adds up: what the neuron view draws between a query and a key.
 
     Their sum over the last axis, divided by √K, is the score of notebook 02. Source: Vig 2019, §3.3 (neuron view).
     """
