@@ -70,7 +70,7 @@ def attention_to_offset(seed: int) -> Iterator[Case]:
                 note="for sentences of 7, 3, 5 and 2 tokens")  # fmt: skip
     yield _case(Draw(seed, L=3, B=2, H=4, T=8), 3, 6, offset=1, asks="padding",
                 note="when even the longest sentence has padding")  # fmt: skip
-    yield _case(Draw(seed, L=2, B=3, H=4, T=5), 5, 1, 4, offset=-2, asks="padding", note="for a sentence of one token")
+    yield _case(Draw(seed, L=2, B=3, H=4, T=7), 7, 1, 4, offset=-2, asks="padding", note="for a sentence of one token")
     for offset in (1, 0, -3, 2):
         yield _case(Draw(seed, L=2, B=4, H=3, T=5), offset=offset, asks="any offset", note=f"for the offset {offset}")
     yield _case(Draw(seed, L=2, B=3, H=4, T=6), offset=5, asks="any offset", note="for one pair a sentence")
@@ -213,6 +213,14 @@ def find_previous_token_head(seed: int) -> Iterator[Case]:
     share = 0.02 + 0.06 * torch.rand(draw.shape("L B H T"), generator=draw.fork("share"))
     share[0, :, 0, 0::2], share[0, :, 0, 1::2], share[1, :, 2] = 0.4, 0.97, 0.55
     yield draw.case(**_looking_back(draw, share), note="when it is the very first head, and another one is steadier")
+    draw = Draw(seed, L=3, B=2, H=5, T=5)
+    share = 0.02 + 0.06 * torch.rand(draw.shape("L B H T"), generator=draw.fork("share"))
+    share[0, :, 1], share[1, :, 3], share[2, :, 2] = 0.6, 0.9, 0.7
+    yield draw.case(**_looking_back(draw, share), note="when three heads look back most of the time")
+    draw = Draw(seed, L=4, B=2, H=3, T=6)
+    share = 0.02 + 0.06 * torch.rand(draw.shape("L B H T"), generator=draw.fork("share"))
+    share[2, :, 1] = 0.3
+    yield draw.case(**_looking_back(draw, share), note="when no head looks back most of the time")
     draw = Draw(seed, L=3, B=3, H=4, T=7)
     layer, head, other_layer, other_head = _elsewhere(draw)
     share = 0.1 * torch.rand(draw.shape("L B H T"), generator=draw.fork("share"))

@@ -42,6 +42,10 @@ wrong("padding_queries_counted", "You count pairs whose query is padding: its we
       breaks="padding", old=MASK, new=" & real[:, None, :]")
 wrong("divided_by_all_queries", "You divide by the number of real queries. Some have no token at that offset (nothing stands before the first one); divide by the number of pairs.",
       breaks=ALWAYS, old="/ pairs.sum()", new="/ real.sum()")
+wrong("divided_by_tokens_less_sentences", "You divide by the number of real tokens less one for each sentence: that is the number of pairs at offsets −1 and 1 only. Divide by the number of pairs at this offset.",
+      breaks=("padding", "any offset"), old="/ pairs.sum()", new="/ (real.sum() - len(real))")
+wrong("negative_numbers_of_pairs", "You count n − |offset| pairs for each sentence of n tokens. For a sentence shorter than the offset that is a negative number; it has no pair at all (`clamp(min=0)`).",
+      breaks="padding", old="/ pairs.sum()", new="/ (real.sum() - len(real) * abs(offset))")
 wrong("divided_by_batch_and_length", "You divide by B·T, all places of the batch. Divide by the number of pairs: places whose token is real and has a real token at that offset.",
       breaks=ALWAYS, old="/ pairs.sum()", new="/ real.numel()")
 wrong("divided_by_everything", "Your average runs over all B·T·T weights, also those at other offsets. Divide by the number of pairs with this offset.",
@@ -84,6 +88,8 @@ wrong("first_sentence_only", "You look at the first sentence only. The average r
       breaks=ALWAYS, old=RESULT, new="return (weights * pairs[None, :, None]).sum(dim=(3, 4))[:, 0] / pairs[0].sum()")
 wrong("always_the_previous", "You always look at the token before, whatever `offset` is.",
       breaks=("padding", "any offset"), old="places[:, None] + offset", new="places[:, None] - 1")
+wrong("always_the_previous_or_stopped", "You always look at the token before, whatever `offset` is; and you divide by zero where no token has one before it.",
+      breaks=("padding", "any offset"), old=("places[:, None] + offset", "/ pairs.sum()"), new=("places[:, None] - 1", "* (1 / int(pairs.sum()))"))
 wrong("both_sides", "You take the tokens on both sides, at t + offset and t − offset. An offset has a sign: −1 is the token before, 1 the one after.",
       breaks=ALWAYS, old=PAIRS, new="((places[None, :] - places[:, None]).abs() == abs(offset))")
 wrong("sign_dropped", "You drop the offset's sign: whether −1 or 1, you look ahead. Only a positive offset looks ahead.",
@@ -137,6 +143,14 @@ wrong("padding_in_the_denominator", "You leave padding out of the sum, but divid
       breaks="padding", old="/ real.sum()", new="/ real.numel()")
 wrong("padding_in_the_sum", "You divide by the number of real queries, but the entropies of padding queries are still in the sum.",
       breaks="padding", old=SUM, new="entropy.sum(dim=(1, 3))")
+wrong("entropies_of_0_not_counted", "You divide by the number of queries whose entropy is not 0. A real query counts, too, when it looks at one token only.",
+      breaks="padding", old=RESULT, new=f"return {SUM} / (entropy * real > 0).sum(dim=(1, 3))")
+wrong("divided_by_log_of_length", "You divide by the logarithm of each sentence's number of tokens, so that 1 is the most there can be. Asked is the entropy in nats, as it is.",
+      breaks=ALWAYS, old=ENTROPY, new=f"{ENTROPY} / attention_mask.sum(dim=1).log().clamp(min=1e-6)[:, None, None]")
+wrong("divided_by_log_of_length_or_0", "You divide by the logarithm of each sentence's number of tokens (which for a single token is 0). Asked is the entropy in nats, as it is.",
+      breaks=ALWAYS, old=ENTROPY, new=f"{ENTROPY} / attention_mask.sum(dim=1).log()[:, None, None]")
+wrong("divided_by_log_t", "You divide by log T, so that 1 is the most there can be. Asked is the entropy in nats, as it is.",
+      breaks=ALWAYS, old="/ real.sum()", new="/ real.sum() / torch.tensor(real.size(-1)).log()")
 wrong("mean_of_sentence_means", "You average each sentence first, then the sentences: a query of a short sentence counts more. All real queries of the batch count alike: one sum, divided by one number.",
       breaks="padding", old=RESULT, new="return ((entropy * real).sum(dim=3) / real.sum(dim=2)).mean(dim=1)")
 wrong("not_divided", "You return sums over the queries. Asked is the average: divide by the number of real queries.",
@@ -157,6 +171,8 @@ wrong("transposed", "Layers and heads have changed places: your result is (H, L)
       breaks=SHAPED, old=RESULT, new=f"return ({SUM} / real.sum()).T")
 wrong("heads_summed_queries_kept", "You sum over the heads and keep the queries: your axes are (L, T). The axes of a layer are (B, H, T, T), in this order; keep H.",
       breaks=SHAPED, old="sum(dim=(1, 3))", new="sum(dim=(1, 2))")
+wrong("layers_summed_sentences_kept", "You sum over the layers and keep the sentences: your axes are (B, H). Stacked, the layers are axis 0 and the sentences axis 1: keep axes 0 and 2.",
+      breaks=SHAPED, old="sum(dim=(1, 3))", new="sum(dim=(0, 3))")
 wrong("last_layer_only", "You look at the last layer only. Asked are all {L}, one row each.",
       breaks=SHAPED, old="torch.stack(attentions)", new="attentions[-1][None]")
 wrong("layers_from_the_top", "Your layers stand in reverse order. Row 0 belongs to the first of the list.",
@@ -240,6 +256,10 @@ wrong("last_of_the_first_sentence", "You use the length of the first sentence fo
       breaks=EDGES, old="real.sum(dim=1) - 1", new="real.sum(dim=1)[:1].expand(len(real)) - 1")
 wrong("last_of_the_shortest", "You use the length of the shortest sentence for all. Each has its own last real token, at `attention_mask.sum(dim=1) - 1`.",
       breaks=EDGES, old="real.sum(dim=1) - 1", new="real.sum(dim=1).amin().expand(len(real)) - 1")
+wrong("last_is_first", "Under “last” stands the attention to the first token, as under “first” (`argmax` of the mask finds the first 1, not the last). The last real token of sentence b is at place `attention_mask[b].sum() - 1`.",
+      breaks=EDGES, old="real.sum(dim=1) - 1", new="real.int().argmax(dim=1)")
+wrong("lengths_over_the_sentences", "You sum the mask over the sentences (`dim=0`): that is how many sentences reach a place. A sentence's length is the sum over its places, `sum(dim=1)`.",
+      breaks=EDGES, old="real.sum(dim=1) - 1", new="real.sum(dim=0)[: len(real)] - 1")
 wrong("last_but_one", "Under “last” stands the attention to the last token but one. Places are counted from 0: a sentence of n tokens ends at place n − 1.",
       breaks=EDGES, old="real.sum(dim=1) - 1", new="real.sum(dim=1) - 2")
 wrong("behind_the_last", "You look at the place behind the last real token. Places are counted from 0: a sentence of n tokens ends at place n − 1.",
@@ -264,6 +284,10 @@ wrong("mean_of_sentence_means", "“first” and “last” are averaged within 
       breaks=EDGES, old=(FIRST, LAST),
       new=("((to_first * real[:, None]).sum(dim=3) / real.sum(dim=1)[:, None]).mean(dim=1)",
            "((to_last * real[:, None, None]).sum(dim=3) / real.sum(dim=1)[:, None, None]).mean(dim=0)"))
+wrong("mean_of_sentence_means_in_first", "“first” is averaged within each sentence, then over the sentences: a query of a short sentence counts more. All real queries of the batch count alike.",
+      breaks=EDGES, old=FIRST, new="((to_first * real[:, None]).sum(dim=3) / real.sum(dim=1)[:, None]).mean(dim=1)")
+wrong("mean_of_sentence_means_in_last", "“last” is averaged within each sentence, then over the sentences: a query of a short sentence counts more. All real queries of the batch count alike.",
+      breaks=EDGES, old=LAST, new="((to_last * real[:, None, None]).sum(dim=3) / real.sum(dim=1)[:, None, None]).mean(dim=0)")
 wrong("first_not_divided", "“first” is a sum over the queries. Asked is the average: divide by the number of real queries.",
       breaks=EDGES, old=FIRST, new="(to_first * real[:, None]).sum(dim=(1, 3))")
 wrong("last_not_divided", "“last” is a sum over the queries. Asked is the average: divide by the number of real queries.",
@@ -331,6 +355,10 @@ wrong("divided_by_layers", "You divide the flat index by the number of layers. A
       breaks=NUMBERS, old="shares.size(1)", new="shares.size(0)")
 wrong("heads_of_bert", "You divide the flat index by 12, the number of heads in BERT base and in the course's model. Take the number of heads from the shape.",
       breaks=NUMBERS, old="shares.size(1)", new="12")
+wrong("divided_by_sentences", "You divide the flat index by the number of sentences, {B}. A row of (L, H) has H entries: divide by the number of heads.",
+      breaks=NUMBERS, old="shares.size(1)", new="len(attention_mask)")
+wrong("true_division", "Your layer is not a whole number: `/` gives fractions. Layers are counted: `//`, or `divmod`.",
+      breaks=EVERYTHING, old=FOUND, new="head = int(shares.argmax()) % shares.size(1)\n    layer = int(shares.argmax()) / shares.size(1)")
 wrong("counted_from_1", "You count from 1. Layers and heads are counted from 0.",
       breaks=NUMBERS, old="return layer, head", new="return layer + 1, head + 1")
 wrong("layer_counted_from_1", "You count layers from 1. Layers, too, are counted from 0.",
@@ -345,6 +373,12 @@ wrong("best_layer_then_head", "You choose the layer with the best mean first, th
       breaks="values", old=FOUND, new="layer = int(shares.mean(dim=1).argmax())\n    head = int(shares[layer].argmax())")
 wrong("best_head_then_layer", "You choose the head number with the best mean over the layers first, then a layer. Head 3 of one layer has nothing to do with head 3 of another: search the table (L, H) as a whole.",
       breaks="values", old=FOUND, new="head = int(shares.mean(dim=0).argmax())\n    layer = int(shares[:, head].argmax())")
+wrong("first_above_half", "You return the first head above 0.5 (nothing where there is none). Another one may attend more, and the best may be far below 0.5: `argmax`.",
+      breaks="values", old=FOUND, new="above = (shares > 0.5).nonzero().tolist()\n    if not above:\n        return None\n    layer, head = above[0]")
+wrong("first_above_half_or_first", "You return the first head above 0.5, and (0, 0) where there is none. Another one may attend more, and the best may be far below 0.5: `argmax`.",
+      breaks="values", old="shares.argmax()", new="(shares > 0.5).int().argmax()")
+wrong("last_of_all", "You return the last head of the last layer, whatever the weights. A loop that searches has to remember the best share so far.",
+      breaks=NUMBERS, old=FOUND, new="layer, head = shares.size(0) - 1, shares.size(1) - 1")
 wrong("largest_single_weight", "You search for the largest single weight. A head may look back once with all its weight, and never again: search by the average.",
       breaks=NUMBERS, old=SHARES, new="torch.stack([(layer * attention_mask[:, None, :, None]).diagonal(-1, -2, -1).amax(dim=(0, 2)) for layer in attentions])")
 wrong("most_often_the_favorite", "You count how often the token before has the largest weight. Asked is how much attention it gets on average.",
@@ -391,6 +425,8 @@ wrong("boundary_too_late", "Your sentence A has a token too many: the token at `
       breaks="values", old=HALVES, new="halves = (slice(None, sentence_b_start + 1), slice(sentence_b_start + 1, None))")
 wrong("boundary_too_early", "Your sentence A has a token too few: all tokens before `sentence_b_start` are A, `[:sentence_b_start]`.",
       breaks="values", old=HALVES, new="halves = (slice(None, sentence_b_start - 1), slice(sentence_b_start - 1, None))")
+wrong("b_from_the_end", "Your sentence B is the last `sentence_b_start` tokens. It is all from place `sentence_b_start` on: `[sentence_b_start:]`, without a minus.",
+      breaks="values", old="slice(sentence_b_start, None)", new="slice(-sentence_b_start, None)")
 wrong("boundary_token_twice", "The token at `sentence_b_start` counts in both sentences. It belongs to B: A is `[:sentence_b_start]`.",
       breaks="values", old="slice(None, sentence_b_start)", new="slice(None, sentence_b_start + 1)")
 wrong("boundary_token_lost", "The token at `sentence_b_start` is in neither sentence. It is the first of B, `[sentence_b_start:]`.",
@@ -433,12 +469,20 @@ wrong("rows_swapped", "The rows have changed places. Row 0 is sentence A, row 1 
       breaks="values", old=STACKED, new="return torch.stack(rows[::-1], dim=-2)")
 wrong("columns_swapped", "The columns have changed places. Column 0 is what goes to sentence A, column 1 to B.",
       breaks="values", old="for keys in halves]", new="for keys in halves[::-1]]")
+wrong("columns_of_b_swapped", "In B's row the columns have changed places. In both rows, column 0 is what goes to sentence A, column 1 to B.",
+      breaks="values", old=STACKED, new="return torch.stack([rows[0], rows[1].flip(-1)], dim=-2)")
+wrong("columns_of_a_swapped", "In A's row the columns have changed places. In both rows, column 0 is what goes to sentence A, column 1 to B.",
+      breaks="values", old=STACKED, new="return torch.stack([rows[0].flip(-1), rows[1]], dim=-2)")
 wrong("axes_in_front", "The two axes of the sentences stand in front, (2, 2, L, H). Asked is (L, H, 2, 2).",
       breaks=SHAPE, old=("dim=-1)  # (L, H, 2)", "dim=-2)"), new=("dim=0)  # (2, L, H)", "dim=0)"))
 wrong("four_in_a_row", "The four shares stand in a row, (L, H, 4). Asked is (L, H, 2, 2): a row for the sentence that looks, a column for the one it looks at.",
       breaks=SHAPE, old="torch.stack(rows, dim=-2)", new="torch.cat(rows, dim=-1)")
+wrong("reshaped", "You reshape the four blocks, (4, L, H) or (2, 2, L, H), to (L, H, 2, 2): `reshape` moves no axis, so that numbers of other heads and layers stand side by side. Stack along the last axis, or `movedim` first.",
+      breaks="values", old=STACKED, new="return torch.cat(rows, dim=-1).movedim(-1, 0).reshape(*weights.shape[:2], 2, 2)")
 wrong("batch_kept", "The axis of the batch is still there, (L, 1, H, 2, 2). There is one pair only: take `layer[0]`.",
       breaks=SHAPE, old="layer[0] for layer in attentions", new="layer for layer in attentions")
+wrong("squeezed", "For one layer and one head, their axes are gone: `squeeze()` takes away every axis of length 1. Take away the batch's alone: `layer[0]`, or `squeeze(1)` of the stack.",
+      breaks=SHAPE, old="torch.stack([layer[0] for layer in attentions])", new="torch.stack(attentions).squeeze()")
 wrong("layers_averaged", "You average over the layers, too. Asked are four numbers for each layer and each head, (L, H, 2, 2).",
       breaks=SHAPE, old=STACKED, new="return torch.stack(rows, dim=-2).mean(dim=0)")
 wrong("heads_averaged", "You average over the heads, too. Asked are four numbers for each layer and each head, (L, H, 2, 2).",
@@ -497,6 +541,10 @@ wrong("four_axes_unpacked", "Your code wants exactly four axes, (B, H, T, K). Th
       breaks="any leading axes", old="return ", new="batch, heads, length, width = query.shape\n    return ")
 wrong("expanded_at_1", "Your new axes stand at 1 and 2, among the leading axes. They belong next to the tokens: −2 for the query, −3 for the key.",
       breaks=SHAPED, old=PRODUCT, new="query.unsqueeze(2) * key.unsqueeze(1)")
+wrong("both_behind_the_tokens", "Both new axes stand behind the tokens, at −2, so that query t meets key t. The key's belongs before its tokens, at −3: then each query meets each key.",
+      breaks=SHAPED, old="key.unsqueeze(-3)", new="key.unsqueeze(-2)")
+wrong("both_before_the_tokens", "Both new axes stand before the tokens, at −3, so that query t meets key t. The query's belongs behind its tokens, at −2: then each query meets each key.",
+      breaks=SHAPED, old="query.unsqueeze(-2)", new="query.unsqueeze(-3)")
 wrong("softmaxed", "You put the products through a softmax. Asked are the products themselves.",
       breaks=ALWAYS, old=f"return {PRODUCT}", new=f"return ({PRODUCT}).softmax(dim=-1)")
 wrong("sizes", "You take absolute values. The sign tells whether a neuron speaks for or against: leave it.",
@@ -572,6 +620,8 @@ wrong("no_norms", "The values are not in your result: these are the weights alon
       breaks="values", old=f"weights * {NORM}", new="weights.clone()")
 wrong("unit_values", "You make the values one long before you measure them, so that their lengths are lost.",
       breaks="values", old="value.norm(dim=-1)", new="(value / value.norm(dim=-1, keepdim=True)).norm(dim=-1)")
+wrong("unit_values_or_0", "You make the values one long before you measure them (`normalize`), so that their lengths are lost.",
+      breaks="values", old="value.norm(dim=-1)", new="torch.nn.functional.normalize(value, dim=-1).norm(dim=-1)")
 wrong("divided", "You divide by the lengths. Multiply by them: a short value adds little.",
       breaks="values", old="weights * value", new="weights / value")
 wrong("added", "You add the lengths to the weights. Multiply by them: ‖weight · value‖ = weight · ‖value‖.",
@@ -590,6 +640,8 @@ wrong("result", "You return the mixed values, weights @ value. Asked is how long
       breaks=SHAPE, old=f"weights * {NORM}", new="weights @ value")
 wrong("queries_summed", "You sum over the queries. Each query has its own: (B, H, T, S).",
       breaks=SHAPE, old=f"return weights * {NORM}", new=f"return (weights * {NORM}).sum(dim=-2)")
+wrong("keys_summed", "You sum over the keys. Asked is what each of them adds: (B, H, T, S).",
+      breaks=SHAPE, old=f"return weights * {NORM}", new=f"return (weights * {NORM}).sum(dim=-1)")
 wrong("heads_summed", "You sum over the heads. Each head has its own: (B, H, T, S).",
       breaks=SHAPE, old=f"return weights * {NORM}", new=f"return (weights * {NORM}).sum(dim=1)")
 wrong("heads_averaged", "You average over the heads. Each head has its own: (B, H, T, S).",
@@ -644,6 +696,8 @@ wrong("heads_added", "You add up the heads, so that a row of {H} heads sums to {
       breaks=ALWAYS, old="weights.mean(dim=1)", new="weights.sum(dim=1)")
 wrong("largest_head", "You take the largest weight of all heads. Take their mean, so that each row sums to one.",
       breaks=ALWAYS, old="weights.mean(dim=1)", new="weights.amax(dim=1)")
+wrong("largest_head_to_one", "You take the largest weight of all heads, and make the rows sum to one again. Take the heads' mean: its rows sum to one by themselves.",
+      breaks=ALWAYS, old=MIX, new="layer = weights.amax(dim=1)\n        layer = 0.5 * layer / layer.sum(dim=-1, keepdim=True) + 0.5 * torch.eye(length)")
 wrong("smallest_head", "You take the smallest weight of all heads. Take their mean, so that each row sums to one.",
       breaks=ALWAYS, old="weights.mean(dim=1)", new="weights.amin(dim=1)")
 wrong("first_head_only", "You look at the first head only. Take the mean of all.",
@@ -664,6 +718,10 @@ wrong("first_layer_missing", "Your product leaves out the first layer.",
       breaks=ALWAYS, old="in attentions:", new="in attentions[1:]:")
 wrong("last_layer_missing", "Your product leaves out the last layer.",
       breaks=ALWAYS, old="in attentions:", new="in attentions[:-1]:")
+wrong("first_layer_twice", "The first layer is in your product twice. Where `flow` begins with the first layer, the loop begins with the second.",
+      breaks=ALWAYS, old=STEP, new="flow = layer @ (layer if flow.dim() == 2 else flow)")
+wrong("last_layer_twice", "The last layer is in your product twice. Each layer comes once.",
+      breaks=ALWAYS, old="return flow", new="return layer @ flow")
 wrong("layers_averaged", "You average the layers. What passes through one layer after the other is a product of matrices.",
       breaks="values", old=("torch.eye(length)  # (T, T), then (B, T, T)", STEP), new=("torch.zeros(length, length)", "flow = flow + layer / len(attentions)"))
 wrong("layers_added", "You add up the layers. What passes through one layer after the other is a product of matrices.",
@@ -755,6 +813,8 @@ wrong("first_token_only", "You switch the heads off at the first token only. The
       breaks="values", old=RESULT, new="result = context.clone()\n    result[:, 0] = result[:, 0] * keep.repeat_interleave(head_dim)\n    return result")
 wrong("columns_removed", "You take the columns away. The result keeps its shape (B, T, D), with zeros in their place.",
       breaks=("shape", "values"), old=RESULT, new="return context[..., keep.repeat_interleave(head_dim).bool()]")
+wrong("parts_removed", "You join only the heads that stay (and stop with an error where none does). The result keeps its shape (B, T, D), with zeros in place of the others.",
+      breaks=("shape", "values"), old=RESULT, new="parts = context.split(head_dim, dim=-1)\n    return torch.cat([part for head, part in enumerate(parts) if head not in heads], dim=-1)")
 wrong("heads_apart", "You return the heads apart, (B, T, H, K). Merge them again: (B, T, D).",
       breaks=("shape", "values"), old=RESULT, new="return context.unflatten(-1, (num_heads, head_dim)) * keep[:, None]")
 wrong("only_those_heads", "You return the columns of these heads alone. Asked is the whole, (B, T, D), with zeros in their place.",
