@@ -171,9 +171,9 @@ def _looking_back(draw: Draw, share: Tensor, *lengths: int) -> dict[str, Any]:
 
 
 def _elsewhere(draw: Draw) -> tuple[int, int, int, int]:
-    """A layer and a head, both of them neither first nor the same number, and another layer and another head."""
+    """A layer and a head of another number, neither of them first, nor the layer last; another layer, another head."""
     layers, heads = draw.sizes["L"], draw.sizes["H"]
-    layer = 1 + int(draw.integers("1", layers - 1))
+    layer = 1 + int(draw.integers("1", layers - 2))
     head = 1 + int(draw.integers("1", heads - 1))
     head = head % (heads - 1) + 1 if head == layer else head
     return layer, head, (layer + 1) % layers, (head + 1) % heads
