@@ -145,6 +145,8 @@ wrong("padding_in_the_sum", "You divide by the number of real queries, but the e
       breaks="padding", old=SUM, new="entropy.sum(dim=(1, 3))")
 wrong("entropies_of_0_not_counted", "You divide by the number of queries whose entropy is not 0. A real query counts, too, when it looks at one token only.",
       breaks="padding", old=RESULT, new=f"return {SUM} / (entropy * real > 0).sum(dim=(1, 3))")
+wrong("entropies_above_0_counted", "You divide by the number of entropies above 0, padding's among them. Divide by the number of real queries.",
+      breaks="padding", old=RESULT, new=f"return {SUM} / (entropy > 0).sum(dim=(1, 3))")
 wrong("divided_by_log_of_length", "You divide by the logarithm of each sentence's number of tokens, so that 1 is the most there can be. Asked is the entropy in nats, as it is.",
       breaks=ALWAYS, old=ENTROPY, new=f"{ENTROPY} / attention_mask.sum(dim=1).log().clamp(min=1e-6)[:, None, None]")
 wrong("divided_by_log_of_length_or_0", "You divide by the logarithm of each sentence's number of tokens (which for a single token is 0). Asked is the entropy in nats, as it is.",
@@ -487,6 +489,8 @@ wrong("layers_averaged", "You average over the layers, too. Asked are four numbe
       breaks=SHAPE, old=STACKED, new="return torch.stack(rows, dim=-2).mean(dim=0)")
 wrong("heads_averaged", "You average over the heads, too. Asked are four numbers for each layer and each head, (L, H, 2, 2).",
       breaks=SHAPE, old=STACKED, new="return torch.stack(rows, dim=-2).mean(dim=1)")
+wrong("one_for_all_heads", "You average over layers and heads, too, down to four numbers in all. Asked are four for each layer and each head, (L, H, 2, 2).",
+      breaks=SHAPE, old=STACKED, new="return torch.stack(rows, dim=-2).mean(dim=(0, 1))")
 wrong("layers_and_heads_swapped", "Layers and heads have changed places: (H, L, 2, 2). Asked is (L, H, 2, 2).",
       breaks=SHAPE, old=STACKED, new="return torch.stack(rows, dim=-2).transpose(0, 1)")
 wrong("last_layer_only", "You look at the last layer only. Asked are all {L}.",
@@ -688,6 +692,8 @@ wrong("halved_without_identity", "You take half of the weights, but the other ha
       breaks=ALWAYS, old=" + 0.5 * torch.eye(length)", new="")
 wrong("all_ones", "You mix with a matrix of ones. The residual connection hands each token on to itself: the identity, `torch.eye`.",
       breaks=ALWAYS, old="0.5 * torch.eye(length)", new="0.5 * torch.ones(length, length)")
+wrong("ones_added", "You add 1 to every weight before you make the rows sum to one. The residual connection hands each token on to itself alone: the identity, `torch.eye`.",
+      breaks=ALWAYS, old=MIX, new="layer = weights.mean(dim=1) + 1\n        layer = layer / layer.sum(dim=-1, keepdim=True)")
 wrong("mostly_weights", "Your mixture is 0.9 to 0.1. Half and half is asked for.",
       breaks=ALWAYS, old=("0.5 * weights", "0.5 * torch"), new=("0.9 * weights", "0.1 * torch"))
 wrong("mostly_identity", "Your mixture is 0.1 to 0.9. Half and half is asked for.",
@@ -746,6 +752,8 @@ wrong("softmax", "You put the product through a softmax. Its rows sum to one alr
       breaks=ALWAYS, old="return flow", new="return flow.softmax(dim=-1)")
 wrong("largest_is_1", "You divide by the largest entry. Asked are shares as they are: each row sums to one.",
       breaks=ALWAYS, old="return flow", new="return flow / flow.amax(dim=-1, keepdim=True)")
+wrong("largest_of_a_layer_is_1", "You divide the rows of each layer by their largest entry. Divide A + I by 2: then each row sums to one.",
+      breaks=ALWAYS, old=MIX, new="layer = weights.mean(dim=1) + torch.eye(length)\n        layer = layer / layer.amax(dim=-1, keepdim=True)")
 wrong("first_row_only", "You return the first row alone, that of [CLS]. Asked is the whole matrix, (B, T, T).",
       breaks=SHAPED, old="return flow", new="return flow[:, 0]")
 wrong("one_for_each_layer", "You return the flow after each layer. Asked is the one after the last, (B, T, T).",
@@ -825,6 +833,8 @@ wrong("ones", "You put 1 where 0 is asked for.",
       breaks="values", old=RESULT, new="return context.masked_fill(keep.repeat_interleave(head_dim) == 0, 1.0)")
 wrong("mean_in_their_place", "You put the mean over the tokens in their place. Asked are zeros.",
       breaks="values", old=RESULT, new="return torch.where(keep.repeat_interleave(head_dim) == 0, context.mean(dim=1, keepdim=True), context)")
+wrong("mean_of_all_in_their_place", "You put one number in their place, the mean over all that the head gives. Asked are zeros.",
+      breaks="values", old=RESULT, new="result = context.clone()\n    for head in heads:\n        result[..., head * head_dim : (head + 1) * head_dim] = result[..., head * head_dim : (head + 1) * head_dim].mean()\n    return result")
 wrong("halved", "You halve the heads' columns. Asked are zeros.",
       breaks="values", old="= 0.0", new="= 0.5")
 wrong("returns_nothing", "You zero `context` itself and return nothing. Make a copy, and return it.",
