@@ -34,6 +34,7 @@ NOTEBOOKS = (
     Notebook("08-classification-head", "classification_head", "Classification heads"),
     Notebook("09-causal-mask", "causal_mask", "The causal mask: a model that writes"),
     Notebook("10-encoder-decoder", "encoder_decoder", "Encoder and decoder: reading one, writing another"),
+    Notebook("11-bertviz", "bertviz", "BertViz: what heads look at"),
     Notebook("13-family-tree", "family_tree", "The family tree"),
 )
 

@@ -73,18 +73,21 @@ def _holds_floats(value: Any) -> bool:
 
 def _is_steady(trials: Trials, case: Case, seen: Seen) -> bool:
     """Whether a choice (the nearest, the largest) stays when every number moves a little: no two are alike."""
-    if _holds_floats(seen.expected.value) or not any(map(is_float, case.args.values())):
+    if _holds_floats(seen.expected.value) or not any(map(_holds_floats, case.args.values())):
         return True
     right = reference.answer(trials.expectations.exercise)
     for seed in (0, 1):
         generator = torch.Generator().manual_seed(seed)
-        args = {
-            name: value + 1e-3 * torch.randn(value.shape, generator=generator) if is_float(value) else value
-            for name, value in case.args.items()
-        }
+        args = {name: _moved(value, generator) for name, value in case.args.items()}
         if not same(trials.does(right, replace(case, args=args)).value, seen.expected.value):
             return False
     return True
+
+
+def _moved(value: Any, generator: torch.Generator) -> Any:
+    if isinstance(value, list):
+        return [_moved(item, generator) for item in value]
+    return value + 1e-3 * torch.randn(value.shape, generator=generator) if is_float(value) else value
 
 
 # ---------------------------------------------------------------------------------------------- smaller inputs
@@ -129,6 +132,8 @@ def _cut(value: Any, size: int, least: int, start: int, within: int | None) -> A
     """Of axes of this size `least` entries, and the number itself; whole numbers in a tensor stay below `within`."""
     if isinstance(value, int) and not isinstance(value, bool):
         return least if value == size else value
+    if isinstance(value, list):
+        return [_cut(item, size, least, start, within) if isinstance(item, Tensor) else item for item in value]
     if not isinstance(value, Tensor):
         return value
     start = min(start, size - least)
@@ -178,6 +183,9 @@ def _less(value: Any) -> Iterator[Any]:
 
 
 def _rounded(value: Any, rounded: Any) -> Any:
+    if isinstance(value, list):
+        items = [_rounded(item, rounded) for item in value]
+        return items if any(one is not other for one, other in zip(items, value, strict=True)) else value
     if not isinstance(value, Tensor) or not value.is_floating_point() or not bool(value.isfinite().all()):
         return value
     if _sums_to_one(value):
@@ -204,6 +212,8 @@ def _two_digits(value: Tensor) -> Tensor:
 
 def _still_holds(new: Any, old: Any) -> bool:
     """Whether what holds of an input still holds: its signs, that rows sum to 1, that a mask leaves something."""
+    if isinstance(new, list) and isinstance(old, list):
+        return all(map(_still_holds, new, old))
     if not isinstance(new, Tensor) or not new.numel():
         return not isinstance(new, Tensor)
     if (_is_permutation(old) and not _is_permutation(new)) or (_has_all(old) and not _has_all(new)):

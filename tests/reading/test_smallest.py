@@ -22,8 +22,15 @@ ANSWERS = {
     "nearest_tokens": "def nearest_tokens(query_id, weight, k):\n    return torch.arange(k)\n",
     "masked_mean": "def masked_mean(hidden, attention_mask):\n    return hidden.mean(1)\n",
     "split_heads": "def split_heads(x, num_heads):\n    return x.view(x.size(0), num_heads, x.size(1), -1)\n",
+    "head_entropy": "def head_entropy(weights, mask):\n    return torch.stack(weights).std(-1).mean((1, 3))\n",
     "shift_matrix": "def shift_matrix(offset, dim):\n    return torch.eye(dim)\n",
 }
+
+
+def _like(arg: Any, like: Any) -> Any:
+    if isinstance(like, list):
+        return [_like(item, like[0]) for item in arg]
+    return torch.tensor(arg).to(like.dtype) if isinstance(like, Tensor) else arg
 
 
 def _called(exercise: str, answer: Any, call: str) -> Any:
@@ -31,8 +38,7 @@ def _called(exercise: str, answer: Any, call: str) -> Any:
     kinds = exercises.find(exercise).cases()[0].args.values()
 
     def as_in_the_check(*args: Any) -> Any:
-        given = zip(args, kinds, strict=False)
-        return answer(*(torch.tensor(arg).to(like.dtype) if isinstance(like, Tensor) else arg for arg, like in given))
+        return answer(*map(_like, args, kinds))
 
     return eval(call, {exercise: as_in_the_check})
 

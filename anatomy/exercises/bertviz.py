@@ -1,0 +1,402 @@
+"""What 11-bertviz asks.
+
+Attention weights are drawn as a model gives them: rows that sum to one, nothing for the padding behind a sentence, and
+rows for padding queries that mean nothing and must not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from anatomy.exercises.spec import Case, Draw, exercise, quiz
+
+SLUG = "11-bertviz"
+LAYERS = {"L": "layers"}
+
+
+def _lengths(draw: Draw, *lengths: int) -> Tensor:
+    """(B, T): 1 for real tokens, 0 for the padding behind them; no lengths given: no padding."""
+    if not lengths:
+        return torch.ones(draw.shape("B T"), dtype=torch.long)
+    return (torch.arange(draw.sizes["T"]) < torch.tensor(lengths)[:, None]).long()
+
+
+def _weights(draw: Draw, mask: Tensor, scale: float = 1.5) -> Tensor:
+    """(L, B, H, T, T): weights of all layers; a head of its own mean each; padding queries look sharply at anything."""
+    scores = draw.normal("L B H T T", scale=scale) + _lean(draw)  # (L, B, H, T, T)
+    real = mask.bool()
+    scores = torch.where(real[:, None, :, None], scores, 4 * scores)
+    return scores.masked_fill(~real[:, None, None, :], -torch.inf).softmax(dim=-1)
+
+
+def _lean(draw: Draw) -> Tensor:
+    """(L, 1, H, T, T): each head likes one offset better than others, so that heads differ by more than chance."""
+    liked = draw.integers("L H", 4, -1)  # −1, 0, 1, 2
+    places = torch.arange(draw.sizes["T"])
+    offsets = places[None, :] - places[:, None]  # (T, T)
+    return 1.5 * (offsets == liked[:, :, None, None]).float().unsqueeze(1)
+
+
+def _case(draw: Draw, *lengths: int, asks: str | None = None, note: str = "", **more: Any) -> Case:
+    """Weights, a mask, and whatever else is asked."""
+    mask = _lengths(draw, *lengths)
+    return draw.case(attentions=list(_weights(draw, mask)), attention_mask=mask, **more, asks=asks, note=note)
+
+
+# ---------------------------------------------------------------------------------------------- attention_to_offset
+
+
+@exercise(
+    SLUG,
+    properties={"shape": 1, "values": 2, "padding": 1, "any offset": 1},
+    returns="L H",
+    axes=LAYERS,
+    when_right="One number for each head. Which heads have a number near 1, at which offset?",
+)
+def attention_to_offset(seed: int) -> Iterator[Case]:
+    yield _case(Draw(seed, L=2, B=4, H=3, T=5), offset=-1)
+    yield _case(Draw(seed, L=3, B=1, H=2, T=6), offset=-1, note="for one sentence")
+    yield _case(Draw(seed, L=1, B=3, H=1, T=4), offset=-1, note="for one layer and one head")
+    yield _case(Draw(seed, L=12, B=2, H=3, T=4), offset=-1, note="for twelve layers")
+    draw = Draw(seed, L=2, B=3, H=4, T=6)
+    some = draw.normal("L B H T T").relu() + torch.eye(6)
+    yield draw.case(attentions=list(some / some.sum(dim=-1, keepdim=True)), attention_mask=_lengths(draw), offset=-1,
+                    note="when about half of the weights are 0")  # fmt: skip
+    yield _case(Draw(seed, L=2, B=4, H=3, T=7), 7, 3, 5, 2, offset=-1, asks="padding",
+                note="for sentences of 7, 3, 5 and 2 tokens")  # fmt: skip
+    yield _case(Draw(seed, L=3, B=2, H=4, T=8), 3, 6, offset=1, asks="padding",
+                note="when even the longest sentence has padding")  # fmt: skip
+    yield _case(Draw(seed, L=2, B=3, H=4, T=7), 7, 1, 4, offset=-2, asks="padding", note="for a sentence of one token")
+    for offset in (1, 0, -3, 2):
+        yield _case(Draw(seed, L=2, B=4, H=3, T=5), offset=offset, asks="any offset", note=f"for the offset {offset}")
+    yield _case(Draw(seed, L=2, B=3, H=4, T=6), offset=5, asks="any offset", note="for one pair a sentence")
+    yield _case(Draw(seed, L=2, B=3, H=4, T=1), offset=0, asks="any offset", note="for sentences of one token")
+
+
+# ---------------------------------------------------------------------------------------------- head_entropy
+
+
+@exercise(
+    SLUG,
+    properties={"shape": 1, "values": 2, "padding": 1},
+    returns="L H",
+    axes=LAYERS,
+    when_right="Near 0: a head that knows where to look. Near ln T: one that looks everywhere.",
+)
+def head_entropy(seed: int) -> Iterator[Case]:
+    yield _case(Draw(seed, L=2, B=4, H=3, T=5))
+    yield _case(Draw(seed, L=3, B=1, H=2, T=6), note="for one sentence")
+    yield _case(Draw(seed, L=1, B=3, H=1, T=4), note="for one layer and one head")
+    yield _case(Draw(seed, L=12, B=2, H=3, T=4), note="for twelve layers")
+    yield _case(Draw(seed, L=2, B=4, H=3, T=7), 7, 3, 5, 2, asks="padding",
+                note="for sentences of 7, 3, 5 and 2 tokens")  # fmt: skip
+    yield _case(Draw(seed, L=3, B=2, H=4, T=8), 3, 6, asks="padding",
+                note="when even the longest sentence has padding")  # fmt: skip
+    yield _case(Draw(seed, L=2, B=3, H=4, T=5), 5, 1, 4, asks="padding", note="for a sentence of one token")
+
+
+# ---------------------------------------------------------------------------------------------- head_statistics
+
+STATISTICS = {
+    "neighbors": ("previous", "itself", "next"),
+    "first and last": ("first", "last"),
+    "entropy": ("entropy",),
+}
+
+
+def _some_statistics(answer: Any, case: Case) -> Any:
+    """Those that the case asks for; or what kind of thing stands under each name."""
+    found = answer(*case.args.values())
+    if not isinstance(found, dict):
+        return found
+    if case.asks == "names":
+        return {name: type(value).__name__ for name, value in found.items()}
+    return {name: value for name, value in found.items() if name in STATISTICS[str(case.asks)]}
+
+
+@exercise(
+    SLUG,
+    properties={"names": 1, "neighbors": 1, "first and last": 2, "entropy": 1},
+    axes=LAYERS,
+    run=_some_statistics,
+    when_right="Six heat maps, layer by head: the next cell draws them for real sentences.",
+)
+def head_statistics(seed: int) -> Iterator[Case]:
+    for asks in ("names", *STATISTICS):
+        draw = Draw(seed, L=2, B=4, H=3, T=7)
+        yield _case(draw, 7, 3, 5, 2, asks=asks, note="for sentences of 7, 3, 5 and 2 tokens")
+        if asks != "names":
+            draw = Draw(seed, L=3, B=1, H=2, T=5)
+            yield _case(draw, asks=asks, note="for one sentence")
+            draw = Draw(seed, L=4, B=2, H=1, T=6)
+            yield _case(draw, 2, 4, asks=asks, note="when even the longest sentence has padding")
+    draw = Draw(seed, L=12, B=3, H=2, T=4)
+    yield _case(draw, 4, 1, 3, asks="first and last", note="for twelve layers, and a sentence of one token")
+
+
+# ---------------------------------------------------------------------------------------- find_previous_token_head
+
+
+def _two_numbers(answer: Any, case: Case) -> Any:
+    """As plain numbers; or, where the case asks for it, what kind of numbers they are."""
+    found = answer(*case.args.values())
+    if isinstance(found, Tensor) and found.shape == (2,):
+        found = tuple(found)
+    if not isinstance(found, tuple | list) or len(found) != 2:
+        return found
+    if case.asks == "Python numbers":
+        whole = [hasattr(number, "__index__") and not isinstance(number, Tensor) for number in found]
+        return ["int" if is_whole else type(number).__name__ for is_whole, number in zip(whole, found, strict=True)]
+    return [number.item() if isinstance(number, Tensor) and number.numel() == 1 else number for number in found]
+
+
+def _looking_back(draw: Draw, share: Tensor, *lengths: int) -> dict[str, Any]:
+    """Heads that give the token before them this `share` (L, B, H, T), and nearly all the rest to another one.
+
+    No sentence may be shorter than two tokens: whoever stands behind a single one would have nobody else to look at.
+    """
+    mask = _lengths(draw, *lengths)
+    places = torch.arange(draw.sizes["T"])
+    seen = mask.bool()[:, None, None, :]  # (B, 1, 1, T)
+    back = (places[None, :] == places[:, None] - 1) & seen  # (B, 1, T, T)
+    liked = torch.arange(draw.sizes["L"] * draw.sizes["H"]).reshape(draw.shape("L 1 H")) % 3  # itself, the next, …
+    lean = (places[None, :] - places[:, None] == liked[..., None, None]).float()  # (L, 1, H, T, T)
+    rest = (draw.normal("L B H T T") + 8 * lean).masked_fill(~seen | back, -torch.inf).softmax(dim=-1)
+    share = (share * back.any(dim=-1))[..., None]  # (L, B, H, T, 1)
+    return {"attentions": list((1 - share) * rest + share * back), "attention_mask": mask}
+
+
+def _elsewhere(draw: Draw) -> tuple[int, int, int, int]:
+    """A layer and a head of another number, neither of them first, nor the layer last; another layer, another head."""
+    layers, heads = draw.sizes["L"], draw.sizes["H"]
+    layer = 1 + int(draw.integers("1", layers - 2))
+    head = 1 + int(draw.integers("1", heads - 1))
+    head = head % (heads - 1) + 1 if head == layer else head
+    return layer, head, (layer + 1) % layers, (head + 1) % heads
+
+
+def _tempting(draw: Draw) -> Tensor:
+    """Shares (L, B, H, T) of about 0.05, and of one head 0.97 and 0.4 in turn, which is the highest average.
+
+    Another layer and another head number have higher averages as a whole, and one head has the largest single weight.
+    """
+    share = 0.02 + 0.06 * torch.rand(draw.shape("L B H T"), generator=draw.fork("share"))
+    layer, head, other_layer, other_head = _elsewhere(draw)
+    third_head = (head + 2) % draw.sizes["H"]
+    share[other_layer, :, torch.arange(draw.sizes["H"]) != head] += 0.3
+    share[:, :, third_head] = 0.45
+    share[other_layer, :, other_head], share[layer, :, third_head] = 0.48, 0.05
+    share[layer, :, head, 0::2], share[layer, :, head, 1::2] = 0.4, 0.97
+    share[layer, :, other_head], share[layer, 0, other_head, 1] = 0.05, 1.0
+    return share
+
+
+@exercise(
+    SLUG,
+    properties={"values": 2, "padding": 1, "Python numbers": 1},
+    run=_two_numbers,
+    when_right="Found by a search, not by looking at pictures. What it is good for, only an experiment can say.",
+)
+def find_previous_token_head(seed: int) -> Iterator[Case]:
+    for sizes, note in (
+        ({"L": 3, "B": 2, "H": 4, "T": 6}, ""),
+        ({"L": 4, "B": 3, "H": 3, "T": 8}, ""),
+        ({"L": 12, "B": 1, "H": 5, "T": 4}, "for twelve layers and one sentence"),
+    ):
+        draw = Draw(seed, **sizes)
+        yield draw.case(**_looking_back(draw, _tempting(draw)), note=note)
+    draw = Draw(seed, L=2, B=3, H=4, T=5)
+    share = 0.02 + 0.06 * torch.rand(draw.shape("L B H T"), generator=draw.fork("share"))
+    share[0, :, 0, 0::2], share[0, :, 0, 1::2], share[1, :, 2] = 0.4, 0.97, 0.55
+    yield draw.case(**_looking_back(draw, share), note="when it is the very first head, and another one is steadier")
+    draw = Draw(seed, L=3, B=2, H=5, T=5)
+    share = 0.02 + 0.06 * torch.rand(draw.shape("L B H T"), generator=draw.fork("share"))
+    share[0, :, 1], share[1, :, 3], share[2, :, 2] = 0.6, 0.9, 0.7
+    yield draw.case(**_looking_back(draw, share), note="when three heads look back most of the time")
+    draw = Draw(seed, L=4, B=2, H=3, T=6)
+    share = 0.02 + 0.06 * torch.rand(draw.shape("L B H T"), generator=draw.fork("share"))
+    share[2, :, 1] = 0.3
+    yield draw.case(**_looking_back(draw, share), note="when no head looks back most of the time")
+    draw = Draw(seed, L=3, B=3, H=4, T=7)
+    layer, head, other_layer, other_head = _elsewhere(draw)
+    share = 0.1 * torch.rand(draw.shape("L B H T"), generator=draw.fork("share"))
+    share[other_layer, :, other_head] = torch.where(_lengths(draw, 3, 2, 2).bool(), 0.45, 1.0)
+    share[layer, :, head] = torch.where(_lengths(draw, 3, 2, 2).bool(), 0.8, 0.0)
+    yield draw.case(**_looking_back(draw, share, 3, 2, 2), asks="padding",
+                    note="when queries that are padding look back at the last real token")  # fmt: skip
+    draw = Draw(seed, L=4, B=3, H=3, T=7)
+    layer, head, other_layer, other_head = _elsewhere(draw)
+    share = 0.1 * torch.rand(draw.shape("L B H T"), generator=draw.fork("share"))
+    share[layer, 0, head], share[other_layer, 0, other_head] = 0.8, 0.3
+    share[other_layer, 1:, other_head] = 1.0
+    yield draw.case(**_looking_back(draw, share, 7, 2, 2), asks="padding",
+                    note="for a long sentence and two short ones")  # fmt: skip
+    draw = Draw(seed, L=3, B=2, H=4, T=5)
+    yield draw.case(**_looking_back(draw, _tempting(draw)), asks="Python numbers")
+
+
+# ---------------------------------------------------------------------------------------------- attention_between
+
+
+@exercise(
+    SLUG,
+    properties={"shape": 1, "values": 3},
+    returns="L H 2 2",
+    axes={**LAYERS, "2": "sentences"},
+    when_right="Four numbers a head: who stays in its sentence, and who looks across.",
+)
+def attention_between(seed: int) -> Iterator[Case]:
+    def case(start: int, note: str = "", **sizes: int) -> Case:
+        draw = Draw(seed, B=1, **sizes)
+        return draw.case(attentions=list(_weights(draw, _lengths(draw))), sentence_b_start=start, note=note,
+                         sizes={"A": start})  # fmt: skip
+
+    yield case(3, L=2, H=3, T=8)
+    yield case(5, L=3, H=4, T=7)
+    yield case(1, "when sentence A is a single token", L=2, H=4, T=5)
+    yield case(5, "when sentence B is a single token", L=5, H=2, T=6)
+    yield case(1, "for two tokens", L=4, H=3, T=2)
+    yield case(4, "for one layer and one head", L=1, H=1, T=7)
+    yield case(2, "for twelve layers", L=12, H=3, T=5)
+
+
+# ---------------------------------------------------------------------------------------------- neuron_terms
+
+
+@exercise(
+    SLUG,
+    properties={"shape": 1, "values": 1, "any leading axes": 1},
+    returns="B H T S K",
+    when_right="Summed up and divided by √K they are the scores of notebook 02. Now each product can be seen.",
+)
+def neuron_terms(seed: int) -> Iterator[Case]:
+    def case(leading: str, note: str = "", asks: str | None = None, **sizes: int) -> Case:
+        draw = Draw(seed, **sizes)
+        return draw.case(query=draw.normal(f"{leading} T K"), key=draw.normal(f"{leading} S K"),
+                         returns=f"{leading} T S K".strip(), asks=asks, note=note)  # fmt: skip
+
+    yield case("B H", B=2, H=3, T=5, S=7, K=4)
+    yield case("B H", "for one sentence, one head and a single query", B=1, H=1, T=1, S=4, K=6)
+    yield case("B H", "for heads of width 1", B=3, H=2, T=4, S=5, K=1)
+    draw = Draw(seed, B=3, H=2, T=4, S=6, K=5)
+    query, key = draw.normal("B T H K").transpose(1, 2), draw.normal("B S H K").transpose(1, 2)
+    yield draw.case(query=query, key=key, note="for heads that were just split")
+    yield case("", "for one head of one sentence, (T, K) and (S, K)", "any leading axes", T=5, S=3, K=4)
+    yield case("H", "for one sentence, (H, T, K) and (H, S, K)", "any leading axes", H=2, T=3, S=5, K=6)
+    yield case("L B H", "with an axis for layers in front", "any leading axes", L=2, B=3, H=4, T=5, S=6, K=7)
+
+
+# ---------------------------------------------------------------------------------------------- weighted_value_norms
+
+
+@exercise(
+    SLUG,
+    properties={"shape": 1, "values": 2},
+    returns="B H T S",
+    axes={"K": "value width"},
+    when_right="Weight times length. Does [CLS] still stand out?",
+)
+def weighted_value_norms(seed: int) -> Iterator[Case]:
+    def inputs(draw: Draw, spread: float = 1.0) -> dict[str, Any]:
+        value = draw.normal("B H S K") * (spread * draw.normal("B H S 1")).exp()  # some values are far longer
+        return {"weights": draw.normal("B H T S", scale=1.5).softmax(dim=-1), "value": value}
+
+    draw = Draw(seed, B=2, H=3, T=5, S=7, K=4)
+    yield draw.case(**inputs(draw))
+    draw = Draw(seed, B=3, H=2, T=4, S=4, K=4)
+    yield draw.case(**inputs(draw), note="for as many keys as queries, and values as wide")
+    draw = Draw(seed, B=1, H=1, T=1, S=5, K=3)
+    yield draw.case(**inputs(draw), note="for one head and a single query")
+    draw = Draw(seed, B=3, H=4, T=4, S=6, K=5)
+    given = inputs(draw, 0.0)
+    given["weights"][..., 0] = 0.0
+    given["value"][:, :, 1] = 0.0
+    yield draw.case(**given, note="when a key has no weight, another a value of zeros")
+
+
+# ---------------------------------------------------------------------------------------------- attention_rollout
+
+
+@exercise(
+    SLUG,
+    properties={"shape": 1, "values": 3, "one layer": 1},
+    returns="B T S",
+    axes={"T": "tokens of the last layer", "S": "input tokens"},
+    when_right="All layers in one matrix. How far is it from the weights of the last layer alone?",
+)
+def attention_rollout(seed: int) -> Iterator[Case]:
+    def case(asks: str | None, note: str, *lengths: int, **sizes: int) -> Case:
+        draw = Draw(seed, **sizes)
+        weights = _weights(draw, _lengths(draw, *lengths), scale=2.5)
+        return draw.case(attentions=list(weights), asks=asks, note=note, sizes={"S": sizes["T"]})
+
+    yield case(None, "", L=3, B=2, H=4, T=5)
+    yield case(None, "for two layers", L=2, B=3, H=5, T=4)
+    yield case(None, "for one sentence and one head", L=4, B=1, H=1, T=6)
+    yield case(None, "for twelve layers", L=12, B=2, H=3, T=4)
+    yield case(None, "when a sentence has padding", 7, 4, L=3, B=2, H=4, T=7)
+    yield case(None, "for a single token", L=2, B=3, H=4, T=1)
+    yield case("one layer", "for one layer", L=1, B=2, H=3, T=5)
+    yield case("one layer", "for one layer of one head", L=1, B=4, H=1, T=3)
+
+
+# ---------------------------------------------------------------------------------------------- switch_off_heads
+
+
+def _switch(answer: Any, case: Case) -> Any:
+    """The result; or in words, where the case asks for it, what has become of the context that was handed over."""
+    context, heads, num_heads = case.args.values()
+    mine = context.clone()
+    result = answer(mine, heads, num_heads)
+    if case.asks == "context unchanged":
+        return "context as it was" if torch.equal(mine, context) else "context has changed"
+    return result
+
+
+@exercise(
+    SLUG,
+    properties={"shape": 1, "values": 2, "context unchanged": 1, "refusal": 1},
+    returns="B T D",
+    run=_switch,
+    when_right="Handed to the library's model as a hook, it silences any head. Now the experiment can begin.",
+)
+def switch_off_heads(seed: int) -> Iterator[Case]:
+    def case(heads: list[int], note: str = "", asks: str | None = None, wrong: int | None = None, **sizes: int) -> Case:
+        draw = Draw(seed, **sizes, D=sizes["H"] * sizes["K"])
+        return draw.case(context=draw.normal("B T D", shift=0.5), heads=heads, num_heads=sizes["H"], asks=asks,
+                         note=note, message_names=() if wrong is None else (str(wrong),))  # fmt: skip
+
+    yield case([1], B=2, T=5, H=3, K=4)
+    yield case([3, 0], "for heads 3 and 0", B=3, T=4, H=5, K=2)
+    yield case([], "when no head is switched off", B=2, T=3, H=4, K=5)
+    yield case([0, 1, 2], "when all heads are switched off", B=2, T=6, H=3, K=5)
+    yield case([0], "for a single head, switched off", B=3, T=2, H=1, K=6)
+    yield case([11, 7], "for the sizes of the course's model", B=1, T=2, H=12, K=32)
+    yield case([4, 11], "for the sizes of BERT base", B=1, T=2, H=12, K=64)
+    yield case([2, 0], asks="context unchanged", B=2, T=3, H=4, K=5)
+    for heads, wrong in (([4], 4), ([9], 9), ([-1], -1), ([0, 2, 6], 6)):
+        yield case(heads, f"when head {wrong} of 4 is asked for", "refusal", wrong, B=2, T=3, H=4, K=2)
+
+
+# ---------------------------------------------------------------------------------------------- quiz
+
+quiz_bertviz = quiz(
+    SLUG,
+    "quiz_bertviz",
+    {
+        "one head switched off": ("often little is lost", "the model can't go on", "the other heads stop, too"),
+        "much weight on [SEP]": ("[sep] means most", "often a way to do nothing", "the model is badly trained"),
+        "other weights, same output": (
+            "impossible, weights sum to one",
+            "only with one head",
+            "possible, so weights alone prove little",
+        ),
+        "rollout adds the identity for": ("the residual connection", "the softmax", "the value vectors"),
+        "to claim that a head matters": ("look at its weights", "switch it off and measure", "count its parameters"),
+    },
+    when_right="Pictures raise questions; an experiment answers them. Notebook 12 asks how such weights are learned.",
+)
