@@ -52,13 +52,12 @@ def factor(comparison: Comparison) -> Iterator[Relation]:
     digits = ".4g" if abs(abs(ratio) - 1) > 0.01 else ".6g"
     direction = f"times {ratio:{digits}}" if abs(ratio) > 1 else f"divided by {1 / ratio:{digits}}"
     name, equation = explain_factor(ratio, comparison)
-    equation = f" everywhere{equation}"
     ratios = [constant_ratio(other.found, other.expected) or math.nan for other in comparison.others]
     if not name and not all(math.isclose(ratio, other, rel_tol=1e-3) for other in ratios):
-        equation = " in one try, and another factor in others"
+        equation = " in one try, and with another factor in others"
     yield Relation(
         f"Only a constant factor is off{name}.",
-        f"Your values are the expected ones {direction}{equation or ' everywhere'}.",
+        f"Your values are the expected ones {direction}{equation}.",
         "a constant factor",
     )
 
