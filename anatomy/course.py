@@ -32,6 +32,7 @@ NOTEBOOKS = (
     Notebook("06-positional-encodings", "positional_encodings", "Positional encodings"),
     Notebook("07-encoder", "encoder", "The encoder with real weights"),
     Notebook("08-classification-head", "classification_head", "Classification heads"),
+    Notebook("12-pretraining", "pretraining", "Pretraining: text as its own teacher"),
 )
 
 
