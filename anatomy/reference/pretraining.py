@@ -131,9 +131,8 @@ def bart_noise(tokens: list[str], kind: str, generator: torch.Generator) -> list
     """A spoiled copy of the text (one token or more), from which BART learns to write the original.
 
     - ``"mask"``: each token becomes [MASK] with probability 0.3; ``"delete"``: each is left out with probability 0.3.
-    - ``"infill"``: with probability 1/7 one [MASK] comes before a token, for a span that goes: as many tokens as a draw
-      from a Poisson distribution with mean 3 says, even 0, or as are left. Behind a span one token stays, if any is left.
-      So 30 % go.
+    - ``"infill"``: with probability 1/7 one [MASK] comes before a token, for a span that goes: as many tokens as a
+      draw from Poisson's distribution with mean 3 says, even 0, or as are left. The next one stays. So 30 % go.
     - ``"permute"``: sentences, which end with ".", in random order; what comes behind the last "." is a sentence, too.
     - ``"rotate"``: the text begins with a token drawn evenly from all; what stood before it comes at the end.
 
@@ -163,7 +162,7 @@ def bart_noise(tokens: list[str], kind: str, generator: torch.Generator) -> list
 
 
 def replaced_token_labels(original: Tensor, corrupted: Tensor) -> Tensor:  # (B, T), (B, T) -> (B, T)
-    """ELECTRA's labels: 1.0 where a token was replaced by another one, else 0.0 (True and False are as good, or 1 and 0).
+    """ELECTRA's labels: 1.0 where a token was replaced by another one, else 0.0 (or True and False, or 1 and 0).
 
     A replacement that happens to be the original token counts as original. Source: Clark et al. 2020, §2.
     """

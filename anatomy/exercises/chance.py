@@ -1,0 +1,99 @@
+"""What answers that draw at random do, in words that are the same for all right ones. No chance decides: see `LIMIT`."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any
+
+import torch
+
+from anatomy.exercises.spec import Case
+from anatomy.observing.plain_data import fresh, plain, same
+
+LIMIT = 28.0
+"""How unlikely a count may be: exp(−28) on each side.
+
+Of n independent draws that come true with probability p, a share of f or more (or less, below p) comes with probability
+exp(−n·KL(f ‖ p)) at most (Chernoff's bound, which holds for every n and p). A check counts about 350 things, so fewer
+than one right answer in 10⁹ is refused: 350 · 2 · exp(−28) = 5·10⁻¹⁰.
+"""
+
+
+def surprise(count: int, total: int, rate: float) -> float:
+    """n·KL(count / n ‖ rate), in nats."""
+    parts = ((count, rate), (total - count, 1 - rate))
+    return sum(
+        math.inf if part and not share else part * math.log(part / total / share) if part else 0.0
+        for part, share in parts
+    )
+
+
+def fits(count: int, total: int, rate: float) -> bool:
+    """Whether so many of so many come true where each does with this probability."""
+    return total > 0 and surprise(count, total, rate) <= LIMIT
+
+
+COMMON = (0.0, 0.02, 0.05, 0.1, 0.15, 0.18, 0.2, 0.25, 0.3, 0.45, 0.5, 0.55, 0.7, 0.8, 0.85, 0.9, 0.95, 1.0)
+
+
+def percent(count: int, total: int, rate: float, others: Iterable[float] = COMMON) -> str:
+    """The rate that a count fits: the right one, else the nearest of some others, else whether it is more or less."""
+    if fits(count, total, rate):
+        return in_percent(rate)
+    if total == 0:
+        return "none"
+    nearest = min(others, key=lambda other: surprise(count, total, other))
+    if fits(count, total, nearest):
+        return in_percent(nearest)
+    return f"{'more' if count > rate * total else 'less'} than {in_percent(rate)}"
+
+
+def in_percent(rate: float) -> str:
+    return f"{100 * rate:.3g} %"
+
+
+def together(flags: Sequence[bool], rate: float) -> bool:
+    """Whether neighbors come true together as often as they do when each draws for itself."""
+    both = [one and other for one, other in zip(flags[::2], flags[1::2], strict=False)]
+    return fits(sum(both), len(both), rate**2)
+
+
+def evenly(drawn: Iterable[Hashable], wanted: Sequence[Hashable]) -> bool:
+    """Whether each of these came as often as the others."""
+    counts = Counter(drawn)
+    total = sum(counts.values())
+    return all(fits(counts[one], total, 1 / len(wanted)) for one in wanted)
+
+
+def listed(items: Iterable[Any]) -> str:
+    return ", ".join(map(str, items))
+
+
+ONE_STATE = "the same state of the generator gives the same result, another state another one"
+
+
+def about_the_generator(call: Callable[[torch.Generator], Any], generator: torch.Generator) -> str:
+    """Whether all that is random comes from the generator: the global ones are in other states at each call."""
+    copies = [torch.Generator().set_state(generator.get_state()) for _ in range(3)]
+    torch.rand(5, generator=copies[2])  # another state, from the same seed
+    first, again, other = (plain(call(copy)) for copy in copies)
+    then = plain(call(copies[0]))
+    if same(first, other):
+        return "whatever state the generator is in, the result is the same"
+    if not same(first, again):
+        return "the same state of the generator gives another result each time"
+    if same(first, then):
+        return "called twice with one generator, it draws the same again: the generator does not move on"
+    return ONE_STATE
+
+
+def with_generator(answer: Any, case: Case) -> str:
+    """As `about_the_generator`, for an answer that is called with this case's arguments."""
+    args = case.args
+
+    def call(generator: torch.Generator) -> Any:
+        return answer(*(generator if name == "generator" else fresh(value) for name, value in args.items()))
+
+    return about_the_generator(call, args["generator"])
