@@ -1,4 +1,4 @@
-"""What answers that draw at random do, in words that are the same for all right ones. No chance decides: see `LIMIT`."""
+"""What answers that draw at random do, in words that are the same for all right ones. No chance decides (`LIMIT`)."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ def in_percent(rate: float) -> str:
     return f"{100 * rate:.3g} %"
 
 
-def together(flags: Sequence[bool], rate: float) -> bool:
-    """Whether neighbors come true together as often as they do when each draws for itself."""
-    both = [one and other for one, other in zip(flags[::2], flags[1::2], strict=False)]
-    return fits(sum(both), len(both), rate**2)
+def each_for_itself(flags: Sequence[bool], rate: float) -> bool:
+    """Whether neighbors agree as often as they do when each comes true with this probability for itself."""
+    agree = [one == other for one, other in zip(flags[::2], flags[1::2], strict=False)]
+    return fits(sum(agree), len(agree), rate**2 + (1 - rate) ** 2)
 
 
 def evenly(drawn: Iterable[Hashable], wanted: Sequence[Hashable]) -> bool:
@@ -90,10 +90,13 @@ def about_the_generator(call: Callable[[torch.Generator], Any], generator: torch
 
 
 def with_generator(answer: Any, case: Case) -> str:
-    """As `about_the_generator`, for an answer that is called with this case's arguments."""
+    """As `about_the_generator`, for an answer that is called with this case's arguments, several times in a row."""
     args = case.args
 
     def call(generator: torch.Generator) -> Any:
-        return answer(*(generator if name == "generator" else fresh(value) for name, value in args.items()))
+        return [
+            answer(*(generator if name == "generator" else fresh(value) for name, value in args.items()))
+            for _ in range(8)
+        ]
 
     return about_the_generator(call, args["generator"])

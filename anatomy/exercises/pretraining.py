@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy.exercises.chance import COMMON, evenly, fits, in_percent, listed, percent, together, with_generator
+from anatomy.exercises.chance import COMMON, each_for_itself, evenly, fits, in_percent, listed, percent, with_generator
 from anatomy.exercises.spec import Case, Draw, exercise, quiz
 from anatomy.observing.plain_data import fresh, kind_of, plain, same
 
@@ -86,16 +86,25 @@ def _about_labels(ids: Tensor, inputs: Tensor, labels: Tensor) -> str:
 
 
 def _about_special(ids: Tensor, special: Tensor, inputs: Tensor, labels: Tensor) -> str:
-    asked = labels != -100
-    if bool((special & (asked | (inputs != ids))).any()):
+    asked, changed = labels != -100, inputs != ids
+    if bool((special & (asked | changed)).any()):
         if not bool((~special & asked).any()):
             return "only special tokens are chosen"
-        if bool((special & asked).sum() == special.sum()):
-            return "special tokens are chosen like the others"
-        return "some special tokens are chosen" if bool((special & asked).any()) else "special tokens are changed"
+        if not bool((special & changed).any()):
+            return "special tokens have labels, but stay as they are"
+        if not bool((special & asked).any()):
+            return "special tokens have no labels, but are changed"
+        return f"{'' if bool(asked[special].all()) else 'some '}special tokens are chosen like the others"
     if bool((~special & ~asked).any()):
         return "with rate = 1 not all ordinary tokens are chosen, but no special one is"
     return "with rate = 1 all tokens are chosen but the special ones"
+
+
+def _alike(flags: Tensor, rate: float, what: str) -> str:
+    """Which neighbors of a matrix are alike more often, or more rarely, than if each drew for itself; or nothing."""
+    named = {"in a row": flags, "in a column": flags.t()}
+    found = [words for words, rows in named.items() if not each_for_itself(rows.flatten().tolist(), rate)]
+    return f", but neighbors {' and '.join(found)} share their {what}" if found else ""
 
 
 def _about_rate(answer: Any, args: dict[str, Any], ordinary: Tensor, chosen: Tensor) -> str:
@@ -107,12 +116,9 @@ def _about_rate(answer: Any, args: dict[str, Any], ordinary: Tensor, chosen: Ten
         return f"without `rate` it does {'' if alike else 'not do '}what it does with rate = 0.15"
     rate, places = args["rate"], chosen[ordinary].tolist()
     share = percent(sum(places), len(places), rate)
-    if chosen.numel() > 1 and not all(
-        together(rows.flatten().tolist(), rate) for rows in (chosen, chosen.t().contiguous())
-    ):
-        return f"{share} are chosen, but neighbors in a row or column share their lot"
     if chosen.numel() > 1:
-        return f"{share} of the tokens that are not special are chosen, each for itself"
+        words = _alike(chosen, rate, "lot") if ordinary.all() else ""
+        return f"{share} of the tokens that are not special are chosen{words or ', each for itself'}"
     single = fresh(args)
     chosen_of = [bool((answer(*single.values())[1] != -100).any()) for _ in range(SINGLE)]
     return f"a text of one token: chosen in {percent(sum(chosen_of), SINGLE, rate)} of the calls"
@@ -137,9 +143,7 @@ def _about_fate(answer: Any, args: dict[str, Any], ids: Tensor, inputs: Tensor) 
     others = inputs[~masked & ~kept]
     if size > 1000:
         words = f"[MASK] {share}, as it was {same_share}, another token {percent(len(others), ids.numel(), 0.1)}"
-        rate = 0.8 + 0.1 / size
-        if not all(together(rows.flatten().tolist(), rate) for rows in (masked, masked.t().contiguous())):
-            words += ", but neighbors in a row or column share their fate"
+        words += _alike(masked, 0.8 + 0.1 / size, "fate")
         if len(others) and len(others.unique()) < len(others) / 2:
             words += ", and the other token is the same again and again"
         return words
@@ -155,6 +159,10 @@ def _about_fate(answer: Any, args: dict[str, Any], ids: Tensor, inputs: Tensor) 
     )
 
 
+def _zeros(*sizes: int) -> Tensor:
+    return torch.zeros(sizes, dtype=torch.long)
+
+
 @exercise(
     SLUG,
     properties={"labels": 2, "special tokens": 1, "rate": 1, "80/10/10": 2, "generator": 1},
@@ -162,9 +170,9 @@ def _about_fate(answer: Any, args: dict[str, Any], ids: Tensor, inputs: Tensor) 
     when_right="Inputs and labels from nothing but text. What remains is to ask for the labels.",
 )
 def mask_tokens(seed: int) -> Iterator[Case]:
-    draw = Draw(seed, B=5, T=60, V=2000)
-    ids, nothing = draw.integers("B T", 2000, 200), torch.zeros(5, 60, dtype=torch.long)
-    plainly = {"ids": ids, "special_mask": nothing, "vocab_size": 2000, "mask_id": 103}
+    draw = Draw(seed, B=20, T=60, V=2000)
+    ids, nothing = draw.integers("B T", 2000, 200), _zeros(20, 60)
+    plainly: dict[str, Any] = {"ids": ids, "special_mask": nothing, "vocab_size": 2000, "mask_id": 103}
 
     def case(asks: str, words: Any, given: dict[str, Any], note: str = "", **more: Any) -> Case:
         return draw.case(**given, generator=draw.fork(asks, words), **more, asks=asks, note=note)
@@ -176,22 +184,25 @@ def mask_tokens(seed: int) -> Iterator[Case]:
                rate=1.0)  # fmt: skip
     yield case("rate", 0, plainly, "when `rate` is left out")
     draw = Draw(seed, B=40, T=70, V=2000)
-    some = {**plainly, "ids": draw.integers("B T", 2000, 200), "special_mask": (draw.integers("B T", 3) == 0).long()}
+    some: dict[str, Any] = {
+        **plainly,
+        "ids": draw.integers("B T", 2000, 200),
+        "special_mask": (draw.integers("B T", 3) == 0).long(),
+    }
     yield case("rate", 1, {**some, "special_mask": torch.zeros_like(some["special_mask"])}, rate=0.5)
     yield case("rate", 2, some, "when a third of the tokens are special", rate=0.3)
     one = {name: value[:1, :1] if isinstance(value, Tensor) else value for name, value in plainly.items()}
     yield case("rate", 3, one, rate=0.5)
     draw = Draw(seed, B=30, T=50, V=30_000)
-    large = {"ids": draw.integers("B T", 30_000, 200), "special_mask": torch.zeros(30, 50), "vocab_size": 30_000}
+    large = {"ids": draw.integers("B T", 30_000, 200), "special_mask": _zeros(30, 50), "vocab_size": 30_000}
     yield case("80/10/10", 0, {**large, "mask_id": 103}, rate=1.0)
     draw = Draw(seed, B=50, T=120, V=2)
-    two = {"ids": torch.ones(50, 120, dtype=torch.long), "special_mask": torch.zeros(50, 120), "vocab_size": 2}
+    two = {"ids": torch.ones(50, 120, dtype=torch.long), "special_mask": _zeros(50, 120), "vocab_size": 2}
     yield case("80/10/10", 1, {**two, "mask_id": 0}, "when the vocabulary has two tokens", rate=1.0)
     draw = Draw(seed, B=60, T=50, V=8)
-    few = {"ids": draw.integers("B T", 8), "special_mask": torch.zeros(60, 50), "vocab_size": 8}
+    few = {"ids": draw.integers("B T", 8), "special_mask": _zeros(60, 50), "vocab_size": 8}
     yield case("80/10/10", 2, {**few, "mask_id": 3}, "when the vocabulary has eight tokens", rate=1.0)
     yield case("80/10/10", 3, {**one, "vocab_size": 30_000}, "for a text of one token", rate=1.0)
-    draw = Draw(seed, B=3, T=40, V=2000)
     yield case("generator", 0, {**plainly, "ids": ids[:3, :40], "special_mask": nothing[:3, :40]}, rate=0.5)
 
 
@@ -287,15 +298,28 @@ def _pairing(right: Callable[[list[list[str]], list[Pairs]], str]) -> Callable[[
 
 
 def _halves(calls: list[Pairs]) -> str:
-    labels = [[label == 1 for *_, label in pairs] for pairs in calls]
-    flat = [label for row in labels for label in row]
+    """How many labels are 1, and whether each pair draws for itself. Documents have 5 and 3 sentences, or 2 and 1."""
+    rows = [[label for *_, label in pairs] for pairs in calls]
+    flat = [label for row in rows for label in row]
+    across = [label for column in zip(*rows, strict=False) for label in column]
+    neighbors = {"of two calls": list(zip(across[::2], across[1::2], strict=False))}
+    if len(rows[0]) == 6:
+        neighbors["of a document"] = [(row[0], row[1]) for row in rows]
+        neighbors["of two documents"] = [(row[3], row[4]) for row in rows]
     share = f"{percent(sum(flat), len(flat), 0.5)} of the pairs have the label 1"
-    if not flat:
-        return "no pairs"
-    across = [label for column in zip(*labels, strict=False) for label in column]
-    if not together(flat, 0.5) or not together(flat[1:], 0.5) or not together(across, 0.5):
-        return f"{share}, but pairs do not draw for themselves: neighbors are alike too often or too rarely"
-    return f"{share}, each for itself"
+    odd = {words: _agreement(pairs) for words, pairs in neighbors.items()}
+    found = [f"those {words} {agree} alike" for words, agree in odd.items() if agree]
+    return f"{share}, but {', '.join(found)}" if found else f"{share}, each for itself"
+
+
+def _agreement(pairs: list[tuple[int, int]]) -> str:
+    """How two labels go together; empty if each is drawn for itself."""
+    agree = sum(one == other for one, other in pairs)
+    if fits(agree, len(pairs), 0.5):
+        return ""
+    return {0: "are never", len(pairs): "are always"}.get(
+        agree, f"are too {'often' if agree > len(pairs) / 2 else 'rarely'}"
+    )
 
 
 def _firsts(docs: list[list[str]]) -> list[tuple[int, str, str]]:
@@ -320,10 +344,10 @@ def _next_sentences(docs: list[list[str]], calls: list[Pairs]) -> str:
         return words
     seen = [(place, pair) for pairs in calls for place, pair in zip(_firsts(docs), pairs, strict=True)]
     if any(pair[0] != first for (_, first, _), pair in seen):
-        alike = all(
-            sorted(pair[0] for pair in pairs) == sorted(first for _, first, _ in _firsts(docs)) for pairs in calls
-        )
-        return f"first sentences are {'in another order' if alike else 'not all sentences but the last'}"
+        orders = {tuple(pair[0] for pair in pairs) for pairs in calls}
+        if any(sorted(order) != sorted(first for _, first, _ in _firsts(docs)) for order in orders):
+            return "first sentences are not all sentences but the last"
+        return f"first sentences are in {'another' if len(orders) == 1 else 'a random'} order"
     follows = [pair[1] == following for (_, _, following), pair in seen]
     elsewhere = [
         any(pair[1] in other for number, other in enumerate(docs) if number != own) for (own, _, _), pair in seen
@@ -357,7 +381,10 @@ def _sources(docs: list[list[str]], calls: list[Pairs]) -> str:
     for own, seconds in drawn.items():
         others = [sentence for number, doc in enumerate(docs) if number != own for sentence in doc]
         if len(docs[own]) > 1:
-            never |= {f"{own}:{sentence}" for sentence in others if sentence not in seconds}
+            never |= {
+                f"{own}:{sentence}" for sentence in others
+                if sentence not in seconds and not fits(0, len(seconds), 1 / len(others))
+            }  # fmt: skip
             uneven = uneven or not evenly(seconds, others) or not set(seconds) <= set(others)
     if never:
         return f"some never come: {_which(docs, never)}"
@@ -422,7 +449,7 @@ def next_sentence_pairs(seed: int) -> Iterator[Case]:
 
     yield from _evens(seed, case)
     draw = Draw(seed)
-    yield case(draw, _documents(draw, 9, 1, 6), "drawn evenly", "")
+    yield case(draw, _documents(draw, 9, 1, 6, 1), "drawn evenly", "")
 
 
 ORDERED = "all neighbors, in their order (1) or swapped (0)"
@@ -435,7 +462,8 @@ def _sentence_orders(docs: list[list[str]], calls: list[Pairs]) -> str:
     if any({*pair[:2]} != {*place} for place, pair in seen):
         known = [{*pair} for doc in docs for pair in pairwise(doc)]
         if all({*pair[:2]} in known for _, pair in seen):
-            return "the pairs are in another order than in the documents"
+            orders = {tuple(frozenset(pair[:2]) for pair in pairs) for pairs in calls}
+            return f"the pairs are in {'another order than the documents' if len(orders) == 1 else 'a random order'}"
         everything = {sentence for doc in docs for sentence in doc}
         inside = all({*pair[:2]} <= everything for _, pair in seen)
         return f"some pairs are {'not neighbors' if inside else 'of sentences that are in no document'}"
@@ -492,17 +520,18 @@ def _cut_out(answer: Any, case: Case) -> Any:
         if words := _two_sequences(result):
             return words
         seen.append((result[0].tolist(), result[1].tolist()))
-    look = {"rebuilds": _rebuilt, "sentinels": _marks, "amounts": _amounts, "all ways": _ways}[str(case.asks)]
-    said = (
-        [look(ids.tolist(), *one, case) for one in seen]
-        if case.asks != "all ways"
-        else [_ways(ids.tolist(), seen, case)]
-    )
+    if case.asks == "all ways":
+        return _ways(ids.tolist(), seen, case)
+    look = {"rebuilds": _rebuilt, "sentinels": _marks, "amounts": _amounts}[str(case.asks)]
+    said = [look(ids.tolist(), *one, case) for one in seen]
     return said[0] if len(set(said)) == 1 else _now_and_then(said)
 
 
 def _now_and_then(said: list[str]) -> str:
-    """The first that is not like the right one, which stands with most others; numbers that differ are not named."""
+    """What is wrong in some of the calls; numbers that change from call to call are not named."""
+    amounts = {words.removesuffix(ADJACENT) for words in said}
+    if len(amounts) == 1:
+        return amounts.pop() + ADJACENT
     wrong = sorted({words for words in said if words not in (REBUILT, MARKED)})
     if any("hidden in" in words for words in wrong):
         return "how much is hidden, or in how many spans, changes from call to call"
@@ -520,6 +549,7 @@ def _two_sequences(result: Any) -> str | None:
     return None
 
 
+ADJACENT = ", some side by side"
 REBUILT = "with each span in its sentinel's place, the inputs are the text again"
 
 
@@ -551,7 +581,7 @@ def _rebuilt(ids: list[int], inputs: list[int], targets: list[int], case: Case) 
     rest = [token for token in inputs if token not in sentinels and token != eos]
     told = [token for token in targets if token not in sentinels and token != eos]
     if sorted(rest + told) == sorted(ids):
-        return "every token stands in one of the two, but put together they are not the text"
+        return "every token stands in one of the two, but put each_for_itself they are not the text"
     if rest == ids:
         return "the inputs still hold all of the text"
     if told == ids:
@@ -566,6 +596,8 @@ MARKED = "sentinels in order, one more in the targets, and `eos_id` at both ends
 
 def _marks(ids: list[int], inputs: list[int], targets: list[int], case: Case) -> str:
     sentinels, eos = case.args["sentinel_ids"], case.args["eos_id"]
+    if eos not in inputs and eos not in targets:
+        return "neither inputs nor targets have an `eos_id`"
     for name, one in (("inputs", inputs), ("targets", targets)):
         if eos not in one:
             return f"the {name} have no `eos_id`"
@@ -615,7 +647,7 @@ def _amounts(ids: list[int], inputs: list[int], targets: list[int], case: Case) 
     hidden = _hidden(ids, inputs, case).count("h")
     count = sum(token in sentinels for token in inputs)
     adjacent = any(one in sentinels and other in sentinels for one, other in pairwise(inputs))
-    return f"{hidden} of {len(ids)} tokens hidden in {count} span{'s' * (count != 1)}{', two side by side' * adjacent}"
+    return f"{hidden} of {len(ids)} tokens hidden in {count} span{'s' * (count != 1)}{ADJACENT * adjacent}"
 
 
 WAYS = tuple(
@@ -638,6 +670,8 @@ def _ways(ids: list[int], seen: list[tuple[list[int], list[int]]], case: Case) -
         "the last token is never hidden": all(way[-1] == "k" for way in found),
         "the first token is always hidden": all(way[0] == "h" for way in found),
         "the last token is always hidden": all(way[-1] == "h" for way in found),
+        "the first span is always the longer one": all(way.strip("k").startswith("hh") for way in found),
+        "the first span is always the shorter one": all(way.strip("k").startswith("hk") for way in found),
     }
     held = [words for words, holds in facts.items() if holds]
     return " and ".join(held) + f"{', so ' if held else ''}{len(missing)} of {len(WAYS)} ways never come"
@@ -664,7 +698,7 @@ def span_corruption(seed: int) -> Iterator[Case]:
     draw = Draw(seed)
     yield _spanning(draw, 40, 0.3, 3.0, asks="rebuilds")
     again = _spanning(draw, 30, 0.3, 2.0, asks="rebuilds")
-    again.args["ids"][3:] = again.args["ids"][0].clone()  # type: ignore[index]
+    again.args["ids"][3:] = again.args["ids"][0].clone()
     yield Case(again.args, asks="rebuilds", note="when a token comes again and again")
     for length, rate, mean_span, note in (
         (40, 0.3, 3.0, ""),
@@ -680,7 +714,7 @@ def span_corruption(seed: int) -> Iterator[Case]:
         (9, 0.02, 3.0, "when T·rate is next to 0"),
         (9, 0.98, 20.0, "when T·rate is nearly T"),
         (10, 0.8, 1.0, "when there is no room for so many spans"),
-        (9, 0.66, 0.2, "when mean_span is below 1"),
+        (20, 0.2, 0.3, "when mean_span is below 1"),
         (2, 0.5, 3.0, "for a text of two tokens"),
     ):
         yield _spanning(draw, length, rate, mean_span, asks="amounts", note=note)
@@ -704,7 +738,7 @@ def _spoiling(answer: Any, case: Case) -> Any:
     if words := _no_list_of_tokens(result):
         return words
     calls = [list(result)]
-    for _ in range(1 if len(text) > 100 else 2 * CALLS):
+    for _ in range(0 if len(text) > 100 else CALLS if "." not in text else 2 * CALLS):
         result = answer(list(text), kind, generator)
         if words := _no_list_of_tokens(result):
             return words
@@ -726,7 +760,7 @@ def _hits(text: list[str], flags: list[list[bool]], what: str) -> str:
     """How often something befalls a token, and whether each draws for itself."""
     flat = [flag for row in flags for flag in row]
     share = f"{percent(sum(flat), len(flat), 0.3)} of the tokens are {what}"
-    if not together(flat, 0.3):
+    if not each_for_itself(flat, 0.3):
         return f"{share}, but neighbors share their lot"
     return f"{share}, each for itself"
 
@@ -751,10 +785,16 @@ def _deletions(text: list[str], calls: list[list[str]]) -> str:
     return _hits(text, [[token not in kept for token in text] for kept in map(set, calls)], "left out")
 
 
+SHORT = 40
+"""Tokens of a text in which only whole spans are looked at."""
+
+COINS = 5000
+"""So many places of a text of 8000 tokens are looked at: they lie ten standard errors before its end."""
+
+
 def _infills(text: list[str], calls: list[list[str]]) -> str:
     place = {token: number for number, token in enumerate(text)}
-    lengths: list[int] = []  # of all spans but the one at the end, of which nobody knows how long it was meant to be
-    coins = ends = 0
+    spans: list[int | None] = []  # for every token that stays: how many went before it, or None without [MASK]
     for found in calls:
         if not set(found) <= {*text, MASK}:
             return "some tokens become something else than [MASK]"
@@ -772,21 +812,23 @@ def _infills(text: list[str], calls: list[list[str]]) -> str:
                 return "there are several [MASK] in a row"
             if gone and not masks:
                 return "some tokens are gone without a [MASK]"
-            if token is None:
-                ends += masks
-                if masks and not gone:
-                    return "there is a [MASK] behind the text, for no token at all"
-            else:
-                coins += 1
-                lengths += [gone] * masks
+            if token is None and masks and not gone:
+                return "there is a [MASK] behind the text, for no token at all"
+            if token is not None or (masks and len(text) != SHORT):  # the text's end cuts its last span
+                spans.append(gone if masks else None)
             before, masks = here, 0
-    share = percent(len(lengths) + ends, coins + ends, 1 / 7, (0.0, 0.1, 0.2, 0.3, 0.5, 1.0))
+    spans = spans[:COINS]
+    lengths = [gone for gone in spans if gone is not None]
+    share = percent(len(lengths), len(spans), 1 / 7, (0.0, 0.1, 0.2, 0.3, 0.5, 1.0))
+    if 1 < len(text) < 100:
+        one = f"{lengths[0]} token{'s' * (lengths[0] != 1)}" if len(set(lengths)) == 1 else "now more, now fewer tokens"
+        return f"each [MASK] is for {one}"
     share = "one place in 7" if share == in_percent(1 / 7) else f"{share} of the places"
     return f"{share} has a [MASK]; {_lengths(lengths)}" if len(text) > 100 else f"{share} has a [MASK]"
 
 
 def _lengths(lengths: list[int]) -> str:
-    """Whether spans are as long as draws from a Poisson distribution with mean 3; those at the end are left out."""
+    """Whether spans are as long as draws from a Poisson distribution with mean 3."""
     counts, total = Counter(lengths), len(lengths)
     if not total:
         return "no spans"
@@ -794,7 +836,7 @@ def _lengths(lengths: list[int]) -> str:
     if all(fits(counts[number], total, chance) for number, chance in enumerate(chances)):
         return "spans are as long as Poisson(3) says"
     if len(counts) == 1:
-        return f"all spans have {lengths[0]} token{'s' * (lengths[0] != 1)}"
+        return "all spans are equally long"
     if max(counts) == 1:
         return "spans have 0 or 1 token"
     floor = min(counts)
@@ -803,7 +845,7 @@ def _lengths(lengths: list[int]) -> str:
         return f"spans are {floor} token{'s' * (floor != 1)} longer than Poisson(3) says, never below {floor}"
     if floor:
         return f"no span is shorter than {floor}"
-    return "spans are of other lengths than Poisson(3) gives"
+    return f"spans are of other lengths than Poisson(3) gives, {round(sum(lengths) / total)} on average"
 
 
 def _orders(text: list[str], calls: list[list[str]]) -> str:
@@ -882,10 +924,11 @@ def bart_noise(seed: int) -> Iterator[Case]:
         return draw.case(tokens=tokens, kind=kind, generator=generator, asks=asks or kind, note=note)
 
     for kind in ("mask", "delete"):
-        yield case(_words(draw, 900), kind)
+        yield case(_words(draw, 6000), kind)
         yield case(_words(draw, 1), kind, "for a text of one token")
     yield case(_words(draw, 8000), "infill")
     yield case(_words(draw, 1), "infill", "for a text of one token")
+    yield case(_words(draw, SHORT), "infill", "for a short text, many times")
     one, two, three = _words(draw, 3), _words(draw, 1), _words(draw, 2)
     yield case([*one, ".", *two, ".", *three, "."], "permute")
     yield case([*two, ".", *one, ".", *three], "permute", "when the last sentence has no full stop")
@@ -1000,8 +1043,8 @@ quiz_pretraining = quiz(
             "it would need twice the weights",
         ),
         "not always [MASK]": (
-            "[MASK] is missing later",
-            "[MASK] has no vector",
+            "the mark is missing later",
+            "the mark has no vector",
             "fewer places have to be predicted",
         ),
         "ELECTRA learns from": (

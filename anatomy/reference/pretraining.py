@@ -195,6 +195,6 @@ quiz_pretraining = {
     "static masking": "the same places in every epoch",
     "a rate of 90 %": "too little is left to predict from",
     "reading both sides": "each token would see itself",
-    "not always [MASK]": "[MASK] is missing later",
+    "not always [MASK]": "the mark is missing later",
     "ELECTRA learns from": "every token",
 }
