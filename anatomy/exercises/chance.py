@@ -55,9 +55,10 @@ def in_percent(rate: float) -> str:
 
 
 def each_for_itself(flags: Sequence[bool], rate: float) -> bool:
-    """Whether neighbors agree as often as they do when each comes true with this probability for itself."""
-    agree = [one == other for one, other in zip(flags[::2], flags[1::2], strict=False)]
-    return fits(sum(agree), len(agree), rate**2 + (1 - rate) ** 2)
+    """Whether neighbors agree, and both come true, as often as if each came true with this probability for itself."""
+    pairs = list(zip(flags[::2], flags[1::2], strict=False))
+    agree, both = sum(one == other for one, other in pairs), sum(one and other for one, other in pairs)
+    return fits(agree, len(pairs), rate**2 + (1 - rate) ** 2) and fits(both, len(pairs), rate**2)
 
 
 def evenly(drawn: Iterable[Hashable], wanted: Sequence[Hashable]) -> bool:

@@ -104,7 +104,7 @@ def _alike(flags: Tensor, rate: float, what: str) -> str:
     """Which neighbors of a matrix are alike more often, or more rarely, than if each drew for itself; or nothing."""
     named = {"in a row": flags, "in a column": flags.t()}
     found = [words for words, rows in named.items() if not each_for_itself(rows.flatten().tolist(), rate)]
-    return f", but neighbors {' and '.join(found)} share their {what}" if found else ""
+    return f", but neighbors {' and '.join(found)} do not draw {what} for themselves" if found else ""
 
 
 def _about_rate(answer: Any, args: dict[str, Any], ordinary: Tensor, chosen: Tensor) -> str:
@@ -117,7 +117,7 @@ def _about_rate(answer: Any, args: dict[str, Any], ordinary: Tensor, chosen: Ten
     rate, places = args["rate"], chosen[ordinary].tolist()
     share = percent(sum(places), len(places), rate)
     if chosen.numel() > 1:
-        words = _alike(chosen, rate, "lot") if ordinary.all() else ""
+        words = _alike(chosen, rate, "it") if ordinary.all() else ""
         return f"{share} of the tokens that are not special are chosen{words or ', each for itself'}"
     single = fresh(args)
     chosen_of = [bool((answer(*single.values())[1] != -100).any()) for _ in range(SINGLE)]
@@ -143,7 +143,7 @@ def _about_fate(answer: Any, args: dict[str, Any], ids: Tensor, inputs: Tensor) 
     others = inputs[~masked & ~kept]
     if size > 1000:
         words = f"[MASK] {share}, as it was {same_share}, another token {percent(len(others), ids.numel(), 0.1)}"
-        words += _alike(masked, 0.8 + 0.1 / size, "fate")
+        words += _alike(masked, 0.8 + 0.1 / size, "their fate")
         if len(others) and len(others.unique()) < len(others) / 2:
             words += ", and the other token is the same again and again"
         return words
@@ -738,7 +738,8 @@ def _spoiling(answer: Any, case: Case) -> Any:
     if words := _no_list_of_tokens(result):
         return words
     calls = [list(result)]
-    for _ in range(0 if len(text) > 100 else CALLS if "." not in text else 2 * CALLS):
+    more = {1: 120, SHORT: 60}.get(len(text), CALLS if len(text) < SHORT else 0)
+    for _ in range(more):
         result = answer(list(text), kind, generator)
         if words := _no_list_of_tokens(result):
             return words
@@ -761,7 +762,7 @@ def _hits(text: list[str], flags: list[list[bool]], what: str) -> str:
     flat = [flag for row in flags for flag in row]
     share = f"{percent(sum(flat), len(flat), 0.3)} of the tokens are {what}"
     if not each_for_itself(flat, 0.3):
-        return f"{share}, but neighbors share their lot"
+        return f"{share}, but neighbors do not draw for themselves"
     return f"{share}, each for itself"
 
 
@@ -924,7 +925,7 @@ def bart_noise(seed: int) -> Iterator[Case]:
         return draw.case(tokens=tokens, kind=kind, generator=generator, asks=asks or kind, note=note)
 
     for kind in ("mask", "delete"):
-        yield case(_words(draw, 6000), kind)
+        yield case(_words(draw, 900), kind)
         yield case(_words(draw, 1), kind, "for a text of one token")
     yield case(_words(draw, 8000), "infill")
     yield case(_words(draw, 1), "infill", "for a text of one token")
@@ -936,7 +937,7 @@ def bart_noise(seed: int) -> Iterator[Case]:
     yield case(one, "permute", "when there is no full stop")
     yield case(_words(draw, 7), "rotate")
     yield case(two, "rotate", "for a text of one token")
-    text = [word if number % 7 else "." for number, word in enumerate(_words(draw, 120))]
+    text = [word if number % 7 else "." for number, word in enumerate(_words(draw, 60))]
     for kind in ("mask", "delete", "infill", "permute", "rotate"):
         yield case(text, kind, f"for kind = {kind!r}", "generator")
 
@@ -1005,8 +1006,7 @@ def distillation_loss(seed: int) -> Iterator[Case]:
     yield draw.case(**given, temperature=3.0, alpha=1.0, asks="one term alone", note="when α is 1")
     yield draw.case(**given, temperature=3.0, alpha=0.0, asks="one term alone", note="when α is 0")
     given["teacher_logits"] = given["student_logits"].clone()
-    yield draw.case(**given, temperature=3.0, alpha=1.0, asks="one term alone",
-                    note="when the student says what the teacher says")  # fmt: skip
+    yield draw.case(**given, temperature=3.0, alpha=0.5, note="when the student says what the teacher says")
 
 
 @exercise(
