@@ -51,16 +51,31 @@ def _masking(answer: Any, case: Case) -> Any:
         return words
     inputs, labels = result
     if case.asks == "labels":
-        return _about_labels(ids, inputs, labels)
+        return _about_labels(ids, inputs, labels, args["rate"])
     if case.asks == "special tokens":
         return _about_special(ids, special != 0, inputs, labels)
     if case.asks == "rate":
-        return _about_rate(answer, args, special == 0, labels != -100)
+        return _about_rate(answer, args, special == 0, _asked(ids, labels))
     return _about_fate(answer, args, ids, inputs)
 
 
-def _about_labels(ids: Tensor, inputs: Tensor, labels: Tensor) -> str:
+def _asked(ids: Tensor, labels: Tensor) -> Tensor:
+    """Where there is a label. Whoever writes 0 or −1 elsewhere has chosen all the same; no text here has such a token."""
+    others = labels[labels != ids].unique().tolist()
+    return labels != (others[0] if others in ([0], [-1]) else -100)
+
+
+def _about_labels(ids: Tensor, inputs: Tensor, labels: Tensor, rate: float) -> str:
     asked, truth = labels != -100, labels == ids
+    if rate == 1.0:
+        if bool((asked & ~truth).any()) or not bool(asked.any()):
+            return "with rate = 1 some labels are not what stood there"
+        if bool(asked.all()):
+            return "with rate = 1 every label is what stood there"
+        kept = bool((inputs == ids)[~asked].all())
+        return (
+            f"with rate = 1 places have no label{' if they stay as they are' if kept else ', though they are changed'}"
+        )
     if asked.all():
         others = labels[~truth].unique()
         if not len(others):
@@ -80,24 +95,20 @@ def _about_labels(ids: Tensor, inputs: Tensor, labels: Tensor) -> str:
         return "inputs are changed at places whose label is −100, too"
     if not bool((inputs != ids).any()):
         return "the inputs are the text as it was"
-    if not bool((inputs == ids)[asked].any()):
-        return "every place that has a label is changed"
     return "labels are what stood there, or −100 where the input is as it was"
 
 
 def _about_special(ids: Tensor, special: Tensor, inputs: Tensor, labels: Tensor) -> str:
-    asked, changed = labels != -100, inputs != ids
-    if bool((special & (asked | changed)).any()):
-        if not bool((~special & asked).any()):
-            return "only special tokens are chosen"
-        if not bool((special & changed).any()):
-            return "special tokens have labels, but stay as they are"
-        if not bool((special & asked).any()):
-            return "special tokens have no labels, but are changed"
-        return f"{'' if bool(asked[special].all()) else 'some '}special tokens are chosen like the others"
-    if bool((~special & ~asked).any()):
-        return "with rate = 1 not all ordinary tokens are chosen, but no special one is"
-    return "with rate = 1 all tokens are chosen but the special ones"
+    asked, changed = _asked(ids, labels), inputs != ids
+    if not bool((~special & (asked | changed)).any()):
+        return f"{'only special tokens are' if bool((special & (asked | changed)).any()) else 'no token is'} chosen"
+    if not bool((special & (asked | changed)).any()):
+        return "ordinary tokens are chosen, and no special ones"
+    if not bool((special & changed).any()):
+        return "special tokens have labels, but stay as they are"
+    if not bool((special & asked).any()):
+        return "special tokens have no labels, but are changed"
+    return f"{'' if bool(asked[special].all()) else 'some '}special tokens are chosen like the others"
 
 
 def _alike(flags: Tensor, rate: float, what: str) -> str:
@@ -119,8 +130,8 @@ def _about_rate(answer: Any, args: dict[str, Any], ordinary: Tensor, chosen: Ten
     if chosen.numel() > 1:
         words = _alike(chosen, rate, "it") if ordinary.all() else ""
         return f"{share} of the tokens that are not special are chosen{words or ', each for itself'}"
-    single = fresh(args)
-    chosen_of = [bool((answer(*single.values())[1] != -100).any()) for _ in range(SINGLE)]
+    calls = ({**args, "ids": args["ids"].clone()} for _ in range(SINGLE))
+    chosen_of = [bool(_asked(args["ids"], answer(*given.values())[1])) for given in calls]
     return f"a text of one token: chosen in {percent(sum(chosen_of), SINGLE, rate)} of the calls"
 
 
@@ -131,8 +142,8 @@ SINGLE = 250
 def _about_fate(answer: Any, args: dict[str, Any], ids: Tensor, inputs: Tensor) -> str:
     mask_id, size = args["mask_id"], args["vocab_size"]
     if ids.numel() == 1:
-        single = fresh(args)
-        now = [int(answer(*single.values())[0]) for _ in range(SINGLE)]
+        calls = ({**args, "ids": ids.clone()} for _ in range(SINGLE))
+        now = [int(answer(*given.values())[0]) for given in calls]
         share = percent(now.count(mask_id), SINGLE, 0.8 + 0.1 / size)
         return f"a text of one token: [MASK] in {share} of the calls"
     masked, kept = inputs == mask_id, inputs == ids
@@ -178,6 +189,7 @@ def mask_tokens(seed: int) -> Iterator[Case]:
         return draw.case(**given, generator=draw.fork(asks, words), **more, asks=asks, note=note)
 
     yield case("labels", 0, plainly, rate=0.4)
+    yield case("labels", 1, plainly, rate=1.0)
     special = draw.integers("B T", 2)
     yield case("special tokens", 0, {**plainly, "special_mask": special}, rate=1.0)
     yield case("special tokens", 1, {**plainly, "special_mask": special == 0}, "when the special mask is boolean",
@@ -855,7 +867,8 @@ def _orders(text: list[str], calls: list[list[str]]) -> str:
     sentences = _sentences(text)
     found = [tuple(_arranged(one, sentences)) for one in calls]
     if any(not order for order in found):
-        return "sentences are torn apart"
+        whole = all(_in_runs(one, sentences) for one in calls)
+        return "tokens change their places inside of sentences" if whole else "sentences are torn apart"
     orders = list(permutations(range(len(sentences))))
     if evenly(found, orders):
         return f"all {len(orders)} orders of {len(sentences)} sentences, equally often"
@@ -891,12 +904,20 @@ def _arranged(found: list[str], sentences: list[list[str]]) -> list[int]:
     return order
 
 
+def _in_runs(found: list[str], sentences: list[list[str]]) -> bool:
+    """Whether the tokens of each sentence stand side by side, in whatever order; full stops aside."""
+    owner = {token: number for number, sentence in enumerate(sentences) for token in sentence if token != "."}
+    runs = [owner[token] for token in found if token != "."]
+    return sum(one != other for one, other in pairwise(runs)) == len(set(runs)) - 1
+
+
 def _rotations(text: list[str], calls: list[list[str]]) -> str:
     turned = [text[start:] + text[:start] for start in range(len(text))]
     if any(found not in turned for found in calls):
         if any(sorted(found) != sorted(text) for found in calls):
             return "some tokens are lost or come twice"
-        return "the order is not that of the text, begun elsewhere"
+        behind = all(found[: len(text) - (start := text.index(found[0]))] == text[start:] for found in calls)
+        return f"{'what stood before the first token' if behind else 'the text'} does not keep its order"
     starts = [turned.index(found) for found in calls]
     if evenly(starts, range(len(text))):
         return "it begins with each token, equally often"

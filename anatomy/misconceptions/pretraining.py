@@ -31,9 +31,9 @@ RETURN = "return drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs), lab
 OTHER = "(fate >= 0.8) & (fate < 0.9)"
 STATISTICS = ("rate", "80/10/10")
 wrong("zeros_elsewhere", "Where nothing is asked, your labels are 0. But 0 is a token: the loss would ask for it at all these places. The label that does not count is −100.",
-      breaks=("labels", "special tokens", "rate"), old="ids.where(chosen, IGNORED)", new="ids.where(chosen, 0)")
+      breaks="labels", old="ids.where(chosen, IGNORED)", new="ids.where(chosen, 0)")
 wrong("minus_one_elsewhere", "Where nothing is asked, your labels are −1. PyTorch's losses leave out −100: use that.",
-      breaks=("labels", "special tokens", "rate"), old="ids.where(chosen, IGNORED)", new="ids.where(chosen, -1)")
+      breaks="labels", old="ids.where(chosen, IGNORED)", new="ids.where(chosen, -1)")
 wrong("labels_everywhere", "Every place has its token as a label: the loss would ask for tokens that the model can simply read. Labels are −100 wherever nothing was chosen.",
       breaks=("labels", "special tokens", "rate"), old="ids.where(chosen, IGNORED)", new="ids.clone()")
 wrong("labels_where_not_chosen", "Labels and choice are the wrong way round: your chosen places have −100, all others their token. The loss would ask for what the model can read, and never for what is hidden.",
@@ -41,13 +41,13 @@ wrong("labels_where_not_chosen", "Labels and choice are the wrong way round: you
 wrong("labels_after_masking", "You take the labels from the inputs after they were changed: most say “[MASK]”. A label is what stood there before.",
       breaks="labels", old=RETURN, new="inputs = drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs)\n    return inputs, inputs.where(chosen, IGNORED)")
 wrong("only_changed_labeled", "You give a label only to places whose token changed. The 10 % that stay as they are were chosen, too, and are asked for: the model can't know which of the words that it reads are true.",
-      breaks=("labels", "special tokens"), old=RETURN, new="inputs = drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs)\n    return inputs, ids.where(inputs != ids, IGNORED)")
+      breaks="labels", old=RETURN, new="inputs = drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs)\n    return inputs, ids.where(inputs != ids, IGNORED)")
 wrong("only_masked_labeled", "You give a label only to places that became [MASK]. The 10 % with another token and the 10 % that stay as they are were chosen, too, and are asked for.",
-      breaks=("labels", "special tokens", "rate"), old=RETURN, new="inputs = drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs)\n    return inputs, ids.where(inputs == mask_id, IGNORED)")
+      breaks=("labels", "rate"), old=RETURN, new="inputs = drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs)\n    return inputs, ids.where(inputs == mask_id, IGNORED)")
 wrong("always_mask", "All the chosen become [MASK]. BERT does that with 80 %; 10 % become another token and 10 % stay, because in use there is no [MASK] at all.",
-      breaks=("labels", "80/10/10"), old="chosen & (fate < 0.8)", new="chosen")
+      breaks="80/10/10", old="chosen & (fate < 0.8)", new="chosen")
 wrong("none_stays", "80 % of the chosen become [MASK] and all the rest another token: none stays as it is. 10 % are to stay.",
-      breaks=("labels", "80/10/10"), old=OTHER, new="(fate >= 0.8)")
+      breaks="80/10/10", old=OTHER, new="(fate >= 0.8)")
 wrong("none_becomes_another", "No token becomes another one: 20 % of the chosen stay as they are. 10 % are to become a token drawn from the vocabulary. (Do you compare one draw with 0.8 and then with 0.1? What is below 0.1 is below 0.8, too: count on, from 0.8 to 0.9.)",
       breaks="80/10/10", old=OTHER, new="(fate >= 0.8) & (fate < 0.8)")
 wrong("ten_percent_of_the_rest", "You draw anew for those that are not masked, and 10 % of *them* become another token: that is 2 % of the chosen. 10 % of the chosen is half of the rest.",
@@ -59,7 +59,7 @@ wrong("shares_turned", "Your shares are turned round: 10 % [MASK], 10 % another 
 wrong("half_masked", "50 % of the chosen become [MASK]; 80 % are to.",
       breaks="80/10/10", old=("(fate < 0.8)", "(fate >= 0.8)"), new=("(fate < 0.5)", "(fate >= 0.5) & (fate >= 0.8)"))
 wrong("rate_of_the_fate", "You compare one and the same draw with `rate` and with 0.8: of the chosen, all are below `rate`, so nearly all of them become [MASK]. The second decision needs a draw of its own.",
-      breaks=("labels", "80/10/10"), old=FATE, new="fate = torch.rand(ids.shape, generator=generator) * rate * 0 + 0.0")
+      breaks="80/10/10", old=FATE, new="fate = torch.rand(ids.shape, generator=generator) * rate * 0 + 0.0")
 wrong("special_chosen", "You choose special tokens, too: [CLS], [SEP] and padding would be masked. Leave out the places where `special_mask` is 1.",
       breaks="special tokens", old=" & (special_mask == 0)", new="")
 wrong("special_only", "Your special mask is read the wrong way round: only special tokens are chosen. `special_mask` is 1 where *not* to choose.",
@@ -71,9 +71,9 @@ wrong("special_hidden_but_unlabeled", "Special tokens get no label, but they are
 wrong("special_labeled_but_kept", "Special tokens stay as they are, but have labels. Leave them out of the choice itself.",
       breaks="special tokens", old=(" & (special_mask == 0)", INPUTS, RETURN), new=("", INPUTS + "\n    usual = special_mask == 0", "return drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs).where(usual, ids), labels"))
 wrong("rate_turned", "You choose where the draw is *above* `rate`: with a rate of 0.3 that is 70 % of the tokens.",
-      breaks=("special tokens", "rate", "80/10/10"), old="< rate)", new="> rate)")
+      breaks=("labels", "special tokens", "rate", "80/10/10"), old="< rate)", new="> rate)")
 wrong("rate_fixed", "You choose 15 % whatever `rate` says. 0.15 is only its default.",
-      breaks=("special tokens", "rate", "80/10/10"), old="< rate)", new="< 0.15)")
+      breaks=("labels", "rate", "80/10/10"), old="< rate)", new="< 0.15)")
 wrong("default_of_a_tenth", "Without `rate`, 15 % are to be chosen: the default is 0.15.",
       breaks="rate", old="rate: float = 0.15", new="rate: float = 0.1")
 wrong("rate_of_all", "You divide `rate` by the share of tokens that are not special, so that `rate` of *all* tokens is chosen. It is the probability for each token that is not special.",
@@ -199,7 +199,7 @@ wrong("document_first", "You draw a document first, then a sentence of it: sente
 wrong("next_document_only", "Your other sentences come from the next document only. All other documents are asked for.",
       breaks="drawn evenly", old="if other != number", new="if other == (number + 1) % len(docs)")
 wrong("earlier_or_later_documents_only", "Your other sentences come from later documents (for the last one, from any other). All other documents are asked for, always.",
-      breaks=(), old="if other != number", new="if other > number or other != number == len(docs) - 1")
+      breaks="drawn evenly", old="if other != number", new="if other > number or other != number == len(docs) - 1")
 wrong("first_of_a_document", "Your other sentence is always the first of its document. All its sentences are to be equally likely.",
       breaks="drawn evenly", old="for sentence in sentences]", new="for sentence in sentences[:1]]")
 wrong("never_the_last", "The last of the other sentences never comes: `draw_below(n, …)` leaves n out already.",
@@ -420,7 +420,7 @@ wrong("deletes_exactly", "You leave out an exact share of the tokens. Every toke
 wrong("deletes_all_or_none", "You draw once for the whole text: all tokens go, or none. Every token draws for itself.",
       breaks="delete", old="        return " + DELETED, new="        coin = torch.rand((), generator=generator)\n        return [token for token in tokens if coin >= 0.3]")
 wrong("deletes_in_a_loop", "You take tokens out of the list that you are going through: the loop then skips the one behind. Build a new list.",
-      breaks=(), old="        return " + DELETED, new="        left = list(tokens)\n        for token in left:\n            if torch.rand((), generator=generator) < 0.3:\n                left.remove(token)\n        return left")
+      breaks="delete", old="        return " + DELETED, new="        left = list(tokens)\n        for token in left:\n            if torch.rand((), generator=generator) < 0.3:\n                left.remove(token)\n        return left")
 wrong("infills_one_token", "Each [MASK] of yours stands for exactly one token: that is masking. A span is as long as a draw from Poisson(3) says.",
       breaks="infill", old=POISSON, new="1")
 wrong("infills_always_three", "All your spans have three tokens. Three is the mean: draw each length from Poisson(3).",
@@ -482,7 +482,13 @@ wrong("rotates_by_shuffling", "You shuffle the tokens. Rotating keeps their orde
 wrong("own_generator", "Not all draws come from the given generator: the same state gives another text each time. Hand it on wherever you draw.",
       breaks="generator", old=POISSON, new="int(torch.poisson(torch.tensor(3.0)))")
 wrong("seeded", "You seed inside of the function: whatever state the generator is in, the draws are the same. Use the generator as it comes.",
-      breaks=("mask", "delete", "infill", "permute", "rotate", "generator"), old="    if kind == \"mask\":", new="    generator = torch.Generator().manual_seed(0)\n    if kind == \"mask\":")
+      breaks=("mask", "delete", "permute", "rotate", "generator"), old="    if kind == \"mask\":", new="    generator = torch.Generator().manual_seed(0)\n    if kind == \"mask\":")
+wrong("masks_in_place", "You write [MASK] into `tokens` itself, and whoever called you still needs the text. Change a copy, `list(tokens)`, or build a new list.",
+      breaks="mask", old="        return " + MASKED, new="        tokens[:] = " + MASKED + "\n        return tokens")
+wrong("deletes_in_place", "You take tokens out of `tokens` itself, and whoever called you still needs the text. Build a new list.",
+      breaks="delete", old="        return " + DELETED, new="        tokens[:] = " + DELETED + "\n        return tokens")
+wrong("rotates_in_place", "You rotate `tokens` itself, and whoever called you still needs the text. Build a new list.",
+      breaks="rotate", old=ROTATED, new="tokens[:] = tokens[start:] + tokens[:start]\n    return tokens")
 wrong("a_text_not_a_list", "You return one string. A list of tokens is asked for.",
       breaks="mask", old="        return " + MASKED, new="        return \" \".join(" + MASKED + ")")
 
@@ -588,7 +594,7 @@ wrong("log_target_forgotten", "Your target is a logarithm, but `F.kl_div` takes 
 wrong("target_taken_for_logs", "Your target is a softmax, but with `log_target=True` `F.kl_div` takes it for logarithms.",
       breaks=("values", "gradients", "one term alone"), old="target = F.log_softmax", new="target = F.softmax")
 wrong("log_of_softmax", "log(softmax(x)) is −∞ where a probability is too small for float32, and the loss becomes infinite or NaN. `log_softmax` computes it in one step.",
-      breaks=("values", "gradients", "one term alone"), old="soft = F.log_softmax(student_logits / temperature, dim=-1)", new="soft = F.softmax(student_logits / temperature, dim=-1).log()")
+      breaks=("values", "gradients"), old="soft = F.log_softmax(student_logits / temperature, dim=-1)", new="soft = F.softmax(student_logits / temperature, dim=-1).log()")
 wrong("sign", "Your KL enters with a minus sign. A divergence is ≥ 0, and is added.",
       breaks=("values", "gradients", "one term alone"), old="return alpha", new="return -alpha")
 wrong("squared_error", "You take the squared difference of the logits. Asked is the KL of the two softmaxes at temperature T.",
