@@ -60,7 +60,7 @@ def _masking(answer: Any, case: Case) -> Any:
 
 
 def _asked(ids: Tensor, labels: Tensor) -> Tensor:
-    """Where there is a label. Whoever writes 0 or −1 elsewhere has chosen all the same; no text here has such a token."""
+    """Where there is a label. Whoever writes 0 or −1 elsewhere has chosen all the same; no text here has these."""
     others = labels[labels != ids].unique().tolist()
     return labels != (others[0] if others in ([0], [-1]) else -100)
 
@@ -147,6 +147,9 @@ def _about_fate(answer: Any, args: dict[str, Any], ids: Tensor, inputs: Tensor) 
         share = percent(now.count(mask_id), SINGLE, 0.8 + 0.1 / size)
         return f"a text of one token: [MASK] in {share} of the calls"
     masked, kept = inputs == mask_id, inputs == ids
+    if args["rate"] < 1:
+        share = percent(int((masked & ~kept).sum()), int((~kept).sum()), 8 / 9)
+        return f"with rate = {args['rate']}: of the tokens that change, {share} become [MASK]"
     share = percent(int(masked.sum()), ids.numel(), 0.8 + 0.1 / size, [*COMMON, 0.825])
     same_share = percent(int(kept.sum()), ids.numel(), 0.1 + 0.1 / size)
     if size == 2:
@@ -208,6 +211,9 @@ def mask_tokens(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=30, T=50, V=30_000)
     large = {"ids": draw.integers("B T", 30_000, 200), "special_mask": _zeros(30, 50), "vocab_size": 30_000}
     yield case("80/10/10", 0, {**large, "mask_id": 103}, rate=1.0)
+    draw = Draw(seed, B=60, T=80, V=30_000)
+    more = {"ids": draw.integers("B T", 30_000, 200), "special_mask": _zeros(60, 80), "vocab_size": 30_000}
+    yield case("80/10/10", 4, {**more, "mask_id": 103}, rate=0.3)
     draw = Draw(seed, B=50, T=120, V=2)
     two = {"ids": torch.ones(50, 120, dtype=torch.long), "special_mask": _zeros(50, 120), "vocab_size": 2}
     yield case("80/10/10", 1, {**two, "mask_id": 0}, "when the vocabulary has two tokens", rate=1.0)

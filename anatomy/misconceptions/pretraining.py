@@ -45,7 +45,7 @@ wrong("only_changed_labeled", "You give a label only to places whose token chang
 wrong("only_masked_labeled", "You give a label only to places that became [MASK]. The 10 % with another token and the 10 % that stay as they are were chosen, too, and are asked for.",
       breaks=("labels", "rate"), old=RETURN, new="inputs = drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs)\n    return inputs, ids.where(inputs == mask_id, IGNORED)")
 wrong("always_mask", "All the chosen become [MASK]. BERT does that with 80 %; 10 % become another token and 10 % stay, because in use there is no [MASK] at all.",
-      breaks="80/10/10", old="chosen & (fate < 0.8)", new="chosen")
+      breaks="80/10/10", old=("chosen & (fate < 0.8)", RETURN), new=("chosen", "return inputs, labels"))
 wrong("none_stays", "80 % of the chosen become [MASK] and all the rest another token: none stays as it is. 10 % are to stay.",
       breaks="80/10/10", old=OTHER, new="(fate >= 0.8)")
 wrong("none_becomes_another", "No token becomes another one: 20 % of the chosen stay as they are. 10 % are to become a token drawn from the vocabulary. (Do you compare one draw with 0.8 and then with 0.1? What is below 0.1 is below 0.8, too: count on, from 0.8 to 0.9.)",
@@ -58,8 +58,8 @@ wrong("shares_turned", "Your shares are turned round: 10 % [MASK], 10 % another 
       breaks="80/10/10", old=("(fate < 0.8)", OTHER), new=("(fate >= 0.9)", OTHER))
 wrong("half_masked", "50 % of the chosen become [MASK]; 80 % are to.",
       breaks="80/10/10", old=("(fate < 0.8)", "(fate >= 0.8)"), new=("(fate < 0.5)", "(fate >= 0.5) & (fate >= 0.8)"))
-wrong("rate_of_the_fate", "You compare one and the same draw with `rate` and with 0.8: of the chosen, all are below `rate`, so nearly all of them become [MASK]. The second decision needs a draw of its own.",
-      breaks="80/10/10", old=FATE, new="fate = torch.rand(ids.shape, generator=generator) * rate * 0 + 0.0")
+wrong("one_draw_for_both", "You compare one and the same draw with `rate` and with 0.8: what is below a rate of 0.3 is below 0.8, too, so all of the chosen become [MASK]. The second decision needs a draw of its own.",
+      breaks="80/10/10", old=(CHOSEN, FATE), new=("((fate := torch.rand(ids.shape, generator=generator)) < rate)", "fate = fate.clone()"))
 wrong("special_chosen", "You choose special tokens, too: [CLS], [SEP] and padding would be masked. Leave out the places where `special_mask` is 1.",
       breaks="special tokens", old=" & (special_mask == 0)", new="")
 wrong("special_only", "Your special mask is read the wrong way round: only special tokens are chosen. `special_mask` is 1 where *not* to choose.",
