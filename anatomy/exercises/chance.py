@@ -35,7 +35,8 @@ def fits(count: int, total: int, rate: float) -> bool:
     return total > 0 and surprise(count, total, rate) <= LIMIT
 
 
-COMMON = (0.0, 0.02, 0.05, 0.1, 0.15, 0.18, 0.2, 0.25, 0.3, 0.45, 0.5, 0.55, 0.7, 0.8, 0.85, 0.9, 0.95, 1.0)
+COMMON = (0.0, 0.02, 0.05, 0.1, 0.15, 0.18, 0.2, 0.25, 0.3, 1 / 3, 0.4, 0.5, 0.6, 2 / 3, 0.7, 0.8, 0.85, 0.9, 0.95, 1.0)
+"""Rates that a wrong answer may have."""
 
 
 def percent(count: int, total: int, rate: float, others: Iterable[float] = COMMON) -> str:
@@ -46,7 +47,7 @@ def percent(count: int, total: int, rate: float, others: Iterable[float] = COMMO
         return "none"
     nearest = min(others, key=lambda other: surprise(count, total, other))
     if fits(count, total, nearest):
-        return in_percent(nearest)
+        return f"{'about ' * (0 < count < total)}{in_percent(nearest)}"
     return f"{'more' if count > rate * total else 'less'} than {in_percent(rate)}"
 
 

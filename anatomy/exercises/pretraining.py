@@ -127,25 +127,39 @@ def _about_rate(answer: Any, args: dict[str, Any], ordinary: Tensor, chosen: Ten
         return f"without `rate` it does {'' if alike else 'not do '}what it does with rate = 0.15"
     rate, places = args["rate"], chosen[ordinary].tolist()
     share = percent(sum(places), len(places), rate)
-    if chosen.numel() > 1:
+    if chosen.numel() > 5:
         words = _alike(chosen, rate, "it") if ordinary.all() else ""
         return f"{share} of the tokens that are not special are chosen{words or ', each for itself'}"
-    calls = ({**args, "ids": args["ids"].clone()} for _ in range(SINGLE))
-    chosen_of = [bool(_asked(args["ids"], answer(*given.values())[1])) for given in calls]
-    return f"a text of one token: chosen in {percent(sum(chosen_of), SINGLE, rate)} of the calls"
+    found = [_asked(ids, answer(*given.values())[1])[0].tolist() for given, ids in _often(args)]
+    return f"{_share_in_short(found, rate)} chosen"
 
 
-SINGLE = 250
-"""So often is a text of one token given: what is fixed by counting, not drawn, shows there."""
+OFTEN = 200
+"""So often is a short text given: what is fixed by counting, not drawn, shows there."""
+
+
+def _often(args: dict[str, Any]) -> Iterator[tuple[dict[str, Any], Tensor]]:
+    """The same arguments again and again, with one generator that moves on; and the ids."""
+    for _ in range(OFTEN):
+        yield {**args, "ids": args["ids"].clone()}, args["ids"]
+
+
+def _share_in_short(found: list[list[bool]], rate: float) -> str:
+    """How often the tokens of a short text are hit, whether it is always as many, and whether all are hit alike."""
+    number = len(found[0])
+    if number > 1 and len({sum(row) for row in found}) == 1:
+        return f"in a text of {number} tokens always {sum(found[0])} are"
+    shares = [percent(sum(column), len(found), rate) for column in zip(*found, strict=True)]
+    if len(set(shares)) > 1:
+        return f"in a text of {number} tokens {listed(shares)} are"
+    return f"in a text of {number} token{'s' * (number > 1)} {shares[0]} are"
 
 
 def _about_fate(answer: Any, args: dict[str, Any], ids: Tensor, inputs: Tensor) -> str:
     mask_id, size = args["mask_id"], args["vocab_size"]
-    if ids.numel() == 1:
-        calls = ({**args, "ids": ids.clone()} for _ in range(SINGLE))
-        now = [int(answer(*given.values())[0]) for given in calls]
-        share = percent(now.count(mask_id), SINGLE, 0.8 + 0.1 / size)
-        return f"a text of one token: [MASK] in {share} of the calls"
+    if ids.numel() <= 5:
+        found = [(answer(*given.values())[0] == mask_id)[0].tolist() for given, _ in _often(args)]
+        return f"{_share_in_short(found, 0.8 + 0.1 / size)} masked"
     masked, kept = inputs == mask_id, inputs == ids
     if args["rate"] < 1:
         share = percent(int((masked & ~kept).sum()), int((~kept).sum()), 8 / 9)
@@ -189,10 +203,10 @@ def mask_tokens(seed: int) -> Iterator[Case]:
     plainly: dict[str, Any] = {"ids": ids, "special_mask": nothing, "vocab_size": 2000, "mask_id": 103}
 
     def case(asks: str, words: Any, given: dict[str, Any], note: str = "", **more: Any) -> Case:
-        return draw.case(**given, generator=draw.fork(asks, words), **more, asks=asks, note=note)
+        return Draw(seed).case(**given, generator=draw.fork(asks, words), **more, asks=asks, note=note)
 
     yield case("labels", 0, plainly, rate=0.4)
-    yield case("labels", 1, plainly, rate=1.0)
+    yield case("labels", 1, plainly, "when `rate` is 1", rate=1.0)
     special = draw.integers("B T", 2)
     yield case("special tokens", 0, {**plainly, "special_mask": special}, rate=1.0)
     yield case("special tokens", 1, {**plainly, "special_mask": special == 0}, "when the special mask is boolean",
@@ -207,9 +221,11 @@ def mask_tokens(seed: int) -> Iterator[Case]:
     yield case("rate", 1, {**some, "special_mask": torch.zeros_like(some["special_mask"])}, rate=0.5)
     yield case("rate", 2, some, "when a third of the tokens are special", rate=0.3)
     one = {name: value[:1, :1] if isinstance(value, Tensor) else value for name, value in plainly.items()}
-    yield case("rate", 3, one, rate=0.5)
-    draw = Draw(seed, B=30, T=50, V=30_000)
-    large = {"ids": draw.integers("B T", 30_000, 200), "special_mask": _zeros(30, 50), "vocab_size": 30_000}
+    five = {name: value[:1, :5] if isinstance(value, Tensor) else value for name, value in plainly.items()}
+    for number, short in enumerate((one, five)):
+        yield case("rate", 3 + number, short, "for a short text", rate=0.5)
+    draw = Draw(seed, B=60, T=100, V=30_000)
+    large = {"ids": draw.integers("B T", 30_000, 200), "special_mask": _zeros(60, 100), "vocab_size": 30_000}
     yield case("80/10/10", 0, {**large, "mask_id": 103}, rate=1.0)
     draw = Draw(seed, B=60, T=80, V=30_000)
     more = {"ids": draw.integers("B T", 30_000, 200), "special_mask": _zeros(60, 80), "vocab_size": 30_000}
@@ -220,7 +236,8 @@ def mask_tokens(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=60, T=50, V=8)
     few = {"ids": draw.integers("B T", 8), "special_mask": _zeros(60, 50), "vocab_size": 8}
     yield case("80/10/10", 2, {**few, "mask_id": 3}, "when the vocabulary has eight tokens", rate=1.0)
-    yield case("80/10/10", 3, {**one, "vocab_size": 30_000}, "for a text of one token", rate=1.0)
+    for number, short in enumerate((one, five)):
+        yield case("80/10/10", 5 + number, {**short, "vocab_size": 30_000}, "for a short text", rate=1.0)
     yield case("generator", 0, {**plainly, "ids": ids[:3, :40], "special_mask": nothing[:3, :40]}, rate=0.5)
 
 
@@ -246,7 +263,9 @@ def mlm_loss(seed: int) -> Iterator[Case]:
     logits = draw.normal("B V T").transpose(1, 2)
     few = torch.tensor([[3, -100, -100, 1, 0], [-100, -100, 2, -100, -100]])
     yield draw.case(logits=logits, labels=few, note="when the memory of `logits` is not in order")
-    yield draw.case(logits=300 * draw.normal("B T V"), labels=few, note="when logits are in the hundreds")
+    large = 300 * draw.normal("B T V")
+    unlikely = few.where(few < 0, large.argmin(dim=-1))  # so that the loss and its gradient are not next to nothing
+    yield draw.case(logits=large, labels=unlikely, note="when logits are in the hundreds")
     draw = Draw(seed, B=1, T=1, V=6)
     yield draw.case(logits=draw.normal("B T V"), labels=draw.integers("B T", 6), note="for a single token")
     draw = Draw(seed, B=2, T=3, V=5)
@@ -275,8 +294,12 @@ def _pairs(result: Any) -> Pairs | str:
         return f"{kind_of(result)}, not a list of pairs"
     pairs: Pairs = []
     for row in result:
-        if not isinstance(row, (list, tuple)) or len(row) != 3:
-            return "a list whose items are not (sentence, sentence, label)"
+        if not isinstance(row, (list, tuple)):
+            return f"a list of other things than (sentence, sentence, label): {kind_of(row)}"
+        if len(row) == 2 and all(isinstance(item, str) for item in row):
+            return "pairs of sentences without a label"
+        if len(row) != 3:
+            return f"items of {len(row)} things, not (sentence, sentence, label)"
         first, second, label = row
         if not isinstance(first, str) or not isinstance(second, str):
             return "pairs whose first two items are not sentences"
@@ -319,6 +342,8 @@ def _halves(calls: list[Pairs]) -> str:
     """How many labels are 1, and whether each pair draws for itself. Documents have 5 and 3 sentences, or 2 and 1."""
     rows = [[label for *_, label in pairs] for pairs in calls]
     flat = [label for row in rows for label in row]
+    if not flat:
+        return "there are no pairs"
     across = [label for column in zip(*rows, strict=False) for label in column]
     neighbors = {"of two calls": list(zip(across[::2], across[1::2], strict=False))}
     if len(rows[0]) == 6:
@@ -346,12 +371,17 @@ def _firsts(docs: list[list[str]]) -> list[tuple[int, str, str]]:
 
 
 def _count_of_pairs(docs: list[list[str]], calls: list[Pairs]) -> str | None:
-    numbers = {len(pairs) for pairs in calls}
-    wanted = len(_firsts(docs))
+    """What is wrong where there are too many or too few: which sentences the pairs are of, as document.sentence."""
+    wanted, numbers = len(_firsts(docs)), {len(pairs) for pairs in calls}
     if numbers == {wanted}:
         return None
-    many = f"{numbers.pop()} pairs" if len(numbers) == 1 else "now more, now fewer pairs"
-    return f"{many} for documents of {listed(map(len, docs))} sentences, where {wanted} are wanted"
+    if len(numbers) > 1:
+        return f"now more, now fewer pairs, where {wanted} are wanted"
+    place = {
+        sentence: f"{number}.{count}" for number, doc in enumerate(docs, 1) for count, sentence in enumerate(doc, 1)
+    }
+    one = {"–".join(sorted(place.get(one, "?") for one in pair[:2])) for pairs in calls for pair in pairs if pair[2]}
+    return f"{numbers.pop()} pairs, where {wanted} are wanted; with the label 1: {listed(sorted(one)) or 'none'}"
 
 
 FOLLOWED = "every sentence but the last of its document, with the following one (1) or one of another document (0)"
@@ -439,7 +469,12 @@ def _which(docs: list[list[str]], never: set[str]) -> str:
         "those of the last document": those(lambda own, number, place: number == len(docs) - 1),
         "those of documents of one sentence": those(lambda own, number, place: len(docs[number]) == 1),
     }
-    return next((words for words, sentences in known.items() if sentences == never), "some of other documents")
+    places = {
+        f"{own}:{sentence}": f"{number + 1}.{place + 1} behind {own + 1}"
+        for own in range(len(docs)) for number, doc in enumerate(docs) for place, sentence in enumerate(doc)
+    }  # fmt: skip
+    some = listed(sorted(places[one] for one in never))
+    return next((words for words, sentences in known.items() if sentences == never), some)
 
 
 def _evens(seed: int, calls: Callable[[Draw, list[list[str]], str, str], Case]) -> Iterator[Case]:
@@ -604,9 +639,12 @@ def _rebuilt(ids: list[int], inputs: list[int], targets: list[int], case: Case) 
         return "the inputs still hold all of the text"
     if told == ids:
         return "the targets hold all of the text"
-    if len(rest + told) < len(ids):
-        return "some tokens are in neither"
-    return "some tokens are in both"
+    apart, count = len(rest + told) - len(ids), len(set(inputs) & set(sentinels))
+    some = "as many tokens as there are spans are" if abs(apart) == count else "some tokens are"
+    if apart < 0:
+        end = set(rest + told) == set(ids[: len(rest + told)])
+        return f"{'the end of the text is' if end else some} in neither"
+    return f"{some} in both"
 
 
 MARKED = "sentinels in order, one more in the targets, and `eos_id` at both ends"
@@ -777,6 +815,8 @@ def _no_list_of_tokens(result: Any) -> str | None:
 
 def _hits(text: list[str], flags: list[list[bool]], what: str) -> str:
     """How often something befalls a token, and whether each draws for itself."""
+    if len(text) <= 5:
+        return f"{_share_in_short(flags, 0.3)} {what}"
     flat = [flag for row in flags for flag in row]
     share = f"{percent(sum(flat), len(flat), 0.3)} of the tokens are {what}"
     if not each_for_itself(flat, 0.3):
@@ -864,12 +904,31 @@ def _lengths(lengths: list[int]) -> str:
         return f"spans are {floor} token{'s' * (floor != 1)} longer than Poisson(3) says, never below {floor}"
     if floor:
         return f"no span is shorter than {floor}"
-    return f"spans are of other lengths than Poisson(3) gives, {round(sum(lengths) / total)} on average"
+    zeros = percent(counts[0], total, chances[0], (0.0, 0.14, 0.25, 0.37, 0.5, 0.75, 1.0))
+    mean = round(sum(lengths) / total)
+    return f"spans are of other lengths than Poisson(3) gives: {zeros} have none, the mean is about {mean}"
+
+
+def _lost(text: list[str], calls: list[list[str]]) -> str | None:
+    """What is lost or comes twice, if anything."""
+    rest = text[len(text) - text[::-1].index(".") :] if "." in text else []
+    for found in calls:
+        gone, more = Counter(text) - Counter(found), Counter(found) - Counter(text)
+        if gone and more:
+            return "some tokens are lost, and others come twice or are new"
+        if more:
+            return (
+                "there are more full stops than before" if set(more) == {"."} else "some tokens come twice or are new"
+            )
+        if gone:
+            lost = "the full stops are" if set(gone) == {"."} else "some tokens are"
+            return f"{'what stands behind the last full stop is' if rest and set(gone) == {*rest} else lost} lost"
+    return None
 
 
 def _orders(text: list[str], calls: list[list[str]]) -> str:
-    if any(sorted(found) != sorted(text) for found in calls):
-        return "some tokens are lost or come twice"
+    if words := _lost(text, calls):
+        return words
     sentences = _sentences(text)
     found = [tuple(_arranged(one, sentences)) for one in calls]
     if any(not order for order in found):
@@ -877,6 +936,8 @@ def _orders(text: list[str], calls: list[list[str]]) -> str:
         return "tokens change their places inside of sentences" if whole else "sentences are torn apart"
     orders = list(permutations(range(len(sentences))))
     if evenly(found, orders):
+        if len(orders) == 1:
+            return "there is one sentence, and it stays as it is"
         return f"all {len(orders)} orders of {len(sentences)} sentences, equally often"
     never = sum(order not in found for order in orders)
     rest = f"{never} of {len(orders)} orders never come" if never else "some orders come much more often than others"
@@ -920,8 +981,8 @@ def _in_runs(found: list[str], sentences: list[list[str]]) -> bool:
 def _rotations(text: list[str], calls: list[list[str]]) -> str:
     turned = [text[start:] + text[:start] for start in range(len(text))]
     if any(found not in turned for found in calls):
-        if any(sorted(found) != sorted(text) for found in calls):
-            return "some tokens are lost or come twice"
+        if words := _lost(text, calls):
+            return words
         behind = all(found[: len(text) - (start := text.index(found[0]))] == text[start:] for found in calls)
         return f"{'what stood before the first token' if behind else 'the text'} does not keep its order"
     starts = [turned.index(found) for found in calls]
@@ -953,7 +1014,8 @@ def bart_noise(seed: int) -> Iterator[Case]:
 
     for kind in ("mask", "delete"):
         yield case(_words(draw, 900), kind)
-        yield case(_words(draw, 1), kind, "for a text of one token")
+        for count in (1, 5):
+            yield case(_words(draw, count), kind, "for a short text")
     yield case(_words(draw, 8000), "infill")
     yield case(_words(draw, 1), "infill", "for a text of one token")
     yield case(_words(draw, SHORT), "infill", "for a short text, many times")
@@ -1026,9 +1088,14 @@ def distillation_loss(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=4, C=5)
     yield draw.case(**_logits(draw), temperature=1.0, alpha=0.5, note="when T is 1")
     yield draw.case(**_logits(draw, 300.0), temperature=3.0, alpha=0.3, note="when logits are in the hundreds")
-    draw = Draw(seed, B=1, C=2)
-    yield draw.case(**_logits(draw), temperature=4.0, alpha=0.6, note="for a batch of one")
-    draw = Draw(seed, B=6, C=4)
+    draw = Draw(seed, B=1, C=3)
+    order = draw.permutation(3)
+    one = _logits(draw) | {
+        "student_logits": 3.0 * order[None] + draw.normal("B C", 0.3),
+        "labels": order.argmin()[None],
+    }
+    yield draw.case(**one, temperature=4.0, alpha=0.6, note="for a batch of one")
+    draw = Draw(seed, B=6, C=5)
     given = _logits(draw)
     yield draw.case(**given, temperature=3.0, alpha=1.0, asks="one term alone", note="when α is 1")
     yield draw.case(**given, temperature=3.0, alpha=0.0, asks="one term alone", note="when α is 0")

@@ -50,7 +50,7 @@ wrong("none_stays", "80 % of the chosen become [MASK] and all the rest another t
       breaks="80/10/10", old=OTHER, new="(fate >= 0.8)")
 wrong("none_becomes_another", "No token becomes another one: 20 % of the chosen stay as they are. 10 % are to become a token drawn from the vocabulary. (Do you compare one draw with 0.8 and then with 0.1? What is below 0.1 is below 0.8, too: count on, from 0.8 to 0.9.)",
       breaks="80/10/10", old=OTHER, new="(fate >= 0.8) & (fate < 0.8)")
-wrong("ten_percent_of_the_rest", "You draw anew for those that are not masked, and 10 % of *them* become another token: that is 2 % of the chosen. 10 % of the chosen is half of the rest.",
+wrong("ten_percent_of_the_rest", "Only 2 or 3 % of the chosen become another token; 10 % are to, which is half of those that do not become [MASK]. (Do you draw anew for the rest, and compare with 0.1?)",
       breaks="80/10/10", old=OTHER, new="(fate >= 0.8) & (torch.rand(ids.shape, generator=generator) < 0.1)")
 wrong("another_over_masked", "You draw a second time for all the chosen, and some [MASK] are written over: 10 % become another token, but of [MASK] only 72 % are left. One draw decides among the three.",
       breaks="80/10/10", old=OTHER, new="(torch.rand(ids.shape, generator=generator) < 0.1)")
@@ -473,7 +473,7 @@ wrong("rotates_by_one", "You always rotate by one. A token is drawn, all equally
       breaks=("rotate", "generator"), old="draw_below(len(tokens), generator)", new="1")
 wrong("rotates_and_loses", "What stood before the token is lost. It comes at the end.",
       breaks="rotate", old=ROTATED, new="return tokens[start:]")
-wrong("rotates_and_turns", "You put the two parts together the wrong way: the text stays as it was. First comes what begins with the drawn token, then what stood before it.",
+wrong("rotates_and_turns", "The text stays as it was. It is to begin with the drawn token, and what stood before it comes behind: `tokens[start:] + tokens[:start]`, not the other way round.",
       breaks=("rotate", "generator"), old=ROTATED, new="return tokens[:start] + tokens[start:]")
 wrong("rotates_by_reversing", "What stood before the token comes at the end, but backwards. Its order stays.",
       breaks="rotate", old=ROTATED, new="return tokens[start:] + tokens[:start][::-1]")
