@@ -882,8 +882,8 @@ def _infills(text: list[str], calls: list[list[str]]) -> str:
     if 1 < len(text) < 100:
         one = f"{lengths[0]} token{'s' * (lengths[0] != 1)}" if len(set(lengths)) == 1 else "now more, now fewer tokens"
         return f"each [MASK] is for {one}"
-    share = "one place in 7" if share == in_percent(1 / 7) else f"{share} of the places"
-    return f"{share} has a [MASK]; {_lengths(lengths)}" if len(text) > 100 else f"{share} has a [MASK]"
+    share = "one place in 7 has" if share == in_percent(1 / 7) else f"{share} of the places have"
+    return f"{share} a [MASK]; {_lengths(lengths)}" if len(text) > 100 else f"{share} a [MASK]"
 
 
 def _lengths(lengths: list[int]) -> str:
@@ -939,11 +939,13 @@ def _orders(text: list[str], calls: list[list[str]]) -> str:
         if len(orders) == 1:
             return "there is one sentence, and it stays as it is"
         return f"all {len(orders)} orders of {len(sentences)} sentences, equally often"
-    never = sum(order not in found for order in orders)
-    rest = f"{never} of {len(orders)} orders never come" if never else "some orders come much more often than others"
+    never = [order for order in orders if order not in found]
+    if not never:
+        return "some orders come much more often than others"
+    seen = sorted({" ".join(str(number + 1) for number in order) for order in found})
     if all(order == orders[0] for order in found):
         return "sentences stay in their order"
-    return rest
+    return f"of {len(orders)} orders of the sentences only {listed(seen)} come"
 
 
 def _sentences(text: list[str]) -> list[list[str]]:
