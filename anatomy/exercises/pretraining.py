@@ -263,9 +263,9 @@ def mlm_loss(seed: int) -> Iterator[Case]:
     logits = draw.normal("B V T").transpose(1, 2)
     few = torch.tensor([[3, -100, -100, 1, 0], [-100, -100, 2, -100, -100]])
     yield draw.case(logits=logits, labels=few, note="when the memory of `logits` is not in order")
-    large = 300 * draw.normal("B T V")
-    unlikely = few.where(few < 0, large.argmin(dim=-1))  # so that the loss and its gradient are not next to nothing
-    yield draw.case(logits=large, labels=unlikely, note="when logits are in the hundreds")
+    one_hot = torch.nn.functional.one_hot(few.clamp(min=0), 4)  # (B, T, V)
+    note = "when tokens are asked for whose logits lie 150 below the others"
+    yield draw.case(logits=draw.normal("B T V") - 150.0 * one_hot, labels=few, note=note)
     draw = Draw(seed, B=1, T=1, V=6)
     yield draw.case(logits=draw.normal("B T V"), labels=draw.integers("B T", 6), note="for a single token")
     draw = Draw(seed, B=2, T=3, V=5)

@@ -146,7 +146,7 @@ wrong("perplexity", "You return exp of the loss, the perplexity. The loss itself
       breaks=("values", "gradients"), old=ENTROPY, new=ENTROPY + ".exp()")
 wrong("softmax_first", "You hand probabilities to `cross_entropy`, which takes the softmax itself: give it the logits.",
       breaks=("values", "gradients"), old="(logits[counted]", new="(logits[counted].softmax(dim=-1)")
-wrong("log_of_softmax", "log(softmax(x)) is −∞ where a probability is too small for float32: with logits in the hundreds your loss is infinite. `log_softmax` and `cross_entropy` compute it in one step.",
+wrong("log_of_softmax", "log(softmax(x)) is −∞ where a probability is too small for float32, and your loss is infinite there. `log_softmax` and `cross_entropy` compute it in one step.",
       breaks=("values", "gradients"), old=ENTROPY, new="F.nll_loss(logits[counted].softmax(dim=-1).log(), labels[counted])")
 wrong("probability_not_log", "You average probabilities of the right tokens, not their logarithms.",
       breaks=("values", "gradients"), old=ENTROPY, new="-logits[counted].softmax(dim=-1).gather(1, labels[counted][:, None]).mean()")
