@@ -32,6 +32,8 @@ NOTEBOOKS = (
     Notebook("06-positional-encodings", "positional_encodings", "Positional encodings"),
     Notebook("07-encoder", "encoder", "The encoder with real weights"),
     Notebook("08-classification-head", "classification_head", "Classification heads"),
+    Notebook("09-causal-mask", "causal_mask", "The causal mask: a model that writes"),
+    Notebook("10-encoder-decoder", "encoder_decoder", "Encoder and decoder: reading one, writing another"),
     Notebook("12-pretraining", "pretraining", "Pretraining: text as its own teacher"),
 )
 

@@ -96,12 +96,12 @@ def test_an_unknown_notebook_is_answered_with_those_there_are(course, command):
 
 def test_what_was_built_is_reported(course, monkeypatch):
     kept = course / "notebooks/kept.bak.ipynb"
-    done = [Built(SLUG, Cost(75.0, 2 * 10**9), kept)]
+    done = [Built(SLUG, Cost(125.0, 2 * 10**9), kept)]
     monkeypatch.setattr(building, "build", lambda *_, **__: done)
     code, out, _ = anatomy("build")
     assert code == 0
-    assert SLUG in out and "75.0 s, 2.00 GB" in out and "notebooks/kept.bak.ipynb" in out
-    assert "the limit is 60 s" in out and "the limit is 1.5 GB" in out
+    assert SLUG in out and "125.0 s, 2.00 GB" in out and "notebooks/kept.bak.ipynb" in out
+    assert "the limit is 120 s" in out and "the limit is 1.5 GB" in out
 
 
 def test_a_build_that_stops_says_why(course, monkeypatch):

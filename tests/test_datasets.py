@@ -1,7 +1,8 @@
-"""The sentences with "flies": as the templates give them, and split so that nothing is learned by heart."""
+"""The sentences with "flies" and the dates: as they are meant, and split so that nothing is learned by heart."""
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
 import sys
@@ -64,5 +65,42 @@ def test_the_loader() -> None:
         datasets.flies_sentences("all")
 
 
+def test_the_fables_are_long_enough_and_keep_to_a_small_alphabet() -> None:
+    text = datasets.fables()
+    assert len(text.encode()) >= 40_000
+    assert re.fullmatch(r"""[A-Za-z .,?'"\n]+""", text)
+    assert not re.search(r"  | \n|\n\n\n", text)
+    assert text.count('"') % 2 == 0 and text.endswith("\n")
+
+
 def words(row: dict[str, str]) -> list[str]:
     return row["sentence"].lower().rstrip(".").replace(",", "").split()
+
+
+def test_dates_are_spelled_so_that_they_can_be_read_in_one_way() -> None:
+    for written, iso in datasets.date_pairs("train", 3000) + datasets.date_pairs("test", 2000):
+        day = datetime.date.fromisoformat(iso)
+        assert 1930 <= day.year <= 2029
+        assert datasets.MONTHS[day.month - 1][:3].lower() in written.lower()
+        numbers = [int(one) for one in re.findall(r"\d+", written)]
+        year = day.year if re.search(r"\d{4}", written) else day.year % 100
+        assert numbers in ([day.day, year], [day.year, day.day]), written
+        for name in datasets.WEEKDAYS:
+            if written.startswith(name[:3]) and ", " in written:
+                assert name == datasets.WEEKDAYS[day.weekday()]
+
+
+def test_held_out_days_are_never_trained_on() -> None:
+    unseen = {iso for _, iso in datasets.date_pairs("test", 2000)}
+    assert len(unseen) == 2000
+    seen = {iso for seed in (0, 1) for _, iso in datasets.date_pairs("train", 40_000, seed)}
+    assert len(seen) == 36_525 - 2000
+    assert not seen & unseen
+    assert {iso for _, iso in datasets.date_pairs("test", 2000, seed=7)} == unseen
+
+
+def test_dates_come_from_their_seed() -> None:
+    assert datasets.date_pairs("train", 5, seed=3) == datasets.date_pairs("train", 9, seed=3)[:5]
+    assert datasets.date_pairs("train", 5, seed=3) != datasets.date_pairs("train", 5, seed=4)
+    with pytest.raises(ValueError, match="train"):
+        datasets.date_pairs("all", 3)

@@ -29,7 +29,7 @@ from anatomy.authoring.student import student_edition, was_edited
 from anatomy.course import Notebook
 from anatomy.errors import UserError
 
-SECONDS, MEMORY = 60, 1.5e9
+SECONDS, MEMORY = 120, 1.5e9
 """What a solved notebook may take before the build warns."""
 
 Say = Callable[[str], None]

@@ -1,29 +1,19 @@
-"""Lint: what a master notebook must satisfy. Each rule is a small function; `RULES` is the list of them.
-
-A rule gets a `Page` and yields pairs (cell id, what to do). Its name in reports is the function's, with dashes.
-"""
+"""Lint: what the rules (`rules_file`, `rules_contract`, `rules_text`) say of the master notebooks."""
 
 from __future__ import annotations
 
-import copy
-import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from pathlib import Path
 
-from nbformat import NotebookNode
 from rich.markup import escape
 from rich.table import Table
 
-from anatomy.authoring.notebooks import METADATA, as_text, chosen, read, source_file, write
+from anatomy.authoring import rules_contract, rules_file, rules_text  # noqa: F401  (they register themselves)
+from anatomy.authoring.notebooks import as_text, chosen, clean, read, source_file, write
 from anatomy.authoring.page import Page
-
-Complaints = Iterator[tuple[str, str]]
-Rule = Callable[[Page], Complaints]
-RULES: dict[str, Rule] = {}
-
-MOST_CELLS = 75
+from anatomy.authoring.rules import RULES
 
 
 @dataclass(frozen=True)
@@ -39,12 +29,6 @@ class Finding:
         return asdict(self)
 
 
-def rule(function: Rule) -> Rule:
-    """Register a rule."""
-    RULES[function.__name__.replace("_", "-")] = function
-    return function
-
-
 def lint(root: Path, names: Iterable[str] | None = None) -> list[Finding]:
     """Everything that is wrong with these masters (by default, with all), notebook by notebook.
 
@@ -58,8 +42,6 @@ def lint(root: Path, names: Iterable[str] | None = None) -> list[Finding]:
 
 def lint_page(page: Page) -> list[Finding]:
     """Everything that is wrong with one master, in the order of its cells."""
-    from anatomy.authoring import rules_contract, rules_text  # noqa: F401  (they register themselves)
-
     place = {cell.get("id"): index for index, cell in reversed(list(enumerate(page.cells)))}
     found = [
         Finding(page.notebook.slug, cell, name, advice)
@@ -80,18 +62,6 @@ def fix(root: Path, names: Iterable[str] | None = None) -> list[Path]:
     return changed
 
 
-def clean(book: NotebookNode) -> NotebookNode:
-    """The notebook without outputs, and without what depends on the machine that saved it."""
-    for cell in book.cells:
-        if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
-        for key in ("execution", "collapsed", "scrolled", "ExecuteTime"):
-            cell.metadata.pop(key, None)
-    book.metadata = NotebookNode(METADATA)
-    book.nbformat_minor = 5
-    return book
-
-
 def as_tables(findings: list[Finding]) -> Iterator[Table]:
     """The findings for a terminal, one table a notebook."""
     for slug, group in groupby(findings, key=lambda finding: finding.notebook):
@@ -102,41 +72,3 @@ def as_tables(findings: list[Finding]) -> Iterator[Table]:
         for finding in group:
             table.add_row(finding.cell or "(notebook)", finding.rule, escape(finding.advice))
         yield table
-
-
-# ---- the file and its cells ----------------------------------------------------------------------------------------
-
-
-@rule
-def outputs(page: Page) -> Complaints:
-    """A master holds no outputs and no execution counts."""
-    for cell in page.cells:
-        if cell.cell_type == "code" and (cell.outputs or cell.execution_count is not None):
-            yield cell.id, "Clear its output: a master holds none (`anatomy lint --fix`)."
-
-
-@rule
-def cell_ids(page: Page) -> Complaints:
-    """Every cell has an id of its own."""
-    seen: set[str] = set()
-    for index, cell in enumerate(json.loads(page.text)["cells"]):
-        cell_id = cell.get("id")
-        if not cell_id:
-            yield f"cell {index + 1}", "Give the cell an id."
-        elif cell_id in seen:
-            yield cell_id, f"Cell {index + 1} has the same id as an earlier one: give it another."
-        seen.add(cell_id)
-
-
-@rule
-def file_form(page: Page) -> Complaints:
-    """The file is stored as the build stores notebooks, so that a change of one line is one line in git."""
-    if page.text != as_text(clean(copy.deepcopy(page.book))):
-        yield "", "Its form on disk is not the usual one (keys sorted, a line a line): run `anatomy lint --fix`."
-
-
-@rule
-def length(page: Page) -> Complaints:
-    """One concept a notebook."""
-    if len(page.cells) > MOST_CELLS:
-        yield "", f"It has {len(page.cells)} cells, more than {MOST_CELLS}: shorten it, or divide it."

@@ -126,3 +126,15 @@ def is_answer(cell: NotebookNode) -> bool:
 
 def is_check(cell: NotebookNode) -> bool:
     return bool(cell.metadata.get("nbgrader", {}).get("grade", False)) and not is_answer(cell)
+
+
+def clean(book: NotebookNode) -> NotebookNode:
+    """The notebook without outputs, and without what depends on the machine that saved it."""
+    for cell in book.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+        for key in ("execution", "collapsed", "scrolled", "ExecuteTime"):
+            cell.metadata.pop(key, None)
+    book.metadata = NotebookNode(METADATA)
+    book.nbformat_minor = 5
+    return book

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from anatomy.authoring.lint import Complaints, rule
 from anatomy.authoring.page import Page
+from anatomy.authoring.rules import Complaints, rule
 
 HEADER = re.compile(
     r"### Exercise (?P<notebook>\d+)\.(?P<number>\d+) · `(?P<name>\w+)`\s+(?P<difficulty>●{1,5}○{0,4})\s+"

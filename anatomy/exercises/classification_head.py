@@ -38,6 +38,10 @@ def _padded(lengths: list[int]) -> Tensor:
 # ---------------------------------------------------------------------------------------------- the two linear heads
 
 
+BIAS = 3.0
+"""The classifier's bias while dropout is looked at: what is dropped behind the classifier takes it along."""
+
+
 def _forward_or_dropout(model: Any, case: Case) -> Any:
     return _dropout_in_words(model, case) if case.asks == "dropout" else model(*case.args.values())
 
@@ -51,13 +55,13 @@ def _dropout_in_words(model: Any, case: Case) -> str:
     was = weight.clone(), bias.clone()
     with torch.no_grad():
         weight.copy_(torch.eye(labels, width))
-        bias.fill_(3.0)
+        bias.fill_(BIAS)
         try:
-            before = model.eval()(*case.args.values()) - 3.0
+            before = model.eval()(*case.args.values()) - BIAS
             model.train()
             if isinstance(body := getattr(model, "encoder", None), nn.Module):
                 body.eval()
-            after = model(*case.args.values()) - 3.0
+            after = model(*case.args.values()) - BIAS
         finally:
             weight.copy_(was[0])
             bias.copy_(was[1])
@@ -74,6 +78,8 @@ def _what_is_dropped(before: Tensor, after: Tensor, chance: float) -> str:
     if ((ratio - 1).abs() < 1e-3).all():
         return "every number reaches the classifier"
     if not gone.any() or not len(kept) or kept.max() - kept.min() > 1e-2:
+        if _are_dropped(before + BIAS, after + BIAS):
+            return "whole logits are dropped, behind the classifier"
         return "something else happens than dropping numbers before the classifier"
     scale, share = float(kept.median()), float(gone.float().mean())
     if abs(scale - 1) < 1e-2:
@@ -91,6 +97,13 @@ def _what_is_dropped(before: Tensor, after: Tensor, chance: float) -> str:
         if before.size(axis) > 1 and _is_constant_along(dropped, axis):
             return words
     return "numbers are dropped before the classifier, each with the config's probability"
+
+
+def _are_dropped(before: Tensor, after: Tensor) -> bool:
+    """Whether some of these numbers have become 0, and all others are scaled alike."""
+    ratio = (after / before)[before.abs() > 0.05]
+    kept = ratio[ratio.abs() > 1e-3]
+    return 0 < len(kept) < len(ratio) and bool(kept.max() - kept.min() < 1e-2)
 
 
 def _is_constant_along(flags: Tensor, axis: int) -> bool:
@@ -361,7 +374,7 @@ def train_step(seed: int) -> Iterator[Case]:
     yield case("training mode", "SGD", 1, "when the model comes in eval mode", chance=0.5)
 
 
-EPOCHS, HELD_OUT = 6, 40
+EPOCHS, HELD_OUT = 7, 40
 
 
 class Stream:
@@ -713,11 +726,8 @@ def span_scores(seed: int) -> Iterator[Case]:
 
 
 def _planted(draw: Draw, start: dict[int, float], end: dict[int, float], shift: float = 0.0) -> dict[str, Any]:
-    """Scores (T,) near `shift`, and some places where they are what is said."""
-    scores: dict[str, Any] = {
-        "start": draw.normal("T", scale=0.3, shift=shift),
-        "end": draw.normal("T", scale=0.3, shift=shift),
-    }
+    """Scores (T,) near `shift`, at most 0.6 away, and some places where they are what is said."""
+    scores: dict[str, Any] = {name: draw.normal("T", scale=0.3).clamp(-0.6, 0.6) + shift for name in ("start", "end")}
     for name, places in (("start", start), ("end", end)):
         for place, value in places.items():
             scores[name][place] += value

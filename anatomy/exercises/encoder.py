@@ -256,10 +256,12 @@ def load_bert_weights(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, T=7, D=24, L=2, V=29)
     for asks in ("embeddings", "layers", "agreement", "missing keys", "leftover layers", "independence"):
         note = {"agreement": "for sentences of 7, 5 and 3 tokens in one batch",
-                "leftover layers": "when the dict has one layer more than the encoder"}.get(asks, "")  # fmt: skip
+                "leftover layers": "when the dict has a layer more than an encoder of one"}.get(asks, "")  # fmt: skip
         yield draw.case(**_bert_and_encoder(seed, 29, 24, 2, 4, 40, 11), asks=asks, note=note)
     draw = Draw(seed, B=2, T=5, D=20, L=3, V=17)
     yield draw.case(**_bert_and_encoder(seed, 17, 20, 3, 5, 28, 9), asks="agreement")
+    yield draw.case(**_bert_and_encoder(seed, 17, 20, 3, 5, 28, 9), asks="leftover layers",
+                    note="when the dict has a layer more than an encoder of two")  # fmt: skip
     draw = Draw(seed, B=2, T=3, D=8, L=12, V=5)
     yield draw.case(**_bert_and_encoder(seed, 5, 8, 12, 2, 12, 4), asks="layers", note="for twelve layers")
 

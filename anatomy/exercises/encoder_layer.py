@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
@@ -98,7 +99,7 @@ def _run_feed_forward(module: Any, case: Case) -> Any:
         return _noise_in_eval_mode(noisy, noisy_again)
     if torch.equal(noisy, noisy_again) and not torch.equal(noisy, calm):
         return "in training mode: the same numbers are dropped at every call"
-    return f"in training mode: {_dropped(noisy, calm, p)}"
+    return f"in training mode: {dropped(noisy, calm, p)}"
 
 
 def _noise_in_eval_mode(noisy: Tensor, again: Tensor) -> str:
@@ -106,7 +107,7 @@ def _noise_in_eval_mode(noisy: Tensor, again: Tensor) -> str:
     return f"there is noise in eval mode, and {'none' if torch.equal(noisy, again) else 'also'} in training mode"
 
 
-def _dropped(noisy: Tensor, calm: Tensor, p: float) -> str:
+def dropped(noisy: Tensor, calm: Tensor, p: float) -> str:
     """In words: which of the numbers are zero, and what has become of the others. Both (B, T, D)."""
     if torch.equal(noisy, calm):
         return NOTHING
@@ -230,6 +231,8 @@ def _masked_in_words(layer: Any, case: Case) -> Any:
         moved = layer(x + padding[..., None], mask)
         kept = not torch.equal(moved[padding], padded[padding])
         said = "as alone" if kept else "as alone, but padded tokens come out the same whatever they hold"
+        if kept and isinstance(layer, nn.Module) and _trains_without(layer, x, mask):
+            said = "as alone, but in training mode as if there were no mask"
     elif torch.allclose(padded, layer(x), atol=1e-5):
         said = "as if there were no mask"
     else:
@@ -238,6 +241,14 @@ def _masked_in_words(layer: Any, case: Case) -> Any:
             added = torch.allclose(padded, layer(x, mask.float()), atol=1e-5)
             said = "as if the mask were numbers, 1 and 0, added to the scores" if added else said
     return f"with padding and a mask, each sentence comes out {said}"
+
+
+def _trains_without(layer: nn.Module, x: Tensor, mask: Tensor) -> bool:
+    """Whether a mask makes no difference in training mode (with p = 0), but does otherwise."""
+    calm, calm_masked = layer.eval()(x), layer(x, mask)
+    masked = layer.train()(x, mask)
+    layer.eval()
+    return torch.allclose(masked, calm, atol=1e-5) and not torch.allclose(calm_masked, calm, atol=1e-4)
 
 
 def _run_layer(layer: Any, case: Case) -> Any:
@@ -251,30 +262,33 @@ def _run_layer(layer: Any, case: Case) -> Any:
     if not isinstance(calm, Tensor):
         return calm
     if part is not None:
-        return f"{part}, {_part_dropped(layer, x, part, case.init[0].hidden_dropout_prob)}"
+        return f"{part}, {part_dropped(layer, (x,), part, case.init[0].hidden_dropout_prob, LAST)}"
     train = layer.train()(x)
     layer.eval()
     return f"for p = 0, training mode changes {'nothing' if torch.allclose(train, calm, atol=1e-5) else 'the result'}"
 
 
-def _part_dropped(layer: nn.Module, x: Tensor, part: str, p: float) -> str:
-    """In words: what dropout does to one of the layer's two parts.
+def part_dropped(
+    layer: nn.Module, inputs: tuple[Tensor, ...], part: str, p: float, last_layers: Mapping[str, str]
+) -> str:
+    """In words: what dropout does to one of the layer's parts; `inputs` begin with x (B, T, D).
 
-    The other part is switched off by weights of zero. A token of which dropout takes all D numbers then comes out as
+    The other parts are switched off by weights of zero. A token of which dropout takes all D numbers then comes out as
     from a layer whose part adds nothing, one of which it takes none as from a part scaled by 1/(1 − p).
     """
     last = {
-        name: (q.detach(), float(name.startswith(LAST[part])))
+        name: (q.detach(), float(name.startswith(last_layers[part])))
         for name, q in layer.named_parameters(remove_duplicate=False)
-        if name.startswith(tuple(LAST.values()))
+        if name.startswith(tuple(last_layers.values()))
     }
     if not any(own for _, own in last.values()):
-        return f"there is no layer `{LAST[part]}`"
+        return f"there is no layer `{last_layers[part]}`"
 
     def with_part_times(factor: float, training: bool = False) -> Tensor:
         layer.train(training)
         weights = {name: q * (factor * own) for name, (q, own) in last.items()}
-        return functional_call(layer, weights, (x,), tie_weights=False)  # tied, a layer with two names is not restored
+        # tied, a layer with two names is not restored
+        return functional_call(layer, weights, inputs, tie_weights=False)
 
     in_eval_mode = cache(with_part_times)
     calm, noisy, noisy_again = in_eval_mode(1.0), with_part_times(1.0, True), with_part_times(1.0, True)
@@ -287,7 +301,7 @@ def _part_dropped(layer: nn.Module, x: Tensor, part: str, p: float) -> str:
 
     def fits(share: float, factor: float, together: bool = False) -> bool:
         """Whether such a share is dropped, each number by itself or a token's together, and the rest scaled."""
-        kept, power = as_with(factor), 1 if together else x.size(-1)
+        kept, power = as_with(factor), 1 if together else inputs[0].size(-1)
         return bool(kept.any()) and is_about(as_with(0.0), share**power) and is_about(kept, (1 - share) ** power)
 
     said = "there is noise, but it is not dropout of what the part returns"
@@ -367,9 +381,17 @@ def PostNormEncoderLayer(seed: int) -> Iterator[Case]:
     yield from _layer_cases(seed)
 
 
+def _counted(answer: Any, case: Case) -> Any:
+    """The count; or in words what it is where it can't hold every whole number."""
+    count = answer(*case.args.values())
+    imprecise = isinstance(count, np.floating) and not isinstance(count, float)
+    return f"a number of type {count.dtype}, which can't hold every whole number" if imprecise else count
+
+
 @exercise(
     SLUG,
     properties={"BERT base": 1, "any sizes": 3},
+    run=_counted,
     when_right="7,087,872 in each of BERT base's twelve layers: 85 million of its 110 million parameters.",
 )
 def count_layer_parameters(seed: int) -> Iterator[Case]:

@@ -51,6 +51,11 @@ def _running_mean() -> _Reader:
     return _Reader("a running mean", _average)
 
 
+def _mean_in_heads() -> _Reader:
+    """The running mean, its four columns as two heads of two: (B, T, 2, 2)."""
+    return _Reader("a running mean in two heads", lambda x: _average(x).unflatten(-1, (2, 2)))
+
+
 class _AddsPlaces(nn.Module):
     """Adds t² to the token in place t."""
 
@@ -99,6 +104,9 @@ def permutation_gap(seed: int) -> Iterator[Case]:
     )
     yield draw.case(
         module=_attention(), x=draw.normal("B T D"), perm=_disorder(draw, 5), note="for attention, whose gap is 0"
+    )
+    yield draw.case(
+        module=_mean_in_heads(), x=draw.normal("B T D"), perm=_disorder(draw, 5), note="when the results have four axes"
     )
     yield draw.case(module=_running_mean(), x=draw.normal("B T D"), perm=_disorder(draw, 5), asks="plain float")
 

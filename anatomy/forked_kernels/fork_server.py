@@ -109,22 +109,14 @@ class ForkServer(ForkServerAddress):
         fcntl.flock(self._lock, fcntl.LOCK_EX)
         self.sockets = self._shared_folder(self.folder / "s")
         self.process: subprocess.Popen[bytes] | None = None
-        self._keep_alive = -1
+        self._keep_alive = self._status = -1
         atexit.register(self.stop)
 
     # ---- starting and ending ----------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Start it and wait until it has imported everything.
-
-        Raises
-        ------
-        NoSandbox
-            When the sandbox could not be built.
-        ForkServerFailed
-            When it ended before it was ready.
-        """
-        status, written = os.pipe()
+        """Start it; `wait` until it is ready."""
+        self._status, written = os.pipe()
         alive, self._keep_alive = os.pipe()
         listening = socket.socket(socket.AF_UNIX)
         listening.bind(str(self.folder / "server"))
@@ -139,7 +131,21 @@ class ForkServer(ForkServerAddress):
         for handle in (alive, written):
             os.close(handle)
         listening.close()
-        with open(status, "rb") as pipe:
+
+    def wait(self) -> None:
+        """Wait until it has imported everything.
+
+        Raises
+        ------
+        NoSandbox
+            When the sandbox could not be built.
+        ForkServerFailed
+            When it ended before it was ready.
+        """
+        if self._status < 0:
+            return
+        with open(self._status, "rb") as pipe:
+            self._status = -1
             if pipe.read() == b"ready":
                 return
         self.stop(keep_folder=True)
@@ -206,6 +212,11 @@ class ForkServer(ForkServerAddress):
     def is_alive(self) -> bool:
         return self.process is not None and self.process.poll() is None
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether it was ready once and is no more."""
+        return self._status < 0 and not self.is_alive
+
     def stop(self, keep_folder: bool = False) -> None:
         """End it and all its kernels. Does nothing in a process that merely inherited it."""
         if os.getpid() != self.owner:
@@ -213,6 +224,9 @@ class ForkServer(ForkServerAddress):
         if self._keep_alive >= 0:
             os.close(self._keep_alive)
             self._keep_alive = -1
+        if self._status >= 0:
+            os.close(self._status)
+            self._status = -1
         if self.process is not None:
             try:
                 self.process.wait(timeout=5)
@@ -241,11 +255,9 @@ _starting = threading.Lock()
 
 
 def get_fork_server(
-    preparation: Preparation, sandbox: str | None = None, readable: tuple[str, ...] = ()
+    preparation: Preparation, sandbox: str | None = None, readable: tuple[str, ...] = (), *, wait: bool = True
 ) -> ForkServerAddress:
     """The fork server to use: one that is shared, else this process's own, which is started when there is none.
-
-    Starting one takes as long as its imports.
 
     Parameters
     ----------
@@ -253,6 +265,8 @@ def get_fork_server(
         ``"bubblewrap"`` or ``"none"``; by default what ANATOMY_SANDBOX says, else bubblewrap.
     readable
         Folders that its kernels may read besides.
+    wait
+        Until it is ready, which takes as long as its imports. What it can't be started for is said then.
     """
     sandbox = sandboxes.choose_sandbox(sandbox)
     shared = ForkServerAddress.from_text(os.environ.get(SHARED, ""))
@@ -261,12 +275,19 @@ def get_fork_server(
     key = (os.getpid(), sandbox, readable, preparation)
     with _starting:
         server = _servers.get(key)
-        if server is None or not server.is_alive:
-            if server is not None:
-                server.stop()
+        if server is not None and server.has_ended:
+            server.stop()
+            server = None
+        if server is None:
             server = ForkServer(preparation, sandbox, readable)
             server.start()
             _servers[key] = server
+        if wait:
+            try:
+                server.wait()
+            except BaseException:
+                del _servers[key]
+                raise
         return server
 
 

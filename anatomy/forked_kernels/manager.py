@@ -27,6 +27,9 @@ from anatomy.forked_kernels.output_limit import LimitedOutput
 from anatomy.forked_kernels.preparation import Preparation
 from anatomy.forked_kernels.sandbox import Limits, kernel_environment
 
+LARGEST_MESSAGE = 128 * 2**20
+"""Bytes of a message beyond which it is not even received, far more than is kept of any: the connection is closed and
+made anew, and what was said meanwhile is lost, the cell's end too."""
 START_LIMIT = 60.0
 """Seconds until a kernel must be ready."""
 LARGEST_FILES = 64 * 2**20
@@ -206,9 +209,11 @@ class ForkedKernelClient(AsyncKernelClient):
     def start_channels(
         self, shell: bool = True, iopub: bool = True, stdin: bool = True, hb: bool = False, control: bool = True
     ) -> None:
+        output = self.parent.output << 20 if isinstance(self.parent, ForkedKernelManager) else 0
+        if output:
+            self.context.maxmsgsize = max(LARGEST_MESSAGE, output)  # of all sockets made from now on
         super().start_channels(shell=shell, iopub=iopub, stdin=stdin, hb=hb, control=control)
-        if isinstance(self.parent, ForkedKernelManager):
-            self.iopub_channel.most_bytes = self.parent.output << 20
+        self.iopub_channel.most_bytes = output
 
     async def wait_for_ready(self, timeout: float | None = None) -> None:
         until = time.monotonic() + (60.0 if timeout is None else timeout)

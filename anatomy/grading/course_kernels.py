@@ -22,7 +22,6 @@ import numpy, torch, transformers
 from torch import Tensor, nn
 import torch.nn.functional as F
 import matplotlib.pyplot as plt
-from transformers import BertConfig, GPT2Config
 from anatomy.checking import check
 figure, axes = plt.subplots()
 axes.plot([1, 2, 3], label="a line"); axes.set_title("time flies"); axes.legend(); axes.imshow([[1, 2], [3, 4]])

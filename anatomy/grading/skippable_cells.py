@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 import symtable
 import warnings
 from collections.abc import Iterable, Iterator, Sequence, Set
@@ -18,6 +19,13 @@ from functools import lru_cache
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
+from anatomy.grading.repair import MOST_PARSED
+
+MOST_CHARACTERS = 2_000_000
+"""In all cells together, beyond which none is looked into, and nothing left out."""
+MOST_MAGICS = 200
+"""In a cell, beyond which it is not looked into: IPython reads a cell anew for each."""
+_MAGIC = re.compile(r"[%!?]|^[ \t]*[,;/]", re.MULTILINE)
 _HIDING = frozenset({
     "__builtins__", "__globals__", "__import__", "__main__", "builtins", "compile", "dir", "eval", "exec", "gc",
     "get_ipython", "globals", "importlib", "inspect", "locals", "sys", "vars",
@@ -48,6 +56,8 @@ class _Uses:
 
 def skippable_cells(cells: Sequence[NotebookNode], given: Set[int]) -> set[int]:
     """Of the code cells `given` as they were handed out, by index, those without which all the others do the same."""
+    if sum(len(cell.source) for cell in cells) > MOST_CHARACTERS:
+        return set()
     uses = {index: _uses(cell.source) for index, cell in enumerate(cells) if cell.cell_type == "code"}
     wanted = {index for index, one in uses.items() if index not in given or one.sets or "*" in one.binds}
     unchangeable = {name for one in uses.values() for name in one.defines}
@@ -69,13 +79,15 @@ def names_bound(cells: Iterable[NotebookNode]) -> set[str]:
 
 @lru_cache(maxsize=2000)
 def _uses(source: str) -> _Uses:
-    """What a cell does; text that Python can't read does nothing."""
+    """What a cell does; text that Python can't read does nothing, and one that takes too long to read may do all."""
+    if len(source) > MOST_PARSED or sum(1 for _ in _MAGIC.finditer(source)) > MOST_MAGICS:
+        return _Uses(hides=True)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(TransformerManager().transform_cell(source))
             steps = [_names(statement) for statement in tree.body]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError, RuntimeError, MemoryError):  # IPython's limit on magics is one
         return _Uses()
     first: set[str] = set()
     binds: set[str] = set()

@@ -93,6 +93,7 @@ _ADVICE = {
     "ended its kernel": "Something in it ends the Python process (`exit`, a crash), so it was left out.",
     "took too much memory": "It asked for more memory than a notebook of this course ever needs, so it was left out.",
     "could not be interrupted": "It ran until the time limit and ignored the interrupt, so it was left out.",
+    "sent messages that can't be read": "It writes to the connections of its kernel, so it was left out.",
     "interrupted": "It was interrupted at the time limit: look for a loop that never ends.",
 }
 

@@ -10,19 +10,20 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 
 from anatomy import misconceptions
 from anatomy.exercises.spec import Case, Exercise
 from anatomy.judging.compare import compare, rule_says
 from anatomy.judging.expectations import Expectations
+from anatomy.judging.sentences import diagnoses_of_two, diagnosis_of
 from anatomy.judging.verdict import Diagnosis
 from anatomy.misconceptions import Misconception
 from anatomy.observing.observation import CaseObservation
 
 PATIENCE, LEAST = 0.4, 0.1
-"""Seconds of computing after which no mistakes of parts are tried any more, nor two at once; each has `LEAST` or more."""
+"""Seconds of computing after which neither mistakes of parts are tried nor two at once; each has `LEAST` at least."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def _best(
                     continue  # why a gradient is missing, another part's sentence can't know
                 if cases:
                     if best is None or len(cases & open_cases) > len(best.cases & open_cases):
-                        best = Recognized((_diagnosis(mistake, expectations.cases[min(cases)]),), cases)
+                        best = Recognized((diagnosis_of(mistake, expectations.cases[min(cases)]),), cases)
                     if open_cases <= cases:
                         return best
     if open_cases == wrong and sight.values_differ:
@@ -94,7 +95,7 @@ def _best(
                 break
             cases = sight.claims(both, _same_in_everything)
             if cases and open_cases <= cases and sight.differs(both, one, cases) and sight.differs(both, two, cases):
-                return Recognized(_two(one, two, expectations.cases[min(cases)]), cases)
+                return Recognized(diagnoses_of_two(one, two, expectations.cases[min(cases)]), cases)
     return best
 
 
@@ -287,41 +288,3 @@ def _without_numbers(text: str) -> str:
 def _said(seen: CaseObservation, mistake: Misconception) -> tuple[str, str]:
     """The error's type and message; Python's own name the function or class, which a student calls as asked."""
     return seen.error_type, (seen.error.message if seen.error else "").replace(mistake.name, mistake.exercise)
-
-
-# ---- sentences ------------------------------------------------------------------------------------------------------
-
-
-def _diagnosis(mistake: Misconception, case: Case) -> Diagnosis:
-    sentence = _sentence(mistake, case)
-    if mistake.parts:
-        sentence = f"In the part that `{mistake.parts[0].exercise}` does: {sentence}"
-    return Diagnosis(sentence, misconception=mistake.name)
-
-
-def _two(one: Misconception, two: Misconception, case: Case) -> tuple[Diagnosis, ...]:
-    return (
-        Diagnosis(f"Two mistakes at once. The first: {_sentence(one, case)}", misconception=one.name),
-        Diagnosis(f"The second: {_sentence(two, case)}", misconception=two.name),
-    )
-
-
-def _sentence(mistake: Misconception, case: Case) -> str:
-    """The mistake's sentence with this case's sizes. What names a size that the case does not have is left out."""
-    sizes = {**case.sizes, **{f"root_{k}": f"{v**0.5:.3g}" for k, v in case.sizes.items()}}
-    return "".join(_filled(mistake.sentence, sizes)).strip()
-
-
-def _filled(sentence: str, sizes: dict[str, object]) -> Iterable[str]:
-    for piece in _pieces(sentence):
-        try:
-            yield piece.format_map(sizes)
-        except KeyError:
-            bare = re.sub(r"\s*\([^()]*\{\w+\}[^()]*\)", "", piece)
-            if "{" not in bare:
-                yield bare
-
-
-def _pieces(sentence: str) -> Iterator[str]:
-    """The sentence cut behind each full stop, question mark and semicolon."""
-    return (found.group() for found in re.finditer(r".+?(?:[.?!;](?=\s|$)\s*|$)", sentence, re.DOTALL))

@@ -43,7 +43,7 @@ def kind(value: Any) -> str:
     if isinstance(value, Tensor):
         return "a tensor" if value.dim() else "a tensor with a single number"
     if isinstance(value, dict):
-        return str(value["$other"]).replace("a ndarray", "a NumPy array") if "$other" in value else "a dict"
+        return str(value["$other"]) if "$other" in value else "a dict"
     named = {list: "a list or tuple", str: "a string", bool: "True or False", int: "a whole number", float: "a number"}
     return named.get(type(value), "nothing (None)" if value is None else f"a {type(value).__name__}")
 

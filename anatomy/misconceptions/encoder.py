@@ -108,6 +108,9 @@ wrong("one_too_few", "Your stack has one layer too few: {L} are wanted. (`range(
       breaks=LAYERS, old="range(config.num_hidden_layers)", new="range(1, config.num_hidden_layers)")
 wrong("not_stacked", "Every layer gets the embeddings: only the last one has an effect. A layer's output is the next layer's input, so `x = layer(x, mask)`.",
       breaks=NUMBERS, old=("x = layer(x, mask)", "return x"), new=("output = layer(x, mask)", "return output"))
+wrong("layers_summed", "Every layer gets the embeddings, and you add up what they return. A layer's output is the next layer's input: `x = layer(x, mask)`.",
+      breaks=NUMBERS, old=("        for layer in self.layers:\n", "x = layer(x, mask)", "return x"),
+      new=("        output = 0\n        for layer in self.layers:\n", "output = output + layer(x, mask)", "return output"))
 wrong("extra_skip", "You add a skip connection around each layer. They are inside the layers already (two in each): here it is `x = layer(x, mask)`.",
       breaks=NUMBERS, old="x = layer(x, mask)", new="x = x + layer(x, mask)")
 wrong("embeddings_every_time", "You add the embeddings again before every layer. They enter once, at the bottom; from there on each layer's input is the output of the one below.",
@@ -119,7 +122,7 @@ wrong("final_norm", "You put one more norm after the last layer. A pre-norm stac
       old=("        self.layers = ", "return x"),
       new=("        self.layer_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)\n        self.layers = ",
            "return self.layer_norm(x)"))
-wrong("mask_unused", "The attention mask arrives and is never used, so real tokens look at padding. Make a mask of it with `padding_mask` and hand it to every layer.",
+wrong("mask_unused", "Real tokens look at padding, as if there were no attention mask: no layer is told of it. Make a mask of it with `padding_mask` and hand it to every layer.",
       breaks="padding", old="layer(x, mask)", new="layer(x)")
 wrong("mask_in_first_layer_only", "Only the first layer gets the mask; from the second on, real tokens look at padding again. Every layer attends anew, so every layer needs it.",
       breaks="padding", old="x = layer(x, mask)", new="x, mask = layer(x, mask), None")
@@ -387,6 +390,8 @@ SHAPED = ("shape", "values", "gradients")
 MEAN = "(hidden * keep).sum(dim=1) / keep.sum(dim=1)  # (B, D) / (B, 1)"
 wrong("with_padding", "Padding is averaged in: this is the mean over all {T} positions. Leave out those where the attention mask is 0, above and below the fraction line.",
       breaks=MEANS, old=MEAN, new="hidden.mean(dim=1)")
+wrong("without_the_first", "The first token, [CLS], is left out of your mean. It is a real token: all are averaged where `attention_mask` is 1.",
+      breaks=MEANS, old="attention_mask.unsqueeze(-1)", new="(attention_mask * (torch.arange(attention_mask.size(1)) > 0)).unsqueeze(-1)")
 wrong("divides_by_length", "You leave the padding out of the sum but divide by all {T} positions. Divide by each sentence's number of real tokens.",
       breaks=MEANS, old="keep.sum(dim=1)  # (B, D) / (B, 1)", new="keep.size(1)  # (B, D)")
 wrong("sum", "That is the sum of the real tokens. For their mean, divide by how many there are in each sentence.",

@@ -112,7 +112,7 @@ wrong("unbiased_std_plus_eps", "You divide by `x.std(…) + eps`. Two things dif
       new=("std = x.std(dim=-1,", "(std + self.eps)"))
 wrong("eps_outside", "Your eps stands outside the root. It is added to the variance, under the root: √(variance + eps). With a tiny variance that is a different number.",
       breaks="eps", old="torch.sqrt(variance + self.eps)", new="(variance.sqrt() + self.eps)")
-wrong("no_eps", "eps is not used. A token whose numbers are all equal has variance 0, and 0/0 is nan: add eps to the variance, under the root.",
+wrong("no_eps", "eps has no effect. A token whose numbers are all equal has variance 0, and 0/0 is nan: add eps to the variance, under the root.",
       breaks="eps", old="variance + self.eps", new="variance")
 for number in ("1e-5", "1e-6", "1e-8", "1e-12"):
     wrong(f"eps_of_{number}", f"You use an eps of your own, {number}; take the one that is handed to the constructor.",
@@ -459,6 +459,9 @@ wrong("norms_swapped", "Your norms have changed places: `layer_norm_1` belongs t
       breaks=EPS_TOO, old=("layer_norm_1(x)", "layer_norm_2(x)"), new=("layer_norm_2(x)", "layer_norm_1(x)"))
 wrong("parallel", "Both parts get the tokens as they came. Here they work one after the other: the feed-forward network gets what attention has already added to. (A few later models do it your way, in parallel.)",
       breaks=EPS_TOO, old=("x = x + self", "return x +"), new=("attended = self", "return x + attended +"))
+wrong("halved", "You halve each sum, as if x and what a part returns were to be averaged. The skip connection adds: x + attention(x).",
+      breaks=EPS_TOO, old=("x = x + self.dropout(self.attention(self.layer_norm_1(x), mask))", "return x + self.feed_forward(self.layer_norm_2(x))"),
+      new=("x = (x + self.dropout(self.attention(self.layer_norm_1(x), mask))) / 2", "return (x + self.feed_forward(self.layer_norm_2(x))) / 2"))
 wrong("attention_lost", "The second sum starts from the layer's input again, so what attention added is lost on the way (only the feed-forward network has seen it). Add to the sum after attention.",
       breaks=DROPOUT_TOO, old=("x = x +", "layer_norm_2(x)"), new=("h = x +", "layer_norm_2(h)"))
 wrong("second_norm_of_the_input", "The second norm gets what the first norm returned instead of the sum after attention.",
@@ -632,6 +635,8 @@ wrong("number_of_bert_base", "You return BERT base's number whatever the config 
       breaks="any sizes", old="attention + feed_forward + norms", new="7_087_872")
 wrong("text", "You return a text. A whole number is asked for: the next cell computes with it, and puts the commas in.",
       breaks=COUNTS, old="attention + feed_forward + norms", new='f"{attention + feed_forward + norms:,}"')
+wrong("numpy_float32", "You return a number of NumPy's with 24 binary digits: from 16,777,216 on it skips whole numbers. Count with plain ones.",
+      breaks=COUNTS, old="return attention + feed_forward + norms", new="return np.float32(attention + feed_forward + norms)")
 wrong("no_output_layer", "Attention has four linear layers: q, k, v and output_linear. You count three.",
       breaks=COUNTS,
       old="4 * (width * width + width)  # q, k, v and output_linear", new="3 * (width * width + width)  # q, k and v")

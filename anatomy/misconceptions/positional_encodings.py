@@ -69,6 +69,8 @@ wrong("smallest", "You return the smallest difference; asked for is the largest.
       breaks="values", old=".max()", new=".min()")
 wrong("numpy_number", "The number is right, but it is NumPy's. A plain Python float is asked for: `.item()` or `float(…)`.",
       breaks="plain float", old=".item()", new=".numpy()[()]")
+wrong("last_axis_but_one", "You shuffle the last axis but one of the results. That is T in (B, T, D) only; `module` may return (B, T, …), where T is axis 1: `[:, perm]`.",
+      breaks="values", old="module(x)[:, perm]", new="module(x)[..., perm, :]")
 for digits in (0, 1, 2, 3):
     wrong(f"rounded_to_{digits}", "You round the gap: small gaps become 0, and 0 would mean equivariant. Return the number as it is.",
           breaks="values", old="(shuffled_first - shuffled_last).abs().max().item()",

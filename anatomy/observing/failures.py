@@ -73,16 +73,21 @@ def _places(error: BaseException, name: str, answer: Any) -> Iterator[_Place]:
 
 
 def _functions(answer: Any) -> Iterator[CodeType]:
-    """The code of a function, or of all methods of a class: its own, and inherited ones that stand in cells."""
+    """The code of a function, or of all methods of a class: its own, and inherited ones that stand in cells.
+
+    Of a decorated function, such as one below ``@torch.no_grad()``, it is the code that the decorator has been put on.
+    """
     if isinstance(answer, FunctionType):
-        yield answer.__code__
+        yield inspect.unwrap(answer).__code__
         return
     kind = answer if isinstance(answer, type) else type(answer)
     for base in kind.__mro__:
         for member in vars(base).values():
             function = member.__func__ if isinstance(member, classmethod | staticmethod) else member
-            if isinstance(function, FunctionType) and (base is kind or _is_cell(function.__code__.co_filename)):
-                yield function.__code__
+            if isinstance(function, FunctionType):
+                code = inspect.unwrap(function).__code__
+                if base is kind or _is_cell(code.co_filename):
+                    yield code
 
 
 def _is_cell(filename: str) -> bool:

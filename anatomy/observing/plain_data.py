@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -25,7 +26,8 @@ LARGEST_TENSOR = 1_000_000
 def plain(value: Any) -> Any:
     """`value` as plain data: tensors (detached, on the CPU, own memory), numbers, strings, lists, dicts.
 
-    What is none of these is described: ``{"$other": "a function"}``.
+    What is none of these is described: ``{"$other": "a function"}``. A NumPy array is such a thing, too, but its
+    numbers are kept: ``{"$other": "a NumPy array", "$numbers": …}``.
     """
     if isinstance(value, Tensor):
         if value.numel() > LARGEST_TENSOR:
@@ -36,8 +38,8 @@ def plain(value: Any) -> Any:
         return value
     if isinstance(value, int | float):
         return type(value)(value)
-    if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
-        return value.item()
+    if isinstance(value, np.ndarray | np.generic):
+        return _from_numpy(value)
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -45,6 +47,16 @@ def plain(value: Any) -> Any:
     if isinstance(value, nn.Module):
         return {name: plain(parameter) for name, parameter in value.state_dict().items()}
     return {"$other": kind_of(value)}
+
+
+def _from_numpy(value: np.ndarray | np.generic) -> Any:
+    """A number as Python's; of an array what it is, and its entries if they are numbers and not too many."""
+    if not value.ndim:
+        return value.item() if value.dtype.kind in "iufbU" else {"$other": kind_of(value)}
+    described: dict[str, Any] = {"$other": "a NumPy array"}
+    if value.dtype.kind in "iufb" and value.size <= LARGEST_TENSOR:
+        described["$numbers"] = torch.tensor(value.tolist(), dtype=torch.float64)
+    return described
 
 
 def fresh(value: Any) -> Any:

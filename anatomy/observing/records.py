@@ -67,6 +67,8 @@ def decode(record: Any) -> Observation:
         tensors = safetensors.torch.load(base64.b64decode(record["tensors"], validate=True))
     except (binascii.Error, SafetensorError, ValueError, KeyError) as error:
         raise Unreadable("the record's tensors can't be read") from error
+    if any(math.prod(max(size, 1) for size in tensor.shape) > LARGEST for tensor in tensors.values()):
+        raise Unreadable("the record holds a tensor of empty rows without number")
 
     def unpack(node: Any, depth: int = 0) -> Any:
         if depth > DEEPEST:

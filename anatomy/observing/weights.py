@@ -11,11 +11,15 @@ from torch.nn.parameter import is_lazy
 from anatomy.exercises.spec import seed_from
 
 CONTRACT_WORDS = frozenset({
-    "attention", "bias", "classifier", "embeddings", "encoder", "feed_forward", "heads", "k", "layer_norm",
-    "layer_norm_1", "layer_norm_2", "layers", "linear_1", "linear_2", "output_linear", "position_embeddings", "q",
-    "token_embeddings", "v", "weight",
+    "attention", "bias", "blocks", "classifier", "cross_attention", "decoder_layers", "embeddings", "encoder",
+    "encoder_layers", "feed_forward", "heads", "k", "layer_norm", "layer_norm_1", "layer_norm_2", "layer_norm_3",
+    "layers", "linear_1", "linear_2", "output_linear", "position_embeddings", "q", "token_embeddings", "v", "weight",
 })  # fmt: skip
-"""The names that the exercises' texts give to layers and parameters."""
+"""The names that the exercises' texts give to layers and parameters.
+
+Of two names of one parameter, the one that stands here is the one it goes by: tied weights go by `token_embeddings`,
+not by `lm_head`.
+"""
 
 
 def fill_parameters(module: nn.Module, seed: int = 0) -> None:
@@ -51,11 +55,11 @@ def _foreign(name: str) -> tuple[int, int]:
 
 
 def shared_names(module: nn.Module) -> list[list[str]]:
-    """Groups of names that are one parameter."""
+    """Groups of names that are one parameter, in alphabetical order: which layer was made first says nothing."""
     names: dict[int, list[str]] = {}
     for name, parameter in module.named_parameters(remove_duplicate=False):
         names.setdefault(id(parameter), []).append(name)
-    return [group for group in names.values() if len(group) > 1]
+    return sorted(sorted(group) for group in names.values() if len(group) > 1)
 
 
 def has_lazy_parameters(module: Any) -> bool:

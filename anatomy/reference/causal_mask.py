@@ -21,21 +21,20 @@ KeysAndValues = tuple[Tensor, Tensor]
 
 
 def causal_mask(length: int) -> Tensor:  # -> (T, T)
-    """Which keys each query may look at: True where key s stands at or before query t, so on and below the diagonal.
+    """Which keys each query may look at: True (or 1) where key s stands at or before query t.
 
-    `length` is T. Source: Vaswani et al. 2017, §3.1, last paragraph: predictions for position i depend on outputs at
-    positions before i only (with the outputs shifted by one, so that position i itself holds what was written before).
+    `length` is T. Source: Vaswani et al. 2017, §3.1, last paragraph: predictions depend on what is known before only.
     """
     return torch.ones(length, length, dtype=torch.bool).tril()
 
 
 def masked_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
-    # (..., T, K), (..., S, K), (..., S, K), mask that broadcasts to (..., T, S) -> (..., T, K)
+    # (..., T, K), (..., S, K), (..., S, Dv), mask that broadcasts to (..., T, S) -> (..., T, Dv)
     """Scaled dot-product attention in which a query sees only the keys that its mask allows.
 
-    `mask` is True, or any number but 0, where query t may look at key s; False or 0 where it may not: there the score
-    is −∞ before the softmax, so the weight is exactly 0 and the others still sum to 1. Each query may look at one key
-    at least. None: everyone sees everything. Source: Vaswani et al. 2017, §3.2.3.
+    `mask` is True or 1 where query t may look at key s, False or 0 where it may not: there the score is −∞ before the
+    softmax, so the weight is exactly 0 and the others still sum to 1. Each query may look at one key at least. None:
+    everyone sees everything. Source: Vaswani et al. 2017, §3.2.3.
     """
     scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))  # (..., T, S)
     if mask is not None:
@@ -46,9 +45,9 @@ def masked_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | N
 def future_leak(model: Any, ids: Tensor) -> Tensor:  # (B, T) -> (B, T, T)
     """How much each output depends on inputs that come later: zero everywhere for a causal model.
 
-    Entry [b, t, s] is the Euclidean length of the gradient of the sum of output t's numbers, ``model(ids)[b,
-    t].sum()``, with respect to the vector that `model.token_embeddings` gives for token s; for s > t. On and below
-    the diagonal it is 0: the past may be used. The model's parameters and their gradients stay as they are.
+    Entry [b, t, s], for s > t, is the Euclidean length of the gradient of ``model(ids)[b, t].sum()`` with respect to
+    the vector that `model.token_embeddings` gives for token s. On and below the diagonal it is 0: the past may be used.
+    The model, its parameters and their gradients stay as they are.
     """
     vectors = []
 
@@ -72,8 +71,8 @@ def future_leak(model: Any, ids: Tensor) -> Tensor:  # (B, T) -> (B, T, T)
 class CausalSelfAttention(nn.Module):
     """Multi-head self-attention in which no token sees a later one.
 
-    Layers `q`, `k`, `v`, `output_linear`: D to D, with bias. D and H are `config.hidden_size` and
-    `config.num_attention_heads`; H divides D. Source: Vaswani et al. 2017, §3.2.3.
+    Layers `q`, `k`, `v`, `output_linear`: D to D, with bias; no dropout. D is `config.hidden_size`; H is
+    `config.num_attention_heads`, kept as `num_heads`. Source: Vaswani et al. 2017, §3.2.3.
     """
 
     def __init__(self, config: GPT2Config) -> None:
@@ -94,8 +93,8 @@ class CausalSelfAttention(nn.Module):
 class FeedForward(nn.Module):
     """Notebook 05's feed-forward network as GPT-2 has it. Given in the notebook, not an exercise.
 
-    Layers `linear_1` (D to 4·D), `linear_2` (4·D to D), `dropout`. GELU in its tanh approximation, which differs from
-    the exact one by up to 5e-4. Source: Radford et al. 2018, §4.1; Hendrycks and Gimpel 2016, §2.
+    Layers `linear_1` (D to 4·D), `linear_2` (4·D to D), `dropout`; GELU in its tanh approximation. Source: Radford et
+    al. 2018, §4.1; Hendrycks and Gimpel 2016, §2.
     """
 
     def __init__(self, config: GPT2Config) -> None:
@@ -172,18 +171,10 @@ def next_token_loss(logits: Tensor, ids: Tensor) -> Tensor:  # (B, T, V), (B, T)
 def load_gpt2_weights(gpt: Any, state_dict: dict[str, Tensor]) -> None:
     """Copy the weights of a Hugging Face `GPT2LMHeadModel` into a GPT with the names of this notebook.
 
-    `state_dict` is the library model's. Its projections are of a kind of their own (`Conv1D`): weights lie as (in,
-    out), where `nn.Linear` has (out, in); and queries, keys and values come from one matrix, `c_attn` (D, 3·D), as
-    three blocks of columns. The head stays tied to the token table.
-
-    Raises
-    ------
-    KeyError
-        When the dict lacks an entry that the model needs.
-    ValueError
-        When the dict has a block that the model has not.
-    RuntimeError
-        When a shape differs (from `load_state_dict`).
+    `state_dict` is the library model's. Its projections (`Conv1D`) have weights (in, out), where `nn.Linear` has (out,
+    in); queries, keys and values come from one matrix, `c_attn` (D, 3·D), as three blocks of columns. The head stays
+    tied to the token table; model and dict share no memory afterwards. Raises KeyError when the dict lacks an entry
+    that the model needs, ValueError when it has a block that the model has not, RuntimeError when a shape differs.
     """
     depth = len(gpt.blocks)
     if any(key.startswith(f"transformer.h.{depth}.") for key in state_dict):
@@ -216,9 +207,8 @@ def next_token_probabilities(logits: Tensor, temperature: float = 1.0, top_k: in
     # (..., V) -> (..., V)
     """The distribution from which the next token is drawn: softmax of logits / temperature, over the `top_k` largest.
 
-    Tokens outside the `top_k` largest get exactly 0; None, or a number of V and more, keeps all. `temperature` is
-    above 0: below 1 the distribution is sharper, above 1 flatter. Source: Fan, Lewis and Dauphin 2018, §5.1 (top-k
-    sampling).
+    Tokens outside the `top_k` largest get exactly 0; None, or a number of V and more, keeps all. `temperature` is above
+    0: below 1 the distribution is sharper, above 1 flatter. Source: Fan, Lewis and Dauphin 2018 (top-k sampling).
     """
     logits = logits / temperature
     if top_k is not None and top_k < logits.size(-1):
@@ -239,7 +229,7 @@ def generate(
     """Let the model write on: predict, choose one token, append it, and again.
 
     `model(ids)` gives logits (B, T, V). A `temperature` of 0 always takes the most probable token (greedy); otherwise
-    the token is drawn with `generator` from `next_token_probabilities`. The model sees the last
+    each row's token is drawn with `generator` from `next_token_probabilities`. The model sees the last
     `model.position_embeddings.num_embeddings` tokens at most. `ids` stays as it is.
     """
     most = model.position_embeddings.num_embeddings
@@ -260,8 +250,8 @@ def cached_attention(
     """What a `CausalSelfAttention` gives for N new tokens, when keys and values of the P tokens before them are kept.
 
     `attention` has `q`, `k`, `v`, `output_linear` and `num_heads`. `cache` holds keys and values of the past; None:
-    there is no past. Returns the new tokens' outputs, as if the whole sequence had been put through `attention`, and
-    keys and values of all P + N tokens. The cache handed over stays as it is.
+    there is no past. Returns the new tokens' outputs, as if the whole text had been put through `attention`, and keys
+    and values of all P + N tokens, those handed over first. The cache handed over stays as it is.
     """
     query, key, value = (
         split_heads(layer(x), attention.num_heads) for layer in (attention.q, attention.k, attention.v)

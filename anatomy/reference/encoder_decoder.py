@@ -34,8 +34,9 @@ def shift_right(target: Tensor, start_id: int) -> Tensor:  # (B, T) -> (B, T)
 def decoder_mask(target: Tensor, pad_id: int) -> Tensor:  # (B, T) -> (B, 1, T, T)
     """Which tokens each token of the decoder's input may look at: none that comes later, and no padding.
 
-    True where query t may look at key s; broadcasts to (B, H, T, T). `target` holds token ids, padding is at the end,
-    and the first token is never padding: each query may look at one key at least.
+    True where query t may look at key s (numbers to be added to the scores, 0 there and −∞ elsewhere, do as well);
+    broadcasts to (B, H, T, T). `target` holds token ids, padding is at the end, and the first token is never padding:
+    each query may look at one key at least.
     """
     real = (target != pad_id)[:, None, None, :]  # (B, 1, 1, T)
     return real & causal_mask(target.size(1)).to(target.device)  # (B, 1, T, T)
@@ -99,8 +100,9 @@ class Transformer(nn.Module):
     Layers `token_embeddings` (V rows, for source and target alike), `dropout`, `encoder_layers`
     (`PostNormEncoderLayer`) and `decoder_layers` (`TransformerDecoderLayer`), `config.num_hidden_layers` of each, and
     `lm_head`, D to V without bias, whose weight *is* the token table. Vectors are multiplied by √D, sinusoidal
-    positions are added. Padding, the id `config.pad_token_id`, is looked at nowhere. No norm after the last layers:
-    post-norm layers end with their own. Source: Vaswani et al. 2017, §3.1 to §3.5; shared tables and √D, §3.4.
+    positions are added. Padding, the id `config.pad_token_id`, is looked at nowhere; `pad_id` keeps it. What comes out
+    where the target is padding has no meaning. No norm after the last layers: post-norm layers end with their own.
+    Source: Vaswani et al. 2017, §3.1 to §3.5; shared tables and √D, §3.4.
     """
 
     def __init__(self, config: BertConfig) -> None:
@@ -187,11 +189,12 @@ def beam_search(
 ) -> tuple[list[int], float]:
     """A sequence of high probability, found by keeping the `beam_size` best beginnings at every step.
 
-    `step` takes N beginnings (N, T), the start token first, and gives log-probabilities of what follows, (N, V). At
-    every step all beginnings are extended by all tokens; the `beam_size` extensions with the largest sum of
-    log-probabilities are kept, of equal ones that of the better beginning, then of the smaller token id. Those that
-    end with `end_id` are finished: they are set aside and never extended. It goes on until nothing is left to extend
-    or `max_len` tokens are written.
+    `step` takes N beginnings (N, T), the start token first, and gives log-probabilities of what follows, (N, V); some
+    may be −∞: impossible, but never all of a row. At every step all beginnings are extended by all tokens; impossible
+    extensions are left out. The `beam_size` extensions with the largest sum of log-probabilities are kept, of equal
+    ones that of the better beginning, then of the smaller token id. Those that end with `end_id` are finished: they
+    are set aside and never extended. It goes on until nothing is left to extend or `max_len` tokens are written. One
+    call of `step` serves all beginnings of one length.
 
     Returns
     -------
@@ -227,8 +230,8 @@ def beam_search(
 
 quiz_encoder_decoder = {
     "queries of cross-attention come from": "the decoder",
-    "shape of its weights": "T × S in each head",
-    "how often the source is encoded for one translation": "once",
+    "rows and columns of its weights": "target and source",
+    "for one translation the source is encoded": "once",
     "teacher forcing feeds": "the right tokens so far",
-    "a wider beam": "finds a sequence at least as probable, mostly",
+    "a wider beam finds": "a sequence as probable or more, mostly",
 }

@@ -32,7 +32,8 @@ def permutation_gap__loop(module, x, perm):
 def permutation_gap__matrix(module, x, perm):
     with torch.no_grad():
         p = torch.eye(len(perm))[perm]  # row t picks token perm[t]
-        return torch.dist(module(x.take_along_dim(perm[None, :, None], dim=1)), p @ module(x), p=math.inf).item()
+        shuffled_last = torch.einsum("st,bt...->bs...", p, module(x))
+        return torch.dist(module(x.take_along_dim(perm[None, :, None], dim=1)), shuffled_last, p=math.inf).item()
 
 
 permutation_gap__lambda = lambda f, tokens, order: max(  # noqa: E731

@@ -3,13 +3,14 @@
 from anatomy.views.addresses import number_tables
 from anatomy.views.attention import attention_flow, head_grid
 from anatomy.views.bars import bar_chart
-from anatomy.views.bertviz import head_view
+from anatomy.views.bertviz import head_view, model_view, neuron_view, record_attention
 from anatomy.views.curves import line_chart, line_charts
 from anatomy.views.heatmap import heat_map, heat_maps
 from anatomy.views.one_hot import one_hot_product
 from anatomy.views.pieces import head_split, merge_steps, token_strip
 from anatomy.views.progress import ProgressBar
 from anatomy.views.projection import project_2d, projection
+from anatomy.views.sequences import search_tree, sequence_rows
 from anatomy.views.style import Picture, figure, show, use_style
 
 __all__ = [
@@ -26,10 +27,15 @@ __all__ = [
     "line_chart",
     "line_charts",
     "merge_steps",
+    "model_view",
+    "neuron_view",
     "number_tables",
     "one_hot_product",
     "project_2d",
     "projection",
+    "record_attention",
+    "search_tree",
+    "sequence_rows",
     "show",
     "token_strip",
     "use_style",

@@ -97,13 +97,14 @@ def head_grid(
     title: str = "",
     *,
     columns: int = 4,
+    key_tokens: Sequence[Any] | None = None,
     alt: str | None = None,
 ) -> Picture:
     """All heads of one layer: a small heat map each, queries down, keys across, on one color scale.
 
     Args:
         attentions: (H, T, S), or (1, H, T, S) as the library returns it for one sentence.
-        tokens: T labels (queries); with T = S they label the keys too.
+        tokens: T labels (queries); with T = S they label the keys too, unless there are `key_tokens`: S labels.
         columns: how many heads stand in one line.
         alt: words for the picture; made from the data when None.
 
@@ -117,6 +118,7 @@ def head_grid(
         raise ValueError(f"attentions must be (H, T, S) for one sentence, but has shape {tuple(array.shape)}")
     heads, queries, keys = array.shape
     labels = check_labels(tokens, queries, "tokens")
+    below = labels if key_tokens is None and keys == queries else check_labels(key_tokens, keys, "key_tokens")
     low, high, colors = color_scale([array], (0.0, 1.0) if array.max() <= 1.001 and array.min() >= 0 else None)
     columns = max(1, min(columns, heads))
     lines = math.ceil(heads / columns)
@@ -134,7 +136,7 @@ def head_grid(
             spine.set(visible=True, color=HAIRLINE)
         ax.set_title(f"head {index}", fontsize=9, weight="normal", pad=4)
         ax.set_yticks(np.arange(queries) + 0.5, labels if queries <= 24 else [""] * queries)
-        ax.set_xticks(np.arange(keys) + 0.5, labels if keys == queries <= 24 else [""] * keys, rotation=90)
+        ax.set_xticks(np.arange(keys) + 0.5, below if keys <= 24 else [""] * keys, rotation=90)
     axes[0, 0].invert_yaxis()
     for index in range(heads):  # the last head of each column carries the labels
         axes.flat[index].tick_params(labelbottom=index + columns >= heads)
@@ -143,7 +145,7 @@ def head_grid(
     picture.colorbar(mesh, ax=axes, shrink=0.5, aspect=24, pad=0.02).outline.set_visible(False)
     if title:
         picture.suptitle(title, x=0.01, ha="left", fontsize=11, weight="bold")
-    picture.alt = alt or _grid_words(array, labels, title)
+    picture.alt = alt or _grid_words(array, labels, below, title)
     return picture
 
 
@@ -165,19 +167,22 @@ def _flow_words(array: np.ndarray, queries: list[str], keys: list[str], title: s
     return f"Lines from queries to keys{quoted(title)}; strongest first: " + "; ".join(parts) + "."
 
 
-def _grid_words(array: np.ndarray, labels: list[str], title: str) -> str:
-    heads, queries, keys = array.shape
+def _grid_words(array: np.ndarray, queries: list[str], keys: list[str], title: str) -> str:
     parts = []
-    for index in range(heads):
-        total = float(array[index].sum()) or 1.0
-        shares = {"each token itself": float(np.trace(array[index])) / total}
-        if queries == keys:
-            shares["the token before"] = float(np.trace(array[index], -1)) / total
-            shares["the token after"] = float(np.trace(array[index], 1)) / total
-            for s in (0, keys - 1):
-                shares[f"“{labels[s]}”"] = float(array[index, :, s].sum()) / total
+    for index, weights in enumerate(array):  # (T, S)
+        total = float(weights.sum()) or 1.0
+        if keys is queries:
+            shares = {
+                "each token itself": float(np.trace(weights)) / total,
+                "the token before": float(np.trace(weights, -1)) / total,
+                "the token after": float(np.trace(weights, 1)) / total,
+            }
+            ends = (0, len(keys) - 1)
+            shares |= {f"“{keys[s]}”": float(weights[:, s].sum()) / total for s in ends}
+        else:
+            shares = {f"“{key}”": float(weights[:, s].sum()) / total for s, key in enumerate(keys)}
         best = max(shares, key=lambda name: shares[name])
         parts.append(
             f"head {index} mostly {best} ({shares[best]:.0%})" if shares[best] > 0.35 else f"head {index} spread out"
         )
-    return f"Grid of {heads} heat maps{quoted(title)}, one per head: " + "; ".join(parts) + "."
+    return f"Grid of {len(array)} heat maps{quoted(title)}, one per head: " + "; ".join(parts) + "."

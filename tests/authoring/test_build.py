@@ -333,6 +333,6 @@ def test_traces_of_the_machine_are_warned_about(course):
 
 
 def test_a_heavy_notebook_is_warned_about():
-    assert Built(SLUG, Cost(59, int(1.4e9))).warnings == []
-    slow, large = Built(SLUG, Cost(61.4, int(1.6e9))).warnings
-    assert "61 s" in slow and "60 s" in slow and "1.60 GB" in large
+    assert Built(SLUG, Cost(119, int(1.4e9))).warnings == []
+    slow, large = Built(SLUG, Cost(121.4, int(1.6e9))).warnings
+    assert "121 s" in slow and "120 s" in slow and "1.60 GB" in large

@@ -106,3 +106,23 @@ def lab(chromium: Browser, server: tuple[str, Path]) -> Iterator[Lab]:
         lab = Lab(page, address, folder)
         yield lab
         lab.shut_down_kernels()
+
+
+@pytest.fixture
+def page_without_network(chromium: Browser) -> Iterator[Page]:
+    """A page that reads files. What the exported page itself asks for is refused; a view must not ask at all."""
+    context = chromium.new_context(viewport={"width": 1000, "height": 1400})
+    asked_by_a_frame: list[str] = []
+
+    def only_files(route: Route) -> None:
+        if route.request.url.startswith(("file:", "data:", "blob:")):
+            route.continue_()
+            return
+        if route.request.frame.parent_frame:
+            asked_by_a_frame.append(route.request.url)
+        route.abort()
+
+    context.route("**/*", only_files)
+    yield context.new_page()
+    context.close()
+    assert asked_by_a_frame == []

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import nbformat
 import pytest
 from nbconvert import HTMLExporter
-from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_notebook, new_output
-from playwright.sync_api import Browser, FrameLocator, Page, Route, expect
+from playwright.sync_api import FrameLocator, Page, expect
 
 from tests.browser.lab import SLOW, Lab
+from tests.browser.views import check_nothing_is_clipped, executed, save
 
 LAYERS, HEADS, LENGTH = 2, 4, 7
 SETUP = f"""\
@@ -30,50 +27,9 @@ with torch.no_grad():
 """
 FIRST = "head_view(attentions, tokens)  # first"
 SECOND = "head_view(attentions, tokens, layer=1, heads=[2], sentence_b_start=4)  # second"
+CELLS = (SETUP, FIRST, SECOND)
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-
-
-def notebook(outputs: bool) -> NotebookNode:
-    """Two views on a page; with `outputs` as if it had been run."""
-    book = new_notebook(metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}})
-    names: dict[str, object] = {}
-    for source in (SETUP, FIRST, SECOND):
-        cell = new_code_cell(source, id=f"cell-{len(book.cells)}")
-        if outputs and source == SETUP:
-            exec(source, names)
-        elif outputs:
-            bundle = eval(source, names)._repr_mimebundle_()
-            cell.outputs = [new_output("execute_result", bundle, execution_count=1)]
-        book.cells.append(cell)
-    return book
-
-
-def save(folder: Path, name: str, outputs: bool) -> Path:
-    path = folder / name / f"{name}.ipynb"
-    path.parent.mkdir()
-    nbformat.write(notebook(outputs), path)
-    return path
-
-
-@pytest.fixture
-def page_without_network(chromium: Browser) -> Iterator[Page]:
-    """A page that reads files. What the exported page itself asks for is refused; a view must not ask at all."""
-    context = chromium.new_context(viewport={"width": 1000, "height": 1400})
-    asked_by_a_frame: list[str] = []
-
-    def only_files(route: Route) -> None:
-        if route.request.url.startswith(("file:", "data:", "blob:")):
-            route.continue_()
-            return
-        if route.request.frame.parent_frame:
-            asked_by_a_frame.append(route.request.url)
-        route.abort()
-
-    context.route("**/*", only_files)
-    yield context.new_page()
-    context.close()
-    assert asked_by_a_frame == []
 
 
 def check_first_view(view: FrameLocator) -> None:
@@ -113,25 +69,8 @@ def check_second_view(view: FrameLocator) -> None:
     expect(view.locator("#attention line")).to_have_count(HEADS * 4 * 3)
 
 
-def check_nothing_is_clipped(frame: FrameLocator) -> None:
-    """The frame is as high as its page, and no token sticks out."""
-    room = frame.locator("body").evaluate(
-        """body => {
-            const inside = [...document.querySelectorAll('svg text')].map(text => text.getBoundingClientRect());
-            return {
-                scroll: document.documentElement.scrollHeight - window.innerHeight,
-                left: Math.min(...inside.map(box => box.left)),
-                bottom: window.innerHeight - Math.max(...inside.map(box => box.bottom)),
-                background: getComputedStyle(document.documentElement).backgroundColor,
-            };
-        }"""
-    )
-    assert room["scroll"] <= 0 and room["left"] >= 0 and 0 <= room["bottom"] < 40, room
-    assert room["background"] == "rgb(255, 255, 255)", "readable on a dark page"
-
-
 def test_in_jupyterlab_and_after_it_was_saved(lab: Lab, tmp_path: Path) -> None:
-    lab.open(save(tmp_path, "head-view", outputs=False))
+    lab.open(save(tmp_path, "head-view", CELLS))
     lab.run("import torch")
     outputs = []
     for source, check in ((FIRST, check_first_view), (SECOND, check_second_view)):
@@ -149,7 +88,7 @@ def test_in_jupyterlab_and_after_it_was_saved(lab: Lab, tmp_path: Path) -> None:
 
 
 def test_an_untrusted_notebook_shows_the_still_picture_and_says_so(lab: Lab, tmp_path: Path) -> None:
-    lab.open(save(tmp_path, "not-trusted", outputs=True))
+    lab.open(save(tmp_path, "not-trusted", executed(CELLS)))
     output = lab.cell(FIRST).locator(".jp-Cell-outputArea")
     expect(output).to_contain_text("The interactive view is not shown here")
     expect(output.locator("iframe")).to_have_count(0)
@@ -161,7 +100,7 @@ def test_an_untrusted_notebook_shows_the_still_picture_and_says_so(lab: Lab, tmp
 
 
 def test_in_an_exported_page(page_without_network: Page, tmp_path: Path) -> None:
-    exported, _ = HTMLExporter().from_notebook_node(notebook(outputs=True))
+    exported, _ = HTMLExporter().from_notebook_node(executed(CELLS))
     file = tmp_path / "page.html"
     file.write_text(exported, encoding="utf-8")
     page = page_without_network

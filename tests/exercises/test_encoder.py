@@ -6,8 +6,11 @@ import pytest
 import torch
 from transformers import BertConfig, BertModel
 
+from anatomy import exercises
 from anatomy.checkpoints import find, load_checkpoint
 from anatomy.exercises.encoder import _bert_and_encoder, _config
+from anatomy.judging.judge import judge
+from anatomy.observing.observe import observe
 from anatomy.reference.encoder import TransformerEncoder, load_bert_weights, padding_mask
 
 
@@ -50,3 +53,15 @@ def test_parameters_of_bert_base() -> None:
         mine, theirs = TransformerEncoder(config), BertModel(config)
     width = config.hidden_size
     assert sum(p.numel() for p in mine.parameters()) == theirs.num_parameters() - 2 * width - (width * width + width)
+
+
+def test_a_layer_too_many_is_refused_by_deeper_encoders_too() -> None:
+    def shallow(encoder, state_dict):
+        if len(encoder.layers) > 1:  # the guard looks at small encoders only
+            depth = len(encoder.layers)
+            state_dict = {k: v for k, v in state_dict.items() if not k.startswith(f"encoder.layer.{depth}.")}
+        load_bert_weights(encoder, state_dict)
+
+    asked = exercises.find("load_bert_weights")
+    verdict = judge(asked, observe(asked, shallow))
+    assert [result.property for result in verdict.results if not result.passed] == ["leftover layers"]

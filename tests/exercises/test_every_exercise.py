@@ -71,6 +71,15 @@ def test_the_reference_gets_full_marks(exercise: Exercise, seeds: tuple[int, ...
 
 
 @by_name
+def test_the_reference_stops_only_where_it_refuses(exercise: Exercise) -> None:
+    """An error in our own code would be the same for every answer, and so be right for all."""
+    raised = [case.error for case in observe(exercise, reference.answer(exercise)).cases if case.error]
+    assert not [
+        error for error in raised if error.type in ("TypeError", "AttributeError", "NameError", "UnboundLocalError")
+    ]
+
+
+@by_name
 def test_what_is_not_written_is_not_attempted(exercise: Exercise) -> None:
     def stub(*_: Any) -> None:
         raise NotImplementedError
@@ -113,10 +122,10 @@ def test_the_same_seed_gives_the_same_cases(exercise: Exercise) -> None:
 
 
 @pytest.mark.parametrize("wrong", all_misconceptions(), ids=lambda wrong: wrong.name)
-@each_seed
-def test_a_misconception_fails_and_is_named_as_itself(wrong: Misconception, seeds: tuple[int, ...]) -> None:
+def test_a_misconception_fails_and_is_named_as_itself(wrong: Misconception) -> None:
+    """With the seeds of a student's own notebook; tests/grading/test_class.py tries each with others."""
     exercise = exercises.find(wrong.exercise)
-    verdict = verdict_on(exercise, wrong.answer, seeds)
+    verdict = verdict_on(exercise, wrong.answer)
     broken = {result.property for result in verdict.results if not result.passed}
     assert verdict.status == "wrong", as_text(verdict)
     assert wrong.name in verdict.misconceptions, as_text(verdict)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from anatomy.forked_kernels import ForkedKernelManager, Preparation, get_fork_server
+from anatomy.forked_kernels import ForkedKernelManager, ForkServerFailed, Preparation, get_fork_server
 from anatomy.forked_kernels.sandbox import bubblewrap
 from tests.forked_kernels.kernel_session import session, soon
 
@@ -74,6 +74,23 @@ def test_later_modules_are_there_when_some_kernels_were_made():
         assert soon(has_it)
     finally:
         get_fork_server(Manager.preparation).stop()
+
+
+def test_a_server_is_started_now_and_waited_for_later():
+    preparation = Preparation("waited for later", modules=("wave",))
+    started = get_fork_server(preparation, wait=False)
+    try:
+        assert get_fork_server(preparation) is started and started.is_alive
+    finally:
+        started.stop()
+
+
+def test_a_server_that_fails_says_so_when_it_is_waited_for():
+    preparation = Preparation("fails", warm_up="import os; os.write(2, b'no room'); os._exit(1)")
+    for _ in range(2):
+        get_fork_server(preparation, wait=False)
+        with pytest.raises(ForkServerFailed, match="no room"):
+            get_fork_server(preparation)
 
 
 def test_nothing_need_be_prepared():

@@ -80,7 +80,7 @@ def course(graded, tmp_path):
 
 
 def grade(root, **options):
-    return run.grade(root, console=Console(file=io.StringIO()), **options)
+    return run.grade(root, console=Console(file=io.StringIO()), **{"workers": 1, **options})
 
 
 def page_of(root, student):
@@ -127,7 +127,7 @@ def test_the_pages_are_nbgraders_own(course):
     beside = course / "submitted" / "dora" / BOOK.slug
     for name, text in {"timestamp.txt": "2026-01-02 12:00:00 UTC", "plot.png": "x", "evil.html": "<script>"}.items():
         (beside / name).write_text(text, encoding="utf-8")
-    assert grade(course, workers=1).pages == 4
+    assert grade(course).pages == 4
     stock, ours = by_nbgrader(course)
     assert files(stock).keys() - files(ours).keys() == {Path("dora", BOOK.slug, "evil.html")}, "is not passed on"
     assert len(files(ours)) == 6
@@ -160,10 +160,10 @@ def test_workers_make_the_pages_and_they_show_verdicts(course, monkeypatch):
         put(self, *given)
 
     monkeypatch.setattr(FeedbackFolder, "put", put_what_comes)
-    report = grade(course, workers=1, force=True, students=["ada", "cleo"])
+    report = grade(course, force=True, students=["ada", "cleo"])
     assert (report.pages, report.without_page) == (2, ())
     by_hand(course, "cleo", mark=1)
-    report = grade(course, workers=1, force=True, students=["ada", "cleo"])
+    report = grade(course, force=True, students=["ada", "cleo"])
     assert report.pages == 1 and report.without_page[0].startswith("cleo"), "the worker could not know of this mark"
 
 
@@ -174,12 +174,12 @@ def test_an_answer_without_a_mark_is_not_zero(course, monkeypatch):
         raise judge_observations.Ungraded("Nobody knows.")
 
     monkeypatch.setattr(judge_observations, "verdict_on", fails)
-    assert grade(course, workers=1, force=True, students=["bea"]).results[0].status == PARTLY
+    assert grade(course, force=True, students=["bea"]).results[0].status == PARTLY
     monkeypatch.undo()
     page = page_of(course, "bea").read_text("utf-8")
     assert f"<b>0 of {WORTH} points so far</b>" in page and "not graded yet" in page and "One answer waits" in page
     by_hand(course, "bea", mark=0)
-    assert grade(course, workers=1).pages == 1
+    assert grade(course).pages == 1
     page = page_of(course, "bea").read_text("utf-8")
     assert f"<b>0 of {WORTH} points</b>" in page and "not graded yet" not in page, "0 by hand is a mark"
     stock, ours = by_nbgrader(course)
@@ -195,7 +195,7 @@ def test_pages_can_be_released(course, tmp_path):
     place = course / "submitted" / "ada" / BOOK.slug
     (place / "timestamp.txt").write_text("2026-01-02 12:00:00 UTC", encoding="utf-8")
     (place / "submission_secret.txt").write_text("xyz", encoding="utf-8")
-    grade(course, workers=1)
+    grade(course)
     done = subprocess.run([sys.executable, "-m", "nbgrader", "release_feedback", BOOK.slug, "--course=anatomy",
                            "--student=ada", f"--Exchange.root={tmp_path}"], cwd=course, text=True, capture_output=True,
                           env={**os.environ, "PYTHONPATH": str(REPOSITORY)})  # fmt: skip
@@ -233,7 +233,7 @@ def test_killed_before_the_page_is_there(course, monkeypatch):
 
     monkeypatch.setattr(FeedbackFolder, "put", killed)
     with pytest.raises(KeyboardInterrupt):
-        grade(course, workers=1, force=True, students=["bea"])
+        grade(course, force=True, students=["bea"])
     monkeypatch.undo()
     assert not page_of(course, "bea").exists()
     report = grade(course)
@@ -293,7 +293,7 @@ def hostile(tmp_path_factory, new_course):
     place.mkdir(parents=True)
     (place / f"{BOOK.slug}.ipynb").write_text(as_text(made_hostile(filled(root, BOOK, {}))), encoding="utf-8")
     (place / "evil.html").write_text(PAGE, encoding="utf-8")
-    report = grade(root, workers=1)
+    report = grade(root)
     assert report.results[0].status != UNGRADED and report.pages == 1, report
     return root, page_of(root, "mallory").read_text("utf-8")
 

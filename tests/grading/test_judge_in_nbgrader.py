@@ -100,6 +100,7 @@ def test_old_seeds_do_not_count():
         ([display("forged")], "can&#x27;t be read"),
         ([display({"tree": {}, "tensors": "!"})], "can&#x27;t be read"),
         ([display({"tree": {"cases": []}, "tensors": encode({})["tensors"]})], "another exercise"),
+        ([display({"tree": {"cases": []}, "tensors": encode([torch.empty(1 << 30, 0)])["tensors"]})], "empty rows"),
         ([display(record(right_softmax, OTHER))], "another exercise"),
     ],
 )

@@ -93,6 +93,13 @@ def test_a_copy_for_each_notebook_costs_few_files(tmp_path):
     assert len({file.stat().st_ino for file in files}) < one + 40 * len(NOTEBOOKS)
 
 
+def test_kernels_can_be_asked_for_before_torch_is_imported():
+    """The fork server imports it, and shall not wait until this process has done so."""
+    code = "import sys, anatomy.grading.course_kernels, anatomy.grading.workers.local; print('torch' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "False\n"
+
+
 def test_seeds_are_fresh_and_reach_the_kernel():
     assert len({fresh_seeds() for _ in range(50)}) == 50
     mine = environment(notebook("03-softmax"), (7, 8))

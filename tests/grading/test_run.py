@@ -22,7 +22,7 @@ from rich.console import Console
 from anatomy.authoring.notebooks import as_text, source_file, write
 from anatomy.course import notebook
 from anatomy.forked_kernels import sandbox
-from anatomy.grading import assignments, gradebook, run, submissions
+from anatomy.grading import assignments, class_run, gradebook, run, submissions
 from anatomy.grading.errors import CannotRecord
 from anatomy.grading.report import GRADED, REPAIRED, UNGRADED, as_dict
 from anatomy.grading.run_lock import AlreadyGrading, run_lock
@@ -59,7 +59,7 @@ def course(tmp_path, new_course):
 
 
 def grade(root, **options):
-    return run.grade(root, console=Console(file=io.StringIO()), **options)
+    return run.grade(root, console=Console(file=io.StringIO()), **{"workers": 1, **options})
 
 
 def points(report):
@@ -74,20 +74,20 @@ def test_parcels_hold_what_was_packed():
 def test_only_what_changed_is_graded(course):
     first = grade(course, workers=2)
     assert first.graded == 2 and points(first)["ada"] > points(first)["bea"]
-    again = grade(course, workers=1)
+    again = grade(course)
     assert again.graded == 0 and points(again) == points(first)
     assert json.loads(json.dumps(as_dict(again)))["submissions"][0]["points"] == points(first)["ada"]
     hand_in(course, "bea", RIGHT)
-    changed = grade(course, workers=1)
+    changed = grade(course)
     assert changed.graded == 1 and points(changed)["bea"] == points(first)["ada"]
-    assert grade(course, workers=1, force=True).graded == 2
+    assert grade(course, force=True).graded == 2
     (course / "gradebook.db").unlink()
-    assert grade(course, workers=1).graded == 2, "a new gradebook is filled again"
+    assert grade(course).graded == 2, "a new gradebook is filled again"
     assert [path.name for path in (course / ".anatomy").iterdir()] == ["assignments"], "no work copies are left"
 
 
 def test_a_run_that_grades_nothing_imports_no_torch(course):
-    grade(course, workers=1)
+    grade(course)
     look = ("import sys; from pathlib import Path; from anatomy.grading.run import grade; "
             f"assert grade(Path({str(course)!r})).graded == 0; "
             "assert not {'torch', 'dask', 'distributed', 'transformers'} & set(sys.modules)")  # fmt: skip
@@ -98,27 +98,27 @@ def test_an_assignment_is_registered_again_when_the_gradebook_or_its_source_chan
     registered = []
     register = assignments.register
     monkeypatch.setattr(assignments, "register", lambda *given: registered.append(given[1]) or register(*given))
-    grade(course, workers=1)
-    grade(course, workers=1)
+    grade(course)
+    grade(course)
     assert registered == [BOOK.slug]
     with Gradebook(f"sqlite:///{course}/gradebook.db") as book:
         book.find_grade_cell("check-softmax", BOOK.slug, BOOK.slug).max_score = 1
         book.db.commit()
-    grade(course, workers=1)
+    grade(course)
     assert len(registered) == 2
     kept = course / ".anatomy" / "assignments" / f"{BOOK.slug}.json"
     kept.write_text("{")
-    grade(course, workers=1)
+    grade(course)
     assert len(registered) == 3, "what is damaged is made anew"
     book = nbformat.read(source_file(course, BOOK.slug), as_version=4)
     book.cells[0].source += "\n\nOne more line."
     write(book, source_file(course, BOOK.slug))
-    assert grade(course, workers=1).graded == 2 and len(registered) == 4
+    assert grade(course).graded == 2 and len(registered) == 4
 
 
 def test_an_impossible_time_counts_as_none(course):
     hand_in(course, "ada", RIGHT, timestamp="2026-13-45 [/b] UTC")
-    (row,) = grade(course, workers=1, students=["ada"]).results
+    (row,) = grade(course, students=["ada"]).results
     said = "Its timestamp.txt holds no time ('2026-13-45 [/b] UTC'); it was graded as if it had none."
     assert (row.status, row.reasons) == (REPAIRED, (said,)) and row.points == row.worth
 
@@ -131,21 +131,21 @@ def test_folders_on_other_file_systems(course):
         for name in ("autograded", "feedback"):
             Path(elsewhere, name).mkdir()
             (course / name).symlink_to(Path(elsewhere, name))
-        report = grade(course, workers=1)
+        report = grade(course)
         assert not report.ungraded and report.pages == 2 and not report.without_page
-        assert grade(course, workers=1, force=True).pages == 2, "what is there is replaced"
+        assert grade(course, force=True).pages == 2, "what is there is replaced"
 
 
 def test_a_submission_that_is_taken_away_meanwhile_costs_itself(course, monkeypatch):
-    look_at = run._Run.look_at
+    look_at = class_run.ClassRun.look_at
 
     def then_take_away(self, found):
         tasks = look_at(self, found)
         shutil.rmtree(course / "submitted" / "ada")
         return tasks
 
-    monkeypatch.setattr(run._Run, "look_at", then_take_away)
-    report = grade(course, workers=1)
+    monkeypatch.setattr(class_run.ClassRun, "look_at", then_take_away)
+    report = grade(course)
     ada, bea = report.results
     assert ada.status == UNGRADED and "taken away" in ada.reasons[0] and bea.status == GRADED
     assert "ada" in (course / "grades.csv").read_text("utf-8")
@@ -157,29 +157,29 @@ def test_a_submission_that_is_taken_away_meanwhile_costs_itself(course, monkeypa
 def test_a_damaged_gradebook_is_said_and_left_as_it_is(course):
     (course / "gradebook.db").write_bytes(b"no database at all " * 100)
     with pytest.raises(CannotRecord, match=r"gradebook\.db can't be used: DatabaseError: file is not a database"):
-        grade(course, workers=1)
+        grade(course)
     assert (course / "gradebook.db").read_bytes() == b"no database at all " * 100
 
 
 def test_a_locked_gradebook_is_said_and_nothing_is_lost(course):
-    first = points(grade(course, workers=1))
+    first = points(grade(course))
     hand_in(course, "bea", RIGHT)
     with contextlib.closing(sqlite3.connect(course / "gradebook.db")) as other:
         other.execute("begin immediate")
         with pytest.raises(CannotRecord, match=r"database is locked.* goes on from there"):
-            grade(course, workers=1)
-    again = grade(course, workers=1)
+            grade(course)
+    again = grade(course)
     assert again.graded == 1 and points(again) == {"ada": first["ada"], "bea": first["ada"]}
 
 
 def test_a_read_only_gradebook_is_said(course):
-    grade(course, workers=1)
+    grade(course)
     hand_in(course, "bea", RIGHT)
     config = course / "nbgrader_config.py"
     url = f"sqlite:///file:{course}/gradebook.db?mode=ro&uri=true"
     config.write_text(config.read_text("utf-8") + f"\nc.CourseDirectory.db_url = {url!r}\n", "utf-8")
     with pytest.raises(CannotRecord, match="readonly database"):
-        grade(course, workers=1)
+        grade(course)
 
 
 def test_a_full_disk_ends_the_run_and_the_next_goes_on(course, monkeypatch):
@@ -192,22 +192,22 @@ def test_a_full_disk_ends_the_run_and_the_next_goes_on(course, monkeypatch):
 
     monkeypatch.setattr(gradebook, "write_beside", full)
     with pytest.raises(CannotRecord, match=r"no room to record marks.*No space left.* goes on from there"):
-        grade(course, workers=1)
+        grade(course)
     monkeypatch.undo()
-    report = grade(course, workers=1)
+    report = grade(course)
     assert report.graded == 1 and not report.ungraded
 
 
 def test_grades_csv_that_can_not_be_written(course):
     (course / "grades.csv").mkdir()
     with pytest.raises(CannotRecord, match=r"grades\.csv could not be written .*in the gradebook"):
-        grade(course, workers=1)
+        grade(course)
     (course / "grades.csv").rmdir()
-    assert grade(course, workers=1).graded == 0 and (course / "grades.csv").is_file()
+    assert grade(course).graded == 0 and (course / "grades.csv").is_file()
 
 
 def test_late_work_and_marks_by_hand(course):
-    grade(course, workers=1)
+    grade(course)
     url = f"sqlite:///{course}/gradebook.db"
     with Gradebook(url) as gradebook:
         gradebook.update_or_create_assignment(BOOK.slug, duedate="2026-01-01 12:00:00 UTC")
@@ -218,9 +218,9 @@ def test_late_work_and_marks_by_hand(course):
     config.write_text(config.read_text("utf-8") + text + "c.AssignLatePenalties.plugin_class = Late\n", "utf-8")
     hand_in(course, "ada", RIGHT, timestamp="2026-01-02 12:00:00 UTC")
     hand_in(course, "bea", WRONG, timestamp="2026-01-01 11:00:00 UTC")
-    assert points(grade(course, workers=1)) == {"ada": 0.0, "bea": 1.5}
+    assert points(grade(course)) == {"ada": 0.0, "bea": 1.5}
     hand_in(course, "ada", RIGHT, timestamp="2026-01-01 11:00:00 UTC")
-    assert points(grade(course, workers=1))["ada"] > 0, "the penalty is taken back"
+    assert points(grade(course))["ada"] > 0, "the penalty is taken back"
 
 
 def test_files_that_are_left_out_are_said(course, monkeypatch):
@@ -234,7 +234,7 @@ def test_files_that_are_left_out_are_said(course, monkeypatch):
     (place / ".hidden").write_text("not worth a word")
     Path(os.fsdecode(os.fsencode(place) + b"/caf\xe9.txt")).write_text("Latin 1")
     os.mkfifo(place / "pipe")
-    (row,) = grade(course, workers=1, students=["ada"]).results
+    (row,) = grade(course, students=["ada"]).results
     said = ("Left out: a.bin (1 MB, and 1 MB is the most for all files), caf?.txt (its name is not UTF-8), "
             "link.txt (a symbolic link), pipe (not a file), up (a symbolic link).")  # fmt: skip
     assert (row.status, row.reasons) == (REPAIRED, (said,))
@@ -247,18 +247,18 @@ def test_files_that_are_left_out_are_said(course, monkeypatch):
         (place / f"more-{number}.txt").write_text("")
     for name in ("link.txt", "up", "pipe"):
         (place / name).unlink()
-    (row,) = grade(course, workers=1, students=["ada"]).results
+    (row,) = grade(course, students=["ada"]).results
     assert row.reasons[0].endswith("more-2.txt (more than 3 files), more-3.txt (more than 3 files).")
 
     for path in [path for path in place.iterdir() if path.suffix != ".ipynb"]:
         path.unlink()
-    assert grade(course, workers=1, students=["ada"]).results[0].status == GRADED
+    assert grade(course, students=["ada"]).results[0].status == GRADED
 
 
 def test_a_folder_whose_name_is_no_text(course):
     for place in (b"submitted/caf\xe9/03-softmax", b"submitted/bea/03\xff"):
         os.makedirs(os.fsencode(course) + b"/" + place)
-    report = grade(course, workers=1)
+    report = grade(course)
     refused = [(row.student, row.assignment, row.status) for row in report.ungraded]
     assert refused == [("bea", "03?", UNGRADED), ("caf?", BOOK.slug, UNGRADED)]
     assert {row.reasons for row in report.ungraded} == {("The folder's name is not UTF-8. Rename it.",)}
@@ -266,17 +266,17 @@ def test_a_folder_whose_name_is_no_text(course):
 
 
 def test_ctrl_c_leaves_a_run_that_goes_on(course, monkeypatch):
-    recorded = run._Run._recorded
+    recorded = class_run.ClassRun._recorded
 
     def stopped(self, *given):
         recorded(self, *given)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(run._Run, "_recorded", stopped)
+    monkeypatch.setattr(class_run.ClassRun, "_recorded", stopped)
     with pytest.raises(KeyboardInterrupt):
-        grade(course, workers=1)
+        grade(course)
     monkeypatch.undo()
-    assert grade(course, workers=1).graded == 1, "the other one was recorded"
+    assert grade(course).graded == 1, "the other one was recorded"
 
 
 def test_one_run_at_a_time(course):
@@ -285,12 +285,12 @@ def test_one_run_at_a_time(course):
 
 
 def test_without_a_sandbox_the_report_warns(course):
-    report = grade(course, workers=1, sandbox="none")
+    report = grade(course, sandbox="none")
     assert report.graded == 2 and "without a sandbox" in report.warning
 
 
 def test_a_folder_whose_name_would_be_code_in_a_page(course):
     (course / "submitted" / "<img src=x onerror=alert(1)>" / BOOK.slug).mkdir(parents=True)
-    report = grade(course, workers=1)
+    report = grade(course)
     (row,) = report.ungraded
     assert row.status == UNGRADED and "< or >" in row.reasons[0] and report.graded == 2

@@ -121,6 +121,15 @@ def graded(root, tmp_path):
     return do
 
 
+@pytest.mark.parametrize(
+    "own",
+    [["%pass\n" * 600], ["x = 1\n" * 40_000], ["x = 1\n" * 30_000] * 12],
+    ids=["magics", "a long cell", "long cells"],
+)
+def test_what_takes_too_long_to_read_may_use_everything(own):
+    assert not left_out("import matplotlib.pyplot as plt\nplt.plot([1, 2]); plt.show()", *own)
+
+
 @pytest.mark.slow
 def test_what_an_answer_uses_is_run_and_the_rest_says_that_it_was_not(graded):
     points, outputs = graded(USES_A_GIVEN_CELL)

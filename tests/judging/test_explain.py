@@ -26,6 +26,12 @@ def doubled(seed: int) -> Iterator[Case]:
     yield draw.case(x=1000 * draw.normal("T D"), asks="far", note="when numbers reach thousands")
 
 
+@exercise("03-softmax", properties={"values": 1})
+def total(seed: int) -> Iterator[Case]:
+    for count in (3, 4):
+        yield Draw(seed, T=count).case(x=torch.full((count,), 9.0))
+
+
 @exercise("03-softmax", kind="module", properties={"shape": 1, "values": 1, "train mode": 1}, returns="T D")
 def dropped(seed: int) -> Iterator[Case]:
     draw = Draw(seed, T=3, D=4)
@@ -42,9 +48,12 @@ class NoReturn(nn.Module):
         nn.functional.dropout(x, 0.5)
 
 
+ANSWERS: dict[str, Any] = {"doubled": lambda x: 2 * x, "total": lambda x: 2 * x.sum(), "dropped": Dropped}
+
+
 @pytest.fixture(autouse=True)
 def right_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reference, "answer", lambda of: {"doubled": lambda x: 2 * x, "dropped": Dropped}[of.name])
+    monkeypatch.setattr(reference, "answer", lambda of: ANSWERS[of.name])
 
 
 def said(of: Exercise, answer: Any) -> list[str]:
@@ -59,6 +68,11 @@ def test_a_relation_holds_in_all_tries_or_is_not_said() -> None:
     assert said(doubled, lambda x: 6 * x)[0].startswith("Only a constant factor is off")
     mixed: Callable[[Tensor], Tensor] = lambda x: 6 * x if len(x) == 3 else x.exp()  # noqa: E731
     assert said(doubled, mixed)[0].startswith("Values differ: at [0, 0]")
+
+
+def test_what_one_number_shows_must_hold_for_all() -> None:
+    assert said(total, lambda x: 2 * x.sum() + 0.1)[0].startswith("Nearly right")
+    assert said(total, lambda x: 2 * x.sum() + (0.1 if len(x) == 3 else 50.0))[0].startswith("Yours is")
 
 
 def test_where_it_happens_is_said_where_it_separates() -> None:
@@ -100,3 +114,10 @@ RIGHT = ["table.weight", "linear.weight", "linear.bias"]
 def test_gradients_wait_for_the_values() -> None:
     assert said(doubled, lambda x: x.detach() * 2)[0].startswith("No gradient reaches `x`.")
     assert not any("gradient" in line for line in said(doubled, lambda x: x.detach().exp()))
+
+
+def test_an_array_with_the_right_numbers_is_called_an_array() -> None:
+    assert said(doubled, lambda x: (2 * x).detach().numpy())[0].startswith(
+        "You return a NumPy array; a tensor is wanted. The numbers are right."
+    )
+    assert "The numbers are right" not in said(doubled, lambda x: (3 * x).detach().numpy())[0]

@@ -55,6 +55,7 @@ def _last_column_negative(q: Tensor, k: Tensor) -> Tensor:
 WRONG_WEIGHTS: list[tuple[str, Callable[[Tensor, Tensor], Tensor], str]] = [
     ("factor of a size", lambda q, k: _weights(q, k) / 8, "D = 8"),
     ("factor of a root", lambda q, k: _weights(q, k) * math.sqrt(5), "√T = √5"),
+    ("bits", lambda q, k: _weights(q, k) / math.log(2), "times 1.443 everywhere, and 1/ln 2 = 1.443"),
     ("ratio of roots", lambda q, k: _weights(q, k) * math.sqrt(7 / 5), "√(7/5)"),
     ("sign", lambda q, k: -_weights(q, k), "sign is reversed"),
     ("transposed", lambda q, k: _weights(q, k).mT, "Axes are swapped"),

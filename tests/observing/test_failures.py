@@ -66,6 +66,7 @@ STUB = 'class Layer(nn.Module):\n    """A layer."""\n    def __init__(self, d):\
     [
         'def weights(x):\n    """The weights."""\n    # YOUR CODE HERE\n    raise NotImplementedError\n',
         "def weights(x):\n    raise NotImplementedError('later')\n",
+        "@torch.no_grad()\ndef weights(x):\n    raise NotImplementedError\n",
         f"{STUB}        raise NotImplementedError\n    def forward(self, x):\n        raise NotImplementedError()\n",
     ],
 )

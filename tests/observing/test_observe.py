@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
@@ -155,7 +156,7 @@ def test_shared_parameters_are_noted() -> None:
         def forward(self, x: Tensor) -> Tensor:
             return self.b(self.a(x))
 
-    assert first_case(Shared, Layer).shared == [["a.weight", "b.weight"], ["a.bias", "b.bias"]]
+    assert first_case(Shared, Layer).shared == [["a.bias", "b.bias"], ["a.weight", "b.weight"]]
 
 
 def test_a_class_is_wanted_where_a_class_is_asked() -> None:
@@ -210,3 +211,10 @@ def test_what_a_module_can_not_be_called_with_is_said_as_such() -> None:
     assert fits(Takes, two).endswith("is called with 2 values.")
     none = replace(Layer, run=lambda module, case: module())
     assert fits(Takes, none).endswith("is called without `x`.")
+
+
+def test_the_numbers_of_an_array_are_kept() -> None:
+    kept = plain({"array": np.array([[1, 2]]), "number": np.float32(0.5), "texts": np.array(["a"])})
+    assert kept["array"]["$other"] == "a NumPy array"
+    assert kept["array"]["$numbers"].tolist() == [[1.0, 2.0]]
+    assert (kept["number"], kept["texts"]) == (0.5, {"$other": "a NumPy array"})

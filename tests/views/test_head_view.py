@@ -2,48 +2,29 @@
 
 from __future__ import annotations
 
-import base64
 import html
 import json
 import re
 import subprocess
 import sys
-import zlib
 from pathlib import Path
 
 import pytest
 import torch
-from torch import Tensor
 from transformers import BertConfig, BertModel
 
 from anatomy.grading.feedback.sanitize import clean
 from anatomy.views import head_view
 from anatomy.views.bertviz import FramedView
 from anatomy.views.bertviz.libraries import library
+from tests.views.inside_views import SOURCE, TARGET, TOKENS, params, script, weights
 
-TOKENS = ["[CLS]", "time", "flies", "like", "an", "arrow", "[SEP]"]
 ROOT = Path(__file__).parents[2]
-
-
-def weights(layers: int = 3, heads: int = 4, length: int = 7) -> Tensor:
-    scores = torch.randn(layers, heads, length, length, generator=torch.Generator().manual_seed(0))
-    return scores.softmax(-1)
 
 
 @pytest.fixture(scope="module")
 def usual() -> FramedView:
     return head_view(weights(), TOKENS)
-
-
-def script(view: FramedView) -> str:
-    payload = re.search(r'atob\("([\w+/=]+)"\)', view.page)
-    assert payload
-    return zlib.decompress(base64.b64decode(payload[1])).decode()
-
-
-def params(view: FramedView) -> dict[str, object]:
-    code = script(view)
-    return json.JSONDecoder().raw_decode(code, code.index("const params = ") + len("const params = "))[0]
 
 
 def test_a_tuple_of_layers_and_one_tensor_are_the_same(usual: FramedView) -> None:
@@ -54,7 +35,7 @@ def test_the_data_are_there_once_and_rounded() -> None:
     together = weights()
     view = head_view(together, TOKENS, layer=1, heads=[0, 2])
     found = params(view)
-    (shown,) = found["attention"]  # type: ignore[misc]
+    (shown,) = found["attention"]
     torch.testing.assert_close(torch.tensor(shown["attn"]), together, atol=5.1e-5, rtol=0)
     assert all(len(number) <= 6 for number in re.findall(r"0\.\d+", json.dumps(shown["attn"])))
     assert shown["left_text"] == shown["right_text"] == TOKENS
@@ -62,10 +43,36 @@ def test_the_data_are_there_once_and_rounded() -> None:
     assert script(view).count('"attn":') == 1, "BertViz repeats it in a comment"
 
 
-def test_two_sentences_can_be_told_apart() -> None:
-    shown = params(head_view(weights(), TOKENS, sentence_b_start=3))["attention"]
-    assert [part["name"] for part in shown][3] == "Sentence A -> Sentence B"  # type: ignore[attr-defined]
-    assert shown[3]["left_text"] == TOKENS[:3] and shown[3]["right_text"] == TOKENS[3:]  # type: ignore[index]
+def test_two_sentences_can_be_told_apart_and_their_numbers_are_there_once() -> None:
+    view = head_view(weights(), TOKENS, sentence_b_start=3)
+    found = params(view)
+    assert found["sentence_b_start"] == 3 and len(found["attention"]) == 1, "the frame cuts the whole"
+    assert view.page.count("Sentence A -&gt; Sentence B</option>") == 1
+
+
+def test_an_encoder_decoder_has_three_parts() -> None:
+    encoder, decoder, cross = weights(2, 4, 3), weights(2, 4, 4).tril(), weights(2, 4, 4, keys=3)
+    cross[0, 0] = torch.tensor([0.0, 0.9, 0.1])
+    given = {"cross_attention": list(cross[:, None]), "encoder_tokens": SOURCE, "decoder_tokens": TARGET}
+    alone = head_view(**given)
+    (shown,) = params(alone)["attention"]
+    assert (shown["name"], shown["left_text"], shown["right_text"]) == ("Cross", TARGET, SOURCE)
+    assert "head 0 mostly “flies” (90%)" in alone.words and "<td>flies (1) 90%</td>" in alone.still
+    assert "itself" not in alone.words + alone.still and "token before" not in alone.still
+    together = head_view(**given, encoder_attention=encoder, decoder_attention=decoder)
+    assert [part["name"] for part in params(together)["attention"]] == ["Encoder", "Decoder", "Cross"]
+    assert together.still.count("<img ") == together.still.count("<table ") == 3
+    for wrong, remedy in (
+        ({"encoder_attention": weights(2, 4, 3)}, "encoder_tokens: pass a list"),
+        ({**given, "tokens": SOURCE}, "not both"),
+        ({**given, "decoder_tokens": SOURCE}, "3 decoder_tokens for attentions over 4 positions"),
+        ({**given, "cross_attention": ()}, "eager"),
+        ({**given, "encoder_attention": weights(3, 4, 3)}, "differ in layers and heads"),
+        ({**given, "sentence_b_start": 1}, "not for an encoder–decoder"),
+        ({"encoder_attention": cross, "encoder_tokens": SOURCE}, "cross_attention"),
+    ):
+        with pytest.raises(ValueError, match=remedy):
+            head_view(**wrong)  # type: ignore[arg-type]
 
 
 def test_the_same_data_give_the_same_bytes_in_another_process(usual: FramedView) -> None:
@@ -121,7 +128,7 @@ def test_the_table_says_what_a_head_does() -> None:
 def test_tokens_may_hold_anything() -> None:
     odd = ['<b>"', "</script>", "'", "{{PAYLOAD}}", "; // HACK: x", "Ünï\u2028", "ĠPYTHON"]
     view = head_view(weights(), odd)
-    shown = params(view)["attention"][0]["left_text"]  # type: ignore[index]
+    shown = params(view)["attention"][0]["left_text"]
     assert shown == [*odd[:6], " PYTHON"], "BertViz shows a tokenizer's Ġ as the blank it is"
     assert view.page.count("</script>") == 1
     srcdoc = re.search(r'srcdoc="([^"]*)"', view.html())

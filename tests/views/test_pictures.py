@@ -15,6 +15,9 @@ from anatomy import views
 
 TOKENS = ["time", "flies", "like", "an", "arrow"]
 
+SHIFTED = {"input": ["⟨start⟩", *"87"], "target": [*"87", "⟨end⟩"]}
+CHANCES = {("time",): 0.6, ("fruit",): 0.4, ("time", "flies"): 0.4, ("fruit", "flies"): 0.9}
+
 
 def scores(*shape: int) -> torch.Tensor:
     return torch.randn(*shape, generator=torch.Generator().manual_seed(0))
@@ -66,6 +69,12 @@ def pictures() -> dict[str, views.Picture]:
         "merge_steps": views.merge_steps("low", [list("low"), ["lo", "w"], ["low"]]),
         "merge_steps numbered": views.merge_steps("low", [list("low"), ["lo", "w"], ["low"]], numbers=[0, 3, 12]),
         "head_split": views.head_split(3, 4, TOKENS),
+        "sequence_rows": views.sequence_rows(
+            SHIFTED, "shifted", arrows=[("input", "target", 0), ("target", "input", 1)]
+        ),
+        "search_tree": views.search_tree(
+            CHANCES, "two ways", lit={"greedy": ("time", "flies"), "best": ("fruit", "flies")}
+        ),
     }
 
 
@@ -168,3 +177,24 @@ def test_projection_keeps_distances_in_a_plane() -> None:
 def test_bad_input_is_refused_with_a_remedy(draw, remedy: str) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(ValueError, match=remedy):
         draw()
+
+
+def test_the_words_of_sequences_and_trees_have_all_that_is_drawn() -> None:
+    rows = views.sequence_rows({**SHIFTED, "source": ["a", " ", "b"]}, arrows=[("target", "input", 1)])
+    assert "input: ⟨start⟩ 8 7; target: 8 7 ⟨end⟩; source: a ␣ b." in rows.alt
+    assert "Arrows from each place of “target” to the place +1 of “input”." in rows.alt
+    tree = views.search_tree(CHANCES, lit={"best": ("fruit", "flies")})
+    assert "time flies: 0.6 × 0.4 = 0.24; fruit flies: 0.4 × 0.9 = 0.36 (best)" in tree.alt
+
+
+def test_sequences_and_trees_refuse_what_they_cannot_draw() -> None:
+    with pytest.raises(ValueError, match="33"):
+        views.sequence_rows({"long": "x" * 33})
+    with pytest.raises(ValueError, match="source"):
+        views.sequence_rows(SHIFTED, arrows=[("source", "target", 0)])
+    with pytest.raises(ValueError, match="nothing"):
+        views.search_tree({})
+    with pytest.raises(ValueError, match="time"):
+        views.search_tree({("time", "flies"): 0.4})
+    with pytest.raises(ValueError, match="rots"):
+        views.search_tree(CHANCES, lit={"worst": ("fruit", "rots")})

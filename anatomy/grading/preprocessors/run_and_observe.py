@@ -88,7 +88,7 @@ class RunAndObserve(Execute):
             self._granted = 0.0
             try:
                 nb, resources = super().preprocess(nb, resources, km)
-            except (DeadKernelError, CellTimeoutError) as error:
+            except Exception as error:  # student code can send a kernel's messages, and make them as it likes
                 if self._at < 0:
                     raise
                 self._leave_out(nb.cells[self._at], error)
@@ -103,7 +103,8 @@ class RunAndObserve(Execute):
         return nb, resources
 
     def _leave_out(self, cell: NotebookNode, error: Exception) -> None:
-        reason = "ended its kernel" if isinstance(error, DeadKernelError) else "could not be interrupted"
+        known = {DeadKernelError: "ended its kernel", CellTimeoutError: "could not be interrupted"}
+        reason = known.get(type(error), "sent messages that can't be read")
         if getattr(self._provisioner, "why", "") == "memory":
             reason = "took too much memory"
         self.log.warning("Cell %d %s; the notebook is run again without it.", self._at, reason)

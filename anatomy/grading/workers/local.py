@@ -6,12 +6,12 @@ import contextlib
 import multiprocessing
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib import import_module
 from multiprocessing import forkserver
 from typing import Any
 
-from anatomy.forked_kernels import ForkServerAddress, get_fork_server
+from anatomy.forked_kernels import get_fork_server
 from anatomy.grading.course_kernels import COURSE
 from anatomy.grading.workers.dask_settings import open_client
 from anatomy.grading.workers.dispatch import Workers
@@ -23,41 +23,19 @@ IMPORTED_BY_WORKERS = ("anatomy.grading.workers.worker", "anatomy.grading.prepro
 @contextlib.contextmanager
 def this_process(sandbox: str) -> Iterator[Workers]:
     """This process alone. It imports what grading takes while its fork server does the same."""
-    with _fork_server_starting(sandbox) as wait:
-        for module in IMPORTED_BY_WORKERS:
-            import_module(module)
-        wait()  # `RunAndObserve` then finds it by itself
-        yield Workers("")
+    get_fork_server(COURSE, sandbox, wait=False)
+    for module in IMPORTED_BY_WORKERS:
+        import_module(module)
+    get_fork_server(COURSE, sandbox)  # `RunAndObserve` finds it by itself
+    yield Workers("")
 
 
 @contextlib.contextmanager
 def local_workers(count: int, sandbox: str) -> Iterator[Workers]:
-    """So many processes on this machine."""
-    with _fork_server_starting(sandbox) as wait, _local_cluster(count) as cluster, open_client(cluster) as client:
-        yield Workers(str(wait()), client, count)
-
-
-@contextlib.contextmanager
-def _fork_server_starting(sandbox: str) -> Iterator[Callable[[], ForkServerAddress]]:
-    """Start the fork server while other things start, too; gives a function that waits for it."""
-    found: list[ForkServerAddress | BaseException] = []
-
-    def start() -> None:
-        try:
-            found.append(get_fork_server(COURSE, sandbox))
-        except BaseException as error:
-            found.append(error)
-
-    thread = threading.Thread(target=start, name="fork server starting", daemon=True)
-    thread.start()
-
-    def wait() -> ForkServerAddress:
-        thread.join()
-        if isinstance(found[0], BaseException):
-            raise found[0]
-        return found[0]
-
-    yield wait
+    """So many processes on this machine, which start while the fork server does."""
+    get_fork_server(COURSE, sandbox, wait=False)
+    with _local_cluster(count) as cluster, open_client(cluster) as client:
+        yield Workers(str(get_fork_server(COURSE, sandbox)), client, count)
 
 
 @contextlib.contextmanager

@@ -48,8 +48,9 @@ def relate(
     """The first relation that explains all of `found`, and the same in `others`: the further cases that differ."""
     if found.is_complex():
         return Relation("Your values are complex numbers.", "Real ones are wanted.")
+    least = 1 if found.numel() == 1 else 2  # beside more, a single number says little: anything explains it
     further = tuple(
-        _comparison(*other, exercise) for other in others if other[1].numel() > 1 and not other[1].is_complex()
+        _comparison(*other, exercise) for other in others if other[1].numel() >= least and not other[1].is_complex()
     )
     this = replace(_comparison(case, found, expected, exercise), others=further, main=True)
     finders = _SAME_SHAPE if found.shape == expected.shape else _OTHER_SHAPE

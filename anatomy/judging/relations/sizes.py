@@ -49,7 +49,7 @@ def _factors(case: Case) -> dict[str, tuple[float, str]]:
                     if third not in (first, second):
                         over = f"√({first}·{second}/{third})", f"√({one}·{two}/{three})"
                         known[over[0]] = math.sqrt(one * two / three), over[1]
-    return known | {"2": (2.0, ""), "ln 2": (1 / math.log(2), ""), "√2": (math.sqrt(2), "")}
+    return known | {"2": (2.0, ""), "1/ln 2": (1 / math.log(2), ""), "√2": (math.sqrt(2), "")}
 
 
 Numbers = Sequence[tuple[Case, float, float]]  # case, found, expected

@@ -1,10 +1,14 @@
 """BertViz's views as frames that always draw: no network, several on a page, saved notebooks, exported pages.
 
-`frame.py` is the part that all views share: the libraries, the frame, its fallback. Each view has a module of its own:
-`head.py` now; the model view and the neuron view get theirs beside it (`model.py`, `neuron.py`).
+`frame.py` is what all views share: the libraries, the frame, its fallback. `parts.py` checks what is drawn, `still.py`
+draws it without scripts. Each view has a module and a script of its own: `head`, `model`, `neuron`; the last reads
+queries and keys of a model while it runs (`recorded.py`).
 """
 
 from anatomy.views.bertviz.frame import FramedView
 from anatomy.views.bertviz.head import head_view
+from anatomy.views.bertviz.model import model_view
+from anatomy.views.bertviz.neuron import neuron_view
+from anatomy.views.bertviz.recorded import LayerAttention, record_attention
 
-__all__ = ["FramedView", "head_view"]
+__all__ = ["FramedView", "LayerAttention", "head_view", "model_view", "neuron_view", "record_attention"]

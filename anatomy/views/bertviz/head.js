@@ -4,8 +4,6 @@
   document.getElementById("how").textContent =
     "Left the queries, right the keys; a line is as strong as its weight. Point at a token to see its lines alone. " +
     "Each square is a head: click to switch it on or off, double-click to see it alone.";
-  for (const [id, label] of [["layer", "Layer"], ["filter", "Attention"]])
-    document.getElementById(id)?.setAttribute("aria-label", label);
 
   // Long tokens stick out on the left: give them room.
   const makeRoom = (svg) => {

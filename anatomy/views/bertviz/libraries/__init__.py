@@ -13,7 +13,7 @@ from importlib.resources import files
 # In every frame, so that the notices travel with saved notebooks and exported pages.
 NOTICES = (
     "Drawn by BertViz, copyright Jesse Vig, Apache License 2.0 (https://www.apache.org/licenses/LICENSE-2.0); changed: "
-    "libraries inlined, numbers rounded, captions added. With d3 5.7.0, copyright 2010-2018 Mike Bostock, "
+    "libraries inlined, numbers rounded, captions and sizes added. With d3 5.7.0, copyright 2010-2018 Mike Bostock, "
     "BSD-3-Clause, and jQuery 2.2.4, copyright jQuery Foundation and other contributors, MIT License. "
     "The licences' full texts: THIRD-PARTY-NOTICES.md of Transformer Anatomy."
 )

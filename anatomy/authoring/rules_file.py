@@ -1,0 +1,47 @@
+"""Rules about the file and its cells."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+from anatomy.authoring.notebooks import as_text, clean
+from anatomy.authoring.page import Page
+from anatomy.authoring.rules import Complaints, rule
+
+MOST_CELLS = 75
+
+
+@rule
+def outputs(page: Page) -> Complaints:
+    """A master holds no outputs and no execution counts."""
+    for cell in page.cells:
+        if cell.cell_type == "code" and (cell.outputs or cell.execution_count is not None):
+            yield cell.id, "Clear its output: a master holds none (`anatomy lint --fix`)."
+
+
+@rule
+def cell_ids(page: Page) -> Complaints:
+    """Every cell has an id of its own."""
+    seen: set[str] = set()
+    for index, cell in enumerate(json.loads(page.text)["cells"]):
+        cell_id = cell.get("id")
+        if not cell_id:
+            yield f"cell {index + 1}", "Give the cell an id."
+        elif cell_id in seen:
+            yield cell_id, f"Cell {index + 1} has the same id as an earlier one: give it another."
+        seen.add(cell_id)
+
+
+@rule
+def file_form(page: Page) -> Complaints:
+    """The file is stored as the build stores notebooks, so that a change of one line is one line in git."""
+    if page.text != as_text(clean(copy.deepcopy(page.book))):
+        yield "", "Its form on disk is not the usual one (keys sorted, a line a line): run `anatomy lint --fix`."
+
+
+@rule
+def length(page: Page) -> Complaints:
+    """One concept a notebook."""
+    if len(page.cells) > MOST_CELLS:
+        yield "", f"It has {len(page.cells)} cells, more than {MOST_CELLS}: shorten it, or divide it."

@@ -1,0 +1,815 @@
+"""What 09-causal-mask asks.
+
+The models on which answers are tried are the judge's own. They have the names of the contract and none of its code: a
+kernel that grades this notebook must not hold its answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
+from functools import lru_cache
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from anatomy.exercises import softmax as notebook_03
+from anatomy.exercises.encoder_layer import LAST, dropped, part_dropped
+from anatomy.exercises.spec import Case, Draw, exercise, quiz
+
+SLUG = "09-causal-mask"
+TOKENS = {"T": "tokens"}
+
+
+def _config(draw: Draw, eps: float = 1e-5, block_dropout: float = 0.0, embedding_dropout: float = 0.0) -> Any:
+    from transformers import GPT2Config  # only when cases are built: it is slow to import
+
+    letters = {"vocab_size": "V", "n_positions": "P", "n_embd": "D", "n_head": "H", "n_layer": "L"}
+    sizes = {name: draw.sizes[letter] for name, letter in letters.items() if letter in draw.sizes}
+    return GPT2Config(**sizes, layer_norm_epsilon=eps, resid_pdrop=block_dropout, embd_pdrop=embedding_dropout,
+                      attn_pdrop=0.2, bos_token_id=0, eos_token_id=0)  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------- causal_mask
+
+
+def _zeros_and_ones(answer: Any, case: Case) -> Any:
+    """The mask as numbers: True is as good as 1."""
+    mask = answer(*case.args.values())
+    return mask.float() if isinstance(mask, Tensor) and not mask.is_complex() else mask
+
+
+@exercise(
+    SLUG,
+    properties={"shape": 1, "values": 2},
+    returns="T S",
+    run=_zeros_and_ones,
+    when_right="A triangle is all it takes. Next, attention has to obey it.",
+)
+def causal_mask(seed: int) -> Iterator[Case]:
+    for length in (5, 8, 2):
+        yield Draw(seed, T=length, S=length).case(length=length)
+    yield Draw(seed, T=1, S=1).case(length=1, note="for a single token")
+
+
+# ---------------------------------------------------------------------------------------------- masked_attention
+
+
+def _attend(answer: Any, case: Case) -> Any:
+    """A mask is no parameter: gradients of one that is made of floating-point numbers are nobody's concern."""
+    args = {name: value.detach() if isinstance(value, Tensor) and name == "mask" else value
+            for name, value in case.args.items()}  # fmt: skip
+    return answer(*args.values())
+
+
+def _some_keys(draw: Draw, letters: str) -> Tensor:
+    """A mask that lets every query look at about half of the keys, and at one at least."""
+    mask = draw.normal(letters) > 0
+    return mask | (draw.normal(letters).argmax(dim=-1, keepdim=True) == torch.arange(mask.size(-1)))
+
+
+def _far_apart(draw: Draw, highest: str) -> dict[str, Any]:
+    """Scores 12 500 apart, from 0 down to −75 000, the highest hidden; or from 75 000 down to 0, the highest seen.
+
+    Queries and keys are whole numbers in 16 columns, so that every order of summation gives the same scores. Values are
+    small: gradients of query and key, zero on paper, then are next to nothing beside those of the values.
+    """
+    query, key = draw.integers("B T 16", 3, -2).float(), draw.integers("B S 16", 3, -2).float()
+    ranks = draw.normal("B S").argsort(dim=-1).argsort(dim=-1)  # (B, S)
+    last = key.size(1) - 1
+    seen, some = highest == "seen", _some_keys(draw, "B T S")
+    query[..., 0], key[..., 0] = 5000.0, 10.0 * (ranks if seen else ranks - last)
+    mask = some | (ranks == last)[:, None] if seen else (ranks < last - 1)[:, None] & some | (ranks == 2)[:, None]
+    return {"query": query, "key": key, "value": draw.normal("B S 16", scale=1e-4), "mask": mask}
+
+
+@exercise(
+    SLUG,
+    properties={"shape": 1, "values": 2, "any mask": 1, "no mask": 1, "large scores": 1, "gradients": 1},
+    returns="B H T K",
+    axes={"Dv": "value width"},
+    run=_attend,
+    forbids=notebook_03.scaled_dot_product_attention.forbids,
+    when_right="What is hidden has no weight at all, and the rest still sums to one.",
+)
+def masked_attention(seed: int) -> Iterator[Case]:
+    def inputs(draw: Draw, leading: str = "B H") -> dict[str, Any]:
+        query, key = draw.normal(f"{leading} T K", scale=1.5), draw.normal(f"{leading} S K")
+        return {"query": query, "key": key, "value": draw.normal(f"{leading} S K")}
+
+    draw = Draw(seed, B=2, H=3, T=5, S=7, K=4)
+    yield draw.case(**inputs(draw), mask=_some_keys(draw, "T S"), note="for a boolean mask of shape (T, S)")
+    draw = Draw(seed, B=3, H=2, T=6, S=6, K=5)
+    mask = torch.arange(6) <= torch.arange(6)[:, None]
+    yield draw.case(**inputs(draw), mask=mask, note="for a causal mask")
+    draw = Draw(seed, B=2, T=4, S=3, K=6, Dv=9)
+    query, key, value = draw.normal("B K T").transpose(1, 2), draw.normal("B S K"), draw.normal("B S Dv")
+    yield draw.case(query=query, key=key, value=value, mask=_some_keys(draw, "B T S"), returns="B T Dv",
+                    note="for inputs of three axes, values of another width")  # fmt: skip
+    draw = Draw(seed, B=3, H=2, T=1, S=4, K=3)
+    yield draw.case(**inputs(draw), mask=_some_keys(draw, "T S"), note="for a single query")
+    draw = Draw(seed, B=1, H=1, T=4, S=5, K=8)
+    yield draw.case(**inputs(draw), mask=_some_keys(draw, "T S"), note="for one sentence and one head")
+    draw = Draw(seed, B=2, H=3, T=4, S=6, K=5)
+    for letters, shape, kind in (
+        ("T S", "(T, S)", "long"), ("B 1 T S", "(B, 1, T, S)", "bool"), ("B H T S", "(B, H, T, S)", "float"),
+        ("B 1 1 S", "(B, 1, 1, S)", "long"),
+    ):  # fmt: skip
+        words = "True and False" if kind == "bool" else f"0 and 1 as {'whole' if kind == 'long' else 'float'} numbers"
+        yield draw.case(**inputs(draw), mask=getattr(_some_keys(draw, letters), kind)(), asks="any mask",
+                        note=f"for a mask of {words}, shape {shape}")  # fmt: skip
+    draw = Draw(seed, B=2, H=3, T=5, S=4, K=7)
+    yield draw.case(**inputs(draw), asks="no mask", note="when no mask is given")
+    yield draw.case(**inputs(draw), mask=None, asks="no mask", note="when the mask is None")
+    draw = Draw(seed, B=2, T=4, S=7, K=16)
+    for highest in ("hidden", "seen"):
+        yield draw.case(**_far_apart(draw, highest), returns="B T K", asks="large scores",
+                        note=f"when {highest} scores are by far the largest")  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------- future_leak
+
+
+class Reader(nn.Module):
+    """A small model of which is known what each output sees: a matrix (T, T) with 0 where it must not look.
+
+    Head and token table are one parameter.
+    """
+
+    def __init__(self, draw: Draw, sees: Tensor) -> None:
+        super().__init__()
+        vocabulary, width = draw.sizes["V"], draw.sizes["D"]
+        self.token_embeddings = nn.utils.skip_init(nn.Embedding, vocabulary, width)
+        self.hidden = nn.utils.skip_init(nn.Linear, width, width)
+        for name, parameter in self.named_parameters():
+            parameter.data = 0.7 * torch.randn(parameter.shape, generator=draw.fork("reader", name))
+        self.register_buffer("sees", sees)
+
+    def forward(self, ids: Tensor, /) -> Tensor:  # (B, T) -> (B, T, V)
+        hidden = torch.tanh(self.hidden(self.token_embeddings(ids)))  # (B, T, D)
+        mixed = torch.tanh(self.get_buffer("sees") @ hidden)  # (B, T, D)
+        return mixed @ self.token_embeddings.weight.T
+
+
+def _leak(answer: Any, case: Case) -> Any:
+    """As in a notebook, where gradients are on; or in words: what has become of the model."""
+    model, ids = case.args["model"], case.args["ids"]
+    model.hidden.bias.grad = torch.ones_like(model.hidden.bias)  # some other training has left it there
+    own = model.token_embeddings.register_forward_hook(lambda *_: None)  # somebody else looks on
+    before, was = _state(model), model(ids).detach()
+    with torch.enable_grad():
+        leak = answer(model, ids)
+    if case.asks != "model unchanged":
+        return leak
+    if own.id not in model.token_embeddings._forward_hooks:
+        return "a hook that the model had is gone"
+    after = _state(model)
+    if changed := [name for name, value in before.items() if not _equal(value, after.get(name))]:
+        return f"{changed[0]} has changed"
+    return "the model as it was" if torch.equal(model(ids), was) else "the model gives other outputs than before"
+
+
+def _state(model: nn.Module) -> dict[str, Any]:
+    """What must stay as it is, by name."""
+    parts: dict[str, Any] = {"the training mode": model.training}
+    for name, parameter in model.named_parameters():
+        parts[name] = parameter.detach().clone()
+        parts[f"the gradient kept in {name}"] = None if parameter.grad is None else parameter.grad.clone()
+        parts[f"{name}.requires_grad"] = parameter.requires_grad
+    for name, module in model.named_modules():
+        hooks = len(module._forward_hooks) + len(module._forward_pre_hooks)
+        parts[f"the number of hooks at {name or 'the model'}"] = hooks
+    return parts
+
+
+def _equal(one: Any, other: Any) -> bool:
+    if isinstance(one, Tensor) and isinstance(other, Tensor):
+        return torch.equal(one, other)
+    return type(one) is type(other) and bool(one == other)
+
+
+@exercise(
+    SLUG,
+    properties={"shape": 1, "values": 2, "causal model": 1, "model unchanged": 1},
+    returns="B T S",
+    axes={"T": "outputs", "S": "inputs"},
+    run=_leak,
+    when_right="A gauge for peeking: where it is not zero, an output has seen what comes later.",
+)
+def future_leak(seed: int) -> Iterator[Case]:
+    def reads(draw: Draw, sees: Callable[[Tensor], Tensor]) -> dict[str, Any]:
+        """A model that mixes with numbers from ½ to 1½, and ids in which tokens come twice."""
+        mixes = 0.5 + torch.rand(draw.shape("T T"), generator=draw.fork("mixes"))
+        return {"model": Reader(draw, sees(mixes)), "ids": draw.integers("B T", draw.sizes["V"])}
+
+    draw = Draw(seed, B=3, T=5, S=5, V=4, D=6)
+    everything = reads(draw, lambda mixes: mixes)
+    yield draw.case(**everything, note="for a model without a mask")
+    draw = Draw(seed, B=2, T=6, S=6, V=7, D=3)
+    yield draw.case(**reads(draw, lambda mixes: mixes.tril(1)), note="for a model that peeks one token ahead")
+    draw = Draw(seed, B=4, T=7, S=7, V=5, D=8)
+    yield draw.case(**reads(draw, lambda mixes: mixes.triu()), note="for a model that sees only what comes later")
+    draw = Draw(seed, B=1, T=4, S=4, V=9, D=5)
+    once = torch.eye(4)
+    once[1, 3] = 1.0
+    yield draw.case(**reads(draw, lambda mixes: mixes * once), note="for a model in which output 1 sees input 3")
+    for length in (5, 1):
+        draw = Draw(seed, B=2, T=length, S=length, V=6, D=4)
+        note = "for a causal model" + (" and a single token" if length == 1 else "")
+        yield draw.case(**reads(draw, lambda mixes: mixes.tril()), asks="causal model", note=note)
+    yield draw.case(**everything, asks="model unchanged")
+
+
+# ---------------------------------------------------------------------------------------------- CausalSelfAttention
+
+
+def _attention(module: Any, case: Case) -> Any:
+    """Called; or in words: which tokens the outputs see, or how many heads it says it has."""
+    (x,) = case.args.values()
+    if case.asks == "parameters":
+        return {"num_heads": str(getattr(module, "num_heads", "missing"))}
+    if case.asks == "no peeking":
+        module(x[:, :2])  # a shorter text comes first: a mask kept from it would not fit
+    outputs = module(x)
+    if case.asks is None or not isinstance(outputs, Tensor) or outputs.shape != x.shape:
+        return outputs
+    length = x.size(1)
+    sees = torch.zeros(length, length, dtype=torch.bool)  # (T, S)
+    noise = torch.randn(x.shape, generator=torch.Generator().manual_seed(1))
+    for place in range(length):
+        other = x.clone()
+        other[:, place] += 3 * noise[:, place]
+        apart = (module(other) - outputs).abs().amax(dim=(0, 2))  # (T,)
+        sees[:, place] = ~(apart <= 1e-5)  # NaN is no evidence of not seeing
+    later = [t for t in range(length) if sees[t, t + 1 :].any()]
+    blind = [t for t in range(length) if not sees[t, : t + 1].all()]
+    return {
+        "later tokens": f"seen by outputs {later}" if later else "seen by none",
+        "tokens up to its own": f"not all seen by outputs {blind}" if blind else "seen by each output",
+    }
+
+
+@exercise(
+    SLUG,
+    kind="module",
+    properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "no peeking": 1},
+    returns="B T D",
+    axes=TOKENS,
+    run=_attention,
+    when_right="Notebook 04's attention with one triangle more. It goes into a block now.",
+)
+def CausalSelfAttention(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, T=5, D=12, H=3, K=4)
+    config = _config(draw, block_dropout=0.3, embedding_dropout=0.4)
+    yield draw.case(init=(config,), x=draw.normal("B T D", scale=2.0))
+    draw = Draw(seed, B=3, T=7, D=10, H=2, K=5)
+    yield draw.case(init=(_config(draw),), x=draw.normal("B D T", scale=2.0).transpose(1, 2))
+    draw = Draw(seed, B=3, T=4, D=6, H=1, K=6)
+    yield draw.case(init=(_config(draw),), x=draw.normal("B T D", scale=2.0), note="for a single head")
+    draw = Draw(seed, B=1, T=1, D=8, H=4, K=2)
+    yield draw.case(init=(_config(draw),), x=draw.normal("B T D"), note="for a single token")
+    draw = Draw(seed, B=2, T=6, D=12, H=2, K=6)
+    yield draw.case(init=(_config(draw),), x=draw.normal("B T D"), asks="no peeking",
+                    note="when one token after the other is changed")  # fmt: skip
+    yield draw.case(init=(_config(draw),), x=draw.normal("B T D"), asks="parameters")
+
+
+# ---------------------------------------------------------------------------------------------- DecoderBlock
+
+
+def _block(block: Any, case: Case) -> Any:
+    """Called in eval mode; or in words: what dropout does to one of the two parts."""
+    x, part = case.args["x"], case.args.get("part")
+    calm = (block.eval() if isinstance(block, nn.Module) else block)(x)
+    if part is None or not isinstance(block, nn.Module) or not isinstance(calm, Tensor):
+        return calm
+    return f"{part}, {part_dropped(block, (x,), part, case.init[0].resid_pdrop, LAST)}"
+
+
+@exercise(
+    SLUG,
+    kind="module",
+    properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "dropout": 1, "eps": 1},
+    returns="B T D",
+    axes=TOKENS,
+    run=_block,
+    when_right="A stack of these, with embeddings below and a head on top, is GPT.",
+)
+def DecoderBlock(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, T=6, D=12, H=3, K=4)
+    yield draw.case(init=(_config(draw, block_dropout=0.1),), x=draw.normal("B T D", scale=4.0, shift=0.5))
+    draw = Draw(seed, B=3, T=4, D=10, H=2, K=5)
+    x = draw.normal("B D T", scale=4.0).transpose(1, 2)
+    yield draw.case(init=(_config(draw, block_dropout=0.3),), x=x)
+    draw = Draw(seed, B=1, T=1, D=8, H=2, K=4)
+    yield draw.case(init=(_config(draw),), x=draw.normal("B T D", scale=6.0), note="for one sentence of one token")
+    draw = Draw(seed, B=2, T=5, D=6, H=1, K=6)
+    yield draw.case(init=(_config(draw),), x=draw.normal("B T D", scale=4.0), note="for a single head")
+    draw = Draw(seed, B=2, T=5, D=8, H=2, K=4)
+    yield draw.case(init=(_config(draw, eps=0.3),), x=draw.normal("B T D", scale=0.003), asks="eps",
+                    note="for layer_norm_epsilon = 0.3")  # fmt: skip
+    draw = Draw(seed, B=24, T=40, D=3, H=1, K=3)
+    for part in ("attention", "feed_forward"):
+        init = (_config(draw, block_dropout=0.4, embedding_dropout=0.7),)
+        yield draw.case(init=init, x=draw.normal("B T D"), part=part, asks="dropout", note="for resid_pdrop = 0.4")
+
+
+# ---------------------------------------------------------------------------------------------- GPT
+
+
+def _gpt(model: Any, case: Case) -> Any:
+    """The logits; or in words: what dropout does to the embeddings before the first block gets them."""
+    if not isinstance(model, nn.Module):
+        return model(*case.args.values())
+    _as_if_tied(model)
+    calm = model.eval()(case.args["ids"])
+    if case.asks != "dropout" or not isinstance(calm, Tensor):
+        return calm
+    seen: list[Any] = []
+    first = next(iter(getattr(model, "blocks", ())), None)
+    if not isinstance(first, nn.Module):
+        return "there is no first block in `blocks`"
+    hook = first.register_forward_pre_hook(lambda _, args, kwargs: seen.extend([*args, *kwargs.values()][:1]),
+                                           with_kwargs=True)  # fmt: skip
+    try:
+        model(case.args["ids"])
+        noisy = model.train()(case.args["ids"])
+    finally:
+        hook.remove()
+        model.eval()
+    if len(seen) != 2 or not all(isinstance(x, Tensor) for x in seen):
+        return "the first block in `blocks` is not called once with a tensor"
+    said = dropped(seen[1], seen[0], case.init[0].embd_pdrop)
+    return f"what reaches the first block in training: {said}; logits {'not ' * torch.equal(noisy, calm)}random"
+
+
+def _as_if_tied(model: nn.Module) -> None:
+    """The same numbers for token table and head, be they one parameter or two: sharing is another property's matter."""
+    table, head = (getattr(getattr(model, name, None), "weight", None) for name in ("token_embeddings", "lm_head"))
+    if not isinstance(table, Tensor) or table.dim() != 2:
+        return
+    generator = torch.Generator().manual_seed(table.numel())
+    with torch.no_grad():
+        table.copy_(torch.randn(table.shape, generator=generator) / table.size(1) ** 0.5)
+        if isinstance(head, Tensor) and head.shape == table.shape:
+            head.copy_(table)
+
+
+@exercise(
+    SLUG,
+    kind="module",
+    properties={"shape": 1, "values": 1, "parameters": 1, "gradients": 1, "dropout": 1, "eps": 1, "too long": 1},
+    returns="B T V",
+    axes=TOKENS,
+    run=_gpt,
+    when_right="GPT-2, whole. It knows nothing yet: what it is to learn fits into one line.",
+)
+def GPT(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, T=5, D=12, H=3, L=2, V=17, P=9)
+    yield draw.case(init=(_config(draw, 1e-5, 0.1, 0.2),), ids=draw.integers("B T", 17))
+    draw = Draw(seed, B=3, T=7, D=10, H=2, L=3, V=6, P=7)
+    yield draw.case(init=(_config(draw),), ids=draw.integers("B T", 6), note="when T is as long as the table")
+    draw = Draw(seed, B=1, T=1, D=8, H=1, L=1, V=11, P=4)
+    yield draw.case(init=(_config(draw),), ids=draw.integers("B T", 11), note="for a single token and a single block")
+    draw = Draw(seed, B=2, T=4, D=6, H=2, L=2, V=9, P=8)
+    yield draw.case(init=(_config(draw, eps=0.3),), ids=draw.integers("B T", 9), asks="eps",
+                    note="for layer_norm_epsilon = 0.3")  # fmt: skip
+    draw = Draw(seed, B=24, T=25, D=6, H=2, L=1, V=40, P=25)
+    for block, embedding in ((0.0, 0.4), (0.4, 0.0)):
+        init = (_config(draw, 1e-5, block, embedding),)
+        note = f"for embd_pdrop = {embedding:g} and resid_pdrop = {block:g}"
+        yield draw.case(init=init, ids=draw.integers("B T", 40), asks="dropout", note=note)
+    draw = Draw(seed, B=2, T=8, D=6, H=2, L=2, V=9, P=7)
+    yield draw.case(init=(_config(draw),), ids=draw.integers("B T", 9), asks="too long", message_names=("8", "7"),
+                    note="for 8 tokens and 7 positions")  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------- next_token_loss
+
+
+@exercise(
+    SLUG,
+    properties={"shape": 1, "values": 2, "large logits": 1, "gradients": 1},
+    axes=TOKENS,
+    when_right="A text is its own teacher: every token is the label of the place before it.",
+)
+def next_token_loss(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=3, T=5, V=7)
+    yield draw.case(logits=draw.normal("B T V", scale=2.0), ids=draw.integers("B T", 7))
+    draw = Draw(seed, B=4, T=4, V=4)
+    logits = draw.normal("V T B", scale=2.0).permute(2, 1, 0)  # (B, T, V), in another order in memory
+    yield draw.case(logits=logits, ids=draw.integers("B T", 4), note="when B, T and V are equal")
+    draw = Draw(seed, B=5, T=2, V=3)
+    yield draw.case(logits=draw.normal("B T V", scale=2.0), ids=draw.integers("B T", 3), note="for two tokens")
+    draw = Draw(seed, B=1, T=6, V=9)
+    yield draw.case(logits=draw.normal("B T V", scale=2.0), ids=draw.integers("B T", 9), note="for a single text")
+    draw = Draw(seed, B=2, T=4, V=5)
+    steep = 300.0 * draw.normal("B T V").argsort(dim=-1).float() + draw.normal("B T V")
+    ids = draw.integers("B T", 5)
+    ids[0, 2] = 0  # here, too, a token like any other
+    yield draw.case(logits=steep, ids=ids, asks="large logits",
+                    note="when logits lie hundreds apart")  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------- load_gpt2_weights
+
+
+class Parts(nn.Module):
+    """Layers by name, and nothing that could be called."""
+
+    num_heads: int
+
+    def __init__(self, **layers: nn.Module) -> None:
+        super().__init__()
+        for name, layer in layers.items():
+            self.add_module(name, layer)
+
+
+def _attention_parts(draw: Draw) -> Parts:
+    width = draw.sizes["D"]
+    parts = Parts(**{name: nn.Linear(width, width) for name in ("q", "k", "v", "output_linear")})
+    parts.num_heads = draw.sizes["H"]
+    return parts
+
+
+def _gpt_parts(draw: Draw, depth: int) -> Parts:
+    vocabulary, positions, width = (draw.sizes[letter] for letter in "VPD")
+    blocks = [
+        Parts(
+            layer_norm_1=nn.LayerNorm(width), attention=_attention_parts(draw), layer_norm_2=nn.LayerNorm(width),
+            feed_forward=Parts(linear_1=nn.Linear(width, 4 * width), linear_2=nn.Linear(4 * width, width)),
+        )
+        for _ in range(depth)
+    ]  # fmt: skip
+    tokens, head = nn.Embedding(vocabulary, width), nn.Linear(width, vocabulary, bias=False)
+    head.weight = tokens.weight
+    return Parts(token_embeddings=tokens, position_embeddings=nn.Embedding(positions, width),
+                 blocks=nn.ModuleList(blocks), layer_norm=nn.LayerNorm(width), lm_head=head)  # fmt: skip
+
+
+def _fill(module: nn.Module, draw: Draw) -> None:
+    """Weights, biases and norms with real variance: a GPT-2 fresh from its config has biases of zero."""
+    with torch.no_grad():
+        for name, parameter in sorted(module.named_parameters()):
+            noise = torch.randn(parameter.shape, generator=draw.fork(type(module).__name__, name))
+            parameter.copy_(noise / parameter.shape[-1] ** 0.5 if parameter.dim() > 1 else 1.0 + 0.3 * noise)
+
+
+@lru_cache(maxsize=8)
+def _library_and_own(seed: int, *sizes: int) -> dict[str, Any]:
+    """A seeded GPT-2's state dict, and parts with other weights. Shared by the cases: a run works on copies."""
+    from transformers import GPT2LMHeadModel
+
+    draw = Draw(seed, **dict(zip("VPDHL", sizes, strict=True)))
+    library, gpt = GPT2LMHeadModel(_config(draw)), _gpt_parts(draw, draw.sizes["L"])
+    _fill(library, draw)
+    _fill(gpt, draw)
+    return {"gpt": gpt, "state_dict": _copies(library.state_dict())}
+
+
+def _load_and_look(answer: Any, case: Case) -> Any:
+    """Load outside of `no_grad`, as in a notebook, then look at one side of the result. `gpt` is a copy already."""
+    gpt, state_dict = case.args["gpt"], case.args["state_dict"]
+    if case.asks == "refusals" and case.note:  # what is loaded before a refusal is nobody's concern
+        return _says(answer, deepcopy(gpt), _copies(state_dict))
+    if case.asks == "independence":
+        return _independence(answer, gpt, state_dict)
+    if case.asks == "leftover blocks":
+        gpt.blocks = gpt.blocks[: case.sizes["L"]]
+        return _says(answer, gpt, _copies(state_dict))
+    _load(answer, gpt, _copies(state_dict))  # what happens to the dict itself is asked once, above
+    if case.asks == "refusals":  # who refuses everything has understood nothing
+        return "loaded"
+    if case.asks == "tied head":
+        if gpt.lm_head.weight is gpt.token_embeddings.weight:
+            return "token_embeddings.weight and lm_head.weight are one parameter"
+        return "token_embeddings.weight and lm_head.weight are two parameters"
+    loaded = {name: value.detach() for name, value in gpt.named_parameters(remove_duplicate=False)}
+    blocks = case.asks == "blocks"
+    return {name: value for name, value in loaded.items() if name.startswith("blocks.") == blocks}
+
+
+def _load(answer: Any, gpt: nn.Module, state_dict: Mapping[str, Tensor]) -> None:
+    with torch.enable_grad():
+        answer(gpt, state_dict)
+
+
+def _says(answer: Any, gpt: nn.Module, state_dict: Mapping[str, Tensor]) -> str:
+    try:
+        _load(answer, gpt, state_dict)
+    except NotImplementedError:
+        raise
+    except Exception:  # any error will do: what counts is that there is one
+        return "refused"
+    return "loaded without a word"
+
+
+def _unfit(state_dict: Mapping[str, Tensor], depth: int) -> dict[str, dict[str, Tensor]]:
+    """Dicts that lack something, or have it in another shape, by when that is."""
+    lacking = {
+        "when a bias is missing": "transformer.h.0.attn.c_proj.bias",
+        "when the final norm's weight is missing": "transformer.ln_f.weight",
+        "when the positions are missing": "transformer.wpe.weight",
+        "when the last block is missing": f"transformer.h.{depth - 1}.",
+    }
+    unfit = {
+        what: _copies({name: value for name, value in state_dict.items() if not name.startswith(start)})
+        for what, start in lacking.items()
+    }
+    positions = state_dict["transformer.wpe.weight"]
+    longer = {"transformer.wpe.weight": torch.cat([positions, positions[:1]])}
+    return unfit | {"when the table of positions is longer": _copies(state_dict) | longer}
+
+
+def _independence(answer: Any, gpt: nn.Module, state_dict: Mapping[str, Tensor]) -> str:
+    """In words: whether model and dict went separate ways, and whether the model can still be trained."""
+    start, given = _numbers(gpt), _copies(state_dict)
+    _load(answer, gpt, state_dict)
+    if given.keys() - state_dict.keys():
+        return "state_dict has lost entries"
+    for name, value in given.items():
+        if not torch.equal(state_dict[name], value):
+            return f"state_dict[{name!r}] has changed"
+    loaded = _numbers(gpt)
+    if all(torch.equal(value, start[name]) for name, value in loaded.items() if name in start):
+        return "nothing in gpt has changed"
+    if frozen := [name for name, value in gpt.named_parameters() if not (value.requires_grad and value.is_leaf)]:
+        return f"gpt.{frozen[0]} can't be trained any more"
+    for value in state_dict.values():
+        value.data.add_(1)
+    if shared := [name for name, value in _numbers(gpt).items() if not torch.equal(value, loaded[name])]:
+        return f"gpt.{shared[0]} changes whenever the dict's tensors change"
+    return "the dict as it was, a model with weights of its own"
+
+
+def _copies(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {name: value.detach().clone() for name, value in tensors.items()}
+
+
+def _numbers(module: nn.Module) -> dict[str, Tensor]:
+    return _copies(dict(module.named_parameters()))
+
+
+@exercise(
+    SLUG,
+    properties={"embeddings": 1, "blocks": 2, "tied head": 1, "refusals": 1, "leftover blocks": 1, "independence": 1},
+    axes=TOKENS,
+    run=_load_and_look,
+    when_right="Weights of a library GPT-2 in code of your own: the next cell holds one against the other.",
+)
+def load_gpt2_weights(seed: int) -> Iterator[Case]:
+    draw, given = Draw(seed, D=12, L=2, V=17, P=9, H=3), _library_and_own(seed, 17, 9, 12, 3, 2)
+    for asks in ("embeddings", "blocks", "tied head", "refusals", "independence"):
+        yield draw.case(**given, asks=asks)
+    for note, unfit in _unfit(given["state_dict"], depth=2).items():
+        yield draw.case(gpt=given["gpt"], state_dict=unfit, asks="refusals", note=note)
+    yield draw.case(**given, asks="leftover blocks", sizes={"L": 1}, note="when the dict has two blocks, the model one")
+    draw, given = Draw(seed, D=4, L=12, V=5, P=3, H=2), _library_and_own(seed, 5, 3, 4, 2, 12)
+    yield draw.case(**given, asks="blocks", note="for twelve blocks")
+    note = "when the dict has twelve blocks, the model nine"
+    yield draw.case(**given, asks="leftover blocks", sizes={"L": 9}, note=note)
+
+
+# ---------------------------------------------------------------------------------------------- probabilities
+
+
+def _spaced(draw: Draw, letters: str, step: float = 0.6) -> Tensor:
+    """Logits in random order in which no two of a row are nearly equal: rounding decides nothing. Each row has its own
+    height, which is nothing to a softmax."""
+    ranks = draw.normal(letters).argsort(dim=-1).float()
+    noise = 0.4 * torch.rand(ranks.shape, generator=draw.generator)
+    return step * (ranks + noise) + 4.0 * draw.normal(letters)[..., :1]
+
+
+@exercise(
+    SLUG,
+    properties={"shape": 1, "values": 1, "temperature": 1, "top-k": 2},
+    returns="B V",
+    when_right="From a row of logits to a die that can be rolled.",
+)
+def next_token_probabilities(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=3, V=7)
+    yield draw.case(logits=_spaced(draw, "B V"), note="without temperature and top_k")
+    draw = Draw(seed, B=2, T=4, V=5)
+    yield draw.case(logits=_spaced(draw, "B T V"), returns="B T V", note="for logits of shape (B, T, V)")
+    draw = Draw(seed, V=9)
+    yield draw.case(logits=_spaced(draw, "V"), returns="V", note="for a single row of logits")
+    draw = Draw(seed, B=4, V=6)
+    logits = _spaced(draw, "B V")
+    for temperature in (0.5, 3.0, 0.01):
+        yield draw.case(logits=logits, temperature=temperature, asks="temperature",
+                        note=f"for a temperature of {temperature:g}")  # fmt: skip
+    draw = Draw(seed, B=3, V=8)
+    logits = _spaced(draw, "B V")
+    for top_k in (3, 1, 8, 20):
+        note = f"for top_k = {top_k}" + {8: ", which is V", 20: ", more than V"}.get(top_k, "")
+        yield draw.case(logits=logits, temperature=1.0, top_k=top_k, asks="top-k", note=note)
+    yield draw.case(logits=logits, temperature=2.0, top_k=4, asks="top-k", note="for a temperature of 2 and top_k = 4")
+    draw = Draw(seed, B=2, T=3, V=6)
+    yield draw.case(logits=_spaced(draw, "B T V"), temperature=0.7, top_k=2, returns="B T V", asks="top-k",
+                    note="for logits of shape (B, T, V) and top_k = 2")  # fmt: skip
+    draw = Draw(seed, V=5)
+    yield draw.case(logits=_spaced(draw, "V"), temperature=1.0, top_k=2, returns="V", asks="top-k",
+                    note="for a single row of logits and top_k = 2")  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------- generate
+
+
+class Writer(nn.Module):
+    """A model of the judge's own: what it says depends on every token and on its place in what the model is shown."""
+
+    STATES = 31
+
+    def __init__(self, draw: Draw, step: float = 0.9) -> None:
+        super().__init__()
+        positions, vocabulary = draw.sizes["P"], draw.sizes["V"]
+        self.position_embeddings = nn.Embedding(positions, 2)
+        weights = torch.randint(1, self.STATES, (positions,), generator=draw.fork("weights"))
+        ranks = torch.rand(self.STATES, vocabulary, generator=draw.fork("ranks")).argsort(dim=-1).float()
+        self.register_buffer("weights", weights)  # (P,)
+        self.register_buffer("logits", step * (ranks - ranks.mean()))  # (states, V): no two in a row are equal
+
+    def forward(self, ids: Tensor, /) -> Tensor:  # (B, T) -> (B, T, V)
+        length, most = ids.size(1), self.position_embeddings.num_embeddings
+        if length > most:
+            raise IndexError(f"{length} tokens, but there are only {most} positions")
+        state = ((ids + 1) * self.get_buffer("weights")[:length]).cumsum(dim=1) % self.STATES  # (B, T)
+        return self.get_buffer("logits")[state]
+
+
+ROWS = 3000
+CLOSE = 0.002
+"""How far apart logits lie where nothing is to be drawn: to draw at a low temperature would show."""
+
+
+def _write(answer: Any, case: Case) -> Any:
+    """The ids; or in words: from which distribution they are drawn, and from which source of chance."""
+    if case.asks == "sampling":
+        return _drawn(answer, case)
+    if case.asks == "generator":
+        return _chance(answer, case)
+    return answer(*case.args.values())
+
+
+def _drawn(answer: Any, case: Case) -> Any:
+    """Two tokens, written in many rows at once."""
+    model, ids = case.args["model"], case.args["ids"]
+    temperature, top_k = case.args.get("temperature", 1.0), case.args.get("top_k")
+    written = answer(*case.args.values())
+    if not isinstance(written, Tensor):
+        return f"no tensor, but a result of type {type(written).__name__}"
+    if written.shape != (len(ids), ids.size(1) + 2):
+        return f"a text of shape {tuple(written.shape)}, where {(len(ids), ids.size(1) + 2)} is asked for"
+    new = written[:, -2:]
+    if not torch.equal(written[:, :-2], ids) or (new < 0).any() or (new >= case.sizes["V"]).any():
+        return "not the given tokens with two more behind them"
+    if (new == new[0]).all():
+        return "every row is continued alike"
+    counts = torch.bincount(new[:, 0].long() * case.sizes["V"] + new[:, 1].long(), minlength=case.sizes["V"] ** 2)
+    for words, joint in _suspects(model, ids[:1], temperature, top_k).items():
+        if _fits(counts, joint.flatten()):
+            return f"drawn {words}"
+    return "drawn from another distribution"
+
+
+def _fits(counts: Tensor, probabilities: Tensor) -> bool:
+    """Whether counts can come from these probabilities.
+
+    By Bernstein's inequality a count leaves these bounds with a probability below 2·exp(−24); one whose probability is
+    0 never does.
+    """
+    expected = counts.sum() * probabilities.double()
+    deviation = (expected * (1 - probabilities.double())).sqrt()
+    bound = torch.where(expected > 0, 7 * deviation + 16, 0.0)
+    return bool(((counts - expected).abs() <= bound).all())
+
+
+def _suspects(model: Writer, ids: Tensor, temperature: float, top_k: int | None) -> dict[str, Tensor]:
+    """Distributions of the next two tokens (V, V), by the words for them; that which is asked for comes first."""
+    vocabulary = model.get_buffer("logits").size(1)
+
+    def chances(ids: Tensor, temperature: float, rank: int) -> Tensor:  # (N, T) -> (N, V)
+        logits = model(ids)[:, -1].double() / temperature
+        places = logits.argsort(dim=-1, descending=True).argsort(dim=-1)  # 0 for the most probable
+        return logits.masked_fill(places >= rank, -torch.inf).softmax(dim=-1)
+
+    def joint(temperature: float, rank: int) -> Tensor:  # (V, V)
+        both = torch.cat([ids.expand(vocabulary, -1), torch.arange(vocabulary)[:, None]], dim=1)  # (V, T + 1)
+        return chances(ids, temperature, rank).T * chances(both, temperature, rank)
+
+    rank = top_k or vocabulary
+    once = chances(ids, temperature, rank)  # (1, V)
+    suspects = {"as asked": joint(temperature, rank)}
+    if temperature != 1.0:
+        suspects |= {"as from a temperature of 1": joint(1.0, rank),
+                     "as if the logits were multiplied by the temperature": joint(1 / temperature, rank)}  # fmt: skip
+    if top_k is not None:
+        suspects |= {"from all tokens": joint(temperature, vocabulary),
+                     f"from the {rank + 1} most probable tokens": joint(temperature, rank + 1),
+                     "from all tokens, as from a temperature of 1": joint(1.0, vocabulary)}  # fmt: skip
+    return suspects | {"twice from the distribution of the first token": once.T * once}
+
+
+def _chance(answer: Any, case: Case) -> Any:
+    """In words: whether the generator, and nothing else, decides."""
+    model, ids, steps = (case.args[name] for name in ("model", "ids", "max_new_tokens"))
+
+    def write(seed: int | torch.Generator | None, elsewhere: int) -> Any:
+        torch.default_generator.manual_seed(elsewhere)
+        generator = torch.Generator().manual_seed(seed) if isinstance(seed, int) else seed
+        return answer(model, ids, steps, 1.0, None, generator)
+
+    first = write(1, 1)
+    if not isinstance(first, Tensor):
+        return f"no tensor, but a result of type {type(first).__name__}"
+    one = torch.Generator().manual_seed(1)
+    pairs = {
+        "two generators with the same seed": (first, write(1, 2)),
+        "two generators with other seeds": (first, write(2, 1)),
+        "the same generator, used again": (write(one, 1), write(one, 1)),
+        "no generator, torch's own with the same seed": (write(None, 1), write(None, 1)),
+        "no generator, torch's own with other seeds": (write(None, 1), write(None, 2)),
+    }
+    return {what: "the same text" if torch.equal(*texts) else "other texts" for what, texts in pairs.items()}
+
+
+@exercise(
+    SLUG,
+    properties={"greedy": 2, "long texts": 1, "sampling": 2, "generator": 1},
+    axes=TOKENS,
+    run=_write,
+    when_right="It writes. What it has to say depends on what it has read.",
+)
+def generate(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=3, T=4, V=11, P=16)
+    greedy: dict[str, Any] = {"model": Writer(draw, CLOSE), "ids": draw.integers("B T", 11)}
+    yield draw.case(**greedy, max_new_tokens=7, temperature=0, asks="greedy")
+    yield draw.case(**greedy, max_new_tokens=0, temperature=0, asks="greedy", note="for max_new_tokens = 0")
+    yield draw.case(
+        **greedy, max_new_tokens=3, temperature=0.0, top_k=2, asks="greedy", note="when top_k is given, too"
+    )
+    draw = Draw(seed, B=1, T=1, V=9, P=6)
+    ids, note = draw.integers("B T", 9), "for one text of one token"
+    yield draw.case(model=Writer(draw, CLOSE), ids=ids, max_new_tokens=5, temperature=0, asks="greedy", note=note)
+    draw = Draw(seed, B=2, T=5, V=13, P=7)
+    short, ids = Writer(draw, CLOSE), draw.integers("B T", 13)
+    yield draw.case(model=short, ids=ids, max_new_tokens=9, temperature=0, asks="long texts",
+                    note="when the text grows longer than the table of positions")  # fmt: skip
+    draw = Draw(seed, B=2, T=12, V=13, P=7)
+    yield draw.case(model=short, ids=draw.integers("B T", 13), max_new_tokens=2, temperature=0, asks="long texts",
+                    note="when the text is longer than the table from the start")  # fmt: skip
+    draw = Draw(seed, B=ROWS, T=3, V=5, P=8)
+    model, ids = Writer(draw), draw.integers("1 T", 5).expand(ROWS, 3)
+    for temperature, top_k in ((2.0, None), (0.5, None), (1.0, 2), (2.5, 3)):
+        note = f"for a temperature of {temperature:g}" + (f" and top_k = {top_k}" if top_k else "")
+        yield draw.case(model=model, ids=ids, max_new_tokens=2, temperature=temperature, top_k=top_k,
+                        generator=draw.fork("sampling"), asks="sampling", note=note)  # fmt: skip
+    yield draw.case(model=model, ids=ids, max_new_tokens=2, asks="sampling", note="when nothing more is given")
+    draw = Draw(seed, B=6, T=3, V=8, P=16)
+    yield draw.case(model=Writer(draw), ids=draw.integers("B T", 8), max_new_tokens=12, asks="generator")
+
+
+# ---------------------------------------------------------------------------------------------- cached_attention
+
+
+@exercise(
+    SLUG,
+    properties={"shape": 1, "values": 2, "no cache": 1, "several tokens": 1},
+    axes=TOKENS,
+    when_right="Keys and values of the past are kept: a new token costs one row of scores, not a whole square.",
+)
+def cached_attention(seed: int) -> Iterator[Case]:
+    def case(asks: str | None, note: str, **sizes: int) -> Case:
+        draw = Draw(seed, **sizes)
+        attention = _attention_parts(draw)
+        _fill(attention, draw)
+        given: dict[str, Any] = {"attention": attention, "x": draw.normal("B N D", scale=1.5)}
+        if "P" in sizes:
+            given["cache"] = (draw.normal("B H P K", scale=1.5), draw.normal("B H P K"))
+        elif asks == "no cache" and sizes["N"] > 1:
+            given["cache"] = None
+        return draw.case(**given, asks=asks, note=note)
+
+    yield case(None, "for one new token", B=2, N=1, P=5, D=12, H=3, K=4)
+    yield case(None, "for one new token and one in the cache", B=3, N=1, P=1, D=10, H=2, K=5)
+    yield case(None, "for one text and a single head", B=1, N=1, P=4, D=6, H=1, K=6)
+    yield case("no cache", "when the cache is None", B=2, N=5, D=12, H=3, K=4)
+    yield case("no cache", "for a first token, without a cache", B=3, N=1, D=8, H=2, K=4)
+    yield case("several tokens", "for 4 new tokens and 3 in the cache", B=2, N=4, P=3, D=12, H=3, K=4)
+    yield case("several tokens", "for 2 new tokens and 6 in the cache", B=3, N=2, P=6, D=8, H=4, K=2)
+
+
+quiz_decoder = quiz(
+    SLUG,
+    "quiz_decoder",
+    {
+        "in training, a text of 100 tokens gives": ("1 prediction", "99 predictions at once", "99 runs of the model"),
+        "without the mask, the training loss": ("falls to nearly 0", "stays the same", "rises"),
+        "a perplexity of 1 means": ("always sure and right", "pure guessing", "half of the guesses are right"),
+        "temperature towards 0": ("all tokens alike", "always the most probable token", "an ever larger loss"),
+        "few-shot examples change": ("all weights", "the head's weights", "nothing but the input"),
+    },
+    when_right="The decoder writes on. Notebook 10 gives it something to write about: a text that an encoder has read.",
+)

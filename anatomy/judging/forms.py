@@ -1,0 +1,149 @@
+"""What can be said of the form of a result: its shape, its type, its names."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from torch import Tensor
+
+from anatomy.judging.compare import Difference, close, same_numbers
+from anatomy.judging.expectations import Expectations
+from anatomy.judging.relations import relate
+from anatomy.judging.relations.comparison import Relation
+from anatomy.judging.relations.sizes import shape_in_letters
+from anatomy.judging.values import EXAMPLE, both_tensors, what_result
+from anatomy.judging.wording import brief, kind, names
+
+
+def is_nothing(difference: Difference) -> bool:
+    """Whether a function returned None where it should return something."""
+    return difference.kind == "type" and difference.found is None and not difference.where
+
+
+def explain_shape(expectations: Expectations, alike: list[Difference]) -> Relation:
+    first, exercise, cases = alike[0], expectations.exercise, expectations.cases
+    case = cases[first.case]
+    others = tuple((cases[one.case], one.found, one.expected) for one in alike[1:] if both_tensors(one))
+    letters = (case.returns or exercise.returns).split()
+    wanted = f" = ({', '.join(letters)})" if len(letters) == first.expected.dim() else ""
+    spelled = shape_in_letters([(cases[one.case], tuple(one.found.shape)) for one in alike if both_tensors(one)])
+    shapes = f"is {tuple(first.found.shape)}{f' = {spelled}' if spelled else ''}; expected is " \
+             f"{tuple(first.expected.shape)}{wanted}"  # fmt: skip
+    what = what_result(first)
+    if relation := relate(first.found, first.expected, case, exercise, others):
+        detail = f"{relation.detail} The shape of yours {shapes}.".strip()
+        return Relation(what + relation.headline, detail, relation.claims)
+    if spelled and wanted:
+        return Relation(f"{what}The shape is {spelled}; expected is ({', '.join(letters)}).",
+                         f"In the first try yours {shapes}.")  # fmt: skip
+    return Relation(f"{what}The shape {shapes}.", claim=EXAMPLE)
+
+
+def explain_type(expectations: Expectations, alike: list[Difference]) -> Relation:
+    first = alike[0]
+    found, expected = first.found, first.expected
+    if is_nothing(first):
+        module = expectations.exercise.kind == "module"
+        return Relation(f"Your {'`forward`' if module else 'function'} returns nothing (None).",
+                         "Is a `return` missing at its end?")  # fmt: skip
+    what = what_result(first)
+    if isinstance(found, str) and expectations.exercise.run is not None:
+        return Relation(f"{what}Seen: “{found}”. Expected is {brief(expected)}.")
+    if isinstance(expected, str) and expectations.exercise.run is not None:
+        asks = expectations.cases[first.case].asks
+        return Relation(f"You return {kind(found)}, so “{asks}” can't be looked at.")
+    if isinstance(found, list) and isinstance(expected, list):
+        return Relation(f"{what}You return {len(found)} things; {len(expected)} are wanted.")
+    headline = f"{what}You return {kind(found)}; {kind(expected)} is wanted."
+    if all(same_numbers(one.found, one.expected) for one in alike):
+        return Relation(headline, "The numbers are right.")
+    if (place := _inside(alike)) is not None:
+        return Relation(headline, f"What is at place {place} of it is the expected result.")
+    shown = f" = {brief(found)}" if isinstance(found, str | int | float) else ""
+    shape = f" of shape {tuple(expected.shape)}" if isinstance(expected, Tensor) and expected.dim() else ""
+    about = " ".join(filter(None, (f"Yours{shown}." if shown else "", f"Wanted{shape}." if shape else "")))
+    return Relation(headline, about.replace("Yours =", "Yours is").replace("Wanted of", "It should be of"))
+
+
+def _inside(alike: list[Difference]) -> int | None:
+    """The place at which the expected tensor stands in a list, the same in all cases."""
+    for place in range(4):
+        if all(
+            isinstance(one.found, list)
+            and len(one.found) > place
+            and isinstance(one.expected, Tensor)
+            and isinstance(one.found[place], Tensor)
+            and one.found[place].shape == one.expected.shape
+            and close(one.found[place], one.expected)
+            for one in alike
+        ):
+            return place
+    return None
+
+
+def explain_dtype(expectations: Expectations, alike: list[Difference]) -> Relation:
+    first = alike[0]
+    right = not first.found.is_complex() and all(close(one.found.to(one.expected.dtype), one.expected) for one in alike)
+    types = f"The values have type {_dtype(first.found)}, expected is {_dtype(first.expected)}."
+    return Relation(f"{what_result(first)}{types}",
+                     "The numbers themselves are right." if right else "")  # fmt: skip
+
+
+def _dtype(value: Tensor) -> str:
+    return str(value.dtype).removeprefix("torch.")
+
+
+def explain_names(expectations: Expectations, alike: list[Difference]) -> Relation:
+    mine, right = alike[0].found, alike[0].expected
+    missing, extra = [name for name in right if name not in mine], [name for name in mine if name not in right]
+    if isinstance(mine, dict) and not mine:
+        return Relation("PyTorch finds no parameters in your module.",
+                         "Layers must be attributes, or sit in an `nn.ModuleList`: a plain list hides them from "
+                         f"`parameters()`. Expected: {names(right)}.")  # fmt: skip
+    what = (
+        f"{what_result(alike[0])}The keys differ"
+        if not isinstance(mine, dict)
+        else "The parameters of your module differ"
+    )
+    if missing and (prefix := _prefix(missing, extra)):
+        return Relation(f"{what}: all stand behind `{prefix}`.",
+                         f"For example `{prefix}{missing[0]}`, where `{missing[0]}` is wanted.")  # fmt: skip
+    shapes = [
+        f"`{name}` has shape {tuple(mine[name])}, expected {tuple(right[name])}"
+        for name in right
+        if isinstance(mine, dict) and name in mine and mine[name] != right[name]
+    ]
+    lacking, more = _whole(missing, mine), _whole(extra, right)
+    one_lacks, one_more = ("is" if len(listed) == 1 else "are" for listed in (lacking, more))
+    parts = [f"{names(lacking, 3)} {one_lacks} missing"] if lacking else []
+    if more:
+        parts.append(f"there {one_more} {names(more, 3)}" if lacking else f"{names(more, 3)} {one_more} not expected")
+    said, rest = (parts, shapes) if parts else (shapes[:1], shapes[1:])
+    return Relation(f"{what}: {'; '.join(said)}.", f"{'; '.join(rest[:4])}." if rest else "")
+
+
+def _whole(absent: list[str], others: Collection[str]) -> list[str]:
+    """Absent names, with one for a whole layer: its path, as far as no other name begins with it."""
+
+    def shortest(name: str) -> str:
+        words = name.split(".")
+        paths = (".".join(words[:count]) for count in range(1, len(words) + 1))
+        return next(path for path in paths if not any(f"{other}.".startswith(f"{path}.") for other in others))
+
+    return list(dict.fromkeys(map(shortest, absent)))
+
+
+def _prefix(missing: list[str], extra: list[str]) -> str:
+    """What stands before all the names that are missing; empty where they were not just moved."""
+    for name in extra:
+        prefix = name.removesuffix(missing[0])
+        if prefix and prefix != name and sorted(prefix + one for one in missing) == sorted(extra):
+            return prefix
+    return ""
+
+
+def explain_shared(expectations: Expectations, alike: list[Difference]) -> Relation:
+    mine, right = alike[0].found, alike[0].expected
+    if extra := [group for group in mine if group not in right]:
+        return Relation(f"{names(extra[0])} are one and the same parameter.", "Each is to have numbers of its own.")
+    return Relation(f"{names(right[0])} are to be one and the same parameter.", "Yours are separate.")

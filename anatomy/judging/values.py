@@ -1,0 +1,125 @@
+"""What can be said of values that differ: a relation that holds in all cases, else the smallest example."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from torch import Tensor
+
+from anatomy.exercises.spec import Case
+from anatomy.judging.compare import Difference
+from anatomy.judging.expectations import Expectations
+from anatomy.judging.relations import relate
+from anatomy.judging.relations.comparison import Relation
+from anatomy.judging.relations.lists import relate_lists
+from anatomy.judging.relations.places import wrong_entries
+from anatomy.judging.relations.sizes import relate_numbers
+from anatomy.judging.wording import brief
+
+EXAMPLE = "an example"
+"""The claim of what is no relation: just one place where an answer differs."""
+
+
+def explain_values(expectations: Expectations, alike: list[Difference]) -> Relation:
+    first = alike[0]
+    found, expected, case = first.found, first.expected, expectations.cases[first.case]
+    what = what_result(first)
+    if isinstance(found, Tensor) and isinstance(expected, Tensor):
+        said = _relate(expectations, alike) or _smallest_difference(expectations, alike)
+    elif isinstance(found, list) and isinstance(expected, list):
+        said = _relate_lists(expectations, alike)
+    elif isinstance(found, str) and isinstance(expected, str) and expectations.exercise.run is not None:
+        said = Relation(f"Seen: “{found}”. Expected: “{expected}”.")
+    else:
+        said = _relate_values(expectations, alike)
+    if not isinstance(found, Tensor) and case.asks and not first.where:
+        what = f"“{case.asks}”: {what}"
+    return Relation(what + said.headline, said.detail, said.claims)
+
+
+def what_result(difference: Difference) -> str:
+    """Which result is spoken of, as the beginning of a sentence."""
+    if difference.aspect == "gradients":
+        return f"The gradient of `{difference.where}`: "
+    where = _at(difference.where)
+    if difference.aspect == "train mode":
+        return f"In training mode{f', {where}' if where else ''}: "
+    return f"{where[0].upper()}{where[1:]}: " if where else ""
+
+
+def _at(where: str) -> str:
+    """``"[0]['scores']"`` in words."""
+    keys = re.findall(r"\[(?:'([^']*)'|(\d+))\]", where)
+    return ", ".join(f"`{name}`" if name else f"result {index}" for name, index in keys)
+
+
+def _relate(expectations: Expectations, alike: list[Difference]) -> Relation | None:
+    """A relation between tensors that holds in all cases."""
+    first, exercise, cases = alike[0], expectations.exercise, expectations.cases
+    axes: Callable[[Case], Case] = lambda case: case  # noqa: E731
+    if first.aspect == "gradients":  # a gradient has the axes of its input
+        exercise, axes = replace(exercise, returns=""), lambda case: replace(case, returns="")
+    if first.expected.dim() == 0:
+        numbers = [(cases[one.case], one.found.item(), one.expected.item()) for one in alike if both_tensors(one)]
+        if said := relate_numbers(numbers):
+            return said
+    rows = sorted(filter(both_tensors, alike), key=lambda one: -one.expected.numel())
+    (case, found, expected), *others = ((axes(cases[one.case]), one.found, one.expected) for one in rows)
+    return relate(found, expected, case, exercise, tuple(others))
+
+
+def both_tensors(one: Difference) -> bool:
+    return isinstance(one.found, Tensor) and isinstance(one.expected, Tensor)
+
+
+def _smallest_difference(expectations: Expectations, alike: list[Difference]) -> Relation:
+    """One entry that differs, of the smallest result that differs."""
+    one = min(filter(both_tensors, alike), key=lambda one: one.expected.numel())
+    found, expected = one.found, one.expected
+    if found.dim() == 0:
+        here = _arguments(expectations.cases[one.case])
+        return Relation(f"Yours is {brief(found)}, expected {brief(expected)}.", here, EXAMPLE)
+    wrong = wrong_entries(found, expected)
+    wrong = wrong if wrong.any() else found.double() != expected.double()
+    place = tuple(wrong.nonzero()[0].tolist())
+    gap = (found.double() - expected.double()).abs()[wrong]
+    by = f", by up to {gap.max().item():.3g}" if found.is_floating_point() and gap.isfinite().all() else ""
+    return Relation(
+        f"Values differ: at {list(place)} yours is {found[place].item():.4g}, expected {expected[place].item():.4g}.",
+        f"{int(wrong.sum())} of {found.numel()} entries differ{by}; the shape {tuple(found.shape)} is right.",
+        EXAMPLE,
+    )
+
+
+def _relate_lists(expectations: Expectations, alike: list[Difference]) -> Relation:
+    """What relates lists in all cases, else the smallest two."""
+    rows = [one for one in alike if isinstance(one.found, list) and isinstance(one.expected, list)]
+    said = [relate_lists(one.found, one.expected) for one in rows]
+    shortest = min(range(len(rows)), key=lambda i: len(repr(rows[i].expected)) + len(repr(rows[i].found)))
+    one, relation = rows[shortest], said[shortest]
+    if len({other.claims for other in said}) > 1:
+        relation = Relation(f"Yours is {brief(one.found)}, expected {brief(one.expected)}.", claim=EXAMPLE)
+    here = _arguments(expectations.cases[one.case])
+    return Relation(relation.headline, " ".join(filter(None, (relation.detail, here))), relation.claims)
+
+
+def _relate_values(expectations: Expectations, alike: list[Difference]) -> Relation:
+    """Numbers, strings and the like: a relation made of sizes, else the smallest two."""
+    rows = [(expectations.cases[one.case], one.found, one.expected) for one in alike]
+    if all(isinstance(value, int | float) for _, *pair in rows for value in pair) and (said := relate_numbers(rows)):
+        return said
+    case, found, expected = min(rows, key=lambda row: len(brief(row[2])))
+    return Relation(f"Yours is {brief(found)}, expected {brief(expected)}.", _arguments(case), EXAMPLE)
+
+
+def _arguments(case: Case) -> str:
+    """The call of a case, as far as it can be written in a line."""
+    plainly = (Tensor, int, float, str, list, tuple, dict)
+    shown = [f"{name} = {brief(value)}" for name, value in case.args.items() if isinstance(value, plainly)]
+    sizes = [f"{letter} = {size}" for letter, size in case.sizes.items()]
+    tensors = any(isinstance(value, Tensor) for value in case.args.values())
+    given = [f"for {', '.join(sizes)}"] if sizes and not tensors else []
+    given += [f"with {', '.join(shown)}"] if shown else []
+    return f"That is {' '.join(given)}." if given else ""
