@@ -16,6 +16,7 @@ from anatomy import views
 TOKENS = ["time", "flies", "like", "an", "arrow"]
 
 SHIFTED = {"input": ["⟨start⟩", *"87"], "target": [*"87", "⟨end⟩"]}
+FATES = {"input": ["", "kept", "lost"]}
 CHANCES = {("time",): 0.6, ("fruit",): 0.4, ("time", "flies"): 0.4, ("fruit", "flies"): 0.9}
 
 
@@ -72,6 +73,7 @@ def pictures() -> dict[str, views.Picture]:
         "sequence_rows": views.sequence_rows(
             SHIFTED, "shifted", arrows=[("input", "target", 0), ("target", "input", 1)]
         ),
+        "sequence_rows in groups": views.sequence_rows(SHIFTED, "told apart", groups=FATES),
         "search_tree": views.search_tree(
             CHANCES, "two ways", lit={"greedy": ("time", "flies"), "best": ("fruit", "flies")}
         ),
@@ -185,6 +187,16 @@ def test_the_words_of_sequences_and_trees_have_all_that_is_drawn() -> None:
     assert "Arrows from each place of “target” to the place +1 of “input”." in rows.alt
     tree = views.search_tree(CHANCES, lit={"best": ("fruit", "flies")})
     assert "time flies: 0.6 × 0.4 = 0.24; fruit flies: 0.4 × 0.9 = 0.36 (best)" in tree.alt
+
+
+def test_sequence_rows_tell_groups_apart() -> None:
+    rows = views.sequence_rows(SHIFTED, groups=FATES)
+    assert "input: ⟨start⟩ 8 (kept) 7 (lost); target: 8 7 ⟨end⟩." in rows.alt
+    assert [text.get_text() for text in rows.legends[0].get_texts()] == ["kept", "lost"]
+    with pytest.raises(ValueError, match="groups of 'input'"):
+        views.sequence_rows(SHIFTED, groups={"input": ["kept"]})
+    with pytest.raises(ValueError, match="groups of 'source'"):
+        views.sequence_rows(SHIFTED, groups={"source": ["kept"]})
 
 
 def test_sequences_and_trees_refuse_what_they_cannot_draw() -> None:
