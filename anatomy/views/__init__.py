@@ -2,7 +2,7 @@
 
 from anatomy.views.addresses import number_tables
 from anatomy.views.attention import attention_flow, head_grid
-from anatomy.views.bars import bar_chart
+from anatomy.views.bars import bar_chart, histogram
 from anatomy.views.bertviz import head_view, model_view, neuron_view, record_attention
 from anatomy.views.curves import line_chart, line_charts
 from anatomy.views.heatmap import heat_map, heat_maps
@@ -24,6 +24,7 @@ __all__ = [
     "head_view",
     "heat_map",
     "heat_maps",
+    "histogram",
     "line_chart",
     "line_charts",
     "merge_steps",

@@ -73,6 +73,14 @@ def pictures() -> dict[str, views.Picture]:
         "sequence_rows": views.sequence_rows(
             SHIFTED, "shifted", arrows=[("input", "target", 0), ("target", "input", 1)]
         ),
+        "histogram": views.histogram(
+            range(4),
+            [0.4, 0.3, 0.2, 0.1],
+            "counts",
+            expected=("a formula", [0.4, 0.3, 0.2, 0.1]),
+            x_label="length",
+            y_label="share",
+        ),
         "sequence_rows in groups": views.sequence_rows(SHIFTED, "told apart", groups=FATES),
         "search_tree": views.search_tree(
             CHANCES, "two ways", lit={"greedy": ("time", "flies"), "best": ("fruit", "flies")}
@@ -187,6 +195,17 @@ def test_the_words_of_sequences_and_trees_have_all_that_is_drawn() -> None:
     assert "Arrows from each place of “target” to the place +1 of “input”." in rows.alt
     tree = views.search_tree(CHANCES, lit={"best": ("fruit", "flies")})
     assert "time flies: 0.6 × 0.4 = 0.24; fruit flies: 0.4 × 0.9 = 0.36 (best)" in tree.alt
+
+
+def test_the_words_of_a_histogram_have_what_was_expected_beside_what_came() -> None:
+    labels = {"x_label": "length", "y_label": "share"}
+    picture = views.histogram([0, 1], [0.75, 0.25], "spans", expected=("Poisson", [0.7, 0.3]), **labels)
+    assert picture.alt == "Histogram “spans”: share, by length, in brackets Poisson: 0: 0.75 (0.7), 1: 0.25 (0.3)."
+    assert views.histogram([0, 1], [3, 1], **labels).alt == "Histogram: share, by length: 0: 3, 1: 1."
+    with pytest.raises(ValueError, match="measured"):
+        views.histogram([0, 1], [3], **labels)
+    with pytest.raises(ValueError, match="Poisson"):
+        views.histogram([0, 1], [3, 1], expected=("Poisson", [1]), **labels)
 
 
 def test_sequence_rows_tell_groups_apart() -> None:
