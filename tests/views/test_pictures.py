@@ -212,6 +212,8 @@ def test_sequence_rows_tell_groups_apart() -> None:
     rows = views.sequence_rows(SHIFTED, groups=FATES)
     assert "input: ⟨start⟩ 8 (kept) 7 (lost); target: 8 7 ⟨end⟩." in rows.alt
     assert [text.get_text() for text in rows.legends[0].get_texts()] == ["kept", "lost"]
+    turned = views.sequence_rows(SHIFTED, groups=FATES, kinds=["lost", "found", "kept"])
+    assert [text.get_text() for text in turned.legends[0].get_texts()] == ["lost", "kept"]
     with pytest.raises(ValueError, match="groups of 'input'"):
         views.sequence_rows(SHIFTED, groups={"input": ["kept"]})
     with pytest.raises(ValueError, match="groups of 'source'"):
