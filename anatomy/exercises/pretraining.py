@@ -1018,7 +1018,7 @@ def bart_noise(seed: int) -> Iterator[Case]:
         yield case(_words(draw, 900), kind)
         for count in (1, 5):
             yield case(_words(draw, count), kind, "for a short text")
-    yield case(_words(draw, SHORT), "infill", "for a short text, many times")  # the cheap one first: mistakes look at it
+    yield case(_words(draw, SHORT), "infill", "for a short text, many times")  # cheap, so first
     yield case(_words(draw, 8000), "infill")
     yield case(_words(draw, 1), "infill", "for a text of one token")
     one, two, three = _words(draw, 3), _words(draw, 1), _words(draw, 2)
