@@ -11,6 +11,13 @@ c.CourseDirectory.submitted_directory = "submitted"
 c.CourseDirectory.autograded_directory = "autograded"
 c.CourseDirectory.feedback_directory = "feedback"
 c.CourseDirectory.solution_directory = "solutions"
+c.CourseDirectory.ignore = [  # nbgrader's own, and what `anatomy assemble` writes: a release must not hand it out
+    ".ipynb_checkpoints",
+    "*.pyc",
+    "__pycache__",
+    "feedback",
+    "my_transformer*.py",
+]
 
 # ---- the student edition -------------------------------------------------------------------------------------------
 c.GenerateAssignment.preprocessors = [

@@ -68,7 +68,7 @@ def check(
     """
     from anatomy import exercises
     from anatomy.checking import headless
-    from anatomy.checking.progress import note_progress
+    from anatomy.checking.progress_file import note_check
 
     console = Console()
     with said_clearly(), console.status("Starting a kernel…") as status:
@@ -80,7 +80,7 @@ def check(
     verdicts = [checked.verdict for checked in found if checked.verdict]
     if course_root(root) / "notebooks" in file.resolve().parents:
         for verdict in verdicts:
-            note_progress(verdict)
+            note_check(verdict)
     points, most = sum(verdict.points for verdict in verdicts), sum(exercises.find(c.exercise).points for c in found)
     right = sum(checked.is_right for checked in found)
     console.print(f"{right} of {len(found)} exercises right, {points} of {most} points.", style="bold", highlight=False)
@@ -88,14 +88,80 @@ def check(
 
 
 @app.command(rich_help_panel=STUDENTS)
-def progress() -> None:
+def progress(
+    notebook: Annotated[
+        str, typer.Option("--notebook", metavar="NN", help="Its exercises, one by one: slug or number.")
+    ] = "",
+) -> None:
     """Show which exercises are right, which are open, and what comes next.
 
-    Example: [cyan]anatomy progress[/cyan]
+    Example: [cyan]anatomy progress --notebook 03[/cyan]
     """
+    from anatomy.authoring.notebooks import find
     from anatomy.checking.progress import ProgressCard
 
-    Console().print(ProgressCard(), highlight=False)
+    with said_clearly():
+        Console().print(ProgressCard(find(notebook).slug if notebook else ""), highlight=False)
+
+
+@app.command(rich_help_panel=STUDENTS)
+def hunt(
+    notebook: Annotated[
+        str,
+        typer.Argument(
+            metavar="[NOTEBOOK]",
+            help="Slug or number; by default the last one with something solved.",
+            show_default=False,
+        ),
+    ] = "",
+) -> None:
+    """Find the bug in a wrong answer to an exercise that you have solved: which line, and what does it do?
+
+    Ctrl-C stops. What you got wrong yourself comes first.
+
+    Example: [cyan]anatomy hunt 03-softmax[/cyan]
+    """
+    from anatomy.authoring.notebooks import find
+    from anatomy.hunting import terminal
+
+    with said_clearly():
+        terminal.ask(find(notebook) if notebook else terminal.latest(), Console())
+
+
+@app.command(rich_help_panel=STUDENTS)
+def assemble(
+    folder: Annotated[
+        Path | None,
+        typer.Argument(
+            help="What holds the notebooks' folders; yours in notebooks/ by default.",
+            file_okay=False,
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")] = Path("my_transformer.py"),
+    fill: Annotated[bool, typer.Option("--fill", help="Import the course's answers where yours are missing.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write over a file that was edited since, keeping a copy of it.")
+    ] = False,
+    root: Root = None,
+) -> None:
+    """Gather your own answers into one my_transformer.py, check them, and load real weights into it.
+
+    It says what is missing or wrong, and how far your models with the library's weights are from the library's own.
+    Exit code 0 when all is there and right.
+
+    Example: [cyan]anatomy assemble --output my_transformer.py[/cyan]
+    """
+    from anatomy.assembling.assembly import put_together
+
+    console = Console()
+    with said_clearly(), console.status("Reading your notebooks…") as status:
+        made = put_together(
+            folder or course_root(root) / "notebooks", output, fill=fill, force=force,
+            on_step=lambda done, total, what: status.update(f"{done} of {total}: {what}"),
+        )  # fmt: skip
+    console.print(made, highlight=False, soft_wrap=True)
+    raise typer.Exit(not made.is_complete)
 
 
 @app.command(rich_help_panel=STUDENTS)

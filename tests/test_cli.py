@@ -21,7 +21,7 @@ from anatomy.authoring.notebooks import write
 from anatomy.authoring.running import Cost
 from anatomy.grading.report import Comparison, Report, SubmissionResult
 
-COMMANDS = ("lab", "check", "progress", "doctor", "build", "lint", "sample-class", "grade")
+COMMANDS = ("lab", "check", "progress", "hunt", "assemble", "doctor", "build", "lint", "sample-class", "grade")
 SLUG = "02-attention-scores"
 
 
@@ -190,6 +190,18 @@ def test_progress_prints_the_table(course):
     assert code == 0 and "Next: " in out and "Attention scores" in out
 
 
+def test_progress_prints_the_exercises_of_one_notebook(course):
+    code, out, _ = anatomy("progress", "--notebook", "2")
+    assert code == 0 and "2.2 scaled_scores" in out and "First right" in out and "Next: dot_product_scores" in out
+    code, _, err = anatomy("progress", "--notebook", "no-such")
+    assert code == 2 and "no-such" in err
+
+
+def test_hunt_says_what_to_solve_first(course):
+    code, out, _ = anatomy("hunt", "03-softmax")
+    assert code == 0 and "3.1 softmax" in out and "solve it first" in out
+
+
 def test_doctor_prints_what_is_there():
     code, out, _ = anatomy("doctor")
     assert code in (0, 1) and "torch" in out
@@ -206,7 +218,7 @@ def test_a_file_without_checks_is_refused(course):
 @pytest.mark.slow
 def test_check_runs_a_notebook_and_judges_each_answer(course):
     """Right, wrong, open, and a cell that is no Python: one verdict each; the file stays as it is."""
-    from anatomy.checking.progress import read_progress
+    from anatomy.checking.progress_file import read_progress
 
     right = "def scaled_scores(query, key):\n    return query @ key.transpose(-1, -2) / query.size(-1) ** 0.5"
     cells = [

@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from anatomy.authoring.build import stale
+from anatomy.authoring.course_pages import stale_pages
 from anatomy.authoring.lint import lint
 from anatomy.authoring.notebooks import source_file
 from anatomy.course import NOTEBOOKS
@@ -23,6 +24,12 @@ def slug(request, root) -> str:
 
 def test_both_editions_are_fresh(root, slug):
     assert stale(root, [slug]) == [], f"run `anatomy build {slug}`"
+
+
+def test_the_pages_made_of_all_notebooks_are_fresh(root):
+    assert stale_pages(root) == [], (
+        "run `anatomy build` (or, for these alone, `python -m anatomy.authoring.course_pages`)"
+    )
 
 
 def test_the_master_is_clean(root, slug):

@@ -22,7 +22,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parent.parent
-NOT_IMPORTED = {"jupyterlab", "cryptography"}  # a command; what distributed needs for TLS
+NOT_IMPORTED = {"jupyterlab", "ruff", "cryptography"}  # commands; what distributed needs for TLS
 NAME_WHAT_THEY_FORBID = {"tests/test_house.py", "anatomy/authoring/rules_text.py", "tests/authoring/test_lint.py"}
 LAYOUT = [
     "README.md",
@@ -272,6 +272,7 @@ def test_windows_route_is_written_out():
         "grades.csv",
         ".venv/bin/python",
         "notebooks/03-softmax/.ipynb_checkpoints/03-softmax-checkpoint.ipynb",
+        "notebooks/13-family-tree/my_transformer.py",
     ],
 )
 def test_git_ignores_what_is_personal_or_made(name):

@@ -9,9 +9,9 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
+from anatomy.authoring.course_pages import stale_pages, write_pages
 from anatomy.authoring.maps import write_maps
 from anatomy.authoring.notebooks import (
     BadNotebook,
@@ -26,6 +26,7 @@ from anatomy.authoring.notebooks import (
 from anatomy.authoring.running import CellFailed, Cost
 from anatomy.authoring.solved import has_outputs, run_solved, solved_edition, traces
 from anatomy.authoring.student import student_edition, was_edited
+from anatomy.backups import backup_of
 from anatomy.course import Notebook
 from anatomy.errors import UserError
 
@@ -61,7 +62,7 @@ class Built:
 def build(
     root: Path, names: Iterable[str] | None = None, *, force: bool = False, say: Say = lambda _: None
 ) -> list[Built]:
-    """Write both editions of these notebooks (by default, of all that have a source).
+    """Write both editions of these notebooks (by default, of all that have a source), and the pages made of all.
 
     All refusals come first: nothing is written when a student's work is in the way of any of them.
 
@@ -85,7 +86,9 @@ def build(
             f"Nothing was built: these files hold work that the build would replace.\n{files}\n"
             "Move them away, or build with --force, which keeps a copy of each beside it."
         )
-    return [_build_one(root, book, say) for book in books]
+    built = [_build_one(root, book, say) for book in books]
+    write_pages(root)
+    return built
 
 
 def _build_one(root: Path, book: Notebook, say: Say) -> Built:
@@ -122,11 +125,7 @@ def _edited(path: Path) -> bool:
 
 
 def _keep(path: Path) -> Path:
-    stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
-    copy = path.with_name(f"{path.stem}.{stamp}.bak.ipynb")
-    number = 1
-    while copy.exists():
-        copy = path.with_name(f"{path.stem}.{stamp}-{(number := number + 1)}.bak.ipynb")
+    copy = backup_of(path)
     path.rename(copy)
     return copy
 
@@ -134,13 +133,15 @@ def _keep(path: Path) -> Path:
 def stale(root: Path, names: Iterable[str] | None = None) -> list[str]:
     """What ``notebooks/`` and ``solutions/`` lack to be what a build would write now; one sentence each.
 
-    Nothing is run: the solved edition's text is compared, and that it has outputs.
+    Nothing is run: the solved edition's text is compared, and that it has outputs. Without `names`, the pages that are
+    made of all notebooks are looked at, too.
     """
+    names = list(names or ())
     found: list[str] = []
     for book in chosen(root, names):
         for finding in (*_stale_student(root, book), *_stale_solved(root, book), *_stale_maps(root, book)):
             found.append(finding)
-    return found
+    return found if names else [*found, *stale_pages(root)]
 
 
 def _stale_student(root: Path, book: Notebook) -> Iterable[str]:

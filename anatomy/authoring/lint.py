@@ -1,4 +1,4 @@
-"""Lint: what the rules (`rules_file`, `rules_contract`, `rules_text`) say of the master notebooks."""
+"""Lint: what the rules (`rules_file`, `rules_contract`, `rules_text`, `rules_book`) say of the master notebooks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pathlib import Path
 from rich.markup import escape
 from rich.table import Table
 
-from anatomy.authoring import rules_contract, rules_file, rules_text  # noqa: F401  (they register themselves)
+from anatomy.authoring import rules_book, rules_contract, rules_file, rules_text  # noqa: F401  (they register themselves)
+from anatomy.authoring.course_pages import sources, terms
 from anatomy.authoring.notebooks import as_text, chosen, clean, read, source_file, write
 from anatomy.authoring.page import Page
 from anatomy.authoring.rules import RULES
@@ -37,7 +38,8 @@ def lint(root: Path, names: Iterable[str] | None = None) -> list[Finding]:
     NoSuchNotebook, BadNotebook
         When a notebook is not there or cannot be read.
     """
-    return [finding for book in chosen(root, names) for finding in lint_page(Page.load(root, book))]
+    whole = terms(root), sources(root)
+    return [finding for book in chosen(root, names) for finding in lint_page(Page.load(root, book, *whole))]
 
 
 def lint_page(page: Page) -> list[Finding]:

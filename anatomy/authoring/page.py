@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +12,10 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from anatomy import exercises
+from anatomy.authoring.glossary import Term, terms_of
 from anatomy.authoring.notebooks import grade_id, is_answer, is_check, read, source_file
+from anatomy.authoring.prose import Block
+from anatomy.authoring.references import Source, sources_of
 from anatomy.authoring.solved import without_markers
 from anatomy.course import Notebook
 from anatomy.exercises import Exercise
@@ -32,6 +35,8 @@ class Page:
         Name → exercise: what this notebook's module asks.
     reference
         The source of its reference module.
+    terms, sources
+        The terms and the sources of all masters.
     """
 
     notebook: Notebook
@@ -39,9 +44,11 @@ class Page:
     book: NotebookNode
     exercises: dict[str, Exercise]
     reference: str
+    terms: Sequence[Term] = ()
+    sources: Sequence[Source] = ()
 
     @classmethod
-    def load(cls, root: Path, notebook: Notebook) -> Page:
+    def load(cls, root: Path, notebook: Notebook, terms: Sequence[Term] = (), sources: Sequence[Source] = ()) -> Page:
         """The master of this notebook under `root`; exercises and reference are the package's."""
         import anatomy.reference
 
@@ -54,6 +61,8 @@ class Page:
             book,
             exercises.of_notebook(notebook),
             right.read_text(encoding="utf-8"),
+            terms,
+            sources,
         )
 
     @property
@@ -66,6 +75,21 @@ class Page:
         for cell in self.book.cells:
             if cell.cell_type == "markdown":
                 yield cell, re.sub(r"```.*?```|`[^`\n]*`", "", cell.source, flags=re.DOTALL)
+
+    @cached_property
+    def texts(self) -> list[tuple[str, str]]:
+        """Id and Markdown of each text cell."""
+        return [(cell.get("id", ""), cell.source) for cell in self.book.cells if cell.cell_type == "markdown"]
+
+    @cached_property
+    def own_terms(self) -> list[Term]:
+        """The terms that it marks."""
+        return terms_of(self.notebook, self.texts)
+
+    @cached_property
+    def own_sources(self) -> tuple[list[Source], list[Block]]:
+        """The sources that it lists, and the lines of its list that have not the form."""
+        return sources_of(self.notebook, self.texts)
 
     @cached_property
     def answers(self) -> list[Answer]:

@@ -8,6 +8,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -40,7 +41,8 @@ def run_solved(root: Path, slug: str, on_cell: Callable[[int], None] | None = No
     """
     book = solved_edition(root, slug)
     metadata = copy.deepcopy(book.metadata)
-    cost = run(book, source_file(root, slug).parent, on_cell=on_cell)
+    with _no_new_files(source_file(root, slug).parent) as folder:
+        cost = run(book, folder, on_cell=on_cell)
     for index, cell in enumerate(book.cells):
         cell.metadata.pop("execution", None)
         for output in cell.get("outputs", ()):
@@ -48,6 +50,18 @@ def run_solved(root: Path, slug: str, on_cell: Callable[[int], None] | None = No
                 raise CellFailed(index, cell.id, f"{output.ename}: {output.evalue}")
     book.metadata = metadata
     return book, cost
+
+
+@contextmanager
+def _no_new_files(folder: Path) -> Iterator[Path]:
+    """Takes away what a run writes beside its notebook: all that stands there, a release hands to students."""
+    before = set(folder.iterdir())
+    try:
+        yield folder
+    finally:
+        for path in set(folder.iterdir()) - before:
+            if path.is_file():
+                path.unlink()
 
 
 def has_outputs(book: NotebookNode) -> bool:

@@ -7,13 +7,13 @@ students wrote part of them. The card is made of those.
 from __future__ import annotations
 
 from html import escape
+from typing import TYPE_CHECKING
 
 from anatomy.cards import matrices
-from anatomy.cards.markup import prose
-from anatomy.judging.verdict import Example, PropertyResult, Verdict
+from anatomy.cards.markup import COLORS, SIGNS, frame, line, prose, title
 
-_COLORS = {"right": "#1a7f37", "wrong": "#c4320a", "not attempted": "#6e7781", "ungraded": "#9a6700"}
-_SIGNS = {"right": "✓", "wrong": "✗", "not attempted": "○", "ungraded": "?"}
+if TYPE_CHECKING:  # a kernel that grades can't import it, and shows other cards than a verdict's
+    from anatomy.judging.verdict import Example, PropertyResult, Verdict
 
 
 class Card:
@@ -64,17 +64,17 @@ def as_html(verdict: Verdict) -> str:
     blocks = [_title(verdict.status, headline(verdict))]
     for index, diagnosis in enumerate(verdict.diagnoses):
         more = index or verdict.status == "right"
-        blocks += [_line(f"<b>{prose(diagnosis.headline)}</b>")] if more else []
-        blocks += [_line(prose(diagnosis.detail))] if diagnosis.detail else []
+        blocks += [line(f"<b>{prose(diagnosis.headline)}</b>")] if more else []
+        blocks += [line(prose(diagnosis.detail))] if diagnosis.detail else []
     if verdict.status == "right":
-        blocks += [_line(prose(verdict.when_right))] if verdict.when_right else []
+        blocks += [line(prose(verdict.when_right))] if verdict.when_right else []
         return _frame("right", blocks)
     if verdict.example:
         blocks.append(_example(verdict.example))
     if verdict.printed:
-        blocks.append(_line(f'Printed in the first case:<pre style="margin:0">{escape(verdict.printed)}</pre>'))
+        blocks.append(line(f'Printed in the first case:<pre style="margin:0">{escape(verdict.printed)}</pre>'))
     if verdict.status == "wrong":
-        blocks += [_properties(verdict), _line(f"{verdict.points} of {verdict.max_points} points.")]
+        blocks += [_properties(verdict), line(f"{verdict.points} of {verdict.max_points} points.")]
     if verdict.picture:
         blocks.append(matrices.as_html(verdict.picture))
     return _frame(verdict.status, blocks)
@@ -84,35 +84,26 @@ def ungraded(exercise: str, reason: str) -> str:
     """The card of an answer without a mark."""
     return _frame("ungraded", [
         _title("ungraded", "Not graded yet."),
-        _line(f"{escape(reason)} This is not a mark of 0: a person will look at <code>{escape(exercise)}</code>."),
+        line(f"{escape(reason)} This is not a mark of 0: a person will look at <code>{escape(exercise)}</code>."),
     ])  # fmt: skip
 
 
 def _frame(kind: str, blocks: list[str]) -> str:
-    style = (
-        f"border-left:5px solid {_COLORS[kind]};padding:.5em .9em;margin:.3em 0;max-width:52em;"
-        "background-color:rgba(127,127,127,.08);line-height:1.45"
-    )
-    return f'<div style="{style}">{"".join(blocks)}</div>'
+    return frame(COLORS[kind], blocks)
 
 
 def _title(kind: str, text: str) -> str:
-    sign = f'<span style="color:{_COLORS[kind]}" aria-hidden="true">{_SIGNS[kind]}</span>'
-    return f'<div style="font-weight:600">{sign} {prose(text)}</div>'
-
-
-def _line(html: str) -> str:
-    return f'<div style="margin-top:.3em">{html}</div>'
+    return title(prose(text), SIGNS[kind], COLORS[kind])
 
 
 def _properties(verdict: Verdict) -> str:
-    return _line(" &nbsp; ".join(map(_property, verdict.results)))
+    return line(" &nbsp; ".join(map(_property, verdict.results)))
 
 
 def _property(result: PropertyResult) -> str:
     kind, word = ("right", "holds") if result.passed else ("wrong", "does not hold")
     detail = f' <span style="opacity:.75">({escape(result.detail)})</span>' if result.detail else ""
-    sign = f'<b style="color:{_COLORS[kind]}" title="{word}">{_SIGNS[kind]}</b>'
+    sign = f'<b style="color:{COLORS[kind]}" title="{word}">{SIGNS[kind]}</b>'
     return f'<span style="white-space:nowrap">{sign} {escape(result.property)}{detail}</span>'
 
 
@@ -129,7 +120,7 @@ def _example(example: Example) -> str:
         for label, text in (("for", example.call), ("expected", example.expected), ("yours", example.found))
     )
     table = f'<table style="border:0;margin:0;background-color:transparent">{rows}</table>'
-    return _line(f"The smallest example where yours differs:{table}")
+    return line(f"The smallest example where yours differs:{table}")
 
 
 def _example_lines(example: Example) -> list[str]:

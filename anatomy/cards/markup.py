@@ -1,9 +1,13 @@
-"""The marks in a sentence, `code`, **strong** and *emphasized*, as HTML."""
+"""What cards are made of: a frame, its lines, and prose with `code`, **strong** and *emphasized* words."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from html import escape
+
+COLORS = {"right": "#1a7f37", "wrong": "#c4320a", "not attempted": "#6e7781", "ungraded": "#9a6700"}
+SIGNS = {"right": "✓", "wrong": "✗", "not attempted": "○", "ungraded": "?"}
 
 
 def prose(text: str) -> str:
@@ -16,3 +20,23 @@ def prose(text: str) -> str:
             strong = re.sub(r"\*\*([^*]+)\*\*", r"<b>\1</b>", part)
             parts[index] = re.sub(r"(?<![\w*])\*(\w[^*]*)\*(?![\w*])", r"<em>\1</em>", strong)
     return "".join(parts)
+
+
+def frame(color: str, blocks: Iterable[str]) -> str:
+    """A box with a colored edge, readable in light and dark themes."""
+    style = (
+        f"border-left:5px solid {color};padding:.5em .9em;margin:.3em 0;max-width:52em;"
+        "background-color:rgba(127,127,127,.08);line-height:1.45"
+    )
+    return f'<div style="{style}">{"".join(blocks)}</div>'
+
+
+def line(html: str) -> str:
+    """A block of a card, a little apart from the one above."""
+    return f'<div style="margin-top:.3em">{html}</div>'
+
+
+def title(html: str, sign: str = "", color: str = "") -> str:
+    """The first line of a card; its sign is for the eye only."""
+    before = f'<span style="color:{color}" aria-hidden="true">{sign}</span> ' if sign else ""
+    return f'<div style="font-weight:600">{before}{html}</div>'

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from html import escape
+from typing import TYPE_CHECKING
 
-from anatomy.judging.verdict import MatrixPair
+if TYPE_CHECKING:
+    from anatomy.judging.verdict import MatrixPair
 
 _POSITIVE, _NEGATIVE = (33, 102, 172), (230, 97, 1)
 """Blue and orange, as in `anatomy.views`; everybody can tell them apart."""

@@ -69,11 +69,11 @@ def check(name: str) -> None:
     from IPython.display import display
 
     from anatomy.cards import Card, headline
-    from anatomy.checking.progress import note_progress
+    from anatomy.checking.progress_file import note_check
 
     with as_at_start():  # what shows the card, too
         verdict = verdict_in_notebook(exercise, namespace, remembering())
-        note_progress(verdict)
+        note_check(verdict, namespace.get(name))
         display(Card(verdict))
     if verdict.status != "right":
         raise CheckFailed(headline(verdict))

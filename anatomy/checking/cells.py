@@ -10,6 +10,7 @@ from types import FunctionType
 from typing import Any
 
 from anatomy import exercises
+from anatomy.checking.progress_file import clock
 from anatomy.exercises.spec import Exercise
 from anatomy.observing.observation import Raised
 
@@ -29,9 +30,11 @@ class _Watch:
         shell.events.register("post_run_cell", self.after)
 
     def before(self, info: Any) -> None:
+        clock.tick()
         self._before = {name: self.shell.user_ns.get(name) for name in _defined(info.raw_cell)}
 
     def after(self, result: Any) -> None:
+        clock.tick()
         error = result.error_before_exec or result.error_in_exec
         for name, item in self._before.items():
             if error is None or self.shell.user_ns.get(name) is not item:

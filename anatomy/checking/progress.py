@@ -1,160 +1,256 @@
-"""What has been solved so far on this machine: one small JSON file, written by every check in a student's notebook.
-
-`ProgressCard` shows it, in a notebook and in a terminal.
-"""
+"""How far one is: the course in a table, each notebook's exercises below it, in a notebook and in a terminal."""
 
 from __future__ import annotations
 
-import json
-import os
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import date
 from html import escape
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from platformdirs import user_data_path
-
-from anatomy.course import NOTEBOOKS, Notebook
-from anatomy.judging.verdict import Verdict
+from anatomy import exercises
+from anatomy.cards.markup import frame, line, prose, title
+from anatomy.checking.progress_file import Entry, amount, read_progress
+from anatomy.course import NOTEBOOKS, Notebook, notebook
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.table import Table
 
 _SIGNS = {"right": "●", "wrong": "◐", "not attempted": "○"}
-_LEGEND = "● right   ◐ begun   ○ open"
+_WORDS = {"right": "right", "wrong": "begun", "not attempted": "open"}
+_LEGEND = "   ".join(f"{_SIGNS[status]} {word}" for status, word in _WORDS.items())
+_NOTES = (
+    "Attempts are checks that found a changed answer. Minutes are the time between cells you ran, up to the check; "
+    "gaps of ten minutes and more count as breaks."
+)
+_OVERVIEW = ("Notebook", "Exercises", "Right", "Points", "Minutes")
+_DETAIL = ("Exercise", "State", "Points", "First right", "Attempts", "Minutes")
+_NAMED = "Mistakes last named:"
 
 
-def progress_file() -> Path:
-    """Where progress is kept; the environment variable ``ANATOMY_HOME`` names another folder."""
-    home = os.environ.get("ANATOMY_HOME")
-    return (Path(home) if home else user_data_path("transformer-anatomy")) / "progress.json"
+@dataclass(frozen=True)
+class Work:
+    """What is noted of one exercise. `said` is how the mistake that was last named was said; all may be missing."""
 
+    number: str
+    name: str
+    status: str
+    points: int
+    max_points: int
+    first_right: str = ""
+    attempts: int = 0
+    seconds: float = 0
+    said: str = ""
 
-def read_progress() -> dict[str, dict[str, Any]]:
-    """Exercise → ``{"status", "points", "max_points"}`` of its latest check. A damaged file counts as empty."""
-    try:
-        content = json.loads(progress_file().read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}
-
-
-def note_progress(verdict: Verdict) -> None:
-    """Remember the latest verdict on an exercise. A disk that can't be written never disturbs a check."""
-    progress = read_progress()
-    progress[verdict.exercise] = {
-        "status": verdict.status, "points": verdict.points, "max_points": verdict.max_points,
-    }  # fmt: skip
-    path = progress_file()
-    fresh = path.with_suffix(f".{os.getpid()}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fresh.write_text(json.dumps(progress, indent=1), encoding="utf-8")
-        fresh.replace(path)
-    except OSError:
-        return
-
-
-# ---------------------------------------------------------------------------------------------- how far
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """As a row of the detail."""
+        return (
+            f"{self.number} `{self.name}`",
+            f"{_SIGNS[self.status]} {_WORDS[self.status]}",
+            f"{self.points} of {self.max_points}",
+            _day(self.first_right) or "–",
+            str(self.attempts or "–"),
+            _minutes(self.seconds),
+        )
 
 
 @dataclass(frozen=True)
 class Standing:
-    """How far one notebook is: exercise → the status of its latest check, and the points that these gave."""
+    """How far one notebook is."""
 
     notebook: Notebook
-    exercises: dict[str, str]
-    points: int
-    max_points: int
+    works: tuple[Work, ...]
 
     @property
     def open(self) -> list[str]:
-        """The exercises that are not right yet, in order."""
-        return [name for name, status in self.exercises.items() if status != "right"]
+        """The exercises that are not right, in order."""
+        return [work.name for work in self.works if work.status != "right"]
 
     @property
-    def signs(self) -> str:
-        return "".join(_SIGNS[status] for status in self.exercises.values())
+    def points(self) -> int:
+        return sum(work.points for work in self.works)
+
+    @property
+    def max_points(self) -> int:
+        return sum(work.max_points for work in self.works)
+
+    @property
+    def is_begun(self) -> bool:
+        return any(work.attempts or work.status != "not attempted" for work in self.works)
+
+    @property
+    def title(self) -> str:
+        return f"{self.notebook.number:02d} {self.notebook.title}"
 
     @property
     def words(self) -> str:
-        right = len(self.exercises) - len(self.open)
-        return f"{right} of {len(self.exercises)} exercises right, {self.points} of {self.max_points} points"
+        right, points = self.cells[2:4]
+        day = _day(max(work.first_right for work in self.works))
+        done = f", all right since {day}" if not self.open and all(work.first_right for work in self.works) else ""
+        return f"{right} exercises right, {points} points{done}"
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """As a row of the overview."""
+        return (
+            self.title,
+            "".join(_SIGNS[work.status] for work in self.works),
+            f"{len(self.works) - len(self.open)} of {len(self.works)}",
+            f"{self.points} of {self.max_points}",
+            _minutes(sum(work.seconds for work in self.works)),
+        )
 
 
 def progress_table() -> list[Standing]:
     """How far each notebook is, in the course's order. Notebooks without exercises are left out."""
-    from anatomy import exercises
-
     noted = read_progress()
     table = []
-    for notebook in NOTEBOOKS:
-        asked = exercises.of_notebook(notebook)
-        entries = {name: noted[name] if isinstance(noted.get(name), dict) else {} for name in asked}
-        status = {name: str(entry.get("status")) for name, entry in entries.items()}
-        table.append(
-            Standing(
-                notebook,
-                {name: word if word in _SIGNS else "not attempted" for name, word in status.items()},
-                sum(min(_number(entries[name].get("points")), asked[name].points) for name in asked),
-                sum(exercise.points for exercise in asked.values()),
-            )
-        )
-    return [standing for standing in table if standing.exercises]
+    for book in NOTEBOOKS:
+        asked = exercises.of_notebook(book).values()
+        table.append(Standing(book, tuple(_work(exercise, noted.get(exercise.name, {})) for exercise in asked)))
+    return [standing for standing in table if standing.works]
 
 
-def _number(value: Any) -> int:
-    return value if isinstance(value, int) and value > 0 else 0
+def _work(exercise: exercises.Exercise, entry: Entry) -> Work:
+    status, day, said = (str(entry.get(name) or "") for name in ("status", "first_right", "said"))
+    return Work(
+        exercises.number(exercise),
+        exercise.name,
+        status if status in _SIGNS else "not attempted",
+        min(int(amount(entry.get("points"))), exercise.points),
+        exercise.points,
+        day,
+        int(amount(entry.get("attempts"))),
+        amount(entry.get("seconds")),
+        said,
+    )
+
+
+def _minutes(seconds: float) -> str:
+    return "–" if not seconds else "under 1" if seconds < 60 else str(round(seconds / 60))
 
 
 class ProgressCard:
-    """How far you are, as a value that displays itself: HTML in a notebook, a table in a terminal.
+    """How far you are, as a value that displays itself: HTML in a notebook, tables in a terminal.
 
-    It shows what was noted at the time it was made.
+    It shows what was noted at the time it was made: the whole course, and each notebook that was begun below it.
+
+    Parameters
+    ----------
+    slug
+        A notebook whose exercises come first; the whole course is folded then.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, slug: str = "") -> None:
         self.table = progress_table()
+        self.first = next((row for row in self.table if slug and row.notebook == notebook(slug)), None)
 
     @property
     def next_step(self) -> str:
         """What to do next, in a sentence."""
-        for standing in self.table:
+        for standing in filter(None, (self.first, *self.table)):
             if standing.open:
                 return f"Next: {standing.open[0]} in {standing.notebook.slug}."
         return "Everything here is right."
 
     def __repr__(self) -> str:
-        rows = [f"{row.notebook.number:02d} {row.notebook.title:<28} {row.signs:<9} {row.words}" for row in self.table]
-        return "\n".join([*rows, _LEGEND, self.next_step])
+        rows = self.table if self.first is None else [self.first]
+        lines = [f"{row.title:<31} {row.cells[1]:<9} {row.words}" for row in rows]
+        if self.first:
+            lines += [
+                f"  {work.cells[1]}  {work.number} {work.name}: {', '.join(_known(work))}" for work in rows[0].works
+            ]
+        return "\n".join([*lines, _LEGEND, self.next_step])
 
     def __rich__(self) -> RenderableType:
         from rich.console import Group
-        from rich.table import Table
+        from rich.text import Text
 
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        for heading in ("Notebook", "Exercises", "Right", "Points"):
-            table.add_column(heading, justify="left" if heading in ("Notebook", "Exercises") else "right")
-        for row in self.table:
-            color = "green" if not row.open else "default"
-            right = f"{len(row.exercises) - len(row.open)} of {len(row.exercises)}"
-            points = f"{row.points} of {row.max_points}"
-            table.add_row(f"{row.notebook.number:02d} {row.notebook.title}", f"[{color}]{row.signs}[/]", right, points)
-        return Group(table, f"\n[dim]{_LEGEND}[/dim]\n", self.next_step)
+        if self.first is None:
+            table = _rich_table(None, _OVERVIEW, (row.cells for row in self.table))
+            return Group(table, Text(f"\n{_LEGEND}\n", "dim"), self.next_step)
+        works = self.first.works
+        table = _rich_table(f"{self.first.title}: {self.first.words}", _DETAIL, (work.cells for work in works))
+        said = [Text(f"  {work.number}: {work.said.replace('`', '')}") for work in works if work.said]
+        named = [Text(f"\n{_NAMED}", "bold"), *said] if said else []
+        return Group(table, *named, Text(f"\n{_LEGEND}\n{_NOTES}\n", "dim"), self.next_step)
 
     def _repr_html_(self) -> str:
-        cell = 'style="text-align:left;padding:.15em .9em .15em 0"'
-        rows = "".join(
-            f'<tr><th scope="row" {cell}>{row.notebook.number:02d} '
-            f'<a href="../{row.notebook.slug}/{row.notebook.slug}.ipynb">{escape(row.notebook.title)}</a></th>'
-            f'<td {cell}><span aria-hidden="true" style="letter-spacing:.15em">{row.signs}</span></td>'
-            f"<td {cell}>{row.words}</td></tr>"
+        overview = _html_table("The whole course", _OVERVIEW, (self._linked(row) for row in self.table))
+        details = [
+            _folded(f"{row.title}: {row.words}", _html_detail(row))
             for row in self.table
-        )
-        return (
-            '<div style="border-left:5px solid #1f6feb;padding:.5em .9em;margin:.3em 0;max-width:52em;'
-            'background:rgba(127,127,127,.08);border-radius:3px;line-height:1.45">'
-            f'<table style="border-collapse:collapse;margin:0">{rows}</table>'
-            f'<div aria-hidden="true" style="font-size:85%;opacity:.8">{_LEGEND}</div>'
-            f'<div style="font-weight:600;margin-top:.3em">{escape(self.next_step)}</div></div>'
-        )
+            if row is self.first or (self.first is None and row.is_begun)
+        ]
+        whole = _folded("The whole course", overview) if self.first else overview
+        small = f'<div style="font-size:85%;opacity:.8;margin-top:.3em">{_LEGEND}. {_NOTES}</div>'
+        blocks = [*details, whole] if self.first else [whole, *details]
+        return frame("#1f6feb", [title("How far you are"), *blocks, small, line(f"<b>{escape(self.next_step)}</b>")])
+
+    def _linked(self, row: Standing) -> tuple[str, ...]:
+        name, signs, *rest = map(escape, row.cells)
+        link = f'<a href="../{row.notebook.slug}/{row.notebook.slug}.ipynb">{name}</a>'
+        words = ", ".join(f"{work.number} {_WORDS[work.status]}" for work in row.works)
+        return link, f'<span role="img" aria-label="{words}" style="letter-spacing:.15em">{signs}</span>', *rest
+
+
+def _day(iso: str) -> str:
+    """A date as one says it: what was made today says so, whenever a solved edition is built."""
+    return "today" if iso == date.today().isoformat() else iso
+
+
+def _known(work: Work) -> Iterator[str]:
+    """What is known of an exercise, in a few words each."""
+    yield f"{work.points} of {work.max_points} points"
+    if work.first_right:
+        yield f"first right: {_day(work.first_right)}"
+    if work.attempts:
+        yield f"{work.attempts} attempt{'s' if work.attempts > 1 else ''}"
+    if work.seconds:
+        yield f"{_minutes(work.seconds)} min"
+
+
+def _rich_table(caption: str | None, head: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
+    from rich.markup import escape as plain
+    from rich.table import Table
+
+    table = Table(
+        title=caption, title_justify="left", title_style="bold", box=None, pad_edge=False, padding=(0, 2, 0, 0)
+    )
+    for name in head:
+        table.add_column(name, justify="right" if name in ("Right", "Points", "Attempts", "Minutes") else "left")
+    for row in rows:
+        table.add_row(*(plain(cell.replace("`", "")) for cell in row))
+    return table
+
+
+def _html_table(caption: str, head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table whose first column names its rows; cells are HTML."""
+    style = 'style="text-align:left;vertical-align:top;padding:.15em .9em .15em 0;{}"'
+    name, cell = style.format("font-weight:normal"), style.format("white-space:nowrap")
+    top = "".join(f'<th scope="col" {cell}>{text}</th>' for text in head)
+    body = "".join(
+        f'<tr><th scope="row" {name}>{first}</th>{"".join(f"<td {cell}>{text}</td>" for text in rest)}</tr>'
+        for first, *rest in rows
+    )
+    said = f'<caption style="text-align:left;font-size:85%;opacity:.8">{caption}</caption>' if caption else ""
+    table = (
+        f'<table style="border-collapse:collapse;margin:.2em 0;font-size:inherit">{said}<thead><tr>{top}</tr></thead>'
+    )
+    return f'<div style="overflow-x:auto">{table}<tbody>{body}</tbody></table></div>'
+
+
+def _html_detail(row: Standing) -> str:
+    """The exercises of a notebook, and below them what their mistakes were called."""
+    said = "".join(f"<li>{work.number}: {prose(work.said)}</li>" for work in row.works if work.said)
+    named = f'{_NAMED}<ul style="margin:.2em 0">{said}</ul>' if said else ""
+    return _html_table("", _DETAIL, (map(prose, work.cells) for work in row.works)) + named
+
+
+def _folded(summary: str, inside: str) -> str:
+    return (
+        '<details style="margin-top:.3em">'
+        f'<summary style="cursor:pointer">{escape(summary)}</summary>{inside}</details>'
+    )

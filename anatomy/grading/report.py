@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -126,7 +127,10 @@ def write_csv(results: Iterable[SubmissionResult], path: Path) -> None:
 def show(report: Report, console: Console) -> None:
     """The table, then what needs a look, then what the class got wrong most."""
     console.print(_table(report.results))
-    console.print("[dim]– not handed in   * repaired   ? waits for a person, which is not 0[/dim]\n", highlight=False)
+    console.print(
+        "[dim]– not handed in   * repaired   ? waits for a person, which is not 0 (?12+: 12 points or more)[/dim]\n",
+        highlight=False,
+    )
     for result in report.results:
         if result.status in (UNGRADED, PARTLY):
             _show_reasons(result, "yellow", console)
@@ -177,12 +181,14 @@ def _table(results: Iterable[SubmissionResult]) -> Table:
     results = list(results)
     assignments = sorted({result.assignment for result in results})
     by_place = {(result.student, result.assignment): result for result in results}
-    table = Table()
+    many = len(assignments) > 6
+    table = Table(box=box.SIMPLE_HEAD if many else box.HEAVY_HEAD, padding=(0, 0 if many else 1), pad_edge=not many)
     table.add_column("student", no_wrap=True)
     for assignment in assignments:
         number, _, words = assignment.partition("-")
-        heading = Text("\n").join(map(verbatim, (number, words) if len(assignments) <= 6 else (number,)))
-        table.add_column(heading, justify="right", overflow="fold")
+        worth = max(result.worth for result in results if result.assignment == assignment)
+        lines = (number, f"/{worth:g}") if many else (number, words, f"of {worth:g}")
+        table.add_column(Text("\n").join(map(verbatim, lines)), justify="right", overflow="fold")
     for student in sorted({result.student for result in results}):
         cells = (_in_table(by_place.get((student, assignment))) for assignment in assignments)
         table.add_row(verbatim(student), *cells)
@@ -193,17 +199,12 @@ def _in_table(result: SubmissionResult | None) -> str:
     if result is None:
         return "[dim]–[/dim]"
     if result.status == UNGRADED:
-        return "[yellow]? ungraded[/yellow]"
+        return "[yellow]?[/yellow]"
     known = sum(mark.points or 0.0 for mark in result.marks)
     if result.status == PARTLY:
-        return f"[yellow]? {known:g} or more[/yellow] / {result.worth:g}"
-    star = "*" if result.status == REPAIRED else ""
-    points = f"{result.points:g}{star}"
-    return (
-        f"[green]{points}[/green] / {result.worth:g}"
-        if result.points == result.worth
-        else f"{points} / {result.worth:g}"
-    )
+        return f"[yellow]?{known:g}+[/yellow]"
+    points = f"{result.points:g}{'*' if result.status == REPAIRED else ''}"
+    return f"[green]{points}[/green]" if result.points == result.worth else points
 
 
 def _number(value: float | None) -> str:

@@ -46,7 +46,7 @@ def explain_each(
     explained: dict[int, Diagnosis] = {}
     told: set[tuple[str, str]] = set()
     for first, group in firsts:
-        said = _explain(expectations, first, group)
+        said = _explain(expectations, first, differences if first.kind == "type" else group)
         if (first.kind, said.claims) in told or (said.claims == EXAMPLE and first.kind in {kind for kind, _ in told}):
             continue  # one more example of the same adds nothing
         if isinstance(first.found, str) and first.found in {one.headline for one in explained.values()}:
@@ -73,7 +73,9 @@ def _is_elsewhere(difference: Difference) -> bool:
 
 
 def _explain(expectations: Expectations, first: Difference, group: list[Difference]) -> Relation:
-    alike = [one for one in group if (one.kind, one.where, one.aspect) == (first.kind, first.where, first.aspect)]
+    alike = [one for one in group if (one.kind, one.where) == (first.kind, first.where)]
+    if first.kind != "type":  # of another type it is in all cases: so is what is said of its numbers
+        alike = [one for one in alike if one.aspect == first.aspect]
     alike = [next(rows) for _, rows in groupby(alike, key=lambda one: one.case)]  # billed to several properties
     alike.sort(key=lambda one: one is not first)
     return _EXPLAIN[first.kind](expectations, alike)

@@ -215,15 +215,17 @@ def _judge_quiz(exercise: Exercise, seen: CaseObservation) -> Verdict:
     diagnoses: list[Diagnosis] = []
     for question, options in questions.items():
         answer = given.get(question)
-        if answer == right[question]:
+        if answer == right[question].lower():
             continue
         broken[question] = "not answered yet" if answer is None else f"you chose “{answer}”"
-        if answer is not None and answer not in options:
+        if answer is not None and answer not in {option.lower() for option in options}:
             diagnoses.append(
                 Diagnosis(f"{question}: “{answer}” is none of the options.", f"They are: {', '.join(options)}.")
             )
         for wrong in known.values():
-            if wrong.exercise == exercise.name and answer == wrong.answer[question] and question in wrong.breaks:
+            if wrong.exercise != exercise.name or question not in wrong.breaks:
+                continue
+            if answer == wrong.answer[question].lower():
                 diagnoses.append(Diagnosis(f"{question}: {wrong.sentence}", misconception=wrong.name))
     if broken and not diagnoses:
         diagnoses = [Diagnosis("Some questions are still open.", f"Unanswered: {', '.join(broken)}.")]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
+import dis
 import inspect
 import linecache
 import textwrap
-import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CodeType, FunctionType
@@ -18,11 +18,14 @@ from anatomy.observing.records import MESSAGE
 
 @dataclass(frozen=True)
 class _Place:
-    """A line that was running. `owner` is the function or class around it that stands at the left margin."""
+    """A line that was running. `owner` is the function or class around it that stands at the left margin; `raises`
+    tells that it was a ``raise`` statement, not a call that failed.
+    """
 
     code: CodeType
     line: int
     owner: str
+    raises: bool
 
 
 def describe(error: BaseException, name: str = "", answer: Any = None) -> Raised:
@@ -40,7 +43,7 @@ def describe(error: BaseException, name: str = "", answer: Any = None) -> Raised
     last = places[-1]
     described.line, described.within = last.line, last.owner
     described.code = linecache.getline(last.code.co_filename, last.line).strip()[:200]
-    described.leftover = type(error) is NotImplementedError and _ends_a_longer_function(last)
+    described.leftover = type(error) is NotImplementedError and last.raises and _ends_a_longer_function(last)
     calls = [place for place in places if place.owner == name]
     if calls and last.owner != name:
         described.caller, described.caller_line = name, calls[-1].line
@@ -52,8 +55,8 @@ def is_unwritten(error: BaseException, name: str, answer: Any) -> bool:
     if type(error) is not NotImplementedError:
         return False  # a library's own kind: torch's, for tensors without values
     last = list(_places(error, name, answer))[-1]
-    if last.owner != name or _ends_a_longer_function(last):
-        return False
+    if last.owner != name or not last.raises or _ends_a_longer_function(last):
+        return False  # PyTorch raises it, too: `&` between masks of floats
     begun = (code for code in _functions(answer) if code is not last.code)
     return not any(_does_something(_statements(code)) for code in begun)
 
@@ -67,9 +70,12 @@ def _message(error: BaseException) -> str:
 
 def _places(error: BaseException, name: str, answer: Any) -> Iterator[_Place]:
     own = set(_functions(answer))
-    for frame, line in traceback.walk_tb(error.__traceback__):
-        code = frame.f_code
-        yield _Place(code, line, name if code in own else code.co_qualname.partition(".")[0])
+    step = error.__traceback__
+    while step is not None:
+        code = step.tb_frame.f_code
+        raises = code.co_code[step.tb_lasti] == dis.opmap["RAISE_VARARGS"]
+        yield _Place(code, step.tb_lineno, name if code in own else code.co_qualname.partition(".")[0], raises)
+        step = step.tb_next
 
 
 def _functions(answer: Any) -> Iterator[CodeType]:

@@ -5,7 +5,10 @@ from anatomy.views.attention import attention_flow, head_grid
 from anatomy.views.bars import bar_chart, histogram
 from anatomy.views.bertviz import head_view, model_view, neuron_view, record_attention
 from anatomy.views.curves import line_chart, line_charts
+from anatomy.views.family import family_table, family_tree
 from anatomy.views.heatmap import heat_map, heat_maps
+from anatomy.views.images import image_grid
+from anatomy.views.masks import mask_grids
 from anatomy.views.one_hot import one_hot_product
 from anatomy.views.pieces import head_split, merge_steps, token_strip
 from anatomy.views.progress import ProgressBar
@@ -18,6 +21,8 @@ __all__ = [
     "ProgressBar",
     "attention_flow",
     "bar_chart",
+    "family_table",
+    "family_tree",
     "figure",
     "head_grid",
     "head_split",
@@ -25,8 +30,10 @@ __all__ = [
     "heat_map",
     "heat_maps",
     "histogram",
+    "image_grid",
     "line_chart",
     "line_charts",
+    "mask_grids",
     "merge_steps",
     "model_view",
     "neuron_view",

@@ -73,9 +73,13 @@ R = TypeVar("R")
 
 
 class Picture(Figure):
-    """A matplotlib figure with alt text, shown in notebooks as an image that keeps the text."""
+    """A matplotlib figure with alt text, shown in notebooks as an image that keeps the text.
+
+    256 colors are plenty for a plot and keep saved notebooks small; `true_colors` keeps all, for images.
+    """
 
     alt: str = ""
+    true_colors: bool = False
 
     def png(self) -> bytes:
         """The picture as a PNG file: the same bytes for the same data."""
@@ -91,12 +95,13 @@ class Picture(Figure):
         )
 
     def _render(self) -> tuple[bytes, int]:
-        """The PNG file and its width on the page in pixels. 256 colors are plenty and keep saved notebooks small."""
+        """The PNG file and its width on the page in pixels."""
         drawn, packed = io.BytesIO(), io.BytesIO()
         self.savefig(drawn, format="png", dpi=DPI * SHARPNESS, bbox_inches="tight", pad_inches=0.12)
         self.set_layout_engine("none")  # laid out now: a second rendering must not shift it
         image = Image.open(drawn).convert("RGB")
-        image.quantize(256, dither=Image.Dither.NONE).save(packed, format="png", optimize=True)
+        final = image if self.true_colors else image.quantize(256, dither=Image.Dither.NONE)
+        final.save(packed, format="png", optimize=True)
         return packed.getvalue(), round(image.width / SHARPNESS)
 
     def _ipython_display_(self) -> None:

@@ -12,6 +12,7 @@ from nbgrader.utils import compute_checksum
 from small_course import SLUG, SOLUTION, change, make_course, small_master
 
 from anatomy.authoring import build as building
+from anatomy.authoring import solved as solving
 from anatomy.authoring.build import BuildStopped, Built, build, stale
 from anatomy.authoring.notebooks import (
     METADATA,
@@ -133,6 +134,18 @@ def test_the_build_writes_both_editions_and_their_maps(built):
     for file in (student_file(built, SLUG), solved_file(built, SLUG)):
         assert file.with_name("map.svg").is_file()
     assert not list(built.rglob("*.tmp")) and not list(built.rglob("*.db"))
+
+
+def test_what_a_run_writes_beside_its_notebook_is_not_handed_out(course, monkeypatch):
+    folder = source_file(course, SLUG).parent
+    before = set(folder.iterdir())
+
+    def writing(book, folder, on_cell):
+        (folder / "my_transformer.py").touch()
+
+    monkeypatch.setattr(solving, "run", writing)
+    solving.run_solved(course, SLUG)
+    assert set(folder.iterdir()) == before
 
 
 @pytest.mark.slow

@@ -11,9 +11,11 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_notebook, new_output
 from small_course import HEADER, QUIZ, SLUG, SOLUTION, answer, check, code, make_course, markdown
 
+from anatomy.authoring.glossary import Term
 from anatomy.authoring.lint import RULES, Finding, as_tables, fix, lint, lint_page
 from anatomy.authoring.notebooks import METADATA, as_text, read, source_file, write
 from anatomy.authoring.page import Page
+from anatomy.authoring.references import Source
 from anatomy.course import notebook
 from anatomy.exercises import Exercise, exercise, quiz
 
@@ -39,6 +41,13 @@ def scaled_scores(seed):
     yield from ()
 
 
+TERMS = [
+    Term("tensor", "A tensor is an array of numbers.", notebook("00-start-here"), "1 · One", "first"),
+    Term("perplexity", "The perplexity is a number of sides.", notebook("09-causal-mask"), "5 · Five", "text"),
+]
+PAPER = "Vaswani et al.", "2017", "Attention Is All You Need", "NeurIPS, arXiv:1706.03762", "§3.2"
+SOURCES = [Source(*PAPER, notebook("00-start-here"), "sources")]
+
 QUIZ_EXERCISE = quiz(SLUG, "quiz_small", {"why": ("because", "no idea")})
 
 
@@ -62,7 +71,9 @@ def clean_book() -> NotebookNode:
 
 def findings(book: NotebookNode, text: str | None = None) -> list[Finding]:
     asked: dict[str, Exercise] = {"scaled_scores": scaled_scores, "quiz_small": QUIZ_EXERCISE}
-    return lint_page(Page(notebook(SLUG), text or nbformat.v4.writes(book) + "\n", book, asked, REFERENCE))
+    return lint_page(
+        Page(notebook(SLUG), text or nbformat.v4.writes(book) + "\n", book, asked, REFERENCE, TERMS, SOURCES)
+    )
 
 
 def cell(book: NotebookNode, cell_id: str) -> NotebookNode:
@@ -163,6 +174,16 @@ BREAKS: list[tuple[str, set[str], Callable[[NotebookNode], None]]] = [
     ("alt-text", set(), add('<img alt=" " src="picture.png">')),
     ("map-image", set(), replace("map", "map.svg", "other.svg")),
     ("map-image", set(), drop("map")),
+    ("term-twice", set(), add("A <dfn>key</dfn> is found by a query. A <dfn>Key</dfn> is compared with each query.")),
+    ("term-twice", set(), add("All <dfn title=\"tensor\">tensors</dfn> are arrays of numbers.")),
+    ("term-alone", set(), add("It is called a <dfn>key</dfn> when it can be found by a query.")),
+    ("term-alone", set(), add("The picture of a <dfn>key</dfn> is the one that the next cell draws.")),
+    ("term-alone", set(), add("## The <dfn>key</dfn>")),
+    ("term-alone", set(), add('A <dfn class="x">key</dfn> can be found by a query.')),
+    ("term-early", set(), add("Its perplexity is small.")),
+    ("source-form", set(), add("## Sources\n\n- A. Vaswani et al., *Attention Is All You Need*, 2017.")),
+    ("source-differs", set(), add("## Sources\n\n- Vaswani et al. 2017, *Attention is all you need*, NIPS: §3.")),
+    ("source-missing", set(), add("As Kitaev et al. (2020, §2) found, one is enough.")),
     ("foreign-link", set(), add("See [the package](https://pypi.org/project/torch).")),
     ("foreign-link", set(), replace("setup", "import math", "# from https://cdn.jsdelivr.net/npm/d3")),
 ]  # fmt: skip
@@ -217,6 +238,12 @@ def test_a_missing_id_is_found():
         '<img src="x.png" alt="Two curves that meet at d = 64">',
         "![A heat map: each token attends to itself](heat.png)",
         "pypi.organic is no registry",
+        "A <dfn>key</dfn> can be found by a query.",
+        "What the perplexity (notebook 09) is comes later, and the perplexity itself, too.",
+        "Call `perplexity(model)`.",
+        "As Vaswani et al. (2017) say.\n\n## Sources\n\n- Vaswani et al. 2017, *Attention Is All You Need*, NeurIPS, "
+        "arXiv:1706.03762: §3.\n- PyTorch documentation: `torch.Tensor.view`.",
+        "In 2017 the first Transformer, before GPT-2 of 2019.",
     ],
 )
 def test_what_is_fine_is_not_found(text):

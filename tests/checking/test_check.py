@@ -12,7 +12,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
 from anatomy.cards import as_html, as_text
-from anatomy.checking.progress import progress_file, read_progress
+from anatomy.checking.progress_file import progress_file, read_progress
 from anatomy.exercises import find
 from anatomy.judging.judge import judge
 from anatomy.judging.verdict import Diagnosis, PropertyResult, Verdict
@@ -44,7 +44,26 @@ def test_a_right_answer_gets_a_green_card_and_no_error(shell: InteractiveShell) 
     captured = run(shell, RIGHT, 'check("scaled_scores")')
     assert "Right: 4 of 4 points" in captured.outputs[0].data["text/html"]
     assert "Right: 4 of 4 points" in captured.outputs[0].data["text/plain"]
-    assert read_progress()["scaled_scores"] == {"status": "right", "points": 4, "max_points": 4}
+    noted = read_progress()["scaled_scores"]
+    assert (noted["status"], noted["points"], noted["max_points"], noted["attempts"]) == ("right", 4, 4, 1)
+    assert noted["first_right"] and noted["answer"]
+
+
+def test_attempts_are_changed_answers(shell: InteractiveShell) -> None:
+    """Not the same one checked again, and not the same one with a comment or from another place in the notebook."""
+    wrong = "def scaled_scores(query, key):\n    return query @ key.mT"
+    for cells, attempts in (
+        ([wrong, 'check("scaled_scores")'], 1),
+        (['check("scaled_scores")', 'check("scaled_scores")'], 1),
+        ([f"\n{wrong}  # QKᵀ", 'check("scaled_scores")'], 1),
+        ([f"{wrong} / 1", 'check("scaled_scores")'], 2),
+        ([RIGHT, 'check("scaled_scores")'], 3),
+        (['check("scaled_scores")'], 3),
+    ):
+        run(shell, *cells)
+        assert read_progress()["scaled_scores"]["attempts"] == attempts
+    noted = read_progress()["scaled_scores"]
+    assert noted["mistakes"] == ["scaled_scores__no_scale"] and noted["said"] and noted["seconds"] > 0
 
 
 def test_a_wrong_answer_gets_a_card_and_one_clean_line(shell: InteractiveShell) -> None:

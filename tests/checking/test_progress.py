@@ -1,4 +1,4 @@
-"""Progress: what checks noted, shown as a card and as a table."""
+"""Progress: shown as a card and as tables."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import pytest
 from rich.console import Console
 
 from anatomy import exercises
-from anatomy.checking import progress
-from anatomy.checking.progress import ProgressCard, note_progress, progress_table, read_progress
+from anatomy.checking.progress import ProgressCard, progress_table
+from anatomy.checking.progress_file import note_check, progress_file
 from anatomy.course import NOTEBOOKS
 from anatomy.exercises import exercise, quiz
-from anatomy.judging.verdict import PropertyResult, Verdict
+from anatomy.judging.verdict import Diagnosis, PropertyResult, Verdict
 
 FIRST, SECOND = NOTEBOOKS[0], NOTEBOOKS[1]
 
@@ -35,29 +35,40 @@ def course(monkeypatch, tmp_path):
     monkeypatch.setenv("ANATOMY_HOME", str(tmp_path / "home"))
 
 
-def verdict(name: str, status: str, points: int) -> Verdict:
+def verdict(name: str, status: str, points: int, *said: Diagnosis) -> Verdict:
     rest = PropertyResult("shape", 4 - points, status == "right")
-    return Verdict(name, status, (PropertyResult("values", points, True), rest))
+    return Verdict(name, status, (PropertyResult("values", points, True), rest), said)
+
+
+def noted(content: str) -> None:
+    progress_file().parent.mkdir(parents=True, exist_ok=True)
+    progress_file().write_text(content, encoding="utf-8")
+
+
+def shown(card: ProgressCard, width: int = 100) -> str:
+    console = Console(width=width, record=True, file=io.StringIO())
+    console.print(card)
+    return console.export_text()
 
 
 def test_nothing_is_solved_at_first():
     first, second = progress_table()
-    assert first.exercises == {"sums": "not attempted", "quiz_it": "not attempted"}
+    assert [work.status for work in first.works] == ["not attempted", "not attempted"] and not first.is_begun
     assert (first.points, first.max_points, second.max_points) == (0, 5, 2)
     assert ProgressCard().next_step == f"Next: sums in {FIRST.slug}."
 
 
 def test_checks_are_noted_and_shown():
-    note_progress(verdict("sums", "wrong", 3))
-    (first, second) = progress_table()
-    assert first.exercises["sums"] == "wrong" and first.points == 3 and first.signs == "◐○"
-    note_progress(verdict("sums", "right", 4))
-    note_progress(verdict("quiz_it", "right", 1))
+    note_check(verdict("sums", "wrong", 3))
     first, second = progress_table()
-    assert first.signs == "●●" and first.open == [] and second.open == ["lookup"]
-    assert first.words == "2 of 2 exercises right, 5 of 5 points"
+    assert first.works[0].status == "wrong" and first.points == 3 and first.cells[1] == "◐○"
+    note_check(verdict("sums", "right", 4))
+    note_check(verdict("quiz_it", "right", 1))
+    first, second = progress_table()
+    assert first.cells[1] == "●●" and first.open == [] and second.open == ["lookup"]
+    assert first.words.startswith("2 of 2 exercises right, 5 of 5 points, all right since today")
     assert ProgressCard().next_step == f"Next: lookup in {SECOND.slug}."
-    note_progress(verdict("lookup", "right", 2))
+    note_check(verdict("lookup", "right", 2))
     assert ProgressCard().next_step == "Everything here is right."
 
 
@@ -68,31 +79,48 @@ def test_checks_are_noted_and_shown():
         "[1]",
         "no json",
         '{"sums": 3}',
-        '{"sums": {"status": "who knows", "points": "many"}}',
-        '{"sums": {"points": -4}}',
+        '{"sums": {"status": "who knows", "points": "many", "attempts": [], "seconds": "1", "said": 3}}',
+        '{"sums": {"points": -4, "seconds": NaN, "attempts": Infinity, "mistakes": "x", "hunted": []}}',
     ],
 )
 def test_a_damaged_file_disturbs_nobody(content):
-    progress.progress_file().parent.mkdir(parents=True)
-    progress.progress_file().write_text(content, encoding="utf-8")
+    noted(content)
     assert progress_table()[0].points == 0
-    assert "not attempted" in progress_table()[0].exercises["sums"]
-    note_progress(verdict("sums", "right", 4))
-    assert read_progress()["sums"]["points"] == 4
+    assert "not attempted" in progress_table()[0].works[0].status
+    assert "Next: sums" in shown(ProgressCard(FIRST.slug)) and ProgressCard()._repr_html_()
+    note_check(verdict("sums", "right", 4, Diagnosis("Yours is late.", misconception="sums__late")))
+    assert progress_table()[0].points == 4
 
 
 def test_points_never_exceed_what_an_exercise_gives():
-    progress.progress_file().parent.mkdir(parents=True)
-    progress.progress_file().write_text(json.dumps({"sums": {"status": "right", "points": 99}}), encoding="utf-8")
+    noted(json.dumps({"sums": {"status": "right", "points": 99}}))
     assert progress_table()[0].points == 4
 
 
 def test_the_card_says_the_same_in_every_form():
-    note_progress(verdict("sums", "right", 4))
+    note_check(verdict("sums", "right", 4))
     card = ProgressCard()
-    console = Console(width=100, record=True, file=io.StringIO())
-    console.print(card)
-    for text in (repr(card), card._repr_html_(), console.export_text()):
+    for text in (repr(card), card._repr_html_(), shown(card)):
         assert FIRST.title in text and "●○" in text and "Next: quiz_it" in text
     assert "1 of 2 exercises right, 4 of 5 points" in repr(card) and "4 of 5" in card._repr_html_()
     assert f'href="../{SECOND.slug}/{SECOND.slug}.ipynb"' in card._repr_html_()
+
+
+def test_a_notebooks_card_has_its_exercises_first():
+    note_check(verdict("lookup", "wrong", 1, Diagnosis("Yours `sums`.", misconception="lookup__sums")))
+    card = ProgressCard(SECOND.slug)
+    page = card._repr_html_()
+    assert page.index("<code>lookup</code>") < page.index("The whole course") and page.count("<details") == 2
+    assert "Yours <code>sums</code>." in page and "Yours sums." in shown(card, 80) and "1 attempt" in repr(card)
+    assert card.next_step == f"Next: lookup in {SECOND.slug}."
+
+
+def test_a_table_that_everybody_can_read():
+    """Rows and columns have headings, and no state is told by a sign or a color alone."""
+    note_check(verdict("sums", "wrong", 3))
+    page = ProgressCard()._repr_html_()
+    assert page.count("<table") == page.count("<thead>") == 2 and 'scope="col"' in page and 'scope="row"' in page
+    assert 'aria-label="0.1 begun, 0.2 open"' in page and "◐ begun" in page and "<script" not in page
+    nasty = Diagnosis("<script>alert(1)</script>", misconception="sums__nasty")
+    note_check(verdict("sums", "wrong", 3, nasty))
+    assert "<script" not in ProgressCard()._repr_html_()

@@ -121,3 +121,5 @@ def test_an_array_with_the_right_numbers_is_called_an_array() -> None:
         "You return a NumPy array; a tensor is wanted. The numbers are right."
     )
     assert "The numbers are right" not in said(doubled, lambda x: (3 * x).detach().numpy())[0]
+    far_off = said(doubled, lambda x: (2 * x.clamp(-100, 100)).detach().numpy())
+    assert not any("The numbers are right" in line for line in far_off)

@@ -107,6 +107,12 @@ def test_a_part_that_is_not_written_leaves_the_answer_attempted() -> None:
     assert (seen.error.within, seen.error.caller_line, seen.error.leftover) == ("part", 5, False)
 
 
+def test_what_pytorch_has_not_implemented_is_no_stub() -> None:
+    seen = seen_of("def weights(x):\n    return x.float() & x.float()\n")
+    assert seen.outcome == "raised" and seen.error is not None
+    assert (seen.error.type, seen.error.line, seen.error.leftover) == ("NotImplementedError", 2, False)
+
+
 def test_what_a_library_has_not_implemented_is_an_error() -> None:
     class Layer(nn.Module):
         def __init__(self, width: int) -> None:

@@ -82,6 +82,10 @@ def pictures() -> dict[str, views.Picture]:
             y_label="share",
         ),
         "sequence_rows in groups": views.sequence_rows(SHIFTED, "told apart", groups=FATES),
+        "mask_grids": views.mask_grids({"full": torch.ones(5, 5), "causal": torch.ones(5, 5).tril().bool()}),
+        "mask_grids reasons": views.mask_grids({f"mask {n}": torch.eye(9) * 2 for n in range(7)}, reasons=["a", "b"]),
+        "image_grid": views.image_grid(scores(3, 3, 8, 12).sigmoid(), ["one", "two", "three"], "noise"),
+        "image_grid patches": views.image_grid(scores(1, 3, 8, 8).sigmoid(), ["noise"], patch=4),
         "search_tree": views.search_tree(
             CHANCES, "two ways", lit={"greedy": ("time", "flies"), "best": ("fruit", "flies")}
         ),
@@ -119,6 +123,22 @@ def test_drawing_leaves_matplotlib_settings_alone() -> None:
 
 def test_own_alt_text_wins() -> None:
     assert views.heat_map(scores(2, 3), alt="my words").alt == "my words"
+
+
+def test_the_words_of_masks_and_images_have_all_that_is_drawn() -> None:
+    masks = views.mask_grids({"two": torch.tensor([[1, 0], [2, 1]])}, reasons=["window", "global"])
+    assert (
+        "3 of 4 pairs allowed, 2 because of window, 1 because of global: query 0 sees 0; query 1 sees 0, 1" in masks.alt
+    )
+    images = views.image_grid(torch.zeros(2, 3, 4, 4), ["a circle", "a square"], "two", patch=2)
+    assert images.alt == "2 images “two”, cut into patches of 2 by 2 pixels: a circle; a square."
+    assert views.image_grid(torch.zeros(1, 3, 4, 4), ["a circle"]).alt == "1 image: a circle."
+
+
+def test_images_keep_their_colors() -> None:
+    many = torch.rand(1, 3, 40, 40, generator=torch.Generator().manual_seed(0))
+    drawn = Image.open(io.BytesIO(views.image_grid(many, ["noise"]).png())).convert("RGB")
+    assert len(drawn.getcolors(1_000_000)) > 1600
 
 
 def test_generated_words_say_where_each_row_is_largest() -> None:
@@ -182,6 +202,10 @@ def test_projection_keeps_distances_in_a_plane() -> None:
         (lambda: views.merge_steps("low", [list("low"), ["lo"]]), "step 1 spells"),
         (lambda: views.merge_steps("low", [list("low"), ["lo", "w"]], numbers=[3]), "1 numbers for 2 steps"),
         (lambda: views.head_split(12, 64, TOKENS), "at most"),
+        (lambda: views.mask_grids({}), "nothing to draw"),
+        (lambda: views.mask_grids({"mask": torch.full((2, 2), 2)}, reasons=["one"]), "holds the number 2"),
+        (lambda: views.image_grid(scores(2, 1, 4, 4), ["a", "b"]), "3 channels"),
+        (lambda: views.image_grid(scores(2, 3, 4, 4), ["a"]), "one label per entry"),
     ],
 )
 def test_bad_input_is_refused_with_a_remedy(draw, remedy: str) -> None:  # type: ignore[no-untyped-def]

@@ -1,0 +1,214 @@
+"""What checks and hunts have found on this machine: one small JSON file, exercise → what is noted of it.
+
+Two notebooks may write at once. A file that can't be read is put aside, not lost. Nothing here ever disturbs a check.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import inspect
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from datetime import date
+from pathlib import Path
+from types import CodeType, FunctionType
+from typing import TYPE_CHECKING, Any
+
+from platformdirs import user_data_path
+
+if TYPE_CHECKING:  # a kernel that grades can't import it
+    from anatomy.judging.verdict import Verdict
+
+Entry = dict[str, Any]
+"""What is noted of one exercise. Files of earlier versions have the first three only.
+
+``status``, ``points``, ``max_points``
+    Of its latest check.
+``first_right``
+    The day on which it was right for the first time, ``"2026-03-14"``.
+``attempts``
+    How many checks found an answer that was not the one before. A check run again is none.
+``seconds``
+    Worked on it (`Clock`).
+``mistakes``, ``said``
+    The names of the mistakes that checks have recognized, the latest last; and how the latest was said.
+``hunted``
+    The bugs that were asked about: name → whether line and sentence were right.
+``answer``
+    A fingerprint of the answer that was checked last.
+"""
+
+PATIENCE = 5
+"""Seconds to wait for another notebook that is writing."""
+
+
+def progress_file() -> Path:
+    """Where progress is kept; the environment variable ``ANATOMY_HOME`` names another folder."""
+    home = os.environ.get("ANATOMY_HOME")
+    return (Path(home) if home else user_data_path("transformer-anatomy")) / "progress.json"
+
+
+def read_progress() -> dict[str, Entry]:
+    """Exercise → what is noted of it. What can't be read counts as not noted."""
+    return _read(progress_file())[0]
+
+
+def is_solved(entry: Entry) -> bool:
+    """Whether an exercise has been right at some time."""
+    return entry.get("status") == "right" or isinstance(entry.get("first_right"), str)
+
+
+def note_check(verdict: Verdict, answer: Any = None) -> None:
+    """Remember a verdict. Where the answer is not at hand, only another verdict tells that it has changed."""
+
+    told = fingerprint(answer)
+
+    def note(entry: Entry) -> None:
+        now = {"status": verdict.status, "points": verdict.points, "max_points": verdict.max_points}
+        before = entry.get("answer")
+        is_other = any(entry.get(name) != value for name, value in now.items()) or bool(
+            told and before not in (told, "", None)
+        )
+        if verdict.status != "not attempted":
+            entry["attempts"] = amount(entry.get("attempts")) + is_other
+            entry["seconds"] = round(amount(entry.get("seconds")) + clock.take(), 1)
+        if verdict.status == "right" and not is_solved(entry):
+            entry["first_right"] = date.today().isoformat()
+        for diagnosis in verdict.diagnoses:
+            if name := diagnosis.misconception:
+                entry["mistakes"] = [*(other for other in texts(entry.get("mistakes")) if other != name), name]
+                entry["said"] = diagnosis.headline
+        entry.update(now, answer=told or before or "")
+
+    _change(verdict.exercise, note)
+
+
+def note_hunt(exercise: str, bug: str, found: bool) -> None:
+    """Remember whether a bug was found; once found, it stays so."""
+
+    def note(entry: Entry) -> None:
+        hunted = entry["hunted"] if isinstance(entry.get("hunted"), dict) else {}
+        entry["hunted"] = {**hunted, bug: found or hunted.get(bug) is True}
+
+    _change(exercise, note)
+
+
+def amount(value: Any) -> Any:
+    """A number that was noted; 0 for what is none."""
+    return value if isinstance(value, int | float) and 0 < value < float("inf") else 0
+
+
+def texts(value: Any) -> list[str]:
+    """Names that were noted."""
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+# ---------------------------------------------------------------------------------------------- the file
+
+
+def _change(exercise: str, change: Callable[[Entry], None]) -> None:
+    """Read, change and write the file while nobody else does. A disk that can't be written disturbs nobody."""
+    path = progress_file()
+    with contextlib.suppress(OSError, NotImplementedError), _alone(path):
+        noted, is_whole = _read(path)
+        if not is_whole:
+            _put_aside(path)
+        change(noted.setdefault(exercise, {}))
+        fresh = path.with_suffix(f".{os.getpid()}.tmp")
+        fresh.write_text(json.dumps(noted, indent=1, ensure_ascii=False), encoding="utf-8")
+        fresh.replace(path)
+
+
+@contextlib.contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    from filelock import FileLock
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(path.with_suffix(".lock"), timeout=PATIENCE):
+        yield
+
+
+def _read(path: Path) -> tuple[dict[str, Entry], bool]:
+    """What can be read, and whether that is all there is."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}, True
+    except (OSError, ValueError, RecursionError):
+        return {}, False
+    if not isinstance(content, dict):
+        return {}, False
+    noted = {name: entry for name, entry in content.items() if isinstance(entry, dict)}
+    return noted, len(noted) == len(content)
+
+
+def _put_aside(path: Path) -> None:
+    """A copy of the damaged file, under the first name that is free."""
+    number = 1
+    while (copy := path.with_name(f"progress.damaged-{number}.json")).exists():
+        number += 1
+    shutil.copyfile(path, copy)
+
+
+# ---------------------------------------------------------------------------------------------- work
+
+
+class Clock:
+    """Time worked in this notebook since it was last taken: between cells less than ten minutes apart.
+
+    Reading and thinking between two runs counts as work, and so does a cell that takes long; a break does not.
+    """
+
+    BREAK = 600
+
+    def __init__(self) -> None:
+        self._last: float | None = None
+        self._seconds = 0.0
+
+    def tick(self) -> None:
+        """A cell begins or ends."""
+        now = time.monotonic()
+        if self._last is not None and now - self._last < self.BREAK:
+            self._seconds += now - self._last
+        self._last = now
+
+    def take(self) -> float:
+        """The seconds until now."""
+        self.tick()
+        seconds, self._seconds = self._seconds, 0.0
+        return seconds
+
+
+clock = Clock()
+"""This kernel's."""
+
+
+def fingerprint(answer: Any) -> str:
+    """A short hash of what a function, a class or a quiz's dict does; empty for what can't be read so.
+
+    Comments, blank lines and the place in the notebook don't count.
+    """
+    with contextlib.suppress(Exception):  # it is a student's object
+        if code := _code(answer):
+            return hashlib.sha256(repr(code).encode()).hexdigest()[:16]
+    return ""
+
+
+def _code(value: Any) -> Any:
+    """What an object does, as something whose `repr` is the same in every process."""
+    if isinstance(value, CodeType):
+        return value.co_name, value.co_code, value.co_names, value.co_varnames, _code(value.co_consts)
+    if isinstance(value, FunctionType):
+        inner = inspect.unwrap(value)
+        return _code(inner.__code__), _code(inner.__defaults__)
+    if isinstance(value, type):
+        return value.__name__, [_code(own) for own in vars(value).values() if isinstance(own, FunctionType)]
+    if isinstance(value, tuple):
+        return [_code(item) for item in value]
+    if isinstance(value, dict | frozenset):
+        return sorted(repr(_code(item)) for item in (value.items() if isinstance(value, dict) else value))
+    return repr(value) if isinstance(value, str | bytes | int | float | complex) else None

@@ -1,0 +1,491 @@
+"""What 13-family-tree asks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from math import comb
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from anatomy.exercises.chance import fits, with_generator
+from anatomy.exercises.spec import Case, Draw, exercise, quiz
+from anatomy.observing.plain_data import kind_of
+
+SLUG = "13-family-tree"
+
+
+def _zeros_and_ones(answer: Callable[..., Any], case: Case) -> Any:
+    """The mask as numbers: True is as good as 1."""
+    mask = answer(*case.args.values())
+    return mask.float() if isinstance(mask, Tensor) and not mask.is_complex() else mask
+
+
+def _number(answer: Callable[..., Any], case: Case) -> Any:
+    """The number, out of a tensor or an array of one entry: 12, 12.0 and tensor(12) are the same here."""
+    found = answer(*case.args.values())
+    if isinstance(found, Tensor | np.ndarray | np.generic) and not found.shape:
+        found = found.item()
+    return float(found) if isinstance(found, Real) and not isinstance(found, bool) else found
+
+
+def _any(draw: Draw, low: int, high: int) -> int:
+    return int(draw.integers("1", high + 1, low))
+
+
+# ---------------------------------------------------------------------------------------------- masks
+
+
+@exercise(
+    SLUG,
+    properties={"shape": 1, "values": 2},
+    returns="T S",
+    run=_zeros_and_ones,
+    when_right="One number slides a model from writer (prefix 0) to reader (the whole text).",
+)
+def prefix_lm_mask(seed: int) -> Iterator[Case]:
+    def case(prefix: int, length: int, note: str = "") -> Case:
+        return Draw(seed, T=length, S=length).case(prefix=prefix, length=length, note=note)
+
+    yield case(_any(Draw(seed), 2, 4), 7)
+    yield case(6, 9)
+    yield case(3, 5)
+    yield case(1, 4, "for a prefix of one token, which changes nothing")
+    yield case(0, 6, "for prefix = 0, the causal mask")
+    yield case(8, 8, "when the prefix is the whole text")
+    yield case(0, 1, "for a single token")
+    yield case(1, 1, "for a single token, which is the prefix")
+
+
+@exercise(
+    SLUG,
+    properties={"shape": 1, "values": 2},
+    returns="T S",
+    run=_zeros_and_ones,
+    when_right="Each row has about `window` ones however long the text is: the cost grows with T, not with T².",
+)
+def sliding_window_mask(seed: int) -> Iterator[Case]:
+    def case(length: int, window: int, note: str = "") -> Case:
+        return Draw(seed, T=length, S=length).case(length=length, window=window, note=note)
+
+    yield case(_any(Draw(seed), 11, 13), 4)
+    yield case(9, 6)
+    yield case(8, 3, "for an odd window")
+    yield case(10, 5, "for an odd window")
+    yield case(14, 7, "for an odd window")
+    yield case(5, 2)
+    yield case(6, 1, "for window = 1: each token sees itself")
+    yield case(4, 0, "for window = 0: each token sees itself")
+    yield case(7, 30, "when the window is wider than the text")
+    yield case(1, 4, "for a single token")
+
+
+# ---------------------------------------------------------------------------------------------- bigbird_mask
+
+CALLS = 40
+"""So often an answer that draws keys is called."""
+
+LONG = 12
+"""From this length on it is asked how keys are drawn; before, only how many."""
+
+
+def _bigbird(answer: Callable[..., Any], case: Case) -> Any:
+    """The mask as numbers; where keys are drawn, in words: how many, and how."""
+    if case.asks == "generator":
+        return with_generator(answer, case)
+    length, window, num_global, num_random, generator = case.args.values()
+    if case.asks is None or num_random >= length:
+        return _zeros_and_ones(answer, case)
+    masks = [answer(length, window, num_global, count, generator) for count in (0, *[num_random] * CALLS)]
+    if any(mask is None for mask in masks):
+        return None
+    for mask in masks:
+        if not isinstance(mask, Tensor) or mask.shape != (length, length):
+            shape = f"of shape {tuple(mask.shape)}, not ({length}, {length})" if isinstance(mask, Tensor) else ""
+            return f"a mask {shape}" if shape else kind_of(mask)
+        if bool(((mask != 0) & (mask != 1)).any()):
+            return "a mask with entries that are neither 0 nor 1"
+    seen, *drawn = (mask != 0 for mask in masks)
+    return _about_drawn(seen, torch.stack(drawn), num_random)
+
+
+def _about_drawn(seen: Tensor, masks: Tensor, wanted: int) -> str:
+    """What many draws have in common. (T, T): seen without random keys; (calls, T, T): seen with them."""
+    if bool((seen & ~masks).any()):
+        return "with random keys, entries are 0 that are 1 without them"
+    more, unseen = masks & ~seen, (~seen).sum(dim=-1)  # (calls, T, T), (T,)
+    number, right = more.sum(dim=-1), unseen.clamp(max=wanted)  # (calls, T), (T,)
+    if not torch.equal(number, right.expand_as(number)):
+        by_keys, able = more.sum(dim=1), (~seen).sum(dim=0).clamp(max=wanted)  # (calls, T), (T,)
+        if torch.equal(by_keys, able.expand_as(by_keys)):
+            return f"each key is seen by {wanted} more queries, not each query sees {_keys(wanted)} more"
+        return _about_number(number, right, wanted)
+    said = f"each query sees {_keys(wanted)} more"
+    if len(seen) < LONG:
+        return f"{said}, or all that are left"
+    rate = right / unseen.clamp(min=1)  # (T,): of each key that a query could not see
+    orders = [(more.gather(2, order.expand_as(more)), (~seen).gather(1, order)) for order in _orders(seen)]
+    if bool(unseen.any()) and torch.equal(more, more[:1].expand_as(more)):
+        return f"{said}, the same every time{_at_an_end(orders[-1][0][0], unseen, right)}"
+    if wanted > 1 and _side_by_side(orders[-1][0], unseen):
+        return f"{said}, always side by side"
+    alike = all(
+        _fits(drawn[:, free[:, column], column], rate[free[:, column]])
+        for drawn, free in orders for column in range(len(seen))
+    )  # fmt: skip
+    if not all(_queries_alone(drawn, free, wanted, alike) for drawn, free in orders):
+        return f"{said}, but queries do not draw for themselves"
+    if not alike:
+        return f"{said}, but not all keys are drawn alike"
+    if not _keys_alone(orders[-1][0], unseen, wanted):
+        return f"{said}, but which keys come together is not left to chance"
+    return f"{said}, drawn evenly, each query for itself"
+
+
+def _at_an_end(ranked: Tensor, unseen: Tensor, right: Tensor) -> str:
+    """Whether it is the first or the last of the keys that each query could not see, (T, T) by rank."""
+    ranks = torch.arange(len(ranked))
+    if torch.equal(ranked, ranks < right[:, None]):
+        return ": the first that it could not see"
+    last = (ranks >= (unseen - right)[:, None]) & (ranks < unseen[:, None])
+    return ": the last that it could not see" if torch.equal(ranked, last) else ""
+
+
+def _side_by_side(ranked: Tensor, unseen: Tensor) -> bool:
+    """Whether the keys of each draw are neighbors by rank, (calls, T, T), the last one and the first among them."""
+    rows = [ranked[:, query, :free] for query, free in enumerate(unseen.tolist()) if free]
+    return bool(rows) and all(bool(((row != row.roll(1, dims=1)).sum(dim=1) == 2).all()) for row in rows)
+
+
+def _about_number(number: Tensor, right: Tensor, wanted: int) -> str:
+    """(calls, T) keys in addition, where (T,) are right."""
+    asked = (right > 0).nonzero().flatten()
+    number, right = number[:, asked], right[asked]
+    if not number.any():
+        return "no query sees more keys than without random ones"
+    if len(same := number.unique()) == 1:
+        return f"each query sees {_keys(int(same))} more, not {wanted}"
+    if len(never := asked[~number.any(dim=0)].tolist()):
+        which = f"query {', '.join(map(str, never))}" if len(never) < 4 else f"{len(never)} of {len(asked)} queries"
+        return f"no more keys for {which}"
+    fewer, more = bool((number < right).any()), bool((number > right).any())
+    often = "now more, now fewer" if fewer and more else "at times fewer" if fewer else "at times more"
+    return f"a query sees {often} than {_keys(wanted)} more"
+
+
+def _keys(count: int) -> str:
+    return f"{count} key{'s' * (count != 1)}"
+
+
+def _orders(seen: Tensor) -> Iterator[Tensor]:
+    """Orders of the keys, (T, T), for each query: by place, by distance, by rank among those that it could not see."""
+    places = torch.arange(len(seen))
+    yield places.expand_as(seen)
+    yield (places + places[:, None]) % len(seen)
+    yield seen.int().argsort(dim=-1, stable=True)
+
+
+def _fits(drawn: Tensor, rate: Tensor) -> bool:
+    """Whether (calls, N) come true as often as if each of the N did with its own probability (N,).
+
+    Chernoff's bound for the mean of these probabilities holds for unequal ones, too (Hoeffding 1956).
+    """
+    return not drawn.numel() or fits(int(drawn.sum()), drawn.numel(), float(rate.mean()))
+
+
+def _queries_alone(drawn: Tensor, free: Tensor, wanted: int, alike: bool) -> bool:
+    """Whether neighbors, two by two, have a key in common as often as if each drew for itself.
+
+    Where keys are not drawn `alike`, that is as often as with what the other one draws in other calls.
+    """
+    shared, rates = [], []
+    queries = [query for query, count in enumerate(free.sum(dim=1).tolist()) if count > 0]
+    for one, other in zip(queries[::2], queries[1::2], strict=False):
+        mine, theirs = drawn[:, one], drawn[:, other]  # (calls, T)
+        shared.append((mine & theirs).any(dim=1))  # (calls,)
+        elsewhere = torch.stack([(mine & theirs.roll(shift, dims=0)).any(dim=1) for shift in range(1, 6)])
+        sizes = int((free[one] & free[other]).sum()), int(free[one].sum()), int(free[other].sum())
+        rates.append(torch.tensor(_sharing(*sizes, wanted)) if alike else elsewhere.float().mean().clamp(0.01, 0.99))
+    return not shared or _fits(torch.stack(shared, dim=1), torch.stack(rates))
+
+
+def _sharing(common: int, mine: int, theirs: int, wanted: int) -> float:
+    """How probable it is that `wanted` of `mine` and `wanted` of `theirs`, `common` to both, have one in common."""
+    one, other = min(wanted, mine), min(wanted, theirs)
+    apart = sum(  # so many of mine are common ones, and none of theirs is among these
+        comb(common, some) * comb(mine - common, one - some) * comb(theirs - some, other)
+        for some in range(min(common, one) + 1)
+    )
+    return 1 - apart / (comb(mine, one) * comb(theirs, other))
+
+
+def _keys_alone(ranked: Tensor, unseen: Tensor, wanted: int) -> bool:
+    """Whether two keys side by side, ordered by rank, come together as often as any two; two keys for each query."""
+    both, rates = [], []
+    for query, free in enumerate(unseen.tolist()):
+        if free > wanted > 1:
+            rank = query % (free - 1)
+            both.append(ranked[:, query, rank : rank + 2].all(dim=1))  # (calls,)
+            rates.append(wanted * (wanted - 1) / (free * (free - 1)))
+    return not both or _fits(torch.stack(both, dim=1), torch.tensor(rates))
+
+
+@exercise(
+    SLUG,
+    properties={"shape": 1, "values": 2, "random keys": 2, "generator": 1},
+    returns="T S",
+    run=_bigbird,
+    when_right="Near, far and everywhere: global tokens put all two steps apart, and the cost grows with T.",
+)
+def bigbird_mask(seed: int) -> Iterator[Case]:
+    def case(
+        length: int, window: int, num_global: int, num_random: int, note: str = "", asks: str | None = None
+    ) -> Case:
+        draw = Draw(seed, T=length, S=length)
+        return draw.case(length=length, window=window, num_global=num_global, num_random=num_random,
+                         generator=draw.fork("keys", num_random), note=note, asks=asks)  # fmt: skip
+
+    plainly = "without random keys"
+    yield case(_any(Draw(seed), 10, 12), 4, 2, 0, plainly)
+    yield case(9, 3, 1, 0, plainly)
+    yield case(8, 2, 0, 0, "without random keys and global tokens")
+    yield case(7, 0, 3, 0, "without random keys, for window = 0")
+    yield case(5, 2, 5, 0, "when all tokens are global")
+    yield case(1, 2, 0, 3, "for a single token")
+    yield case(16, 2, 1, 1, "for one random key", "random keys")
+    yield case(15, 3, 2, 3, "for three random keys", "random keys")
+    yield case(6, 2, 1, 20, "when fewer keys are left than num_random", "random keys")
+    yield case(8, 6, 0, 2, "when for some queries fewer keys are left than num_random", "random keys")
+    yield case(11, 2, 1, 3, "", "generator")
+
+
+# ---------------------------------------------------------------------------------------------- costs
+
+
+def _mask(draw: Draw, letters: str) -> Tensor:
+    return draw.normal(letters) > 0.3
+
+
+@exercise(
+    SLUG,
+    properties={"values": 2, "0 and 1": 1},
+    run=_number,
+    when_right="A yardstick for masks. Lay it on longer and longer texts, and the curves tell who can afford them.",
+)
+def attention_cost(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, T=5, S=7)
+    yield draw.case(mask=_mask(draw, "T S"))
+    draw = Draw(seed, T=9, S=4)
+    yield draw.case(mask=_mask(draw, "T S"))
+    draw = Draw(seed, T=90, S=70)
+    large = draw.normal("T S") > -0.7
+    large[0, 0] ^= int(large.sum()) % 2 == 0  # odd: beyond 2048, half precision has only even numbers
+    yield draw.case(mask=large, note="for a large mask")
+    yield Draw(seed, T=3, S=6).case(mask=torch.ones(3, 6, dtype=torch.bool), note="when everything is allowed")
+    yield Draw(seed, T=4, S=2).case(mask=torch.zeros(4, 2, dtype=torch.bool), note="when nothing is allowed")
+    yield Draw(seed, T=1, S=1).case(mask=torch.ones(1, 1, dtype=torch.bool), note="for a single token")
+    draw = Draw(seed, T=6, S=8)
+    for kind, name in (("long", "whole"), ("float", "float")):
+        yield draw.case(mask=getattr(_mask(draw, "T S"), kind)(), asks="0 and 1",
+                        note=f"for a mask of 0 and 1 as {name} numbers")  # fmt: skip
+
+
+@exercise(
+    SLUG,
+    properties={"values": 2, "best line": 2},
+    run=_number,
+    when_right="On log axes a power is a straight line, and its slope is the power.",
+)
+def growth_exponent(seed: int) -> Iterator[Case]:
+    draw = Draw(seed)
+
+    def case(lengths: list[int], slope: float, factor: float, scatter: float, **more: Any) -> Case:
+        noise = (scatter * draw.normal(str(len(lengths)))).exp().tolist()
+        costs = [factor * length**slope * rate for length, rate in zip(lengths, noise, strict=True)]
+        return Case({"lengths": lengths, "costs": costs}, **more)
+
+    yield case([16, 32, 64, 128, 256], 1.537, 3.0, 0.0)
+    yield case([5, 100, 20, 7000], 0.614, 0.002, 0.0, note="when lengths are in no order, and costs below 1")
+    yield case([8, 512], 2.518, 40.0, 0.0, note="for two lengths")
+    yield Case({"lengths": [4, 16, 64, 1024], "costs": [16, 256, 4096, 1048576]}, note="for costs in whole numbers")
+    yield case([2, 30, 400], -0.523, 9.0, 0.0, note="when costs fall")
+    yield case([3, 50, 1000], 0.094, 7.0, 0.0, note="when costs hardly grow")
+    for lengths in ([4, 16, 64, 256, 1024, 4096], [900, 3, 70, 10, 2000]):
+        yield case(lengths, 1.2, 5.0, 0.4, asks="best line", note="when the points lie on no line")
+    yield case([10, 40, 40, 300, 300, 9000], -0.8, 2.0, 0.4, asks="best line",
+               note="when costs fall, and lengths come more than once")  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------- encoder_parameters
+
+
+@exercise(
+    SLUG,
+    properties={"values": 2, "DistilBERT": 1, "ALBERT": 2, "refusals": 1},
+    run=_number,
+    when_right="No weight was loaded: a config says how large a model is, to the last bias.",
+)
+def encoder_parameters(seed: int) -> Iterator[Case]:
+    """Small configs only: who builds the library's model and has it counted needs no weights either, and is right."""
+    from transformers import AlbertConfig, BertConfig, DistilBertConfig, GPT2Config, MobileBertConfig, RobertaConfig
+
+    def case(kind: Any, names: dict[str, str], asks: str | None = None, note: str = "", **sizes: int) -> Case:
+        config = kind(**{names[letter]: size for letter, size in sizes.items()})
+        return Draw(seed, **sizes).case(config=config, asks=asks, note=note)
+
+    bert = {
+        "V": "vocab_size", "P": "max_position_embeddings", "N": "type_vocab_size", "D": "hidden_size",
+        "F": "intermediate_size", "L": "num_hidden_layers", "H": "num_attention_heads",
+    }  # fmt: skip
+    distil = bert | {"D": "dim", "F": "hidden_dim", "L": "n_layers", "H": "n_heads"}
+    albert = bert | {"E": "embedding_size", "G": "num_hidden_groups"}
+    words = 30 + _any(Draw(seed), 0, 20)
+    yield case(BertConfig, bert, V=words, P=11, N=2, D=12, F=20, L=3, H=4, note="for a BERT")
+    yield case(BertConfig, bert, V=23, P=8, N=3, D=6, F=7, L=12, H=2, note="for a BERT of twelve layers, three types")
+    yield case(BertConfig, bert, V=17, P=40, N=2, D=8, F=5, L=1, H=1, note="for a BERT of one layer")
+    yield case(RobertaConfig, bert, V=words + 7, P=14, N=4, D=10, F=26, L=4, H=2, note="for a RoBERTa")
+    yield case(DistilBertConfig, distil, "DistilBERT", V=words, P=9, D=12, F=22, L=5, H=3)
+    yield case(DistilBertConfig, distil, "DistilBERT", V=19, P=13, D=6, F=8, L=1, H=2, note="for one layer")
+    yield case(AlbertConfig, albert, "ALBERT", V=words, P=15, N=2, E=5, D=12, F=21, L=6, G=1, H=2)
+    yield case(AlbertConfig, albert, "ALBERT", V=29, P=10, N=3, E=4, D=6, F=9, L=12, G=3, H=3, note="for three groups")
+    yield case(AlbertConfig, albert, "ALBERT", V=21, P=7, N=1, E=8, D=8, F=11, L=2, G=2, H=4, note="when E is D")
+    for config in (GPT2Config(n_embd=8, n_head=2), MobileBertConfig(hidden_size=8)):
+        yield Case({"config": config}, asks="refusals", message_names=(config.model_type,),
+                   note=f"for a config of type “{config.model_type}”")  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------- few_shot_prompt
+
+WORDS = ("time", "flies", "like an arrow", "Fruit", "banana", "2 + 2", "sea otter", "a cheese", "why not", "a giraffe")
+
+
+@exercise(
+    SLUG,
+    properties={"values": 2, "zero-shot": 1},
+    when_right="The model's only lesson, in plain text. What it makes of it depends on its size.",
+)
+def few_shot_prompt(seed: int) -> Iterator[Case]:
+    draw = Draw(seed)
+    words = [WORDS[place] for place in draw.permutation(len(WORDS)).tolist()]
+    inputs, outputs = words[:5], [word.upper() for word in words[5:]]
+    pairs = list(zip(inputs, outputs, strict=True))
+    yield Case({"task": "Say it loudly", "examples": pairs[:3], "query": words[8]})
+    yield Case({"task": "continue", "examples": pairs[3:4], "query": words[6]}, note="for one example")
+    twice = [pairs[1], pairs[0], pairs[1], (pairs[1][0], outputs[4])]
+    yield Case({"task": "Noun or verb", "examples": twice, "query": pairs[1][0]}, note="when a text comes twice")
+    yield Case({"task": "Translate English to French", "examples": [], "query": words[7]}, asks="zero-shot",
+               note="without examples")  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------- patchify, clip_loss
+
+
+@exercise(
+    SLUG,
+    properties={"shape": 1, "values": 2, "gradients": 1, "refusals": 1},
+    returns="B N D",
+    axes={"N": "patches", "D": "numbers of a patch", "C": "channels", "P": "patch"},
+    when_right="An image is a sentence now: N tokens. A linear layer and positions more, and any encoder can read it.",
+)
+def patchify(seed: int) -> Iterator[Case]:
+    def case(batch: int, channels: int, height: int, width: int, patch: int, note: str = "", **more: Any) -> Case:
+        draw = Draw(seed, B=batch, C=channels, H=height, W=width, P=patch)
+        return draw.case(images=draw.normal("B C H W"), patch=patch, note=note, **more)
+
+    yield case(2, 3, 8, 12, 4)
+    yield case(4, 5, 6, 4, 2)
+    yield case(3, 2, 6, 6, 2, "for square images")
+    draw = Draw(seed, B=3, C=2, H=9, W=6, P=3)
+    images = draw.normal("W H B C").permute(2, 3, 1, 0)
+    yield draw.case(images=images, patch=3, note="when the memory of `images` is not in order")
+    yield case(1, 1, 4, 6, 2, "for one image in grey")
+    yield case(2, 3, 2, 4, 1, "for patches of one pixel")
+    yield case(3, 2, 5, 5, 5, "when a patch is the whole image")
+    yield case(2, 4, 3, 9, 3, "for a single row of patches")
+    yield case(3, 2, 8, 2, 2, "for a single column of patches")
+    yield case(2, 3, 7, 8, 4, "when 4 does not divide H = 7", asks="refusals", message_names=("7", "4"))
+    yield case(2, 3, 8, 10, 4, "when 4 does not divide W = 10", asks="refusals", message_names=("10", "4"))
+    for size in (6, 7):
+        note = f"when 4 divides neither H nor W, both {size}"
+        yield case(2, 3, size, size, 4, note, asks="refusals", message_names=(str(size), "4"))
+
+
+def _loss(answer: Callable[..., Any], case: Case) -> Any:
+    """A single pair's loss is 0 whatever the vectors are: what its gradients are but rounding is nobody's concern."""
+    image_emb, text_emb, temperature = case.args.values()
+    if len(image_emb) == 1:
+        image_emb, text_emb = image_emb.detach(), text_emb.detach()
+    return answer(image_emb, text_emb, temperature)
+
+
+@exercise(
+    SLUG,
+    properties={"shape": 1, "values": 2, "large logits": 1, "gradients": 1},
+    axes={"B": "pairs"},
+    run=_loss,
+    when_right="The other pairs of the batch are the wrong answers: nobody had to label anything.",
+)
+def clip_loss(seed: int) -> Iterator[Case]:
+    def embeddings(draw: Draw) -> dict[str, Any]:
+        """Vectors of all lengths; an image is most like the *next* text, so that no loss is nearly 0."""
+        images = draw.normal("B D")
+        texts = 0.7 * draw.normal("B D") + 2.0 * images.roll(1, dims=0)
+        lengths = (1.0 + 3.0 * torch.rand(2, len(images), 1, generator=draw.generator)).unbind()
+        return {"image_emb": images * lengths[0], "text_emb": texts * lengths[1]}
+
+    for batch, width, temperature, note in (
+        (5, 7, 0.5, ""), (6, 3, 2.0, "for temperature = 2"), (4, 4, 1.0, "when B = D"),
+        (1, 6, 0.3, "for a single pair, which can't be confused"),
+    ):  # fmt: skip
+        draw = Draw(seed, B=batch, D=width)
+        yield draw.case(**embeddings(draw), temperature=temperature, note=note)
+
+    draw = Draw(seed, B=4, D=9)
+    yield draw.case(**embeddings(draw), temperature=0.07, asks="large logits", note="for temperature = 0.07")
+
+    def directions(draw: Draw, images: Tensor, texts: Tensor, note: str) -> Case:
+        """Vectors in the plane, given by their angles (B,), the pairs in any order."""
+        order = draw.permutation(len(images))
+        image_emb, text_emb = (torch.stack([way.cos(), way.sin()], dim=1)[order] for way in (images, texts))
+        return draw.case(image_emb=3.0 * image_emb, text_emb=2.0 * text_emb, temperature=0.005, asks="large logits",
+                         note=note)  # fmt: skip
+
+    draw = Draw(seed, B=4, D=2)
+    angles = math.pi / 2 * torch.arange(4) + 0.1 * torch.rand(4, generator=draw.generator)
+    opposite = angles + math.pi + torch.tensor([0.2, 0.3, 0.4, 0.9])
+    yield directions(draw, angles, opposite, "when pairs are nearly opposite: logits of −200 to 200")
+    draw = Draw(seed, B=5, D=2)
+    angles = 0.15 * torch.arange(5) + 0.1 * torch.rand(5, generator=draw.generator)
+    yield directions(draw, angles, angles.roll(1), "when all vectors are alike: logits of 150 to 200")
+
+
+quiz_which_model = quiz(
+    SLUG,
+    "quiz_which_model",
+    {
+        "a million mails a day into ten folders": (
+            "a small encoder, fine-tuned",
+            "a large decoder, prompted",
+            "two encoders, one space",
+        ),
+        "the summary of an article": ("an encoder alone", "encoder and decoder", "two encoders, one space"),
+        "go on with a story": ("an encoder", "a decoder", "two encoders, one space"),
+        "three examples, no training": (
+            "an encoder, fine-tuned",
+            "a small decoder, prompted",
+            "a large decoder, prompted",
+        ),
+        "a contract of 16,000 tokens": ("full attention", "sparse attention", "the first 512 tokens"),
+        "half the computation of BERT base": (
+            "half as many layers",
+            "one set of weights for all layers",
+            "a smaller vocabulary",
+        ),
+        "find photos by words": ("an image encoder alone", "a decoder of text", "two encoders, one space"),
+    },
+    when_right="You can say which branch fits, and why. That is the whole tree.",
+)

@@ -1,0 +1,48 @@
+"""The bug hunt: a wrong answer to read, and two questions: which line is wrong, and what does it do?
+
+The wrong answers are the course's known mistakes. None is shown of an exercise that is not solved yet.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from anatomy.course import notebook as named
+from anatomy.observing import GRADING_SEED
+
+if TYPE_CHECKING:
+    from anatomy.hunting.asking import Hunt
+
+
+def hunt(notebook: str, bug: int | None = None, *, line: int | None = None, says: str | None = None) -> Hunt | None:
+    """Show a bug of this notebook's answers, or answer: ``hunt("03-softmax", bug=7, line=3, says="b")``.
+
+    A cell that is run again answers the same bug again. Where marks are given nothing happens.
+
+    Parameters
+    ----------
+    notebook
+        Its slug.
+    bug
+        The bug's number; by default the one that comes next for you.
+    line
+        The number of the line that is wrong.
+    says
+        The letter of the sentence that is true of it.
+
+    Raises
+    ------
+    KeyError
+        When no notebook has this slug.
+    """
+    book = named(notebook)
+    if os.environ.get(GRADING_SEED):
+        return None
+    from anatomy.checking import HAND_OVER
+
+    if os.environ.get(HAND_OVER):
+        return None
+    from anatomy.hunting.asking import hunt_in
+
+    return hunt_in(book, bug, line, says)

@@ -1,0 +1,120 @@
+"""Ask about a bug, take an answer, ask about the next one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from anatomy import exercises
+from anatomy.checking.progress_file import note_hunt
+from anatomy.course import Notebook
+from anatomy.hunting.bugs import Bug, bugs_of
+from anatomy.hunting.puzzle import LETTERS, Puzzle, puzzle_of
+from anatomy.hunting.queue import queue_of
+from anatomy.observing.surroundings import as_at_start
+
+
+@dataclass(frozen=True)
+class Answered:
+    """An answer to a puzzle."""
+
+    puzzle: Puzzle
+    line: int
+    says: str
+
+    @property
+    def line_is_right(self) -> bool:
+        return self.line in self.puzzle.bug.faulty
+
+    @property
+    def sentence_is_right(self) -> bool:
+        return self.says == self.puzzle.letter
+
+    @property
+    def found(self) -> bool:
+        return self.line_is_right and self.sentence_is_right
+
+
+@dataclass(frozen=True)
+class Hunt:
+    """Where a hunt stands, as a value that displays itself.
+
+    Attributes
+    ----------
+    notebook
+        Its bugs are hunted.
+    answered
+        What was answered just now, if anything was.
+    puzzle
+        What is asked next; None where nothing can be.
+    note
+        What to do about it: an answer that can't be taken, an exercise to solve first.
+    """
+
+    notebook: Notebook
+    puzzle: Puzzle | None
+    answered: Answered | None = None
+    note: str = ""
+
+    def __repr__(self) -> str:
+        from anatomy.hunting.show import as_text
+
+        return as_text(self)
+
+    def __rich__(self) -> object:
+        from anatomy.hunting.show import as_rich
+
+        return as_rich(self)
+
+    def _repr_html_(self) -> str:
+        from anatomy.hunting.show import as_html
+
+        return as_html(self)
+
+
+def hunt_in(notebook: Notebook, number: int | None = None, line: int | None = None, says: str | None = None) -> Hunt:
+    """The hunt after this answer, or at this bug, or at the one that comes next."""
+    with as_at_start():
+        bug, why_not = _chosen(notebook, number)
+        if bug is None:
+            return Hunt(notebook, None, note=why_not)
+        puzzle = puzzle_of(bug)
+        if line is None and says is None:
+            return Hunt(notebook, puzzle)
+        if number is None:
+            return Hunt(notebook, puzzle, note=f"Say which bug you mean: this one is `bug={bug.number}`.")
+        letter = says.strip().lower() if isinstance(says, str) else ""
+        if line is None or not 1 <= line <= len(bug.lines) or letter not in puzzle.sentences:
+            lines, letters = len(bug.lines), f'"{LETTERS[0]}" to "{list(puzzle.sentences)[-1]}"'
+            return Hunt(notebook, puzzle, note=f"`line` is a number from 1 to {lines}, `says` one of {letters}.")
+        answered = Answered(puzzle, line, letter)
+        note_hunt(bug.exercise, bug.mistake.name, answered.found)
+        following, nothing = _chosen(notebook, None)
+        return Hunt(notebook, puzzle_of(following) if following else None, answered, nothing)
+
+
+def _chosen(notebook: Notebook, number: int | None) -> tuple[Bug | None, str]:
+    """The bug of this number, or the next one; or none and the reason why."""
+    queue, bugs = queue_of(notebook), bugs_of(notebook)
+    if number is not None:
+        bug = next((bug for bug in bugs if bug.number == number), None)
+        if bug is None:
+            return None, f"{notebook.slug} has bugs 1 to {len(bugs)}; there is no bug {number}."
+        if bug.exercise in queue.locked:
+            return None, f"Bug {number} would give an answer away: solve {_named(bug.exercise)} first."
+        return bug, ""
+    if queue.waiting:
+        return queue.waiting[0], ""
+    if not bugs:
+        return None, f"The answers of {notebook.slug} are too short for a bug to hide in."
+    if queue.locked:
+        first, number = next(iter(queue.locked.items()))
+        found = f"You have found all {queue.found} bugs so far. " if queue.found else ""
+        return (
+            None,
+            f"{found}{number} bugs wait in answers to {_named(first)}: solve it first, they would give it away.",
+        )
+    return None, f"You have found all {queue.found} bugs of this notebook."
+
+
+def _named(name: str) -> str:
+    return f"{exercises.number(exercises.find(name))} `{name}`"

@@ -1,0 +1,118 @@
+"""A bug as a puzzle: what it returns beside what is wanted, and four sentences of which one is true of it."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cache
+
+from IPython.utils.capture import capture_output
+
+from anatomy import exercises, misconceptions
+from anatomy.exercises.spec import SEEDS, seed_from
+from anatomy.hunting.bugs import Bug
+from anatomy.judging.expectations import Expectations
+from anatomy.judging.recognize import makes
+from anatomy.judging.sentences import diagnosis_of
+from anatomy.judging.verdict import Example
+from anatomy.judging.wording import brief
+from anatomy.misconceptions import Misconception
+from anatomy.reading.smallest import smallest_example
+from anatomy.reading.trials import Budget, Trials, can_be_limited
+
+LETTERS = "abcd"
+MOST_RUNS = 400
+"""How many smaller inputs are tried: a number, not a time, so that the same example is found everywhere."""
+TOO_ALIKE = 0.75
+"""Sentences that share more than this part of their words are hard to tell apart."""
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """A bug and what is asked about it.
+
+    Attributes
+    ----------
+    sentences
+        Letter → what may be wrong.
+    letter
+        The one that is.
+    sizes
+        The sizes that the sentences name, those of the check: ``"T = 5, D = 8"``.
+    example
+        A small input on which bug and contract differ; None where that does not show in what is returned.
+    """
+
+    bug: Bug
+    sentences: dict[str, str]
+    letter: str
+    sizes: str
+    example: Example | None
+
+
+@cache
+def puzzle_of(bug: Bug) -> Puzzle:
+    """The puzzle that a bug makes, the same for everybody."""
+    expectations, mistake = Expectations(exercises.find(bug.exercise), SEEDS), bug.mistake
+    found = [expectations.misconceived(mistake, index) for index in range(len(expectations.cases))]
+    trials = Trials(expectations, found, Budget(float("inf"), MOST_RUNS))
+    wrong = frozenset(trials.wrong)
+    case = expectations.cases[min(wrong)]
+    told = {diagnosis_of(mistake, case).headline: mistake}
+    for other in _neighbors(bug):
+        sentence = diagnosis_of(other, case).headline
+        if all(_likeness(sentence, known) < TOO_ALIKE for known in told) and not makes(
+            other, expectations, found, wrong
+        ):
+            told[sentence] = other
+        if len(told) == len(LETTERS):
+            break
+    order = list(told)
+    random.Random(seed_from(mistake.name)).shuffle(order)
+    named = sorted({size for one in told.values() for size in re.findall(r"\{(?:root_)?(\w+)\}", one.sentence)})
+    return Puzzle(
+        bug,
+        dict(zip(LETTERS, order, strict=False)),
+        LETTERS[order.index(next(iter(told)))],
+        ", ".join(f"{letter} = {case.sizes[letter]}" for letter in named if letter in case.sizes),
+        _example(trials, mistake),
+    )
+
+
+def _example(trials: Trials, mistake: Misconception) -> Example | None:
+    """The smallest one; of an error where a result is wanted at least the error."""
+    with capture_output():
+        if can_be_limited() and (found := smallest_example(trials, mistake.answer)):
+            return found
+    for index, seen in sorted(trials.visible.items()):
+        if seen.found.error and seen.expected.outcome == "returned":
+            error, case = seen.found.error, trials.expectations.cases[index]
+            call = f"{mistake.exercise}, as the check calls it{f' {case.note}' if case.note else ''}"
+            return Example(call, brief(seen.expected.value), f"{error.type}: {error.message}".splitlines()[0])
+    return None
+
+
+def _neighbors(bug: Bug) -> Iterator[Misconception]:
+    """Mistakes in the same answer of which this bug has no line, the nearest first.
+
+    Near is what changes the same line, costs the same properties, and stands close by in the module. Of two mistakes in
+    the parameters what is said of one is often true of the other: a missing `weight` and one of another name.
+    """
+    known = [one for one in misconceptions.of_exercise(bug.exercise).values() if one.edits]
+    place, own = known.index(bug.mistake), bug.texts
+
+    def distance(other: Bug) -> tuple[bool, bool, int]:
+        elsewhere = not bug.replaced & other.replaced
+        return elsewhere, set(other.mistake.breaks) != set(bug.mistake.breaks), abs(other.number - place)
+
+    others = [Bug(number, one) for number, one in enumerate(known) if one is not bug.mistake]
+    names = "parameters" in bug.mistake.breaks
+    others = [one for one in others if not one.texts & own and not (names and "parameters" in one.mistake.breaks)]
+    return (one.mistake for one in sorted(others, key=distance))
+
+
+def _likeness(one: str, other: str) -> float:
+    return SequenceMatcher(None, one.split(), other.split(), autojunk=False).ratio()

@@ -1,0 +1,72 @@
+"""Which bug comes next: first what this student got wrong and mended, then its neighbors, then the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from anatomy import exercises
+from anatomy.checking.progress_file import Entry, is_solved, read_progress, texts
+from anatomy.course import Notebook
+from anatomy.exercises import Exercise
+from anatomy.hunting.bugs import Bug, bugs_of
+
+
+@dataclass(frozen=True)
+class Queue:
+    """The bugs of a notebook for one student.
+
+    Attributes
+    ----------
+    waiting
+        Those that may be asked now, the next one first.
+    found
+        How many were found, line and sentence.
+    locked
+        Exercise that is not solved yet → how many bugs of its answer wait behind it. To show one would give it away.
+    """
+
+    waiting: list[Bug]
+    found: int
+    locked: dict[str, int]
+
+
+def queue_of(notebook: Notebook) -> Queue:
+    """The bugs of a notebook, as the progress file has it."""
+    noted = read_progress()
+    asked = exercises.of_notebook(notebook)
+    solved = {name for name in asked if is_solved(noted.get(name, {}))}
+    bugs, tried = bugs_of(notebook), _tried(noted)
+    made = _made(noted, asked)
+    places = {bug.mistake.name: bug.number for bug in bugs}
+    of_exercise: dict[str, int] = {}
+
+    def rank(bug: Bug) -> tuple[int, ...]:
+        name = bug.mistake.name
+        turn = of_exercise[bug.exercise] = of_exercise.get(bug.exercise, 0) + 1
+        near = [abs(bug.number - places[one]) for one in made if one in places and one.startswith(f"{bug.exercise}__")]
+        kind = (0, made.index(name)) if name in made else (1, min(near)) if near else (2, turn)
+        return name in tried, *kind, bug.number  # a bug that was asked and not found comes again at the end
+
+    ranks = {bug.number: rank(bug) for bug in bugs if bug.exercise in solved}
+    waiting = [bug for bug in bugs if bug.exercise in solved and not tried.get(bug.mistake.name)]
+    locked = {name: sum(bug.exercise == name for bug in bugs) for name in asked if name not in solved}
+    return Queue(
+        sorted(waiting, key=lambda bug: ranks[bug.number]),
+        sum(tried.get(bug.mistake.name, False) for bug in bugs),
+        {name: number for name, number in locked.items() if number},
+    )
+
+
+def _tried(noted: dict[str, Entry]) -> dict[str, bool]:
+    """Bugs that were asked about → whether they were found."""
+    all_hunted = (entry.get("hunted") for entry in noted.values())
+    return {name: found is True for hunted in all_hunted if isinstance(hunted, dict) for name, found in hunted.items()}
+
+
+def _made(noted: dict[str, Entry], asked: dict[str, Exercise]) -> list[str]:
+    """The mistakes that this student has made, the latest of each exercise first.
+
+    A mistake in a part, ``attention_weights__softmax__overflows``, is that of the part, ``softmax__overflows``.
+    """
+    names = (name for exercise in asked for name in reversed(texts(noted.get(exercise, {}).get("mistakes"))))
+    return list(dict.fromkeys("__".join(name.split("__")[-2:]) for name in names))

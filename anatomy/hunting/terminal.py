@@ -1,0 +1,42 @@
+"""The hunt in a terminal: a puzzle, two questions, what became of the answer, and again."""
+
+from __future__ import annotations
+
+from rich.console import Console, Group
+from rich.prompt import IntPrompt, Prompt
+
+from anatomy.checking.progress_file import is_solved, read_progress
+from anatomy.course import NOTEBOOKS, Notebook
+from anatomy.exercises import of_notebook
+from anatomy.hunting.asking import hunt_in
+from anatomy.hunting.show import answer_parts, question_parts
+
+
+def ask(notebook: Notebook, console: Console) -> None:
+    """Ask about one bug after the other, until there is none left or the student stops (Ctrl-C, Ctrl-D)."""
+    hunt = hunt_in(notebook)
+    while hunt.puzzle:
+        bug, letters = hunt.puzzle.bug, list(hunt.puzzle.sentences)
+        console.print(Group(*question_parts(hunt.puzzle)), highlight=False)
+        try:
+            line = IntPrompt.ask(
+                f"Which line is wrong? [dim]1 to {len(bug.lines)}, Ctrl-C to stop[/dim]",
+                choices=[str(number) for number in range(1, len(bug.lines) + 1)],
+                show_choices=False,
+                console=console,
+            )
+            says = Prompt.ask("What does it do?", choices=letters, case_sensitive=False, console=console)
+        except (KeyboardInterrupt, EOFError):
+            console.print("\nUntil next time.")
+            return
+        hunt = hunt_in(notebook, bug.number, line, says)
+        if hunt.answered:
+            console.print("", Group(*answer_parts(hunt.answered)), "", sep="\n", highlight=False)
+    console.print(hunt.note.replace("`", ""), highlight=False)
+
+
+def latest() -> Notebook:
+    """The last notebook in which something is solved, or the first one with something to solve."""
+    noted = read_progress()
+    solved = [book for book in NOTEBOOKS if any(is_solved(noted.get(name, {})) for name in of_notebook(book))]
+    return solved[-1] if solved else NOTEBOOKS[1]

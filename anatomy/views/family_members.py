@@ -1,0 +1,137 @@
+"""The models of notebook 13, one row each: what the picture of the family tree and its table are made from.
+
+Sizes are those that the source states, in its words or rounding; none is computed here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ARXIV = "https://arxiv.org/abs/"
+BRANCHES = {
+    "root": "2017",
+    "encoder": "Encoders: reading",
+    "decoder": "Decoders: writing",
+    "both": "Encoder–decoders: rewriting",
+    "beyond": "Beyond text",
+}
+
+
+@dataclass(frozen=True)
+class Member:
+    """One model.
+
+    Attributes
+    ----------
+    year
+        When it was first published (on arXiv, where it is there).
+    branch
+        A key of `BRANCHES`.
+    parent
+        The name of the model that it is closest to; empty for the first.
+    changed, objective, size
+        What it changed, what it was trained to do, how many parameters it has, each in a few words.
+    source
+        Who, and where the size stands: "Devlin et al., §3".
+    link
+        The page of the paper, or of the model where there is no paper.
+    """
+
+    name: str
+    year: int
+    branch: str
+    parent: str
+    changed: str
+    objective: str
+    size: str
+    source: str
+    link: str
+
+
+FAMILY = (
+    Member("Transformer", 2017, "root", "",
+           "attention alone, no recurrence; an encoder and a decoder",
+           "translation", "65M, 213M", "Vaswani et al., Table 3",
+           ARXIV + "1706.03762"),
+    Member("BERT", 2018, "encoder", "Transformer",
+           "the encoder alone, pretrained to be fine-tuned",
+           "fill 15 % masked tokens; is it the next sentence?", "110M, 340M", "Devlin et al., §3",
+           ARXIV + "1810.04805"),
+    Member("RoBERTa", 2019, "encoder", "BERT",
+           "the training: ten times the text, larger batches, masks drawn anew",
+           "fill masked tokens", "355M (large)", "Liu et al., §5",
+           ARXIV + "1907.11692"),
+    Member("DistilBERT", 2019, "encoder", "BERT",
+           "half of the layers, taught by BERT",
+           "the teacher's probabilities and hidden states; masked tokens", "66M", "Sanh et al., Table 3",
+           ARXIV + "1910.01108"),
+    Member("ALBERT", 2019, "encoder", "BERT",
+           "all layers share one set of weights; a narrow word table, widened after",
+           "fill masked tokens; which sentence came first?", "12M to 235M", "Lan et al., Table 1",
+           ARXIV + "1909.11942"),
+    Member("XLM", 2019, "encoder", "BERT",
+           "many languages in one model; pairs of translations as one text",
+           "fill masked tokens, also across a translation; or the next token", "", "Lample and Conneau, §3",
+           ARXIV + "1901.07291"),
+    Member("XLM-R", 2019, "encoder", "XLM",
+           "100 languages, over two terabytes of text, no translations needed",
+           "fill masked tokens", "270M, 550M", "Conneau et al., §3",
+           ARXIV + "1911.02116"),
+    Member("ELECTRA", 2020, "encoder", "BERT",
+           "learns from every token, not from 15 % of them",
+           "which tokens did a small generator replace?", "14M, 110M, 335M", "Clark et al., Tables 1 and 2",
+           ARXIV + "2003.10555"),
+    Member("DeBERTa", 2020, "encoder", "RoBERTa",
+           "scores from content and relative position, each with vectors of its own",
+           "fill masked tokens", "up to 1.5B", "He et al., abstract",
+           ARXIV + "2006.03654"),
+    Member("GPT", 2018, "decoder", "Transformer",
+           "the decoder alone, pretrained, then fine-tuned",
+           "the next token", "117M", "Radford et al. 2018, §3; size: Radford et al. 2019, Table 2",
+           "https://cdn.openai.com/research-covers/language-unsupervised/language_understanding_paper.pdf"),
+    Member("GPT-2", 2019, "decoder", "GPT",
+           "larger, on 40 GB of text; tasks without fine-tuning; norms first",
+           "the next token", "117M to 1,542M", "Radford et al. 2019, Table 2",
+           "https://cdn.openai.com/better-language-models/language_models_are_unsupervised_multitask_learners.pdf"),
+    Member("CTRL", 2019, "decoder", "GPT",
+           "a code in front says which kind of text to write",
+           "the next token, given the code", "1.63B", "Keskar et al., abstract",
+           ARXIV + "1909.05858"),
+    Member("GPT-3", 2020, "decoder", "GPT-2",
+           "a hundred times larger; examples in the prompt instead of training",
+           "the next token", "125M to 175B", "Brown et al., Table 2.1",
+           ARXIV + "2005.14165"),
+    Member("GPT-Neo", 2021, "decoder", "GPT-3",
+           "after GPT-3's design, weights open to all, on open text (The Pile)",
+           "the next token", "1.3B, 2.7B", "Black et al. (software), README",
+           "https://github.com/EleutherAI/gpt-neo"),
+    Member("GPT-J", 2021, "decoder", "GPT-3",
+           "rotary positions (notebook 06); weights open to all",
+           "the next token", "6B", "Wang and Komatsuzaki (software), README",
+           "https://github.com/kingoflolz/mesh-transformer-jax"),
+    Member("T5", 2019, "both", "Transformer",
+           "every task is text in, text out; relative positions",
+           "write the pieces that were cut out", "60M to 11B", "Raffel et al., §3.7",
+           ARXIV + "1910.10683"),
+    Member("BART", 2019, "both", "Transformer",
+           "BERT's encoder and GPT's decoder, trained together",
+           "restore the whole text from a damaged one", "BERT + about 10 %", "Lewis et al., §2.1",
+           ARXIV + "1910.13461"),
+    Member("M2M-100", 2020, "both", "Transformer",
+           "translates between 100 languages, not by way of English",
+           "translation", "up to 15.4B", "Fan et al., §1",
+           ARXIV + "2010.11125"),
+    Member("BigBird", 2020, "both", "Transformer",
+           "sparse attention in the encoder, for texts eight times as long; also without a decoder",
+           "fill masked tokens, from RoBERTa's weights on (the encoder)", "", "Zaheer et al., §2 and §4",
+           ARXIV + "2007.14062"),
+    Member("ViT", 2020, "beyond", "Transformer",
+           "the encoder, on patches of an image",
+           "the class of an image", "86M, 307M, 632M", "Dosovitskiy et al., Table 1",
+           ARXIV + "2010.11929"),
+    Member("CLIP", 2021, "beyond", "ViT",
+           "an encoder for images (a ViT, or a convolutional network) and one for texts, one space for both",
+           "which text belongs to which image?", "63M (text, base)", "Radford et al. 2021, §2.4",
+           ARXIV + "2103.00020"),
+)  # fmt: skip
+"""Parents come before their children."""

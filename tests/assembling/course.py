@@ -1,0 +1,33 @@
+"""Small notebooks, as a student might leave them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from nbformat.v4 import new_code_cell, new_notebook
+
+from anatomy.assembling.gather import Gathered, gather
+from anatomy.authoring.notebooks import METADATA, write
+from anatomy.course import NOTEBOOKS
+
+
+def answer(name: str, source: str) -> list:
+    """An answer cell and its check."""
+    nbgrader = {"grade": False, "grade_id": name, "locked": False, "schema_version": 3, "solution": True, "task": False}
+    return [new_code_cell(source, metadata={"nbgrader": nbgrader}), new_code_cell(f'check("{name}")')]
+
+
+def put(folder: Path, module: str, cells: Iterable[str | list]) -> Path:
+    """Write a notebook of plain cells and of `answer`s into its place in the folder."""
+    slug = next(book.slug for book in NOTEBOOKS if book.module == module)
+    made = []
+    for cell in cells:
+        made += [new_code_cell(cell)] if isinstance(cell, str) else cell
+    path = folder / slug / f"{slug}.ipynb"
+    write(new_notebook(cells=made, metadata=METADATA), path)
+    return path
+
+
+def gathered(folder: Path, module: str) -> Gathered:
+    return next(one for one in gather(folder) if one.book.module == module)

@@ -1,0 +1,262 @@
+"""The bug hunt: its puzzles are true, the same for everybody, and never give an answer away."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from IPython.utils.capture import capture_output
+
+from anatomy import exercises, hunt
+from anatomy.checking import HAND_OVER
+from anatomy.checking.progress_file import read_progress
+from anatomy.course import NOTEBOOKS, notebook
+from anatomy.hunting.bugs import Bug, bugs_of, listing
+from anatomy.hunting.puzzle import puzzle_of
+from anatomy.hunting.queue import queue_of
+from anatomy.misconceptions import of_exercise
+from anatomy.observing import GRADING_SEED
+
+SLUG = "03-softmax"
+BOOK = notebook(SLUG)
+RIGHT = {"status": "right", "points": 7, "max_points": 7}
+
+
+@pytest.fixture(autouse=True)
+def home(monkeypatch, tmp_path) -> Path:
+    monkeypatch.setenv("ANATOMY_HOME", str(tmp_path))
+    monkeypatch.delenv(GRADING_SEED, raising=False)
+    return tmp_path
+
+
+def solved(home: Path, **entries: dict) -> None:
+    (home / "progress.json").write_text(json.dumps(entries), encoding="utf-8")
+
+
+def bug(name: str) -> Bug:
+    """The bug that this mistake is."""
+    return next(bug for bug in bugs_of(exercises.find(name.split("__")[0]).notebook) if bug.mistake.name == name)
+
+
+# ---- bugs ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("book", NOTEBOOKS, ids=lambda book: book.slug)
+def test_every_bug_is_a_program_whose_wrong_lines_can_be_pointed_at(book):
+    bugs = bugs_of(book)
+    assert [bug.number for bug in bugs] == list(range(1, len(bugs) + 1))
+    for one in bugs:
+        mended = list(one.lines)
+        for here, there in reversed(one.changes):
+            mended[there.start : there.stop] = one.right[here.start : here.stop]
+        assert tuple(mended) == one.right and 0 < len(one.faulty) < len(one.lines) - 1
+        compile("\n".join(one.lines), one.mistake.name, "exec")
+        assert not any("#" in line and "'" not in line and '"' not in line for line in one.lines), one.lines
+
+
+def test_a_listing_has_no_comments_docstrings_or_empty_lines():
+    source = '''import math
+
+
+@property
+def f(x):
+    """What it does.
+
+    More.
+    """
+    # why
+    y = "# no comment"  # but this
+
+    return y
+'''
+    assert listing(source) == ("@property", "def f(x):", '    y = "# no comment"', "    return y")
+
+
+def test_what_hides_nothing_is_left_out():
+    numbers = {one.mistake.exercise for one in bugs_of(BOOK)}
+    assert "softmax" in numbers and "weighted_values" not in numbers, "an answer of one line"
+
+
+# ---- puzzles ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_line_the_example_and_the_sentence_are_those_of_the_mistake():
+    one = bug("softmax__global_max")
+    puzzle = puzzle_of(one)
+    assert one.lines[1] == "    shifted = x - x.max()" and one.faulty == {2}
+    assert puzzle.sentences[puzzle.letter].startswith("You subtract the largest entry of the whole tensor.")
+    assert puzzle.example and "nan" in puzzle.example.found and "nan" not in puzzle.example.expected
+    assert list(one.diff) == [("-", 2, one.lines[1]), ("+", 2, one.right[1])]
+
+
+def test_no_other_sentence_is_true_of_it():
+    """Both sums lose their axis here, so neither of the sentences that speak of one is offered."""
+    one = bug("softmax__without_keepdim")
+    assert puzzle_of(one).sentences[puzzle_of(one).letter].startswith("Your maximum and your sum lose the axis")
+    for letter, text in puzzle_of(one).sentences.items():
+        assert letter == puzzle_of(one).letter or not text.startswith(("Your maximum loses", "Your sum loses"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("book", NOTEBOOKS, ids=lambda book: book.slug)
+def test_a_puzzle_has_four_sentences_and_the_mistakes_own_among_them(book):
+    for one in bugs_of(book)[::40]:
+        puzzle = puzzle_of(one)
+        own = of_exercise(one.exercise)[one.mistake.name].sentence
+        assert list(puzzle.sentences) == ["a", "b", "c", "d"], one.mistake.name
+        assert puzzle.sentences[puzzle.letter][:12] == own[:12]
+        assert not any("{" in text and "{" not in own for text in puzzle.sentences.values())
+
+
+def test_a_puzzle_is_the_same_in_every_process():
+    program = (
+        "from anatomy.course import notebook; from anatomy.hunting.bugs import bugs_of\n"
+        "from anatomy.hunting.puzzle import puzzle_of\n"
+        f"print([(p.sentences, p.letter, p.example) for p in map(puzzle_of, bugs_of(notebook('{SLUG}'))[:3])])"
+    )
+    one, other = (
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    )
+    assert one == other
+
+
+# ---- which comes next ------------------------------------------------------------------------------------------------
+
+
+def test_no_answer_is_given_away(home):
+    first = hunt(SLUG)
+    assert first.puzzle is None and "3.1 `softmax`: solve it first" in first.note
+    solved(home, attention_entropy=RIGHT)
+    assert {one.exercise for one in queue_of(BOOK).waiting} == {"attention_entropy"}
+    number = bug("softmax__global_max").number
+    shown = hunt(SLUG, bug=number, line=2, says="a")
+    assert shown.puzzle is None and shown.answered is None and "solve 3.1 `softmax` first" in shown.note
+
+
+def test_own_mistakes_come_first_then_their_neighbors_then_the_rest_in_turn(home):
+    mistakes = ["softmax__twice", "softmax__base_two"]
+    solved(home, softmax={**RIGHT, "mistakes": mistakes}, attention_entropy=RIGHT)
+    names = [one.mistake.name for one in queue_of(BOOK).waiting]
+    assert names[:2] == ["softmax__base_two", "softmax__twice"]
+    own = [name for name in names if name.startswith("softmax__")]
+    assert names[: len(own)] == own, "its neighbors, before those of an exercise that was right at once"
+    solved(home, softmax=RIGHT, attention_entropy=RIGHT)
+    turns = [one.exercise for one in queue_of(BOOK).waiting[:4]]
+    assert turns == ["softmax", "attention_entropy"] * 2
+
+
+def test_a_mistake_in_a_part_is_the_parts(home):
+    mistakes = ["attention_weights__softmax__twice"]
+    solved(home, softmax=RIGHT, attention_weights={**RIGHT, "mistakes": mistakes}, attention_entropy=RIGHT)
+    assert queue_of(BOOK).waiting[0].mistake.name == "softmax__twice"
+
+
+def test_what_was_found_does_not_come_again_and_what_was_missed_comes_last(home):
+    solved(home, softmax=RIGHT)
+    first, second = queue_of(BOOK).waiting[:2]
+    puzzle = puzzle_of(first)
+    after = hunt(SLUG, bug=first.number, line=min(first.faulty), says=puzzle.letter.upper())
+    assert after.answered.found and after.puzzle.bug == second
+    wrong = next(letter for letter in "abcd" if letter != puzzle_of(second).letter)
+    after = hunt(SLUG, bug=second.number, line=min(second.faulty), says=wrong)
+    assert after.answered.line_is_right and not after.answered.sentence_is_right
+    queue = queue_of(BOOK)
+    assert first not in queue.waiting and queue.waiting[-1] == second and queue.found == 1
+    again = hunt(SLUG, bug=first.number, line=1, says="a")
+    assert not again.answered.found and first not in queue_of(BOOK).waiting, "once found, found"
+
+
+def test_the_end_is_said(home):
+    hunted = {one.mistake.name: True for one in bugs_of(BOOK)}
+    solved(home, softmax={**RIGHT, "hunted": hunted})
+    assert "all 66 bugs" in hunt(SLUG).note.replace(str(len(hunted)), "66") and "3.4" in hunt(SLUG).note
+    everything = dict.fromkeys(exercises.of_notebook(BOOK), RIGHT)
+    solved(home, **{**everything, "softmax": {**RIGHT, "hunted": hunted}})
+    assert hunt(SLUG).note == f"You have found all {len(hunted)} bugs of this notebook."
+
+
+# ---- how it looks, and where -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "note"),
+    [
+        ({"line": 2, "says": "a"}, "Say which bug you mean"),
+        ({"bug": 1, "line": 0, "says": "?"}, "`line` is a number from 1 to"),
+        ({"bug": 1, "line": 2}, '`says` one of "a" to "d"'),
+        ({"bug": 1, "says": "a"}, "`line` is a number"),
+        ({"bug": 999}, "there is no bug 999"),
+    ],
+)
+def test_what_is_no_answer_is_said_and_not_counted(home, words, note):
+    solved(home, softmax=RIGHT)
+    shown = hunt(SLUG, **words)
+    assert note in shown.note and shown.answered is None and "hunted" not in read_progress()["softmax"]
+    assert note.replace("`", "") in repr(shown)
+
+
+def test_the_card_says_the_same_in_html_and_text(home):
+    solved(home, softmax=RIGHT)
+    number = hunt(SLUG).puzzle.bug.number
+    shown = hunt(SLUG, bug=number, line=1, says="a")
+    page, text = shown._repr_html_(), " ".join(repr(shown).split())
+    assert (
+        "<script" not in page
+        and page.count("<ol") == 2
+        and "How far you are" in page
+        and 'aria-label="The correction"' in page
+    )
+    for words in (
+        "Line 1 is as it should be",
+        "Its check fails in",
+        "One of these sentences is true",
+        "A small example",
+    ):
+        assert words in page and words in text
+    assert 'hunt("03-softmax", bug=' in text and "hunt(&quot;03-softmax&quot;, bug=" in page
+
+
+@pytest.mark.parametrize("variable", [GRADING_SEED, HAND_OVER])
+def test_where_marks_are_given_it_does_nothing(home, monkeypatch, variable):
+    solved(home, softmax=RIGHT)
+    monkeypatch.setenv(variable, "1,2")
+    assert hunt(SLUG) is None
+    assert hunt(SLUG, bug=1, line=1, says="a") is None and "hunted" not in read_progress()["softmax"]
+
+
+def test_a_kernel_that_grades_can_run_its_cell(tmp_path):
+    """Without answers and without torch, in a copy of the package as such a kernel has it."""
+    from anatomy.grading.package_copies import copy_package
+
+    folder = copy_package(BOOK, tmp_path)
+    program = (
+        "import sys; from anatomy import hunt; hunt('03-softmax', bug=1, line=1, says='a')\n"
+        "assert 'torch' not in sys.modules\n"
+        "from anatomy.checking.progress import ProgressCard; ProgressCard('03-softmax')._repr_html_()\n"
+        "import anatomy; print(anatomy.__file__)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(folder), "PATH": "", GRADING_SEED: "1,2", "ANATOMY_HOME": str(tmp_path)},
+    )
+    assert run.stdout.strip().startswith(str(folder)), run.stderr
+
+
+def test_an_unknown_notebook_is_named():
+    with pytest.raises(KeyError, match="No notebook is called 'softmax'"):
+        hunt("softmax")
+
+
+def test_its_text_shows_nothing_by_itself_in_a_notebook(home, monkeypatch):
+    """Rich would put an empty block above the card."""
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    with capture_output() as captured:
+        assert "solve it first" in repr(hunt(SLUG))
+    assert captured.outputs == [] and captured.stdout == ""

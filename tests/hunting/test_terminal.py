@@ -1,0 +1,54 @@
+"""The hunt in a terminal asks, says, and stops when it is told to."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from anatomy.course import notebook
+from anatomy.hunting import terminal
+from anatomy.hunting.puzzle import puzzle_of
+from anatomy.hunting.queue import queue_of
+
+BOOK = notebook("03-softmax")
+
+
+@pytest.fixture(autouse=True)
+def home(monkeypatch, tmp_path):
+    monkeypatch.setenv("ANATOMY_HOME", str(tmp_path))
+    (tmp_path / "progress.json").write_text(json.dumps({"softmax": {"status": "right"}}), encoding="utf-8")
+
+
+def asked(monkeypatch, *answers: str) -> str:
+    given = iter(answers)
+
+    def next_answer(*_: object, **__: object) -> str:
+        try:
+            return next(given)
+        except StopIteration:
+            raise EOFError from None
+
+    console = Console(width=100, file=io.StringIO(), force_terminal=False)
+    monkeypatch.setattr(console, "input", next_answer)
+    terminal.ask(BOOK, console)
+    return console.file.getvalue()
+
+
+def test_it_asks_until_it_is_stopped(monkeypatch):
+    first, second = queue_of(BOOK).waiting[:2]
+    shown = asked(monkeypatch, str(min(first.faulty)), puzzle_of(first).letter)
+    assert f"Bug {first.number}: found!" in shown and f"Bug {second.number}, in an answer" in shown
+    assert shown.endswith("Until next time.\n")
+
+
+def test_what_is_no_answer_is_asked_again(monkeypatch):
+    first = queue_of(BOOK).waiting[0]
+    shown = asked(monkeypatch, "nine", "99", str(min(first.faulty)), "e", puzzle_of(first).letter.upper())
+    assert f"Bug {first.number}: found!" in shown
+
+
+def test_by_default_it_is_the_last_notebook_with_something_solved():
+    assert terminal.latest() == BOOK
