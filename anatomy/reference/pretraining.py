@@ -110,7 +110,7 @@ def span_corruption(
 
     Of T ≥ 2 tokens, N = T·rate are hidden (rounded; at least 1, at most T − 1), in K = N / mean_span spans (rounded; at
     least 1, and no more than find room). Between two spans stands a token that is kept. All ways to do so are equally
-    likely. (T5's own code always begins with a kept token and ends with a hidden one.)
+    likely. (T5's own code always begins with a kept token, ends with a hidden one, and has no last sentinel.)
     Inputs: the text with sentinel k in the place of span k. Targets: sentinel 0, span 0, sentinel 1, … span K − 1, and
     sentinel K. Both end with `eos_id`. Source: Raffel et al. 2020, §3.1.4, §3.3.4 and figure 2.
     """
@@ -172,9 +172,9 @@ def replaced_token_labels(original: Tensor, corrupted: Tensor) -> Tensor:  # (B,
 def distillation_loss(
     student_logits: Tensor, teacher_logits: Tensor, labels: Tensor, temperature: float, alpha: float
 ) -> Tensor:  # (B, C), (B, C), (B,) -> ()
-    """α·T²·KL(teacher ‖ student) + (1 − α)·cross-entropy of the student, each averaged over the batch, in nats.
+    """α·τ²·KL(teacher ‖ student) + (1 − α)·cross-entropy of the student, each averaged over the batch, in nats.
 
-    Both softmaxes in the KL are taken at temperature T: of logits / T. The cross-entropy with the labels is taken at 1.
+    Both softmaxes in the KL are taken at temperature τ: of logits / τ. The cross-entropy with the labels is taken at 1.
     No gradient reaches the teacher. Source: Hinton et al. 2015, §2; Sanh et al. 2019, §2.
     """
     soft = F.log_softmax(student_logits / temperature, dim=-1)  # (B, C)

@@ -146,6 +146,12 @@ def test_generated_words_say_where_each_row_is_largest() -> None:
     assert "a: d (0.9); b: c (0.8)" in picture.alt
 
 
+def test_a_line_that_ends_early_ends_at_its_last_number() -> None:
+    lines = {"all": [3, 2, 1, 0], "early": [3, 1, 2, float("nan")]}
+    words = views.line_chart(range(4), lines, x_label="x", y_label="y").alt
+    assert "all goes from 3 to 0; early goes from 3 to 2 at 2, where it ends (lowest 1 at 1)." in words
+
+
 def test_show_gives_an_image_with_alt_text_and_the_text_itself() -> None:
     InteractiveShell.clear_instance()
     shell = InteractiveShell.instance()
