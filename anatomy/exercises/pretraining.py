@@ -1048,7 +1048,7 @@ def _as_numbers(answer: Any, case: Case) -> Any:
     returns="B T",
     run=_as_numbers,
     axes=TOKENS,
-    when_right="A label for every token, not for 15 % of them: that is where ELECTRA's speed comes from.",
+    when_right="A label for every token, not for 15 % of them: that is where most of ELECTRA's speed comes from.",
 )
 def replaced_token_labels(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, T=8, V=30)
