@@ -298,6 +298,8 @@ def _pairs(result: Any) -> Pairs | str:
             return f"a list of other things than (sentence, sentence, label): {kind_of(row)}"
         if len(row) == 2 and all(isinstance(item, str) for item in row):
             return "pairs of sentences without a label"
+        if len(row) == 2 and isinstance(row[0], (list, tuple)):
+            return "items of 2 things, the first of them a pair"
         if len(row) != 3:
             return f"items of {len(row)} things, not (sentence, sentence, label)"
         first, second, label = row
@@ -309,8 +311,14 @@ def _pairs(result: Any) -> Pairs | str:
     return pairs
 
 
-def _pairing(right: Callable[[list[list[str]], list[Pairs]], str]) -> Callable[[Any, Case], Any]:
-    """Run an answer that makes pairs, often, and say what they are; `right` says so for what a case asks of its own."""
+def _pairing(
+    right: Callable[[list[list[str]], list[Pairs]], str],
+    counted: Callable[[list[list[str]], Pairs], Pairs] = lambda docs, pairs: pairs,
+) -> Callable[[Any, Case], Any]:
+    """Run an answer that makes pairs, often, and say what they are; `right` says so for what a case asks of its own.
+
+    `counted` are the pairs whose labels are to be half and half.
+    """
 
     def run(answer: Any, case: Case) -> Any:
         if case.asks == "generator":
@@ -322,13 +330,15 @@ def _pairing(right: Callable[[list[list[str]], list[Pairs]], str]) -> Callable[[
             return None
         if isinstance(words := _pairs(first), str):
             return words
-        calls = [words]
-        for _ in range(CALLS - 1):
+        calls, wanted = [words], CALLS
+        if case.asks == "half and half":
+            wanted = 6 * CALLS // len(_firsts(kept))
+        for _ in range(wanted - 1):
             if isinstance(pairs := _pairs(answer(fresh(kept), generator)), str):
                 return pairs
             calls.append(pairs)
         if case.asks == "half and half":
-            return _halves(calls)
+            return _halves([counted(kept, pairs) for pairs in calls])
         if case.asks == "drawn evenly":
             return _sources(kept, calls)
         if docs != kept:
@@ -336,6 +346,10 @@ def _pairing(right: Callable[[list[list[str]], list[Pairs]], str]) -> Callable[[
         return right(kept, calls)
 
     return run
+
+
+HALVES = (0.0, 0.25, 1 / 3, 2 / 3, 0.75, 1.0)
+"""Shares that 1500 draws tell apart."""
 
 
 def _halves(calls: list[Pairs]) -> str:
@@ -346,28 +360,35 @@ def _halves(calls: list[Pairs]) -> str:
         return "there are no pairs"
     across = [label for column in zip(*rows, strict=False) for label in column]
     neighbors = {"of two calls": list(zip(across[::2], across[1::2], strict=False))}
-    if len(rows[0]) == 6:
+    if all(len(row) == 6 for row in rows):
         neighbors["of a document"] = [(row[0], row[1]) for row in rows]
         neighbors["of two documents"] = [(row[3], row[4]) for row in rows]
-    share = f"{percent(sum(flat), len(flat), 0.5)} of the pairs have the label 1"
-    odd = {words: _agreement(pairs) for words, pairs in neighbors.items()}
+    share = f"{percent(sum(flat), len(flat), 0.5, HALVES)} of the pairs have the label 1"
+    rate = 0.5 if fits(sum(flat), len(flat), 0.5) else sum(flat) / len(flat)
+    odd = {words: _agreement(pairs, rate) for words, pairs in neighbors.items()}
     found = [f"those {words} {agree} alike" for words, agree in odd.items() if agree]
     return f"{share}, but {', '.join(found)}" if found else f"{share}, each for itself"
 
 
-def _agreement(pairs: list[tuple[int, int]]) -> str:
-    """How two labels go together; empty if each is drawn for itself."""
-    agree = sum(one == other for one, other in pairs)
-    if fits(agree, len(pairs), 0.5):
+def _agreement(pairs: list[tuple[int, int]], rate: float) -> str:
+    """How two labels go together that are 1 at this rate; empty if each is drawn for itself."""
+    agree, wanted = sum(one == other for one, other in pairs), rate**2 + (1 - rate) ** 2
+    if fits(agree, len(pairs), wanted):
         return ""
     return {0: "are never", len(pairs): "are always"}.get(
-        agree, f"are too {'often' if agree > len(pairs) / 2 else 'rarely'}"
+        agree, f"are too {'often' if agree > len(pairs) * wanted else 'rarely'}"
     )
 
 
 def _firsts(docs: list[list[str]]) -> list[tuple[int, str, str]]:
     """Document, sentence, following sentence: of every sentence but the last of its document."""
     return [(number, first, following) for number, doc in enumerate(docs) for first, following in pairwise(doc)]
+
+
+def _of_followed(docs: list[list[str]], pairs: Pairs) -> Pairs:
+    """The pairs but for those of a document's last sentence, of which there are to be none."""
+    lasts = {doc[-1] for doc in docs}
+    return pairs if len(pairs) == len(_firsts(docs)) else [pair for pair in pairs if pair[0] not in lasts]
 
 
 def _count_of_pairs(docs: list[list[str]], calls: list[Pairs]) -> str | None:
@@ -427,25 +448,29 @@ def _sources(docs: list[list[str]], calls: list[Pairs]) -> str:
     never: set[str] = set()
     uneven = False
     for own, seconds in drawn.items():
-        others = [sentence for number, doc in enumerate(docs) if number != own for sentence in doc]
+        others = Counter(sentence for number, doc in enumerate(docs) if number != own for sentence in doc)
+        found, total = Counter(seconds), others.total()
         if len(docs[own]) > 1:
             never |= {
-                f"{own}:{sentence}" for sentence in others
-                if sentence not in seconds and not fits(0, len(seconds), 1 / len(others))
+                f"{own}:{sentence}" for sentence, times in others.items()
+                if sentence not in found and not fits(0, len(seconds), times / total)
             }  # fmt: skip
-            uneven = uneven or not evenly(seconds, others) or not set(seconds) <= set(others)
+            as_often = all(fits(found[one], len(seconds), times / total) for one, times in others.items())
+            uneven = uneven or not as_often or not found.keys() <= others.keys()
     if never:
         return f"some never come: {_which(docs, never)}"
     if uneven:
         return "some sentences come much more often than others"
-    rest = sum(len(doc) for doc in docs[1:])
-    if not fits(sum(again), len(again), 1 / rest):
+    rest = Counter(sentence for doc in docs[1:] for sentence in doc)
+    if not fits(sum(again), len(again), sum((times / rest.total()) ** 2 for times in rest.values())):
         return "the same sentence comes several times in a row"
     return "all sentences of the other documents, equally often"
 
 
 def _which(docs: list[list[str]], never: set[str]) -> str:
     """Which second sentences never come, in words if there are some: `never` holds "document:sentence"."""
+    if len({sentence for doc in docs for sentence in doc}) < sum(map(len, docs)):
+        return listed(sorted(one.replace(":", " behind ") for one in never))
     every = {f"{own}:{sentence}" for own, doc in enumerate(docs) if len(doc) > 1
              for number, other in enumerate(docs) if number != own for sentence in other}  # fmt: skip
 
@@ -493,7 +518,7 @@ def _evens(seed: int, calls: Callable[[Draw, list[list[str]], str, str], Case]) 
 @exercise(
     SLUG,
     properties={"pairs": 2, "half and half": 1, "drawn evenly": 1, "generator": 1},
-    run=_pairing(_next_sentences),
+    run=_pairing(_next_sentences, _of_followed),
     when_right="A task for two sentences, from documents alone. Is it a hard one? The next task asks.",
 )
 def next_sentence_pairs(seed: int) -> Iterator[Case]:
@@ -503,6 +528,10 @@ def next_sentence_pairs(seed: int) -> Iterator[Case]:
     yield from _evens(seed, case)
     draw = Draw(seed)
     yield case(draw, _documents(draw, 9, 1, 6, 1), "drawn evenly", "")
+    one, two, three = _documents(draw, 3)[0]
+    refrain = [one, two, two, two, two, two]
+    note = "when two documents are the same, and a sentence comes again and again"
+    yield case(draw, [refrain, list(refrain), [two, two, two, three]], "drawn evenly", note)
 
 
 ORDERED = "all neighbors, in their order (1) or swapped (0)"
@@ -794,7 +823,7 @@ def _spoiling(answer: Any, case: Case) -> Any:
     if words := _no_list_of_tokens(result):
         return words
     calls = [list(result)]
-    more = {1: 120, SHORT: 60}.get(len(text), CALLS if len(text) < SHORT else 0)
+    more = {1: 120, 2: 6 * CALLS, SHORT: 60}.get(len(text), CALLS if len(text) < SHORT else 0)
     for _ in range(more):
         result = answer(list(text), kind, generator)
         if words := _no_list_of_tokens(result):
@@ -824,12 +853,23 @@ def _hits(text: list[str], flags: list[list[bool]], what: str) -> str:
     return f"{share}, each for itself"
 
 
+def _of_two_alike(calls: list[list[str]], first: list[str], second: list[str], what: str) -> str:
+    """Which of two equal tokens is hit, where one of them is: the results say whether it was the `first` or `second`."""
+    hits = [found == first for found in calls if found in (first, second)]
+    if not hits or fits(sum(hits), len(hits), 0.5):
+        return f"of two equal tokens either is {what}"
+    often = "always" if len(set(hits)) == 1 else "more often"
+    return f"of two equal tokens it is {often} the {'first' if sum(hits) > len(hits) / 2 else 'second'} that is {what}"
+
+
 def _token_masks(text: list[str], calls: list[list[str]]) -> str:
     if any(len(found) != len(text) for found in calls):
         return "the text gets longer or shorter"
     rows = [[new != old for new, old in zip(found, text, strict=True)] for found in calls]
     if any(new not in (old, MASK) for found in calls for new, old in zip(found, text, strict=True)):
         return "some tokens become something else than [MASK]"
+    if len(set(text)) < len(text):
+        return _of_two_alike(calls, [MASK, *text[1:]], [*text[:-1], MASK], "masked")
     return _hits(text, rows, "[MASK]")
 
 
@@ -838,6 +878,8 @@ def _deletions(text: list[str], calls: list[list[str]]) -> str:
         return "there is a [MASK] where a token was"
     if any(not set(found) <= set(text) for found in calls):
         return "some tokens become something else"
+    if len(set(text)) < len(text):
+        return _of_two_alike(calls, text[1:], text[:-1], "left out")
     place = {token: number for number, token in enumerate(text)}
     if any([place[token] for token in found] != sorted({place[token] for token in found}) for found in calls):
         return "tokens change their places or come twice"
@@ -854,6 +896,7 @@ COINS = 5000
 def _infills(text: list[str], calls: list[list[str]]) -> str:
     place = {token: number for number, token in enumerate(text)}
     spans: list[int | None] = []  # for every token that stays: how many went before it, or None without [MASK]
+    runs: list[tuple[int, int]] = []  # before tokens that stay: how many [MASK] side by side, for how many tokens
     for found in calls:
         if not set(found) <= {*text, MASK}:
             return "some tokens become something else than [MASK]"
@@ -867,8 +910,8 @@ def _infills(text: list[str], calls: list[list[str]]) -> str:
                 continue
             here = len(text) if token is None else place[token]
             gone = here - before - 1
-            if masks > 1:
-                return "there are several [MASK] in a row"
+            if masks and token is not None:
+                runs.append((masks, gone))
             if gone and not masks:
                 return "some tokens are gone without a [MASK]"
             if token is None and masks and not gone:
@@ -876,6 +919,8 @@ def _infills(text: list[str], calls: list[list[str]]) -> str:
             if token is not None or (masks and len(text) != SHORT):  # the text's end cuts its last span
                 spans.append(gone if masks else None)
             before, masks = here, 0
+    if len(text) > 1 and any(masks > 1 for masks, _ in runs):
+        return _in_a_row(runs, len(text) > 100)
     spans = spans[:COINS]
     lengths = [gone for gone in spans if gone is not None]
     share = percent(len(lengths), len(spans), 1 / 7, (0.0, 0.1, 0.2, 0.3, 0.5, 1.0))
@@ -884,6 +929,17 @@ def _infills(text: list[str], calls: list[list[str]]) -> str:
         return f"each [MASK] is for {one}"
     share = "one place in 7 has" if share == in_percent(1 / 7) else f"{share} of the places have"
     return f"{share} a [MASK]; {_lengths(lengths)}" if len(text) > 100 else f"{share} a [MASK]"
+
+
+def _in_a_row(runs: list[tuple[int, int]], many: bool) -> str:
+    """What [MASK] side by side stand for; how much on average, if there are many."""
+    if all(masks == gone for masks, gone in runs):
+        return "each token that goes has a [MASK] of its own"
+    if any(masks > gone for masks, gone in runs):
+        return "there are several [MASK] in a row, some of them for no token"
+    mean = round(sum(gone for _, gone in runs) / sum(masks for masks, _ in runs))
+    words = "there are several [MASK] in a row, each for one token or more"
+    return f"{words}, for about {mean} on average" if many else words
 
 
 def _lengths(lengths: list[int]) -> str:
@@ -1018,6 +1074,8 @@ def bart_noise(seed: int) -> Iterator[Case]:
         yield case(_words(draw, 900), kind)
         for count in (1, 5):
             yield case(_words(draw, count), kind, "for a short text")
+        first, second = _words(draw, 2)
+        yield case([first, second, first], kind, "when a token comes twice")
     yield case(_words(draw, SHORT), "infill", "for a short text, many times")  # cheap, so first
     yield case(_words(draw, 8000), "infill")
     yield case(_words(draw, 1), "infill", "for a text of one token")
@@ -1027,6 +1085,7 @@ def bart_noise(seed: int) -> Iterator[Case]:
     yield case([*one, "."], "permute", "for a single sentence")
     yield case(one, "permute", "when there is no full stop")
     yield case(_words(draw, 7), "rotate")
+    yield case(_words(draw, 2), "rotate", "for a text of two tokens")
     yield case(two, "rotate", "for a text of one token")
     text = [word if number % 7 else "." for number, word in enumerate(_words(draw, 30))]
     for kind in ("mask", "delete", "infill", "permute", "rotate"):
@@ -1063,6 +1122,9 @@ def replaced_token_labels(seed: int) -> Iterator[Case]:
     zeros[:, ::2] = 0
     yield draw.case(original=zeros, corrupted=original, note="when the original has zeros")
     yield draw.case(original=original, corrupted=zeros, note="when tokens are replaced by token 0")
+    large = original + 29_000
+    note = "when ids are large and differ by one"
+    yield draw.case(original=large, corrupted=large + (original % 2), note=note)
     draw = Draw(seed, B=1, T=1, V=9)
     yield draw.case(original=torch.tensor([[4]]), corrupted=torch.tensor([[7]]), note="for a single token")
 
@@ -1086,9 +1148,9 @@ def distillation_loss(seed: int) -> Iterator[Case]:
     yield draw.case(**_logits(draw), temperature=2.0, alpha=0.7)
     draw = Draw(seed, B=3, C=7)
     yield draw.case(**_logits(draw), temperature=5.0, alpha=0.4)
-    yield draw.case(**_logits(draw), temperature=0.5, alpha=0.9, note="when T is below 1")
+    yield draw.case(**_logits(draw), temperature=0.5, alpha=0.9, note="when τ is below 1")
     draw = Draw(seed, B=4, C=5)
-    yield draw.case(**_logits(draw), temperature=1.0, alpha=0.5, note="when T is 1")
+    yield draw.case(**_logits(draw), temperature=1.0, alpha=0.5, note="when τ is 1")
     yield draw.case(**_logits(draw, 300.0), temperature=3.0, alpha=0.3, note="when logits are in the hundreds")
     draw = Draw(seed, B=1, C=3)
     order = draw.permutation(3)

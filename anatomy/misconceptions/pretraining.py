@@ -164,6 +164,14 @@ wrong("smoothed", "Your labels are smoothed. The plain cross-entropy is asked fo
       breaks=("values", "gradients"), old="labels[counted])", new="labels[counted], label_smoothing=0.1)")
 wrong("detached", "The numbers are right, but no gradient comes back: `.item()`, `.detach()` or `no_grad` cuts the way to the weights.",
       breaks="gradients", old=ENTROPY, new=ENTROPY + ".detach()")
+wrong("over_one_more", "You divide by N + 1, one more than there are places with a label. The mean is over these N; that there is none is a case of its own.",
+      breaks=("values", "gradients"), old=ENTROPY, new=ALL + " / (counted.sum() + 1)")
+wrong("classes_last", "`cross_entropy` takes the classes on axis 1: (N, V) with (N,), or (B, V, T) with (B, T). Yours are on the last axis of three.",
+      breaks=("values", "gradients"), old=ENTROPY, new="F.cross_entropy(logits, labels)")
+wrong("viewed", "`view` to (B, V, T) does not exchange axes: it reads the same numbers on in another shape, so logits of other tokens are taken for a place's own. `transpose(1, 2)` does.",
+      breaks=("values", "gradients"), old=ENTROPY, new="F.cross_entropy(logits.view(logits.shape[0], -1, logits.shape[1]), labels)")
+wrong("reshaped", "`reshape` to (B, V, T) does not exchange axes: it reads the same numbers on in another shape, so logits of other tokens are taken for a place's own. `transpose(1, 2)` does.",
+      breaks=("values", "gradients"), old=ENTROPY, new="F.cross_entropy(logits.reshape(logits.shape[0], -1, logits.shape[1]), labels)")
 
 # ---- next_sentence_pairs ----
 
@@ -211,7 +219,7 @@ wrong("first_with_itself", "Your sentence follows itself. The second of a pair i
 wrong("swapped", "Your two sentences have changed places: first comes the sentence itself, then the one that follows or is drawn.",
       breaks=("pairs", "drawn evenly"), old=("(first, following, 1)", "(first, others[draw_below(len(others), generator)], 0)"), new=("(following, first, 1)", "(others[draw_below(len(others), generator)], first, 0)"))
 wrong("across_documents", "The last sentence of a document is paired with the first of the next one. A document's last sentence has nothing that follows.",
-      breaks=("pairs", "drawn evenly"), old="pairwise(doc)", new="zip(doc, [*doc[1:], *docs[(number + 1) % len(docs)][:1]])")
+      breaks=("pairs", "drawn evenly"), old="pairwise(doc)", new="zip(doc, [*doc[1:], *sum(docs[number + 1 :], [])[:1]])")
 wrong("every_second_sentence", "You take sentences two by two: 1 and 2, 3 and 4. Every sentence but the last of its document is the first of a pair.",
       breaks=("pairs", "drawn evenly"), old="pairwise(doc)", new="zip(doc[::2], doc[1::2])")
 wrong("found_by_its_text", "You look for a sentence's place by its text. Where a sentence comes twice, `index` finds the first one, and what follows is wrong. Count places instead.",
@@ -228,6 +236,28 @@ wrong("seeded", "You seed inside of the function: whatever state the generator i
       breaks=("half and half", "drawn evenly", "generator"), old="    pairs = []", new="    pairs, generator = [], torch.Generator().manual_seed(0)")
 wrong("popped", "You take sentences out of the documents as you go, and whoever called you still needs them. Leave `docs` as they are.",
       breaks=("pairs", "half and half", "drawn evenly"), old="    return pairs", new="    docs[0].pop()\n    return pairs")
+wrong("a_quarter_follows", "A quarter of your pairs follow, three quarters are drawn from elsewhere. It is half and half.",
+      breaks="half and half", old=COIN, new="draw_below(4, generator) == 1")
+wrong("three_quarters_follow", "Three quarters of your pairs follow, a quarter is drawn from elsewhere. It is half and half.",
+      breaks="half and half", old=COIN, new="draw_below(4, generator) > 0")
+wrong("two_draws", "You draw once for the second sentence and once more for the label, so the label says nothing about the pair. One draw decides both.",
+      breaks=("pairs", "drawn evenly"), old=(FOLLOWS, ELSE), new=("pairs.append((first, following, draw_below(2, generator)))", ELSE.replace(", 0)", ", draw_below(2, generator))")))
+wrong("last_sentence_too", "The last sentence of a document has a pair in yours, too, with a sentence of another document. Nothing follows it: it is the first of no pair.",
+      breaks=("pairs", "drawn evenly"), old=("pairwise(doc)", COIN), new=("zip(doc, [*doc[1:], None])", "following is not None and " + COIN))
+wrong("last_pair_missing", "The last pair of each document is missing: its last sentence but one is the first of a pair, too. (Does your loop end one too early?)",
+      breaks=("pairs", "half and half", "drawn evenly"), old="pairwise(doc)", new="pairwise(doc[:-1])")
+wrong("wraps_around", "What follows the last sentence of a document is its first in yours. Nothing does: the last one is the first of no pair.",
+      breaks=("pairs", "drawn evenly"), old="pairwise(doc)", new="pairwise([*doc, doc[0]])")
+wrong("nested", "A pair of yours is ((first, second), label). Asked are three things side by side: (first, second, label).",
+      breaks=("pairs", "half and half", "drawn evenly"), old=("(first, following, 1)", "(first, others[draw_below(len(others), generator)], 0)"), new=("((first, following), 1)", "((first, others[draw_below(len(others), generator)]), 0)"))
+wrong("others_by_text", "You tell documents apart by their text: where two are the same, neither is another one to you. Tell them by their numbers.",
+      breaks="drawn evenly", old="if other != number", new="if sentences != doc")
+wrong("none_that_is_in_the_own_document", "You leave out sentences that stand in the pair's own document, too. All sentences of the other documents are to be equally likely, also those.",
+      breaks="drawn evenly", old="for sentence in sentences]", new="for sentence in sentences if sentence not in doc]")
+wrong("never_like_the_following", "Your other sentence never has the same words as the one that follows. All sentences of the other documents are to be equally likely, also such a one.",
+      breaks="drawn evenly", old=(ELSE,), new=("rest = [sentence for sentence in others if sentence != following]\n                pairs.append((first, rest[draw_below(len(rest), generator)], 0))",))
+wrong("each_text_once", "A sentence that stands several times in the other documents counts once in yours (is it a set?). Each place counts: draw from the list of them all.",
+      breaks="drawn evenly", old=("others = [sentence", "for sentence in sentences]"), new=("others = sorted({sentence", "for sentence in sentences})"))
 
 # ---- sentence_order_pairs ----
 
@@ -261,8 +291,8 @@ wrong("one_draw_for_all", "You draw once: all pairs of a call are swapped, or no
       breaks="half and half", old=("    pairs = []", "            in_order = draw_below(2, generator) == 1\n"), new=("    pairs, in_order = [], draw_below(2, generator) == 1", ""))
 wrong("random_second", "Your second sentence is drawn from another document, as in next-sentence prediction. Here both are neighbors, and only their order is asked.",
       breaks="pairs", old="(following, first, 0)", new="(first, docs[(docs.index(doc) + 1) % len(docs)][0], 0)")
-wrong("any_two_of_a_document", "Your second sentence is any later one of the document. Pairs are neighbors: a sentence and the next.",
-      breaks="pairs", old="pairwise(doc)", new="zip(doc, doc[2:] + doc[-1:])")
+wrong("any_two_of_a_document", "You pair every sentence with all later ones of its document. Pairs are neighbors: a sentence and the next.",
+      breaks="pairs", old="pairwise(doc)", new="[(one, other) for place, one in enumerate(doc) for other in doc[place + 1 :]]")
 wrong("across_documents", "The last sentence of a document is paired with the first of the next one. Pairs do not cross the end of a document.",
       breaks="pairs", old="    for doc in docs:\n        for first, following in pairwise(doc):", new="    for doc in [sum(docs, [])]:\n        for first, following in pairwise(doc):")
 wrong("every_second_sentence", "You take sentences two by two: 1 and 2, 3 and 4. All neighbors are asked for: 2 and 3, too.",
@@ -281,6 +311,18 @@ wrong("own_generator", "Your draws do not come from the given generator: the sam
       breaks="generator", old=COIN, new="random.random() < 0.5")
 wrong("seeded", "You seed inside of the function: whatever state the generator is in, the draws are the same. Use the generator as it comes.",
       breaks=("half and half", "generator"), old="    pairs = []", new="    pairs, generator = [], torch.Generator().manual_seed(0)")
+wrong("a_quarter_in_order", "A quarter of your pairs are in order. It is half and half.",
+      breaks="half and half", old=COIN, new="draw_below(4, generator) == 1")
+wrong("three_quarters_in_order", "Three quarters of your pairs are in order. It is half and half.",
+      breaks="half and half", old=COIN, new="draw_below(4, generator) > 0")
+wrong("last_pair_missing", "The last pair of each document is missing: its last sentence has a neighbor, too. (Does your loop end one too early?)",
+      breaks=("pairs", "half and half"), old="pairwise(doc)", new="pairwise(doc[:-1])")
+wrong("wraps_around", "You pair the last sentence of a document with its first. They are no neighbors. (In Python `doc[-1]` is the last one, not the one before `doc[0]`.)",
+      breaks="pairs", old="pairwise(doc)", new="pairwise([doc[-1], *doc])")
+wrong("label_by_its_text", "You read the label off the places of the two texts in the document. Where a sentence comes twice, `index` finds the first one, and the label can be wrong. The draw knows the order.",
+      breaks="pairs", old=PAIR, new="(first, following, int(doc.index(first) < doc.index(following))) if in_order else (following, first, int(doc.index(following) < doc.index(first)))")
+wrong("nested", "A pair of yours is ((first, second), label). Asked are three things side by side: (first, second, label).",
+      breaks=("pairs", "half and half"), old=PAIR, new="((first, following), 1) if in_order else ((following, first), 0)")
 
 # ---- span_corruption ----
 
@@ -359,12 +401,20 @@ wrong("no_span", "Where N / mean_span rounds to 0 yours has no span at all. Ther
       breaks=("sentinels", "amounts"), old="max(round(hidden / mean_span), 1)", new="round(hidden / mean_span)")
 wrong("no_room", "You ask for more spans than find room: between two of them a token is kept, so there can be T − N + 1 at most.",
       breaks="amounts", old=", hidden, len(ids) - hidden + 1)", new=", hidden)")
+wrong("no_room_and_stops", "Where you ask for more spans than find room, your list of kept stretches is too short, and yours stops. Between two spans a token is kept, so there can be T − N + 1 at most.",
+      breaks="amounts", old=(", hidden, len(ids) - hidden + 1)", LESS), new=(", hidden)", LESS + "\n    gaps[count]"))
 wrong("adjacent", "Your spans can lie side by side: between them nothing is kept, so they are one span with two sentinels. At least one token stays between two spans.",
       breaks=("amounts", "all ways"), old=(GAPS, LESS), new=("gaps = random_parts(len(ids) - hidden + count + 1, count + 1, generator)", "gaps = [gap - 1 for gap in gaps]"))
 wrong("never_at_an_end", "The first and the last token are never hidden in yours. The outer two stretches may be empty: every place can be hidden.",
       breaks=("amounts", "all ways"), old=(GAPS, LESS), new=("gaps = random_parts(max(len(ids) - hidden, count + 1), count + 1, generator)", "gaps = list(gaps)"))
 wrong("as_in_t5", "Yours always begins with a kept token and ends with a hidden one, as T5's own code does. Here all ways are to be equally likely: the outer stretches may be empty or not.",
       breaks=("amounts", "all ways"), old=(GAPS, LESS), new=("gaps = [*random_parts(len(ids) - hidden, min(count, len(ids) - hidden), generator), 0][: count + 1]", "gaps = [*gaps, 0]"))
+wrong("never_at_an_end_nor_so_many", "The first and the last token are never hidden in yours, which leaves room for fewer spans, too. The outer two stretches may be empty: every place can be hidden.",
+      breaks=("amounts", "all ways"), old=(COUNT, GAPS, LESS), new=("count = max(1, min(round(hidden / mean_span), hidden, len(ids) - hidden - 1))", "gaps = random_parts(len(ids) - hidden, count + 1, generator)", "gaps = list(gaps)"))
+wrong("never_at_the_start_nor_so_many", "The first token is never hidden in yours, which leaves room for fewer spans, too. The text may begin with a span.",
+      breaks=("amounts", "all ways"), old=(COUNT, GAPS, LESS), new=("count = max(1, min(round(hidden / mean_span), hidden, len(ids) - hidden))", "gaps = random_parts(len(ids) - hidden + 1, count + 1, generator)", "gaps[-1] -= 1"))
+wrong("never_at_the_end_nor_so_many", "The last token is never hidden in yours, which leaves room for fewer spans, too. The text may end with a span.",
+      breaks=("amounts", "all ways"), old=(COUNT, GAPS, LESS), new=("count = max(1, min(round(hidden / mean_span), hidden, len(ids) - hidden))", "gaps = random_parts(len(ids) - hidden + 1, count + 1, generator)", "gaps[0] -= 1"))
 wrong("never_at_the_start", "The first token is never hidden in yours. The text may begin with a span.",
       breaks=("amounts", "all ways"), old=(GAPS, LESS), new=("gaps = random_parts(max(len(ids) - hidden + 1, count + 1), count + 1, generator)", "gaps[-1] -= 1"))
 wrong("never_at_the_end", "The last token is never hidden in yours. The text may end with a span.",
@@ -409,6 +459,8 @@ wrong("masks_by_deleting", "With \"mask\" you leave tokens out. They become [MAS
       breaks="mask", old=MASKED, new=DELETED)
 wrong("masks_another_word", "The mark is spelled \"[MASK]\".",
       breaks="mask", old=MASKED, new=MASKED.replace("[MASK]", "<mask>"))
+wrong("masks_by_text", "Where a token comes twice, yours masks the first of the two whichever the draw fell on: `index` looks for the text. Count places, or build a new list.",
+      breaks="mask", old="        return " + MASKED, new="        noisy = list(tokens)\n        for token in tokens:\n            if torch.rand((), generator=generator) < 0.3:\n                noisy[tokens.index(token)] = \"[MASK]\"\n        return noisy")
 wrong("deletes_most", "You keep tokens where the draw is *below* 0.3: 70 % are left out. 30 % are to be.",
       breaks="delete", old=DELETED, new=DELETED.replace(">=", "<"))
 wrong("deletes_as_bert", "You leave out 15 % of the tokens. Here it is 30 %.",
@@ -421,6 +473,8 @@ wrong("deletes_all_or_none", "You draw once for the whole text: all tokens go, o
       breaks="delete", old="        return " + DELETED, new="        coin = torch.rand((), generator=generator)\n        return [token for token in tokens if coin >= 0.3]")
 wrong("deletes_in_a_loop", "You take tokens out of the list that you are going through: the loop then skips the one behind. Build a new list.",
       breaks="delete", old="        return " + DELETED, new="        left = list(tokens)\n        for token in left:\n            if torch.rand((), generator=generator) < 0.3:\n                left.remove(token)\n        return left")
+wrong("deletes_by_text", "Where a token comes twice, yours leaves out the first of the two whichever the draw fell on: `remove` and `index` look for the text. Build a new list.",
+      breaks="delete", old="        return " + DELETED, new="        left = list(tokens)\n        for token in tokens:\n            if torch.rand((), generator=generator) < 0.3:\n                left.remove(token)\n        return left")
 wrong("infills_one_token", "Each [MASK] of yours stands for exactly one token: that is masking. A span is as long as a draw from Poisson(3) says.",
       breaks="infill", old=POISSON, new="1")
 wrong("infills_always_three", "All your spans have three tokens. Three is the mean: draw each length from Poisson(3).",
@@ -445,6 +499,10 @@ wrong("infills_three_in_ten", "A span begins before 30 % of the tokens in yours.
       breaks="infill", old="< 1 / 7", new="< 0.3")
 wrong("infills_side_by_side", "Behind a span yours may begin the next one at once, so two [MASK] stand side by side. The token behind a span stays.",
       breaks="infill", old=KEPT, new="                continue\n" + KEPT)
+wrong("infills_take_the_next_too", "Your spans take one token more than drawn: the one behind a span. It stays; only then may the next span begin.",
+      breaks="infill", old=("place += " + POISSON, KEPT), new=("place += 1 + " + POISSON + "\n                continue", KEPT))
+wrong("infills_past_the_end", "Where a span reaches the end of the text, no token is left to stay, and yours stops. Look first whether there is one.",
+      breaks=("infill", "generator"), old="noisy += tokens[place : place + 1]", new="noisy.append(tokens[place])")
 wrong("permutes_tokens", "You shuffle the tokens. It is sentences that change places; within them the order stays.",
       breaks="permute", old="sentences = [sentence for sentence in sentences if sentence]", new="sentences = [[token] for token in tokens]")
 wrong("permutes_within", "You shuffle the tokens inside of each sentence. Sentences change places, and stay as they are.",
@@ -469,6 +527,10 @@ wrong("rotates_from_the_second", "Yours never begins with the first token. Every
       breaks="rotate", old="draw_below(len(tokens), generator)", new="min(1 + draw_below(max(len(tokens) - 1, 1), generator), len(tokens) - 1)")
 wrong("rotates_not_to_the_last", "Yours never begins with the last token. `draw_below(n, …)` leaves n out already.",
       breaks="rotate", old="draw_below(len(tokens), generator)", new="draw_below(max(len(tokens) - 1, 1), generator)")
+wrong("rotates_not_to_the_last_and_stops", "Yours never begins with the last token, and stops where there is only one. `draw_below(n, …)` leaves n out already.",
+      breaks="rotate", old="draw_below(len(tokens), generator)", new="draw_below(len(tokens) - 1, generator)")
+wrong("rotates_one_too_far", "The text stays as it is too often: there is one place more in your draw than there are tokens, and behind the last one it begins with the first again. `draw_below(n, …)` leaves n out.",
+      breaks="rotate", old="draw_below(len(tokens), generator)", new="draw_below(len(tokens) + 1, generator)")
 wrong("rotates_by_one", "You always rotate by one. A token is drawn, all equally likely, and the text begins with it.",
       breaks=("rotate", "generator"), old="draw_below(len(tokens), generator)", new="1")
 wrong("rotates_and_loses", "What stood before the token is lost. It comes at the end.",
@@ -535,6 +597,12 @@ wrong("places", "You return where tokens were replaced, as a list of places. Ask
       breaks=("shape", "values"), old=".float()", new=".nonzero()")
 wrong("flat", "Your labels are in one row. They have the shape of the ids, (B, T).",
       breaks=("shape", "values"), old=".float()", new=".float().flatten()")
+wrong("nearly_equal", "Ids that are nearly equal count as the same in yours. Ids are names, not measured numbers: 29,000 and 29,001 are two tokens.",
+      breaks="values", old="(corrupted != original)", new="(~torch.isclose(corrupted.float(), original.float(), rtol=1e-3))")
+wrong("xor", "`logical_xor` asks whether one of the two is 0 and the other is not. All other ids are alike to it; the label is 1 wherever they differ.",
+      breaks="values", old="(corrupted != original)", new="torch.logical_xor(corrupted, original)")
+wrong("anywhere_in_the_text", "You ask whether the new token occurs anywhere in the original text. It is compared with the one in its own place.",
+      breaks="values", old="(corrupted != original)", new="(corrupted[:, :, None] != original[:, None, :]).all(dim=-1)")
 
 # ---- distillation_loss ----
 
@@ -543,13 +611,13 @@ SOFT = "student_logits / temperature, dim=-1)"
 TEACHER = "teacher_logits.detach() / temperature, dim=-1)"
 KL = "F.kl_div(soft, target, reduction=\"batchmean\", log_target=True)"
 SUM = "return alpha * temperature**2 * divergence + (1 - alpha) * F.cross_entropy(student_logits, labels)"
-wrong("no_square", "T² is missing before the KL. Softer targets make its gradients smaller, about 1/T²; without the factor the teacher's share fades as T grows.",
+wrong("no_square", "τ² is missing before the KL. Softer targets make its gradients smaller, about 1/τ²; without the factor the teacher's share fades as τ grows.",
       breaks=("values", "gradients", "one term alone"), old="alpha * temperature**2 * divergence", new="alpha * divergence")
-wrong("t_not_squared", "You multiply the KL by T. It is T²: the gradients shrink with 1/T².",
+wrong("t_not_squared", "You multiply the KL by τ. It is τ²: the gradients shrink with 1/τ².",
       breaks=("values", "gradients", "one term alone"), old="temperature**2", new="temperature")
-wrong("divided_by_the_square", "You divide the KL by T². Its gradients shrink with 1/T² already; multiply.",
+wrong("divided_by_the_square", "You divide the KL by τ². Its gradients shrink with 1/τ² already; multiply.",
       breaks=("values", "gradients", "one term alone"), old="alpha * temperature**2 * divergence", new="alpha / temperature**2 * divergence")
-wrong("square_on_everything", "T² stands before both terms. It belongs to the KL alone: the cross-entropy is taken at temperature 1.",
+wrong("square_on_everything", "τ² stands before both terms. It belongs to the KL alone: the cross-entropy is taken at temperature 1.",
       breaks=("values", "gradients", "one term alone"), old="return alpha * temperature**2 * divergence + (1 - alpha) * F.cross_entropy(student_logits, labels)", new="return temperature**2 * (alpha * divergence + (1 - alpha) * F.cross_entropy(student_logits, labels))")
 wrong("alpha_turned", "α and 1 − α are exchanged: α belongs to the KL, 1 − α to the labels.",
       breaks=("values", "gradients", "one term alone"), old=SUM, new="return (1 - alpha) * temperature**2 * divergence + alpha * F.cross_entropy(student_logits, labels)")
@@ -559,7 +627,7 @@ wrong("kl_without_alpha", "Your KL has no weight. It is α.",
       breaks=("values", "gradients", "one term alone"), old="alpha * temperature**2 * divergence", new="temperature**2 * divergence")
 wrong("kl_alone", "The cross-entropy with the labels is missing: (1 − α) times it is added.",
       breaks=("values", "gradients", "one term alone"), old=" + (1 - alpha) * F.cross_entropy(student_logits, labels)", new="")
-wrong("labels_alone", "The KL with the teacher is missing: α·T² times it is added.",
+wrong("labels_alone", "The KL with the teacher is missing: α·τ² times it is added.",
       breaks=("values", "gradients", "one term alone"), old="alpha * temperature**2 * divergence + ", new="")
 wrong("kl_turned", "Your KL is taken the wrong way round, KL(student ‖ teacher). Asked is KL(teacher ‖ student): the teacher's probabilities weigh the logarithms.",
       breaks=("values", "gradients", "one term alone"), old="F.kl_div(soft, target,", new="F.kl_div(target, soft,")
@@ -571,15 +639,15 @@ wrong("kl_summed", "Your KL is summed over the batch. It is to be the mean, as t
       breaks=("values", "gradients", "one term alone"), old="\"batchmean\"", new="\"sum\"")
 wrong("ce_summed", "Your cross-entropy is summed over the batch. It is to be the mean, as the KL is.",
       breaks=("values", "gradients", "one term alone"), old="F.cross_entropy(student_logits, labels)", new="F.cross_entropy(student_logits, labels, reduction=\"sum\")")
-wrong("teacher_at_one", "The teacher's softmax is not softened: its logits, too, are divided by T.",
+wrong("teacher_at_one", "The teacher's softmax is not softened: its logits, too, are divided by τ.",
       breaks=("values", "gradients", "one term alone"), old=TEACHER, new="teacher_logits.detach(), dim=-1)")
-wrong("student_at_one", "In the KL the student's softmax is not softened: its logits, too, are divided by T.",
+wrong("student_at_one", "In the KL the student's softmax is not softened: its logits, too, are divided by τ.",
       breaks=("values", "gradients", "one term alone"), old=SOFT, new="student_logits, dim=-1)")
-wrong("no_temperature", "In the KL neither softmax is softened: both logits are divided by T.",
+wrong("no_temperature", "In the KL neither softmax is softened: both logits are divided by τ.",
       breaks=("values", "gradients", "one term alone"), old=(SOFT, TEACHER), new=("student_logits, dim=-1)", "teacher_logits.detach(), dim=-1)"))
-wrong("multiplied_by_t", "You multiply the logits by T: that sharpens. They are divided.",
+wrong("multiplied_by_t", "You multiply the logits by τ: that sharpens. They are divided.",
       breaks=("values", "gradients", "one term alone"), old=(SOFT, TEACHER), new=("student_logits * temperature, dim=-1)", "teacher_logits.detach() * temperature, dim=-1)"))
-wrong("probabilities_divided", "You divide the probabilities by T. It is the logits that are divided, before the softmax.",
+wrong("probabilities_divided", "You divide the probabilities by τ. It is the logits that are divided, before the softmax.",
       breaks=("values", "gradients", "one term alone"), old=TEACHER, new="teacher_logits.detach(), dim=-1) - torch.log(torch.tensor(float(temperature)))")
 wrong("soft_labels_too", "Your cross-entropy with the labels is softened, too. It is taken at temperature 1.",
       breaks=("values", "gradients", "one term alone"), old="F.cross_entropy(student_logits, labels)", new="F.cross_entropy(student_logits / temperature, labels)")
@@ -597,7 +665,7 @@ wrong("log_of_softmax", "log(softmax(x)) is −∞ where a probability is too sm
       breaks=("values", "gradients"), old="soft = F.log_softmax(student_logits / temperature, dim=-1)", new="soft = F.softmax(student_logits / temperature, dim=-1).log()")
 wrong("sign", "Your KL enters with a minus sign. A divergence is ≥ 0, and is added.",
       breaks=("values", "gradients", "one term alone"), old="return alpha", new="return -alpha")
-wrong("squared_error", "You take the squared difference of the logits. Asked is the KL of the two softmaxes at temperature T.",
+wrong("squared_error", "You take the squared difference of the logits. Asked is the KL of the two softmaxes at temperature τ.",
       breaks=("values", "gradients", "one term alone"), old=KL, new="(student_logits / temperature - teacher_logits.detach() / temperature).pow(2).sum(dim=-1).mean()")
 wrong("hard_teacher", "You take the teacher's best class as a label. Then all that it knows about the other classes is lost: use its probabilities.",
       breaks=("values", "gradients", "one term alone"), old=KL, new="F.nll_loss(soft, target.argmax(dim=-1))")
@@ -605,6 +673,8 @@ wrong("teacher_learns", "Your gradient flows into the teacher, too, and would pu
       breaks="gradients", old=".detach()", new="")
 wrong("student_detached", "You detach the student, and no gradient of the KL reaches it. It is the teacher that must not learn.",
       breaks="gradients", old=("student_logits / temperature", "teacher_logits.detach()"), new=("student_logits.detach() / temperature", "teacher_logits.detach()"))
+wrong("teacher_detached_in_place", "`detach_()` with its underscore cuts the caller's own tensor off from what made it. `detach()` gives a new one.",
+      breaks="gradients", old=".detach()", new=".detach_()")
 
 # ---- finetuning_loss ----
 
