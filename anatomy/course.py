@@ -35,6 +35,7 @@ NOTEBOOKS = (
     Notebook("09-causal-mask", "causal_mask", "The causal mask: a model that writes"),
     Notebook("10-encoder-decoder", "encoder_decoder", "Encoder and decoder: reading one, writing another"),
     Notebook("11-bertviz", "bertviz", "BertViz: what heads look at"),
+    Notebook("12-pretraining", "pretraining", "Pretraining: text as its own teacher"),
     Notebook("13-family-tree", "family_tree", "The family tree"),
 )
 

@@ -2,7 +2,7 @@
 
 from anatomy.views.addresses import number_tables
 from anatomy.views.attention import attention_flow, head_grid
-from anatomy.views.bars import bar_chart
+from anatomy.views.bars import bar_chart, histogram
 from anatomy.views.bertviz import head_view, model_view, neuron_view, record_attention
 from anatomy.views.curves import line_chart, line_charts
 from anatomy.views.family import family_table, family_tree
@@ -29,6 +29,7 @@ __all__ = [
     "head_view",
     "heat_map",
     "heat_maps",
+    "histogram",
     "image_grid",
     "line_chart",
     "line_charts",

@@ -1,4 +1,4 @@
-"""Bars: one number each, or one per group, written at the end of the bar."""
+"""Bars: one number each, or one per group, written at the end of the bar; and counts with what was to be expected."""
 
 from __future__ import annotations
 
@@ -69,4 +69,47 @@ def bar_chart(
         )
         + "."
     )
+    return picture
+
+
+@styled
+def histogram(
+    x: Sequence[int],
+    measured: Sequence[float],
+    title: str = "",
+    *,
+    expected: tuple[str, Sequence[float]] | None = None,
+    x_label: str,
+    y_label: str,
+    alt: str | None = None,
+) -> Picture:
+    """How often each whole number came, as upright bars, with points where a formula says that they should end.
+
+    Args:
+        x: N whole numbers; `measured`: how often each came, or its share.
+        expected: name of the formula, and N numbers that it gives.
+        x_label, y_label: what is counted, and how.
+        alt: words for the picture; made from the data when None.
+
+    Raises:
+        ValueError: nothing to draw, or lengths that differ.
+    """
+    places, heights = as_array(x, "x", 1), as_array(measured, "measured", 1)
+    check_labels(list(heights), len(places), "measured")
+    picture = figure(6.6, 3.2)
+    ax = picture.subplots()
+    ax.bar(places, heights, width=0.8, color=COLORS[0] + "88", label="measured")
+    said = [f"{number(place)}: {number(height)}" for place, height in zip(places, heights, strict=True)]
+    if expected is not None:
+        name, values = expected[0], as_array(expected[1], expected[0], 1)
+        check_labels(list(values), len(places), name)
+        ax.plot(places, values, "o", ms=4.5, color=COLORS[1], label=name)
+        said = [f"{words} ({number(value)})" for words, value in zip(said, values, strict=True)]
+        ax.legend(loc="best", fontsize=9)
+    if len(places) <= 20:
+        ax.set_xticks(places)
+    ax.set(xlabel=x_label, ylabel=y_label)
+    ax.set_title(title_lines(title, 6.6))
+    brackets = f", in brackets {expected[0]}" if expected else ""
+    picture.alt = alt or f"Histogram{quoted(title)}: {y_label}, by {x_label}{brackets}: {', '.join(said)}."
     return picture

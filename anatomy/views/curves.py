@@ -191,12 +191,15 @@ def _name_lines(ax: Axes, x: np.ndarray, curves: Mapping[str, np.ndarray], names
 def _line_words(x: np.ndarray, curves: Mapping[str, np.ndarray], title: str, x_label: str, y_label: str) -> str:
     parts = []
     for name, values in curves.items():
-        text = f"{name} goes from {number(values[0])} to {number(values[-1])}"
+        last = int(np.flatnonzero(~np.isnan(values))[-1])
+        text = f"{name} goes from {number(values[0])} to {number(values[last])}"
+        if last < len(x) - 1:
+            text += f" at {number(x[last])}, where it ends"
         inner = [
             f"{word} {number(values[i])} at {number(x[i])}"
             for word, i in (("highest", int(np.nanargmax(values))), ("lowest", int(np.nanargmin(values))))
-            if 0 < i < len(x) - 1
+            if 0 < i < last
         ]
-        parts.append(text + (f" ({', '.join(inner)})" if inner and np.ptp(values) > 0 else ""))
+        parts.append(text + (f" ({', '.join(inner)})" if inner and np.nanmax(values) > np.nanmin(values) else ""))
     head = f"Line chart{quoted(title)}: {y_label} against {x_label} from {number(x[0])} to {number(x[-1])}. "
     return head + "; ".join(parts) + "."

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 
 from matplotlib.axes import Axes
-from matplotlib.patches import FancyBboxPatch
+from matplotlib.patches import FancyBboxPatch, Patch
 
+from anatomy.views.inputs import check_labels
 from anatomy.views.style import COLORS, INK, MUTED, Picture, figure, styled
 from anatomy.views.words import number, quoted, title_lines
 
@@ -19,6 +21,8 @@ def sequence_rows(
     title: str = "",
     *,
     arrows: Sequence[tuple[str, str, int]] = (),
+    groups: Mapping[str, Sequence[str]] | None = None,
+    kinds: Sequence[str] = (),
     alt: str | None = None,
 ) -> Picture:
     """Named sequences below each other, place under place, each token in its tile.
@@ -27,10 +31,14 @@ def sequence_rows(
         rows: name → tokens; lengths may differ. Tokens in ⟨angle brackets⟩ are special and gray.
         arrows: (from row, to row, shift): an arrow from each place t of one row to place t + shift of another, where
             there is one.
+        groups: row → a name for each of its tokens, such as what has become of it. Colors then tell these apart in
+            place of rows, and a legend names them; tokens of the group "", and rows without groups, are gray.
+        kinds: groups in the order in which they take the colors, so that several pictures agree; others follow.
         alt: words for the picture; made from the data when None.
 
     Raises:
-        ValueError: nothing to draw, more than 32 places, or an arrow from or to a row that is not there.
+        ValueError: nothing to draw, more than 32 places, an arrow from or to a row that is not there, or groups that
+            don't fit the rows.
     """
     longest = max((len(tokens) for tokens in rows.values()), default=0)
     if not 0 < longest <= MOST_PLACES:
@@ -38,20 +46,30 @@ def sequence_rows(
     for first, second, _ in arrows:
         if not {first, second} <= set(rows):
             raise ValueError(f"an arrow from {first!r} to {second!r}, but the rows are {', '.join(rows)}")
+    for name, given in (groups or {}).items():
+        check_labels(given, len(rows.get(name, ())), f"groups of {name!r}")
     names = list(rows)
+    sorts = {name: (groups or {}).get(name, [""] * len(tokens)) for name, tokens in rows.items()}
+    found = list(dict.fromkeys(kind for row in sorts.values() for kind in row if kind))
+    tints = dict(zip(dict.fromkeys([*kinds, *found]), cycle(COLORS)))
     wide = max(len(token) for tokens in rows.values() for token in tokens)
     tile, step = max(1.0, 0.34 * wide + 0.4), 1.9
     margin = 0.32 * max(len(name) for name in names) + 0.6
     height = step * len(names)
     scale = min(0.36, 8.6 / (tile * longest + margin))
-    picture = figure(scale * (tile * longest + margin), scale * height + 0.4 + (0.3 if title else 0))
+    small = 9.0 if wide <= 8 else min(9.0, 72 * scale * (tile - 0.5) / (0.56 * wide))  # long tokens must fit, too
+    room = 0.4 + (0.3 if title else 0) + (0.3 if found else 0)
+    picture = figure(scale * (tile * longest + margin), scale * height + room)
     ax = picture.subplots()
     for row, (name, tokens) in enumerate(rows.items()):
-        color = COLORS[row % len(COLORS)]
+        color = COLORS[row % len(COLORS)] if groups is None else MUTED
         ax.text(-0.4, row * step + 0.5, name, ha="right", va="center", color=color, weight="bold", fontsize=9)
-        for place, token in enumerate(tokens):
-            special = token.startswith("⟨")
-            _tile(ax, place * tile, row * step, tile, token, MUTED if special else color)
+        for place, (token, kind) in enumerate(zip(tokens, sorts[name], strict=True)):
+            tint = tints.get(kind, MUTED if token.startswith("⟨") else color)
+            _tile(ax, place * tile, row * step, tile, token, tint, small)
+    if found:
+        patches = [Patch(fc=tint + "1c", ec=tint, label=kind) for kind, tint in tints.items() if kind in found]
+        picture.legend(handles=patches, loc="outside lower left", ncols=len(patches), fontsize=9, handlelength=1.2)
     for first, second, shift in arrows:
         top, bottom = names.index(first), names.index(second)
         for place in range(len(rows[first])):
@@ -66,7 +84,8 @@ def sequence_rows(
     ax.set(xlim=(-margin, tile * longest + 0.2), ylim=(height - step + 1.25, -0.25))
     ax.axis("off")
     ax.set_title(title_lines(title, scale * (tile * longest + margin)))
-    words = "; ".join(f"{name}: {' '.join('␣' if t == ' ' else t for t in tokens)}" for name, tokens in rows.items())
+    said = {name: " ".join(map(_said, tokens, sorts[name])) for name, tokens in rows.items()}
+    words = "; ".join(f"{name}: {text}" for name, text in said.items())
     pointing = "".join(
         f" Arrows from each place of “{first}” to "
         + (f"the same place of “{second}”." if not shift else f"the place {shift:+d} of “{second}”.")
@@ -76,12 +95,16 @@ def sequence_rows(
     return picture
 
 
-def _tile(ax: Axes, x: float, y: float, width: float, token: str, color: str) -> None:
+def _said(token: str, kind: str) -> str:
+    return ("␣" if token == " " else token) + (f" ({kind})" if kind else "")
+
+
+def _tile(ax: Axes, x: float, y: float, width: float, token: str, color: str, size: float = 9.0) -> None:
     shape = "round,pad=0,rounding_size=0.15"
     box = FancyBboxPatch((x + 0.06, y), width - 0.12, 1.0, boxstyle=shape, facecolor=color + "1c", edgecolor=color)
     ax.add_patch(box)
     shown = "␣" if token == " " else token
-    ax.text(x + width / 2, y + 0.52, shown, ha="center", va="center", color=INK, fontsize=9)
+    ax.text(x + width / 2, y + 0.52, shown, ha="center", va="center", color=INK, fontsize=size)
 
 
 @styled

@@ -142,6 +142,14 @@ TEMPTING = {
         "def scaled_scores(query, key):\n    scores = query @ key.mT\n    scores.tanh()\n    return 1 / 0\n",
         "no effect",
     ),
+    "a line without effect on the words for what is drawn": (
+        "sentence_order_pairs",
+        "def sentence_order_pairs(docs, generator):\n    pairs = []\n    for doc in docs:\n"
+        "        for one, two in zip(doc, doc[1:]):\n            if torch.rand((), generator=generator) < 0.5:\n"
+        "                pairs.append((one, two, 1, 'in order'))\n            else:\n"
+        "                pairs.append((two, one, 0, 'swapped'))\n    return pairs\n",
+        "no effect",
+    ),
 }
 
 

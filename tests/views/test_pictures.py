@@ -16,6 +16,7 @@ from anatomy import views
 TOKENS = ["time", "flies", "like", "an", "arrow"]
 
 SHIFTED = {"input": ["⟨start⟩", *"87"], "target": [*"87", "⟨end⟩"]}
+FATES = {"input": ["", "kept", "lost"]}
 CHANCES = {("time",): 0.6, ("fruit",): 0.4, ("time", "flies"): 0.4, ("fruit", "flies"): 0.9}
 
 
@@ -72,6 +73,15 @@ def pictures() -> dict[str, views.Picture]:
         "sequence_rows": views.sequence_rows(
             SHIFTED, "shifted", arrows=[("input", "target", 0), ("target", "input", 1)]
         ),
+        "histogram": views.histogram(
+            range(4),
+            [0.4, 0.3, 0.2, 0.1],
+            "counts",
+            expected=("a formula", [0.4, 0.3, 0.2, 0.1]),
+            x_label="length",
+            y_label="share",
+        ),
+        "sequence_rows in groups": views.sequence_rows(SHIFTED, "told apart", groups=FATES),
         "mask_grids": views.mask_grids({"full": torch.ones(5, 5), "causal": torch.ones(5, 5).tril().bool()}),
         "mask_grids reasons": views.mask_grids({f"mask {n}": torch.eye(9) * 2 for n in range(7)}, reasons=["a", "b"]),
         "image_grid": views.image_grid(scores(3, 3, 8, 12).sigmoid(), ["one", "two", "three"], "noise"),
@@ -134,6 +144,12 @@ def test_images_keep_their_colors() -> None:
 def test_generated_words_say_where_each_row_is_largest() -> None:
     picture = views.heat_map([[0.1, 0.9], [0.8, 0.2]], ["a", "b"], ["c", "d"])
     assert "a: d (0.9); b: c (0.8)" in picture.alt
+
+
+def test_a_line_that_ends_early_ends_at_its_last_number() -> None:
+    lines = {"all": [3, 2, 1, 0], "early": [3, 1, 2, float("nan")]}
+    words = views.line_chart(range(4), lines, x_label="x", y_label="y").alt
+    assert "all goes from 3 to 0; early goes from 3 to 2 at 2, where it ends (lowest 1 at 1)." in words
 
 
 def test_show_gives_an_image_with_alt_text_and_the_text_itself() -> None:
@@ -209,6 +225,29 @@ def test_the_words_of_sequences_and_trees_have_all_that_is_drawn() -> None:
     assert "Arrows from each place of “target” to the place +1 of “input”." in rows.alt
     tree = views.search_tree(CHANCES, lit={"best": ("fruit", "flies")})
     assert "time flies: 0.6 × 0.4 = 0.24; fruit flies: 0.4 × 0.9 = 0.36 (best)" in tree.alt
+
+
+def test_the_words_of_a_histogram_have_what_was_expected_beside_what_came() -> None:
+    labels = {"x_label": "length", "y_label": "share"}
+    picture = views.histogram([0, 1], [0.75, 0.25], "spans", expected=("Poisson", [0.7, 0.3]), **labels)
+    assert picture.alt == "Histogram “spans”: share, by length, in brackets Poisson: 0: 0.75 (0.7), 1: 0.25 (0.3)."
+    assert views.histogram([0, 1], [3, 1], **labels).alt == "Histogram: share, by length: 0: 3, 1: 1."
+    with pytest.raises(ValueError, match="measured"):
+        views.histogram([0, 1], [3], **labels)
+    with pytest.raises(ValueError, match="Poisson"):
+        views.histogram([0, 1], [3, 1], expected=("Poisson", [1]), **labels)
+
+
+def test_sequence_rows_tell_groups_apart() -> None:
+    rows = views.sequence_rows(SHIFTED, groups=FATES)
+    assert "input: ⟨start⟩ 8 (kept) 7 (lost); target: 8 7 ⟨end⟩." in rows.alt
+    assert [text.get_text() for text in rows.legends[0].get_texts()] == ["kept", "lost"]
+    turned = views.sequence_rows(SHIFTED, groups=FATES, kinds=["lost", "found", "kept"])
+    assert [text.get_text() for text in turned.legends[0].get_texts()] == ["lost", "kept"]
+    with pytest.raises(ValueError, match="groups of 'input'"):
+        views.sequence_rows(SHIFTED, groups={"input": ["kept"]})
+    with pytest.raises(ValueError, match="groups of 'source'"):
+        views.sequence_rows(SHIFTED, groups={"source": ["kept"]})
 
 
 def test_sequences_and_trees_refuse_what_they_cannot_draw() -> None:
