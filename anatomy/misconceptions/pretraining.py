@@ -393,7 +393,7 @@ wrong("always_three", "Your spans have three tokens on average whatever `mean_sp
       breaks=("amounts", "all ways"), old="hidden / mean_span", new="hidden / 3")
 wrong("rate_fixed", "You hide 15 % whatever `rate` says. 0.15 is T5's choice; here it is a parameter.",
       breaks=("amounts", "all ways"), old="len(ids) * rate", new="len(ids) * 0.15")
-wrong("none_hidden", "In a text so short that T·rate rounds to 0 yours hides nothing. At least one token is hidden.",
+wrong("none_hidden", "In a text so short that T·rate rounds to 0 nothing is left to hide, and yours stops. At least one token is hidden.",
       breaks="amounts", old="max(round(len(ids) * rate), 1)", new="round(len(ids) * rate)")
 wrong("all_hidden", "Yours may hide the whole text. At least one token is kept.",
       breaks="amounts", old="min(max(round(len(ids) * rate), 1), len(ids) - 1)", new="max(round(len(ids) * rate), 1)")
@@ -401,7 +401,7 @@ wrong("no_span", "Where N / mean_span rounds to 0 yours has no span at all. Ther
       breaks=("sentinels", "amounts"), old="max(round(hidden / mean_span), 1)", new="round(hidden / mean_span)")
 wrong("no_room", "You ask for more spans than find room: between two of them a token is kept, so there can be T − N + 1 at most.",
       breaks="amounts", old=", hidden, len(ids) - hidden + 1)", new=", hidden)")
-wrong("no_room_and_stops", "Where you ask for more spans than find room, your list of kept stretches is too short, and yours stops. Between two spans a token is kept, so there can be T − N + 1 at most.",
+wrong("no_room_and_stops", "Where there is no room for so many spans, yours stops. Between two spans a token is kept, so there can be T − N + 1 at most: limit K.",
       breaks="amounts", old=(", hidden, len(ids) - hidden + 1)", LESS), new=(", hidden)", LESS + "\n    gaps[count]"))
 wrong("adjacent", "Your spans can lie side by side: between them nothing is kept, so they are one span with two sentinels. At least one token stays between two spans.",
       breaks=("amounts", "all ways"), old=(GAPS, LESS), new=("gaps = random_parts(len(ids) - hidden + count + 1, count + 1, generator)", "gaps = [gap - 1 for gap in gaps]"))
