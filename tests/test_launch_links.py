@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import shlex
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
+from typer.testing import CliRunner
 
+from anatomy.cli import app
 from anatomy.course import NOTEBOOKS
 from anatomy.errors import UserError
 from anatomy.launch_links import Fork, as_markdown, path
@@ -63,3 +66,11 @@ def test_what_is_no_repository_is_answered_with_what_is(repository):
 def test_what_is_no_hub_is_refused(hub):
     with pytest.raises(UserError, match=r"https://hub\.example\.org"):
         as_markdown(FORK, hub)
+
+
+def test_the_guides_command_prints_them(root):
+    guide = (root / "docs/instructor-guide.md").read_text("utf-8")
+    (command,) = re.findall(r"^\.venv/bin/anatomy (binder-link .*)$", guide, flags=re.MULTILINE)
+    result = CliRunner().invoke(app, shlex.split(command))
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == as_markdown(Fork("your-name/transformer-anatomy"), "https://hub.example.org") + "\n"
