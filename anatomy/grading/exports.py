@@ -38,7 +38,7 @@ class PlatformExporter(ExportPlugin):
 
     def export(self, gradebook: Gradebook) -> None:
         """Write the file, at ``--to`` or under the platform's name."""
-        students = chosen(gradebook.students, self.student, "id")
+        students = sorted(chosen(gradebook.students, self.student, "id"), key=sortable_name)
         assignments = chosen(gradebook.assignments, self.assignment, "name")
         if not students or not assignments:
             self.log.error(
