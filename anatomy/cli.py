@@ -175,6 +175,24 @@ def doctor() -> None:
     raise typer.Exit(not examination.report(examination.diagnose(), Console()))
 
 
+@app.command("binder-link", rich_help_panel=TEACHERS)
+def binder_link(
+    repository: Annotated[str, typer.Argument(metavar="OWNER/REPO", help="Your fork on GitHub.", show_default=False)],
+    branch: Annotated[str, typer.Option("--branch", help="Its branch.")] = "main",
+    hub: Annotated[
+        str, typer.Option("--hub", metavar="ADDRESS", help="A JupyterHub that has nbgitpuller: links for it, too.")
+    ] = "",
+) -> None:
+    """Print a badge and links, as Markdown, that open a fork of the course on Binder, a JupyterHub, and Colab.
+
+    Example: [cyan]anatomy binder-link your-name/transformer-anatomy --hub https://hub.example.org[/cyan]
+    """
+    from anatomy.launch_links import Fork, as_markdown
+
+    with said_clearly():
+        print(as_markdown(Fork(repository, branch), hub))
+
+
 @app.command("sample-class", rich_help_panel=TEACHERS)
 def sample_class(
     notebooks: Notebooks = None,

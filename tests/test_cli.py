@@ -21,7 +21,8 @@ from anatomy.authoring.notebooks import write
 from anatomy.authoring.running import Cost
 from anatomy.grading.report import Comparison, Report, SubmissionResult
 
-COMMANDS = ("lab", "check", "progress", "hunt", "assemble", "doctor", "build", "lint", "sample-class", "grade")
+COMMANDS = ("lab", "check", "progress", "hunt", "assemble", "doctor", "build", "lint", "sample-class", "grade",
+            "binder-link")  # fmt: skip
 SLUG = "02-attention-scores"
 
 
@@ -83,6 +84,17 @@ def test_a_folder_that_is_no_course_is_refused(course):
     write(new_notebook(), source)
     code, _, err = anatomy("build", "--root", course)
     assert code == 2 and "nbgrader_config.py" in err and "Traceback" not in err
+
+
+# ---- links ---------------------------------------------------------------------------------------------------------
+
+
+def test_links_of_a_fork():
+    code, out, _ = anatomy("binder-link", "your-name/anatomy", "--branch", "2026", "--hub", "https://hub.example.org")
+    assert code == 0 and "https://mybinder.org/v2/gh/your-name/anatomy/2026?urlpath=lab%2Ftree%2F" in out
+    assert "https://hub.example.org/hub/user-redirect/git-pull?repo=" in out and "colab.research.google.com" in out
+    code, out, err = anatomy("binder-link", "https://github.com/your-name/anatomy")
+    assert (code, out) == (2, "") and "OWNER/REPO" in err and "Traceback" not in err
 
 
 # ---- build and lint ------------------------------------------------------------------------------------------------

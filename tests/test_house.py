@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import ast
+import http.client
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
+import time
 import tomllib
 from collections.abc import Iterable
 from importlib.metadata import packages_distributions
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import nbformat
 import pytest
@@ -183,6 +187,52 @@ def test_scripts_are_executable_and_parse(name):
     assert os.access(ROOT / name, os.X_OK)
     assert read(name).startswith("#!")
     subprocess.run(["bash", "-n", name], cwd=ROOT, check=True)
+
+
+def test_binder_brings_the_checkpoint_and_trusts_the_notebooks():
+    written = read(".binder/postBuild")
+    steps = [
+        "requirements-checkpoint.txt",
+        "--editable .",
+        "assert find()",
+        ".binder/jupyter_config.json",
+        "jupyter trust",
+    ]
+    assert sorted(steps, key=written.index) == steps, "in this order"
+    assert "set -euo pipefail" in written, "a step that fails must fail the build"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("server", ["lab", "notebook", "server"])
+def test_binder_opens_jupyterlab_at_00(server, tmp_path):
+    """Whichever server is started, and behind a hub's prefix."""
+    notebook = "notebooks/00-start-here/00-start-here.ipynb"
+    assert (ROOT / notebook).is_file()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    places = {f"JUPYTER_{kind}_DIR": str(tmp_path / kind) for kind in ("CONFIG", "DATA", "RUNTIME")}
+    command = [sys.executable, "-m", "jupyter", server, "--allow-root", "--no-browser", f"--ServerApp.port={port}",
+               "--ServerApp.base_url=/user/ab/", "--IdentityProvider.token=token"]  # fmt: skip
+    running = subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        env=os.environ | places | {"JUPYTER_CONFIG_PATH": str(ROOT / ".binder")},
+    )  # fmt: skip
+    try:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+            try:
+                connection.request("GET", "/user/ab/?token=token")
+                answer = connection.getresponse()
+                break
+            except ConnectionError:
+                time.sleep(0.3)
+        assert answer.status == 302
+        assert urlsplit(answer.headers["Location"]).path == f"/user/ab/lab/tree/{notebook}"
+    finally:
+        running.terminate()
+        running.wait()
 
 
 def test_binder_start_ends_by_running_what_it_is_given():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -13,6 +12,8 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from anatomy.grading.spreadsheets import no_formula, number, write_rows
 
 GRADED, REPAIRED, PARTLY, UNGRADED = "graded", "repaired", "partly graded", "ungraded"
 
@@ -110,18 +111,15 @@ def write_csv(results: Iterable[SubmissionResult], path: Path) -> None:
     """
     results = list(results)
     columns = list(dict.fromkeys(mark.exercise for result in results for mark in result.marks))
-    fresh = path.with_name(path.name + ".tmp")
-    with fresh.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["student", "assignment", "status", "points", "max", "reason", *columns])
-        for result in results:
-            marks = {mark.exercise: mark.points for mark in result.marks}
-            writer.writerow([
-                _no_formula(result.student), _no_formula(result.assignment), result.status, _number(result.points),
-                _number(result.worth) if result.marks else "", _no_formula(" ".join(result.reasons)),
-                *(_number(marks.get(column)) for column in columns),
-            ])  # fmt: skip
-    fresh.replace(path)
+    rows = [["student", "assignment", "status", "points", "max", "reason", *columns]]
+    for result in results:
+        marks = {mark.exercise: mark.points for mark in result.marks}
+        rows.append([
+            no_formula(result.student), no_formula(result.assignment), result.status, number(result.points),
+            number(result.worth) if result.marks else "", no_formula(" ".join(result.reasons)),
+            *(number(marks.get(column)) for column in columns),
+        ])  # fmt: skip
+    write_rows(rows, path)
 
 
 def show(report: Report, console: Console) -> None:
@@ -205,12 +203,3 @@ def _in_table(result: SubmissionResult | None) -> str:
         return f"[yellow]?{known:g}+[/yellow]"
     points = f"{result.points:g}{'*' if result.status == REPAIRED else ''}"
     return f"[green]{points}[/green]" if result.points == result.worth else points
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:g}"
-
-
-def _no_formula(text: str) -> str:
-    """Text that a spreadsheet will not take for a formula."""
-    return f"'{text}" if text[:1] in "=+-@\t\r" and text else text
