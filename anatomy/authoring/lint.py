@@ -38,8 +38,8 @@ def lint(root: Path, names: Iterable[str] | None = None) -> list[Finding]:
     NoSuchNotebook, BadNotebook
         When a notebook is not there or cannot be read.
     """
-    whole = terms(root), sources(root)
-    return [finding for book in chosen(root, names) for finding in lint_page(Page.load(root, book, *whole))]
+    books, whole = chosen(root, names), (terms(root), sources(root))
+    return [finding for book in books for finding in lint_page(Page.load(root, book, *whole))]
 
 
 def lint_page(page: Page) -> list[Finding]:
