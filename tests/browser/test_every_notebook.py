@@ -5,20 +5,21 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbformat import NotebookNode
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from anatomy import exercises, misconceptions
 from anatomy.answers import answer_bank
 from anatomy.authoring.notebooks import grade_id
 from anatomy.cards.markup import prose
 from anatomy.course import NOTEBOOKS, Notebook
-from tests.browser.conftest import ROOT
+from tests.browser.conftest import ROOT, only_from
 from tests.browser.lab import SLOW, Lab
 
 SCREENSHOTS = Path(os.environ.get("ANATOMY_SCREENSHOTS", ROOT / "test-results"))
@@ -27,6 +28,20 @@ TRAINS = (9, 10, 11, 12)
 """Notebooks that train for a minute."""
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+
+@pytest.fixture(scope="module")
+def one_page(chromium: Browser, server: tuple[str, Path]) -> Iterator[Lab]:
+    """One page for all notebooks: what JupyterLab consists of is fetched and compiled once."""
+    address, folder = server
+    with only_from(chromium, address) as page:
+        yield Lab(page, address, folder)
+
+
+@pytest.fixture
+def lab(one_page: Lab) -> Iterator[Lab]:
+    yield one_page
+    one_page.shut_down_kernels()
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +83,7 @@ def test_the_solved_edition_runs_from_top_to_bottom(
     path = Path(notebook.slug) / f"{notebook.slug}.ipynb"
     lab.open_in_place(solutions / path)
     book = lab.run_all()
+    check_frames(lab.page)
     lab.picture_of_the_notebook().save(screenshots / f"{notebook.slug}-solved.png")
 
     code = _code(book)
@@ -87,14 +103,18 @@ def test_the_solved_edition_runs_from_top_to_bottom(
     assert sum(card.removeprefix("✓").strip().startswith("Right:") for card in cards) == len(checks), cards
 
 
-def check_pictures(page: Page) -> None:
-    """Each image has been drawn and has words; each frame has lines inside."""
-    images = page.locator(".jp-Notebook:visible .jp-Cell img")
-    said = images.evaluate_all("all => all.map(one => [one.alt, one.complete && one.naturalWidth > 0])")
-    assert said and all(alt and drawn for alt, drawn in said), said
+def check_frames(page: Page) -> None:
+    """Each view has drawn its lines."""
     for frame in page.locator(".jp-Notebook:visible .jp-Cell iframe").all():
         frame.scroll_into_view_if_needed()
         expect(frame.content_frame.locator("svg line, svg path").nth(2)).to_be_attached(timeout=SLOW)
+
+
+def check_pictures(page: Page) -> None:
+    """Each image has been drawn and has words."""
+    images = page.locator(".jp-Notebook:visible .jp-Cell img")
+    said = images.evaluate_all("all => all.map(one => [one.alt, one.complete && one.naturalWidth > 0])")
+    assert said and all(alt and drawn for alt, drawn in said), said
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.slug)
