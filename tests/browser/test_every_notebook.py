@@ -5,21 +5,20 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbformat import NotebookNode
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from anatomy import exercises, misconceptions
 from anatomy.answers import answer_bank
 from anatomy.authoring.notebooks import grade_id
 from anatomy.cards.markup import prose
 from anatomy.course import NOTEBOOKS, Notebook
-from tests.browser.conftest import ROOT, only_from
+from tests.browser.conftest import ROOT
 from tests.browser.lab import SLOW, Lab
 
 SCREENSHOTS = Path(os.environ.get("ANATOMY_SCREENSHOTS", ROOT / "test-results"))
@@ -28,20 +27,6 @@ TRAINS = (9, 10, 11, 12)
 """Notebooks that train for a minute."""
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-
-
-@pytest.fixture(scope="module")
-def one_page(chromium: Browser, server: tuple[str, Path]) -> Iterator[Lab]:
-    """One page for all notebooks: what JupyterLab consists of is fetched and compiled once."""
-    address, folder = server
-    with only_from(chromium, address) as page:
-        yield Lab(page, address, folder)
-
-
-@pytest.fixture
-def lab(one_page: Lab) -> Iterator[Lab]:
-    yield one_page
-    one_page.shut_down_kernels()
 
 
 @pytest.fixture(scope="module")
