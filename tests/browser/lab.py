@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 from pathlib import Path
 
+import nbformat
+from nbformat import NotebookNode
+from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 SLOW = 120_000  # milliseconds; the machine may be slow, and a kernel imports torch
@@ -21,7 +25,11 @@ class Lab:
         copy = self.folder / notebook.stem
         shutil.rmtree(copy, ignore_errors=True)
         shutil.copytree(notebook.parent, copy)
-        self.page.goto(f"{self.address}/lab/tree/{notebook.stem}/{notebook.name}?reset")
+        self.open_in_place(copy / notebook.name)
+
+    def open_in_place(self, notebook: Path) -> None:
+        """Open a notebook that lies in the served folder, and wait until its kernel is ready."""
+        self.page.goto(f"{self.address}/lab/tree/{notebook.relative_to(self.folder)}?reset")
         expect(self.page.locator(".jp-NotebookPanel:visible")).to_be_visible(timeout=SLOW)
         ready = """async () => {
             const panel = window.jupyterapp?.shell.currentWidget;
@@ -34,10 +42,14 @@ class Lab:
         self.page.wait_for_function(ready, timeout=SLOW)
 
     def cell(self, text: str) -> Locator:
-        """The one cell whose source holds this text, scrolled into view."""
+        """The cell whose source is this text, else the first that holds it; scrolled into view."""
         index = self.page.evaluate(
-            """text => window.jupyterapp.shell.currentWidget.content.widgets.findIndex(
-                cell => cell.model.sharedModel.getSource().includes(text))""",
+            """text => {
+                const cells = window.jupyterapp.shell.currentWidget.content.widgets;
+                const sources = cells.map(cell => cell.model.sharedModel.getSource());
+                return sources.includes(text)
+                    ? sources.indexOf(text) : sources.findIndex(source => source.includes(text));
+            }""",
             text,
         )
         assert index >= 0, f"no cell holds {text!r}"
@@ -73,13 +85,35 @@ class Lab:
         )
         return cell.locator(".jp-Cell-outputArea")
 
-    def run_all(self) -> None:
-        """Run all cells and wait for the end."""
+    def run_all(self) -> NotebookNode:
+        """Run all cells, wait for the end, however long it takes, and return the notebook as it is then."""
         self.page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
+        book = self.page.evaluate("() => JSON.stringify(window.jupyterapp.shell.currentWidget.content.model.toJSON())")
+        return nbformat.reads(book, as_version=4)
+
+    def picture_of_the_notebook(self) -> Image.Image:
+        """The whole notebook, put together from what the window shows of it, page by page."""
         self.page.wait_for_function(
-            "() => window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status === 'idle'",
+            "() => window.jupyterapp.shell.currentWidget.content.widgets.every(cell => !cell.isPlaceholder())",
             timeout=SLOW,
         )
+        self.page.add_style_tag(content=".jp-Notebook .jp-Cell { content-visibility: visible !important }")
+        panel = self.page.locator(".jp-NotebookPanel:visible .jp-WindowedPanel-outer")
+        box = panel.bounding_box()
+        assert box
+        height = panel.evaluate("panel => panel.scrollHeight")
+        picture = Image.new("RGB", (int(box["width"]), height), "white")
+        for top in range(0, height, int(box["height"])):
+            reached = panel.evaluate(
+                """async (panel, top) => {
+                    panel.scrollTop = top;
+                    await new Promise(requestAnimationFrame);
+                    return panel.scrollTop;
+                }""",
+                top,
+            )
+            picture.paste(Image.open(io.BytesIO(self.page.screenshot(clip=box))), (0, reached))
+        return picture
 
     def shut_down_kernels(self) -> None:
         self.page.evaluate("() => window.jupyterapp.serviceManager.sessions.shutdownAll()")
