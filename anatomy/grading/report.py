@@ -22,7 +22,7 @@ class Mark:
     """One exercise of one submission.
 
     `points` is None when it is ungraded, which is not 0; `misconceptions` has each one's sentence; `said` is the
-    verdict in one line.
+    verdict in one line; `broken` are the properties that do not hold.
     """
 
     exercise: str
@@ -31,6 +31,7 @@ class Mark:
     status: str
     misconceptions: Mapping[str, str] = field(default_factory=dict)
     said: str = ""
+    broken: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -117,9 +118,9 @@ def write_csv(results: Iterable[SubmissionResult], path: Path) -> None:
         for result in results:
             marks = {mark.exercise: mark.points for mark in result.marks}
             writer.writerow([
-                _no_formula(result.student), _no_formula(result.assignment), result.status, _number(result.points),
-                _number(result.worth) if result.marks else "", _no_formula(" ".join(result.reasons)),
-                *(_number(marks.get(column)) for column in columns),
+                no_formula(result.student), no_formula(result.assignment), result.status, number(result.points),
+                number(result.worth) if result.marks else "", no_formula(" ".join(result.reasons)),
+                *(number(marks.get(column)) for column in columns),
             ])  # fmt: skip
     fresh.replace(path)
 
@@ -207,10 +208,10 @@ def _in_table(result: SubmissionResult | None) -> str:
     return f"[green]{points}[/green]" if result.points == result.worth else points
 
 
-def _number(value: float | None) -> str:
+def number(value: float | None) -> str:
     return "" if value is None else f"{value:g}"
 
 
-def _no_formula(text: str) -> str:
+def no_formula(text: str) -> str:
     """Text that a spreadsheet will not take for a formula."""
     return f"'{text}" if text[:1] in "=+-@\t\r" and text else text
