@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,6 +16,8 @@ from anatomy.grading.report import PARTLY, REPAIRED, UNGRADED, Mark
 
 FEWEST = 5
 """Students below whom nothing is correlated."""
+MOST_EXAMPLES = 3
+"""Of programs that were wrong in the same way, as far as one can see."""
 BINS = 10
 """Bars in a picture of how a notebook's marks are distributed."""
 KINDS = ("full", "partial", "none", "not attempted", "ungraded")
@@ -90,8 +94,16 @@ class Mistake:
 
 
 @dataclass(frozen=True)
+class Example:
+    """A program, and who has handed it in; comments and spaces may differ."""
+
+    program: str
+    students: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Unnamed:
-    """Wrong answers that nobody could name, and of which the check said the same; one of them as an example."""
+    """Wrong answers that nobody could name, and of which the check said the same; `others` are in no example."""
 
     notebook: str
     module: str
@@ -100,8 +112,8 @@ class Unnamed:
     broken: tuple[str, ...]
     said: str
     students: tuple[str, ...]
-    example: str
-    by: str
+    examples: tuple[Example, ...]
+    others: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -275,9 +287,32 @@ def _unnamed(records: Iterable[Record], numbers: Mapping[str, Mapping[str, str]]
     modules = {book.slug: book.module for book in course.NOTEBOOKS}
     found = []
     for (slug, exercise, broken, said), those in groups.items():
-        shortest = min(those, key=lambda one: (not one.answers.get(exercise), len(one.answers.get(exercise, ""))))
+        students, examples = tuple(sorted(one.student for one in those)), _examples(exercise, those)
+        shown = {student for example in examples for student in example.students}
         found.append(Unnamed(
             slug, modules.get(slug, ""), exercise, numbers[slug][exercise], broken, said,
-            tuple(sorted(one.student for one in those)), shortest.answers.get(exercise, ""), shortest.student,
+            students, examples, tuple(student for student in students if student not in shown),
         ))  # fmt: skip
     return tuple(sorted(found, key=lambda one: (-len(one.students), one.notebook, _place(one.number), one.said)))
+
+
+def _examples(exercise: str, those: Iterable[Record]) -> tuple[Example, ...]:
+    """Programs that differ, those that most have written first, then the shortest."""
+    alike: dict[str, list[Record]] = defaultdict(list)
+    for one in those:
+        if program := one.answers.get(exercise, "").strip():
+            alike[_essence(program)].append(one)
+    found = [
+        Example(
+            min((one.answers[exercise].strip() for one in same), key=len), tuple(sorted(one.student for one in same))
+        )
+        for same in alike.values()
+    ]
+    return tuple(sorted(found, key=lambda one: (-len(one.students), len(one.program)))[:MOST_EXAMPLES])
+
+
+def _essence(program: str) -> str:
+    """The program without comments and spaces; text that is none as it is."""
+    with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.dump(ast.parse(program))
+    return program

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 
@@ -36,7 +36,8 @@ def _environment() -> Environment:
     )  # fmt: skip
     environment.filters.update(
         prose=prose, percent=_percent, points=lambda value: f"{value:g}", signed=_signed,
-        two_digits=_two_digits, stacked=_stacked, by_notebook=lambda found: groupby(found, lambda one: one.notebook),
+        two_digits=_two_digits, stacked=_stacked, bins_in_words=_bins_in_words,
+        by_notebook=lambda found: groupby(found, lambda one: one.notebook),
     )  # fmt: skip
     return environment
 
@@ -51,6 +52,14 @@ def _signed(share: float | None) -> str:
         return "–"
     rounded = round(100 * share)
     return "= 0" if not rounded else f"{'▲ +' if rounded > 0 else '▼ −'}{abs(rounded)}"
+
+
+def _bins_in_words(bins: Sequence[int]) -> str:
+    """What the picture of a distribution shows."""
+    width = 100 // len(bins)
+    return "; ".join(
+        f"{width * place} to {width * (place + 1)} %: {count}" for place, count in enumerate(bins) if count
+    )
 
 
 def _two_digits(value: float | None) -> str:
