@@ -13,6 +13,7 @@ from pathlib import Path
 
 from anatomy.errors import UserError
 from anatomy.grading.class_report.records import Record
+from anatomy.grading.errors import in_brief
 
 KEPT_IN = Path(".anatomy") / "pseudonyms.json"
 """Who has which number. It says who is who, so it stays with the gradebook."""
@@ -44,11 +45,16 @@ def _numbers(students: Iterable[str], path: Path) -> dict[str, str]:
     random.SystemRandom().shuffle(new)
     if new:
         numbers.update({name: number for number, name in enumerate(new, 1 + max(numbers.values(), default=0))})
-        path.parent.mkdir(exist_ok=True)
-        fresh = path.with_name(path.name + ".tmp")
-        fresh.touch(0o600)
-        fresh.write_text(json.dumps(numbers, indent=1), "utf-8")
-        fresh.replace(path)
+        try:
+            path.parent.mkdir(exist_ok=True)
+            fresh = path.with_name(path.name + ".tmp")
+            fresh.touch(0o600)
+            fresh.write_text(json.dumps(numbers, indent=1), "utf-8")
+            fresh.replace(path)
+        except OSError as error:
+            raise UserError(
+                f"{path} could not be written ({in_brief(error)}); it keeps who has which number."
+            ) from error
     return {name: f"student {number:02d}" for name, number in numbers.items()}
 
 
