@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import html
 import json
+import os
 import re
 import shutil
 from datetime import datetime
@@ -26,6 +27,8 @@ from anatomy.grading.class_report.stopped import was_stopped
 from anatomy.grading.gradebook import open_gradebook
 from anatomy.grading.report import GRADED, PARTLY, REPAIRED, UNGRADED, Mark, SubmissionResult
 from anatomy.grading.verdicts import _ADVICE, _stopped
+
+pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # nbgrader's queries, harmless
 
 SLUG, NEXT = "03-softmax", "05-encoder-layer"
 HOSTILE = '<script>alert("x")</script><img src=x onerror=alert(1)> & `</code>` \x1b[31m'
@@ -86,6 +89,13 @@ def test_change_since_the_notebook_before_and_what_is_ungraded_is_not_zero():
     assert (last.before, last.change, last.both, last.graded) == (SLUG, 0.5, 1, 1)
     assert [(one.student, one.text) for one in found.open] == [("bob", "no JSON"), ("cyd", "entropy")]
     assert found.graded == 4
+
+
+def test_a_folder_of_no_notebook_is_no_notebook():
+    records = [handed_in("ada", mark(1.0)), handed_in("ada", slug="99-other", status=UNGRADED, waits="No notebook.")]
+    found = figures(records)
+    assert [book.slug for book in found.notebooks] == [SLUG] and found.graded == 1
+    assert [one.notebook for one in found.open] == ["99-other"]
 
 
 def test_wrong_answers_without_a_name_stand_together():
@@ -198,6 +208,16 @@ def test_the_gradebook_is_read_and_what_it_lacks_is_said(graded_course):
     assert ada.result.marks[0].broken == ("values",) and "def softmax" in ada.answers["softmax"]
     assert ada.open == "" and "not JSON" in bob.open and bob.open.endswith(EARLIER) and cyd.open == NOT_YET
     assert (graded_course / "gradebook.db").read_bytes() == before
+
+
+def test_the_last_run_says_why_until_something_new_is_handed_in(graded_course, tmp_path):
+    copy = shutil.copytree(graded_course, tmp_path / "copy")
+    (copy / "grades.csv").write_text(f"student,assignment,status,reason\ncyd03,{SLUG},ungraded,Its worker was lost.\n")
+    assert read_records(copy)[2].open == "Its worker was lost."
+    file = copy / "submitted" / "cyd03" / SLUG / f"{SLUG}.ipynb"
+    later = (copy / "grades.csv").stat().st_mtime + 10
+    os.utime(file, (later, later))
+    assert read_records(copy)[2].open == NOT_YET
 
 
 def test_a_mark_by_hand_counts_and_a_missing_mark_is_none(graded_course, tmp_path):

@@ -153,7 +153,7 @@ class Figures:
 
 def figures(records: Sequence[Record]) -> Figures:
     """Count."""
-    slugs = sorted({one.notebook for one in records})
+    slugs = sorted({one.notebook for one in records if one.result.marks})
     numbers = {slug: _numbers(slug, records) for slug in slugs}
     students = _students(records, slugs)
     steps = zip(slugs, ["", *slugs[:-1]], strict=True)

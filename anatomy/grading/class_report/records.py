@@ -80,8 +80,9 @@ def read_records(root: Path) -> list[Record]:
     for submission in find_submissions(submitted, None, None):
         place = readable(submission.student), readable(submission.assignment)
         before = known.get(place)
-        since = before and _is_newer(autograded.joinpath(*place, f"{place[1]}.ipynb"), table)
-        reason = _why_unreadable(submission) or (not since and last_run.get(place)) or ("" if before else NOT_YET)
+        since = (autograded.joinpath(*place), submission.folder)  # graded by nbgrader, or handed in anew
+        said = "" if any(_is_newer(folder, table) for folder in since) else last_run.get(place, "")
+        reason = said or _why_unreadable(submission) or ("" if before else NOT_YET)
         if not reason:
             continue
         if before:
@@ -119,8 +120,12 @@ def _why_unreadable(submission: Submission) -> str:
     return ""
 
 
-def _is_newer(path: Path, other: Path) -> bool:
-    return path.is_file() and other.is_file() and path.stat().st_mtime > other.stat().st_mtime
+def _is_newer(folder: Path, table: Path) -> bool:
+    """Whether a file in the folder was written after the table."""
+    if not table.is_file():
+        return False
+    last = table.stat().st_mtime
+    return any(path.lstat().st_mtime > last for path in folder.rglob("*"))
 
 
 def _reasons_of_last_run(table: Path) -> dict[tuple[str, str], str]:
