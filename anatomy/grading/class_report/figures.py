@@ -106,7 +106,6 @@ class Unnamed:
     """Wrong answers that nobody could name, and of which the check said the same; `others` are in no example."""
 
     notebook: str
-    module: str
     exercise: str
     number: str
     broken: tuple[str, ...]
@@ -284,13 +283,12 @@ def _unnamed(records: Iterable[Record], numbers: Mapping[str, Mapping[str, str]]
         for mark in one.result.marks:
             if mark.status == "wrong" and not mark.misconceptions and not was_stopped(mark.status, mark.said):
                 groups[one.notebook, mark.exercise, mark.broken, mark.said].append(one)
-    modules = {book.slug: book.module for book in course.NOTEBOOKS}
     found = []
     for (slug, exercise, broken, said), those in groups.items():
         students, examples = tuple(sorted(one.student for one in those)), _examples(exercise, those)
         shown = {student for example in examples for student in example.students}
         found.append(Unnamed(
-            slug, modules.get(slug, ""), exercise, numbers[slug][exercise], broken, said,
+            slug, exercise, numbers[slug][exercise], broken, said,
             students, examples, tuple(student for student in students if student not in shown),
         ))  # fmt: skip
     return tuple(sorted(found, key=lambda one: (-len(one.students), one.notebook, _place(one.number), one.said)))
