@@ -267,6 +267,33 @@ def grade(
     raise typer.Exit(bool(report.known.differing if report.known else report.ungraded))
 
 
+@app.command(rich_help_panel=TEACHERS)
+def report(
+    output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path("class-report.html"),
+    table: Annotated[
+        Path | None,
+        typer.Option("--csv", help="The table to write; by default beside the page.", show_default=False),
+    ] = None,
+    anonymous: Annotated[bool, typer.Option("--anonymous", help="Numbers in place of names.")] = False,
+    root: Root = None,
+) -> None:
+    """Say what a class knows and what it gets wrong, on one page to read or to print, and as a table.
+
+    Marks, how hard each exercise is, which mistakes the class has and who holds each, and what waits for you.
+
+    Example: [cyan]anatomy report --output class-report.html --anonymous[/cyan]
+    """
+    from anatomy.grading.class_report import write_report
+
+    with said_clearly():
+        made = write_report(course_root(root), output, table, anonymous=anonymous)
+    waiting = f"; {made.open} wait for you" if made.open else ""
+    Console().print(
+        f"{made.page} and {made.table}: {made.students} students, {made.graded} submissions with marks{waiting}. "
+        "Open the page in a browser.", highlight=False, markup=False, soft_wrap=True,
+    )  # fmt: skip
+
+
 @app.command(rich_help_panel=AUTHORS)
 def build(
     notebooks: Notebooks = None,

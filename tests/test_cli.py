@@ -21,8 +21,12 @@ from anatomy.authoring.notebooks import write
 from anatomy.authoring.running import Cost
 from anatomy.grading.report import Comparison, Report, SubmissionResult
 
-COMMANDS = ("lab", "check", "progress", "hunt", "assemble", "doctor", "build", "lint", "sample-class", "grade",
-            "binder-link")  # fmt: skip
+COMMANDS = (
+    *("lab", "check", "progress", "hunt", "assemble", "doctor"),
+    *("sample-class", "grade", "report"),
+    "binder-link",
+    *("build", "lint"),
+)
 SLUG = "02-attention-scores"
 
 
@@ -169,6 +173,12 @@ def test_grade_has_an_honest_exit_code(course, monkeypatch, rows, known, code):
 def test_nothing_to_grade_is_said(course):
     code, _, err = anatomy("grade")
     assert code == 2 and "anatomy sample-class" in err and "Traceback" not in err
+
+
+def test_nothing_to_report_is_said(course):
+    code, _, err = anatomy("report")
+    assert code == 2 and "anatomy grade" in err and "Traceback" not in err
+    assert not list(course.glob("class-report*")) and not (course / "gradebook.db").exists()
 
 
 def test_a_sample_class_leaves_real_submissions_alone(course):

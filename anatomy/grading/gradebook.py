@@ -81,6 +81,14 @@ class GradebookWriter:
         """The notebook as it was graded."""
         return (self.autograded / student / assignment / f"{assignment}.ipynb").read_bytes()
 
+    def recorded(self, student: str, assignment: str) -> tuple[SubmissionResult, dict[str, Any]]:
+        """What is recorded of a submission, and its graded notebook (no cells when that is gone)."""
+        text = '{"cells": [], "metadata": {}}'
+        with contextlib.suppress(OSError, ValueError):
+            found = self.graded(student, assignment).decode()
+            text = found if isinstance(json.loads(found).get("cells"), list) else text
+        return self._result(student, assignment, text), json.loads(text)
+
     def _result(self, student: str, assignment: str, text: str) -> SubmissionResult:
         book = json.loads(text)
         found: dict[str, Any] = {}
@@ -93,7 +101,7 @@ class GradebookWriter:
             submission.grades, key=lambda grade: list(found).index(grade.name) if grade.name in found else 999
         )
         marks = tuple(_mark(grade, found.get(grade.name, {})) for grade in grades)
-        notes = book["metadata"][NOTE]["notes"]
+        notes = book["metadata"].get(NOTE, {}).get("notes", ())
         reasons = [f"{mark.exercise}: {mark.said}" for mark in marks if mark.status == UNGRADED]
         status = PARTLY if reasons else REPAIRED if notes else GRADED
         penalty = float(submission.late_submission_penalty or 0.0)
@@ -182,10 +190,11 @@ class GradebookWriter:
 
 def _mark(grade: Any, note: dict[str, Any]) -> Mark:
     name = str(grade.name).removeprefix("check-")
-    if note.get("status") == "ungraded" and grade.manual_score is None:
-        return Mark(name, None, grade.max_score, UNGRADED, said=str(note.get("reason", "")))
+    if grade.manual_score is None and (note.get("status") == "ungraded" or grade.auto_score is None):
+        return Mark(name, None, grade.max_score, UNGRADED, said=str(note.get("reason", "It has no mark yet.")))
     return Mark(name, grade.score, grade.max_score, str(note.get("status", GRADED)),
-                dict(note.get("misconceptions", {})), str(note.get("said", "")))  # fmt: skip
+                dict(note.get("misconceptions", {})), str(note.get("said", "")),
+                tuple(note.get("broken", ())))  # fmt: skip
 
 
 @contextlib.contextmanager

@@ -23,7 +23,7 @@ class Mark:
     """One exercise of one submission.
 
     `points` is None when it is ungraded, which is not 0; `misconceptions` has each one's sentence; `said` is the
-    verdict in one line.
+    verdict in one line; `broken` are the properties that do not hold.
     """
 
     exercise: str
@@ -32,6 +32,7 @@ class Mark:
     status: str
     misconceptions: Mapping[str, str] = field(default_factory=dict)
     said: str = ""
+    broken: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,8 @@ from anatomy.authoring.solved import solved_edition
 from anatomy.course import NOTEBOOKS, notebook
 from anatomy.grading import course_kernels
 from anatomy.grading.assignments import student_edition
+from anatomy.grading.class_report.figures import figures
+from anatomy.grading.class_report.records import read_records
 from anatomy.grading.known_marks import KNOWN_MARKS
 from anatomy.grading.report import GRADED, REPAIRED, UNGRADED
 from anatomy.grading.run import NothingToGrade, grade
@@ -206,6 +208,13 @@ def test_broken_submissions_are_named_and_all_others_graded(tmp_path, new_course
             student for student, row in rows.items() if row.status != UNGRADED
         }
     assert not list((root / ".anatomy").glob("release-*")), "work copies are gone"
+
+    records = {one.student: one for one in read_records(root)}
+    assert {student for student, one in records.items() if one.open} == set(reasons)
+    assert all(reason in records[student].open for student, reason in reasons.items())
+    assert records["crashes"].result.marks[0].broken == tuple(exercises.of_notebook(LATE)["softmax"].properties)
+    stopped = {one.student for one in figures(list(records.values())).stopped}
+    assert stopped == {"loops", "loops-at-top", "ignores-interrupts", "exits", "exits-at-top"}
 
 
 @pytest.mark.timeout(900)

@@ -66,6 +66,7 @@ class JudgeObservations(NbGraderPreprocessor):
             cell.metadata[NOTE] = {
                 "exercise": exercise.name, "status": verdict.status, "points": points,
                 "said": headline(verdict),
+                "broken": [result.property for result in verdict.results if not result.passed],
                 "misconceptions": {one.misconception: one.headline for one in verdict.diagnoses if one.misconception},
             }  # fmt: skip
 

@@ -1,0 +1,63 @@
+"""What an instructor learns from a class: `anatomy report`, a page for the browser or for paper, and a table.
+
+`records` reads what grading has recorded, `pseudonyms` takes the names out, `figures` counts, `page` and `table` write.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from anatomy.errors import UserError
+from anatomy.grading.class_report.figures import figures
+from anatomy.grading.class_report.page import as_html
+from anatomy.grading.class_report.pseudonyms import without_names
+from anatomy.grading.class_report.records import read_records
+from anatomy.grading.class_report.table import as_csv
+from anatomy.grading.errors import in_brief
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written, about whom."""
+
+    page: Path
+    table: Path
+    students: int
+    graded: int
+    open: int
+
+
+def write_report(root: Path, page: Path, table: Path | None = None, *, anonymous: bool = False) -> Written:
+    """Write the report on all that is in the gradebook.
+
+    Parameters
+    ----------
+    table
+        Where the CSV goes; by default beside the page.
+    anonymous
+        Numbers in place of names, in every report the same.
+
+    Raises
+    ------
+    UserError
+        When there is nothing to report on, or it can't be written. The message says what to do.
+    """
+    table = table or page.with_suffix(".csv")
+    if page.resolve() == table.resolve():
+        raise UserError(f"The page and the table would be the same file, {page}. Name another with --csv.")
+    records = read_records(root)
+    if anonymous:
+        records = without_names(records, root)
+    found = figures(records)
+    now = datetime.now().astimezone()
+    for path, text in ((page, as_html(found, now, anonymous=anonymous)), (table, as_csv(records))):
+        fresh = path.with_name(path.name + ".tmp")
+        try:
+            fresh.write_text(text, encoding="utf-8", errors="replace", newline="")
+            fresh.replace(path)
+        except OSError as error:
+            raise UserError(f"{path} could not be written ({in_brief(error)}). Name another with "
+                            f"{'--output' if path is page else '--csv'}.") from error  # fmt: skip
+    return Written(page, table, len(found.students), found.graded, len(found.open))

@@ -1,0 +1,316 @@
+"""What the report counts. A class is small: what rests on few students is left blank, not rounded up to a finding."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from anatomy import course
+from anatomy.grading.class_report.records import Record
+from anatomy.grading.class_report.stopped import was_stopped
+from anatomy.grading.report import PARTLY, REPAIRED, UNGRADED, Mark
+
+FEWEST = 5
+"""Students below whom nothing is correlated."""
+MOST_EXAMPLES = 3
+"""Of programs that were wrong in the same way, as far as one can see."""
+BINS = 10
+"""Bars in a picture of how a notebook's marks are distributed."""
+KINDS = ("full", "partial", "none", "not attempted", "ungraded")
+"""What can become of an exercise, in the order of its bar."""
+
+
+@dataclass(frozen=True)
+class StudentMark:
+    """A student's points in one notebook; `known` is what is certain while answers are open."""
+
+    known: float
+    worth: float
+    status: str
+
+    @property
+    def is_certain(self) -> bool:
+        return self.status not in (PARTLY, UNGRADED)
+
+    @property
+    def share(self) -> float | None:
+        return self.known / self.worth if self.is_certain and self.worth else None
+
+
+@dataclass(frozen=True)
+class StudentRow:
+    """`change` is how much of the points more there is in the last notebook than in the one before, −1 to 1."""
+
+    student: str
+    marks: Mapping[str, StudentMark]
+    share: float | None
+    change: float | None
+
+
+@dataclass(frozen=True)
+class ExerciseFigures:
+    """`difficulty` is the share of its points that the class has, `discrimination` the correlation with the rest."""
+
+    name: str
+    number: str
+    worth: float
+    counts: Mapping[str, int]
+    difficulty: float | None
+    discrimination: float | None
+
+
+@dataclass(frozen=True)
+class NotebookFigures:
+    """`change` is the mean change since the notebook before it, of the `both` students who have marks in both."""
+
+    slug: str
+    title: str
+    worth: float
+    graded: int
+    mean: float | None
+    median: float | None
+    bins: tuple[int, ...]
+    before: str
+    change: float | None
+    both: int
+    exercises: tuple[ExerciseFigures, ...]
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A mistake with a name: who holds it, of how many who have a mark for the exercise."""
+
+    name: str
+    sentence: str
+    notebook: str
+    exercise: str
+    number: str
+    holders: tuple[str, ...]
+    of: int
+
+
+@dataclass(frozen=True)
+class Example:
+    """A program, and who has handed it in; comments and spaces may differ."""
+
+    program: str
+    students: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Unnamed:
+    """Wrong answers that nobody could name, and of which the check said the same; `others` are in no example."""
+
+    notebook: str
+    exercise: str
+    number: str
+    broken: tuple[str, ...]
+    said: str
+    students: tuple[str, ...]
+    examples: tuple[Example, ...]
+    others: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Something that a person should know, about a submission or one `exercise` of it."""
+
+    student: str
+    notebook: str
+    text: str
+    exercise: str = ""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """All that the report says."""
+
+    students: tuple[StudentRow, ...] = ()
+    notebooks: tuple[NotebookFigures, ...] = ()
+    mistakes: tuple[Mistake, ...] = ()
+    unnamed: tuple[Unnamed, ...] = ()
+    open: tuple[Remark, ...] = ()
+    stopped: tuple[Remark, ...] = ()
+    repaired: tuple[Remark, ...] = ()
+    graded: int = 0
+
+    @property
+    def shared(self) -> list[Mistake]:
+        """Mistakes that several students make."""
+        return [mistake for mistake in self.mistakes if len(mistake.holders) > 1]
+
+    @property
+    def single(self) -> list[Mistake]:
+        """Mistakes of one student each, in the order of the course."""
+        alone = [mistake for mistake in self.mistakes if len(mistake.holders) == 1]
+        return sorted(alone, key=lambda one: (one.notebook, _place(one.number), one.name))
+
+
+def figures(records: Sequence[Record]) -> Figures:
+    """Count."""
+    slugs = sorted({one.notebook for one in records if one.result.marks})
+    numbers = {slug: _numbers(slug, records) for slug in slugs}
+    students = _students(records, slugs)
+    steps = zip(slugs, ["", *slugs[:-1]], strict=True)
+    stopped = [(one, mark) for one in records for mark in one.result.marks if was_stopped(mark.status, mark.said)]
+    return Figures(
+        students,
+        tuple(_notebook(slug, before, records, students, numbers[slug]) for slug, before in steps),
+        _mistakes(records, numbers),
+        _unnamed(records, numbers),
+        tuple(Remark(one.student, one.notebook, one.open) for one in records if one.open),
+        tuple(Remark(one.student, one.notebook, mark.said, mark.exercise) for one, mark in stopped),
+        tuple(Remark(one.student, one.notebook, " ".join(one.result.reasons))
+              for one in records if one.result.status == REPAIRED),
+        sum(one.result.status != UNGRADED for one in records),
+    )  # fmt: skip
+
+
+def _numbers(slug: str, records: Iterable[Record]) -> dict[str, str]:
+    """Exercise → its number, such as "3.1", in the notebook's order."""
+    asked = dict.fromkeys(mark.exercise for one in records if one.notebook == slug for mark in one.result.marks)
+    first = str(int(slug[:2])) if slug[:2].isdecimal() else slug
+    return {exercise: f"{first}.{place}" for place, exercise in enumerate(asked, 1)}
+
+
+def _place(number: str) -> tuple[str, int]:
+    head, _, last = number.rpartition(".")
+    return head, int(last or 0)
+
+
+def _students(records: Iterable[Record], slugs: Sequence[str]) -> tuple[StudentRow, ...]:
+    by_student: dict[str, dict[str, StudentMark]] = defaultdict(dict)
+    for one in records:
+        known = one.result.points
+        if known is None:
+            known = sum(mark.points or 0.0 for mark in one.result.marks)
+        by_student[one.student][one.notebook] = StudentMark(known, one.result.worth, one.result.status)
+    rows = []
+    for student, marks in sorted(by_student.items()):
+        certain = [mark for mark in marks.values() if mark.is_certain]
+        worth = sum(mark.worth for mark in certain)
+        share = sum(mark.known for mark in certain) / worth if worth else None
+        change = _difference(marks, slugs[-2], slugs[-1]) if len(slugs) > 1 else None
+        rows.append(StudentRow(student, marks, share, change))
+    return tuple(rows)
+
+
+def _difference(marks: Mapping[str, StudentMark], before: str, after: str) -> float | None:
+    earlier, later = (marks[slug].share if slug in marks else None for slug in (before, after))
+    return None if earlier is None or later is None else later - earlier
+
+
+def _notebook(
+    slug: str, before: str, records: Sequence[Record], students: Sequence[StudentRow], numbers: Mapping[str, str]
+) -> NotebookFigures:
+    title = next((book.title for book in course.NOTEBOOKS if book.slug == slug), slug)
+    marks = [row.marks[slug] for row in students if slug in row.marks]
+    shares = [mark.share for mark in marks if mark.share is not None]
+    bins = Counter(min(BINS - 1, int(share * BINS)) for share in shares)
+    differences = [_difference(row.marks, before, slug) for row in students] if before else []
+    changes = [difference for difference in differences if difference is not None]
+    answered = [{mark.exercise: mark for mark in one.result.marks} for one in records if one.notebook == slug]
+    return NotebookFigures(
+        slug, title, max((mark.worth for mark in marks), default=0.0), len(shares),
+        statistics.fmean(shares) if shares else None, statistics.median(shares) if shares else None,
+        tuple(bins[number] for number in range(BINS)), before, statistics.fmean(changes) if changes else None,
+        len(changes), tuple(_exercise(name, number, answered) for name, number in numbers.items()),
+    )  # fmt: skip
+
+
+def _exercise(name: str, number: str, answered: Iterable[Mapping[str, Mark]]) -> ExerciseFigures:
+    """`answered` has exercise → mark of each submission."""
+    those = [marks for marks in answered if name in marks]
+    counts = Counter(kind_of(marks[name]) for marks in those)
+    judged = [marks for marks in those if marks[name].points is not None]
+    worth = sum(marks[name].worth for marks in judged)
+    points = sum(marks[name].points or 0.0 for marks in judged)
+    return ExerciseFigures(name, number, max((marks[name].worth for marks in those), default=0.0),
+                           {kind: counts[kind] for kind in KINDS}, points / worth if worth else None,
+                           _discrimination(name, judged))  # fmt: skip
+
+
+def kind_of(mark: Mark) -> str:
+    """One of `KINDS`."""
+    if mark.points is None:
+        return "ungraded"
+    if mark.status == "not attempted" and not mark.points:
+        return "not attempted"
+    return "full" if mark.points >= mark.worth else "partial" if mark.points > 0 else "none"
+
+
+def _discrimination(name: str, judged: Iterable[Mapping[str, Mark]]) -> float | None:
+    """Pearson's correlation of the exercise's points with the share of all other points of the notebook."""
+    own, rest = [], []
+    for marks in judged:
+        others = [mark for mark in marks.values() if mark.exercise != name and mark.points is not None]
+        if worth := sum(mark.worth for mark in others):
+            own.append(marks[name].points or 0.0)
+            rest.append(sum(mark.points or 0.0 for mark in others) / worth)
+    if len(own) < FEWEST or len(set(own)) == 1 or len(set(rest)) == 1:
+        return None
+    return statistics.correlation(own, rest)
+
+
+def _mistakes(records: Sequence[Record], numbers: Mapping[str, Mapping[str, str]]) -> tuple[Mistake, ...]:
+    """Those that most students hold first; of equally many, in the order of the course."""
+    holders: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    sentences: dict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
+    of = Counter((one.notebook, mark.exercise) for one in records for mark in one.result.marks
+                 if mark.points is not None)  # fmt: skip
+    for one in records:
+        for mark in one.result.marks:
+            for name, sentence in mark.misconceptions.items():
+                place = one.notebook, mark.exercise, name
+                holders[place].append(one.student)
+                sentences[place][sentence] += 1
+    found = [
+        Mistake(name, sentences[place].most_common(1)[0][0], slug, exercise, numbers[slug][exercise],
+                tuple(sorted(holders[place])), of[slug, exercise])
+        for place in holders
+        for slug, exercise, name in [place]
+    ]  # fmt: skip
+    return tuple(sorted(found, key=lambda one: (-len(one.holders), one.notebook, _place(one.number), one.name)))
+
+
+def _unnamed(records: Iterable[Record], numbers: Mapping[str, Mapping[str, str]]) -> tuple[Unnamed, ...]:
+    groups: dict[tuple[str, str, tuple[str, ...], str], list[Record]] = defaultdict(list)
+    for one in records:
+        for mark in one.result.marks:
+            if mark.status == "wrong" and not mark.misconceptions and not was_stopped(mark.status, mark.said):
+                groups[one.notebook, mark.exercise, mark.broken, mark.said].append(one)
+    found = []
+    for (slug, exercise, broken, said), those in groups.items():
+        students, examples = tuple(sorted(one.student for one in those)), _examples(exercise, those)
+        shown = {student for example in examples for student in example.students}
+        found.append(Unnamed(
+            slug, exercise, numbers[slug][exercise], broken, said,
+            students, examples, tuple(student for student in students if student not in shown),
+        ))  # fmt: skip
+    return tuple(sorted(found, key=lambda one: (-len(one.students), one.notebook, _place(one.number), one.said)))
+
+
+def _examples(exercise: str, those: Iterable[Record]) -> tuple[Example, ...]:
+    """Programs that differ, those that most have written first, then the shortest."""
+    alike: dict[str, list[Record]] = defaultdict(list)
+    for one in those:
+        if program := one.answers.get(exercise, "").strip():
+            alike[_essence(program)].append(one)
+    found = [
+        Example(
+            min((one.answers[exercise].strip() for one in same), key=len), tuple(sorted(one.student for one in same))
+        )
+        for same in alike.values()
+    ]
+    return tuple(sorted(found, key=lambda one: (-len(one.students), len(one.program)))[:MOST_EXAMPLES])
+
+
+def _essence(program: str) -> str:
+    """The program without comments and spaces; text that is none as it is."""
+    with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.dump(ast.parse(program))
+    return program

@@ -1,0 +1,140 @@
+"""What grading has recorded of each submission, and why it has not of others."""
+
+from __future__ import annotations
+
+import csv
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nbgrader.coursedir import CourseDirectory
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import SAWarning
+
+from anatomy.authoring.student import settings
+from anatomy.errors import UserError
+from anatomy.grading.errors import Unrepairable, in_brief
+from anatomy.grading.gradebook import GradebookWriter, open_gradebook
+from anatomy.grading.report import PARTLY, UNGRADED, SubmissionResult
+from anatomy.grading.submission_file import parse_notebook
+from anatomy.grading.submissions import Submission, find_submissions, readable
+
+NOT_YET = "It has not been graded yet: run `anatomy grade`."
+EARLIER = "The marks are those of what was handed in before."
+
+
+class NothingGraded(UserError):
+    """There is nothing to report on. The message says what to do."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """One submission.
+
+    `result` has no marks when there are none; `answers` is exercise → the program of its answer; `open` says why there
+    is no mark, or no mark for what is handed in now, else "". `names` are the student's, beside the id.
+    """
+
+    result: SubmissionResult
+    answers: Mapping[str, str] = field(default_factory=dict)
+    open: str = ""
+    names: tuple[str, ...] = ()
+
+    @property
+    def student(self) -> str:
+        return self.result.student
+
+    @property
+    def notebook(self) -> str:
+        return self.result.assignment
+
+
+def read_records(root: Path) -> list[Record]:
+    """All submissions that the gradebook or ``submitted/`` knows, by notebook and student. Nothing is changed.
+
+    Raises
+    ------
+    NothingGraded
+        When there is no gradebook, or no mark in it.
+    CannotRecord
+        When the gradebook can't be read.
+    """
+    root = root.resolve()
+    config = settings(root)
+    config.CourseDirectory.root = str(root)
+    database = make_url(CourseDirectory(config=config).db_url)
+    if database.get_backend_name() == "sqlite" and not Path(database.database or "").is_file():
+        raise NothingGraded(f"There is no gradebook at {database.database}. Grade first: `anatomy grade`; "
+                            "`anatomy sample-class` writes a made-up class to try it with.")  # fmt: skip
+    with warnings.catch_warnings(), open_gradebook(root, config) as gradebook:
+        warnings.simplefilter("ignore", SAWarning)  # nbgrader's queries, harmless
+        known = {(one.student, one.notebook): one for one in _recorded(gradebook)}
+        autograded = gradebook.autograded
+    if not any(mark.points is not None for one in known.values() for mark in one.result.marks):
+        raise NothingGraded("The gradebook holds no marks yet. Put submissions into submitted/<student>/<notebook>/ "
+                            "and run `anatomy grade`.")  # fmt: skip
+    submitted = root / str(config.CourseDirectory.get("submitted_directory", "submitted"))
+    table = root / "grades.csv"
+    last_run = _reasons_of_last_run(table)
+    for submission in find_submissions(submitted, None, None):
+        place = readable(submission.student), readable(submission.assignment)
+        before = known.get(place)
+        since = (autograded.joinpath(*place), submission.folder)  # graded by nbgrader, or handed in anew
+        said = "" if any(_is_newer(folder, table) for folder in since) else last_run.get(place, "")
+        reason = said or _why_unreadable(submission) or ("" if before else NOT_YET)
+        if not reason:
+            continue
+        if before:
+            known[place] = Record(before.result, before.answers, f"{reason} {EARLIER}", before.names)
+        else:
+            known[place] = Record(SubmissionResult(*place, UNGRADED, (reason,)), open=reason)
+    return sorted(known.values(), key=lambda one: (one.notebook, one.student))
+
+
+def _recorded(gradebook: GradebookWriter) -> Iterator[Record]:
+    for assignment in gradebook.gradebook.assignments:
+        for submission in assignment.submissions:
+            person = submission.student
+            result, notebook = gradebook.recorded(person.id, assignment.name)
+            answers = {}
+            for cell in notebook["cells"]:
+                marks = cell["metadata"].get("nbgrader", {})
+                if marks.get("solution"):
+                    source = cell["source"]
+                    answers[str(marks["grade_id"])] = source if isinstance(source, str) else "".join(source)
+            names = tuple(str(name) for name in (person.first_name, person.last_name, person.email) if name)
+            reason = " ".join(result.reasons) if result.status == PARTLY else ""
+            yield Record(result, answers, reason, names)
+
+
+def _why_unreadable(submission: Submission) -> str:
+    """Why what is handed in now can't be graded, or ""."""
+    try:
+        submission.check_names()
+        parse_notebook(submission.read().notebook)
+    except Unrepairable as reason:
+        return readable(str(reason))
+    except OSError as error:
+        return f"It can't be read. {in_brief(error)}"
+    return ""
+
+
+def _is_newer(folder: Path, table: Path) -> bool:
+    """Whether a file in the folder was written after the table."""
+    if not table.is_file():
+        return False
+    last = table.stat().st_mtime
+    return any(path.lstat().st_mtime > last for path in folder.rglob("*"))
+
+
+def _reasons_of_last_run(table: Path) -> dict[tuple[str, str], str]:
+    """(student, notebook) → why the last run did not grade it, as ``grades.csv`` says."""
+    if not table.is_file():
+        return {}
+    with table.open(newline="", encoding="utf-8") as file:
+        return {
+            (line["student"].removeprefix("'"), line["assignment"].removeprefix("'")): line["reason"].removeprefix("'")
+            for line in csv.DictReader(file)
+            if line.get("status") == UNGRADED and line.get("reason")
+        }

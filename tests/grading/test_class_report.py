@@ -1,0 +1,261 @@
+"""`anatomy report`: what it counts, what it hides, and that nothing from a submission becomes more than text."""
+
+from __future__ import annotations
+
+import csv
+import html
+import json
+import os
+import re
+import shutil
+from datetime import datetime
+from html.parser import HTMLParser
+
+import pytest
+from nbformat.v4 import new_markdown_cell, new_notebook
+from nbgrader.api import Gradebook
+
+from anatomy.authoring.notebooks import as_text
+from anatomy.authoring.student import settings
+from anatomy.errors import UserError
+from anatomy.grading.class_report import write_report
+from anatomy.grading.class_report.figures import FEWEST, figures
+from anatomy.grading.class_report.page import as_html
+from anatomy.grading.class_report.pseudonyms import KEPT_IN
+from anatomy.grading.class_report.records import EARLIER, NOT_YET, NothingGraded, Record, read_records
+from anatomy.grading.class_report.stopped import was_stopped
+from anatomy.grading.gradebook import open_gradebook
+from anatomy.grading.report import GRADED, PARTLY, REPAIRED, UNGRADED, Mark, SubmissionResult
+from anatomy.grading.verdicts import _ADVICE, _stopped
+
+pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # nbgrader's queries, harmless
+
+SLUG, NEXT = "03-softmax", "05-encoder-layer"
+HOSTILE = '<script>alert("x")</script><img src=x onerror=alert(1)> & `</code>` \x1b[31m'
+
+
+def handed_in(student, *marks, slug=SLUG, status=GRADED, reasons=(), answers=None, waits=""):
+    return Record(SubmissionResult(student, slug, status, tuple(reasons), marks), answers or {}, waits)
+
+
+def mark(points, exercise="softmax", worth=4.0, status="", **more):
+    return Mark(exercise, points, worth, status or ("right" if points == worth else "wrong"), **more)
+
+
+def mistaken(name, exercise="softmax"):
+    return mark(1.0, exercise, misconceptions={name: f"You {name}."})
+
+
+# ---- what is counted ------------------------------------------------------------------------------------------------
+
+
+def test_mistakes_are_ranked_and_say_who_holds_them():
+    found = figures([
+        handed_in("ada", mistaken("twice")), handed_in("bob", mistaken("overflows")),
+        handed_in("cyd", mistaken("twice")), handed_in("dan", mark(None, status=UNGRADED), status=PARTLY),
+    ])  # fmt: skip
+    assert [(one.name, one.holders, one.of) for one in found.mistakes] == [
+        ("twice", ("ada", "cyd"), 3), ("overflows", ("bob",), 3),
+    ]  # fmt: skip
+    assert [one.name for one in found.shared] == ["twice"] and [one.name for one in found.single] == ["overflows"]
+    assert found.mistakes[0].sentence == "You twice." and found.mistakes[0].number == "3.1"
+
+
+def test_difficulty_and_discrimination():
+    both = [(4, 4), (4, 3), (2, 2), (1, 1), (0, 0)]
+    found = figures([handed_in(f"s{n}", mark(a), mark(b, "entropy")) for n, (a, b) in enumerate(both)])
+    (book,) = found.notebooks
+    softmax, entropy = book.exercises
+    assert softmax.difficulty == pytest.approx(11 / 20) and entropy.difficulty == pytest.approx(0.5)
+    assert softmax.discrimination == pytest.approx(entropy.discrimination) and softmax.discrimination > 0.9
+    assert softmax.counts == {"full": 2, "partial": 2, "none": 1, "not attempted": 0, "ungraded": 0}
+    few = figures([handed_in(f"s{n}", mark(n), mark(n, "entropy")) for n in range(FEWEST - 1)])
+    same = figures([handed_in(f"s{n}", mark(4.0), mark(n % 4, "entropy")) for n in range(FEWEST)])
+    assert few.notebooks[0].exercises[0].discrimination is None
+    assert same.notebooks[0].exercises[0].discrimination is None
+
+
+def test_change_since_the_notebook_before_and_what_is_ungraded_is_not_zero():
+    records = [
+        handed_in("ada", mark(1.0)), handed_in("ada", mark(3.0, "gelu"), slug=NEXT),
+        handed_in("bob", mark(4.0)), handed_in("bob", slug=NEXT, status=UNGRADED, waits="no JSON"),
+        handed_in("cyd", mark(2.0), mark(None, "entropy", status=UNGRADED), status=PARTLY, waits="entropy"),
+    ]  # fmt: skip
+    found = figures(records)
+    ada, bob, cyd = found.students
+    assert (ada.share, ada.change) == (0.5, 0.5)
+    assert (bob.share, bob.change) == (1.0, None) and (cyd.share, cyd.change) == (None, None)
+    last = found.notebooks[-1]
+    assert (last.before, last.change, last.both, last.graded) == (SLUG, 0.5, 1, 1)
+    assert [(one.student, one.text) for one in found.open] == [("bob", "no JSON"), ("cyd", "entropy")]
+    assert found.graded == 4
+
+
+def test_a_folder_of_no_notebook_is_no_notebook():
+    records = [handed_in("ada", mark(1.0)), handed_in("ada", slug="99-other", status=UNGRADED, waits="No notebook.")]
+    found = figures(records)
+    assert [book.slug for book in found.notebooks] == [SLUG] and found.graded == 1
+    assert [one.notebook for one in found.open] == ["99-other"]
+
+
+def test_wrong_answers_without_a_name_stand_together():
+    wrong = mark(1.0, said="Not right yet.", broken=("values",))
+    long, short = "def softmax(x):  # mine\n    return x", "def softmax(x):\n    return x"
+    found = figures([
+        handed_in("ada", wrong, answers={"softmax": long}), handed_in("bob", wrong, answers={"softmax": short}),
+        handed_in("cyd", wrong, answers={"softmax": "softmax = 3"}), handed_in("dan", mistaken("twice")),
+        handed_in("eve", mark(1.0, said="Not right yet.", broken=("shape",))),
+        handed_in("fay", mark(0.0, said="Your `softmax` did not finish in time.")),
+    ])  # fmt: skip
+    first, second = found.unnamed
+    assert first.students == ("ada", "bob", "cyd") and second.students == ("eve",) and second.examples == ()
+    assert [(one.program, one.students) for one in first.examples] == [
+        (short, ("ada", "bob")),
+        ("softmax = 3", ("cyd",)),
+    ]
+    assert [(one.student, one.exercise) for one in found.stopped] == [("fay", "softmax")]
+
+
+@pytest.mark.parametrize("reason", _ADVICE)
+def test_what_a_verdict_says_of_a_stopped_answer_is_understood(reason):
+    said = "did not finish in time" if reason == "interrupted" else _stopped(reason)
+    assert was_stopped("wrong", f"Your `softmax` {said}.") and was_stopped("wrong", f"The cell of `softmax` {said}.")
+    assert not was_stopped("right", f"Your `softmax` {said}.")
+    assert not was_stopped("wrong", f"It stops with `ValueError`: it {said}.")
+
+
+# ---- the page -------------------------------------------------------------------------------------------------------
+
+
+class Structure(HTMLParser):
+    """Elements, attributes, and whether each table has a caption and each of its heads a scope."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.attributes, self.heads, self.ids = [], [], [], []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [name for name, _ in attrs]
+        self.ids += [value for name, value in attrs if name == "id"]
+        if tag == "th":
+            self.heads.append(dict(attrs).get("scope"))
+
+
+def test_what_is_from_a_submission_is_text_in_the_page():
+    wrong = mark(1.0, HOSTILE, said=HOSTILE, broken=(HOSTILE,))
+    named = mark(1.0, "b" + HOSTILE, misconceptions={HOSTILE: HOSTILE})
+    about = {"slug": HOSTILE, "status": REPAIRED, "reasons": [HOSTILE], "waits": HOSTILE}
+    records = [handed_in(f"{HOSTILE}{n}", wrong, named, answers={HOSTILE: HOSTILE}, **about) for n in range(2)]
+    page = as_html(figures(records), datetime(2026, 1, 1))
+    seen = Structure(page)
+    assert not {"script", "img", "iframe", "object", "form", "link"} & set(seen.tags)
+    assert not [name for name in seen.attributes if name.startswith("on") or name == "src"]
+    assert "\x1b" not in page and html.escape("<script>") in page
+    assert "default-src 'none'" in page and not re.search(r"https?://", page)
+
+
+def test_tables_have_captions_and_scopes():
+    records = [handed_in(name, mistaken("twice"), mark(0.0, "entropy", said="No.")) for name in ("ada", "bob")]
+    records += [handed_in("ada", mistaken("relu", "gelu"), slug=NEXT, waits="why")]
+    seen = Structure(as_html(figures(records), datetime(2026, 1, 1)))
+    assert seen.tags.count("table") == seen.tags.count("caption") >= 6
+    assert set(seen.heads) == {"row", "col"} and len(seen.ids) == len(set(seen.ids))
+
+
+# ---- from a gradebook -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def graded_course(tmp_path_factory, root):
+    """Two students in a gradebook, and two whose files were not graded."""
+    course = tmp_path_factory.mktemp("class")
+    shutil.copyfile(root / "nbgrader_config.py", course / "nbgrader_config.py")
+    config = settings(course)
+    config.CourseDirectory.root = str(course)
+    program = '# by Ada Lovelace\ndef softmax(x, dim):\n    """ada"""\n    return x'
+    with open_gradebook(course, config) as writer:
+        book = writer.gradebook
+        book.add_assignment(SLUG)
+        book.add_notebook(SLUG, SLUG)
+        book.add_grade_cell("check-softmax", SLUG, SLUG, max_score=4, cell_type="code")
+        book.add_solution_cell("softmax", SLUG, SLUG)
+        book.add_student("ada01", first_name="Ada", last_name="Lovelace")
+        for student, points in (("ada01", 1.0), ("bob02", 4.0)):
+            note = {"status": "wrong", "said": "Not right yet, ada01.", "broken": ["values"], "misconceptions": {}}
+            answer = {"nbgrader": {"grade_id": "softmax", "solution": True}}
+            check = {"nbgrader": {"grade_id": "check-softmax", "grade": True},
+                     "anatomy": note if points < 4 else {"status": "right"}}  # fmt: skip
+            cells = [{"cell_type": "code", "source": program, "metadata": answer},
+                     {"cell_type": "code", "source": "", "metadata": check}]  # fmt: skip
+            whole = {"cells": cells, "metadata": {"anatomy": {"from": "x", "notes": []}}}
+            writer.record(student, SLUG, json.dumps(whole).encode(), {"check-softmax": points}, {}, {}, None)
+    for student, text in (
+        ("bob02", "{"),
+        ("cyd03", as_text(new_notebook(cells=[new_markdown_cell("Hello")]))),
+    ):
+        place = course / "submitted" / student / SLUG
+        place.mkdir(parents=True)
+        (place / f"{SLUG}.ipynb").write_text(text, "utf-8")
+    return course
+
+
+def test_the_gradebook_is_read_and_what_it_lacks_is_said(graded_course):
+    before = (graded_course / "gradebook.db").read_bytes()
+    ada, bob, cyd = read_records(graded_course)
+    assert [one.result.points for one in (ada, bob, cyd)] == [1.0, 4.0, None]
+    assert ada.result.marks[0].broken == ("values",) and "def softmax" in ada.answers["softmax"]
+    assert ada.open == "" and "not JSON" in bob.open and bob.open.endswith(EARLIER) and cyd.open == NOT_YET
+    assert (graded_course / "gradebook.db").read_bytes() == before
+
+
+def test_the_last_run_says_why_until_something_new_is_handed_in(graded_course, tmp_path):
+    copy = shutil.copytree(graded_course, tmp_path / "copy")
+    (copy / "grades.csv").write_text(f"student,assignment,status,reason\ncyd03,{SLUG},ungraded,Its worker was lost.\n")
+    assert read_records(copy)[2].open == "Its worker was lost."
+    file = copy / "submitted" / "cyd03" / SLUG / f"{SLUG}.ipynb"
+    later = (copy / "grades.csv").stat().st_mtime + 10
+    os.utime(file, (later, later))
+    assert read_records(copy)[2].open == NOT_YET
+
+
+def test_a_mark_by_hand_counts_and_a_missing_mark_is_none(graded_course, tmp_path):
+    copy = shutil.copytree(graded_course, tmp_path / "copy")
+    with Gradebook(f"sqlite:///{copy}/gradebook.db") as book:
+        book.find_grade("check-softmax", SLUG, SLUG, "ada01").manual_score = 3.0
+        book.find_grade("check-softmax", SLUG, SLUG, "bob02").auto_score = None
+        book.db.commit()
+    ada, bob, _ = read_records(copy)
+    assert ada.result.points == 3.0 and bob.result.points is None
+
+
+def test_page_and_table_are_written_with_names_and_without(graded_course, tmp_path):
+    made = write_report(graded_course, tmp_path / "named.html")
+    assert (made.students, made.graded, made.open) == (3, 2, 2) and "ada01" in made.page.read_text("utf-8")
+    with made.table.open(encoding="utf-8", newline="") as file:
+        lines = {line["student"]: line for line in csv.DictReader(file)}
+    assert (lines["ada01"]["points"], lines["cyd03"]["points"], lines["cyd03"]["status"]) == ("1", "", UNGRADED)
+
+    made = write_report(graded_course, tmp_path / "hidden.html", anonymous=True)
+    numbers = json.loads((graded_course / KEPT_IN).read_text("utf-8"))
+    for text in (made.page.read_text("utf-8"), made.table.read_text("utf-8")):
+        assert not re.search(r"\bada|lovelace|bob02|cyd03", text, re.IGNORECASE)
+        assert all(f"student {number:02d}" in text for number in numbers.values())
+    assert "return x" in made.page.read_text("utf-8")
+    again = write_report(graded_course, tmp_path / "again.html", anonymous=True)
+    assert again.table.read_text("utf-8") == made.table.read_text("utf-8"), "the same numbers in every report"
+
+
+def test_errors_say_what_to_do(graded_course, tmp_path, root):
+    with pytest.raises(UserError, match="--csv"):
+        write_report(graded_course, tmp_path / "one.csv")
+    with pytest.raises(UserError, match="--output"):
+        write_report(graded_course, tmp_path / "nowhere" / "report.html")
+    shutil.copyfile(root / "nbgrader_config.py", tmp_path / "nbgrader_config.py")
+    with pytest.raises(NothingGraded, match=r"no gradebook.*anatomy grade"):
+        read_records(tmp_path)
+    with Gradebook(f"sqlite:///{tmp_path}/gradebook.db"):
+        pass
+    with pytest.raises(NothingGraded, match="no marks yet"):
+        read_records(tmp_path)
