@@ -7,7 +7,8 @@ import io
 from collections.abc import Iterable
 
 from anatomy.grading.class_report.records import Record
-from anatomy.grading.report import UNGRADED, no_formula, number
+from anatomy.grading.report import UNGRADED
+from anatomy.grading.spreadsheets import no_formula, number
 
 COLUMNS = ("student", "notebook", "exercise", "points", "max", "status", "mistakes", "broken", "said", "reason")
 
