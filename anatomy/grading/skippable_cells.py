@@ -46,6 +46,8 @@ class _Uses:
     binds: Set[str] = frozenset()
     defines: Set[str] = frozenset()
     """What it imports, or defines by `def` or `class`: calling such a thing does not change it."""
+    numbers: Set[str] = frozenset()
+    """What it binds to a number or a text and to nothing else: no call can change these in place."""
     touches: Set[str] = frozenset()
     """What it may change in place: it calls a method of it, hands it to a function, or sets a part of it."""
     sets: bool = False
@@ -62,6 +64,9 @@ def skippable_cells(cells: Sequence[NotebookNode], given: Set[int]) -> set[int]:
     wanted = {index for index, one in uses.items() if index not in given or one.sets or "*" in one.binds}
     unchangeable = {name for one in uses.values() for name in one.defines}
     unchangeable |= _BUILTINS - {name for one in uses.values() for name in one.binds}
+    unchangeable |= {name for one in uses.values() for name in one.numbers} - {
+        name for one in uses.values() for name in one.binds - one.numbers
+    }
     if any(uses[index].hides for index in wanted - given):
         return set()
     while True:
@@ -91,9 +96,11 @@ def _uses(source: str) -> _Uses:
         return _Uses()
     first: set[str] = set()
     binds: set[str] = set()
-    for read, bound in steps:
+    others: set[str] = set()
+    for statement, (read, bound) in zip(tree.body, steps, strict=True):
         first |= read - binds
         binds |= bound
+        others |= set() if _is_of_a_number(statement) else bound
     defines: set[str] = set()
     touches: set[str] = set()
     sets = False
@@ -113,7 +120,15 @@ def _uses(source: str) -> _Uses:
     reads = set().union(*(read for read, _ in steps))
     attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr[:2] == "__"}
     hides = bool(_HIDING & (reads | defines | attributes))
-    return _Uses(reads, first, binds | (defines & {"*"}), defines, touches, sets, hides)
+    return _Uses(reads, first, binds | (defines & {"*"}), defines, binds - others, touches, sets, hides)
+
+
+def _is_of_a_number(statement: ast.stmt) -> bool:
+    """Whether it is ``name = -100``: an assignment of a number or a text."""
+    if not isinstance(statement, ast.Assign) or not all(isinstance(target, ast.Name) for target in statement.targets):
+        return False
+    value = statement.value.operand if isinstance(statement.value, ast.UnaryOp) else statement.value
+    return isinstance(value, ast.Constant)
 
 
 def _names(statement: ast.stmt) -> tuple[set[str], set[str]]:

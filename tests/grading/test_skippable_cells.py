@@ -37,6 +37,7 @@ def left_out(given, *others):
         ("torch.manual_seed(0)", "def answer(x):\n    return torch.ones(2)"),
         ("torch.set_num_threads(1)", "answer = torch.ones(2)"),
         ("print(dict.fromkeys('ab'))", "answer = dict(a=1)"),
+        ("print(abs(size))", "answer = size + 1"),
     ],
 )
 def test_left_out(given, student):
@@ -50,6 +51,7 @@ def test_left_out(given, student):
         ("def scale(): return 2", "class Answer:\n    def f(self):\n        return [scale() for _ in range(2)]"),
         ("from math import *", "answer = 1"),
         ("words.append('like')", "answer = len(words)"),
+        ("nn.init.zeros_(size)", "size = torch.ones(2)\nanswer = size"),
         ("words[0] = 'fruit'", "answer = words"),
         ("list = []\nlist.append(1)", "answer = list"),
         ("words += ['like']", "answer = words"),
