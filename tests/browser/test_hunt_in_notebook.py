@@ -27,8 +27,8 @@ def test_a_student_finds_a_bug(lab: Lab, tmp_path: Path) -> None:
         "import torch\nfrom anatomy.checking import check",
         SOLVED,
         'check("softmax")',
-        f"from anatomy import hunt\n\n{HUNT})",
-    ]
+        f"import os\nfrom anatomy import hunt\n\nos.environ['ANATOMY_HOME'] = {str(tmp_path)!r}\n{HUNT})",
+    ]  # a progress file of its own: other tests have solved this exercise
     path = tmp_path / "hunting" / "hunting.ipynb"
     write(new_notebook(cells=list(map(new_code_cell, cells)), metadata=METADATA), path)
     lab.open(path)
