@@ -23,7 +23,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
-ELSEWHERE = {"colorama": "0.4.6", "pywinpty": "3.1.2", "appnope": "1.0.0"}
+ELSEWHERE = {"colorama": "0.4.6", "pywinpty": "3.1.2", "appnope": "1.0.0", "pywin32": "312"}
 PYTHONS = ("3.11", "3.12", "3.13")
 HELD_BACK = {
     # From 4.25 on, importing jsonschema compiles 39 grammars (rfc3987-syntax), and every process that reads a notebook
