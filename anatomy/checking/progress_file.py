@@ -75,7 +75,7 @@ def note_check(verdict: Verdict, answer: Any = None) -> None:
         )
         if verdict.status != "not attempted":
             entry["attempts"] = amount(entry.get("attempts")) + is_other
-            entry["seconds"] = round(amount(entry.get("seconds")) + clock.take(), 1)
+            entry["seconds"] = round(amount(entry.get("seconds")) + clock.take(), 3)
         if verdict.status == "right" and not is_solved(entry):
             entry["first_right"] = date.today().isoformat()
         for diagnosis in verdict.diagnoses:

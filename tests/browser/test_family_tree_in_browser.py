@@ -38,7 +38,7 @@ def test_whoever_clicks_into_a_box_meets_its_link(lab: Lab, tmp_path: Path) -> N
 def test_an_untrusted_notebook_keeps_names_and_links(lab: Lab, tmp_path: Path) -> None:
     lab.open(save(tmp_path, "family-tree-untrusted", executed(CELLS)))
     output = lab.cell(TREE).locator(".jp-Cell-outputArea")
-    expect(output.locator("svg")).to_have_count(0)
+    expect(output.locator(".jp-OutputArea-output svg")).to_have_count(0)
     expect(output.locator("a[href^='https://']")).to_have_count(len(FAMILY))
     expect(output).to_contain_text("DeBERTa")
     expect(output).not_to_contain_text("font-size")
