@@ -125,7 +125,9 @@ def test_the_same_seed_gives_the_same_cases(exercise: Exercise) -> None:
 def test_a_misconception_fails_and_is_named_as_itself(wrong: Misconception) -> None:
     """With the seeds of a student's own notebook; tests/grading/test_class.py tries each with others."""
     exercise = exercises.find(wrong.exercise)
-    verdict = verdict_on(exercise, wrong.answer)
+    seen = observe(exercise, wrong.answer)
+    expectations_of(exercise, SEEDS).remember(wrong, seen.cases)
+    verdict = judge(exercise, decode(encode(seen)), SEEDS, expectations_of)
     broken = {result.property for result in verdict.results if not result.passed}
     assert verdict.status == "wrong", as_text(verdict)
     assert wrong.name in verdict.misconceptions, as_text(verdict)

@@ -68,9 +68,15 @@ EXERCISES = [
 ]
 
 
+FIRST = {exercise.notebook: exercise for exercise in reversed(EXERCISES)}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
-def test_forged_observations_earn_nothing_for_values(exercise):
+def test_forged_observations_earn_nothing_for_values(exercise, monkeypatch):
+    """Of each notebook's first exercise it is also asked which mistakes gave them, which takes most of the time."""
+    if exercise is not FIRST[exercise.notebook]:
+        monkeypatch.setattr("anatomy.judging.judge.recognize", lambda *_: [])
     honest, old = (observe(exercise, reference.answer(exercise), seeds) for seeds in (SEEDS, OTHER_SEEDS))
     known = remembering()  # as in grading a class: what is expected is worked out once
     assert judge(exercise, honest, SEEDS, known).points == exercise.points

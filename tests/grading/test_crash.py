@@ -29,7 +29,7 @@ pytestmark = [
 
 MARK = "ANATOMY_TEST_MARK"
 BOOK = notebook("03-softmax")
-KILLS = 20
+KILLS = 10
 ANSWERS = {
     "ada": "def softmax(x, dim):\n    return (x - x.logsumexp(dim, keepdim=True)).exp()",
     "bea": "def softmax(x, dim):\n    return x / 2",
