@@ -16,7 +16,7 @@ from anatomy.authoring.notebooks import read, solved_file, write
 from anatomy.course import NOTEBOOKS
 from tests.assembling.course import answer, put
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("assembling")]  # one fixture, which takes long
 
 
 def solved(root: Path, folder: Path, *modules: str, **changes: tuple[str, str]) -> None:
