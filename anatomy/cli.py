@@ -13,16 +13,34 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 
+from anatomy.class_edition import class_edition
 from anatomy.errors import UserError
+
+if TYPE_CHECKING:
+    from anatomy.class_edition.on_disk import Written
+
+
+class Commands(typer.core.TyperGroup):
+    """The commands; in the edition for a class, those for students. Of what it lacks it says so in a sentence."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        command = super().get_command(ctx, cmd_name)
+        return command if class_edition() is None or getattr(command, "rich_help_panel", "") == STUDENTS else None
+
+    def invoke(self, ctx: Any) -> Any:
+        with said_clearly():
+            return super().invoke(ctx)
+
 
 app = typer.Typer(
     name="anatomy",
+    cls=Commands,
     help="Transformer Anatomy: work the notebooks, check answers, grade a class, build the course.",
     no_args_is_help=True,
     add_completion=False,
@@ -97,8 +115,8 @@ def progress(
 
     Example: [cyan]anatomy progress --notebook 03[/cyan]
     """
-    from anatomy.authoring.notebooks import find
     from anatomy.checking.progress import ProgressCard
+    from anatomy.course import find
 
     with said_clearly():
         Console().print(ProgressCard(find(notebook).slug if notebook else ""), highlight=False)
@@ -121,7 +139,7 @@ def hunt(
 
     Example: [cyan]anatomy hunt 03-softmax[/cyan]
     """
-    from anatomy.authoring.notebooks import find
+    from anatomy.course import find
     from anatomy.hunting import terminal
 
     with said_clearly():
@@ -173,6 +191,27 @@ def doctor() -> None:
     from anatomy import doctor as examination
 
     raise typer.Exit(not examination.report(examination.diagnose(), Console()))
+
+
+@app.command(rich_help_panel=STUDENTS)
+def update(
+    edition: Annotated[
+        Path, typer.Argument(help="The zip file that you were given, or the folder it unpacks to.", show_default=False)
+    ],
+    root: Root = None,
+) -> None:
+    """Bring the next notebooks into your class's edition of the course. What you have worked on stays.
+
+    Example: [cyan]anatomy update ~/Downloads/class-edition.zip[/cyan]
+    """
+    from anatomy.class_edition.on_disk import update as bring
+
+    folder = course_root(root)
+    with said_clearly():
+        done = bring(edition, folder)
+    console = Console()
+    console.print(f"Brought {done.files} new files.", highlight=False)
+    say_what_was_kept(done, folder, console)
 
 
 @app.command("binder-link", rich_help_panel=TEACHERS)
@@ -294,6 +333,42 @@ def report(
     )  # fmt: skip
 
 
+@app.command(rich_help_panel=TEACHERS)
+def release(
+    notebook: Annotated[
+        str, typer.Option("--class", metavar="NOTEBOOK", help="As far as the class has come.", show_default=False)
+    ],
+    judge: Annotated[
+        str, typer.Option("--judge", metavar="URL", help="Where `anatomy serve` answers.", show_default=False)
+    ],
+    to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="A new one, or a former release.")] = Path(
+        "class-edition"
+    ),
+    zipped: Annotated[bool, typer.Option("--zip", help="Write FOLDER.zip, too.")] = False,
+    root: Root = None,
+) -> None:
+    """Make the course as a class gets it while its answers stay with you: the notebooks so far, checked by your judge.
+
+    The right answers of earlier notebooks, which later ones build on, come with the later notebook.
+
+    Example: [cyan]anatomy release --class 03-softmax --judge https://hub.example.org/services/anatomy --zip[/cyan]
+    """
+    from anatomy.course import find
+    from anatomy.releasing.release import release as make
+
+    console = Console()
+    with said_clearly(), console.status("Making the edition…") as status:
+        made = make(course_root(root), find(notebook), judge, to, zipped=zipped, say=status.update)
+    if made.warning:
+        Console(stderr=True).print(f"[yellow]! {escape(made.warning)}[/yellow]", highlight=False, soft_wrap=True)
+    say_what_was_kept(made.written, made.folder, console)
+    places = f"{made.folder}{f' and {made.zip_file}' if made.zip_file else ''}"
+    console.print(
+        f"{places}: the notebooks up to {find(notebook).slug}, {made.written.files} files new or changed. "
+        "Publish the folder for nbgitpuller, or hand out the zip file.", highlight=False, markup=False, soft_wrap=True,
+    )  # fmt: skip
+
+
 @app.command(rich_help_panel=AUTHORS)
 def build(
     notebooks: Notebooks = None,
@@ -367,10 +442,19 @@ def course_root(root: Path | None) -> Path:
     if root:
         return root.resolve()
     here = Path.cwd()
+    marks = ("nbgrader_config.py", "anatomy/class_edition.json")
     for folder in (here, *here.parents, Path(anatomy.__file__).parent.parent):
-        if (folder / "nbgrader_config.py").is_file():
+        if any((folder / mark).is_file() for mark in marks):
             return folder
     fail("The course's folder is not here. Go there (it holds nbgrader_config.py), or name it with --root.")
+
+
+def say_what_was_kept(done: Written, folder: Path, console: Console) -> None:
+    """Name the files that somebody has changed, and that an edition for a class did not replace."""
+    for path in done.left:
+        console.print(f"Left as it is, because it was changed: {path.relative_to(folder)}", soft_wrap=True)
+    for path in done.copies:
+        console.print(f"It was changed, so a copy is kept: {path.relative_to(folder)}", soft_wrap=True)
 
 
 @contextlib.contextmanager
