@@ -27,11 +27,7 @@ if TYPE_CHECKING:
 
 
 class Commands(typer.core.TyperGroup):
-    """The commands; in the edition for a class, those for students. Of what it lacks it says so in a sentence."""
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        command = super().get_command(ctx, cmd_name)
-        return command if class_edition() is None or getattr(command, "rich_help_panel", "") == STUDENTS else None
+    """The commands. What is not in the edition for a class says so in a sentence wherever it is asked for."""
 
     def invoke(self, ctx: Any) -> Any:
         with said_clearly():
@@ -470,3 +466,7 @@ def said_clearly(*kinds: type[Exception]) -> Iterator[None]:
 def fail(message: str) -> NoReturn:
     Console(stderr=True).print(f"[red]{escape(message)}[/red]", highlight=False, soft_wrap=True)
     raise typer.Exit(2)
+
+
+if class_edition():
+    app.registered_commands = [one for one in app.registered_commands if one.rich_help_panel == STUDENTS]

@@ -57,6 +57,10 @@ _ASSEMBLING = (
     "Assembling is not in your class's edition of the course: it compares your answers with the right ones, which stay "
     "with your instructor."
 )
+_WHOLE_NOTEBOOK = (
+    "`anatomy check` is not in your class's edition of the course: run the check cells in the notebook, which ask your "
+    "class's judge."
+)
 _ANSWERS = (
     "The right answers of {slug} are not on this machine. They come when your class goes on to the next notebook."
 )
@@ -139,6 +143,7 @@ def _left_out(book: Notebook) -> Iterator[tuple[str, str]]:
             yield name, _KNOWS.format(name=name)
     yield from ((name, _HUNT) for name in _modules(package / "hunting", "anatomy.hunting"))
     yield from ((name, _ASSEMBLING) for name in _modules(package / "assembling", "anatomy.assembling"))
+    yield "anatomy.checking.headless", _WHOLE_NOTEBOOK
     for other in NOTEBOOKS:
         if other.number >= book.number:
             yield f"anatomy.reference.{other.module}", _ANSWERS.format(slug=other.slug)
