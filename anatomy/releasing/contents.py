@@ -32,11 +32,14 @@ ROOMS = (
 
 COPIED = (
     "requirements.txt", "requirements-checkpoint.txt", "LICENSE", "LICENSE-text.md", "THIRD-PARTY-NOTICES.md",
-    "tools/setup.sh", "tools/jupyterlab/overrides.json",
+    "tools/setup.sh", "tools/jupyterlab", "assets",
 )  # fmt: skip
+"""Files and folders that are the same in every edition."""
 
-PAGES_OF_ALL = ("README.md", course_pages.GLOSSARY, course_pages.REFERENCES)
-"""In ``assets/``, and about notebooks that are not handed out yet."""
+NOT_COPIED = tuple(
+    PurePosixPath("assets", name) for name in ("README.md", course_pages.GLOSSARY, course_pages.REFERENCES)
+)
+"""What is about notebooks that are not handed out yet."""
 
 _REFUSAL = '''"""Not in the edition for a class: importing it says why."""
 
@@ -97,12 +100,7 @@ def edition(root: Path, book: Notebook, judge: str, say: Say = lambda _: None) -
         if path.suffix != ".pyc":
             files[_posix(path)] = content.read_bytes() if isinstance(content, Path) else content.encode()
     files[ABOUT] = (json.dumps(about, indent=1) + "\n").encode()
-    files |= {PurePosixPath(name): (root / name).read_bytes() for name in COPIED}
-    files |= {
-        _posix(file.relative_to(root)): file.read_bytes()
-        for file in (root / "assets").iterdir()
-        if file.is_file() and file.name not in PAGES_OF_ALL
-    }
+    files |= dict(_copied(root))
     files |= {PurePosixPath(name): text.encode() for name, text in _templates(root, books, str(about["judge"]))}
     for other in books:
         say(f"{other.slug}: student edition")
@@ -156,6 +154,14 @@ def _modules(folder: Path, package: str) -> Iterator[str]:
     for path in sorted(folder.iterdir()):
         if (path / "__init__.py").is_file() or (path.suffix == ".py" and path.stem != "__init__"):
             yield f"{package}.{path.stem}"
+
+
+def _copied(root: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+    for name in COPIED:
+        for file in (root / name, *(root / name).rglob("*")):
+            path = _posix(file.relative_to(root))
+            if file.is_file() and path not in NOT_COPIED and not any(part.startswith(".") for part in path.parts):
+                yield path, file.read_bytes()
 
 
 def _notebook(root: Path, book: Notebook, books: list[Notebook]) -> Files:
