@@ -24,7 +24,7 @@ from anatomy.grading.report import Comparison, Report, SubmissionResult
 COMMANDS = (
     *("lab", "check", "progress", "hunt", "assemble", "doctor"),
     *("sample-class", "grade", "report"),
-    "binder-link",
+    *("binder-link", "release", "update"),
     *("build", "lint"),
 )
 SLUG = "02-attention-scores"
