@@ -1,0 +1,89 @@
+"""Start the service, and end it in an orderly way."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import logging
+import os
+import signal
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
+
+from anatomy.errors import UserError
+from anatomy.serving.people import Anybody, People
+from anatomy.serving.service import LARGEST, Service, application
+from anatomy.serving.workers import Workers
+
+SLOWEST = 30
+"""Seconds that a request may take to arrive, and that a connection may be idle."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the service listens, and how its addresses begin."""
+
+    host: str = "127.0.0.1"
+    port: int = 8700
+    prefix: str = "/"
+
+    @classmethod
+    def of_hub(cls) -> Place | None:
+        """Where a JupyterHub expects this process, its service, to listen; None where none started it."""
+        url = urlsplit(os.environ.get("JUPYTERHUB_SERVICE_URL", ""))
+        if not url.hostname:
+            return None
+        return cls(url.hostname, url.port or 80, os.environ.get("JUPYTERHUB_SERVICE_PREFIX", "/"))
+
+
+def serve(people: People, place: Place, workers: int, say: Callable[[str], None]) -> None:
+    """Serve until Ctrl-C or SIGTERM.
+
+    Raises
+    ------
+    UserError
+        When the place can't be listened at, or others could reach it without keys.
+    """
+    if isinstance(people, Anybody) and not _is_local(place.host):
+        raise UserError(
+            f"Others can reach {place.host}, so name who may ask: anatomy serve --new-keys keys.txt NAMES, "
+            "then --keys keys.txt."
+        )
+    try:
+        sockets = bind_sockets(place.port, place.host)
+    except OSError as error:
+        raise UserError(f"{place.host}, port {place.port}, can't be listened at: {error.strerror}.") from error
+    logging.basicConfig(format="%(asctime)s %(message)s", level=logging.INFO)
+    asyncio.run(_serve(people, place, workers, sockets, say))
+
+
+async def _serve(
+    people: People, place: Place, count: int, sockets: list[socket.socket], say: Callable[[str], None]
+) -> None:
+    from anatomy.serving import live
+    from anatomy.serving.room import Room
+
+    room, workers, end = Room(), Workers(count), asyncio.Event()
+    app = application(Service(people, workers, room), place.prefix, lambda who: live.handlers(room, who))
+    server = HTTPServer(app, max_body_size=LARGEST, body_timeout=SLOWEST, idle_connection_timeout=SLOWEST)
+    judging = asyncio.ensure_future(workers.run())
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, end.set)
+    server.add_sockets(sockets)
+    say(f"The judge listens at http://{place.host}:{sockets[0].getsockname()[1]}{place.prefix} ({count} workers).")
+    await asyncio.wait([judging, asyncio.ensure_future(end.wait())], return_when=asyncio.FIRST_COMPLETED)
+    server.stop()
+    judging.cancel()
+    await asyncio.gather(judging, return_exceptions=True)
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
