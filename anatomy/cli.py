@@ -333,6 +333,15 @@ def serve(
         int | None,
         typer.Option("--workers", min=1, help="How many processes; one a core by default.", show_default=False),
     ] = None,
+    prepare: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--prepare",
+            metavar="NN",
+            help="Get ready for this notebook's mistakes; may be repeated. All by default.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Judge the answers of a class whose machines hold no right ones, and show which exercise the room is at.
 
@@ -342,7 +351,10 @@ def serve(
     Example: [cyan]anatomy serve --new-keys keys.txt Ada Alan "Grace (instructor)"[/cyan]
     and then [cyan]anatomy serve --keys keys.txt[/cyan]
     """
+    from anatomy.authoring.notebooks import find
+    from anatomy.course import NOTEBOOKS
     from anatomy.serving import people, running
+    from anatomy.serving.workers import Workers
 
     console = Console(stderr=True)
     with said_clearly():
@@ -354,8 +366,10 @@ def serve(
             fail("Names are for --new-keys FILE.")
         place = running.Place.of_hub()
         who = people.Keys(keys) if keys else people.Hub() if place else people.Anybody()
+        books = list(map(find, prepare)) if prepare else NOTEBOOKS
+        judges = Workers(workers or os.cpu_count() or 1, [book.slug for book in books])
         running.serve(
-            who, place or running.Place(host, port, prefix), workers or os.cpu_count() or 1,
+            who, place or running.Place(host, port, prefix), judges,
             lambda text: console.print(text, highlight=False, markup=False, soft_wrap=True),
         )  # fmt: skip
 

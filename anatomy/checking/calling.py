@@ -20,8 +20,8 @@ VERSION = 1
 SECONDS = 5.0
 """How long a check waits for the judge."""
 
-LARGEST = 4 * 2**20
-"""Bytes of an answer."""
+LARGEST, LARGEST_ANSWER = 24 * 2**20, 4 * 2**20
+"""Bytes of a request, and of an answer."""
 
 
 class CheckUnavailable(UserError):
@@ -61,6 +61,8 @@ def call(address: str, what: str, body: bytes | None = None, key: str | None = N
     CheckUnavailable
         When it does not answer in time, refuses, or answers something else than this version of the course expects.
     """
+    if body and len(body) > LARGEST:
+        raise CheckUnavailable("What your answer returned is too large to be sent to the judge.")
     until = time.monotonic() + SECONDS
     while True:
         left = until - time.monotonic()
@@ -110,10 +112,10 @@ def _send(found: list[Any], url: str, body: bytes | None, key: str, seconds: flo
         opener = urllib.request.build_opener(_NoRedirects, *direct)
         try:
             with opener.open(request, timeout=seconds) as answer:
-                found.append((answer.status, _parsed(answer.read(LARGEST)), 0))
+                found.append((answer.status, _parsed(answer.read(LARGEST_ANSWER)), 0))
         except urllib.error.HTTPError as refusal:
             wait = refusal.headers.get("Retry-After") or ""
-            found.append((refusal.code, _parsed(refusal.read(LARGEST)), int(wait) if wait.isdigit() else 0))
+            found.append((refusal.code, _parsed(refusal.read(LARGEST_ANSWER)), int(wait) if wait.isdigit() else 0))
     except (OSError, HTTPException, ValueError) as error:
         reason = getattr(error, "reason", error)
         found.append(getattr(reason, "strerror", None) or str(reason) or type(reason).__name__)

@@ -15,9 +15,11 @@ from urllib.parse import urlsplit
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
+from anatomy.checking.calling import LARGEST
+from anatomy.course import NOTEBOOKS
 from anatomy.errors import UserError
 from anatomy.serving.people import Anybody, People
-from anatomy.serving.service import LARGEST, Service, application
+from anatomy.serving.service import Service, application
 from anatomy.serving.workers import Workers
 
 SLOWEST = 30
@@ -41,7 +43,7 @@ class Place:
         return cls(url.hostname, url.port or 80, os.environ.get("JUPYTERHUB_SERVICE_PREFIX", "/"))
 
 
-def serve(people: People, place: Place, workers: int, say: Callable[[str], None]) -> None:
+def serve(people: People, place: Place, workers: Workers, say: Callable[[str], None]) -> None:
     """Serve until Ctrl-C or SIGTERM.
 
     Raises
@@ -63,20 +65,28 @@ def serve(people: People, place: Place, workers: int, say: Callable[[str], None]
 
 
 async def _serve(
-    people: People, place: Place, count: int, sockets: list[socket.socket], say: Callable[[str], None]
+    people: People, place: Place, workers: Workers, sockets: list[socket.socket], say: Callable[[str], None]
 ) -> None:
+    from anatomy import exercises
     from anatomy.serving import live
     from anatomy.serving.room import Room
 
-    room, workers, end = Room(), Workers(count), asyncio.Event()
+    room, end = Room(), asyncio.Event()
     app = application(Service(people, workers, room), place.prefix, lambda who: live.handlers(room, who))
     server = HTTPServer(app, max_body_size=LARGEST, body_timeout=SLOWEST, idle_connection_timeout=SLOWEST)
     judging = asyncio.ensure_future(workers.run())
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, end.set)
-    server.add_sockets(sockets)
-    say(f"The judge listens at http://{place.host}:{sockets[0].getsockname()[1]}{place.prefix} ({count} workers).")
-    await asyncio.wait([judging, asyncio.ensure_future(end.wait())], return_when=asyncio.FIRST_COMPLETED)
+    for book in NOTEBOOKS:
+        exercises.of_notebook(book)  # now, and not when the live view asks for the first time
+    ready = asyncio.ensure_future(workers.ask(b""))  # which is refused once there is somebody to do so
+    ended = asyncio.ensure_future(end.wait())
+    await asyncio.wait([judging, ended, ready], return_when=asyncio.FIRST_COMPLETED)
+    if ready.done():
+        server.add_sockets(sockets)
+        address = f"http://{place.host}:{sockets[0].getsockname()[1]}{place.prefix}"
+        say(f"The judge answers at {address}, {workers.count} at a time.")
+        await asyncio.wait([judging, ended], return_when=asyncio.FIRST_COMPLETED)
     server.stop()
     judging.cancel()
     await asyncio.gather(judging, return_exceptions=True)

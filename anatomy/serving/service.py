@@ -17,13 +17,10 @@ from typing import Any, Protocol
 from tornado.httputil import url_concat
 from tornado.web import Application, HTTPError, RequestHandler, stream_request_body
 
-from anatomy.checking.calling import VERSION
+from anatomy.checking.calling import LARGEST, VERSION
 from anatomy.serving.limits import Answers, Bucket, Users
 from anatomy.serving.people import CannotTell, Hub, People, Person
 from anatomy.serving.workers import Busy, WorkerLost, Workers
-
-LARGEST = 24 * 2**20
-"""Bytes of a request."""
 
 log = logging.getLogger("anatomy.serving")
 
@@ -185,6 +182,7 @@ class Check(_Handler):
             except Busy:
                 raise Refusal(503, "Many check their answers at this moment.", 2) from None
             except WorkerLost:
+                log.warning("%s: a check took too long or ended its worker", self.person.name)
                 raise Refusal(500, "Judging your answer took too long or stopped.") from None
         status, answer = int(reply[:3]), json.loads(reply[3:])
         if status != 200:

@@ -7,15 +7,15 @@ import json
 import resource
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from anatomy.serving.judging import ExpectationsOf
 
-COMPUTING = 10.0
-"""Seconds of computing that one request may take; the process ends then."""
+COMPUTING = 30.0
+"""Seconds of computing that one request may take, as in grading; the process ends then."""
 
 MEMORY = 6 * 2**30
 """Bytes of address space that a process may take."""
@@ -27,8 +27,14 @@ A_WHILE = 0.1
 """Seconds that a request may have to wait for trials that are worked out in advance."""
 
 
-def work(pipe: Connection) -> None:
-    """Answer requests until the other end of the pipe is closed. Each answer is a status of HTTP and JSON."""
+def work(pipe: Connection, notebooks: Collection[str]) -> None:
+    """Answer requests until the other end of the pipe is closed. Each answer is a status of HTTP and JSON.
+
+    Parameters
+    ----------
+    notebooks
+        The slugs of those whose trials are worked out in advance.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started this process ends it
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.RLIM_INFINITY))
     import torch
@@ -37,7 +43,7 @@ def work(pipe: Connection) -> None:
 
     torch.set_num_threads(1)  # one process a core
     expectations_of = remembering()
-    preparing = _preparing(expectations_of)
+    preparing = _preparing(expectations_of, notebooks)
     while True:
         try:
             request = pipe.recv_bytes()
@@ -63,13 +69,14 @@ def _answered(request: bytes, expectations_of: ExpectationsOf) -> bytes:
         return b"500" + json.dumps({"error": said}).encode()
 
 
-def _preparing(expectations_of: ExpectationsOf) -> Iterator[float]:
+def _preparing(expectations_of: ExpectationsOf, notebooks: Collection[str]) -> Iterator[float]:
     """Work out, step by step, what reference and mistakes do; yields the share that is done."""
     from anatomy import exercises, misconceptions
-    from anatomy.course import NOTEBOOKS
+    from anatomy.course import notebook
     from anatomy.exercises.spec import SEEDS
 
-    asked = [one for book in NOTEBOOKS for one in exercises.of_notebook(book).values() if one.kind != "quiz"]
+    known_to = [exercises.of_notebook(notebook(slug)) for slug in notebooks]
+    asked = [one for book in known_to for one in book.values() if one.kind != "quiz"]
     for number, exercise in enumerate(asked):
         known = expectations_of(exercise, SEEDS)
         mistakes = misconceptions.of_exercise(exercise.name).values()

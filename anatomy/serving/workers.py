@@ -8,14 +8,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import multiprocessing
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from anatomy.serving.worker import PREPARE, work
 
-SECONDS = 30.0
+SECONDS = 60.0
 """Seconds after which a worker that does not answer is ended; one that computes has ended itself before."""
 
 Result = TypeVar("Result")
@@ -39,11 +39,11 @@ class _Job:
 class _Worker:
     """One process, and the pipe to it."""
 
-    def __init__(self) -> None:
+    def __init__(self, prepare: Collection[str]) -> None:
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["anatomy.serving.judging"])  # so that another one is there at once
         self._pipe, theirs = context.Pipe()
-        self.process = context.Process(target=work, args=(theirs,), daemon=True)
+        self.process = context.Process(target=work, args=(theirs, prepare), daemon=True)
         self.process.start()
         theirs.close()
         self.prepared = 0.0
@@ -63,12 +63,12 @@ class Workers:
     Parameters
     ----------
     prepare
-        Whether they work out in advance, while nobody asks, what references and mistakes do.
+        The slugs of notebooks for which they work out in advance, while nobody asks, what references and mistakes do.
     most_waiting
         Requests that may wait.
     """
 
-    def __init__(self, count: int, *, prepare: bool = True, most_waiting: int = 100) -> None:
+    def __init__(self, count: int, prepare: Collection[str] = (), most_waiting: int = 100) -> None:
         self.count, self.prepare, self.most_waiting = count, prepare, most_waiting
         self._jobs: asyncio.Queue[_Job] = asyncio.Queue()
         self._threads = ThreadPoolExecutor(count)
@@ -112,10 +112,10 @@ class Workers:
             self._threads.shutdown(wait=False)
 
     async def _run(self, number: int) -> None:
-        prepares = self.prepare
+        prepares = bool(self.prepare)
         while True:
             if number not in self._workers:
-                self._workers[number] = await self._in_thread(_Worker)
+                self._workers[number] = await self._in_thread(lambda: _Worker(self.prepare))
             worker = self._workers[number]
             if self._jobs.empty() and prepares:
                 job = None
@@ -127,7 +127,7 @@ class Workers:
             except (TimeoutError, EOFError, OSError) as error:
                 log.warning("a worker was lost: %s", type(error).__name__)
                 self._workers.pop(number).end()
-                prepares = self.prepare and job is not None
+                prepares = bool(self.prepare) and job is not None
                 if job and not job.done.done():
                     job.done.set_exception(WorkerLost())
                 continue

@@ -15,16 +15,16 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
 from anatomy import exercises
-from anatomy.checking.calling import VERSION
+from anatomy.checking.calling import LARGEST, VERSION
 from anatomy.checking.looking import look_for_judge
 from anatomy.observing.records import encode
 from anatomy.serving.people import People
-from anatomy.serving.service import LARGEST, Service, application
+from anatomy.serving.service import Service, application
 from anatomy.serving.workers import Workers
 from tests.observing.cells import run_cell
 
 SCORES = "def scaled_scores(query, key):\n    return query @ key.mT / key.size(-1) ** 0.5\n"
-SOFTMAX = "def softmax(x, dim):\n    e = (x - x.amax(dim, keepdim=True)).exp()\n    return e / e.sum(dim, keepdim=True)\n"
+SOFTMAX = "def softmax(x, dim):\n    e = (x - x.amax(dim, True)).exp()\n    return e / e.sum(dim, keepdim=True)\n"
 OVER_ALL = "def softmax(x, dim):\n    return x.exp() / x.exp().sum()\n"
 WEIGHTS = "def attention_weights(query, key):\n    return softmax(scaled_scores(query, key), -1)\n"
 QUERIES = "def attention_weights(query, key):\n    return softmax(scaled_scores(query, key), -2)\n"
@@ -48,10 +48,12 @@ class Running:
     address: str = ""
     room: Room = field(default_factory=Room)
 
-    def ask(self, body: bytes | str, key: str = "", path: str = "/judge/check", **headers: str) -> tuple[int, dict]:
+    def ask(
+        self, body: bytes | str, key: str = "", path: str = "/judge/check", method: str = "", **headers: str
+    ) -> tuple[int, dict[str, Any]]:
         """Status and JSON."""
         connection = http.client.HTTPConnection(self.address.split("/")[2], timeout=60)
-        method = "POST" if body else "GET"
+        method = method or ("POST" if body else "GET")
         connection.request(method, path, body or None, {"Authorization": f"token {key}", **headers})
         answer = connection.getresponse()
         said = json.loads(answer.read())
@@ -67,9 +69,10 @@ def running(people: People, workers: int) -> Iterator[Running]:
     loop = asyncio.new_event_loop()
 
     async def main() -> None:
-        here.service.workers = Workers(workers, prepare=False)
+        here.service.workers = Workers(workers)
         judging = asyncio.ensure_future(here.service.workers.run())
         server = HTTPServer(application(here.service, "/judge"), max_body_size=LARGEST)
+        await here.service.workers.ask(b"")  # it is there
         sockets = bind_sockets(0, "127.0.0.1")
         server.add_sockets(sockets)
         here.address = f"http://127.0.0.1:{sockets[0].getsockname()[1]}/judge"
@@ -90,7 +93,9 @@ def running(people: People, workers: int) -> Iterator[Running]:
 
 def request(name: str, *cells: str, **more: Any) -> str:
     """What a notebook in which these cells were run sends to check an exercise."""
-    names = run_cell("from __future__ import annotations\nimport torch\nfrom torch import Tensor\n" + "\n".join(cells), {})
+    names = run_cell(
+        "from __future__ import annotations\nimport torch\nfrom torch import Tensor\n" + "\n".join(cells), {}
+    )
     seen, parts = look_for_judge(exercises.find(name), names)
     asked = {"version": VERSION, "observation": encode(seen), "parts": [encode(part) for part in parts]}
     return json.dumps(asked | more)

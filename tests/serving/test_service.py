@@ -26,7 +26,7 @@ def test_a_right_answer_is_right_and_the_room_is_told(judge: Running, keys: dict
     status, said = judge.ask(RIGHT, keys["Ada"])
     assert status == 200 and said["version"] == 1
     assert (said["status"], said["points"], said["headline"]) == ("right", said["max_points"], "Right: 7 of 7 points.")
-    assert "Right: 7 of 7 points." in said["html"] and said["text"].startswith("Right: 4 of 4 points.")
+    assert "Right: 7 of 7 points." in said["html"] and said["text"].startswith("Right: 7 of 7 points.")
     assert judge.room.noted == [("Ada Lovelace", "softmax", "right", {})]
 
 
@@ -106,7 +106,7 @@ def tensors(shape: list[int], size: int) -> str:
         (forged(lambda record: record.update(tensors="gASVJAAAAAAAAACMBXBvc2l4lIwGc3lzdGVtlJOU")), "can't be read"),
         (forged(lambda record: record.update(tensors=tensors([2**40], 4))), "can't be read"),
         (forged(lambda record: record.update(tensors=tensors([2**40, 0], 0))), "can't be read"),
-        (forged(lambda record: record.update(tree=json.loads("[" * 90 + "]" * 90))), "nested too deeply"),
+        (forged(lambda record: record.update(tree=json.loads("[" * 90 + "]" * 90))), "can't be read"),
         (request("softmax", SOFTMAX, parts=[{}] * 41), "short list"),
     ],
     ids=["text", "brackets", "list", "version", "number", "exercise", "pickle", "huge", "empty rows", "deep", "parts"],
@@ -121,8 +121,8 @@ def test_what_is_no_observation_is_refused_with_a_sentence(
 
 
 def test_without_a_key_nothing_is_judged(judge: Running, keys: dict[str, str]) -> None:
-    for key in ("", "x" * 32, keys["Ada"][:-1], "é\x00"):
-        status, said = judge.ask(RIGHT, key.encode("utf-8").decode("latin-1"))
+    for key in ("", "x" * 32, keys["Ada"][:-1], f"{keys['Ada']} é"):
+        status, said = judge.ask(RIGHT, key)
         assert status == 401 and "anatomy join" in said["error"]
     assert judge.ask("", keys["Grace"], "/judge/me")[1]["instructor"] is True
     assert judge.ask("", keys["Alan"], "/judge/me")[1] | {"retry": None} == {
@@ -139,7 +139,7 @@ def test_who_guesses_keys_keeps_nobody_else_waiting(judge: Running, keys: dict[s
 
 
 def test_what_is_too_large_is_not_read(judge: Running, keys: dict[str, str]) -> None:
-    status, said = judge.ask(b"[" + b" " * 25 * 2**20, keys["Ada"])
+    status, said = judge.ask(b"", keys["Ada"], method="POST", **{"Content-Length": str(25 * 2**20)})
     assert status == 413 and "too large" in said["error"]
 
 
