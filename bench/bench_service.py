@@ -2,7 +2,7 @@
 
     python bench/bench_service.py [--students 30] [--rounds 10] [--out FOLDER]
 
-`anatomy serve` runs with two workers, which know the notebooks' mistakes (`--prepare`). Each student sends what a kernel
+`anatomy serve` runs with two workers, prepared for the notebooks (`--prepare`). Each student sends what a kernel
 saw of an answer that somebody wrote (tests/attempts) or of a right one; all send at the same moment, and wait. Each
 round every student sends another answer, and none is one that the service remembers, except where that is measured.
 Beside it, in this process: what judging the same answers takes in a student's own notebook.

@@ -80,7 +80,7 @@ class Service:
                 handler.set_status(refusal.status_code)
                 if refusal.status_code == 401:
                     handler.set_header("WWW-Authenticate", 'Basic realm="Password: your key", charset="UTF-8"')
-                await handler.finish(str(refusal.log_message))
+                await handler.finish(refusal.sentence)
                 return False
         if person is None or not person.is_instructor:
             handler.set_status(403)

@@ -6,13 +6,14 @@ import asyncio
 import http.client
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
+from tornado.web import RequestHandler
 
 from anatomy import exercises
 from anatomy.checking.calling import LARGEST, VERSION
@@ -28,6 +29,17 @@ SOFTMAX = "def softmax(x, dim):\n    e = (x - x.amax(dim, True)).exp()\n    retu
 OVER_ALL = "def softmax(x, dim):\n    return x.exp() / x.exp().sum()\n"
 WEIGHTS = "def attention_weights(query, key):\n    return softmax(scaled_scores(query, key), -1)\n"
 QUERIES = "def attention_weights(query, key):\n    return softmax(scaled_scores(query, key), -2)\n"
+
+
+class Page(RequestHandler):
+    """A page for instructors."""
+
+    def initialize(self, who: Callable[[RequestHandler], Awaitable[bool]]) -> None:
+        self.is_instructor = who
+
+    async def get(self) -> None:
+        if await self.is_instructor(self):
+            self.finish("Good morning.")
 
 
 class Room:
@@ -71,7 +83,9 @@ def running(people: People, workers: int) -> Iterator[Running]:
     async def main() -> None:
         here.service.workers = Workers(workers)
         judging = asyncio.ensure_future(here.service.workers.run())
-        server = HTTPServer(application(here.service, "/judge"), max_body_size=LARGEST)
+        server = HTTPServer(
+            application(here.service, "/judge", lambda who: [("page", Page, {"who": who})]), max_body_size=LARGEST
+        )
         await here.service.workers.ask(b"")  # it is there
         sockets = bind_sockets(0, "127.0.0.1")
         server.add_sockets(sockets)

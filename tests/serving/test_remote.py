@@ -68,7 +68,7 @@ def test_a_student_works_without_answers_on_the_machine(
     assert "Not attempted yet" in found.outputs[0].data["text/plain"] and "CheckFailed: Not attempted" in found.stdout
     found = run(shell, OVER_ALL, 'check("softmax")')
     assert "✗" in found.outputs[0].data["text/html"] and 'role="status"' in found.outputs[0].data["text/html"]
-    assert found.stdout.count("\n") == 1 and found.stdout.startswith("CheckFailed: Your softmax")
+    assert found.stdout.count("\n") == 1 and "Your softmax" in found.stdout
     noted = read_progress()["softmax"]
     assert (noted["status"], noted["attempts"]) == ("wrong", 1) and noted["mistakes"] and noted["said"]
     found = run(shell, SCORES, WEIGHTS, 'check("attention_weights")')

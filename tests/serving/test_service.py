@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import http.client
 import json
 import logging
 import os
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 
 from anatomy.serving.limits import Bucket, Users
+from anatomy.serving.people import CannotTell
 from tests.serving.service import OVER_ALL, QUERIES, SCORES, SOFTMAX, WEIGHTS, Running, request
 
 RIGHT = request("softmax", SOFTMAX)
@@ -191,3 +193,36 @@ def test_logs_hold_who_what_and_how_long(judge: Running, keys: dict[str, str], c
 def test_health_is_for_everybody(judge: Running) -> None:
     status, said = judge.ask("", "", "/judge/health")
     assert status == 200 and said["workers"] == 1 and said["waiting"] == 0
+
+
+def test_a_hub_that_is_down_keeps_nobody_out_who_was_known(
+    judge: Running, keys: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Down:
+        async def person(self, key: str) -> None:
+            raise CannotTell
+
+    assert judge.ask(RIGHT, keys["Ada"])[0] == 200
+    monkeypatch.setattr(judge.service, "people", Down())
+    assert judge.ask(RIGHT, keys["Ada"])[0] == 200
+    status, said = judge.ask(RIGHT, "a new token")
+    assert status == 503 and "does not say who you are" in said["error"] and said["retry"] == "5"
+
+
+def test_pages_are_for_instructors(judge: Running, keys: dict[str, str]) -> None:
+    """A browser asks for name and password: the password is the key."""
+
+    def visit(key: str) -> tuple[int, str | None]:
+        connection = http.client.HTTPConnection(judge.address.split("/")[2])
+        sent = {"Authorization": f"Basic {base64.b64encode(f'me:{key}'.encode()).decode()}"} if key else {}
+        connection.request("GET", "/judge/page", headers=sent)
+        answer = connection.getresponse()
+        answer.read()
+        connection.close()
+        return answer.status, answer.headers.get("WWW-Authenticate")
+
+    for key in ("", "x" * 32):
+        status, asks = visit(key)
+        assert status == 401 and asks and asks.startswith("Basic ")
+    assert visit(keys["Ada"]) == (403, None)
+    assert visit(keys["Grace"]) == (200, None)
