@@ -64,7 +64,7 @@ def check(name: str) -> None:
     if seeds := os.environ.get(GRADING_SEED):
         with as_at_start():
             return _hand_over(look_for_marks(exercise, namespace, tuple(map(int, seeds.split(",")))))
-    if address := judge_address():
+    if (address := judge_address()) and not os.environ.get(HAND_OVER):
         from anatomy.checking import remote
 
         with as_at_start():

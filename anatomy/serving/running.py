@@ -8,6 +8,7 @@ import logging
 import os
 import signal
 import socket
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -49,8 +50,10 @@ def serve(people: People, place: Place, workers: Workers, say: Callable[[str], N
     Raises
     ------
     UserError
-        When the place can't be listened at, or others could reach it without keys.
+        When the place can't be listened at, others could reach it without keys, or this is Windows.
     """
+    if sys.platform == "win32":
+        raise UserError("The judge needs Linux or macOS: its limits on time and memory are theirs.")
     if isinstance(people, Anybody) and not _is_local(place.host):
         raise UserError(
             f"Others can reach {place.host}, so name who may ask: anatomy serve --new-keys keys.txt NAMES, "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import resource
 import signal
 import time
 from collections.abc import Collection, Iterator
@@ -35,6 +34,8 @@ def work(pipe: Connection, notebooks: Collection[str]) -> None:
     notebooks
         The slugs of those whose trials are worked out in advance.
     """
+    import resource  # not everywhere
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started this process ends it
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.RLIM_INFINITY))
     import torch

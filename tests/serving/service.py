@@ -81,12 +81,13 @@ def running(people: People, workers: int) -> Iterator[Running]:
     loop = asyncio.new_event_loop()
 
     async def main() -> None:
-        here.service.workers = Workers(workers)
-        judging = asyncio.ensure_future(here.service.workers.run())
+        here.service.workers = Workers(workers or 1)
+        judging = asyncio.ensure_future(here.service.workers.run() if workers else end.wait())
         server = HTTPServer(
             application(here.service, "/judge", lambda who: [("page", Page, {"who": who})]), max_body_size=LARGEST
         )
-        await here.service.workers.ask(b"")  # it is there
+        if workers:
+            await here.service.workers.ask(b"")  # it is there
         sockets = bind_sockets(0, "127.0.0.1")
         server.add_sockets(sockets)
         here.address = f"http://127.0.0.1:{sockets[0].getsockname()[1]}/judge"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
 import json
 import stat
 import threading
@@ -16,6 +17,7 @@ from anatomy.errors import UserError
 from anatomy.serving.limits import Answers, Bucket, Users
 from anatomy.serving.people import Anybody, BadKeys, CannotTell, Hub, Keys, Person, add_keys, read_keys
 from anatomy.serving.running import Place, serve
+from tests.serving.service import running
 
 # ---- a file of keys ------------------------------------------------------------------------------------------------
 
@@ -150,6 +152,21 @@ def test_a_hub_says_where_to_listen(hub: HTTPServer, monkeypatch: pytest.MonkeyP
     assert Place.of_hub() == Place("127.0.0.1", 10101, "/services/judge/")
     monkeypatch.delenv("JUPYTERHUB_SERVICE_URL")
     assert Place.of_hub() is None
+
+
+def test_a_browser_logs_in_at_the_hub(hub: HTTPServer) -> None:
+    with running(Hub(), workers=0) as here:
+        connection = http.client.HTTPConnection(here.address.split("/")[2])
+        connection.request("GET", "/judge/page")
+        answer = connection.getresponse()
+        assert answer.status == 302 and answer.headers["Set-Cookie"].startswith("service-judge-oauth-state")
+        place = answer.headers["Location"]
+        assert place.startswith("/hub/api/oauth2/authorize?") and "client_id=service-judge" in place
+        assert here.ask("", "ada's", "/judge/me")[1]["name"] == "ada"
+        for token, status in (("ada's", 403), ("grace's", 200)):
+            connection = http.client.HTTPConnection(here.address.split("/")[2])
+            connection.request("GET", "/judge/page", headers={"Authorization": f"token {token}"})
+            assert connection.getresponse().status == status
 
 
 # ---- how often -----------------------------------------------------------------------------------------------------
