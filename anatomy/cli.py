@@ -179,6 +179,23 @@ def assemble(
 
 
 @app.command(rich_help_panel=STUDENTS)
+def join(
+    key: Annotated[
+        str, typer.Argument(metavar="[KEY]", help="From your instructor; asked for if left out.", show_default=False)
+    ] = "",
+) -> None:
+    """Store the key by which your class's judge knows you. On a JupyterHub you need none.
+
+    Example: [cyan]anatomy join 0f2b7c5e9d1a4836b7e05c92d4f8a163[/cyan]
+    """
+    from anatomy.checking.calling import join_class
+
+    with said_clearly():
+        said = join_class(key or typer.prompt("Your key", hide_input=True))
+    Console().print(said, highlight=False, markup=False, soft_wrap=True)
+
+
+@app.command(rich_help_panel=STUDENTS)
 def doctor() -> None:
     """Say what this machine has, what is missing, and how to get it.
 
@@ -363,6 +380,69 @@ def release(
         f"{places}: the notebooks up to {find(notebook).slug}, {made.written.files} files new or changed. "
         "Publish the folder for nbgitpuller, or hand out the zip file.", highlight=False, markup=False, soft_wrap=True,
     )  # fmt: skip
+
+
+@app.command(rich_help_panel=TEACHERS)
+def serve(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME]…", help="With --new-keys: who gets one.", show_default=False),
+    ] = None,
+    keys: Annotated[
+        Path | None, typer.Option("--keys", help="Who may ask: a file of keys and names.", show_default=False)
+    ] = None,
+    new_keys: Annotated[
+        Path | None,
+        typer.Option(
+            "--new-keys", help="Add a key for each NAME to this file, print them, and end.", show_default=False
+        ),
+    ] = None,
+    host: Annotated[str, typer.Option("--host", help="The address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", help="The port; 0 for any that is free.")] = 8700,
+    prefix: Annotated[str, typer.Option("--prefix", help="How the path of its addresses begins.")] = "/",
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", min=1, help="How many processes; one a core by default.", show_default=False),
+    ] = None,
+    prepare: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--prepare",
+            metavar="NN",
+            help="Get ready for this notebook's mistakes; may be repeated. All by default.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Judge the answers of a class whose machines hold no right ones, and show which exercise the room is at.
+
+    As a service of a JupyterHub it knows the hub's users, and host, port and prefix are the hub's. Elsewhere --keys
+    names who may ask. It speaks HTTP: let a proxy in front of it speak https.
+
+    Example: [cyan]anatomy serve --new-keys keys.txt Ada Alan "Grace (instructor)"[/cyan]
+    and then [cyan]anatomy serve --keys keys.txt[/cyan]
+    """
+    from anatomy.authoring.notebooks import find
+    from anatomy.course import NOTEBOOKS
+    from anatomy.serving import people, running
+    from anatomy.serving.workers import Workers
+
+    console = Console(stderr=True)
+    with said_clearly():
+        if new_keys:
+            for name, key in people.add_keys(new_keys, names or []).items():
+                print(key, name)
+            return
+        if names:
+            fail("Names are for --new-keys FILE.")
+        place = running.Place.of_hub()
+        who = people.Keys(keys) if keys else people.Hub() if place else people.Anybody()
+        books = list(map(find, prepare)) if prepare else NOTEBOOKS
+        judges = Workers(workers or os.cpu_count() or 1, [book.slug for book in books])
+        running.serve(
+            who, place or running.Place(host, port, prefix), judges,
+            lambda text: console.print(text, highlight=False, markup=False, soft_wrap=True),
+        )  # fmt: skip
 
 
 @app.command(rich_help_panel=AUTHORS)

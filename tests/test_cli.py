@@ -22,9 +22,9 @@ from anatomy.authoring.running import Cost
 from anatomy.grading.report import Comparison, Report, SubmissionResult
 
 COMMANDS = (
-    *("lab", "check", "progress", "hunt", "assemble", "doctor"),
-    *("sample-class", "grade", "report"),
-    *("binder-link", "release", "update"),
+    *("lab", "check", "progress", "hunt", "assemble", "doctor", "join", "update"),
+    *("sample-class", "grade", "report", "serve", "release"),
+    "binder-link",
     *("build", "lint"),
 )
 SLUG = "02-attention-scores"
