@@ -518,9 +518,8 @@ def course_root(root: Path | None) -> Path:
     if root:
         return root.resolve()
     here = Path.cwd()
-    marks = ("nbgrader_config.py", "anatomy/class_edition.json")
     for folder in (here, *here.parents, Path(anatomy.__file__).parent.parent):
-        if any((folder / mark).is_file() for mark in marks):
+        if (folder / "nbgrader_config.py").is_file():
             return folder
     fail("The course's folder is not here. Go there (it holds nbgrader_config.py), or name it with --root.")
 

@@ -178,7 +178,7 @@ def _notebook(root: Path, book: Notebook, books: list[Notebook]) -> Files:
 
 
 def _templates(root: Path, books: list[Notebook], judge: str) -> Iterator[tuple[str, str]]:
-    """README, Makefile, pyproject.toml and .gitignore of the edition."""
+    """The edition's own README, Makefile, pyproject.toml, nbgrader_config.py and .gitignore."""
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("anatomy.releasing"), undefined=jinja2.StrictUndefined, keep_trailing_newline=True,

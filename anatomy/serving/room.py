@@ -72,10 +72,10 @@ class Room:
         now, user = time.time() if at is None else at, user[:LONGEST]
         student = self._students.pop(user, None) or _Student()
         self._students[user] = student
-        if student.exercise != exercise:
-            student.exercise, student.misses = exercise, 0
         student.at, student.status[exercise] = now, status
-        student.misses = {"right": 0, "wrong": student.misses + 1}.get(status, student.misses)
+        if status in ("right", "wrong") or not student.exercise:  # who runs all cells has not come to the last one
+            before = student.misses if student.exercise == exercise else 0
+            student.exercise, student.misses = exercise, before + 1 if status == "wrong" else 0
         if status == "right":
             student.right.add(exercise)
         for name, sentence in mistakes.items():

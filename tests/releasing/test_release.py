@@ -39,7 +39,8 @@ def test_it_holds_what_a_student_needs_and_no_more(third, root):
         assert places[f"notebooks/{slug}/map.svg"] == student_file(root, slug).with_name("map.svg").read_bytes()
     assert {path.parts[0] for path in third} == {
         ".gitignore", "LICENSE", "LICENSE-text.md", "Makefile", "README.md", "THIRD-PARTY-NOTICES.md", "anatomy",
-        "assets", "notebooks", "pyproject.toml", "requirements-checkpoint.txt", "requirements.txt", "tools",
+        "assets", "nbgrader_config.py", "notebooks", "pyproject.toml", "requirements-checkpoint.txt",
+        "requirements.txt", "tools",
     }  # fmt: skip
     for room in PATHS:
         found = [path for path in third if path.parts[:2] == ("anatomy", room) or path.match(f"anatomy/{room}.py")]

@@ -37,6 +37,13 @@ def test_where_the_room_is():
     assert rows["3.5"] | {"here": 0, "working": 0, "right": 0} == rows["3.5"]
 
 
+def test_who_runs_all_cells_is_where_the_work_is():
+    asked = ("softmax", "attention_weights", "weighted_values", "attention_entropy")
+    seen = room(*(("a", name, "right" if name == "softmax" else "not attempted") for name in asked))
+    assert seen.snapshot(False, at=1010)["at"]["exercise"] == "softmax"
+    assert room(("a", "softmax", "not attempted")).snapshot(False, at=1010)["at"]["exercise"] == "softmax"
+
+
 def test_which_mistakes_are_made_now():
     made = room(
         ("a", "softmax", "wrong", MAX), ("a", "softmax", "wrong", MAX), ("b", "softmax", "wrong", MAX | AXIS),
