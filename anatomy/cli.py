@@ -13,16 +13,30 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 
+from anatomy.class_edition import class_edition
 from anatomy.errors import UserError
+
+if TYPE_CHECKING:
+    from anatomy.class_edition.on_disk import Written
+
+
+class Commands(typer.core.TyperGroup):
+    """The commands. What is not in the edition for a class says so in a sentence wherever it is asked for."""
+
+    def invoke(self, ctx: Any) -> Any:
+        with said_clearly():
+            return super().invoke(ctx)
+
 
 app = typer.Typer(
     name="anatomy",
+    cls=Commands,
     help="Transformer Anatomy: work the notebooks, check answers, grade a class, build the course.",
     no_args_is_help=True,
     add_completion=False,
@@ -97,8 +111,8 @@ def progress(
 
     Example: [cyan]anatomy progress --notebook 03[/cyan]
     """
-    from anatomy.authoring.notebooks import find
     from anatomy.checking.progress import ProgressCard
+    from anatomy.course import find
 
     with said_clearly():
         Console().print(ProgressCard(find(notebook).slug if notebook else ""), highlight=False)
@@ -121,7 +135,7 @@ def hunt(
 
     Example: [cyan]anatomy hunt 03-softmax[/cyan]
     """
-    from anatomy.authoring.notebooks import find
+    from anatomy.course import find
     from anatomy.hunting import terminal
 
     with said_clearly():
@@ -165,6 +179,23 @@ def assemble(
 
 
 @app.command(rich_help_panel=STUDENTS)
+def join(
+    key: Annotated[
+        str, typer.Argument(metavar="[KEY]", help="From your instructor; asked for if left out.", show_default=False)
+    ] = "",
+) -> None:
+    """Store the key by which your class's judge knows you. On a JupyterHub you need none.
+
+    Example: [cyan]anatomy join 0f2b7c5e9d1a4836b7e05c92d4f8a163[/cyan]
+    """
+    from anatomy.checking.calling import join_class
+
+    with said_clearly():
+        said = join_class(key or typer.prompt("Your key", hide_input=True))
+    Console().print(said, highlight=False, markup=False, soft_wrap=True)
+
+
+@app.command(rich_help_panel=STUDENTS)
 def doctor() -> None:
     """Say what this machine has, what is missing, and how to get it.
 
@@ -173,6 +204,27 @@ def doctor() -> None:
     from anatomy import doctor as examination
 
     raise typer.Exit(not examination.report(examination.diagnose(), Console()))
+
+
+@app.command(rich_help_panel=STUDENTS)
+def update(
+    edition: Annotated[
+        Path, typer.Argument(help="The zip file that you were given, or the folder it unpacks to.", show_default=False)
+    ],
+    root: Root = None,
+) -> None:
+    """Bring the next notebooks into your class's edition of the course. What you have worked on stays.
+
+    Example: [cyan]anatomy update ~/Downloads/class-edition.zip[/cyan]
+    """
+    from anatomy.class_edition.on_disk import update as bring
+
+    folder = course_root(root)
+    with said_clearly():
+        done = bring(edition, folder)
+    console = Console()
+    console.print(f"Brought {done.files} new files.", highlight=False)
+    say_what_was_kept(done, folder, console)
 
 
 @app.command("binder-link", rich_help_panel=TEACHERS)
@@ -294,6 +346,105 @@ def report(
     )  # fmt: skip
 
 
+@app.command(rich_help_panel=TEACHERS)
+def release(
+    notebook: Annotated[
+        str, typer.Option("--class", metavar="NOTEBOOK", help="As far as the class has come.", show_default=False)
+    ],
+    judge: Annotated[
+        str, typer.Option("--judge", metavar="URL", help="Where `anatomy serve` answers.", show_default=False)
+    ],
+    to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="A new one, or a former release.")] = Path(
+        "class-edition"
+    ),
+    zipped: Annotated[bool, typer.Option("--zip", help="Write FOLDER.zip, too.")] = False,
+    root: Root = None,
+) -> None:
+    """Make the course as a class gets it while its answers stay with you: the notebooks so far, checked by your judge.
+
+    The right answers of earlier notebooks, which later ones build on, come with the later notebook.
+
+    Example: [cyan]anatomy release --class 03-softmax --judge https://hub.example.org/services/anatomy --zip[/cyan]
+    """
+    from anatomy.course import find
+    from anatomy.releasing.release import release as make
+
+    console = Console()
+    with said_clearly(), console.status("Making the edition…") as status:
+        made = make(course_root(root), find(notebook), judge, to, zipped=zipped, say=status.update)
+    if made.warning:
+        Console(stderr=True).print(f"[yellow]! {escape(made.warning)}[/yellow]", highlight=False, soft_wrap=True)
+    say_what_was_kept(made.written, made.folder, console)
+    places = f"{made.folder}{f' and {made.zip_file}' if made.zip_file else ''}"
+    console.print(
+        f"{places}: the notebooks up to {find(notebook).slug}, {made.written.files} files new or changed. "
+        "Publish the folder for nbgitpuller, or hand out the zip file.", highlight=False, markup=False, soft_wrap=True,
+    )  # fmt: skip
+
+
+@app.command(rich_help_panel=TEACHERS)
+def serve(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME]…", help="With --new-keys: who gets one.", show_default=False),
+    ] = None,
+    keys: Annotated[
+        Path | None, typer.Option("--keys", help="Who may ask: a file of keys and names.", show_default=False)
+    ] = None,
+    new_keys: Annotated[
+        Path | None,
+        typer.Option(
+            "--new-keys", help="Add a key for each NAME to this file, print them, and end.", show_default=False
+        ),
+    ] = None,
+    host: Annotated[str, typer.Option("--host", help="The address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", help="The port; 0 for any that is free.")] = 8700,
+    prefix: Annotated[str, typer.Option("--prefix", help="How the path of its addresses begins.")] = "/",
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", min=1, help="How many processes; one a core by default.", show_default=False),
+    ] = None,
+    prepare: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--prepare",
+            metavar="NN",
+            help="Get ready for this notebook's mistakes; may be repeated. All by default.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Judge the answers of a class whose machines hold no right ones, and show which exercise the room is at.
+
+    As a service of a JupyterHub it knows the hub's users, and host, port and prefix are the hub's. Elsewhere --keys
+    names who may ask. It speaks HTTP: let a proxy in front of it speak https.
+
+    Example: [cyan]anatomy serve --new-keys keys.txt Ada Alan "Grace (instructor)"[/cyan]
+    and then [cyan]anatomy serve --keys keys.txt[/cyan]
+    """
+    from anatomy.authoring.notebooks import find
+    from anatomy.course import NOTEBOOKS
+    from anatomy.serving import people, running
+    from anatomy.serving.workers import Workers
+
+    console = Console(stderr=True)
+    with said_clearly():
+        if new_keys:
+            for name, key in people.add_keys(new_keys, names or []).items():
+                print(key, name)
+            return
+        if names:
+            fail("Names are for --new-keys FILE.")
+        place = running.Place.of_hub()
+        who = people.Keys(keys) if keys else people.Hub() if place else people.Anybody()
+        books = list(map(find, prepare)) if prepare else NOTEBOOKS
+        judges = Workers(workers or os.cpu_count() or 1, [book.slug for book in books])
+        running.serve(
+            who, place or running.Place(host, port, prefix), judges,
+            lambda text: console.print(text, highlight=False, markup=False, soft_wrap=True),
+        )  # fmt: skip
+
+
 @app.command(rich_help_panel=AUTHORS)
 def build(
     notebooks: Notebooks = None,
@@ -373,6 +524,14 @@ def course_root(root: Path | None) -> Path:
     fail("The course's folder is not here. Go there (it holds nbgrader_config.py), or name it with --root.")
 
 
+def say_what_was_kept(done: Written, folder: Path, console: Console) -> None:
+    """Name the files that somebody has changed, and that an edition for a class did not replace."""
+    for path in done.left:
+        console.print(f"Left as it is, because it was changed: {path.relative_to(folder)}", soft_wrap=True)
+    for path in done.copies:
+        console.print(f"It was changed, so a copy is kept: {path.relative_to(folder)}", soft_wrap=True)
+
+
 @contextlib.contextmanager
 def said_clearly(*kinds: type[Exception]) -> Iterator[None]:
     """Errors that a user can do something about become one message and exit code 2."""
@@ -386,3 +545,7 @@ def said_clearly(*kinds: type[Exception]) -> Iterator[None]:
 def fail(message: str) -> NoReturn:
     Console(stderr=True).print(f"[red]{escape(message)}[/red]", highlight=False, soft_wrap=True)
     raise typer.Exit(2)
+
+
+if class_edition():
+    app.registered_commands = [one for one in app.registered_commands if one.rich_help_panel == STUDENTS]

@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+
+from anatomy.class_edition import class_edition
+from anatomy.errors import UserError
+
+
+class NoSuchNotebook(UserError):
+    """A notebook was asked for that does not exist."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +30,7 @@ class Notebook:
         return int(self.slug[:2])
 
 
-NOTEBOOKS = (
+_WHOLE = (
     Notebook("00-start-here", "start_here", "Start here"),
     Notebook("01-embedding-lookup", "embedding_lookup", "From text to vectors"),
     Notebook("02-attention-scores", "attention_scores", "Attention scores"),
@@ -39,6 +47,10 @@ NOTEBOOKS = (
     Notebook("13-family-tree", "family_tree", "The family tree"),
 )
 
+_edition = class_edition()
+NOTEBOOKS = tuple(book for book in _WHOLE if _edition is None or book.slug in _edition.notebooks)
+"""The whole course; in the edition for a class, as far as it has come."""
+
 
 def notebook(slug: str) -> Notebook:
     """The notebook of that slug.
@@ -52,3 +64,21 @@ def notebook(slug: str) -> Notebook:
         if candidate.slug == slug:
             return candidate
     raise KeyError(f"No notebook is called {slug!r}. The course has: {', '.join(n.slug for n in NOTEBOOKS)}.")
+
+
+def find(name: str) -> Notebook:
+    """The notebook that `name` means: a slug, a number, a module or the path of any of its files.
+
+    Raises
+    ------
+    NoSuchNotebook
+        When it means none; the message lists those that exist.
+    """
+    word = Path(name.rstrip("/")).stem if name.endswith((".ipynb", "/")) or "/" in name else name
+    for item in NOTEBOOKS:
+        if word in (item.slug, item.module) or (word.isdigit() and int(word) == item.number):
+            return item
+    try:
+        return notebook(word)
+    except KeyError as error:
+        raise NoSuchNotebook(error.args[0]) from None

@@ -8,3 +8,7 @@ class UserError(Exception):
 
     def _render_traceback_(self) -> list[str]:
         return [f"{type(self).__name__}: {self}"]
+
+
+class NotHere(UserError, ImportError):
+    """A module that this copy of the package does not have on purpose. The message says why."""

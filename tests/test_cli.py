@@ -22,8 +22,8 @@ from anatomy.authoring.running import Cost
 from anatomy.grading.report import Comparison, Report, SubmissionResult
 
 COMMANDS = (
-    *("lab", "check", "progress", "hunt", "assemble", "doctor"),
-    *("sample-class", "grade", "report"),
+    *("lab", "check", "progress", "hunt", "assemble", "doctor", "join", "update"),
+    *("sample-class", "grade", "report", "serve", "release"),
     "binder-link",
     *("build", "lint"),
 )

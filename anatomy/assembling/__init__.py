@@ -11,6 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from anatomy.errors import NotHere
+
 if TYPE_CHECKING:
     from anatomy.assembling.assembly import Assembly
 
@@ -40,7 +42,8 @@ def assemble(
     Returns
     -------
     Assembly or None
-        None in a kernel that grades or checks a whole notebook: there nothing is assembled.
+        None in a kernel that grades or checks a whole notebook, where nothing is assembled, and in the edition for a
+        class, where a sentence says why.
 
     Raises
     ------
@@ -52,8 +55,11 @@ def assemble(
 
     if os.environ.get(GRADING_SEED) or os.environ.get(HAND_OVER):
         return None
-    from anatomy.assembling.assembly import put_together
-
+    try:
+        from anatomy.assembling.assembly import put_together
+    except NotHere as why:
+        print(why)
+        return None
     return put_together(
         Path(folder) if folder is not None else None, Path(output), fill=fill, force=force, on_step=_bar()
     )

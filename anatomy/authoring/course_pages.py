@@ -6,7 +6,7 @@ They lie in ``assets/``, and beside notebook 00 in both editions, where JupyterL
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from anatomy.authoring import glossary, references
@@ -17,18 +17,39 @@ from anatomy.course import NOTEBOOKS
 GLOSSARY, REFERENCES = "glossary.md", "references.md"
 
 
-def terms(root: Path) -> list[glossary.Term]:
-    """The terms of all masters, in the order of the course."""
-    return [term for book in chosen(root) for term in glossary.terms_of(book, text_cells(source_file(root, book.slug)))]
+def terms(root: Path, names: Iterable[str] | None = None) -> list[glossary.Term]:
+    """The terms of these masters, by default of all, in the order of the course."""
+    return [
+        term
+        for book in chosen(root, names)
+        for term in glossary.terms_of(book, text_cells(source_file(root, book.slug)))
+    ]
 
 
-def sources(root: Path) -> list[references.Source]:
-    """The sources of all masters, in the order of the course."""
+def sources(root: Path, names: Iterable[str] | None = None) -> list[references.Source]:
+    """The sources of these masters, by default of all, in the order of the course."""
     return [
         source
-        for book in chosen(root)
+        for book in chosen(root, names)
         for source in references.sources_of(book, text_cells(source_file(root, book.slug)))[0]
     ]
+
+
+def pages(root: Path, notebooks: str, names: Iterable[str] | None = None) -> Iterator[tuple[str, str]]:
+    """Each page's file name, and what it holds. A course without terms, or without sources, has no such page.
+
+    Parameters
+    ----------
+    notebooks
+        The way from where the pages lie to the folder of the notebooks.
+    names
+        The notebooks that they are made of, by default all.
+    """
+    names = list(names or ())
+    if found := terms(root, names):
+        yield GLOSSARY, glossary.as_markdown(found, notebooks)
+    if listed := sources(root, names):
+        yield REFERENCES, references.as_markdown(listed, notebooks)
 
 
 def write_pages(root: Path) -> None:
@@ -49,15 +70,13 @@ def stale_pages(root: Path) -> list[str]:
 
 
 def _wanted(root: Path) -> Iterator[tuple[Path, str]]:
-    """Each file and what it should hold. A course without terms, or without sources, has no such page."""
+    """Each file and what it should hold."""
     first = NOTEBOOKS[0].slug
     folders = {root / "assets": "../notebooks"}
     folders |= {file(root, first).parent: ".." for file in (student_file, solved_file)}
     for folder, notebooks in folders.items():
-        if found := terms(root):
-            yield folder / GLOSSARY, glossary.as_markdown(found, notebooks)
-        if listed := sources(root):
-            yield folder / REFERENCES, references.as_markdown(listed, notebooks)
+        for name, text in pages(root, notebooks):
+            yield folder / name, text
 
 
 def _is(path: Path, text: str) -> bool:

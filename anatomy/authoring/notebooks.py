@@ -11,7 +11,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from anatomy.course import NOTEBOOKS, Notebook, notebook
+from anatomy.course import NOTEBOOKS, NoSuchNotebook, Notebook, find
 from anatomy.errors import UserError
 
 METADATA = {
@@ -26,10 +26,6 @@ MARK = "transformer_anatomy"
 
 class BadNotebook(UserError):
     """A file that should be a notebook cannot be read as one. The message names it."""
-
-
-class NoSuchNotebook(UserError):
-    """A notebook was asked for that does not exist."""
 
 
 def source_file(root: Path, slug: str) -> Path:
@@ -60,24 +56,6 @@ def chosen(root: Path, names: Iterable[str] | None = None) -> list[Notebook]:
     if not found:
         raise NoSuchNotebook(f"There are no source notebooks under {root / 'source'}.")
     return list(dict.fromkeys(found))
-
-
-def find(name: str) -> Notebook:
-    """The notebook that `name` means: a slug, a number, a module or the path of any of its files.
-
-    Raises
-    ------
-    NoSuchNotebook
-        When it means none; the message lists those that exist.
-    """
-    word = Path(name.rstrip("/")).stem if name.endswith((".ipynb", "/")) or "/" in name else name
-    for item in NOTEBOOKS:
-        if word in (item.slug, item.module) or (word.isdigit() and int(word) == item.number):
-            return item
-    try:
-        return notebook(word)
-    except KeyError as error:
-        raise NoSuchNotebook(error.args[0]) from None
 
 
 def read(path: Path) -> NotebookNode:

@@ -1,6 +1,7 @@
 """The check: observe an answer, judge what was observed, show the verdict.
 
-In a student's own notebook all three happen in the kernel. When marks are given the kernel only observes: `check`
+In a student's own notebook all three happen in the kernel, or, for a class, the last two where its judge is
+(`anatomy.checking.remote`). When marks are given the kernel only observes: `check`
 hands the observation to the grader, and what student code does to this module can't turn a wrong answer into a right
 one, because the verdict is reached elsewhere.
 """
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from anatomy import exercises
 from anatomy.checking import cells
+from anatomy.checking.joining import judge_address
 from anatomy.exercises.spec import SEEDS, Exercise
 from anatomy.observing import GRADING_SEED
 from anatomy.observing.surroundings import as_at_start
@@ -50,6 +52,8 @@ def check(name: str) -> None:
     ------
     CheckFailed
         When the answer is missing or wrong, after its card was shown. One line, no traceback.
+    CheckUnavailable
+        When the class's judge does not answer. Likewise.
     KeyError
         When no exercise has this name.
     """
@@ -60,6 +64,14 @@ def check(name: str) -> None:
     if seeds := os.environ.get(GRADING_SEED):
         with as_at_start():
             return _hand_over(look_for_marks(exercise, namespace, tuple(map(int, seeds.split(",")))))
+    if (address := judge_address()) and not os.environ.get(HAND_OVER):
+        from anatomy.checking import remote
+
+        with as_at_start():
+            answer = remote.check(address, exercise, namespace)
+        if answer.status != "right":
+            raise CheckFailed(answer.headline)
+        return None
     from anatomy.judging.expectations import remembering
 
     if os.environ.get(HAND_OVER):

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from platformdirs import user_data_path
 
 if TYPE_CHECKING:  # a kernel that grades can't import it
+    from anatomy.checking.remote import Answer
     from anatomy.judging.verdict import Verdict
 
 Entry = dict[str, Any]
@@ -62,7 +63,7 @@ def is_solved(entry: Entry) -> bool:
     return entry.get("status") == "right" or isinstance(entry.get("first_right"), str)
 
 
-def note_check(verdict: Verdict, answer: Any = None) -> None:
+def note_check(verdict: Verdict | Answer, answer: Any = None) -> None:
     """Remember a verdict. Where the answer is not at hand, only another verdict tells that it has changed."""
 
     told = fingerprint(answer)

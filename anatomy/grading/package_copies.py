@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import anatomy
@@ -27,16 +27,6 @@ def copy_package(book: Notebook, within: Path) -> Path:
     The copies in one folder have the files that they share in common.
     """
     original, common, folder = Path(anatomy.__file__).parent, within / "common", within / book.slug
-    hidden = set(hidden_modules(book))
-
-    def left_out(place: str, names: list[str]) -> set[str]:
-        path = Path(place)
-        if path.name == _COMPILED:  # it may hold what is hidden, or was there once
-            sources = os.listdir(path.parent)
-            shown = set(sources) - left_out(str(path.parent), sources)
-            return {name for name in names if f"{name.partition('.')[0]}.py" not in shown}
-        package = ".".join(path.relative_to(original.parent).parts)
-        return {name for name in names if f"{package}.{name.removesuffix('.py')}" in hidden}
 
     def linked(source: str, target: str) -> None:
         if not (first := common / Path(source).relative_to(original.parent)).exists():
@@ -47,16 +37,50 @@ def copy_package(book: Notebook, within: Path) -> Path:
         except OSError:  # not every file system has links
             shutil.copy2(first, target)
 
-    shutil.copytree(original, folder / "anatomy", ignore=left_out, copy_function=linked)
+    refusing = {name: _REFUSAL.format(name=name, slug=book.slug) for name in hidden_modules(book)}
+    for path, content in package_with(refusing).items():
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(content, Path):
+            linked(str(content), str(file))
+        else:
+            file.write_text(content, encoding="utf-8")
     if (assets := original.parent / "assets").is_dir():
         shutil.copytree(assets, folder / "assets", copy_function=linked)
-    for name in hidden:
-        inside = Path(*name.split("."))
-        package = (original.parent / inside).is_dir()
-        file = folder / (inside / "__init__.py" if package else inside.with_suffix(".py"))
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(_REFUSAL.format(name=name, slug=book.slug), encoding="utf-8")
     return folder
+
+
+def package_with(instead: Mapping[str, str]) -> dict[Path, Path | str]:
+    """What a copy of this package holds in which other text stands in the place of some modules.
+
+    Parameters
+    ----------
+    instead
+        Module, or package with all that is in it → the text that stands there.
+
+    Returns
+    -------
+    dict
+        Path, ``anatomy/…`` → the file that is copied there, or the text.
+    """
+    package = Path(anatomy.__file__).parent
+    files: dict[Path, Path | str] = {}
+    for place, folders, names in os.walk(package):
+        inside = Path(place).relative_to(package.parent)
+        dotted = ".".join(inside.parts)
+        folders[:] = sorted(name for name in folders if f"{dotted}.{name}" not in instead)
+        if inside.name == _COMPILED:  # it may hold what is hidden, or was there once
+            shown = {file.stem for file in Path(place).parent.glob("*.py")}
+            dotted = ".".join(inside.parent.parts)
+            names = [name for name in names if name.partition(".")[0] in shown]
+        for name in sorted(names):
+            if f"{dotted}.{name.partition('.')[0]}" not in instead:
+                files[inside / name] = Path(place) / name
+    for name, text in sorted(instead.items()):
+        inside = Path(*name.split("."))
+        is_package = (package.parent / inside).is_dir()
+        files[inside / "__init__.py" if is_package else inside.with_suffix(".py")] = text
+    return files
 
 
 def hidden_modules(book: Notebook) -> Iterator[str]:
@@ -69,6 +93,8 @@ def hidden_modules(book: Notebook) -> Iterator[str]:
     yield "anatomy.grading"
     yield "anatomy.forked_kernels"
     yield "anatomy.authoring"
+    yield "anatomy.releasing"
+    yield "anatomy.serving"
     earlier = {"__init__", *(other.module for other in NOTEBOOKS if other.number < book.number)}
     for file in sorted(Path(anatomy.__file__).parent.glob("reference/*.py")):
         if file.stem not in earlier:

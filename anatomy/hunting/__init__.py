@@ -9,6 +9,7 @@ import os
 from typing import TYPE_CHECKING
 
 from anatomy.course import notebook as named
+from anatomy.errors import NotHere
 from anatomy.observing import GRADING_SEED
 
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 def hunt(notebook: str, bug: int | None = None, *, line: int | None = None, says: str | None = None) -> Hunt | None:
     """Show a bug of this notebook's answers, or answer: ``hunt("03-softmax", bug=7, line=3, says="b")``.
 
-    A cell that is run again answers the same bug again. Where marks are given nothing happens.
+    A cell that is run again answers the same bug again. Where marks are given nothing happens; in the edition for a
+    class, which has no bugs to show, a sentence says so.
 
     Parameters
     ----------
@@ -43,6 +45,9 @@ def hunt(notebook: str, bug: int | None = None, *, line: int | None = None, says
 
     if os.environ.get(HAND_OVER):
         return None
-    from anatomy.hunting.asking import hunt_in
-
+    try:
+        from anatomy.hunting.asking import hunt_in
+    except NotHere as why:
+        print(why)
+        return None
     return hunt_in(book, bug, line, says)

@@ -7,13 +7,13 @@ its attention passed on.
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
@@ -103,11 +103,10 @@ def _layer(name: str, caught: dict[str, Tensor], heads: int, context: Tensor) ->
     if parts[0].size(0) != 1:
         raise ValueError(f"{parts[0].size(0)} sentences at once: pass one, ids of shape (1, T)")
     query, key, value = (part.unflatten(-1, (heads, -1)).transpose(1, 2).double() for part in parts)  # (1, H, T, K)
-    scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))  # (1, H, T, S)
-    later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)  # (T, S)
-    passed_on = context.reshape(1, scores.size(2), -1).double()  # (1, T, H · K)
+    each = torch.eye(key.size(2), dtype=key.dtype, device=key.device).expand(*key.shape[:2], -1, -1)  # (1, H, S, S)
+    passed_on = context.reshape(1, query.size(2), -1).double()  # (1, T, H · K)
     for causal in (False, True):
-        weights = (scores.masked_fill(later, -torch.inf) if causal else scores).softmax(dim=-1)
+        weights = F.scaled_dot_product_attention(query, key, each, is_causal=causal)  # (1, H, T, S): a value a key
         gap = (weights @ value).transpose(1, 2).flatten(2) - passed_on
         if float(gap.abs().max()) <= 1e-4 * max(1.0, float(passed_on.abs().max())):
             return LayerAttention(name, query, key, weights, causal)

@@ -1,0 +1,89 @@
+"""Where the judge is that checks answers for a class, and the key by which it knows a student."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import anatomy
+from anatomy.checking.progress_file import progress_file
+from anatomy.errors import UserError
+
+JUDGE = "ANATOMY_JUDGE"
+"""The environment variable with the judge's address; else it stands in the edition for a class."""
+
+KEY = "ANATOMY_KEY"
+"""The environment variable with the key; else it is what `anatomy join` stored, or on a JupyterHub the hub's token."""
+
+LOCAL = ("localhost", "127.0.0.1", "::1")
+
+
+def judge_address() -> str:
+    """The address of the judge, without a slash at its end; empty where answers are judged here."""
+    return (os.environ.get(JUDGE) or _from_edition()).rstrip("/")
+
+
+def _from_edition() -> str:
+    try:
+        said = json.loads(Path(anatomy.__file__).with_name("class_edition.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return ""
+    return str(said["judge"])
+
+
+def key_file() -> Path:
+    """Where `anatomy join` keeps the key."""
+    return progress_file().with_name("judge-key")
+
+
+def key_for(address: str) -> str:
+    """The key to show to the judge at this address; empty where there is none.
+
+    The hub's token opens the student's own server, too. So it is shown only to a judge of this hub: one that the
+    environment names, as the hub's operator does, or that has the hub's own address.
+    """
+    if key := os.environ.get(KEY) or _stored():
+        return key
+    is_of_hub = bool(os.environ.get(JUDGE)) or urlsplit(address).hostname in _hub()
+    return os.environ.get("JUPYTERHUB_API_TOKEN", "") if is_of_hub else ""
+
+
+def is_private(address: str) -> bool:
+    """Whether nobody on the way can read what is sent to this address: over TLS, on this machine or inside the hub."""
+    parts = urlsplit(address)
+    return parts.scheme == "https" or parts.hostname in LOCAL or parts.hostname in _hub()
+
+
+def store_key(key: str) -> Path:
+    """Keep a key for the next checks; only this user can read it.
+
+    Raises
+    ------
+    UserError
+        When it can't be written.
+    """
+    path = key_file()
+    fresh = path.with_suffix(f".{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(fresh, "w", encoding="utf-8", opener=lambda file, flags: os.open(file, flags, 0o600)) as file:
+            file.write(f"{key}\n")
+        fresh.replace(path)
+    except OSError as error:
+        raise UserError(f"{path} can't be written ({error.strerror}): set {KEY} to your key instead.") from error
+    return path
+
+
+def _stored() -> str:
+    try:
+        return key_file().read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _hub() -> set[str | None]:
+    """The hosts by which this server knows its hub."""
+    names = ("JUPYTERHUB_API_URL", "JUPYTERHUB_PUBLIC_HUB_URL", "JUPYTERHUB_HOST")
+    return {urlsplit(value).hostname for name in names if (value := os.environ.get(name))} - {None}

@@ -1,0 +1,110 @@
+"""A check whose verdict is reached elsewhere: the notebook observes, sends what it saw, and shows the answer.
+
+Right answers and mistakes need not be on this machine. `docs/judge-service.md` describes what is sent.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from anatomy.cards.markup import COLORS, SIGNS, frame, line, title
+from anatomy.checking.calling import VERSION, CheckUnavailable, call
+from anatomy.checking.joining import is_private
+from anatomy.exercises.spec import Exercise
+
+
+@dataclass(frozen=True)
+class Said:
+    """A mistake that the judge has named."""
+
+    misconception: str
+    headline: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the judge answers. Its `status` is ``"right"``, ``"wrong"`` or ``"not attempted"``."""
+
+    exercise: str
+    status: str
+    points: int
+    max_points: int
+    headline: str
+    html: str
+    text: str
+    diagnoses: tuple[Said, ...]
+
+
+def ask(address: str, exercise: Exercise, namespace: dict[str, Any]) -> Answer:
+    """Observe the answer to an exercise, and the earlier ones that it calls, and have them judged.
+
+    Raises
+    ------
+    CheckUnavailable
+        When no verdict comes.
+    """
+    from anatomy.checking.looking import look_for_judge
+    from anatomy.observing.records import encode
+
+    seen, parts = look_for_judge(exercise, namespace)
+    request = {"version": VERSION, "observation": encode(seen), "parts": [encode(part) for part in parts]}
+    said = call(address, "check", json.dumps(request).encode())
+    return _answer(exercise, said)
+
+
+def _answer(exercise: Exercise, said: dict[str, Any]) -> Answer:
+    kinds = {"status": str, "points": int, "max_points": int, "headline": str, "html": str, "text": str}
+    if any(not isinstance(said.get(name), kind) for name, kind in kinds.items()):
+        raise CheckUnavailable("What the judge answered is no verdict: ask your instructor.")
+    mistakes = said.get("mistakes")
+    named = mistakes.items() if isinstance(mistakes, dict) else ()
+    diagnoses = tuple(Said(name, text) for name, text in named if isinstance(text, str))
+    return Answer(exercise.name, **{name: said[name] for name in kinds}, diagnoses=diagnoses)
+
+
+# ---------------------------------------------------------------------------------------------- in a notebook
+
+
+_warned: set[str] = set()
+
+
+def check(address: str, exercise: Exercise, namespace: dict[str, Any]) -> Answer:
+    """Have an answer judged, show the card and note how far the student is.
+
+    Raises
+    ------
+    CheckUnavailable
+        When no verdict comes, after a card that says so.
+    """
+    from IPython.display import display
+
+    from anatomy.checking.progress_file import note_check
+
+    try:
+        answer = ask(address, exercise, namespace)
+    except CheckUnavailable as reason:
+        display(_unavailable(str(reason)), raw=True)
+        raise
+    note_check(answer, namespace.get(exercise.name))
+    display({"text/html": answer.html, "text/plain": answer.text}, raw=True)
+    if not is_private(address) and address not in _warned:
+        _warned.add(address)
+        display(_open_way(address), raw=True)
+    return answer
+
+
+def _unavailable(reason: str) -> dict[str, str]:
+    return _small_card("Your answer was not checked.", f"{reason} Go on working; run this cell again later.")
+
+
+def _open_way(address: str) -> dict[str, str]:
+    return _small_card("Your key travels in the open.",
+                       f"{address} is not https: whoever is on the way can read it. Tell your instructor.")  # fmt: skip
+
+
+def _small_card(first: str, more: str) -> dict[str, str]:
+    card = frame(COLORS["ungraded"], [title(first, SIGNS["ungraded"], COLORS["ungraded"]), line(escape(more))])
+    return {"text/html": f'<div role="status">{card}</div>', "text/plain": f"{first} {more}"}

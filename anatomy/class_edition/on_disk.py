@@ -1,0 +1,207 @@
+"""An edition for a class as a folder and as a zip file. Nobody's work is lost: what was changed since stays, or a copy.
+
+Beside its files lies a list of them with their hashes, as they were written. That tells what is ours from what somebody
+has worked on since.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from anatomy.backups import backup_of
+from anatomy.errors import UserError
+
+Files = Mapping[PurePosixPath, bytes]
+"""Path in the edition → what the file holds."""
+
+LIST = PurePosixPath(".class-edition.json")
+ABOUT = PurePosixPath("anatomy/class_edition.json")
+LONG_AGO = (1980, 1, 1, 0, 0, 0)
+"""The time of every file in a zip file, so that the same edition is always the same bytes."""
+
+
+class NotWritten(UserError):
+    """A folder or file is not a class's edition, or must not become one. The message says what to do."""
+
+
+@dataclass
+class Written:
+    """What writing did: how many files are new or other than before, what was left as somebody had changed it, and the
+    copies of what had been changed and was replaced."""
+
+    files: int = 0
+    left: list[Path] = field(default_factory=list)
+    copies: list[Path] = field(default_factory=list)
+
+
+def write(files: Files, folder: Path) -> Written:
+    """Put an edition into a new folder, or into one that holds a former edition.
+
+    A notebook that was worked on since stays as it is; of another file that was changed a copy is kept.
+
+    Raises
+    ------
+    NotWritten
+        When the folder holds something else, or the disk refuses.
+    """
+    known = _listed(folder)
+    if known is None and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise NotWritten(f"{folder} is there and was not written by `anatomy release`. Name another folder.")
+    known, done = known or {}, Written()
+    try:
+        for path, content in sorted(files.items()):
+            _put(folder / path, content, known.get(path), done, is_work=path.suffix == ".ipynb")
+        for path in known.keys() - files.keys():
+            if _hash_of(folder / path) == known[path]:
+                (folder / path).unlink()
+        _replace(folder / LIST, _list_of(files))
+    except OSError as error:
+        raise NotWritten(f"{error.filename or folder} can't be written: {error.strerror}.") from error
+    return done
+
+
+def zipped(files: Files, top: str) -> bytes:
+    """The edition as a zip file, in which all lies in the folder `top`: the same bytes for the same files."""
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as file:
+        for path, content in sorted({**files, LIST: _list_of(files)}.items()):
+            info = zipfile.ZipInfo(f"{top}/{path}", LONG_AGO)
+            info.compress_type, info.external_attr = zipfile.ZIP_DEFLATED, (0o100000 | _mode(content)) << 16
+            file.writestr(info, content)
+    return whole.getvalue()
+
+
+def write_zip(files: Files, path: Path) -> None:
+    """Write the zip file, in place of none or of one that holds a former edition.
+
+    Raises
+    ------
+    NotWritten
+        When another file is there, or the disk refuses.
+    """
+    if path.exists():
+        try:
+            opened(path)
+        except NotWritten:
+            raise NotWritten(f"{path} is there and was not written by `anatomy release`. Name another place.") from None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _replace(path, zipped(files, path.stem))
+    except OSError as error:
+        raise NotWritten(f"{path} can't be written: {error.strerror}.") from error
+
+
+def opened(path: Path) -> dict[PurePosixPath, bytes]:
+    """The files of an edition: of a zip file, or of the folder that somebody unpacked it to.
+
+    Raises
+    ------
+    NotWritten
+        When it holds none, or not all of one as it was written.
+    """
+    none = NotWritten(f"{path} holds no edition for a class: name the zip file that you were given, or its folder.")
+    try:
+        if path.is_dir():
+            lists = [path / LIST, *path.glob(f"*/{LIST}")]
+            place = next((file for file in lists if file.is_file()), lists[0]).parent
+            files = {name: (place / name).read_bytes() for name in _names(_listed(place) or {})}
+        else:
+            with zipfile.ZipFile(path) as file:
+                top = next((name.partition("/")[0] for name in file.namelist() if name.endswith(f"/{LIST}")), "")
+                listed = _parsed(file.read(f"{top}/{LIST}"))
+                files = {name: file.read(f"{top}/{name}") for name in _names(listed)}
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        raise none from error
+    if ABOUT not in files:
+        raise none
+    return files
+
+
+def update(source: Path, folder: Path) -> Written:
+    """Put a newer edition, from a zip file or another folder, over the one that a student has.
+
+    Raises
+    ------
+    NotWritten
+        When it is none, when the folder holds none, or when it is older: has fewer notebooks.
+    """
+    files, now = opened(source), _listed(folder)
+    if now is None:
+        raise NotWritten(f"{folder} is not a class's edition of the course; only such a one can be updated.")
+    had, has = (set(_notebooks(content)) for content in ((folder / ABOUT).read_bytes(), files[ABOUT]))
+    if had - has:
+        raise NotWritten(f"{source} is older than what you have: {', '.join(sorted(had - has))} would be missing. "
+                         "Ask for the newest one.")  # fmt: skip
+    return write(files, folder)
+
+
+def _put(file: Path, content: bytes, known: str | None, done: Written, *, is_work: bool) -> None:
+    found = _hash_of(file)
+    if found == _hash(content):
+        return
+    if found is not None and found != known:
+        if is_work:
+            done.left.append(file)
+            return
+        done.copies.append(copy := backup_of(file))
+        file.rename(copy)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    _replace(file, content)
+    done.files += 1
+
+
+def _replace(file: Path, content: bytes) -> None:
+    fresh = file.with_name(file.name + ".tmp")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    fresh.write_bytes(content)
+    fresh.chmod(_mode(content))
+    os.replace(fresh, file)
+
+
+def _mode(content: bytes) -> int:
+    return 0o755 if content.startswith(b"#!") else 0o644
+
+
+def _listed(folder: Path) -> dict[PurePosixPath, str] | None:
+    """What was written into a folder, with hashes; None when nothing was."""
+    try:
+        return _parsed((folder / LIST).read_bytes())
+    except (OSError, ValueError):
+        return None
+
+
+def _parsed(text: bytes) -> dict[PurePosixPath, str]:
+    listed = json.loads(text)
+    if not isinstance(listed, dict):
+        raise ValueError("no list of files")
+    return {PurePosixPath(name): str(digest) for name, digest in listed.items()}
+
+
+def _names(listed: Mapping[PurePosixPath, str]) -> list[PurePosixPath]:
+    """The files of a list, if all of them lie inside."""
+    if any(name.is_absolute() or ".." in name.parts or "\\" in str(name) or ":" in str(name) for name in listed):
+        raise ValueError("a file outside of the edition")
+    return list(listed)
+
+
+def _notebooks(about: bytes) -> list[str]:
+    return list(json.loads(about)["notebooks"])
+
+
+def _list_of(files: Files) -> bytes:
+    return (json.dumps({str(path): _hash(files[path]) for path in sorted(files)}, indent=0) + "\n").encode()
+
+
+def _hash_of(file: Path) -> str | None:
+    return _hash(file.read_bytes()) if file.is_file() else None
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,91 @@
+"""The page on which an instructor sees what the room is doing: which exercise, which mistakes, how many are stuck.
+
+It asks for news every two seconds, and for nothing from elsewhere. Names are sent only when its switch asks for them.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Awaitable, Callable
+from functools import cache
+from typing import Any
+
+import jinja2
+from tornado.web import RequestHandler
+
+from anatomy.cards.markup import prose
+from anatomy.serving.room import PRESENT, RECENT, STUCK, Room
+
+EVERY = 2
+"""Seconds between two looks."""
+
+MOST = 6
+"""Mistakes on the page; further ones are counted."""
+
+IsInstructor = Callable[[RequestHandler], Awaitable[bool]]
+
+
+def handlers(room: Room, is_instructor: IsInstructor) -> list[tuple[str, type[RequestHandler], dict[str, Any]]]:
+    """Tornado's handlers of the page and of its news, at ``live`` and ``live.json``.
+
+    Parameters
+    ----------
+    is_instructor
+        Whether an instructor asks. Where not, it has answered the request itself.
+    """
+    handed = {"room": room, "is_instructor": is_instructor}
+    return [("live", LivePage, handed), (r"live\.json", LiveNews, handed)]
+
+
+class _ForInstructors(RequestHandler):
+    def initialize(self, room: Room, is_instructor: IsInstructor) -> None:
+        self.room, self.is_instructor = room, is_instructor
+
+    def set_default_headers(self) -> None:
+        self.set_header("Cache-Control", "no-store")
+        self.set_header("X-Content-Type-Options", "nosniff")
+        self.set_header("Referrer-Policy", "no-referrer")
+
+
+class LivePage(_ForInstructors):
+    """`GET live`: the page."""
+
+    async def get(self) -> None:
+        if await self.is_instructor(self):
+            nonce = secrets.token_urlsafe()
+            self.set_header(
+                "Content-Security-Policy",
+                f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; connect-src 'self'; "
+                "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
+            )
+            self.finish(page(self.room.snapshot(False), nonce))
+
+
+class LiveNews(_ForInstructors):
+    """`GET live.json`: what `Room.snapshot` says, and the same as HTML; ``?names=1`` asks for names."""
+
+    async def get(self) -> None:
+        if await self.is_instructor(self):
+            news = self.room.snapshot(self.get_query_argument("names", "") == "1")
+            self.finish(news | {"html": board(news)})
+
+
+def page(news: dict[str, Any], nonce: str) -> str:
+    """The whole page, which begins with this news."""
+    return _template().render(board=board(news), nonce=nonce, every=EVERY)
+
+
+def board(news: dict[str, Any]) -> str:
+    """What changes on the page: the news as HTML."""
+    module = _template().make_module({"board": "", "nonce": "", "every": EVERY})
+    return str(module.board_of(news, most=MOST, minutes=RECENT // 60, lately=PRESENT // 60, stuck=STUCK))  # type: ignore[attr-defined]
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("anatomy.serving", ""), undefined=jinja2.StrictUndefined, autoescape=True,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    environment.filters["prose"] = prose
+    return environment.get_template("live.html.j2")

@@ -1,0 +1,102 @@
+"""Start the service, and end it in an orderly way."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import logging
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
+
+from anatomy.checking.calling import LARGEST
+from anatomy.course import NOTEBOOKS
+from anatomy.errors import UserError
+from anatomy.serving.people import Anybody, People
+from anatomy.serving.service import Service, application
+from anatomy.serving.workers import Workers
+
+SLOWEST = 30
+"""Seconds that a request may take to arrive, and that a connection may be idle."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the service listens, and how its addresses begin."""
+
+    host: str = "127.0.0.1"
+    port: int = 8700
+    prefix: str = "/"
+
+    @classmethod
+    def of_hub(cls) -> Place | None:
+        """Where a JupyterHub expects this process, its service, to listen; None where none started it."""
+        url = urlsplit(os.environ.get("JUPYTERHUB_SERVICE_URL", ""))
+        if not url.hostname:
+            return None
+        return cls(url.hostname, url.port or 80, os.environ.get("JUPYTERHUB_SERVICE_PREFIX", "/"))
+
+
+def serve(people: People, place: Place, workers: Workers, say: Callable[[str], None]) -> None:
+    """Serve until Ctrl-C or SIGTERM.
+
+    Raises
+    ------
+    UserError
+        When the place can't be listened at, others could reach it without keys, or this is Windows.
+    """
+    if sys.platform == "win32":
+        raise UserError("The judge needs Linux or macOS: its limits on time and memory are theirs.")
+    if isinstance(people, Anybody) and not _is_local(place.host):
+        raise UserError(
+            f"Others can reach {place.host}, so name who may ask: anatomy serve --new-keys keys.txt NAMES, "
+            "then --keys keys.txt."
+        )
+    try:
+        sockets = bind_sockets(place.port, place.host)
+    except OSError as error:
+        raise UserError(f"{place.host}, port {place.port}, can't be listened at: {error.strerror}.") from error
+    logging.basicConfig(format="%(asctime)s %(message)s", level=logging.INFO)
+    asyncio.run(_serve(people, place, workers, sockets, say))
+
+
+async def _serve(
+    people: People, place: Place, workers: Workers, sockets: list[socket.socket], say: Callable[[str], None]
+) -> None:
+    from anatomy import exercises
+    from anatomy.serving import live
+    from anatomy.serving.room import Room
+
+    room, end = Room(), asyncio.Event()
+    app = application(Service(people, workers, room), place.prefix, lambda who: live.handlers(room, who))
+    server = HTTPServer(app, max_body_size=LARGEST, body_timeout=SLOWEST, idle_connection_timeout=SLOWEST)
+    judging = asyncio.ensure_future(workers.run())
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, end.set)
+    for book in NOTEBOOKS:
+        exercises.of_notebook(book)  # now, and not when the live view asks for the first time
+    ready = asyncio.ensure_future(workers.ask(b""))  # which is refused once there is somebody to do so
+    ended = asyncio.ensure_future(end.wait())
+    await asyncio.wait([judging, ended, ready], return_when=asyncio.FIRST_COMPLETED)
+    if ready.done():
+        server.add_sockets(sockets)
+        address = f"http://{place.host}:{sockets[0].getsockname()[1]}{place.prefix}"
+        say(f"The judge answers at {address}, {workers.count} at a time.")
+        await asyncio.wait([judging, ended], return_when=asyncio.FIRST_COMPLETED)
+    server.stop()
+    judging.cancel()
+    await asyncio.gather(judging, return_exceptions=True)
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,97 @@
+"""What one of the judge's processes does: it reads requests from a pipe and writes answers to it."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import signal
+import time
+from collections.abc import Collection, Iterator
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from anatomy.serving.judging import ExpectationsOf
+
+COMPUTING = 30.0
+"""Seconds of computing that one request may take, as in grading; the process ends then."""
+
+MEMORY = 6 * 2**30
+"""Bytes of address space that a process may take."""
+
+PREPARE = b"prepare"
+"""Asks for some of the trials in advance; answered with the share of them that is done."""
+
+A_WHILE = 0.1
+"""Seconds that a request may have to wait for trials that are worked out in advance."""
+
+
+def work(pipe: Connection, notebooks: Collection[str]) -> None:
+    """Answer requests until the other end of the pipe is closed. Each answer is a status of HTTP and JSON.
+
+    Parameters
+    ----------
+    notebooks
+        The slugs of those whose trials are worked out in advance.
+    """
+    import resource  # not everywhere
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started this process ends it
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.RLIM_INFINITY))
+    import torch
+
+    from anatomy.judging.expectations import remembering
+
+    torch.set_num_threads(1)  # one process a core
+    expectations_of = remembering()
+    preparing = _preparing(expectations_of, notebooks)
+    while True:
+        try:
+            request = pipe.recv_bytes()
+        except EOFError:
+            return
+        if request == PREPARE:
+            pipe.send_bytes(f"{_for_a_while(preparing)}".encode())
+            continue
+        signal.setitimer(signal.ITIMER_PROF, COMPUTING)  # nobody handles it: it ends the process
+        pipe.send_bytes(_answered(request, expectations_of))
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _answered(request: bytes, expectations_of: ExpectationsOf) -> bytes:
+    from anatomy.serving.judging import BadRequest, answer
+
+    try:
+        return b"200" + json.dumps(answer(request, expectations_of)).encode()
+    except BadRequest as reason:
+        return b"400" + json.dumps({"error": str(reason)}).encode()
+    except Exception as error:  # whatever was sent: it costs this request only
+        said = f"The check itself failed with {type(error).__name__}: tell your instructor."
+        return b"500" + json.dumps({"error": said}).encode()
+
+
+def _preparing(expectations_of: ExpectationsOf, notebooks: Collection[str]) -> Iterator[float]:
+    """Work out, step by step, what reference and mistakes do; yields the share that is done."""
+    from anatomy import exercises, misconceptions
+    from anatomy.course import notebook
+    from anatomy.exercises.spec import SEEDS
+
+    known_to = [exercises.of_notebook(notebook(slug)) for slug in notebooks]
+    asked = [one for book in known_to for one in book.values() if one.kind != "quiz"]
+    for number, exercise in enumerate(asked):
+        known = expectations_of(exercise, SEEDS)
+        mistakes = misconceptions.of_exercise(exercise.name).values()
+        for mistake, index in itertools.product(mistakes, range(len(known.cases))):
+            known.misconceived(mistake, index)
+            yield number / len(asked)
+        for index in range(len(known.cases)):
+            known.nudged(index)
+            yield number / len(asked)
+
+
+def _for_a_while(steps: Iterator[float]) -> float:
+    until = time.monotonic() + A_WHILE
+    for share in steps:
+        if time.monotonic() > until:
+            return share
+    return 1.0

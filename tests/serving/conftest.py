@@ -1,0 +1,40 @@
+"""One service for all tests of it: its worker has to import torch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from anatomy.serving.limits import Users
+from anatomy.serving.people import Keys, add_keys
+from tests.serving.service import Running, running
+
+
+@pytest.fixture(scope="session")
+def keys_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("keys") / "keys.txt"
+    add_keys(path, ["Ada Lovelace", "Alan", "Grace Hopper (instructor)"])
+    return path
+
+
+@pytest.fixture(scope="session")
+def keys(keys_file: Path) -> dict[str, str]:
+    """First name → key."""
+    lines = keys_file.read_text(encoding="utf-8").splitlines()
+    return {line.split()[1]: line.split()[0] for line in lines}
+
+
+@pytest.fixture(scope="session")
+def one_service(keys_file: Path) -> Iterator[Running]:
+    with running(Keys(keys_file), workers=1) as here:
+        yield here
+
+
+@pytest.fixture
+def judge(one_service: Running) -> Running:
+    """The service, with nothing counted and noted yet."""
+    one_service.service.users = Users()
+    one_service.room.noted.clear()
+    return one_service

@@ -1,0 +1,63 @@
+"""The edition for a class, its judge and the instructor's view together: what a student has on disk holds no answer."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from anatomy.class_edition.on_disk import write
+from anatomy.course import notebook
+from anatomy.releasing.contents import edition
+from anatomy.serving.room import Room
+from tests.serving.service import QUERIES, SCORES, SOFTMAX, Running
+
+STUDENT = """
+import sys
+from IPython.core.interactiveshell import InteractiveShell
+from anatomy.checking import calling
+calling.SECONDS = 60.0  # a busy machine
+assert "mine" in calling.join_class(sys.argv[1])
+shell = InteractiveShell.instance()
+for cell in sys.argv[2:]:
+    shell.run_cell(cell)
+loaded = {name: module.__file__ for name, module in sys.modules.items() if name.split(".")[0] == "anatomy"}
+assert all("mine" in file for file in loaded.values()), loaded
+assert not any(name.startswith(("anatomy.judging", "anatomy.misconceptions", "anatomy.reading")) for name in loaded)
+"""
+
+
+def test_a_student_is_told_what_is_wrong_by_the_judge_and_the_instructor_sees_it(
+    judge: Running, keys: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judge.service, "room", room := Room())
+    root, folder = Path(__file__).parents[2], tmp_path / "mine"
+    write(edition(root, notebook("03-softmax"), judge.address), folder)
+    first = "from anatomy.reference.attention_scores import scaled_scores\nfrom anatomy.checking import check"
+    cells = (
+        first,
+        SOFTMAX,
+        QUERIES,
+        'check("softmax")',
+        'check("attention_weights")',
+        "import anatomy.reference.heads",
+    )
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(("ANATOMY", "JUPYTER"))}
+    variables |= {"PYTHONPATH": str(folder), "ANATOMY_HOME": str(folder), "IPYTHONDIR": str(tmp_path), "NO_COLOR": "1"}
+    run = subprocess.run([sys.executable, "-c", STUDENT, keys["Ada"], *cells], cwd=folder, env=variables, text=True,
+                         capture_output=True)  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    assert "Right: 7 of 7 points." in run.stdout
+    assert "CheckFailed: Your softmax runs over the queries" in run.stdout
+    assert "NotHere: The right answers of 04-heads are not on this machine." in run.stdout
+    assert "Traceback" not in run.stdout + run.stderr and SCORES not in run.stdout
+
+    noted = json.loads((folder / "progress.json").read_text())
+    assert noted["softmax"]["status"] == "right" and noted["attention_weights"]["status"] == "wrong"
+    seen = room.snapshot(True)
+    assert seen["at"]["number"] == "3.2" and seen["mistakes"][0]["names"] == ["Ada Lovelace"]
+    assert seen["mistakes"][0]["sentence"].startswith("Your softmax runs over the queries")

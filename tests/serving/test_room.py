@@ -1,0 +1,97 @@
+"""What the live view is told of a class."""
+
+from __future__ import annotations
+
+import json
+
+from anatomy.serving.room import FORGOTTEN, MOST_STUDENTS, PRESENT, RECENT, STUCK, Room
+
+MAX = {"softmax__no_max": "You don't subtract the maximum."}
+AXIS = {"softmax__axis": "Your softmax runs over the queries."}
+
+
+def room(*checks, at=1000.0):
+    made = Room()
+    for number, (user, exercise, status, *mistakes) in enumerate(checks):
+        made.note(user, exercise, status, mistakes[0] if mistakes else {}, at=at + number)
+    return made
+
+
+def test_an_empty_room():
+    assert Room().snapshot(True) == {
+        "students": 0, "here": 0, "at": None, "exercises": [], "mistakes": [],
+        "stuck": {"students": 0, "exercises": []},
+    }  # fmt: skip
+
+
+def test_where_the_room_is():
+    seen = room(
+        ("a", "softmax", "right"), ("a", "attention_weights", "wrong"), ("b", "softmax", "right"),
+        ("b", "attention_weights", "right"), ("c", "softmax", "not attempted"), ("d", "pairwise_dot", "right"),
+    ).snapshot(False, at=1010)  # fmt: skip
+    assert seen["at"] == {"exercise": "attention_weights", "number": "3.2", "notebook": "03-softmax", "here": 2}
+    rows = {row["number"]: row for row in seen["exercises"]}
+    assert list(rows) == ["0.1", "0.2", "3.1", "3.2", "3.3", "3.4", "3.5"]
+    assert rows["3.1"] | {"here": 1, "working": 1, "right": 2} == rows["3.1"]
+    assert rows["3.2"] | {"here": 2, "working": 1, "right": 1} == rows["3.2"]
+    assert rows["3.5"] | {"here": 0, "working": 0, "right": 0} == rows["3.5"]
+
+
+def test_who_runs_all_cells_is_where_the_work_is():
+    asked = ("softmax", "attention_weights", "weighted_values", "attention_entropy")
+    seen = room(*(("a", name, "right" if name == "softmax" else "not attempted") for name in asked))
+    assert seen.snapshot(False, at=1010)["at"]["exercise"] == "softmax"
+    assert room(("a", "softmax", "not attempted")).snapshot(False, at=1010)["at"]["exercise"] == "softmax"
+
+
+def test_which_mistakes_are_made_now():
+    made = room(
+        ("a", "softmax", "wrong", MAX), ("a", "softmax", "wrong", MAX), ("b", "softmax", "wrong", MAX | AXIS),
+        ("c", "softmax", "wrong", AXIS), ("c", "softmax", "right"),
+    )  # fmt: skip
+    most, other = made.snapshot(False, at=1010)["mistakes"]
+    assert (most["sentence"], most["students"], most["still"]) == (MAX["softmax__no_max"], 2, 2)
+    assert (other["sentence"], other["students"], other["still"]) == (AXIS["softmax__axis"], 2, 1)
+    assert made.snapshot(False, at=1001 + RECENT)["mistakes"][-1]["students"] == 2
+    assert made.snapshot(False, at=1005 + RECENT)["mistakes"] == []
+
+
+def test_who_is_stuck_is_a_count():
+    wrong = [("a", "softmax", "wrong")] * STUCK
+    assert room(*wrong[1:]).snapshot(False, at=1010)["stuck"]["students"] == 0
+    one = room(*wrong, ("b", "softmax", "wrong"), ("a", "softmax", "not attempted")).snapshot(False, at=1010)["stuck"]
+    assert one["students"] == 1 and one["exercises"][0]["exercise"] == "softmax"
+    assert room(*wrong, ("a", "softmax", "right")).snapshot(False, at=1010)["stuck"]["students"] == 0
+    assert room(*wrong, ("a", "weighted_values", "wrong")).snapshot(False, at=1010)["stuck"]["students"] == 0
+    assert room(*wrong).snapshot(False, at=1010 + PRESENT)["stuck"]["students"] == 0
+
+
+def test_names_come_only_if_asked_for():
+    made = room(*[("Ada Lovelace", "softmax", "wrong", MAX)] * STUCK, ("Alan", "softmax", "right"))
+    told = json.dumps(made.snapshot(False, at=1010))
+    assert "Ada" not in told and "names" not in told and "softmax" in told
+    named = made.snapshot(True, at=1010)
+    assert named["exercises"][0]["names"] == named["mistakes"][0]["names"] == ["Ada Lovelace"]
+    assert named["stuck"]["exercises"][0]["names"] == ["Ada Lovelace"]
+
+
+def test_it_forgets():
+    made = room(("a", "softmax", "wrong", MAX))
+    assert made.snapshot(False, at=1000 + PRESENT)["here"] == 1
+    gone = made.snapshot(False, at=1001 + PRESENT)
+    assert (gone["students"], gone["here"], gone["at"]) == (1, 0, None)
+    assert made.snapshot(False, at=1001 + FORGOTTEN)["students"] == 0
+
+
+def test_it_is_bounded():
+    made = Room()
+    for number in range(MOST_STUDENTS + 50):
+        made.note(f"student {number}", "softmax", "wrong", {"m" * 5000: "x" * 5000}, at=1000.0 + number / 1000)
+    seen = made.snapshot(True, at=1010)
+    assert seen["students"] == MOST_STUDENTS and len(seen["mistakes"][0]["sentence"]) == 600
+    assert "student 49" not in seen["exercises"][0]["names"] and "student 50" in seen["exercises"][0]["names"]
+
+
+def test_an_exercise_that_this_course_does_not_know():
+    seen = room(("a", "new_exercise", "wrong", MAX)).snapshot(False, at=1010)
+    assert seen["here"] == 1 and seen["at"] is None and seen["mistakes"][0]["exercise"] == "new_exercise"

@@ -1,0 +1,228 @@
+"""The service: verdicts as in a notebook, for those who have a key; and what it does with everything else."""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+import logging
+import os
+import signal
+import struct
+import threading
+from typing import Any
+
+import pytest
+
+from anatomy.serving.limits import Bucket, Users
+from anatomy.serving.people import CannotTell
+from tests.serving.service import OVER_ALL, QUERIES, SCORES, SOFTMAX, WEIGHTS, Running, request
+
+RIGHT = request("softmax", SOFTMAX)
+
+
+# ---- verdicts ------------------------------------------------------------------------------------------------------
+
+
+def test_a_right_answer_is_right_and_the_room_is_told(judge: Running, keys: dict[str, str]) -> None:
+    status, said = judge.ask(RIGHT, keys["Ada"])
+    assert status == 200 and said["version"] == 1
+    assert (said["status"], said["points"], said["headline"]) == ("right", said["max_points"], "Right: 7 of 7 points.")
+    assert "Right: 7 of 7 points." in said["html"] and said["text"].startswith("Right: 7 of 7 points.")
+    assert judge.room.noted == [("Ada Lovelace", "softmax", "right", {})]
+
+
+def test_a_mistake_is_named_and_its_name_goes_to_the_room(judge: Running, keys: dict[str, str]) -> None:
+    _, said = judge.ask(request("attention_weights", SCORES, SOFTMAX, QUERIES), keys["Alan"])
+    assert said["status"] == "wrong" and [*said["mistakes"].values()] == [said["headline"]]
+    assert "queries" in said["headline"]
+    assert judge.room.noted == [("Alan", "attention_weights", "wrong", said["mistakes"])]
+
+
+def test_a_wrong_part_is_to_be_mended_first(judge: Running, keys: dict[str, str]) -> None:
+    """No right part can be lent to a machine that must not hold one."""
+    _, said = judge.ask(request("attention_weights", SCORES, OVER_ALL, WEIGHTS), keys["Ada"])
+    assert said["headline"] == "It calls your `softmax` (3.1), which is not right yet: mend that first."
+    assert said["status"] == "wrong" and said["points"] == 0 and "3.1" in said["html"]
+
+
+def test_of_wrong_parts_the_one_that_spoils_the_others_is_named(judge: Running, keys: dict[str, str]) -> None:
+    whole = ("def scaled_dot_product_attention(query, key, value):\n"
+             "    return attention_weights(query, key) @ value\n")  # fmt: skip
+    _, said = judge.ask(request("scaled_dot_product_attention", SCORES, OVER_ALL, WEIGHTS, whole), keys["Ada"])
+    assert said["headline"] == "It calls your `softmax` (3.1), which is not right yet: mend that first."
+
+
+def test_what_is_not_written_yet_is_not_attempted(judge: Running, keys: dict[str, str]) -> None:
+    _, said = judge.ask(request("softmax"), keys["Ada"])
+    assert said["status"] == "not attempted"
+
+
+def test_the_same_again_is_answered_from_memory(judge: Running, keys: dict[str, str]) -> None:
+    first = judge.ask(RIGHT, keys["Ada"])
+    processes = judge.service.workers.processes
+    for process in processes:
+        os.kill(process, signal.SIGSTOP)
+    try:
+        assert judge.ask(RIGHT, keys["Alan"]) == first
+    finally:
+        for process in processes:
+            os.kill(process, signal.SIGCONT)
+    assert [user for user, *_ in judge.room.noted] == ["Ada Lovelace", "Alan"]
+
+
+# ---- what is not believed, and what is refused ---------------------------------------------------------------------
+
+
+def forged(change: Any) -> str:
+    asked = json.loads(request("softmax", OVER_ALL))
+    change(asked["observation"])
+    return json.dumps(asked)
+
+
+def claims_right_parts(record: dict) -> None:
+    right = json.loads(RIGHT)["observation"]
+    record["tree"] |= {"parts": ["softmax"], "with_right_parts": right["tree"]["cases"], "called": ["scaled_scores"]}
+
+
+def test_that_right_parts_stood_in_is_not_believed(judge: Running, keys: dict[str, str]) -> None:
+    _, said = judge.ask(forged(claims_right_parts), keys["Ada"])
+    assert said["status"] == "wrong" and "mend" not in said["headline"]
+
+
+def tensors(shape: list[int], size: int) -> str:
+    head = json.dumps({"0": {"dtype": "F32", "shape": shape, "data_offsets": [0, size]}}).encode()
+    return base64.b64encode(struct.pack("<Q", len(head)) + head + bytes(size)).decode()
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("no JSON", "can't be read as JSON"),
+        ("[" * 100_000, "can't be read as JSON"),
+        ("[]", "no request"),
+        ('{"version": 2}', "your copy of the course"),
+        ('{"version": 1, "observation": 3}', "can't be read"),
+        (json.dumps({"version": 1, "observation": {"tree": {"exercise": "no_such", "cases": []},
+                                                   "tensors": tensors([1], 4)}}), "no exercise called"),
+        (forged(lambda record: record.update(tensors="gASVJAAAAAAAAACMBXBvc2l4lIwGc3lzdGVtlJOU")), "can't be read"),
+        (forged(lambda record: record.update(tensors=tensors([2**40], 4))), "can't be read"),
+        (forged(lambda record: record.update(tensors=tensors([2**40, 0], 0))), "can't be read"),
+        (forged(lambda record: record.update(tree=json.loads("[" * 90 + "]" * 90))), "can't be read"),
+        (request("softmax", SOFTMAX, parts=[{}] * 41), "short list"),
+    ],
+    ids=["text", "brackets", "list", "version", "number", "exercise", "pickle", "huge", "empty rows", "deep", "parts"],
+)  # fmt: skip
+def test_what_is_no_observation_is_refused_with_a_sentence(
+    judge: Running, keys: dict[str, str], body: str, words: str
+) -> None:
+    before = judge.service.workers.processes
+    status, said = judge.ask(body, keys["Ada"])
+    assert status == 400 and words in said["error"]
+    assert judge.room.noted == [] and judge.service.workers.processes == before
+
+
+def test_without_a_key_nothing_is_judged(judge: Running, keys: dict[str, str]) -> None:
+    for key in ("", "x" * 32, keys["Ada"][:-1], f"{keys['Ada']} é"):
+        status, said = judge.ask(RIGHT, key)
+        assert status == 401 and "anatomy join" in said["error"]
+    assert judge.ask("", keys["Grace"], "/judge/me")[1]["instructor"] is True
+    assert judge.ask("", keys["Alan"], "/judge/me")[1] | {"retry": None} == {
+        "version": 1, "name": "Alan", "instructor": False, "retry": None}  # fmt: skip
+    assert judge.room.noted == []
+
+
+def test_who_guesses_keys_keeps_nobody_else_waiting(judge: Running, keys: dict[str, str], monkeypatch) -> None:
+    assert judge.ask("", keys["Ada"], "/judge/me")[0] == 200
+    monkeypatch.setattr(judge.service, "strangers", Bucket(1, 2, clock=lambda: 0))
+    statuses = [judge.ask("", f"{guess:032}", "/judge/me")[0] for guess in range(4)]
+    assert statuses == [401, 401, 429, 429]
+    assert judge.ask("", keys["Ada"], "/judge/me")[0] == 200
+
+
+def test_what_is_too_large_is_not_read(judge: Running, keys: dict[str, str]) -> None:
+    status, said = judge.ask(b"", keys["Ada"], method="POST", **{"Content-Length": str(25 * 2**20)})
+    assert status == 413 and "too large" in said["error"]
+
+
+def test_a_flood_of_one_user_is_held_back_and_nobody_else(judge: Running, keys: dict[str, str]) -> None:
+    judge.service.users = Users(a_minute=6, burst=3, clock=lambda: 0)
+    found = [judge.ask(RIGHT, keys["Ada"]) for _ in range(5)]
+    assert [status for status, _ in found] == [200, 200, 200, 429, 429]
+    assert found[-1][1]["retry"] == "10" and "wait 10 s" in found[-1][1]["error"]
+    assert judge.ask(RIGHT, keys["Alan"])[0] == 200
+
+
+def test_a_worker_that_dies_costs_one_check(judge: Running, keys: dict[str, str]) -> None:
+    """Meanwhile the same user can't ask again, others wait, and where too many do, they are told so."""
+    (process,) = judge.service.workers.processes
+    os.kill(process, signal.SIGSTOP)
+    found: dict[str, Any] = {}
+
+    def ask(name: str, body: str) -> threading.Thread:
+        thread = threading.Thread(target=lambda: found.update({name: judge.ask(body, keys[name])}))
+        thread.start()
+        return thread
+
+    threads = [ask("Ada", request("softmax", "softmax = 1"))]
+    while not judge.service.users._busy:
+        pass
+    assert judge.ask(RIGHT.replace("{", "{ ", 1), keys["Ada"])[0] == 429
+    threads.append(ask("Alan", request("softmax", "softmax = 2")))
+    while not judge.service.workers.waiting:
+        pass
+    judge.service.workers.most_waiting, most = 1, judge.service.workers.most_waiting
+    status, said = judge.ask(request("softmax", "softmax = 3"), keys["Grace"])
+    assert status == 503 and said["retry"] == "2"
+    judge.service.workers.most_waiting = most
+    os.kill(process, signal.SIGKILL)
+    for thread in threads:
+        thread.join()
+    assert found["Ada"][0] == 500 and "took too long or stopped" in found["Ada"][1]["error"]
+    assert found["Alan"][0] == 200 and found["Alan"][1]["status"] == "wrong"
+    assert judge.service.workers.processes != [process]
+
+
+def test_logs_hold_who_what_and_how_long(judge: Running, keys: dict[str, str], caplog) -> None:
+    with caplog.at_level(logging.INFO, "anatomy.serving"):
+        judge.ask(RIGHT, keys["Ada"])
+    (line,) = [record.getMessage() for record in caplog.records if record.name == "anatomy.serving"]
+    assert line.rpartition(" ")[0].rpartition(" ")[0] == "Ada Lovelace softmax right"
+
+
+def test_health_is_for_everybody(judge: Running) -> None:
+    status, said = judge.ask("", "", "/judge/health")
+    assert status == 200 and said["workers"] == 1 and said["waiting"] == 0
+
+
+def test_a_hub_that_is_down_keeps_nobody_out_who_was_known(
+    judge: Running, keys: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Down:
+        async def person(self, key: str) -> None:
+            raise CannotTell
+
+    assert judge.ask(RIGHT, keys["Ada"])[0] == 200
+    monkeypatch.setattr(judge.service, "people", Down())
+    assert judge.ask(RIGHT, keys["Ada"])[0] == 200
+    status, said = judge.ask(RIGHT, "a new token")
+    assert status == 503 and "does not say who you are" in said["error"] and said["retry"] == "5"
+
+
+def test_pages_are_for_instructors(judge: Running, keys: dict[str, str]) -> None:
+    """A browser asks for name and password: the password is the key."""
+
+    def visit(key: str) -> tuple[int, str | None]:
+        connection = http.client.HTTPConnection(judge.address.split("/")[2])
+        sent = {"Authorization": f"Basic {base64.b64encode(f'me:{key}'.encode()).decode()}"} if key else {}
+        connection.request("GET", "/judge/page", headers=sent)
+        answer = connection.getresponse()
+        answer.read()
+        connection.close()
+        return answer.status, answer.headers.get("WWW-Authenticate")
+
+    for key in ("", "x" * 32):
+        status, asks = visit(key)
+        assert status == 401 and asks and asks.startswith("Basic ")
+    assert visit(keys["Ada"]) == (403, None)
+    assert visit(keys["Grace"]) == (200, None)
