@@ -11,7 +11,7 @@ import os
 import secrets
 import stat
 from collections.abc import Iterator
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,8 @@ TIMESTAMP, SECRET = "timestamp.txt", "submission_secret.txt"
 
 class Collect(ExchangeCollect):
     """Takes a submission from the student whom it names only, and files that are that student's own, no links."""
+
+    src_records: list[dict[str, Any]]
 
     def init_src(self) -> None:
         super().init_src()
@@ -61,7 +63,7 @@ class Collect(ExchangeCollect):
             place = Path(dest, os.path.relpath(folder, src), name)
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content)
-        late = changed - handed_in.replace(tzinfo=timezone.utc).timestamp()
+        late = changed - handed_in.replace(tzinfo=UTC).timestamp()
         if late > AFTERWARDS:
             self.log.warning("%s was changed %.0f minutes after the time that its name says.", src, late / 60)
         Path(dest).mkdir(parents=True, exist_ok=True)

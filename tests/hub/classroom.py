@@ -39,8 +39,18 @@ class AssignmentList:
         expect(self.row("fetched", slug)).to_be_visible(timeout=SLOW)
 
     def submit(self, slug: str) -> None:
-        self.row("fetched", slug).get_by_role("button", name="Submit").click(timeout=SLOW)
+        with self.page.expect_response(lambda response: "/assignments/submit" in response.url, timeout=SLOW):
+            self.row("fetched", slug).get_by_role("button", name="Submit").click(timeout=SLOW)
         expect(self.row("submitted", slug)).to_be_visible(timeout=SLOW)
+
+    def read_feedback(self, slug: str) -> str:
+        """Fetch it and open the page, in JupyterLab: what it says."""
+        self.row("submitted", slug).get_by_role("button", name="Fetch Feedback").click(timeout=SLOW)
+        self.page.get_by_text("(view feedback)").last.click(timeout=SLOW)
+        self.page.locator(".jp-DirListing-item", has_text=f"{slug}.html").dblclick(timeout=SLOW)
+        said = self.page.frame_locator(".jp-HTMLViewer iframe").locator("body")
+        expect(said).to_contain_text("points", timeout=SLOW)
+        return said.inner_text()
 
 
 class Formgrader:

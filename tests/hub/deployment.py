@@ -101,7 +101,8 @@ class Deployment:
 @contextlib.contextmanager
 def people(deployment: Deployment) -> Iterator[None]:
     """Unix users and groups, for as long as this lasts."""
-    new_groups = [name for name in sorted(set(PEOPLE.values())) if name not in {group.gr_name for group in grp.getgrall()}]
+    there = {group.gr_name for group in grp.getgrall()}
+    new_groups = sorted(set(PEOPLE.values()) - there)
     for group in new_groups:
         subprocess.run(["groupadd", group], check=True)
     try:
