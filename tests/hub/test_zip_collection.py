@@ -1,8 +1,9 @@
-"""Files from Moodle, Canvas or a mailbox, sorted into submitted/ by nbgrader's zip collector, as the operator guide says."""
+"""Files from Moodle, Canvas or a mailbox, sorted into submitted/ by nbgrader's zip collector, as the guide says."""
 
 from __future__ import annotations
 
 import re
+import sys
 import zipfile
 from pathlib import Path
 
@@ -46,7 +47,8 @@ def test_a_zip_of_a_class_is_sorted_into_folders(tmp_path: Path, monkeypatch: py
         file.writestr("a picture of my cat.ipynb", "?")
     monkeypatch.chdir(tmp_path)
     collector = ZipCollectApp()
-    collector.initialize([SLUG, "--force"], root=str(tmp_path))
+    monkeypatch.setattr("sys.path", [*sys.path])  # nbgrader adds the folder it is started in
+    collector.initialize([SLUG, "--force"])
     collector.start()
     found = {str(path.relative_to(tmp_path / "submitted")) for path in (tmp_path / "submitted").rglob("*.ipynb")}
     assert found == {f"{student}/{SLUG}/{SLUG}.ipynb" for student in ("ab123", "cd456")}
