@@ -23,7 +23,7 @@ def deployment() -> Iterator[Deployment]:
     """A server with three people and an instructor's course, without its hub."""
     if os.name != "posix" or os.geteuid() != 0:
         pytest.skip("makes Unix users: needs root")
-    if missing := [name for name in ("useradd", "chpasswd", "bwrap") if not shutil.which(name)]:
+    if missing := [name for name in ("useradd", "chpasswd", "setpriv", "bwrap") if not shutil.which(name)]:
         pytest.skip(f"needs {', '.join(missing)}")
     if not shutil.which("configurable-http-proxy", path=proxy_path()):
         pytest.skip("needs configurable-http-proxy, which tools/setup.sh installs where there is npm")

@@ -16,7 +16,7 @@ from tests.hub.classroom import AssignmentList, Formgrader, log_in
 from tests.hub.conftest import SLUG
 from tests.hub.deployment import PEOPLE, Deployment, hub
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser"), pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser"), pytest.mark.timeout(1800)]
 MATHJAX = "https://cdnjs.cloudflare.com/ajax/libs/mathjax/"
 ANSWER = "def softmax(x"
 WRONG = "def softmax(x, dim):\n    e = (x - x.amax(dim, keepdim=True)).exp()\n    return e / e.sum()"
