@@ -42,12 +42,14 @@ c.Spawner.environment = {
     "PATH": f"{BIN}:/usr/local/bin:/usr/bin:/bin",
     "OMP_NUM_THREADS": "1",  # one answer is small; thirty kernels with as many threads each as there are cores are not
     "ANATOMY_EXCHANGE": "/srv/anatomy-exchange",
+    "ANATOMY_CLASS_EDITION": "",  # a folder: students' kernels import the package from there (README.md)
 }
 
 
 def by_group(spawner):
     """Students see neither Formgrader nor Create Assignment. An instructor's commands and Formgrader know the course,
-    and use its own copy of the package, so that answers and grading always fit together."""
+    and use its own copy of the package, so that answers and grading always fit together.
+    """
     teaches = INSTRUCTORS in {group.name for group in spawner.user.groups}
     settings = [HERE / ("instructors" if teaches else "students"), HERE / "everybody"]
     course = Path(pwd.getpwnam(spawner.user.name).pw_dir, COURSE)
@@ -55,7 +57,7 @@ def by_group(spawner):
         **spawner.environment,
         "JUPYTER_CONFIG_PATH": os.pathsep.join(map(str, settings)),
         "ANATOMY_COURSE": str(course) if teaches else "",
-        "PYTHONPATH": str(course) if teaches else "",
+        "PYTHONPATH": str(course) if teaches else spawner.environment["ANATOMY_CLASS_EDITION"],
     }
 
 

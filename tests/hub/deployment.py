@@ -139,7 +139,7 @@ c.Spawner.environment["ANATOMY_EXCHANGE"] = {str(deployment.exchange)!r}
 c.Spawner.args = ["--LabApp.expose_app_in_browser=True", "--LabApp.news_url=None"]
 """
     (state / "jupyterhub_config.py").write_text(settings, encoding="utf-8")
-    command = ["setpriv", "--pdeath-signal", "TERM"]  # it ends, and all that it started, however this process ends
+    command = ["setpriv", "--pdeathsig", "TERM"]  # it ends, and all that it started, however this process ends
     command += [str(deployment.bin / "jupyterhub"), "--config", str(state / "jupyterhub_config.py")]
     environment = {"PATH": os.environ["PATH"], "HOME": str(state), "LANG": "C.UTF-8"}
     with (state / "hub.log").open("w") as log:
