@@ -1,0 +1,49 @@
+"""The class report in Formgrader: a Jupyter Server extension that adds a tab to its pages, and the page behind it.
+
+It is enabled by name beside nbgrader's own, and does nothing on a server without Formgrader:
+
+    c.ServerApp.jpserver_extensions = {"anatomy.grading.formgrader": True}    # jupyter_server_config.py
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jinja2 import ChoiceLoader, DictLoader, Environment, PrefixLoader
+
+ADDRESS = "anatomy/class-report"
+"""Where the report is, below the server's own address, which on a hub is the user's."""
+TAB = '<li role="presentation"><a href="{{ base_url }}/%s" target="_blank" rel="noopener">Class Report</a></li>'
+SIDEBAR = "block sidebar"
+
+
+def _jupyter_server_extension_points() -> list[dict[str, str]]:
+    return [{"module": __name__}]
+
+
+def _load_jupyter_server_extension(app: Any) -> None:
+    """Nothing yet: which extensions there are is known when all are loaded."""
+
+
+async def _start_jupyter_server_extension(app: Any) -> None:
+    if "nbgrader_formgrader" not in app.web_app.settings:
+        return
+    from jupyter_server.utils import url_path_join
+
+    from anatomy.grading.class_report.handler import ReportHandler
+
+    add_tab(app.web_app.settings["nbgrader_jinja2_env"])
+    app.web_app.add_handlers(".*$", [(url_path_join(app.web_app.settings["base_url"], ADDRESS), ReportHandler)])
+
+
+def add_tab(environment: Environment) -> None:
+    """Give each of Formgrader's pages that has tabs one more: nbgrader's template, extended by one that adds it."""
+    theirs = environment.loader
+    assert theirs is not None
+    with_tabs = [name for name in theirs.list_templates() if SIDEBAR in theirs.get_source(environment, name)[0]]
+    tab = TAB % ADDRESS
+    ours = {
+        name: f"{{% extends 'nbgrader/{name}' %}}{{% block sidebar %}}{{{{ super() }}}}{tab}{{% endblock %}}"
+        for name in with_tabs
+    }
+    environment.loader = ChoiceLoader([DictLoader(ours), PrefixLoader({"nbgrader": theirs}), theirs])
