@@ -10,7 +10,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 .PHONY: help lab test test-latest build grade bench lint clean setup setup-grade setup-test
 
 help:            ## show this list
-	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## */  make \1	/' | expand -t 16
+	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */  make \1	/' | expand -t 16
 
 lab: setup       ## open JupyterLab at notebooks/ (LAB_ARGS='--no-browser --port=9999')
 	@$(BIN)/jupyter-lab notebooks $(ROOT_FLAG) $(LAB_ARGS)
