@@ -114,7 +114,9 @@ def report(news: dict[str, tuple[str, str]], failed: dict[str, tuple[str, str]],
     console.print(table if news else "All packages are at their pins.")
     if not failed:
         return
-    table = Table("test", "first line", title="What broke")
+    table = Table(title="What broke")
+    for column in ("test", "first line"):
+        table.add_column(column, overflow="fold")
     seen: Counter[str] = Counter()
     for name, (line, text) in failed.items():
         table.add_row(escape(name), escape(line[:300]))

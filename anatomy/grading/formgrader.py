@@ -7,6 +7,7 @@ It is enabled by name beside nbgrader's own, and does nothing on a server withou
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from jinja2 import ChoiceLoader, DictLoader, Environment, PrefixLoader
@@ -28,12 +29,11 @@ def _load_jupyter_server_extension(app: Any) -> None:
 async def _start_jupyter_server_extension(app: Any) -> None:
     if "nbgrader_formgrader" not in app.web_app.settings:
         return
-    from jupyter_server.utils import url_path_join
-
     from anatomy.grading.class_report.handler import ReportHandler
 
     add_tab(app.web_app.settings["nbgrader_jinja2_env"])
-    app.web_app.add_handlers(".*$", [(url_path_join(app.web_app.settings["base_url"], ADDRESS), ReportHandler)])
+    address = f"{app.web_app.settings['base_url'].rstrip('/')}/{ADDRESS}"
+    app.web_app.add_handlers(".*$", [(re.escape(address), ReportHandler)])
 
 
 def add_tab(environment: Environment) -> None:

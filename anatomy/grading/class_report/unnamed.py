@@ -14,6 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from anatomy.grading.class_report.edit_stub import edit_stub
 from anatomy.grading.class_report.records import FewNumbers, Record
 from anatomy.grading.class_report.stopped import was_stopped
 from anatomy.grading.report import Mark
@@ -37,7 +38,10 @@ class Example:
 
 @dataclass(frozen=True)
 class Unnamed:
-    """Wrong answers without a name; `equal` tells that their numbers are; `others` are in no example."""
+    """Wrong answers without a name.
+
+    `equal` tells that their numbers are; `others` are in no example; `stub` is the beginning of what would name them.
+    """
 
     notebook: str
     exercise: str
@@ -48,6 +52,7 @@ class Unnamed:
     examples: tuple[Example, ...]
     others: tuple[str, ...]
     equal: bool
+    stub: str
 
 
 def unnamed_groups(records: Iterable[Record], numbers: Mapping[str, Mapping[str, str]]) -> tuple[Unnamed, ...]:
@@ -79,7 +84,8 @@ def _group(those: Sequence[Wrong], number: str) -> Unnamed:
     examples = _examples(mark.exercise, [one for one, _ in those])[: 1 if equal else MOST_EXAMPLES]
     shown = {student for example in examples for student in example.students}
     others = tuple(student for student in students if student not in shown)
-    return Unnamed(record.notebook, mark.exercise, number, broken, said, students, examples, others, equal)
+    stub = edit_stub(record.notebook, mark.exercise, examples[0].program, broken) if examples else ""
+    return Unnamed(record.notebook, mark.exercise, number, broken, said, students, examples, others, equal, stub)
 
 
 def _examples(exercise: str, those: Iterable[Record]) -> tuple[Example, ...]:
