@@ -34,18 +34,18 @@ def main() -> None:
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results")
     given = parser.parse_args()
+    given.out.mkdir(exist_ok=True, parents=True)
     print(f"{SLUG}, whole, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}", flush=True)
     runs: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory(prefix="anatomy-bench-") as folder:
         for size in sorted(given.sizes):
             for workers in given.workers:  # in turns, so that a busy hour falls on all
                 runs += graded(Path(folder) / f"{size}-{workers}", size, workers)
-    result = {"notebook": SLUG, "cores": os.cpu_count(), "runs": runs, **summary(runs)}
+            result = {"notebook": SLUG, "cores": os.cpu_count(), "runs": runs, **summary(runs)}
+            (given.out / "scale.json").write_text(json.dumps(result, indent=1) + "\n")  # a run may be stopped
+            draw(runs, given.out / "scale.png")
     for line in as_text(result):
         print(line)
-    given.out.mkdir(exist_ok=True, parents=True)
-    (given.out / "scale.json").write_text(json.dumps(result, indent=1) + "\n")
-    draw(runs, given.out / "scale.png")
 
 
 def graded(folder: Path, size: int, workers: int) -> list[dict[str, Any]]:

@@ -45,15 +45,14 @@ def newest(requirement: str) -> str:
     """The requirement without its upper bound."""
     wanted = Requirement(requirement)
     if wanted.name not in KEPT:
-        lower = [str(one) for one in wanted.specifier if one.operator == ">="]
-        wanted.specifier = SpecifierSet(",".join(lower))
+        wanted.specifier = SpecifierSet(",".join(str(one) for one in wanted.specifier if one.operator == ">="))
     return str(wanted)
 
 
 def install() -> None:
     """Bring .venv-latest up to date."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = [newest(line) for line in (*project["dependencies"], *project["optional-dependencies"]["test"])]
+    wanted = map(newest, (*project["dependencies"], *project["optional-dependencies"]["test"]))
     if not PYTHON.exists():
         run([sys.executable, "-m", "venv", str(VENV)])
     pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
@@ -139,12 +138,12 @@ def main(arguments: list[str]) -> int:
     code = test(arguments, results)
     failed = broken(results)
     report(news, failed, console)
-    if code in (0, 5):
-        console.print(f"[green]✓[/green] Nothing breaks with {len(news)} packages newer than their pins.")
-    else:
+    if code:
         console.print(f"[red]✗[/red] {len(failed)} tests broke. Those that fail with the pins, too (`make test`), are "
                       "not the packages' fault.", highlight=False)  # fmt: skip
-    return int(code not in (0, 5))
+    else:
+        console.print(f"[green]✓[/green] Nothing breaks with {len(news)} packages newer than their pins.")
+    return int(code != 0)
 
 
 if __name__ == "__main__":

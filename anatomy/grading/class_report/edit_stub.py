@@ -1,4 +1,4 @@
-"""A wrong answer as the beginning of what names it in `anatomy/misconceptions/`: name and sentence are still to be given.
+"""A wrong answer as the beginning of what names it in `anatomy/misconceptions/`: its name and sentence are to be given.
 
 Where it differs from the right answer in few statements, it is an edit of these; else a function or class of its own.
 """
