@@ -47,7 +47,8 @@ class Cost:
     """What a command took: seconds of the wall clock and of the processors, and the most memory in bytes.
 
     Shared pages are counted once. `own` is the command's own process, `others` are all that it started; each at its
-    most, which need not be the same moment.
+    most, which need not be the same moment. The processors' seconds are those of all of them, but for the last moments
+    of processes that nobody waits for.
     """
 
     seconds: float
@@ -60,20 +61,19 @@ class Cost:
 def measured(command: list[str], folder: Path) -> Cost:
     """Run a command in a folder."""
     env = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"}
-    before, began = os.times(), time.perf_counter()
+    began = time.perf_counter()
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(command, cwd=folder, env=env, stdout=said, stderr=said)
-        most = [0.0, 0.0, 0.0]
+        most = [0.0, 0.0, 0.0, 0.0]
         watch = threading.Thread(target=_watch, args=(process, most), daemon=True)
         watch.start()
         code = process.wait()
-        seconds, after = time.perf_counter() - began, os.times()
+        seconds = time.perf_counter() - began
         watch.join()
         said.seek(0)
         if code:
             raise SystemExit(f"{' '.join(command)} failed:\n{said.read().decode()[-3000:]}")
-    used = after.children_user + after.children_system - before.children_user - before.children_system
-    return Cost(seconds, used, *most)
+    return Cost(seconds, *most)
 
 
 def timed(command: list[str], folder: Path) -> tuple[float, float]:
@@ -83,18 +83,19 @@ def timed(command: list[str], folder: Path) -> tuple[float, float]:
 
 
 def _watch(process: subprocess.Popen[bytes], most: list[float]) -> None:
-    """Keep the most that the process, those that it started, and all together took."""
+    """Keep the most seen: processors' seconds of all; memory of the process, of those it started, and of all."""
     while process.poll() is None:
-        own, others = 0, 0
+        used, own, others = 0.0, 0, 0
         try:
             first = psutil.Process(process.pid)
             for one in [first, *first.children(recursive=True)]:
                 try:
+                    used += sum(one.cpu_times()[:4])  # with those of children that have ended
                     taken = one.memory_full_info().pss
                 except psutil.Error:
                     continue
                 own, others = (taken, others) if one == first else (own, others + taken)
         except psutil.Error:
             return
-        most[:] = [max(pair) for pair in zip(most, (own, others, own + others), strict=True)]
+        most[:] = [max(pair) for pair in zip(most, (used, own, others, own + others), strict=True)]
         time.sleep(0.7)
