@@ -14,7 +14,8 @@ from jinja2 import ChoiceLoader, DictLoader, Environment, PrefixLoader
 
 ADDRESS = "anatomy/class-report"
 """Where the report is, below the server's own address, which on a hub is the user's."""
-TAB = '<li role="presentation"><a href="{{ base_url }}/%s" target="_blank" rel="noopener">Class Report</a></li>'
+TAB = '<li role="presentation"><a href="{{ base_url }}/%s">Class Report</a></li>'
+"""In the same frame: JupyterLab shows Formgrader in one that may open no windows."""
 SIDEBAR = "block sidebar"
 
 

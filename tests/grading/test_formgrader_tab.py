@@ -28,5 +28,6 @@ def test_each_page_has_the_tab_once_beside_its_own(environment, page):
 
 
 def test_a_course_without_marks_says_what_to_do(tmp_path, new_course):
-    page = report(new_course(tmp_path / "<b>", "03-softmax"), anonymous=False)
+    page = report(new_course(tmp_path / "<b>", "03-softmax"), anonymous=False, back="/user/ada/formgrader")
     assert "Grade first" in page and "anatomy grade" in page and "<b>" not in page
+    assert 'href="/user/ada/formgrader"' in page
