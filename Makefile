@@ -7,16 +7,19 @@ ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test build grade bench lint clean setup setup-grade setup-test
+.PHONY: help lab test test-latest build grade bench lint clean setup setup-grade setup-test
 
 help:            ## show this list
-	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## */  make \1	/' | expand -t 16
+	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */  make \1	/' | expand -t 16
 
 lab: setup       ## open JupyterLab at notebooks/ (LAB_ARGS='--no-browser --port=9999')
 	@$(BIN)/jupyter-lab notebooks $(ROOT_FLAG) $(LAB_ARGS)
 
 test: setup-test ## run all tests (TEST_ARGS='-k softmax')
 	$(BIN)/python -m pytest -n 2 --dist loadgroup $(TEST_ARGS)
+
+test-latest: setup-test ## the newest releases instead of the pins: what breaks? (TEST_ARGS='tests/checking')
+	$(BIN)/python tools/canary.py $(TEST_ARGS)
 
 build: setup     ## make the student and the solved edition from source/ (ARGS=…)
 	$(BIN)/anatomy build $(ARGS)

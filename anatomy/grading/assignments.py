@@ -25,6 +25,9 @@ from anatomy.authoring import student
 from anatomy.authoring.notebooks import as_text, source_file
 from anatomy.authoring.student import settings
 from anatomy.course import NOTEBOOKS
+from anatomy.errors import UserError
+from anatomy.forked_kernels import get_fork_server
+from anatomy.grading.course_kernels import COURSE
 from anatomy.grading.errors import Unrepairable, in_brief
 from anatomy.grading.fingerprints import hash_of, hash_parts, program_version
 from anatomy.grading.gradebook import GradebookWriter, put_alembic_on_path
@@ -80,8 +83,11 @@ def _silent_log() -> logging.Logger:
 def register_if_missing(assignment: str, student: str, notebooks: list[str]) -> None:
     """nbgrader's hook before it autogrades: `nbgrader autograde` works at once, without a generate step.
 
-    nbgrader calls it by keyword, in the course's folder.
+    nbgrader calls it by keyword, in the course's folder. The kernels' server is started, too, so that it imports while
+    this process does; later submissions, and later presses of Formgrader's button, find it ready.
     """
+    with contextlib.suppress(UserError):  # without a sandbox nothing is run, which `RunAndObserve` says
+        get_fork_server(COURSE, wait=False)
     root = Path.cwd()
     if not source_file(root, assignment).is_file():
         return

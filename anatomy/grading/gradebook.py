@@ -20,11 +20,13 @@ from typing import Any
 from nbgrader.api import Comment, Grade, Gradebook, MissingEntry, Student, SubmittedAssignment, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import AssignLatePenalties
+from sqlalchemy import DDL, inspect
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 from traitlets.config import Config
 
 from anatomy.grading.errors import GOES_ON, CannotRecord, in_brief
+from anatomy.grading.feedback.standing import grades_of
 from anatomy.grading.fingerprints import hash_of
 from anatomy.grading.pipeline import configured_steps
 from anatomy.grading.placing import put_in_place, write_beside
@@ -66,6 +68,18 @@ class GradebookWriter:
         sources = [[cell.name, cell.cell_type, cell.locked, cell.checksum, cell.source] for cell in book.source_cells]
         return hash_of([json.dumps(sorted(rows, key=str)).encode() for rows in (cells, sources)])
 
+    def add_indexes(self) -> None:
+        """Let the database find the grades and comments of a submission without reading those of all others.
+
+        nbgrader's tables have no index for this, so that each submission would cost more, the more there are.
+        """
+        bind = self.gradebook.db.get_bind()
+        for table in ("grade", "comment"):
+            name = f"anatomy_{table}_notebook"
+            if name not in {index["name"] for index in inspect(bind).get_indexes(table)}:
+                self.gradebook.db.execute(DDL(f"CREATE INDEX {name} ON {table} (notebook_id)"))
+                self.gradebook.db.commit()
+
     # ---- what was recorded before -----------------------------------------------------------------------------------
 
     def unchanged(self, student: str, assignment: str, made_from: str) -> SubmissionResult | None:
@@ -73,8 +87,8 @@ class GradebookWriter:
         path = self.autograded / student / assignment / f"{assignment}.ipynb"
         with contextlib.suppress(OSError, ValueError, MissingEntry):
             text = path.read_text(encoding="utf-8")
-            if made_from in text and json.loads(text)["metadata"].get(NOTE, {}).get("from") == made_from:
-                return self._result(student, assignment, text)
+            if made_from in text and (book := json.loads(text))["metadata"].get(NOTE, {}).get("from") == made_from:
+                return self._result(student, assignment, book)
         return None
 
     def graded(self, student: str, assignment: str) -> bytes:
@@ -83,23 +97,21 @@ class GradebookWriter:
 
     def recorded(self, student: str, assignment: str) -> tuple[SubmissionResult, dict[str, Any]]:
         """What is recorded of a submission, and its graded notebook (no cells when that is gone)."""
-        text = '{"cells": [], "metadata": {}}'
+        book: dict[str, Any] = {"cells": [], "metadata": {}}
         with contextlib.suppress(OSError, ValueError):
-            found = self.graded(student, assignment).decode()
-            text = found if isinstance(json.loads(found).get("cells"), list) else text
-        return self._result(student, assignment, text), json.loads(text)
+            found = json.loads(self.graded(student, assignment))
+            book = found if isinstance(found.get("cells"), list) else book
+        return self._result(student, assignment, book), book
 
-    def _result(self, student: str, assignment: str, text: str) -> SubmissionResult:
-        book = json.loads(text)
+    def _result(self, student: str, assignment: str, book: dict[str, Any]) -> SubmissionResult:
         found: dict[str, Any] = {}
         for cell in book["cells"]:
             marks = cell["metadata"].get("nbgrader", {})
             if marks.get("grade"):
                 found[marks["grade_id"]] = cell["metadata"].get(NOTE, {})
         submission = self.gradebook.find_submission_notebook(assignment, assignment, student)
-        grades = sorted(
-            submission.grades, key=lambda grade: list(found).index(grade.name) if grade.name in found else 999
-        )
+        order = {name: place for place, name in enumerate(found)}
+        grades = sorted(grades_of(self.gradebook, submission), key=lambda grade: order.get(grade.name, len(order)))
         marks = tuple(_mark(grade, found.get(grade.name, {})) for grade in grades)
         notes = book["metadata"].get(NOTE, {}).get("notes", ())
         reasons = [f"{mark.exercise}: {mark.said}" for mark in marks if mark.status == UNGRADED]
@@ -136,7 +148,7 @@ class GradebookWriter:
             shutil.rmtree(fresh, ignore_errors=True)
             raise
         put_in_place(fresh, place)
-        return self._result(student, assignment, notebook.decode())
+        return self._result(student, assignment, json.loads(notebook))
 
     def _record(
         self,

@@ -100,6 +100,7 @@ def grade(
     began = time.perf_counter()
     with warnings.catch_warnings(), run_lock(root), open_gradebook(root, config) as gradebook:
         warnings.simplefilter("ignore", SAWarning)  # nbgrader's queries, harmless
+        gradebook.add_indexes()
         folder = FeedbackFolder(root, config, gradebook.gradebook) if feedback else None
         run = ClassRun(Assignments(root, config, gradebook), config, gradebook, folder, sandbox, force)
         tasks = run.look_at(found)

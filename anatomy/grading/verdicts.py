@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 
 from nbformat import NotebookNode
@@ -10,6 +11,7 @@ from nbgrader import utils
 from anatomy import exercises
 from anatomy.course import Notebook
 from anatomy.exercises import Exercise
+from anatomy.grading.few_numbers import FewNumbers, in_few_numbers
 from anatomy.grading.repair import NOTE
 from anatomy.judging.expectations import Expectations
 from anatomy.judging.judge import is_right, judge
@@ -75,6 +77,14 @@ def verdict_on(cell: NotebookNode, exercise: Exercise, answer: NotebookNode | No
     if verdict.status == "not attempted" and answer is not None:
         return _why_undefined(exercise, answer) or verdict
     return verdict
+
+
+def numbers_of(cell: NotebookNode) -> FewNumbers:
+    """What the check saw, in a few numbers; nothing when it can't be said: no mark depends on it."""
+    records = [output.data[MIME] for output in cell.outputs if MIME in output.get("data", {})]
+    with contextlib.suppress(Unreadable, RuntimeError, TypeError, ValueError, OverflowError):
+        return in_few_numbers(decode(records[0])) if len(records) == 1 else []
+    return []
 
 
 def _why_undefined(exercise: Exercise, answer: NotebookNode) -> Verdict | None:

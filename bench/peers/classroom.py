@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
@@ -41,13 +42,29 @@ def submissions(folder: Path, students: int) -> None:
     write_sample_class(students, 1, folder, [SLUG], faults=False)
 
 
-def timed(command: list[str], folder: Path) -> tuple[float, float]:
-    """Seconds, and the most memory (shared pages counted once) that it and its children took, in bytes."""
+@dataclass(frozen=True)
+class Cost:
+    """What a command took: seconds of the wall clock and of the processors, and the most memory in bytes.
+
+    Shared pages are counted once. `own` is the command's own process, `others` are all that it started; each at its
+    most, which need not be the same moment. The processors' seconds are those of all of them, but for the last moments
+    of processes that nobody waits for.
+    """
+
+    seconds: float
+    processors: float
+    own: float
+    others: float
+    memory: float
+
+
+def measured(command: list[str], folder: Path) -> Cost:
+    """Run a command in a folder."""
     env = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"}
     began = time.perf_counter()
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(command, cwd=folder, env=env, stdout=said, stderr=said)
-        most = [0.0]
+        most = [0.0, 0.0, 0.0, 0.0]
         watch = threading.Thread(target=_watch, args=(process, most), daemon=True)
         watch.start()
         code = process.wait()
@@ -56,19 +73,29 @@ def timed(command: list[str], folder: Path) -> tuple[float, float]:
         said.seek(0)
         if code:
             raise SystemExit(f"{' '.join(command)} failed:\n{said.read().decode()[-3000:]}")
-    return seconds, most[0]
+    return Cost(seconds, *most)
+
+
+def timed(command: list[str], folder: Path) -> tuple[float, float]:
+    """Seconds, and the most memory that it and its children took, in bytes."""
+    cost = measured(command, folder)
+    return cost.seconds, cost.memory
 
 
 def _watch(process: subprocess.Popen[bytes], most: list[float]) -> None:
+    """Keep the most seen: processors' seconds of all; memory of the process, of those it started, and of all."""
     while process.poll() is None:
-        total = 0
+        used, own, others = 0.0, 0, 0
         try:
-            for one in [psutil.Process(process.pid), *psutil.Process(process.pid).children(recursive=True)]:
+            first = psutil.Process(process.pid)
+            for one in [first, *first.children(recursive=True)]:
                 try:
-                    total += one.memory_full_info().pss
+                    used += sum(one.cpu_times()[:4])  # with those of children that have ended
+                    taken = one.memory_full_info().pss
                 except psutil.Error:
                     continue
+                own, others = (taken, others) if one == first else (own, others + taken)
         except psutil.Error:
             return
-        most[0] = max(most[0], total)
+        most[:] = [max(pair) for pair in zip(most, (used, own, others, own + others), strict=True)]
         time.sleep(0.7)

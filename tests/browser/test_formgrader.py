@@ -1,4 +1,4 @@
-"""An instructor in Formgrader: what `anatomy grade` has recorded, what nobody's script may do, the autograde button."""
+"""An instructor in Formgrader: marks, the class report, what nobody's script may do, the autograde button."""
 
 from __future__ import annotations
 
@@ -76,7 +76,11 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def formgrader(course: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with jupyterlab(course, tmp_path_factory.mktemp("home")) as address:
+    home = tmp_path_factory.mktemp("home")
+    settings = home / ".jupyter" / "jupyter_server_config.json"
+    settings.parent.mkdir()
+    settings.write_text(json.dumps({"ServerApp": {"jpserver_extensions": {"anatomy.grading.formgrader": True}}}))
+    with jupyterlab(course, home) as address:
         yield f"{address}/formgrader"
 
 
@@ -139,6 +143,20 @@ def test_a_hostile_notebook_runs_nothing(page: Page, formgrader: str) -> None:
     assert page.locator("[id='check-softmax']").evaluate_all("all => all.map(one => one.tagName)") == ["INPUT"]
     on_top = "document.elementFromPoint(600, 20).closest('nav') !== null"
     assert page.evaluate(on_top), "nothing lies over Formgrader's own bar"
+
+
+def test_a_tab_opens_the_class_report(page: Page, formgrader: str) -> None:
+    page.goto(f"{formgrader}/gradebook")
+    page.get_by_role("link", name="Class Report").click()
+    expect(page.get_by_role("heading", name="Class report")).to_be_visible()
+    expect(page.get_by_role("table", name="Points of each student")).to_contain_text("mallory")
+    page.get_by_role("link", name="wait for you").click()
+    assert page.evaluate("window.pwned") is None and page.url.endswith("/anatomy/class-report#open")
+    page.get_by_role("link", name="without names").click()
+    expect(page.get_by_role("table", name="Points of each student")).to_contain_text("student 01")
+    expect(page.get_by_text("mallory")).to_have_count(0)
+    page.get_by_role("link", name="Formgrader").click()
+    expect(page.get_by_role("link", name="Class Report")).to_be_visible()
 
 
 def test_the_page_for_a_hostile_student_runs_nothing(chromium: Browser, course: Path) -> None:

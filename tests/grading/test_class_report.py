@@ -116,6 +116,44 @@ def test_wrong_answers_without_a_name_stand_together():
     assert [(one.student, one.exercise) for one in found.stopped] == [("fay", "softmax")]
 
 
+def gave(student, program, *mixtures, seeds=(1, 2), broken=("values",), words="returned float32[3, 4]"):
+    """A wrong answer without a name that gave this in its cases."""
+    wrong = SubmissionResult(student, SLUG, GRADED, (), (mark(1.0, said=f"Not {student}'s.", broken=broken),))
+    numbers = [(words, 2.0, mixture) for mixture in mixtures]
+    return Record(wrong, {"softmax": program}, numbers={"softmax": numbers} if mixtures else {}, seeds=seeds)
+
+
+def test_equal_numbers_stand_together_with_one_example():
+    found = figures([
+        gave("ada", "def softmax(x, dim):\n    e = x.exp()\n    return e", 0.5, 1.0),
+        gave("bob", "def softmax(x, dim):\n    return x.exp()", 0.5005, 0.9995),
+        gave("cyd", "def softmax(x, dim):\n    return x.exp2()", 0.51, 1.0),
+        gave("dan", "def softmax(x, dim):\n    return x.exp()  # mine", 0.5, 1.0, broken=("values", "shape")),
+        gave("eve", "def softmax(x, dim):\n    return 2 * x", 0.5, 1.0, words="returned float64[3, 4]"),
+    ])  # fmt: skip
+    first, *others = found.unnamed
+    assert first.students == ("ada", "bob", "dan") and first.equal, "dan's program is bob's"
+    assert [(one.program, one.students) for one in first.examples] == [
+        ("def softmax(x, dim):\n    return x.exp()", ("bob", "dan"))
+    ] and first.others == ("ada",)  # fmt: skip
+    assert sorted(one.students for one in others) == [("cyd",), ("eve",)]
+
+
+def test_programs_that_differ_in_names_of_variables_join_two_runs():
+    one, two = "def softmax(x, dim):\n    {0} = x.exp()\n    return {0}", "def softmax(x, dim):\n    return x.exp()"
+    found = figures([
+        gave("ada", one.format("e"), 0.5), gave("bob", one.format("powers"), 0.7, seeds=(3, 4)),
+        gave("cyd", two, 0.7, seeds=(3, 4)), gave("dan", two.replace("exp", "log"), 0.5, seeds=(5, 6)),
+    ])  # fmt: skip
+    assert [group.students for group in found.unnamed] == [("ada", "bob", "cyd"), ("dan",)]
+
+
+def test_answers_that_only_stop_stand_together_by_what_was_said():
+    stops = {"words": "raised TypeError"}
+    found = figures([gave("ada", "a = 1", 0.0, **stops), gave("bob", "a = 1", 0.0, **stops), gave("cyd", "a = 1")])
+    assert [group.students for group in found.unnamed] == [("ada",), ("bob",), ("cyd",)], "each says something else"
+
+
 @pytest.mark.parametrize("reason", _ADVICE)
 def test_what_a_verdict_says_of_a_stopped_answer_is_understood(reason):
     said = "did not finish in time" if reason == "interrupted" else _stopped(reason)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import random
 from dataclasses import asdict
 
@@ -15,9 +17,11 @@ from anatomy import exercises, reference
 from anatomy.cards import as_html, as_text
 from anatomy.course import notebook
 from anatomy.grading import verdicts
+from anatomy.grading.few_numbers import LONGEST, in_few_numbers
 from anatomy.grading.preprocessors import JudgeObservations, RunAndObserve
 from anatomy.grading.repair import NOTE
 from anatomy.judging.judge import judge
+from anatomy.observing.observation import CaseObservation, Observation
 from anatomy.observing.observe import MISSING, observe
 from anatomy.observing.records import MIME, Unreadable, decode, encode
 
@@ -65,6 +69,36 @@ def test_right_answer():
     assert points == EXERCISE.points
     assert cell.metadata[NOTE]["status"] == "right"
     assert "Right" in card_of(cell) and [o.output_type for o in cell.outputs] == ["display_data", "execute_result"]
+
+
+def test_a_wrong_answer_without_a_name_is_noted_in_a_few_numbers():
+    def strange(x, dim):
+        return (x - x.amax(dim, keepdim=True)).exp().sin()
+
+    def rewritten(x, dim):
+        return torch.sin(torch.exp(x) / torch.exp(x.amax(dim, keepdim=True)))
+
+    def turned(x, dim):
+        return strange(x, dim).flip(dim)
+
+    noted = [graded([display(record(answer))])[1].metadata[NOTE] for answer in (strange, rewritten, turned)]
+    assert all(note["status"] == "wrong" and not note["misconceptions"] for note in noted)
+    one, same, other = (note["numbers"] for note in noted)
+    assert [words for words, *_ in one] == [words for words, *_ in other] and len(json.dumps(one)) < 2000
+    assert [size for _, size, _ in one] == pytest.approx([size for _, size, _ in other], rel=1e-3)
+    small = [index for index, (words, *_) in enumerate(one) if words == same[index][0]]
+    assert [one[index][2] for index in small] == pytest.approx([same[index][2] for index in small], rel=1e-4)
+    assert all(abs(one[index][2] - other[index][2]) > 1e-2 for index in small if one[index][0].startswith("returned"))
+    assert "numbers" not in graded([display(record(right_softmax))])[1].metadata[NOTE]
+
+
+@pytest.mark.parametrize("value", [
+    torch.tensor([float("nan"), float("inf"), 2.0]), torch.zeros(0), torch.tensor([1 + 2j]), torch.tensor([True]),
+    {"b": [1, 2.5, "text" * 100], "a": None}, 10**400, [[]], {"$other": "a function"}, True,
+])  # fmt: skip
+def test_whatever_an_answer_returns_is_a_few_numbers(value):
+    (few,) = json.loads(json.dumps(in_few_numbers(Observation("softmax", [CaseObservation("returned", value)]))))
+    assert len(few[0]) <= LONGEST and all(math.isfinite(number) for number in few[1:])
 
 
 def test_partial_credit_with_a_message():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import contextlib
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,12 +10,11 @@ from dataclasses import dataclass
 from anatomy import course
 from anatomy.grading.class_report.records import Record
 from anatomy.grading.class_report.stopped import was_stopped
+from anatomy.grading.class_report.unnamed import Unnamed, by_number, unnamed_groups
 from anatomy.grading.report import PARTLY, REPAIRED, UNGRADED, Mark
 
 FEWEST = 5
 """Students below whom nothing is correlated."""
-MOST_EXAMPLES = 3
-"""Of programs that were wrong in the same way, as far as one can see."""
 BINS = 10
 """Bars in a picture of how a notebook's marks are distributed."""
 KINDS = ("full", "partial", "none", "not attempted", "ungraded")
@@ -94,28 +91,6 @@ class Mistake:
 
 
 @dataclass(frozen=True)
-class Example:
-    """A program, and who has handed it in; comments and spaces may differ."""
-
-    program: str
-    students: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Unnamed:
-    """Wrong answers that nobody could name, and of which the check said the same; `others` are in no example."""
-
-    notebook: str
-    exercise: str
-    number: str
-    broken: tuple[str, ...]
-    said: str
-    students: tuple[str, ...]
-    examples: tuple[Example, ...]
-    others: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class Remark:
     """Something that a person should know, about a submission or one `exercise` of it."""
 
@@ -147,7 +122,7 @@ class Figures:
     def single(self) -> list[Mistake]:
         """Mistakes of one student each, in the order of the course."""
         alone = [mistake for mistake in self.mistakes if len(mistake.holders) == 1]
-        return sorted(alone, key=lambda one: (one.notebook, _place(one.number), one.name))
+        return sorted(alone, key=lambda one: (one.notebook, by_number(one.number), one.name))
 
 
 def figures(records: Sequence[Record]) -> Figures:
@@ -161,7 +136,7 @@ def figures(records: Sequence[Record]) -> Figures:
         students,
         tuple(_notebook(slug, before, records, students, numbers[slug]) for slug, before in steps),
         _mistakes(records, numbers),
-        _unnamed(records, numbers),
+        unnamed_groups(records, numbers),
         tuple(Remark(one.student, one.notebook, one.open) for one in records if one.open),
         tuple(Remark(one.student, one.notebook, mark.said, mark.exercise) for one, mark in stopped),
         tuple(Remark(one.student, one.notebook, " ".join(one.result.reasons))
@@ -175,11 +150,6 @@ def _numbers(slug: str, records: Iterable[Record]) -> dict[str, str]:
     asked = dict.fromkeys(mark.exercise for one in records if one.notebook == slug for mark in one.result.marks)
     first = str(int(slug[:2])) if slug[:2].isdecimal() else slug
     return {exercise: f"{first}.{place}" for place, exercise in enumerate(asked, 1)}
-
-
-def _place(number: str) -> tuple[str, int]:
-    head, _, last = number.rpartition(".")
-    return head, int(last or 0)
 
 
 def _students(records: Iterable[Record], slugs: Sequence[str]) -> tuple[StudentRow, ...]:
@@ -274,43 +244,4 @@ def _mistakes(records: Sequence[Record], numbers: Mapping[str, Mapping[str, str]
         for place in holders
         for slug, exercise, name in [place]
     ]  # fmt: skip
-    return tuple(sorted(found, key=lambda one: (-len(one.holders), one.notebook, _place(one.number), one.name)))
-
-
-def _unnamed(records: Iterable[Record], numbers: Mapping[str, Mapping[str, str]]) -> tuple[Unnamed, ...]:
-    groups: dict[tuple[str, str, tuple[str, ...], str], list[Record]] = defaultdict(list)
-    for one in records:
-        for mark in one.result.marks:
-            if mark.status == "wrong" and not mark.misconceptions and not was_stopped(mark.status, mark.said):
-                groups[one.notebook, mark.exercise, mark.broken, mark.said].append(one)
-    found = []
-    for (slug, exercise, broken, said), those in groups.items():
-        students, examples = tuple(sorted(one.student for one in those)), _examples(exercise, those)
-        shown = {student for example in examples for student in example.students}
-        found.append(Unnamed(
-            slug, exercise, numbers[slug][exercise], broken, said,
-            students, examples, tuple(student for student in students if student not in shown),
-        ))  # fmt: skip
-    return tuple(sorted(found, key=lambda one: (-len(one.students), one.notebook, _place(one.number), one.said)))
-
-
-def _examples(exercise: str, those: Iterable[Record]) -> tuple[Example, ...]:
-    """Programs that differ, those that most have written first, then the shortest."""
-    alike: dict[str, list[Record]] = defaultdict(list)
-    for one in those:
-        if program := one.answers.get(exercise, "").strip():
-            alike[_essence(program)].append(one)
-    found = [
-        Example(
-            min((one.answers[exercise].strip() for one in same), key=len), tuple(sorted(one.student for one in same))
-        )
-        for same in alike.values()
-    ]
-    return tuple(sorted(found, key=lambda one: (-len(one.students), len(one.program)))[:MOST_EXAMPLES])
-
-
-def _essence(program: str) -> str:
-    """The program without comments and spaces; text that is none as it is."""
-    with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-        return ast.dump(ast.parse(program))
-    return program
+    return tuple(sorted(found, key=lambda one: (-len(one.holders), one.notebook, by_number(one.number), one.name)))

@@ -21,10 +21,11 @@ WORDS = {
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff\ud800-\udfff]")
 
 
-def as_html(figures: Figures, when: datetime, *, anonymous: bool = False) -> str:
-    """The page. Everything from submissions is text in it."""
+def as_html(figures: Figures, when: datetime, *, anonymous: bool = False, back: str = "") -> str:
+    """The page. Everything from submissions is text in it. `back` is the address of what it was opened from, if any."""
     html = _environment().get_template("page.html.j2").render(
-        figures=figures, anonymous=anonymous, when=when, words=WORDS, kinds=KINDS, fewest=FEWEST, most_lines=MOST_LINES,
+        figures=figures, anonymous=anonymous, back=back, when=when, words=WORDS, kinds=KINDS, fewest=FEWEST,
+        most_lines=MOST_LINES,
     )  # fmt: skip
     return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", html)
 

@@ -75,7 +75,7 @@ def _hidden(one: Record, number: str, hide: Callable[[str], str]) -> Record:
     marks = tuple(replace(mark, said=hide(mark.said)) for mark in one.result.marks)
     result = replace(one.result, student=number, reasons=tuple(map(said, one.result.reasons)), marks=marks)
     answers = {name: hide(_without_comments(source)) for name, source in one.answers.items()}
-    return Record(result, answers, said(one.open))
+    return replace(one, result=result, answers=answers, open=said(one.open), names=())
 
 
 def _without_comments(source: str) -> str:

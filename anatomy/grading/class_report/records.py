@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import warnings
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from nbgrader.coursedir import CourseDirectory
@@ -16,9 +16,13 @@ from anatomy.authoring.student import settings
 from anatomy.errors import UserError
 from anatomy.grading.errors import Unrepairable, in_brief
 from anatomy.grading.gradebook import GradebookWriter, open_gradebook
+from anatomy.grading.repair import NOTE
 from anatomy.grading.report import PARTLY, UNGRADED, SubmissionResult
 from anatomy.grading.submission_file import parse_notebook
 from anatomy.grading.submissions import Submission, find_submissions, readable
+
+FewNumbers = Sequence[tuple[str, float, float]]
+"""What an answer gave, as `anatomy.grading.few_numbers` notes it."""
 
 NOT_YET = "It has not been graded yet: run `anatomy grade`."
 EARLIER = "The marks are those of what was handed in before."
@@ -33,13 +37,16 @@ class Record:
     """One submission.
 
     `result` has no marks when there are none; `answers` is exercise → the program of its answer; `open` says why there
-    is no mark, or no mark for what is handed in now, else "". `names` are the student's, beside the id.
+    is no mark, or no mark for what is handed in now, else "". `names` are the student's, beside the id. `numbers` is
+    exercise → what a wrong answer that no mistake explains gave for the inputs of these `seeds`.
     """
 
     result: SubmissionResult
     answers: Mapping[str, str] = field(default_factory=dict)
     open: str = ""
     names: tuple[str, ...] = ()
+    numbers: Mapping[str, FewNumbers] = field(default_factory=dict)
+    seeds: tuple[int, ...] = ()
 
     @property
     def student(self) -> str:
@@ -86,7 +93,7 @@ def read_records(root: Path) -> list[Record]:
         if not reason:
             continue
         if before:
-            known[place] = Record(before.result, before.answers, f"{reason} {EARLIER}", before.names)
+            known[place] = replace(before, open=f"{reason} {EARLIER}")
         else:
             known[place] = Record(SubmissionResult(*place, UNGRADED, (reason,)), open=reason)
     return sorted(known.values(), key=lambda one: (one.notebook, one.student))
@@ -97,15 +104,18 @@ def _recorded(gradebook: GradebookWriter) -> Iterator[Record]:
         for submission in assignment.submissions:
             person = submission.student
             result, notebook = gradebook.recorded(person.id, assignment.name)
-            answers = {}
+            answers, numbers = {}, {}
             for cell in notebook["cells"]:
-                marks = cell["metadata"].get("nbgrader", {})
+                marks, note = cell["metadata"].get("nbgrader", {}), cell["metadata"].get(NOTE, {})
+                if note.get("numbers"):
+                    numbers[str(note["exercise"])] = note["numbers"]
                 if marks.get("solution"):
                     source = cell["source"]
                     answers[str(marks["grade_id"])] = source if isinstance(source, str) else "".join(source)
             names = tuple(str(name) for name in (person.first_name, person.last_name, person.email) if name)
             reason = " ".join(result.reasons) if result.status == PARTLY else ""
-            yield Record(result, answers, reason, names)
+            seeds = tuple(notebook["metadata"].get("anatomy_seeds", ()))
+            yield Record(result, answers, reason, names, numbers, seeds)
 
 
 def _why_unreadable(submission: Submission) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 
 from nbformat import NotebookNode
 from nbgrader import utils
-from nbgrader.api import Gradebook
+from nbgrader.api import Comment, Grade, Gradebook, SubmittedNotebook
+from sqlalchemy.orm import joinedload, undefer
 
 Standing = Mapping[str, Any]
 """What the gradebook says of a notebook, as JSON has it: ``score`` and ``worth``, ``penalty``, ``marks`` (check →
@@ -25,11 +26,18 @@ def read_standing(gradebook: Gradebook, student: str, assignment: str, notebook:
     book = gradebook.find_submission_notebook(notebook, assignment, student)
     marks = {
         str(grade.name): [rounded(grade.score), rounded(grade.max_score), grade.auto_score is None and
-                          grade.manual_score is None] for grade in book.grades
+                          grade.manual_score is None] for grade in grades_of(gradebook, book)
     }  # fmt: skip
-    comments = {str(comment.name): str(comment.comment) for comment in book.comments if comment.comment}
+    of_book = gradebook.db.query(Comment).filter(Comment.notebook_id == book.id).options(joinedload(Comment.cell))
+    comments = {str(comment.name): str(comment.comment) for comment in of_book if comment.comment}
     return {"score": rounded(book.score), "worth": rounded(book.max_score), "marks": marks, "comments": comments,
             "penalty": rounded(book.late_submission_penalty)}  # fmt: skip
+
+
+def grades_of(gradebook: Gradebook, book: SubmittedNotebook) -> list[Grade]:
+    """A submission's grades with their names and maxima, by one query; nbgrader asks three times for each."""
+    asked = joinedload(Grade.cell), undefer(Grade.max_score)
+    return list(gradebook.db.query(Grade).filter(Grade.notebook_id == book.id).options(*asked))
 
 
 def expected_standing(

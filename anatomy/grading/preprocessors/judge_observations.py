@@ -14,7 +14,7 @@ from anatomy.exercises import Exercise
 from anatomy.grading.preprocessors.course_notebook import Converted, course_notebook, displayed
 from anatomy.grading.preprocessors.time_limit import TookTooLong, time_limit
 from anatomy.grading.repair import NOTE
-from anatomy.grading.verdicts import checked_exercise, forget_expectations, verdict_on
+from anatomy.grading.verdicts import checked_exercise, forget_expectations, numbers_of, verdict_on
 
 
 class Ungraded(Exception):
@@ -49,6 +49,8 @@ class JudgeObservations(NbGraderPreprocessor):
             with time_limit(self.time_limit):
                 verdict = verdict_on(cell, exercise, answer, seeds)
                 html, text = as_html(verdict), as_text(verdict)
+                unnamed = verdict.status == "wrong" and not verdict.misconceptions
+                numbers = {"numbers": numbers_of(cell)} if unnamed else {}
         except Ungraded as reason:
             self._leave_open(cell, exercise, str(reason))
         except TookTooLong:
@@ -68,6 +70,7 @@ class JudgeObservations(NbGraderPreprocessor):
                 "said": headline(verdict),
                 "broken": [result.property for result in verdict.results if not result.passed],
                 "misconceptions": {one.misconception: one.headline for one in verdict.diagnoses if one.misconception},
+                **numbers,
             }  # fmt: skip
 
     def _leave_open(self, cell: NotebookNode, exercise: Exercise, reason: str) -> None:

@@ -1,0 +1,50 @@
+"""The class report in Formgrader: a Jupyter Server extension that adds a tab to its pages, and the page behind it.
+
+It is enabled by name beside nbgrader's own, and does nothing on a server without Formgrader:
+
+    c.ServerApp.jpserver_extensions = {"anatomy.grading.formgrader": True}    # jupyter_server_config.py
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from jinja2 import ChoiceLoader, DictLoader, Environment, PrefixLoader
+
+ADDRESS = "anatomy/class-report"
+"""Where the report is, below the server's own address, which on a hub is the user's."""
+TAB = '<li role="presentation"><a href="{{ base_url }}/%s">Class Report</a></li>'
+"""In the same frame: JupyterLab shows Formgrader in one that may open no windows."""
+SIDEBAR = "block sidebar"
+
+
+def _jupyter_server_extension_points() -> list[dict[str, str]]:
+    return [{"module": __name__}]
+
+
+def _load_jupyter_server_extension(app: Any) -> None:
+    """Nothing yet: which extensions there are is known when all are loaded."""
+
+
+async def _start_jupyter_server_extension(app: Any) -> None:
+    if "nbgrader_formgrader" not in app.web_app.settings:
+        return
+    from anatomy.grading.class_report.handler import ReportHandler
+
+    add_tab(app.web_app.settings["nbgrader_jinja2_env"])
+    address = f"{app.web_app.settings['base_url'].rstrip('/')}/{ADDRESS}"
+    app.web_app.add_handlers(".*$", [(re.escape(address), ReportHandler)])
+
+
+def add_tab(environment: Environment) -> None:
+    """Give each of Formgrader's pages that has tabs one more: nbgrader's template, extended by one that adds it."""
+    theirs = environment.loader
+    assert theirs is not None
+    with_tabs = [name for name in theirs.list_templates() if SIDEBAR in theirs.get_source(environment, name)[0]]
+    tab = TAB % ADDRESS
+    ours = {
+        name: f"{{% extends 'nbgrader/{name}' %}}{{% block sidebar %}}{{{{ super() }}}}{tab}{{% endblock %}}"
+        for name in with_tabs
+    }
+    environment.loader = ChoiceLoader([DictLoader(ours), PrefixLoader({"nbgrader": theirs}), theirs])

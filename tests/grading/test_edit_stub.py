@@ -1,0 +1,48 @@
+"""The skeleton that the class report gives an author: what it says is an edit or a definition that really works."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from anatomy.grading.class_report.edit_stub import SENTENCE, edit_stub
+from anatomy.misconceptions import Misconception, mistakes_in
+from anatomy.reference.softmax import softmax
+
+SLUG = "03-softmax"
+NAMES = """def softmax(x, dim):
+    # by somebody
+    top = x - x.amax(dim=dim, keepdim=True)
+    powers = top.exp()
+    return powers / powers.mean(dim=dim, keepdim=True)
+"""
+
+
+def test_an_answer_that_differs_in_one_statement_is_an_edit_of_it():
+    stub = edit_stub(SLUG, "softmax", NAMES, ["values"])
+    assert 'new="return exponentials / exponentials.mean(dim=dim, keepdim=True)"' in stub
+    assert 'old="return exponentials / exponentials.sum(dim=dim, keepdim=True)"' in stub
+    calls = ast.parse(stub).body
+    call = calls[1].value
+    given = {one.arg: ast.literal_eval(one.value) for one in call.keywords}
+    assert given["breaks"] == "values" and [ast.literal_eval(one) for one in call.args][1] == SENTENCE
+    assert softmax.__name__ in ast.unparse(calls[0]) and mistakes_in(softmax)._places("it", given["old"], "", 1)
+
+
+def test_another_program_is_a_definition_of_its_own():
+    stub = edit_stub(SLUG, "softmax", "import torch\ndef softmax(x, dim):\n    return x.exp()\n", ["shape", "values"])
+    made = {}
+    exec(f"from anatomy.misconceptions import Misconception\nmisconception = lambda *a, **k: lambda given: "
+         f"Misconception(given.__name__, a[0], k['breaks'], given)\n{stub}", made)  # fmt: skip
+    wrong = made["softmax__what_is_wrong"]
+    assert isinstance(wrong, Misconception) and wrong.exercise == "softmax" and wrong.breaks == ("shape", "values")
+
+
+@pytest.mark.parametrize("program", ["softmax = 3", "def softmax(x", "x\0", "(" * 5000])
+def test_what_is_no_definition_gives_nothing(program):
+    assert edit_stub(SLUG, "softmax", program, ["values"]) == ""
+
+
+def test_no_exercise_of_the_course_gives_nothing():
+    assert edit_stub("99-other", "softmax", NAMES, []) == ""
