@@ -42,16 +42,30 @@ Root = Annotated[
 
 
 @app.command(rich_help_panel=STUDENTS, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
-def lab(context: typer.Context, root: Root = None) -> None:
-    """Open JupyterLab at notebooks/. Further options go to `jupyter lab`.
+def lab(
+    context: typer.Context,
+    instructor: Annotated[
+        bool, typer.Option("--instructor", help="At the course's folder, with Formgrader and all else of nbgrader.")
+    ] = False,
+    root: Root = None,
+) -> None:
+    """Open JupyterLab at notebooks/, as a student needs it. Further options go to `jupyter lab`.
 
     Example: [cyan]anatomy lab --no-browser --port=9999[/cyan]
     """
-    folder = course_root(root) / "notebooks"
+    course = course_root(root)
+    folder, environment = (course if instructor else course / "notebooks"), dict(os.environ)
+    if not instructor:  # tools/jupyterlab/README.md says what it hides
+        paths = environment.get("JUPYTER_CONFIG_PATH"), str(course / "tools" / "jupyterlab" / "student")
+        environment["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))
     command = [sys.executable, "-m", "jupyterlab", str(folder)]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")
-    raise typer.Exit(subprocess.run([*command, *context.args], check=False).returncode)
+    process = subprocess.Popen([*command, *context.args], cwd=course, env=environment)
+    while process.poll() is None:
+        with contextlib.suppress(KeyboardInterrupt):  # JupyterLab hears Ctrl-C, too, and asks whether to stop
+            process.wait()
+    raise typer.Exit(process.returncode)
 
 
 @app.command(rich_help_panel=STUDENTS)

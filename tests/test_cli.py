@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -193,18 +194,45 @@ def test_a_sample_class_leaves_real_submissions_alone(course):
 # ---- for students --------------------------------------------------------------------------------------------------
 
 
-def test_lab_passes_options_on(course, monkeypatch):
-    called = []
+@pytest.fixture
+def started(monkeypatch) -> list:
+    """What `anatomy lab` starts: the command, its folder, and Jupyter's configuration folders. Ends with exit code 3."""
+    begun = []
 
-    def run(command, check):
-        called.append(command)
-        return subprocess.CompletedProcess(command, 3)
+    class Started:
+        returncode = None
 
-    monkeypatch.setattr(subprocess, "run", run)
+        def __init__(self, command, cwd, env):
+            begun.append((command, cwd, env.get("JUPYTER_CONFIG_PATH")))
+
+        def poll(self):
+            return self.returncode
+
+        def wait(self):
+            if len(begun) == 1:
+                begun.append("Ctrl-C")
+                raise KeyboardInterrupt
+            self.returncode = 3
+
+    monkeypatch.setattr(subprocess, "Popen", Started)
+    monkeypatch.delenv("JUPYTER_CONFIG_PATH", raising=False)
+    return begun
+
+
+def test_lab_is_a_students_and_passes_options_on(course, started, monkeypatch):
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", "mine")
     code, _, _ = anatomy("lab", "--no-browser", "--port=9999")
-    assert code == 3
-    assert called[0][1:4] == ["-m", "jupyterlab", str(course / "notebooks")]
-    assert called[0][-2:] == ["--no-browser", "--port=9999"]
+    command, folder, paths = started[0]
+    assert code == 3, "JupyterLab's own, which heard Ctrl-C and went on"
+    assert command[1:4] == ["-m", "jupyterlab", str(course / "notebooks")] and folder == course
+    assert command[-2:] == ["--no-browser", "--port=9999"]
+    assert paths.split(os.pathsep) == ["mine", str(course / "tools" / "jupyterlab" / "student")]
+
+
+def test_an_instructors_lab_is_nbgraders(course, started):
+    assert anatomy("lab", "--instructor")[0] == 3
+    command, folder, paths = started[0]
+    assert command[3] == str(course) == str(folder) and paths is None and "--instructor" not in command
 
 
 def test_progress_prints_the_table(course):

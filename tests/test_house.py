@@ -257,7 +257,7 @@ def test_make_passes_lab_args_through():
         ["make", "--dry-run", "lab", "LAB_ARGS=--no-browser --port=9999"],
         cwd=ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert re.search(r"jupyter-lab notebooks.* --no-browser --port=9999", run.stdout)
+    assert re.search(r"anatomy lab --no-browser --port=9999", run.stdout)
 
 
 def test_licences():
