@@ -9,8 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -53,19 +51,15 @@ def lab(
 
     Example: [cyan]anatomy lab --no-browser --port=9999[/cyan]
     """
+    from jupyterlab.labapp import LabApp
+
     course = course_root(root)
-    folder, environment = (course if instructor else course / "notebooks"), dict(os.environ)
     if not instructor:  # tools/jupyterlab/README.md says what it hides
-        paths = environment.get("JUPYTER_CONFIG_PATH"), str(course / "tools" / "jupyterlab" / "student")
-        environment["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))
-    command = [sys.executable, "-m", "jupyterlab", str(folder)]
-    if hasattr(os, "geteuid") and os.geteuid() == 0:
-        command.append("--allow-root")
-    process = subprocess.Popen([*command, *context.args], cwd=course, env=environment)
-    while process.poll() is None:
-        with contextlib.suppress(KeyboardInterrupt):  # JupyterLab hears Ctrl-C, too, and asks whether to stop
-            process.wait()
-    raise typer.Exit(process.returncode)
+        paths = os.environ.get("JUPYTER_CONFIG_PATH"), str(course / "tools" / "jupyterlab" / "student")
+        os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))
+    os.chdir(course)  # where nbgrader looks for its settings
+    options = ["--allow-root", *context.args] if hasattr(os, "geteuid") and os.geteuid() == 0 else context.args
+    LabApp.launch_instance([str(course if instructor else course / "notebooks"), *options])
 
 
 @app.command(rich_help_panel=STUDENTS)

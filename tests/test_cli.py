@@ -196,43 +196,30 @@ def test_a_sample_class_leaves_real_submissions_alone(course):
 
 @pytest.fixture
 def started(monkeypatch) -> list:
-    """What `anatomy lab` starts: the command, its folder, and Jupyter's configuration folders. Ends with exit code 3."""
+    """What `anatomy lab` starts: JupyterLab's arguments, its folder, and Jupyter's configuration folders."""
     begun = []
 
-    class Started:
-        returncode = None
+    def launch(arguments):
+        begun.append((arguments, Path.cwd(), os.environ.get("JUPYTER_CONFIG_PATH")))
 
-        def __init__(self, command, cwd, env):
-            begun.append((command, cwd, env.get("JUPYTER_CONFIG_PATH")))
-
-        def poll(self):
-            return self.returncode
-
-        def wait(self):
-            if len(begun) == 1:
-                begun.append("Ctrl-C")
-                raise KeyboardInterrupt
-            self.returncode = 3
-
-    monkeypatch.setattr(subprocess, "Popen", Started)
-    monkeypatch.delenv("JUPYTER_CONFIG_PATH", raising=False)
+    monkeypatch.setattr("jupyterlab.labapp.LabApp.launch_instance", launch)
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", "")
     return begun
 
 
 def test_lab_is_a_students_and_passes_options_on(course, started, monkeypatch):
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", "mine")
-    code, _, _ = anatomy("lab", "--no-browser", "--port=9999")
-    command, folder, paths = started[0]
-    assert code == 3, "JupyterLab's own, which heard Ctrl-C and went on"
-    assert command[1:4] == ["-m", "jupyterlab", str(course / "notebooks")] and folder == course
-    assert command[-2:] == ["--no-browser", "--port=9999"]
+    assert anatomy("lab", "--no-browser", "--port=9999")[0] == 0
+    [(arguments, folder, paths)] = started
+    assert arguments[0] == str(course / "notebooks") and folder == course
+    assert arguments[-2:] == ["--no-browser", "--port=9999"]
     assert paths.split(os.pathsep) == ["mine", str(course / "tools" / "jupyterlab" / "student")]
 
 
 def test_an_instructors_lab_is_nbgraders(course, started):
-    assert anatomy("lab", "--instructor")[0] == 3
-    command, folder, paths = started[0]
-    assert command[3] == str(course) == str(folder) and paths is None and "--instructor" not in command
+    assert anatomy("lab", "--instructor")[0] == 0
+    [(arguments, folder, paths)] = started
+    assert arguments[0] == str(course) == str(folder) and not paths and "--instructor" not in arguments
 
 
 def test_progress_prints_the_table(course):

@@ -26,7 +26,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parent.parent
-NOT_IMPORTED = {"jupyterlab", "ruff", "cryptography"}  # commands; what distributed needs for TLS
+NOT_IMPORTED = {"ruff", "cryptography"}  # a command; what distributed needs for TLS
 NAME_WHAT_THEY_FORBID = {"tests/test_house.py", "anatomy/authoring/rules_text.py", "tests/authoring/test_lint.py"}
 LAYOUT = [
     "README.md",
