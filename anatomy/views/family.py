@@ -69,7 +69,7 @@ def family_tree() -> FamilyTree:
     height = round(bottom + 34)
     parts = [
         f'<svg class="family" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
-        f'height="{height}" role="img" aria-labelledby="family-title family-desc">',
+        f'height="{height}" role="group" aria-labelledby="family-title" aria-describedby="family-desc">',
         '<title id="family-title">The family tree of the Transformer, 2017 to 2021</title>',
         f'<desc id="family-desc">{html.escape(in_words())}</desc>',
         f"<style>{STYLE}</style>",
@@ -91,7 +91,10 @@ def family_tree() -> FamilyTree:
 
 def family_table() -> FamilyTable:
     """The same as a table: what each model comes from, what it changed, its objective, size and source."""
-    lines = ["| | year | from | what changed | trained to | parameters | source |", "|---|---|---|---|---|---|---|"]
+    lines = [
+        "| model | year | from | what changed | trained to | parameters | source |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for branch, heading in BRANCHES.items():
         if branch != "root":
             lines.append(f"| **{heading}** | | | | | | |")
