@@ -119,7 +119,8 @@ def _example(example: Example) -> str:
     """The smallest input on which the answer and the contract differ, with both results."""
     cell = 'style="text-align:left;vertical-align:top;padding:0 .9em 0 0;border:0"'
     rows = "".join(
-        f'<tr><td {cell}>{label}</td><td {cell}><pre style="{_CODE}">{escape(text)}</pre></td></tr>'
+        f'<tr style="background-color:transparent"><td {cell}>{label}</td>'
+        f'<td {cell}><pre style="{_CODE}">{escape(text)}</pre></td></tr>'
         for label, text in (("for", example.call), ("expected", example.expected), ("yours", example.found))
     )
     table = f'<table style="border:0;margin:0;background-color:transparent">{rows}</table>'

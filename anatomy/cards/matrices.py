@@ -19,7 +19,7 @@ def as_html(pair: MatrixPair) -> str:
     values = [value for matrix in (pair.expected, pair.found) for row in matrix for value in row]
     size = max((abs(value) for value in values if _finite(value)), default=0) or 1.0
     maps = "".join(
-        f'<td style="display:inline-block;padding:.4em 1.4em 0 0;border:0;vertical-align:top">'
+        f'<td style="display:inline-block;padding:.4em 1.4em 0 0;border:0;text-align:left;vertical-align:top">'
         f"{name}{_map(matrix, size)}</td>"
         for name, matrix in (("expected", pair.expected), ("yours", pair.found))
     )
@@ -27,7 +27,8 @@ def as_html(pair: MatrixPair) -> str:
     scale = f"blue positive, orange negative, full color ±{size:.3g}"
     words = "; ".join(filter(None, (pair.label, axes, scale)))
     rows = f"First row, expected: {_first_row(pair.expected)}; yours: {_first_row(pair.found)}."
-    both = f'<table role="presentation" style="border:0;margin:0;background-color:transparent"><tr>{maps}</tr></table>'
+    plain = "border:0;margin:0;background-color:transparent"
+    both = f'<table role="presentation" style="{plain}"><tr style="background-color:transparent">{maps}</tr></table>'
     return (
         scrolling(both, "Two heat maps: expected, and yours. What they show is said below them.")
         + f'<div style="font-size:85%;opacity:.8">{escape(words)}. {escape(rows)}</div>'

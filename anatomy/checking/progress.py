@@ -229,7 +229,7 @@ def _rich_table(caption: str | None, head: Iterable[str], rows: Iterable[Iterabl
 
 def _html_table(caption: str, head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """A table whose first column names its rows; cells are HTML."""
-    style = 'style="text-align:left;vertical-align:top;padding:.15em .9em .15em 0;{}"'
+    style = 'style="text-align:left;vertical-align:baseline;padding:.15em .9em .15em 0;{}"'
     name, cell = style.format("font-weight:normal"), style.format("white-space:nowrap")
     top = "".join(f'<th scope="col" {cell}>{text}</th>' for text in head)
     body = "".join(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anatomy.views.family_members import BRANCHES, FAMILY, Member
+from anatomy.views.style import LEGIBLE
 
 WIDTH, BOX, TALL, ROW, TOP = 800, 128, 40, 49, 58  # pixels
 COLORS = {"root": "#46525f", "encoder": "#0072b2", "decoder": "#b84a00", "both": "#00795a", "beyond": "#8f3f70"}
@@ -46,7 +47,8 @@ class FamilyTree:
         return self.words
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        page = f'<div style="max-width:{WIDTH}px;overflow-x:auto">{self.svg}</div>'
+        svg = self.svg.replace("<svg ", f'<svg style="min-width:{WIDTH * LEGIBLE:.0f}px" ', 1)
+        page = f'<div style="max-width:{WIDTH}px;overflow-x:auto">{svg}</div>'
         return {"text/html": page, "text/plain": self.words}
 
 

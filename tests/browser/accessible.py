@@ -84,18 +84,23 @@ def _bundle(item: Any) -> dict[str, str]:
     return {"text/html": item.html() if hasattr(item, "html") else item._repr_html_(), "text/plain": repr(item)}
 
 
-def violations(page: Page, *parts: str) -> list[str]:
-    """What axe-core finds in these parts of the page, frames included, a line each. WCAG 2.2 AA and best practice."""
+def violations(page: Page, part: str = "html") -> list[str]:
+    """What axe-core finds in this part of the page, frames included, a line each. WCAG 2.2 AA and best practice.
+
+    Landmarks and the first heading are asked of whole pages only: a frame in a notebook is none.
+    """
     for frame in page.frames:
         frame.evaluate(AXE_SCRIPT)
     found = page.evaluate(
-        """async parts => {
-            const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-            const found = await axe.run({include: parts}, {resultTypes: ['violations'], runOnly: rules});
+        """async part => {
+            const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+            const whole = {enabled: part === 'html'};
+            const rules = {'landmark-one-main': whole, 'page-has-heading-one': whole, region: whole};
+            const found = await axe.run({include: [[part]]}, {resultTypes: ['violations'], runOnly: tags, rules});
             return found.violations.flatMap(rule => rule.nodes.map(node => [
                 rule.id, node.html.slice(0, 200), [...node.any, ...node.all, ...node.none].map(one => one.message),
             ]));
         }""",
-        [[part] for part in parts],
+        part,
     )
     return [json.dumps(one) for one in found]

@@ -6,25 +6,28 @@ import json
 from datetime import datetime
 from pathlib import Path
 
+import nbformat
 import pytest
 from playwright.sync_api import Page, expect
 
+from anatomy.authoring.student import settings
 from anatomy.grading.class_report.figures import figures
 from anatomy.grading.class_report.page import as_html
 from anatomy.grading.class_report.records import Record
+from anatomy.grading.feedback.page import PageMaker
 from anatomy.grading.report import GRADED, Mark, SubmissionResult
 from tests.browser.accessible import NOTED, everything, violations
 from tests.browser.lab import SLOW, Lab
 from tests.browser.views import save
 
 OUTPUTS = ".jp-NotebookPanel .jp-OutputArea-output"
-WIDER = """areas => areas.flatMap(area => {
+WIDER = """areas => areas.filter(area => !area.matches('.jp-RenderedMarkdown')).flatMap(area => {
     const scrolls = node => node !== area && (getComputedStyle(node).overflowX === 'auto' || scrolls(node.parentNode));
     const right = area.getBoundingClientRect().right + 1;
     return [...area.querySelectorAll('*')].filter(node => node.getBoundingClientRect().right > right && !scrolls(node))
         .map(node => node.outerHTML.slice(0, 200));
 })"""
-"""What of outputs lies beyond their right edge and can't be scrolled to by itself."""
+"""What of outputs lies beyond their right edge and can't be scrolled to by itself. Markdown is JupyterLab's to show."""
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -63,8 +66,23 @@ def test_in_jupyterlab(lab: Lab, notebook: Path) -> None:
     assert page.evaluate(f"document.activeElement.closest('{OUTPUTS}') !== null"), "Tab goes on to what was opened"
 
 
-def check(page: Page, parts: str) -> None:
-    found = violations(page, parts)
+def test_a_feedback_page(page_without_network: Page, notebook: Path, root: Path) -> None:
+    config = settings(root)
+    book = nbformat.read(notebook, as_version=4)
+    book.cells = [cell for cell in book.cells if cell.source in ("right", "wrong", "not attempted", "ungraded")]
+    for cell in book.cells:
+        cell.metadata.nbgrader = {"grade_id": f"check-{cell.source}", "grade": True, "solution": False, "locked": True}
+    marks = {cell.metadata.nbgrader.grade_id: [1.0, 5.0, False] for cell in book.cells}
+    standing = {"score": 4.0, "worth": 20.0, "penalty": 0.0, "marks": marks, "comments": {}}
+    file = notebook.with_name("feedback.html")
+    file.write_bytes(PageMaker(config).page(nbformat.writes(book).encode(), "ada", "03-softmax", standing))
+    page_without_network.goto(file.as_uri(), wait_until="domcontentloaded")
+    expect(page_without_network.get_by_text("You divide by the sum")).to_be_visible()
+    check(page_without_network)
+
+
+def check(page: Page, part: str = "html") -> None:
+    found = violations(page, part)
     assert not found, "\n".join(found)
 
 
@@ -89,4 +107,4 @@ def test_the_class_report(page_without_network: Page, tmp_path: Path) -> None:
     page.goto(file.as_uri())
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
-        check(page, "html")
+        check(page)
