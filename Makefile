@@ -3,7 +3,6 @@
 #   make test TEST_ARGS='-k softmax'    options for pytest
 SHELL := /bin/bash
 BIN := .venv/bin
-ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
@@ -12,8 +11,8 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 help:            ## show this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */  make \1	/' | expand -t 16
 
-lab: setup       ## open JupyterLab at notebooks/ (LAB_ARGS='--no-browser --port=9999')
-	@$(BIN)/jupyter-lab notebooks $(ROOT_FLAG) $(LAB_ARGS)
+lab: setup       ## open JupyterLab at notebooks/ (LAB_ARGS='--no-browser --port=9999', LAB_ARGS=--instructor)
+	@$(BIN)/anatomy lab $(LAB_ARGS)
 
 test: setup-test ## run all tests (TEST_ARGS='-k softmax')
 	$(BIN)/python -m pytest -n 2 --dist loadgroup $(TEST_ARGS)

@@ -9,8 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -56,16 +54,26 @@ Root = Annotated[
 
 
 @app.command(rich_help_panel=STUDENTS, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
-def lab(context: typer.Context, root: Root = None) -> None:
-    """Open JupyterLab at notebooks/. Further options go to `jupyter lab`.
+def lab(
+    context: typer.Context,
+    instructor: Annotated[
+        bool, typer.Option("--instructor", help="At the course's folder, with Formgrader and all else of nbgrader.")
+    ] = False,
+    root: Root = None,
+) -> None:
+    """Open JupyterLab at notebooks/, as a student needs it. Further options go to `jupyter lab`.
 
     Example: [cyan]anatomy lab --no-browser --port=9999[/cyan]
     """
-    folder = course_root(root) / "notebooks"
-    command = [sys.executable, "-m", "jupyterlab", str(folder)]
-    if hasattr(os, "geteuid") and os.geteuid() == 0:
-        command.append("--allow-root")
-    raise typer.Exit(subprocess.run([*command, *context.args], check=False).returncode)
+    from jupyterlab.labapp import LabApp
+
+    course = course_root(root)
+    if not instructor:  # tools/jupyterlab/README.md says what it hides
+        paths = os.environ.get("JUPYTER_CONFIG_PATH"), str(course / "tools" / "jupyterlab" / "student")
+        os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))
+    os.chdir(course)  # where nbgrader looks for its settings
+    options = ["--allow-root", *context.args] if hasattr(os, "geteuid") and os.geteuid() == 0 else context.args
+    LabApp.launch_instance([str(course if instructor else course / "notebooks"), *options])
 
 
 @app.command(rich_help_panel=STUDENTS)

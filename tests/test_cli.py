@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -193,18 +194,32 @@ def test_a_sample_class_leaves_real_submissions_alone(course):
 # ---- for students --------------------------------------------------------------------------------------------------
 
 
-def test_lab_passes_options_on(course, monkeypatch):
-    called = []
+@pytest.fixture
+def started(monkeypatch) -> list:
+    """What `anatomy lab` starts: JupyterLab's arguments, its folder, and Jupyter's configuration folders."""
+    begun = []
 
-    def run(command, check):
-        called.append(command)
-        return subprocess.CompletedProcess(command, 3)
+    def launch(arguments):
+        begun.append((arguments, Path.cwd(), os.environ.get("JUPYTER_CONFIG_PATH")))
 
-    monkeypatch.setattr(subprocess, "run", run)
-    code, _, _ = anatomy("lab", "--no-browser", "--port=9999")
-    assert code == 3
-    assert called[0][1:4] == ["-m", "jupyterlab", str(course / "notebooks")]
-    assert called[0][-2:] == ["--no-browser", "--port=9999"]
+    monkeypatch.setattr("jupyterlab.labapp.LabApp.launch_instance", launch)
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", "")
+    return begun
+
+
+def test_lab_is_a_students_and_passes_options_on(course, started, monkeypatch):
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", "mine")
+    assert anatomy("lab", "--no-browser", "--port=9999")[0] == 0
+    [(arguments, folder, paths)] = started
+    assert arguments[0] == str(course / "notebooks") and folder == course
+    assert arguments[-2:] == ["--no-browser", "--port=9999"]
+    assert paths.split(os.pathsep) == ["mine", str(course / "tools" / "jupyterlab" / "student")]
+
+
+def test_an_instructors_lab_is_nbgraders(course, started):
+    assert anatomy("lab", "--instructor")[0] == 0
+    [(arguments, folder, paths)] = started
+    assert arguments[0] == str(course) == str(folder) and not paths and "--instructor" not in arguments
 
 
 def test_progress_prints_the_table(course):

@@ -26,7 +26,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parent.parent
-NOT_IMPORTED = {"jupyterlab", "ruff", "cryptography"}  # commands; what distributed needs for TLS
+NOT_IMPORTED = {"ruff", "cryptography"}  # a command; what distributed needs for TLS
 NAME_WHAT_THEY_FORBID = {"tests/test_house.py", "anatomy/authoring/rules_text.py", "tests/authoring/test_lint.py"}
 LAYOUT = [
     "README.md",
@@ -257,7 +257,7 @@ def test_make_passes_lab_args_through():
         ["make", "--dry-run", "lab", "LAB_ARGS=--no-browser --port=9999"],
         cwd=ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert re.search(r"jupyter-lab notebooks.* --no-browser --port=9999", run.stdout)
+    assert re.search(r"anatomy lab --no-browser --port=9999", run.stdout)
 
 
 def test_licences():

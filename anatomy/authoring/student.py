@@ -8,9 +8,6 @@ import tempfile
 from pathlib import Path
 
 from nbformat import NotebookNode
-from nbgrader.converters import GenerateAssignment
-from nbgrader.converters.base import NbGraderException
-from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config, PyFileConfigLoader
 
 from anatomy.authoring.notebooks import MARK, METADATA, BadNotebook, fingerprint, read, source_file, student_file
@@ -75,6 +72,11 @@ def settings(root: Path) -> Config:
 
 def _generate(stage: Path, slug: str, config: Config) -> None:
     """Run the converter on ``stage/source``, without a gradebook: grading registers the masters itself."""
+    # Takes long to import, and who only reads the settings can do without.
+    from nbgrader.converters import GenerateAssignment
+    from nbgrader.converters.base import NbGraderException
+    from nbgrader.coursedir import CourseDirectory
+
     config.CourseDirectory.root = str(stage)
     config.CourseDirectory.assignment_id = slug
     config.GenerateAssignment.no_database = True

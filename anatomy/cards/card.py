@@ -16,6 +16,9 @@ if TYPE_CHECKING:  # a kernel that grades can't import it, and shows other cards
     from anatomy.judging.verdict import Example, PropertyResult, Verdict
 
 
+_CODE = "margin:0;padding:0;white-space:pre-wrap;overflow-wrap:anywhere"
+
+
 class Card:
     """A verdict that displays itself: HTML in a notebook, text elsewhere."""
 
@@ -72,7 +75,7 @@ def as_html(verdict: Verdict) -> str:
     if verdict.example:
         blocks.append(_example(verdict.example))
     if verdict.printed:
-        blocks.append(line(f'Printed in the first case:<pre style="margin:0">{escape(verdict.printed)}</pre>'))
+        blocks.append(line(f'Printed in the first case:<pre style="{_CODE}">{escape(verdict.printed)}</pre>'))
     if verdict.status == "wrong":
         blocks += [_properties(verdict), line(f"{verdict.points} of {verdict.max_points} points.")]
     if verdict.picture:
@@ -116,7 +119,8 @@ def _example(example: Example) -> str:
     """The smallest input on which the answer and the contract differ, with both results."""
     cell = 'style="text-align:left;vertical-align:top;padding:0 .9em 0 0;border:0"'
     rows = "".join(
-        f'<tr><td {cell}>{label}</td><td {cell}><pre style="margin:0;padding:0">{escape(text)}</pre></td></tr>'
+        f'<tr style="background-color:transparent"><td {cell}>{label}</td>'
+        f'<td {cell}><pre style="{_CODE}">{escape(text)}</pre></td></tr>'
         for label, text in (("for", example.call), ("expected", example.expected), ("yours", example.found))
     )
     table = f'<table style="border:0;margin:0;background-color:transparent">{rows}</table>'

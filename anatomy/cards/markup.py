@@ -36,6 +36,11 @@ def line(html: str) -> str:
     return f'<div style="margin-top:.3em">{html}</div>'
 
 
+def scrolling(html: str, label: str) -> str:
+    """What may be wider than the page scrolls by itself, with the keyboard, too; `label` says what it is."""
+    return f'<div role="group" aria-label="{escape(label)}" tabindex="0" style="overflow-x:auto">{html}</div>'
+
+
 def title(html: str, sign: str = "", color: str = "") -> str:
     """The first line of a card; its sign is for the eye only."""
     before = f'<span style="color:{color}" aria-hidden="true">{sign}</span> ' if sign else ""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from anatomy.cards.markup import scrolling
+
 if TYPE_CHECKING:
     from anatomy.judging.verdict import MatrixPair
 
@@ -17,16 +19,19 @@ def as_html(pair: MatrixPair) -> str:
     values = [value for matrix in (pair.expected, pair.found) for row in matrix for value in row]
     size = max((abs(value) for value in values if _finite(value)), default=0) or 1.0
     maps = "".join(
-        f'<td style="padding:.4em 1.4em 0 0;border:0;vertical-align:top">{name}{_map(matrix, size)}</td>'
+        f'<td style="display:inline-block;padding:.4em 1.4em 0 0;border:0;text-align:left;vertical-align:top">'
+        f"{name}{_map(matrix, size)}</td>"
         for name, matrix in (("expected", pair.expected), ("yours", pair.found))
     )
     axes = f"down: {pair.rows}, across: {pair.columns}" if pair.rows else ""
     scale = f"blue positive, orange negative, full color ±{size:.3g}"
     words = "; ".join(filter(None, (pair.label, axes, scale)))
     rows = f"First row, expected: {_first_row(pair.expected)}; yours: {_first_row(pair.found)}."
+    plain = "border:0;margin:0;background-color:transparent"
+    both = f'<table role="presentation" style="{plain}"><tr style="background-color:transparent">{maps}</tr></table>'
     return (
-        f'<table role="presentation" style="border:0;margin:0;background-color:transparent"><tr>{maps}</tr></table>'
-        f'<div style="font-size:85%;opacity:.8">{escape(words)}. {escape(rows)}</div>'
+        scrolling(both, "Two heat maps: expected, and yours. What they show is said below them.")
+        + f'<div style="font-size:85%;opacity:.8">{escape(words)}. {escape(rows)}</div>'
     )
 
 

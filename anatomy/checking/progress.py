@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from anatomy import exercises
-from anatomy.cards.markup import frame, line, prose, title
+from anatomy.cards.markup import frame, line, prose, scrolling, title
 from anatomy.checking.progress_file import Entry, amount, read_progress
 from anatomy.course import NOTEBOOKS, Notebook, notebook
 
@@ -191,7 +191,8 @@ class ProgressCard:
 
     def _linked(self, row: Standing) -> tuple[str, ...]:
         name, signs, *rest = map(escape, row.cells)
-        link = f'<a href="../{row.notebook.slug}/{row.notebook.slug}.ipynb">{name}</a>'
+        place = f"../{row.notebook.slug}/{row.notebook.slug}.ipynb"
+        link = f'<a href="{place}" style="display:inline-block;padding:.3em 0">{name}</a>'
         words = ", ".join(f"{work.number} {_WORDS[work.status]}" for work in row.works)
         return link, f'<span role="img" aria-label="{words}" style="letter-spacing:.15em">{signs}</span>', *rest
 
@@ -228,7 +229,7 @@ def _rich_table(caption: str | None, head: Iterable[str], rows: Iterable[Iterabl
 
 def _html_table(caption: str, head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """A table whose first column names its rows; cells are HTML."""
-    style = 'style="text-align:left;vertical-align:top;padding:.15em .9em .15em 0;{}"'
+    style = 'style="text-align:left;vertical-align:baseline;padding:.15em .9em .15em 0;{}"'
     name, cell = style.format("font-weight:normal"), style.format("white-space:nowrap")
     top = "".join(f'<th scope="col" {cell}>{text}</th>' for text in head)
     body = "".join(
@@ -239,7 +240,7 @@ def _html_table(caption: str, head: Iterable[str], rows: Iterable[Iterable[str]]
     table = (
         f'<table style="border-collapse:collapse;margin:.2em 0;font-size:inherit">{said}<thead><tr>{top}</tr></thead>'
     )
-    return f'<div style="overflow-x:auto">{table}<tbody>{body}</tbody></table></div>'
+    return scrolling(f"{table}<tbody>{body}</tbody></table>", caption or "The exercises of this notebook")
 
 
 def _html_detail(row: Standing) -> str:

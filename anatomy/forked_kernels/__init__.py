@@ -15,6 +15,8 @@ A course says in a `Preparation` what its notebooks import, and names it in a ma
 `inside` is what runs in it.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from anatomy.forked_kernels.fork_server import (
     ForkServer,
     ForkServerAddress,
@@ -24,9 +26,11 @@ from anatomy.forked_kernels.fork_server import (
     share_fork_server,
     stop_fork_servers,
 )
-from anatomy.forked_kernels.manager import ForkedKernelManager, KernelNotStarted
 from anatomy.forked_kernels.preparation import Preparation
 from anatomy.forked_kernels.sandbox import NO_SANDBOX, NoSandbox, choose_sandbox
+
+if TYPE_CHECKING:
+    from anatomy.forked_kernels.manager import ForkedKernelManager, KernelNotStarted
 
 __all__ = [
     "NO_SANDBOX",
@@ -43,3 +47,12 @@ __all__ = [
     "share_fork_server",
     "stop_fork_servers",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """`manager` is imported when it is asked for, and jupyter_client with it: who starts a server needs neither."""
+    if name not in ("ForkedKernelManager", "KernelNotStarted"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from anatomy.forked_kernels import manager
+
+    return getattr(manager, name)

@@ -227,6 +227,8 @@ class ForkServer(ForkServerAddress):
         if self._status >= 0:
             os.close(self._status)
             self._status = -1
+            if self.process is not None:
+                self.process.kill()  # nobody has waited for it: it has no kernels, and may still be importing
         if self.process is not None:
             try:
                 self.process.wait(timeout=5)

@@ -15,8 +15,6 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry
-from nbgrader.converters import GenerateAssignment
-from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from sqlalchemy.exc import DBAPIError
 from traitlets.config import Config
@@ -60,6 +58,9 @@ def register(root: Path, slug: str, config: Config | None = None, log: logging.L
     NbGraderException
         When nbgrader refuses, e.g. because cells were added or removed after submissions were graded.
     """
+    # Takes long to import, and is needed only when a notebook or the gradebook has changed.
+    from nbgrader.converters import GenerateAssignment
+
     config, log = deepcopy(config or settings(root)), log or _silent_log()
     put_alembic_on_path()
     (root / ".anatomy").mkdir(exist_ok=True)
@@ -104,6 +105,10 @@ def register_if_missing(assignment: str, student: str, notebooks: list[str]) -> 
 
 
 # ---- for a run over a class -----------------------------------------------------------------------------------------
+
+
+class Refused(Exception):
+    """The gradebook can't have an assignment. The message says why."""
 
 
 @dataclass(frozen=True)
@@ -152,10 +157,8 @@ class Assignments:
         rules = [(self.root / "nbgrader_config.py").read_bytes(), program_version().encode()]
         try:
             edition = self._registered(slug, hash_of([source.read_bytes(), *rules, version("nbgrader").encode()]))
-        except (NbGraderException, SystemExit) as error:
-            if isinstance(error.__context__, DBAPIError):  # not this assignment's fault
-                raise error.__context__ from None
-            return f"The gradebook could not take up {slug}: {in_brief(error)}"
+        except Refused as refused:
+            return str(refused)
         files, _ = files_beside_notebook(source.parent)
         parts = [edition, *rules, self.gradebook.due(slug).encode(), *hash_parts(files)]
         return Assignment(edition, files, hash_of(parts))
@@ -167,7 +170,7 @@ class Assignments:
             said = json.loads(kept.read_text(encoding="utf-8"))
             if said["made from"] == made_from and said["gradebook"] == self.gradebook.holds(slug):
                 return str(said["edition"]).encode()
-        register(self.root, slug, self.config)
+        self._register(slug)
         self.gradebook.gradebook.db.expire_all()  # another connection has written
         edition = as_text(student_edition(self.root, slug))
         said = {"made from": made_from, "gradebook": self.gradebook.holds(slug), "edition": edition}
@@ -176,3 +179,13 @@ class Assignments:
         fresh.write_text(json.dumps(said), encoding="utf-8")
         fresh.replace(kept)
         return edition.encode()
+
+    def _register(self, slug: str) -> None:
+        from nbgrader.converters.base import NbGraderException
+
+        try:
+            register(self.root, slug, self.config)
+        except (NbGraderException, SystemExit) as error:
+            if isinstance(error.__context__, DBAPIError):  # not this assignment's fault
+                raise error.__context__ from None
+            raise Refused(f"The gradebook could not take up {slug}: {in_brief(error)}") from error

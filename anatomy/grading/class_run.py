@@ -17,10 +17,8 @@ from anatomy.forked_kernels import NO_SANDBOX
 from anatomy.grading.assignments import Assignment, Assignments
 from anatomy.grading.errors import GOES_ON, CannotRecord, Unrepairable, in_brief
 from anatomy.grading.feedback.folder import FeedbackFolder
-from anatomy.grading.feedback.page import page_settings
 from anatomy.grading.fingerprints import hash_of, hash_parts
 from anatomy.grading.gradebook import GradebookWriter
-from anatomy.grading.pipeline import worker_pipeline
 from anatomy.grading.report import UNGRADED, SubmissionResult
 from anatomy.grading.submission_file import parse_notebook
 from anatomy.grading.submissions import Submission, SubmissionContent, readable
@@ -119,6 +117,8 @@ class ClassRun:
             return
         # What takes long to import, and a run that grades nothing can do without.
         from anatomy.grading.course_kernels import fresh_seeds
+        from anatomy.grading.feedback.page import page_settings
+        from anatomy.grading.pipeline import worker_pipeline
         from anatomy.grading.workers import open_workers
 
         # Without a sandbox a submission could leave its seeds for the next one to find.

@@ -15,11 +15,10 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nbgrader.api import Comment, Grade, Gradebook, MissingEntry, Student, SubmittedAssignment, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy import DDL, inspect
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
@@ -28,10 +27,12 @@ from traitlets.config import Config
 from anatomy.grading.errors import GOES_ON, CannotRecord, in_brief
 from anatomy.grading.feedback.standing import grades_of
 from anatomy.grading.fingerprints import hash_of
-from anatomy.grading.pipeline import configured_steps
 from anatomy.grading.placing import put_in_place, write_beside
 from anatomy.grading.repair import NOTE
 from anatomy.grading.report import GRADED, PARTLY, REPAIRED, UNGRADED, Mark, SubmissionResult
+
+if TYPE_CHECKING:
+    from nbgrader.preprocessors import AssignLatePenalties
 
 
 class GradebookWriter:
@@ -45,6 +46,11 @@ class GradebookWriter:
     @cached_property
     def penalties(self) -> AssignLatePenalties | None:
         """The step that takes points off what is late, when it is one of the configured ones."""
+        # What takes long to import, and a run that records nothing can do without.
+        from nbgrader.preprocessors import AssignLatePenalties
+
+        from anatomy.grading.pipeline import configured_steps
+
         if not any(issubclass(step, AssignLatePenalties) for step in configured_steps(self.config)):
             return None
         step = AssignLatePenalties(config=self.config)

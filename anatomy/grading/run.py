@@ -10,23 +10,20 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from rich.console import Console
-from sqlalchemy.exc import SAWarning
 
 from anatomy.authoring.notebooks import chosen
 from anatomy.authoring.student import settings
 from anatomy.errors import UserError
-from anatomy.forked_kernels import NO_SANDBOX, choose_sandbox
+from anatomy.forked_kernels import NO_SANDBOX, choose_sandbox, get_fork_server
 from anatomy.forked_kernels.sandbox import VARIABLE as SANDBOX_VARIABLE
-from anatomy.grading.assignments import Assignments
-from anatomy.grading.class_run import ClassRun
+from anatomy.grading.course_preparation import COURSE
 from anatomy.grading.errors import CannotRecord, in_brief
-from anatomy.grading.feedback.folder import FeedbackFolder
-from anatomy.grading.gradebook import open_gradebook
 from anatomy.grading.known_marks import KNOWN_MARKS, compare_with_known_marks
+from anatomy.grading.light_nbgrader import import_light_nbgrader
 from anatomy.grading.progress_bar import progress_bar
 from anatomy.grading.report import Report, show, write_csv
 from anatomy.grading.run_lock import run_lock
-from anatomy.grading.submissions import find_submissions
+from anatomy.grading.submissions import Submission, find_submissions
 
 WITHOUT_SANDBOX = (
     "Graded without a sandbox: submissions could read this machine's files and use its network. "
@@ -98,6 +95,18 @@ def grade(
                              f"{submitted.name}/<student>/<notebook>/ with the notebook in it; "
                              "`anatomy sample-class` writes a made-up class.")  # fmt: skip
     began = time.perf_counter()
+    autograded = root / str(config.CourseDirectory.get("autograded_directory", "autograded"))
+    if not scheduler and (force or any(_is_new(submission, autograded) for submission in found)):
+        get_fork_server(COURSE, sandbox, wait=False)  # imports torch while this process imports all below
+
+    import_light_nbgrader()
+    from sqlalchemy.exc import SAWarning
+
+    from anatomy.grading.assignments import Assignments
+    from anatomy.grading.class_run import ClassRun
+    from anatomy.grading.feedback.folder import FeedbackFolder
+    from anatomy.grading.gradebook import open_gradebook
+
     with warnings.catch_warnings(), run_lock(root), open_gradebook(root, config) as gradebook:
         warnings.simplefilter("ignore", SAWarning)  # nbgrader's queries, harmless
         gradebook.add_indexes()
@@ -129,6 +138,15 @@ def grade(
         raise CannotRecord(f"grades.csv could not be written ({in_brief(error)}). All marks are in the gradebook, and "
                            "the same command writes it again.") from error  # fmt: skip
     return report
+
+
+def _is_new(submission: Submission, autograded: Path) -> bool:
+    """Whether it looks as if this was not graded as it is. Whether that is so, hashes say later."""
+    graded = autograded / submission.student / submission.assignment / f"{submission.assignment}.ipynb"
+    try:
+        return any(file.stat().st_mtime > graded.stat().st_mtime for file in submission.folder.iterdir())
+    except OSError:
+        return True
 
 
 @contextlib.contextmanager

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from nbgrader.utils import parse_utc
-
 from anatomy.grading.errors import Unrepairable
 from anatomy.grading.submission_file import LARGEST, find_notebook
 
@@ -119,8 +117,12 @@ def files_beside_notebook(folder: Path) -> tuple[dict[str, bytes], list[str]]:
 def _timestamp(files: dict[str, bytes]) -> tuple[datetime | None, list[str]]:
     """When it was handed in, and a note if the file that should say so doesn't."""
     text = files.get("timestamp.txt", b"").decode("utf-8", "replace").strip()
+    if not text:
+        return None, []
+    from nbgrader.utils import parse_utc
+
     try:
-        return (parse_utc(text) if text else None), []
+        return parse_utc(text), []
     except Exception:  # dateutil and datetime have several for what is no date, an impossible one, or an unknown zone
         return None, [f"Its timestamp.txt holds no time ({text[:40]!r}); it was graded as if it had none."]
 

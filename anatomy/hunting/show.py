@@ -18,7 +18,7 @@ from anatomy.hunting.asking import Answered, Hunt
 from anatomy.hunting.bugs import Bug
 from anatomy.hunting.puzzle import Puzzle
 
-_CODE = "font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,90%)"
+_CODE = "font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,90%);overflow-wrap:anywhere"
 _COLOR = "#8250df"
 
 

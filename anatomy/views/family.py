@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anatomy.views.family_members import BRANCHES, FAMILY, Member
+from anatomy.views.style import LEGIBLE
 
 WIDTH, BOX, TALL, ROW, TOP = 800, 128, 40, 49, 58  # pixels
 COLORS = {"root": "#46525f", "encoder": "#0072b2", "decoder": "#b84a00", "both": "#00795a", "beyond": "#8f3f70"}
@@ -46,7 +47,8 @@ class FamilyTree:
         return self.words
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        page = f'<div style="max-width:{WIDTH}px;overflow-x:auto">{self.svg}</div>'
+        svg = self.svg.replace("<svg ", f'<svg style="min-width:{WIDTH * LEGIBLE:.0f}px" ', 1)
+        page = f'<div style="max-width:{WIDTH}px;overflow-x:auto">{svg}</div>'
         return {"text/html": page, "text/plain": self.words}
 
 
@@ -69,7 +71,7 @@ def family_tree() -> FamilyTree:
     height = round(bottom + 34)
     parts = [
         f'<svg class="family" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
-        f'height="{height}" role="img" aria-labelledby="family-title family-desc">',
+        f'height="{height}" role="group" aria-labelledby="family-title" aria-describedby="family-desc">',
         '<title id="family-title">The family tree of the Transformer, 2017 to 2021</title>',
         f'<desc id="family-desc">{html.escape(in_words())}</desc>',
         f"<style>{STYLE}</style>",
@@ -91,7 +93,10 @@ def family_tree() -> FamilyTree:
 
 def family_table() -> FamilyTable:
     """The same as a table: what each model comes from, what it changed, its objective, size and source."""
-    lines = ["| | year | from | what changed | trained to | parameters | source |", "|---|---|---|---|---|---|---|"]
+    lines = [
+        "| model | year | from | what changed | trained to | parameters | source |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for branch, heading in BRANCHES.items():
         if branch != "root":
             lines.append(f"| **{heading}** | | | | | | |")

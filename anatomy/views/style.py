@@ -34,6 +34,7 @@ DIVERGING = LinearSegmentedColormap.from_list(
 )
 DPI = 100  # CSS pixels per inch on the page
 SHARPNESS = 1.6  # image pixels per CSS pixel
+LEGIBLE = 0.6  # of a picture's width: a page that is narrower scrolls, instead of making its letters smaller
 
 STYLE: Any = {
     "font.family": "DejaVu Sans",  # ships with matplotlib: the same picture on every machine
@@ -91,7 +92,8 @@ class Picture(Figure):
         data = base64.b64encode(image).decode("ascii")
         return (
             f'<img alt="{html.escape(self.alt, quote=True)}" width="{width}" '
-            f'style="max-width:100%;height:auto;background:#fff" src="data:image/png;base64,{data}">'
+            f'style="max-width:100%;min-width:{width * LEGIBLE:.0f}px;height:auto;background:#fff" '
+            f'src="data:image/png;base64,{data}">'
         )
 
     def _render(self) -> tuple[bytes, int]:

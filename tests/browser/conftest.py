@@ -44,13 +44,17 @@ def chromium() -> Iterator[Browser]:
 
 
 @contextlib.contextmanager
-def jupyterlab(folder: Path, home: Path) -> Iterator[str]:
-    """The address of a JupyterLab that serves a folder, started in it, with a home of its own."""
+def jupyterlab(folder: Path, home: Path, *roles: str) -> Iterator[str]:
+    """The address of a JupyterLab that serves a folder, started in it, with a home of its own.
+
+    `roles` are folders of tools/jupyterlab/; none is an instructor's.
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("JUPYTER")}
     environment |= {"ANATOMY_HOME": str(home), "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "HOME": str(home)}
+    environment["JUPYTER_CONFIG_PATH"] = os.pathsep.join(str(ROOT / "tools" / "jupyterlab" / role) for role in roles)
     command = [
         sys.executable, "-m", "jupyterlab", str(folder), "--no-browser", "--ip=127.0.0.1", f"--port={port}",
         "--ServerApp.port_retries=0", "--IdentityProvider.token=", "--LabApp.expose_app_in_browser=True",
@@ -92,9 +96,9 @@ def only_from(chromium: Browser, address: str, refused: tuple[str, ...] = ()) ->
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    """The address of a JupyterLab that serves a folder of its own, and the folder."""
+    """The address of a student's JupyterLab that serves a folder of its own, and the folder."""
     folder = tmp_path_factory.mktemp("lab")
-    with jupyterlab(folder, tmp_path_factory.mktemp("home")) as address:
+    with jupyterlab(folder, tmp_path_factory.mktemp("home"), "student") as address:
         yield address, folder
 
 

@@ -171,6 +171,13 @@ def test_the_page_for_a_hostile_student_runs_nothing(chromium: Browser, course: 
     assert said == []
 
 
+def test_an_instructors_lab_has_it(page: Page, formgrader: str) -> None:
+    page.goto(formgrader.removesuffix("formgrader") + "lab")
+    expect(page.locator(".lm-MenuBar-itemLabel", has_text="Nbgrader")).to_be_visible(timeout=SLOW)
+    known = page.evaluate("jupyterapp.commands.listCommands()")
+    assert {"nbgrader:open-formgrader", "nbgrader:open-create-assignment"} <= set(known)
+
+
 @pytest.mark.timeout(300)
 def test_the_autograde_button_gives_the_mark_of_anatomy_grade(page: Page, formgrader: str, course: Path) -> None:
     hand_in(course, "bea", WRONG)

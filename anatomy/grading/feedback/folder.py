@@ -6,15 +6,18 @@ import json
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nbgrader.api import Gradebook, MissingEntry
-from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
-from anatomy.grading.feedback.page import HEAD, PageMaker, made_from, said_made_from
+from anatomy.grading.feedback.freshness import HEAD, made_from, said_made_from
 from anatomy.grading.feedback.standing import read_standing
 from anatomy.grading.placing import put_in_place, write_beside
 from anatomy.grading.repair import NOTE
+
+if TYPE_CHECKING:
+    from anatomy.grading.feedback.page import PageMaker
 
 FILES_WITH_A_PAGE = (".png", ".jpg", ".jpeg", ".gif", ".txt")
 """How the names of files end that go with a page: pictures; when it was handed in, and its secret, which
@@ -30,6 +33,11 @@ class FeedbackFolder:
 
     @cached_property
     def pages(self) -> PageMaker:
+        # What takes long to import, and a run that makes no page can do without.
+        from nbgrader.coursedir import CourseDirectory
+
+        from anatomy.grading.feedback.page import PageMaker
+
         return PageMaker(self.config, CourseDirectory(config=self.config))
 
     def is_right(self, student: str, assignment: str, graded_from: str) -> bool:

@@ -9,12 +9,9 @@ A page says what it was made from, so that the next run sees whether it is still
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
-import re
-from functools import cache, lru_cache
-from pathlib import Path
+from functools import lru_cache
 from typing import Any
 
 import nbformat
@@ -29,15 +26,12 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets.config import Config
 
-from anatomy.grading import template_folders
+from anatomy.grading.feedback.freshness import made_from
 from anatomy.grading.feedback.standing import Standing, read_standing
 from anatomy.grading.repair import NOTE
 
 SETTINGS = ("Exporter", "GenerateFeedback", "HTMLExporter", "NbConvertBase", "TemplateExporter")
 """The sections of ``nbgrader_config.py`` that a page goes by."""
-HEAD = 4096
-"""Bytes at the beginning of a page within which it says what it was made from."""
-_MADE_FROM = re.compile(rb'<meta name="made-from" content="(\w+)"')
 
 
 class FillIn(NbGraderPreprocessor):
@@ -64,24 +58,6 @@ class FillIn(NbGraderPreprocessor):
     def _from_gradebook(self, about: dict[str, Any]) -> Standing:
         with Gradebook(about["db_url"]) as gradebook:
             return read_standing(gradebook, about["student"], about["assignment"], about["notebook"])
-
-
-def made_from(graded_from: str, standing: Standing) -> str:
-    """A hash of what a page shows: of what the notebook was graded from, of the gradebook, and of the templates."""
-    whole = json.dumps([graded_from, standing, _templates()], sort_keys=True)
-    return hashlib.sha256(whole.encode()).hexdigest()[:32]
-
-
-def said_made_from(page: bytes) -> str | None:
-    """What a page, or its beginning, says that it was made from."""
-    found = _MADE_FROM.search(page[:HEAD])
-    return found[1].decode() if found else None
-
-
-@cache
-def _templates() -> str:
-    folder = Path(template_folders()[0])
-    return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(folder.rglob("*.*")))).hexdigest()
 
 
 # ---------------------------------------------------------------------------------------------- the page

@@ -12,7 +12,7 @@ from multiprocessing import forkserver
 from typing import Any
 
 from anatomy.forked_kernels import get_fork_server
-from anatomy.grading.course_kernels import COURSE
+from anatomy.grading.course_preparation import COURSE
 from anatomy.grading.workers.dask_settings import open_client
 from anatomy.grading.workers.dispatch import Workers
 

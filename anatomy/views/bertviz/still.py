@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from anatomy.cards.markup import scrolling
 from anatomy.views.bertviz.parts import Part
 from anatomy.views.heatmap import color_scale
 from anatomy.views.style import HAIRLINE, MUTED, Picture, figure, styled
@@ -27,12 +28,13 @@ def table(part: Part, layers: Sequence[int] | None = None, heads: Sequence[int] 
         for head, name in enumerate(heads or range(count))
     )
     of = f"{part.name}: where" if part.name else "Where"
-    return (
-        '<div style="overflow-x:auto"><table style="font-size:85%">\n'
+    shown = (
+        '<table style="font-size:85%">\n'
         f"<caption>{of} most of each head's weight goes, as a share of all its weight "
         f"(“spread”: no place gets more than {MAIN_SHARE:.0%})</caption>\n"
-        f"<thead><tr><td></td>{columns}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>"
+        f"<thead><tr><td></td>{columns}</tr></thead>\n<tbody>\n{rows}\n</tbody></table>"
     )
+    return scrolling(shown, "Table: what each head does")
 
 
 def _habit(part: Part, layer: int, head: int) -> str:

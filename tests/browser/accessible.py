@@ -1,0 +1,106 @@
+"""A notebook with one of each thing that the course displays, and what axe-core finds wrong with it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from axe_playwright_python.base import AXE_SCRIPT
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+from playwright.sync_api import Page
+
+from anatomy.authoring.notebooks import METADATA
+from anatomy.cards import Card, ungraded
+from anatomy.judging.verdict import Diagnosis, Example, MatrixPair, PropertyResult, Verdict
+
+LONG = (
+    "attention_weights(torch.tensor([[0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0]]), dim=-1)"
+)
+MATRIX = [[(row - column) / 9 for column in range(16)] for row in range(6)]
+WRONG = Verdict(
+    "softmax", "wrong",
+    (PropertyResult("shape", 1, True), PropertyResult("values", 4, False, "off by up to 0.82")),
+    (Diagnosis("You divide by the sum over the *whole* tensor, not along `dim`.", "The rows sum to 0.14 and 0.86."),),
+    MatrixPair(MATRIX, [row[::-1] for row in MATRIX], "sentence 1 of 2", "query", "key"),
+    example=Example(LONG, "tensor([[0.25, 0.75]])", "tensor([[0.125, 0.375]])"),
+    printed="torch.Size([2, 3, 5]) " * 9,
+)  # fmt: skip
+RIGHT = Verdict("softmax", "right", (PropertyResult("values", 5, True),), when_right="It works along any axis.")
+NOT_ATTEMPTED = Verdict("softmax", "not attempted", (PropertyResult("values", 5, False),),
+                        (Diagnosis("Not attempted yet: `softmax` still raises NotImplementedError."),))  # fmt: skip
+NOTED = {
+    "softmax": {"status": "right", "points": 7, "first_right": "2026-01-02", "attempts": 3, "seconds": 400},
+    "attention_weights": {"status": "wrong", "points": 2, "attempts": 2, "seconds": 90, "said": "You sum along `dim`."},
+}
+"""What the progress file says, for the cards that show it."""
+
+
+def everything() -> NotebookNode:
+    """One of each, in a notebook that has been run. ``ANATOMY_HOME`` must hold a progress file with `NOTED`."""
+    import torch
+
+    from anatomy import hunt
+    from anatomy.checking.progress import ProgressCard
+    from anatomy.course import notebook
+    from anatomy.hunting.bugs import bugs_of
+    from anatomy.views import (
+        family_table,
+        family_tree,
+        head_view,
+        heat_map,
+        line_chart,
+        model_view,
+        token_strip,
+    )  # fmt: skip
+
+    torch.manual_seed(0)
+    tokens = ["[CLS]", "time", "flies", "like", "an", "arrow", "[SEP]"]
+    weights = tuple(torch.randn(1, 4, 7, 7).mul(2).softmax(-1) for _ in range(2))
+    bug = bugs_of(notebook("03-softmax"))[0]
+    shown = {
+        "right": Card(RIGHT), "wrong": Card(WRONG), "not attempted": Card(NOT_ATTEMPTED),
+        "ungraded": {"text/html": ungraded("softmax", "Its cell ran longer than a minute.")},
+        "progress": ProgressCard(), "progress of one notebook": ProgressCard("03-softmax"),
+        "hunt": hunt("03-softmax"), "hunt answered": hunt("03-softmax", bug=bug.number, line=1, says="a"),
+        "picture": heat_map(weights[0][0, 0], tokens, tokens, title="Who looks at whom"),
+        "curve": line_chart([1, 2, 3], {"loss": [3.0, 2.0, 1.5]}, x_label="step", y_label="nats"),
+        "strip": token_strip(tokens),
+        "head view": head_view(weights, tokens, sentence_b_start=4), "model view": model_view(weights, tokens),
+        "tree": family_tree(), "table": family_table(),
+    }  # fmt: skip
+    return new_notebook(cells=[_cell(name, item) for name, item in shown.items()], metadata=METADATA)
+
+
+def _cell(name: str, item: Any) -> NotebookNode:
+    return new_code_cell(name, outputs=[new_output("display_data", _bundle(item))], execution_count=1)
+
+
+def _bundle(item: Any) -> dict[str, str]:
+    if isinstance(item, dict):
+        return item
+    if hasattr(item, "_repr_mimebundle_"):
+        return item._repr_mimebundle_()
+    return {"text/html": item.html() if hasattr(item, "html") else item._repr_html_(), "text/plain": repr(item)}
+
+
+def violations(page: Page, part: str = "html") -> list[str]:
+    """What axe-core finds in this part of the page, frames included, a line each. WCAG 2.2 AA and best practice.
+
+    Landmarks and the first heading are asked of whole pages only: a frame in a notebook is none.
+    """
+    for frame in page.frames:
+        frame.evaluate(AXE_SCRIPT)
+    found = page.evaluate(
+        """async part => {
+            const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+            const whole = {enabled: part === 'html'};
+            const rules = {'landmark-one-main': whole, 'page-has-heading-one': whole, region: whole};
+            const found = await axe.run({include: [[part]]}, {resultTypes: ['violations'], runOnly: tags, rules});
+            return found.violations.flatMap(rule => rule.nodes.map(node => [
+                rule.id, node.html.slice(0, 200), [...node.any, ...node.all, ...node.none].map(one => one.message),
+            ]));
+        }""",
+        part,
+    )
+    return [json.dumps(one) for one in found]

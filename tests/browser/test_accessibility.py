@@ -1,0 +1,110 @@
+"""What a screen reader, a keyboard, a narrow window and a dark theme make of all that the course displays."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from pathlib import Path
+
+import nbformat
+import pytest
+from playwright.sync_api import Page, expect
+
+from anatomy.authoring.student import settings
+from anatomy.grading.class_report.figures import figures
+from anatomy.grading.class_report.page import as_html
+from anatomy.grading.class_report.records import Record
+from anatomy.grading.feedback.page import PageMaker
+from anatomy.grading.report import GRADED, Mark, SubmissionResult
+from tests.browser.accessible import NOTED, everything, violations
+from tests.browser.lab import SLOW, Lab
+from tests.browser.views import save
+
+OUTPUTS = ".jp-NotebookPanel .jp-OutputArea-output"
+WIDER = """areas => areas.filter(area => !area.matches('.jp-RenderedMarkdown')).flatMap(area => {
+    const scrolls = node => node !== area && (getComputedStyle(node).overflowX === 'auto' || scrolls(node.parentNode));
+    const right = area.getBoundingClientRect().right + 1;
+    return [...area.querySelectorAll('*')].filter(node => node.getBoundingClientRect().right > right && !scrolls(node))
+        .map(node => node.outerHTML.slice(0, 200));
+})"""
+"""What of outputs lies beyond their right edge and can't be scrolled to by itself. Markdown is JupyterLab's to show."""
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+
+@pytest.fixture(scope="module")
+def notebook(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One of everything, with outputs."""
+    folder = tmp_path_factory.mktemp("everything")
+    (folder / "progress.json").write_text(json.dumps(NOTED), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ANATOMY_HOME", str(folder))
+        return save(folder, "everything", everything())
+
+
+def test_in_jupyterlab(lab: Lab, notebook: Path) -> None:
+    lab.open(notebook)
+    page = lab.page
+    trust(page)
+    page.add_style_tag(content=".jp-Notebook .jp-Cell { content-visibility: visible !important }")
+    expect(page.locator(f"{OUTPUTS} iframe")).to_have_count(2, timeout=SLOW)
+    page.locator(f"{OUTPUTS} details").evaluate_all("all => all.forEach(one => one.open = true)")
+    check(page, OUTPUTS)
+
+    page.evaluate("jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
+    expect(page.locator("body[data-jp-theme-light=false]")).to_be_attached(timeout=SLOW)
+    check(page, OUTPUTS)
+
+    page.set_viewport_size({"width": 600, "height": 900})  # as a window of 1200 at 200 %
+    assert page.locator(OUTPUTS).evaluate_all(WIDER) == []
+    page.locator(f"{OUTPUTS} details").evaluate_all("all => all.forEach(one => one.open = false)")
+    summary = page.locator(f"{OUTPUTS} summary").first
+    summary.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(f"{OUTPUTS} details").first).to_have_attribute("open", "")
+    page.keyboard.press("Tab")
+    assert page.evaluate(f"document.activeElement.closest('{OUTPUTS}') !== null"), "Tab goes on to what was opened"
+
+
+def test_a_feedback_page(page_without_network: Page, notebook: Path, root: Path) -> None:
+    config = settings(root)
+    book = nbformat.read(notebook, as_version=4)
+    book.cells = [cell for cell in book.cells if cell.source in ("right", "wrong", "not attempted", "ungraded")]
+    for cell in book.cells:
+        cell.metadata.nbgrader = {"grade_id": f"check-{cell.source}", "grade": True, "solution": False, "locked": True}
+    marks = {cell.metadata.nbgrader.grade_id: [1.0, 5.0, False] for cell in book.cells}
+    standing = {"score": 4.0, "worth": 20.0, "penalty": 0.0, "marks": marks, "comments": {}}
+    file = notebook.with_name("feedback.html")
+    file.write_bytes(PageMaker(config).page(nbformat.writes(book).encode(), "ada", "03-softmax", standing))
+    page_without_network.goto(file.as_uri(), wait_until="domcontentloaded")
+    expect(page_without_network.get_by_text("You divide by the sum")).to_be_visible()
+    check(page_without_network)
+
+
+def check(page: Page, part: str = "html") -> None:
+    found = violations(page, part)
+    assert not found, "\n".join(found)
+
+
+def trust(page: Page) -> None:
+    """As a notebook that was run here is: its scripts and frames are shown."""
+    page.evaluate("void jupyterapp.commands.execute('notebook:trust')")
+    page.locator(".jp-Dialog button.jp-mod-accept").click()
+
+
+def test_the_class_report(page_without_network: Page, tmp_path: Path) -> None:
+    said = {"axis": "You sum along the wrong axis."}
+    records = [
+        Record(SubmissionResult(f"student-{number}", slug, GRADED, (), (
+            Mark("attention_weights", 1.0, 5.0, "wrong", said),
+            Mark("softmax", float(number), 4.0, "wrong", said="Values differ.", broken=("values",)),
+        )), {"softmax": "def softmax(x, dim): ..."})
+        for number in range(4) for slug in ("03-softmax", "05-encoder-layer")
+    ]  # fmt: skip
+    file = tmp_path / "class-report.html"
+    file.write_text(as_html(figures(records), datetime(2026, 1, 1)), encoding="utf-8")
+    page = page_without_network
+    page.goto(file.as_uri())
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)
+        check(page)
