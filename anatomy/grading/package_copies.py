@@ -48,8 +48,6 @@ def copy_package(book: Notebook, within: Path) -> Path:
             shutil.copy2(first, target)
 
     shutil.copytree(original, folder / "anatomy", ignore=left_out, copy_function=linked)
-    if (assets := original.parent / "assets").is_dir():
-        shutil.copytree(assets, folder / "assets", copy_function=linked)
     for name in hidden:
         inside = Path(*name.split("."))
         package = (original.parent / inside).is_dir()
