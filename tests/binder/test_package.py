@@ -1,4 +1,4 @@
-"""Installed with pip from an address, as on Colab: the package has all its files, and reads no others of this folder."""
+"""Installed with pip from an address, as on Colab: the package has all its files, and reads no others of the folder."""
 
 from __future__ import annotations
 
