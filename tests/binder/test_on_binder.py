@@ -12,13 +12,13 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat import NotebookNode
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from anatomy import exercises
 from anatomy.authoring.notebooks import grade_id
 from anatomy.course import NOTEBOOKS, Notebook
 from tests.binder.image import ADDRESS, ROOT, Container, Image
-from tests.browser.conftest import FLAGS, only_from
+from tests.browser.conftest import FLAGS
 from tests.browser.lab import SLOW, Lab
 
 SCREENSHOTS = Path(os.environ.get("ANATOMY_SCREENSHOTS", ROOT / "test-results"))
@@ -64,13 +64,24 @@ def chromium(container: Container, tmp_path_factory: pytest.TempPathFactory) -> 
         browser.close()
 
 
+@pytest.fixture(scope="module")
+def context(chromium: Browser) -> Iterator[BrowserContext]:
+    """One for all pages: they share what they have loaded of JupyterLab."""
+    context = chromium.new_context(viewport={"width": 1300, "height": 1600})
+    yield context
+    context.close()
+
+
 @pytest.fixture
-def lab(chromium: Browser, image: Image) -> Iterator[Lab]:
-    """A fresh page on the server. At its end: no request went, or tried to go, anywhere else."""
-    with only_from(chromium, ADDRESS) as page:
-        lab = Lab(page, ADDRESS, image.home)
-        yield lab
-        lab.shut_down_kernels()
+def lab(context: BrowserContext, image: Image) -> Iterator[Lab]:
+    """A fresh page on the server. At its end: it asked for nothing elsewhere (where it would have got nothing)."""
+    page, asked = context.new_page(), []
+    page.on("request", lambda request: asked.append(request.url))
+    lab = Lab(page, ADDRESS, image.home)
+    yield lab
+    lab.shut_down_kernels()
+    page.close()
+    assert [url for url in asked if not url.startswith((ADDRESS, "data:", "blob:"))] == []
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +105,7 @@ def test_it_opens_jupyterlab_at_00_and_trusts_it(lab: Lab, screenshots: Path) ->
     assert lab.page.url.endswith("/lab/tree/notebooks/00-start-here/00-start-here.ipynb")
     expect(lab.page.locator(".jp-NotebookTrustedStatus, [data-icon*=trusted]").first).to_be_visible()
     assert is_trusted(lab.page)
+    assert lab.page.get_by_text("Create Assignment").count() == 0, "it is for instructors"
     lab.page.screenshot(path=screenshots / "binder.png")
 
 
