@@ -23,7 +23,8 @@ from pathlib import Path
 import psutil
 
 ROOT = Path(__file__).resolve().parents[2]
-HOME, PREFIX, UID = "/home/jovyan", "/srv/conda/envs/notebook", "1000"
+USER, UID, PREFIX = "jovyan", "1000", "/srv/conda/envs/notebook"
+HOME = f"/home/{USER}"
 """As repo2docker has them."""
 ADDRESS = "http://127.0.0.1:8888"
 
@@ -93,7 +94,7 @@ class Image:
     def _environment() -> dict[str, str]:
         return {
             "HOME": HOME,
-            "USER": "jovyan",
+            "USER": USER,
             "PATH": f"{PREFIX}/bin:/usr/local/bin:/usr/bin:/bin",
             "LANG": "C.UTF-8",
             "OMP_NUM_THREADS": "1",  # as in all tests

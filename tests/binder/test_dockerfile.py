@@ -11,7 +11,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from repo2docker.app import Repo2Docker
 
-from tests.binder.image import HOME, ROOT, checkout
+from tests.binder.image import HOME, PREFIX, ROOT, USER, checkout
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,9 @@ def test_our_files_make_the_environment_then_postbuild_then_start(dockerfile: st
     assert dockerfile.count("env update") == 1, "one environment, for the server and its kernels"
     assert re.search(r"COPY .* \S*environment-2epy-2d3-2e11-2dlinux-2d64-2elock\S* ", dockerfile), "Python 3.11"
     assert "ENV KERNEL_PYTHON_PREFIX=${NB_PYTHON_PREFIX}" in dockerfile
-    assert HOME == "/home/jovyan" and "ARG REPO_DIR=${HOME}" in dockerfile
+    paths = dockerfile.replace("${CONDA_DIR}", "${APP_BASE}/conda").replace("${APP_BASE}", "/srv")
+    assert f"ENV NB_PYTHON_PREFIX={PREFIX}\n" in paths
+    assert f"HOME={HOME}" in dockerfile.replace("${NB_USER}", USER) and "ARG REPO_DIR=${HOME}" in dockerfile
 
 
 def test_what_these_steps_read_is_in_a_clean_checkout_and_nothing_of_a_class_is(clone: Path) -> None:
