@@ -69,7 +69,7 @@ class Fork:
 
     def kaggle(self, book: Notebook) -> str:
         """Kaggle makes a notebook of the one file; its first cell says how to install the course."""
-        return f"https://kaggle.com/kernels/welcome?src=https://github.com/{self._file(book)}"
+        return f"https://kaggle.com/kernels/welcome?src={quote(f'https://github.com/{self._file(book)}', safe='/:')}"
 
     def _file(self, book: Notebook) -> str:
         return f"{self.repository}/blob/{quote(self.branch)}/{path(book)}"
