@@ -243,7 +243,7 @@ def binder_link(
         str, typer.Option("--hub", metavar="ADDRESS", help="A JupyterHub that has nbgitpuller: links for it, too.")
     ] = "",
 ) -> None:
-    """Print a badge and links, as Markdown, that open a fork of the course on Binder, a JupyterHub, and Colab.
+    """Print a badge and links, as Markdown, that open a fork of the course on Binder, a JupyterHub, Colab and Kaggle.
 
     Example: [cyan]anatomy binder-link your-name/transformer-anatomy --hub https://hub.example.org[/cyan]
     """

@@ -1,4 +1,4 @@
-"""Small data sets written for the course: sentences from `assets/`, beside the package, and dates made by a seed."""
+"""Small data sets written for the course: sentences and fables from `data/`, and dates made by a seed."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from itertools import cycle, islice
 from pathlib import Path
 from random import Random
 
-from anatomy.errors import UserError
-
-ASSETS = Path(__file__).resolve().parents[1] / "assets"
+DATA = Path(__file__).resolve().parent / "data"
 FLIES_LABELS = ("noun", "verb")
 """What the labels 0 and 1 of `flies_sentences` stand for."""
 
@@ -22,11 +20,11 @@ def flies_sentences(split: str) -> list[tuple[str, int]]:
     "flies" at the same places equally often. Sentences come grouped by template, noun and verb in turn: shuffle them
     before training.
 
-    Raises ValueError for another split, and UserError when the file is not there.
+    Raises ValueError for another split.
     """
     if split not in ("train", "test"):
         raise ValueError(f"split is {split!r}; choose 'train' or 'test'")
-    records = [json.loads(line) for line in _asset("flies.jsonl").read_text(encoding="utf-8").splitlines()]
+    records = [json.loads(line) for line in (DATA / "flies.jsonl").read_text("utf-8").splitlines()]
     return [(row["sentence"], FLIES_LABELS.index(row["label"])) for row in records if row["split"] == split]
 
 
@@ -34,16 +32,9 @@ def fables() -> str:
     """The fables of Lower Arrow, one text to train a small language model on.
 
     A title stands on a line of its own, a paragraph is a line, an empty line comes after each. Letters, spaces, ends of
-    lines and the signs `. , ? ' "` only. Raises UserError when the file is not there.
+    lines and the signs `. , ? ' "` only.
     """
-    return _asset("fables.txt").read_text(encoding="utf-8")
-
-
-def _asset(name: str) -> Path:
-    file = ASSETS / name
-    if not file.is_file():
-        raise UserError(f"{file} is missing: run the course from its folder, installed with pip install --editable.")
-    return file
+    return (DATA / "fables.txt").read_text("utf-8")
 
 
 MONTHS = [

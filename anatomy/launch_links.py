@@ -1,4 +1,4 @@
-"""Links that open a fork of this course elsewhere: Binder, a JupyterHub with nbgitpuller, Colab."""
+"""Links that open a fork of this course elsewhere: Binder, a JupyterHub with nbgitpuller, Colab, Kaggle."""
 
 from __future__ import annotations
 
@@ -8,6 +8,12 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from anatomy.course import NOTEBOOKS, Notebook
 from anatomy.errors import UserError
+
+INSTALL = "%pip install --quiet --no-deps git+https://github.com/{} bertviz jaxtyping wadler-lindig"
+"""What gets the course on Colab and Kaggle, as the first cell of each notebook has it for OWNER/REPO.
+
+`--no-deps`, because they have the rest already, and replacing their IPython or torch breaks what is running.
+"""
 
 
 @dataclass(frozen=True)
@@ -58,8 +64,19 @@ class Fork:
         return f"{address.rstrip('/')}/hub/user-redirect/git-pull?{query}"
 
     def colab(self, book: Notebook) -> str:
-        """Colab opens the one file; its first cell must install the course."""
-        return f"https://colab.research.google.com/github/{self.repository}/blob/{quote(self.branch)}/{path(book)}"
+        """Colab opens the one file; its first cell says how to install the course."""
+        return f"https://colab.research.google.com/github/{self._file(book)}"
+
+    def kaggle(self, book: Notebook) -> str:
+        """Kaggle makes a notebook of the one file; its first cell says how to install the course."""
+        return f"https://kaggle.com/kernels/welcome?src={quote(f'https://github.com/{self._file(book)}', safe='/:')}"
+
+    def _file(self, book: Notebook) -> str:
+        return f"{self.repository}/blob/{quote(self.branch)}/{path(book)}"
+
+    def install(self) -> str:
+        """The line that gets the course where a link opens the one file."""
+        return INSTALL.format(f"{self.repository}@{quote(self.branch)}")
 
 
 def path(book: Notebook) -> str:
@@ -72,10 +89,16 @@ def as_markdown(fork: Fork, hub: str = "") -> str:
     lines = [
         f"[![Open on Binder](https://mybinder.org/badge_logo.svg)]({fork.binder(NOTEBOOKS[0])})",
         "",
-        f"| Notebook | Binder |{' JupyterHub |' if hub else ''} Colab |",
-        f"|---|---|{'---|' if hub else ''}---|",
+        f"| Notebook | Binder |{' JupyterHub |' if hub else ''} Colab | Kaggle |",
+        f"|---|---|{'---|' if hub else ''}---|---|",
     ]
     for book in NOTEBOOKS:
-        links = [fork.binder(book), *([fork.hub(hub, book)] if hub else []), fork.colab(book)]
+        links = [fork.binder(book), *([fork.hub(hub, book)] if hub else []), fork.colab(book), fork.kaggle(book)]
         lines.append(f"| {book.slug[:2]} {book.title} | {' | '.join(f'[open]({link})' for link in links)} |")
+    lines += [
+        "",
+        "Colab and Kaggle open the one file: there, this line in its first cell gets the course.",
+        "",
+        f"    {fork.install()}",
+    ]
     return "\n".join(lines)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from urllib.parse import parse_qs, unquote, urlsplit
 
+import nbformat
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 from typer.testing import CliRunner
 
 from anatomy.cli import app
 from anatomy.course import NOTEBOOKS
 from anatomy.errors import UserError
-from anatomy.launch_links import Fork, as_markdown, path
+from anatomy.launch_links import INSTALL, Fork, as_markdown, path
 
 FORK = Fork("your-name/transformer-anatomy", "week 1/R&D#2")
 HUB = "https://hub.example.org/jupyter/"
@@ -21,7 +24,9 @@ HUB = "https://hub.example.org/jupyter/"
 @pytest.mark.parametrize("book", NOTEBOOKS, ids=lambda book: book.slug)
 def test_each_link_leads_to_a_notebook_that_is_there(book, root):
     assert (root / path(book)).is_file()
-    binder, hub, colab = map(urlsplit, (FORK.binder(book), FORK.hub(HUB, book), FORK.colab(book)))
+    binder, hub, colab, kaggle = map(
+        urlsplit, (FORK.binder(book), FORK.hub(HUB, book), FORK.colab(book), FORK.kaggle(book))
+    )
 
     assert (binder.netloc, binder.fragment) == ("mybinder.org", "")
     assert unquote(binder.path) == "/v2/gh/your-name/transformer-anatomy/week 1/R&D#2"
@@ -35,16 +40,42 @@ def test_each_link_leads_to_a_notebook_that_is_there(book, root):
     }
 
     assert (colab.netloc, colab.query, colab.fragment) == ("colab.research.google.com", "", "")
-    assert unquote(colab.path) == f"/github/your-name/transformer-anatomy/blob/week 1/R&D#2/{path(book)}"
+    file = f"your-name/transformer-anatomy/blob/week 1/R&D#2/{path(book)}"
+    assert unquote(colab.path) == f"/github/{file}"
+
+    assert (kaggle.netloc, kaggle.path, kaggle.fragment) == ("kaggle.com", "/kernels/welcome", "")
+    ((name, (address,)),) = parse_qs(kaggle.query).items()
+    assert (name, unquote(address)) == ("src", f"https://github.com/{file}") and "#" not in address
+
+
+@pytest.mark.parametrize("edition", ["source", "notebooks", "solutions"])
+@pytest.mark.parametrize("book", NOTEBOOKS, ids=lambda book: book.slug)
+def test_a_notebooks_first_cell_says_how_to_get_the_course(book, edition, root):
+    cells = nbformat.read(root / edition / book.slug / f"{book.slug}.ipynb", as_version=4).cells
+    source = next(cell.source for cell in cells if cell.cell_type == "code")
+    before, said, after = source.partition(f"# {INSTALL.format('OWNER/REPO')}\nfrom anatomy")
+    assert said and after and "import anatomy" not in before and "from anatomy" not in before
+    assert before.splitlines()[-1].startswith("# On Colab or Kaggle, name the course's OWNER/REPO in the next line")
+
+
+def test_where_the_course_is_missing_the_error_shows_that_line(root, monkeypatch, capsys):
+    """IPython shows the line that failed and the two above it."""
+    cells = nbformat.read(root / "notebooks/03-softmax/03-softmax.ipynb", as_version=4).cells
+    monkeypatch.setitem(sys.modules, "anatomy.checking", None)
+    result = InteractiveShell().run_cell(next(cell.source for cell in cells if cell.cell_type == "code"))
+    assert isinstance(result.error_in_exec, ModuleNotFoundError)
+    said = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
+    assert "# On Colab or Kaggle" in said and INSTALL.format("OWNER/REPO") in said
 
 
 def test_the_markdown_has_a_badge_and_a_line_a_notebook():
     text = as_markdown(FORK, HUB)
-    badge, _, *table = text.splitlines()
+    badge, _, *table, _, words, _, line = text.splitlines()
     assert badge == f"[![Open on Binder](https://mybinder.org/badge_logo.svg)]({FORK.binder(NOTEBOOKS[0])})"
-    assert len(table) == 2 + len(NOTEBOOKS) and {line.count("|") for line in table} == {5}
+    assert len(table) == 2 + len(NOTEBOOKS) and {line.count("|") for line in table} == {6}
+    assert "Colab and Kaggle" in words and line == f"    {FORK.install()}"
     links = re.findall(r"\]\((\S+?)\)", text)
-    assert len(links) == 2 + 3 * len(NOTEBOOKS)
+    assert len(links) == 2 + 4 * len(NOTEBOOKS)
     assert not re.search(
         r"[ #&<>\"']", "".join(link.replace("&branch=", "").replace("&urlpath=", "") for link in links)
     )
@@ -52,8 +83,13 @@ def test_the_markdown_has_a_badge_and_a_line_a_notebook():
 
 def test_without_a_hub_there_is_no_link_to_one():
     text = as_markdown(Fork("your-name/transformer-anatomy"))
-    assert "git-pull" not in text and {line.count("|") for line in text.splitlines()[2:]} == {4}
+    assert "git-pull" not in text and {line.count("|") for line in text.splitlines()[2:-4]} == {5}
     assert "/gh/your-name/transformer-anatomy/main?urlpath=lab%2Ftree%2Fnotebooks%2F00-start-here%2F" in text
+
+
+def test_the_line_gets_the_fork_in_the_branch_that_was_asked_for():
+    assert FORK.install().split()[4] == "git+https://github.com/your-name/transformer-anatomy@week%201/R%26D%232"
+    assert Fork("a/b").install() == INSTALL.format("a/b@main")
 
 
 @pytest.mark.parametrize("repository", ["", "name", "https://github.com/a/b", "a/b/c", "a/b?c", "a b/c", "a/b\n"])

@@ -45,8 +45,6 @@ def copy_package(book: Notebook, within: Path) -> Path:
             linked(str(content), str(file))
         else:
             file.write_text(content, encoding="utf-8")
-    if (assets := original.parent / "assets").is_dir():
-        shutil.copytree(assets, folder / "assets", copy_function=linked)
     return folder
 
 

@@ -25,6 +25,8 @@ MOST_CHARACTERS = 2_000_000
 """In all cells together, beyond which none is looked into, and nothing left out."""
 MOST_MAGICS = 200
 """In a cell, beyond which it is not looked into: IPython reads a cell anew for each."""
+_INSTALLS = re.compile(r"^%pip install [\w ./:@%+=-]*$", re.MULTILINE)
+"""What gets the course on Colab: it binds and changes nothing here."""
 _MAGIC = re.compile(r"[%!?]|^[ \t]*[,;/]", re.MULTILINE)
 _HIDING = frozenset({
     "__builtins__", "__globals__", "__import__", "__main__", "builtins", "compile", "dir", "eval", "exec", "gc",
@@ -85,6 +87,7 @@ def names_bound(cells: Iterable[NotebookNode]) -> set[str]:
 @lru_cache(maxsize=2000)
 def _uses(source: str) -> _Uses:
     """What a cell does; text that Python can't read does nothing, and one that takes too long to read may do all."""
+    source = _INSTALLS.sub("", source)
     if len(source) > MOST_PARSED or sum(1 for _ in _MAGIC.finditer(source)) > MOST_MAGICS:
         return _Uses(hides=True)
     try:

@@ -16,6 +16,7 @@ from anatomy.course import NOTEBOOKS, notebook
 from anatomy.grading.preprocessors import run_and_observe
 from anatomy.grading.run import grade
 from anatomy.grading.skippable_cells import skippable_cells
+from anatomy.launch_links import Fork
 from anatomy.sample_class import filled
 
 SETUP = "import torch\nfrom torch import nn\nwords = ['time', 'flies']\nmodel = nn.Linear(2, 2)\nsize = 3"
@@ -42,6 +43,13 @@ def left_out(given, *others):
 )
 def test_left_out(given, student):
     assert left_out(given, student)
+
+
+def test_the_line_that_gets_the_course_on_colab_hides_nothing():
+    sources = [f"{Fork('your-name/anatomy', 'week%1').install()}\n{SETUP}", "print(size)", "answer = size + 1"]
+    for line, skipped in ((sources[0], {1}), (sources[0].replace("bertviz", "{size}"), set())):
+        cells = [new_code_cell(source) for source in (line, *sources[1:])]
+        assert skippable_cells(cells, {1}) == skipped
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,31 @@
+"""Installed with pip from an address, as on Colab: the package has all its files, and reads no others of the folder."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from zipfile import ZipFile
+
+from tests.binder.image import checkout
+
+READS = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import anatomy
+from anatomy import datasets
+assert anatomy.__file__.startswith(sys.argv[1]), anatomy.__file__
+assert len(datasets.flies_sentences("train")) == 156 and len(datasets.fables()) > 40_000
+"""
+
+
+def test_the_wheel_has_every_file_of_the_package_and_its_data_can_be_read(tmp_path: Path) -> None:
+    checkout(clone := tmp_path / "clone")
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir"]
+    subprocess.run([*pip, str(tmp_path), str(clone)], check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    with ZipFile(wheel) as file:
+        held = {name for name in file.namelist() if name.startswith("anatomy/")}
+        file.extractall(tmp_path / "installed")
+    assert held == {str(path.relative_to(clone)) for path in clone.glob("anatomy/**/*") if path.is_file()}
+    subprocess.run([sys.executable, "-I", "-c", READS, str(tmp_path / "installed")], check=True, cwd=tmp_path)
