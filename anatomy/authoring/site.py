@@ -16,8 +16,8 @@ import tempfile
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from anatomy.authoring.maps import light
 from anatomy.authoring.notebooks import chosen, is_answer, read, solved_file, student_file, write
+from anatomy.authoring.linked_map import linked_map
 from anatomy.authoring.site_links import look_through
 from anatomy.authoring.student import was_edited
 from anatomy.course import Notebook
@@ -26,7 +26,7 @@ from anatomy.launch_links import Fork
 
 PAGES = ("docs/*.md", "assets/*.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE-text.md", "THIRD-PARTY-NOTICES.md")
 NO_PAGES = ("assets/README.md",)
-TABLE = "<!-- the notebooks -->"
+MAP, TABLE = "<!-- the map -->", "<!-- the notebooks -->"
 
 _LINK = re.compile(r"\]\(([^()\s]+)\)")
 _TO_CELL = re.compile(r"\]\([^()\s]*/(?P<slug>\d\d-[\w-]+)\.ipynb#cell-id=(?P<cell>[\w-]+)\)")
@@ -84,8 +84,8 @@ def gather(root: Path, pages: Path) -> None:
         if name.as_posix() not in NO_PAGES:
             _gather_text(root, name, (root / name).read_text(encoding="utf-8"), pages)
     front = (root / "docs/site/index.md").read_text(encoding="utf-8")
-    _gather_text(root, Path("index.md"), front.replace(TABLE, _table(root)), pages)
-    (pages / "assets/map.svg").write_text(light("00"), encoding="utf-8")
+    front = front.replace(TABLE, _table(root)).replace(MAP, f"```{{raw}} html\n{linked_map()}\n```")
+    _gather_text(root, Path("index.md"), front, pages)
 
 
 def _gather_notebook(root: Path, book: Notebook, pages: Path) -> None:

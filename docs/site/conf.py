@@ -28,6 +28,10 @@ html_css_files = ["site.css"]
 html_context = {"default_mode": "auto"}
 html_theme_options = {
     "use_download_button": False,  # course_header offers the student edition too
+    "navbar_start": [],  # the sidebar has the title and the search
+    "navbar_center": [],
+    "navbar_end": [],
+    "navbar_persistent": [],
     "show_navbar_depth": 1,
     "show_toc_level": 2,
     "home_page_in_toc": True,

@@ -31,7 +31,7 @@ def inline(translator: Any, node: nodes.math) -> None:
 
 
 def block(translator: Any, node: nodes.math_block) -> None:
-    translator.body.append(f'<div class="math">{mathml(node.astext(), block=True, location=node)}</div>\n')
+    translator.body.append(f'<div class="formula">{mathml(node.astext(), block=True, location=node)}</div>\n')
     raise nodes.SkipNode
 
 
