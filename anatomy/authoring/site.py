@@ -16,8 +16,8 @@ import tempfile
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from anatomy.authoring.notebooks import chosen, is_answer, read, solved_file, student_file, write
 from anatomy.authoring.linked_map import linked_map
+from anatomy.authoring.notebooks import chosen, is_answer, read, solved_file, student_file, write
 from anatomy.authoring.site_links import look_through
 from anatomy.authoring.student import was_edited
 from anatomy.course import Notebook
@@ -30,6 +30,7 @@ MAP, TABLE = "<!-- the map -->", "<!-- the notebooks -->"
 
 _LINK = re.compile(r"\]\(([^()\s]+)\)")
 _TO_CELL = re.compile(r"\]\([^()\s]*/(?P<slug>\d\d-[\w-]+)\.ipynb#cell-id=(?P<cell>[\w-]+)\)")
+_EXERCISE = re.compile(r"^(### Exercise .*?)   (\S.*)$", re.MULTILINE)  # its title; how hard, how long, points
 _TO_NOTEBOOK = re.compile(r'href="(\.\./(\d\d-[\w-]+)/\2)\.ipynb')
 
 
@@ -48,14 +49,18 @@ def build(root: Path, target: Path, fork: Fork | None = None) -> None:
     """
     if not importlib.util.find_spec("myst_nb") or not importlib.util.find_spec("sphinx_book_theme"):
         raise UserError("The site needs myst-nb and sphinx-book-theme: `make site` installs them.")
-    if target.exists() and not (target / ".buildinfo").is_file() and not (target.is_dir() and not any(target.iterdir())):
+    if (
+        target.exists()
+        and not (target / ".buildinfo").is_file()
+        and not (target.is_dir() and not any(target.iterdir()))
+    ):
         raise UserError(f"{target} is there and is no site: name another folder with --to, or move it away.")
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".site-", dir=target.parent) as folder:
         pages, made = Path(folder) / "pages", Path(folder) / "site"
         gather(root, pages)
-        command = [sys.executable, "-m", "sphinx", "--fail-on-warning", "--builder=html", f"--conf-dir={root / 'docs/site'}",
-                   f"--doctree-dir={Path(folder) / 'doctrees'}", *launched_from(fork), str(pages), str(made)]  # fmt: skip
+        command = [sys.executable, "-m", "sphinx", "--fail-on-warning", f"--conf-dir={root / 'docs/site'}",
+                   f"--doctree-dir={Path(folder) / 'doctrees'}", *_repository(fork), str(pages), str(made)]  # fmt: skip
         if subprocess.run(command, check=False).returncode:
             raise UserError("The site was not made: see Sphinx's warnings above. A site that was there is as it was.")
         report = look_through(made)
@@ -64,11 +69,11 @@ def build(root: Path, target: Path, fork: Fork | None = None) -> None:
         (made / "external-links.txt").write_text("".join(f"{link}\n" for link in report.external), encoding="utf-8")
         shutil.rmtree(target, ignore_errors=True)
         made.replace(target)
-    print(f"{report.pages} pages; {report.internal} links within the site lead where they should. The {len(report.external)} "
-          f"that leave it were not followed: {target / 'external-links.txt'}.")  # fmt: skip
+    print(f"{report.pages} pages; {report.internal} links within the site lead where they should.")
+    print(f"{len(report.external)} links leave it and were not followed: {target / 'external-links.txt'} lists them.")
 
 
-def launched_from(fork: Fork | None) -> list[str]:
+def _repository(fork: Fork | None) -> list[str]:
     """What Sphinx is told of the repository."""
     if not fork:
         return []
@@ -96,7 +101,8 @@ def _gather_notebook(root: Path, book: Notebook, pages: Path) -> None:
         if is_answer(cell):
             cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-input"]
         elif cell.cell_type == "markdown":
-            text = _to_labels(re.sub(r"\]\((glossary|references)\.md", r"](../../assets/\1.md", cell.source))
+            text = _EXERCISE.sub(lambda line: f"{line[1]}\n\n{' · '.join(line[2].split('   '))}", cell.source)
+            text = _to_labels(re.sub(r"\]\((glossary|references)\.md", r"](../../assets/\1.md", text))
             cell.source = f"({label(book.slug, cell.id)})=\n\n{text}"
         for output in cell.get("outputs", ()):
             if html := output.get("data", {}).get("text/html"):
@@ -151,8 +157,10 @@ def label(slug: str, cell: str) -> str:
 
 def main() -> None:
     """`python -m anatomy.authoring.site` makes it; `make site` installs what that needs before."""
-    parser = argparse.ArgumentParser(description="Make the course's website.",
-                                     epilog="Example: python -m anatomy.authoring.site --repository your-name/transformer-anatomy")  # fmt: skip
+    parser = argparse.ArgumentParser(
+        description="Make the course's website.",
+        epilog="Example: python -m anatomy.authoring.site --repository your-name/transformer-anatomy",
+    )
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[2], help="the course's folder")
     parser.add_argument("--to", type=Path, help="the folder to make; build/site by default")
     parser.add_argument("--repository", default="", help="OWNER/REPO on GitHub: adds buttons for Binder and Colab")

@@ -34,8 +34,8 @@ def add_buttons(app: Sphinx, pagename: str, templatename: str, context: dict[str
             link("launch-colab", fork.colab(book), "Colab", "Open the notebook on Colab", "fa-play"),
         ]))  # fmt: skip
     editions = [
-        ("to-work-in", "To work in", "The notebook without its solutions", "fa-pen"),
-        ("solved", "Solved", "The notebook with solutions and outputs", "fa-check"),
+        ("to-work-in", "To work in (.ipynb)", "The notebook without its solutions", "fa-pen"),
+        ("solved", "Solved (.ipynb)", "The notebook with solutions and outputs", "fa-check"),
     ]
     found.append(group("download-buttons", "fa-download", "Download the notebook", [
         link(f"download-{folder}", context["pathto"](f"{folder}/{file}", 1), text, tooltip, icon)

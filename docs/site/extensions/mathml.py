@@ -1,6 +1,7 @@
 """Formulas as MathML, which browsers draw by themselves: no script, no font to fetch, and screen readers read it."""
 
 import re
+from html import escape
 from typing import Any
 
 from docutils import nodes
@@ -22,7 +23,7 @@ def mathml(tex: str, block: bool = False, location: Any = None) -> str:
         return str(tex2mathml(UNKNOWN.sub(lambda name: NAMES[name[0]], tex), as_block=block))
     except MathError as error:
         logger.warning("formula %r: %s", tex, error, location=location)
-        return f"<code>{nodes.unescape(tex)}</code>"
+        return f"<code>{escape(tex)}</code>"
 
 
 def inline(translator: Any, node: nodes.math) -> None:
