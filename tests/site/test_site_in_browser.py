@@ -16,7 +16,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("br
 
 SOFTMAX = "notebooks/03-softmax/03-softmax.html"
 HEADS = "notebooks/04-heads/04-heads.html"
-FAMILY = "notebooks/13-family-tree/13-family-tree.html"
+NO_EXCERPT = "Failed to fetch"
+"""The search shows a line of each page that it finds, if the pages are served; from files browsers refuse it that."""
 
 
 @pytest.fixture
@@ -26,7 +27,7 @@ def page(chromium: Browser, site: Path) -> Iterator[Page]:
     with only_from(chromium, site.as_uri()) as page:
         page.on("pageerror", lambda error: errors.append(str(error)))
         yield page
-    assert errors == []
+    assert set(errors) <= {NO_EXCERPT}
 
 
 def opened(page: Page, site: Path, name: str, anchor: str = "") -> Page:
@@ -46,14 +47,15 @@ def test_the_front_page_leads_to_the_notebooks_by_its_map_and_by_its_table(page:
 
 def test_solutions_are_folded_hints_too_and_checks_are_not(page: Page, site: Path) -> None:
     opened(page, site, SOFTMAX)
-    solution, hint = page.get_by_text("exponentials / exponentials.sum").first, page.get_by_text("Subtract a maximum")
+    solution = page.get_by_text("exponentials / exponentials.sum").first
+    hint = page.locator("details", has_text="Subtract a maximum, take the exponential")
     expect(solution).to_be_hidden()
-    expect(hint).to_be_hidden()
+    assert hint.evaluate("hint => !hint.open")
     expect(page.get_by_text('check("softmax")')).to_be_visible()
     expect(page.get_by_text("Right: 7 of 7 points.")).to_be_visible()
     page.get_by_text("Show the solution").first.click()
     expect(solution).to_be_visible()
-    assert page.get_by_text("Show the solution").count() == 0 or page.get_by_text("Hide the solution").count()
+    expect(page.get_by_text("Hide the solution").first).to_be_visible()
 
 
 def test_formulas_are_drawn_and_no_source_of_one_is_left(page: Page, site: Path) -> None:
@@ -95,9 +97,9 @@ def test_the_dark_theme_is_legible(page: Page, site: Path, name: str) -> None:
     assert [node["html"] for violation in found["violations"] for node in violation["nodes"]] == []
 
 
-@pytest.mark.parametrize("width", [360, 800])
-def test_no_page_is_wider_than_a_narrow_window(page: Page, site: Path, width: int) -> None:
-    page.set_viewport_size({"width": width, "height": 800})
+def test_no_page_is_wider_than_a_narrow_window(page: Page, site: Path) -> None:
     for file in sorted(path for path in site.rglob("*.html") if "_static" not in path.parts):
         page.goto(file.as_uri(), wait_until="domcontentloaded")
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, file.name
+        for width in (360, 800):
+            page.set_viewport_size({"width": width, "height": 800})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, file.name
