@@ -14,6 +14,7 @@ from tests.browser.conftest import only_from
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
 
+START = "notebooks/00-start-here/00-start-here.html"
 SOFTMAX = "notebooks/03-softmax/03-softmax.html"
 HEADS = "notebooks/04-heads/04-heads.html"
 NO_EXCERPT = "Failed to fetch"
@@ -85,7 +86,7 @@ def test_a_view_draws_its_lines(page: Page, site: Path) -> None:
     assert view.locator("svg line").count() > 40
 
 
-@pytest.mark.parametrize("name", ["index.html", SOFTMAX])
+@pytest.mark.parametrize("name", ["index.html", START])
 def test_the_dark_theme_is_legible(page: Page, site: Path, name: str) -> None:
     """As WCAG has it for text: 4.5 to 1, large text 3 to 1; in cards as in the theme's own parts."""
     page.emulate_media(color_scheme="dark")
@@ -97,9 +98,13 @@ def test_the_dark_theme_is_legible(page: Page, site: Path, name: str) -> None:
     assert [node["html"] for violation in found["violations"] for node in violation["nodes"]] == []
 
 
-def test_no_page_is_wider_than_a_narrow_window(page: Page, site: Path) -> None:
+def test_no_page_is_wider_than_a_narrow_window(chromium: Browser, site: Path) -> None:
+    """Without scripts: what they add has its place, and drawing every view of the course takes half a minute."""
+    context = chromium.new_context(java_script_enabled=False, offline=True)
+    page = context.new_page()
     for file in sorted(path for path in site.rglob("*.html") if "_static" not in path.parts):
         page.goto(file.as_uri(), wait_until="domcontentloaded")
         for width in (360, 800):
             page.set_viewport_size({"width": width, "height": 800})
             assert page.evaluate("document.documentElement.scrollWidth") <= width, file.name
+    context.close()
