@@ -89,6 +89,7 @@ def gather(root: Path, pages: Path) -> None:
         if name.as_posix() not in NO_PAGES:
             _gather_text(root, name, (root / name).read_text(encoding="utf-8"), pages)
     front = (root / "docs/site/index.md").read_text(encoding="utf-8")
+    front = front.replace("](../../", "](").replace("](../", "](docs/")  # it moves to the top
     front = front.replace(TABLE, _table(root)).replace(MAP, f"```{{raw}} html\n{linked_map()}\n```")
     _gather_text(root, Path("index.md"), front, pages)
 
