@@ -6,7 +6,7 @@ BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-latest build grade bench lint clean setup setup-grade setup-test
+.PHONY: help lab test test-latest build grade site bench lint clean setup setup-grade setup-test
 
 help:            ## show this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */  make \1	/' | expand -t 16
@@ -26,6 +26,10 @@ build: setup     ## make the student and the solved edition from source/ (ARGS=â
 grade: setup-grade ## grade submitted/, or a made-up class if it is empty (ARGS=â€¦)
 	@ls -d submitted/*/ >/dev/null 2>&1 || $(BIN)/anatomy sample-class --students 8 --seed 1
 	$(BIN)/anatomy grade $(ARGS)
+
+site: setup      ## make the website, build/site/index.html (ARGS='--repository OWNER/REPO')
+	@$(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint requirements-test.txt myst-nb sphinx-book-theme
+	$(BIN)/python -m anatomy.authoring.site $(ARGS)
 
 bench: setup     ## run the benchmarks under bench/
 	@for bench in $(wildcard bench/*.py); do echo "== $$bench"; $(BIN)/python $$bench || exit 1; done

@@ -1,0 +1,44 @@
+"""Settings of the website. `make site` gathers its pages with `anatomy.authoring.site` and gives them to Sphinx."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "extensions"))
+
+project = "Transformer Anatomy"
+copyright = "text and figures: CC BY 4.0; code: MIT"
+html_title = project
+language = "en"
+
+extensions = ["myst_nb", "mathml", "html_in_text", "course_header"]
+exclude_patterns = ["downloads"]
+nitpicky = True
+
+# The notebooks are shown as they were saved; a solution is folded behind its cell's tag `hide-input`.
+nb_execution_mode = "off"
+nb_merge_streams = True
+nb_code_prompt_show = "Show the solution"
+nb_code_prompt_hide = "Hide the solution"
+myst_enable_extensions = ["dollarmath"]
+
+html_theme = "sphinx_book_theme"
+html_static_path = [str(HERE / "static")]
+html_css_files = ["site.css"]
+html_context = {"default_mode": "auto"}
+html_theme_options = {
+    "use_download_button": False,  # course_header offers the student edition too
+    "navbar_start": [],  # the sidebar has the title and the search
+    "navbar_center": [],
+    "navbar_end": [],
+    "navbar_persistent": [],
+    "show_navbar_depth": 1,
+    "show_toc_level": 2,
+    "home_page_in_toc": True,
+    "article_footer_items": ["prev-next.html"],
+    "footer_content_items": ["copyright.html"],
+}
+html_math_renderer = "mathml"
+html_copy_source = False
+html_show_sourcelink = False
+html_use_index = False

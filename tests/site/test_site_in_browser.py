@@ -1,0 +1,110 @@
+"""The website in Chromium, opened from its files: nothing comes from elsewhere, and all of it can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import only_from
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
+
+START = "notebooks/00-start-here/00-start-here.html"
+SOFTMAX = "notebooks/03-softmax/03-softmax.html"
+HEADS = "notebooks/04-heads/04-heads.html"
+NO_EXCERPT = "Failed to fetch"
+"""The search shows a line of each page that it finds, if the pages are served; from files browsers refuse it that."""
+
+
+@pytest.fixture
+def page(chromium: Browser, site: Path) -> Iterator[Page]:
+    """A page that gets nothing but the site's files, and asks for nothing else; no script on it fails."""
+    errors: list[str] = []
+    with only_from(chromium, site.as_uri()) as page:
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        yield page
+    assert set(errors) <= {NO_EXCERPT}
+
+
+def opened(page: Page, site: Path, name: str, anchor: str = "") -> Page:
+    page.goto((site / name).as_uri() + anchor)
+    return page
+
+
+def test_the_front_page_leads_to_the_notebooks_by_its_map_and_by_its_table(page: Page, site: Path) -> None:
+    opened(page, site, "index.html")
+    assert page.locator("#the-notebooks tbody tr").count() == 14
+    linked = {link.get_attribute("href") for link in page.locator(".course-map a").all()}
+    assert linked == {link.get_attribute("href") for link in page.locator("#the-notebooks tbody a").all()}
+    expect(page.locator(".course-map .badge").first).to_be_visible()
+    page.locator(".course-map a", has_text="Softmax").click()
+    assert unquote(page.url) == (site / SOFTMAX).as_uri()
+
+
+def test_solutions_are_folded_hints_too_and_checks_are_not(page: Page, site: Path) -> None:
+    opened(page, site, SOFTMAX)
+    solution = page.get_by_text("exponentials / exponentials.sum").first
+    hint = page.locator("details", has_text="Subtract a maximum, take the exponential")
+    expect(solution).to_be_hidden()
+    assert hint.evaluate("hint => !hint.open")
+    expect(page.get_by_text('check("softmax")')).to_be_visible()
+    expect(page.get_by_text("Right: 7 of 7 points.")).to_be_visible()
+    page.get_by_text("Show the solution").first.click()
+    expect(solution).to_be_visible()
+    expect(page.get_by_text("Hide the solution").first).to_be_visible()
+
+
+def test_formulas_are_drawn_and_no_source_of_one_is_left(page: Page, site: Path) -> None:
+    opened(page, site, SOFTMAX)
+    fraction = page.locator(".formula math mfrac").first
+    over, under = (fraction.locator(f"> :nth-child({place})").bounding_box() for place in (1, 2))
+    assert over and under and over["y"] + over["height"] <= under["y"]
+    for name in (SOFTMAX, "notebooks/12-pretraining/12-pretraining.html", "assets/glossary.html"):
+        prose = opened(page, site, name).evaluate(
+            """() => { const body = document.querySelector("article").cloneNode(true);
+                       body.querySelectorAll("pre, code, math, iframe").forEach(part => part.remove());
+                       return body.textContent; }"""
+        )
+        assert "$" not in prose and "\\" not in prose, name
+
+
+def test_search_finds_softmax(page: Page, site: Path) -> None:
+    opened(page, site, "search.html", "?q=softmax")
+    found = page.locator("#search-results a")
+    expect(found.first).to_have_text("03 · Softmax and weighted values")
+    assert found.first.get_attribute("href").startswith(SOFTMAX)  # type: ignore[union-attr]
+
+
+def test_a_view_draws_its_lines(page: Page, site: Path) -> None:
+    view = opened(page, site, HEADS).frame_locator("iframe").first
+    expect(view.locator("svg line").first).to_be_attached()
+    assert view.locator("svg line").count() > 40
+
+
+@pytest.mark.parametrize("name", ["index.html", START])
+def test_the_dark_theme_is_legible(page: Page, site: Path, name: str) -> None:
+    """As WCAG has it for text: 4.5 to 1, large text 3 to 1; in cards as in the theme's own parts."""
+    page.emulate_media(color_scheme="dark")
+    opened(page, site, name)
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    page.add_style_tag(content="* { transition: none !important }")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(18, 18, 18)"
+    found = Axe().run(page, context=".bd-main", options={"runOnly": ["color-contrast"]}).response
+    assert [node["html"] for violation in found["violations"] for node in violation["nodes"]] == []
+
+
+def test_no_page_is_wider_than_a_narrow_window(chromium: Browser, site: Path) -> None:
+    """Without scripts: what they add has its place, and drawing every view of the course takes half a minute."""
+    context = chromium.new_context(java_script_enabled=False, offline=True)
+    page = context.new_page()
+    for file in sorted(path for path in site.rglob("*.html") if "_static" not in path.parts):
+        page.goto(file.as_uri(), wait_until="domcontentloaded")
+        for width in (360, 800):
+            page.set_viewport_size({"width": width, "height": 800})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, file.name
+    context.close()
