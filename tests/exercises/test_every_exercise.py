@@ -1,4 +1,7 @@
-"""Every exercise, through observe and judge: right answers pass, wrong ones fail and are named, stubs score nothing."""
+"""Every exercise, through observe and judge: right answers pass, wrong ones fail and are named, stubs score nothing.
+
+With the seeds of a student's own notebook. tests/grading/test_class.py tries all answers again with others.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +22,6 @@ from anatomy.judging.verdict import Verdict
 from anatomy.misconceptions import Misconception
 from anatomy.observing.observe import MISSING, observe
 from anatomy.observing.records import decode, encode
-
-OTHER_SEEDS = (20_011, 7)
-"""Seeds that no author looked at: grading draws its own too."""
 
 
 def all_exercises() -> list[Exercise]:
@@ -51,22 +51,18 @@ def expectations_of(exercise: Exercise, seeds: tuple[int, ...]) -> Expectations:
     return EXPECTATIONS[key]
 
 
-def verdict_on(exercise: Exercise, answer: Any, seeds: tuple[int, ...] = SEEDS) -> Verdict:
+def verdict_on(exercise: Exercise, answer: Any) -> Verdict:
     """As in grading: the observation crosses the line between kernel and grader."""
     torch.set_num_threads(1)
-    return judge(exercise, decode(encode(observe(exercise, answer, seeds))), seeds, expectations_of)
+    return judge(exercise, decode(encode(observe(exercise, answer))), SEEDS, expectations_of)
 
 
 by_name = pytest.mark.parametrize("exercise", all_exercises(), ids=lambda exercise: exercise.name)
-each_seed = pytest.mark.parametrize(
-    "seeds", [pytest.param(SEEDS, id="own"), pytest.param(OTHER_SEEDS, id="fresh", marks=pytest.mark.slow)]
-)
 
 
 @by_name
-@each_seed
-def test_the_reference_gets_full_marks(exercise: Exercise, seeds: tuple[int, ...]) -> None:
-    verdict = verdict_on(exercise, reference.answer(exercise), seeds)
+def test_the_reference_gets_full_marks(exercise: Exercise) -> None:
+    verdict = verdict_on(exercise, reference.answer(exercise))
     assert (verdict.status, verdict.points) == ("right", exercise.points), as_text(verdict)
 
 
@@ -123,7 +119,6 @@ def test_the_same_seed_gives_the_same_cases(exercise: Exercise) -> None:
 
 @pytest.mark.parametrize("wrong", all_misconceptions(), ids=lambda wrong: wrong.name)
 def test_a_misconception_fails_and_is_named_as_itself(wrong: Misconception) -> None:
-    """With the seeds of a student's own notebook; tests/grading/test_class.py tries each with others."""
     exercise = exercises.find(wrong.exercise)
     seen = observe(exercise, wrong.answer)
     expectations_of(exercise, SEEDS).remember(wrong, seen.cases)
@@ -139,9 +134,8 @@ VARIANT_LIST = list(all_variants())
 
 
 @pytest.mark.parametrize("name, exercise, answer", VARIANT_LIST, ids=[name for name, _, _ in VARIANT_LIST])
-@each_seed
-def test_a_variant_gets_full_marks(name: str, exercise: Exercise, answer: Any, seeds: tuple[int, ...]) -> None:
-    verdict = verdict_on(exercise, answer, seeds)
+def test_a_variant_gets_full_marks(name: str, exercise: Exercise, answer: Any) -> None:
+    verdict = verdict_on(exercise, answer)
     assert (verdict.status, verdict.points) == ("right", exercise.points), as_text(verdict)
 
 
