@@ -162,7 +162,8 @@ class Check(_Handler):
     async def prepare(self) -> None:
         self.began, self.chunks = time.perf_counter(), list[bytes]()
         person = await self.service.person(key_of(self))
-        if int(self.request.headers.get("Content-Length") or 0) > LARGEST:
+        length = self.request.headers.get("Content-Length", "")
+        if length.isdecimal() and (len(length) > 12 or int(length) > LARGEST):
             raise Refusal(413, "What your answer returned is too large to be sent.")
         if wait := self.service.users.enter(person.name):
             raise Refusal(429, f"You check faster than this judge answers: wait {math.ceil(wait)} s.", wait)
