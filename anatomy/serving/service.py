@@ -25,6 +25,10 @@ from anatomy.serving.workers import Busy, WorkerLost, Workers
 log = logging.getLogger("anatomy.serving")
 
 
+_UNKNOWN = "The judge does not know your key. Ask your instructor for one, then: anatomy join KEY"
+_UNKNOWN_TO_HUB = "The hub does not let your server ask its judge: tell your instructor."
+
+
 class Noting(Protocol):
     """What is told of each check: `anatomy.serving.room.Room`."""
 
@@ -56,7 +60,7 @@ class Service:
         except CannotTell:
             raise Refusal(503, "The hub does not say who you are at the moment.", 5) from None
         if person is None:
-            raise Refusal(401, "The judge does not know your key. Ask your instructor for one, then: anatomy join KEY")
+            raise Refusal(401, _UNKNOWN_TO_HUB if isinstance(self.people, Hub) else _UNKNOWN)
         self._seen[key] = time.monotonic(), person
         return person
 
