@@ -93,10 +93,10 @@ def observed() -> list[bytes]:
     for book in (book for book in BOOKS if book.module in NOTEBOOKS):
         given, wrong = surroundings(book), attempts(book.module)
         right = [Attempt(one.exercise, "right", "") for one in wrong[::2]]
+        InteractiveShell.clear_instance()
+        shell = InteractiveShell.instance()
         for attempt in [*wrong, *right]:
-            InteractiveShell.clear_instance()
-            shell = InteractiveShell.instance()
-            shell.user_ns.update(given)
+            shell.user_ns.update(given)  # among them all right answers
             with capture_output():
                 shell.run_cell(attempt.source)
                 seen, parts = look_for_judge(exercises.find(attempt.exercise), shell.user_ns)
