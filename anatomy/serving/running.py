@@ -39,7 +39,7 @@ class Place:
     def of_hub(cls) -> Place | None:
         """Where a JupyterHub expects this process, its service, to listen; None where none started it."""
         url = urlsplit(os.environ.get("JUPYTERHUB_SERVICE_URL", ""))
-        if not url.hostname:
+        if not url.hostname or "JUPYTERHUB_SERVICE_NAME" not in os.environ:  # a student's server has the first, too
             return None
         return cls(url.hostname, url.port or 80, os.environ.get("JUPYTERHUB_SERVICE_PREFIX", "/"))
 

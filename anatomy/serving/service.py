@@ -25,6 +25,10 @@ from anatomy.serving.workers import Busy, WorkerLost, Workers
 log = logging.getLogger("anatomy.serving")
 
 
+_UNKNOWN = "The judge does not know your key. Ask your instructor for one, then: anatomy join KEY"
+_UNKNOWN_TO_HUB = "The hub does not let your server ask its judge: tell your instructor."
+
+
 class Noting(Protocol):
     """What is told of each check: `anatomy.serving.room.Room`."""
 
@@ -56,7 +60,7 @@ class Service:
         except CannotTell:
             raise Refusal(503, "The hub does not say who you are at the moment.", 5) from None
         if person is None:
-            raise Refusal(401, "The judge does not know your key. Ask your instructor for one, then: anatomy join KEY")
+            raise Refusal(401, _UNKNOWN_TO_HUB if isinstance(self.people, Hub) else _UNKNOWN)
         self._seen[key] = time.monotonic(), person
         return person
 
@@ -162,7 +166,8 @@ class Check(_Handler):
     async def prepare(self) -> None:
         self.began, self.chunks = time.perf_counter(), list[bytes]()
         person = await self.service.person(key_of(self))
-        if int(self.request.headers.get("Content-Length") or 0) > LARGEST:
+        length = self.request.headers.get("Content-Length", "")
+        if length.isdecimal() and (len(length) > 12 or int(length) > LARGEST):
             raise Refusal(413, "What your answer returned is too large to be sent.")
         if wait := self.service.users.enter(person.name):
             raise Refusal(429, f"You check faster than this judge answers: wait {math.ceil(wait)} s.", wait)

@@ -150,7 +150,7 @@ def test_a_hub_that_is_down_says_nothing(hub: HTTPServer) -> None:
 
 def test_a_hub_says_where_to_listen(hub: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> None:
     assert Place.of_hub() == Place("127.0.0.1", 10101, "/services/judge/")
-    monkeypatch.delenv("JUPYTERHUB_SERVICE_URL")
+    monkeypatch.delenv("JUPYTERHUB_SERVICE_NAME")  # as in a student's server
     assert Place.of_hub() is None
 
 
@@ -163,6 +163,8 @@ def test_a_browser_logs_in_at_the_hub(hub: HTTPServer) -> None:
         place = answer.headers["Location"]
         assert place.startswith("/hub/api/oauth2/authorize?") and "client_id=service-judge" in place
         assert here.ask("", "ada's", "/judge/me")[1]["name"] == "ada"
+        status, said = here.ask("", "for another service", "/judge/me")
+        assert status == 401 and "The hub does not let your server ask" in said["error"]
         for token, status in (("ada's", 403), ("grace's", 200)):
             connection = http.client.HTTPConnection(here.address.split("/")[2])
             connection.request("GET", "/judge/page", headers={"Authorization": f"token {token}"})
