@@ -6,6 +6,8 @@ import contextlib
 import grp
 import os
 import pwd
+import re
+import shlex
 import shutil
 import signal
 import socket
@@ -65,14 +67,13 @@ class Deployment:
             shutil.copytree(ROOT / name, self.program / name, ignore=shutil.ignore_patterns("__pycache__"))
 
     def make_exchange(self) -> None:
-        """The commands of the README."""
-        inbox = self.exchange / "anatomy" / "inbound"
-        for folder, mode in ((self.exchange, 0o1777), (inbox.parent, 0o755), (inbox.with_name("outbound"), 0o755),
-                             (inbox, 0o3733), (inbox.with_name("feedback"), 0o711)):  # fmt: skip
-            folder.mkdir()
-            if folder != self.exchange:
-                shutil.chown(folder, self.users["teacher"], self.users["teacher"])
-            folder.chmod(mode)
+        """The commands of the README, word for word but for the folder and the name."""
+        here = {"/srv/anatomy-exchange": str(self.exchange), " teacher ": f" {self.users['teacher']} "}
+        readme = (self.program / "deploy/jupyterhub/README.md").read_text("utf-8")
+        for command in re.findall(r"^sudo (install .*/srv/anatomy-exchange.*)$", readme, flags=re.MULTILINE):
+            for theirs, ours in here.items():
+                command = command.replace(theirs, ours)
+            subprocess.run(shlex.split(command), check=True)
 
     def run(self, name: str, *command: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         """A command in the terminal of somebody's server."""
