@@ -11,6 +11,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from nbgrader.api import Gradebook
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from anatomy import exercises
@@ -190,5 +191,12 @@ def test_the_autograde_button_gives_the_mark_of_anatomy_grade(page: Page, formgr
         expect(row.locator(".score")).to_have_text(f"{mark} / {WORTH}")
         page.locator(".modal-footer button").click()
         expect(page.locator(".modal")).to_have_count(0)
-    assert grade(course)["bea"]["points"] == WORTH
-    expect(row_of(page, formgrader, "bea").locator(".score")).to_have_text(f"{WORTH} / {WORTH}")
+    with Gradebook(f"sqlite:///{course}/gradebook.db") as book:
+        book.find_grade("check-softmax", BOOK.slug, BOOK.slug, "bea").manual_score = 2.5
+        book.db.commit()
+    row.locator(".autograde a").click()
+    expect(page.locator(".modal-title")).to_have_text("Success", timeout=SLOW)
+    expect(row.locator(".score")).to_have_text(f"2.5 / {WORTH}")
+    report = grade(course)["bea"]
+    assert report["points"] == 2.5 and report["marks"][0]["status"] == "right", "by hand, and judged as before"
+    expect(row_of(page, formgrader, "bea").locator(".score")).to_have_text(f"2.5 / {WORTH}")
