@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import anatomy
 from anatomy.checking.progress_file import progress_file
+from anatomy.class_edition import class_edition
 from anatomy.errors import UserError
 
 JUDGE = "ANATOMY_JUDGE"
@@ -22,15 +21,8 @@ LOCAL = ("localhost", "127.0.0.1", "::1")
 
 def judge_address() -> str:
     """The address of the judge, without a slash at its end; empty where answers are judged here."""
-    return (os.environ.get(JUDGE) or _from_edition()).rstrip("/")
-
-
-def _from_edition() -> str:
-    try:
-        said = json.loads(Path(anatomy.__file__).with_name("class_edition.json").read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return ""
-    return str(said["judge"])
+    edition = class_edition()
+    return (os.environ.get(JUDGE) or (edition.judge if edition else "")).rstrip("/")
 
 
 def key_file() -> Path:

@@ -18,6 +18,7 @@ from IPython.utils.capture import capture_output
 
 from anatomy.checking import calling, joining, remote
 from anatomy.checking.progress_file import read_progress
+from anatomy.class_edition import ClassEdition
 from anatomy.errors import UserError
 from tests.serving.service import OVER_ALL, SCORES, SOFTMAX, WEIGHTS, Running
 
@@ -210,8 +211,7 @@ def test_an_open_way_is_warned_of_once(shell: InteractiveShell, monkeypatch: pyt
     assert all(map(joining.is_private, ("https://a.org", "http://localhost:1/x", "http://127.0.0.1")))
 
 
-def test_the_edition_for_a_class_says_where_its_judge_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(joining.anatomy, "__file__", str(tmp_path / "__init__.py"))
+def test_the_edition_for_a_class_says_where_its_judge_is(monkeypatch: pytest.MonkeyPatch) -> None:
     assert joining.judge_address() == ""
-    (tmp_path / "class_edition.json").write_text('{"judge": "https://judge.example.org/"}')
+    monkeypatch.setattr(joining, "class_edition", lambda: ClassEdition("https://judge.example.org/", ("03-softmax",)))
     assert joining.judge_address() == "https://judge.example.org"
