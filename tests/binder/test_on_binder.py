@@ -112,6 +112,7 @@ def test_it_opens_jupyterlab_at_00_and_trusts_it(lab: Lab, screenshots: Path) ->
 SOLVED = [pytest.param(book, id=book.slug, marks=[pytest.mark.slow] * (book.number in TRAINS)) for book in NOTEBOOKS]
 
 
+@pytest.mark.timeout(1800)  # on a busy machine a minute of training is many
 @pytest.mark.parametrize("notebook", SOLVED)
 def test_the_solved_edition_runs_from_top_to_bottom(
     lab: Lab, container: Container, screenshots: Path, record_testsuite_property: Callable, notebook: Notebook
