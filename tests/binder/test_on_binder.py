@@ -18,7 +18,7 @@ from anatomy import exercises
 from anatomy.authoring.notebooks import grade_id
 from anatomy.course import NOTEBOOKS, Notebook
 from tests.binder.image import ADDRESS, ROOT, Container, Image
-from tests.browser.conftest import FLAGS
+from tests.browser.conftest import FLAGS, only_from
 from tests.browser.lab import SLOW, Lab
 
 SCREENSHOTS = Path(os.environ.get("ANATOMY_SCREENSHOTS", ROOT / "test-results"))
@@ -73,15 +73,12 @@ def context(chromium: Browser) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture
-def lab(context: BrowserContext, image: Image) -> Iterator[Lab]:
+def lab(chromium: Browser, context: BrowserContext, image: Image) -> Iterator[Lab]:
     """A fresh page on the server. At its end: it asked for nothing elsewhere (where it would have got nothing)."""
-    page, asked = context.new_page(), []
-    page.on("request", lambda request: asked.append(request.url))
-    lab = Lab(page, ADDRESS, image.home)
-    yield lab
-    lab.shut_down_kernels()
-    page.close()
-    assert [url for url in asked if not url.startswith((ADDRESS, "data:", "blob:"))] == []
+    with only_from(chromium, ADDRESS, context=context) as page:
+        lab = Lab(page, ADDRESS, image.home)
+        yield lab
+        lab.shut_down_kernels()
 
 
 @pytest.fixture(scope="module")

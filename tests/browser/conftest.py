@@ -16,11 +16,12 @@ from pathlib import Path
 from urllib.error import URLError
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Route, sync_playwright
 
 from tests.browser.lab import Lab
 
 ROOT = Path(__file__).parents[2]
+WINDOW = {"width": 1300, "height": 1600}
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -29,6 +30,7 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",  # there is nothing elsewhere
 ]
 
 
@@ -76,22 +78,22 @@ def jupyterlab(folder: Path, home: Path, *roles: str) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def only_from(chromium: Browser, address: str, refused: tuple[str, ...] = ()) -> Iterator[Page]:
-    """A page that gets nothing from elsewhere. At its end: it asked for nothing there, `refused` apart."""
-    outside: list[str] = []
+def only_from(
+    chromium: Browser, address: str, refused: tuple[str, ...] = (), context: BrowserContext | None = None
+) -> Iterator[Page]:
+    """A page that gets nothing from elsewhere. At its end: it asked for nothing there, `refused` apart.
 
-    def only_the_server(route: Route) -> None:
-        if route.request.url.startswith((address, "data:", "blob:")):
-            route.continue_()
-        else:
-            outside.append(route.request.url)
-            route.abort()
-
-    context = chromium.new_context(viewport={"width": 1300, "height": 1600})
-    context.route("**/*", only_the_server)
-    yield context.new_page()
-    context.close()
-    assert [url for url in outside if not url.startswith(refused or ("!",))] == []
+    Pages of one `context` share what they have loaded, so that JupyterLab is fetched and compiled once.
+    """
+    with contextlib.ExitStack() as stack:
+        if context is None:
+            context = stack.enter_context(contextlib.closing(chromium.new_context(viewport=WINDOW)))
+        page, asked = context.new_page(), []
+        page.on("request", lambda request: asked.append(request.url))
+        yield page
+        page.close()
+    here = (address, "data:", "blob:", *refused)
+    assert [url for url in asked if not url.startswith(here)] == []
 
 
 @pytest.fixture(scope="session")
@@ -102,11 +104,17 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
         yield address, folder
 
 
+@pytest.fixture(scope="module")
+def context(chromium: Browser) -> Iterator[BrowserContext]:
+    with contextlib.closing(chromium.new_context(viewport=WINDOW)) as context:
+        yield context
+
+
 @pytest.fixture
-def lab(chromium: Browser, server: tuple[str, Path]) -> Iterator[Lab]:
+def lab(chromium: Browser, context: BrowserContext, server: tuple[str, Path]) -> Iterator[Lab]:
     """A fresh page on the server. At its end: no request went anywhere else."""
     address, folder = server
-    with only_from(chromium, address) as page:
+    with only_from(chromium, address, context=context) as page:
         lab = Lab(page, address, folder)
         yield lab
         lab.shut_down_kernels()
