@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # a kernel that grades can't import it, and shows other cards
     from anatomy.judging.verdict import Example, PropertyResult, Verdict
 
 
-_CODE = "margin:0;padding:0;white-space:pre-wrap;overflow-wrap:anywhere"
+_CODE = "margin:0;padding:0;white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere"
 
 
 class Card:
