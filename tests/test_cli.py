@@ -25,7 +25,7 @@ COMMANDS = (
     *("lab", "check", "progress", "hunt", "assemble", "doctor"),
     *("sample-class", "grade", "report"),
     "binder-link",
-    *("build", "lint"),
+    *("build", "add-exercise", "lint"),
 )
 SLUG = "02-attention-scores"
 

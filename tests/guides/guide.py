@@ -21,7 +21,7 @@ _INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _COMMAND = re.compile(
     r"(?:\.venv/bin/)?(?:anatomy|nbgrader|jupyter|make|python|pip|pre-commit) +\S|\.venv/bin/\w|tools/\w"
 )
-_APPEND = re.compile(r"[Aa]ppend to `([^`]+)`[^`]*\Z")
+_APPEND = re.compile(r"[Aa]ppend to\s+`([^`]+)`[^`]*\Z")
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,8 @@ STAND_INS = (
     StandIn(r"(sudo|apt|apt-get) ", "needs the rights of an administrator"),
     StandIn(r"make (grade|build)$", "the whole course; the instructor guide's first class does it with one notebook",
             "make --dry-run {}"),
+    StandIn(r"make test TEST_ARGS='tests/exercises -k row_lengths'", "the same tests, without workers",
+            ".venv/bin/python -m pytest -q -p no:cacheprovider tests/exercises -k row_lengths"),
     StandIn(r"make (test|lint|bench|site|test-latest)\b", "this is what runs this test, or takes minutes",
             "make --dry-run {}"),
     StandIn(r"\.venv/bin/pre-commit install", "it would write into a repository's .git"),
