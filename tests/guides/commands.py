@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from functools import cache
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +46,8 @@ def problems(line: str) -> list[str]:
 
 
 def _problems(words: list[str]) -> list[str]:
-    while words and (words[0] in ("sudo", "exec", "nohup", "nice") or re.match(r"\w+=", words[0])):
-        words = words[1:]
+    while words and (words[0] in ("sudo", "exec", "nohup") or re.match(r"\w+=", words[0])):
+        words = _after_options_of_sudo(words[1:]) if words[0] == "sudo" else words[1:]
     words = [word for word in words if word not in ("…", "...", "&")]
     if not words:
         return []
@@ -59,17 +60,23 @@ def _problems(words: list[str]) -> list[str]:
         return _nbgrader(rest)
     if program.startswith("python"):
         return _python(rest)
-    if (ROOT / words[0]).is_file():
-        return []
     if (PROGRAMS / program).exists():
         return _by_its_help(program, rest)
-    if "/" in words[0] and not words[0].startswith("/"):
-        return [f"{words[0]} is neither in the repository nor in .venv"]
+    if "/" in words[0]:
+        ends = ["/".join(Path(words[0]).parts[start:]) for start in range(len(Path(words[0]).parts))]
+        found = any((ROOT / end).is_file() for end in ends if not end.startswith("/"))
+        return [] if found else [f"{words[0]} is neither in the repository nor in .venv"]
     return (
         []
         if re.fullmatch(SYSTEM, program) or shutil.which(program)
         else [f"nobody has heard of the program {program!r}"]
     )
+
+
+def _after_options_of_sudo(words: list[str]) -> list[str]:
+    while words and words[0].startswith("-"):
+        words = words[2:] if words[0] in ("--user", "-u", "--group", "-g") else words[1:]
+    return words
 
 
 def _options(words: list[str]) -> list[str]:
@@ -111,7 +118,9 @@ def _nbgrader(words: list[str]) -> list[str]:
 
 def _python(words: list[str]) -> list[str]:
     if words[:1] == ["-m"]:
-        return [] if importlib.util.find_spec(words[1]) else [f"there is no module {words[1]}"]
+        # not importlib.util's for pip: being asked for pip, setuptools takes its distutils away from this process
+        find = importlib.util.find_spec if "." in words[1] else PathFinder.find_spec
+        return [] if find(words[1]) else [f"there is no module {words[1]}"]
     scripts = [word for word in words if word.endswith(".py")]
     return [f"there is no {script}" for script in scripts if not (ROOT / script).is_file()]
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
+from guide import ROOT
 from traitlets.config import Config, Configurable
 from traitlets.config.loader import LazyConfigValue
 
@@ -14,10 +16,12 @@ from traitlets.config.loader import LazyConfigValue
 def unknown_settings(text: str) -> list[str]:
     """The settings of this block, ``Class.trait``, that no program of a class or a hub knows.
 
-    The block is run as nbgrader and JupyterHub run it, with `c` and `get_config`.
+    The block is run as nbgrader and JupyterHub run it; another file that it names is not looked for.
     """
     config = Config()
-    exec(compile(text, "<guide>", "exec"), {"c": config, "get_config": lambda: config})
+    exec(
+        compile(text, "<guide>", "exec"), {"c": config, "get_config": lambda: config, "load_subconfig": lambda _: None}
+    )
     found = []
     for name, section in config.items():
         traits = {trait for kind in _classes().get(name, ()) for trait in kind.class_traits(config=True)}

@@ -34,7 +34,9 @@ STAND_INS = (
     StandIn(r"ls test-results/", "pictures that only browser tests take"),
 )  # fmt: skip
 
-SERVERS = r"make lab\b|jupyter[ -]lab\b|(\.venv/bin/)?anatomy (lab|serve)\b|(\.venv/bin/)?jupyterhub\b"
+SERVERS = (
+    r"make lab\b|jupyter[ -]lab\b|(\.venv/bin/)?anatomy (lab\b|serve\b(?!.*--new-keys))|(\.venv/bin/)?jupyterhub\b"
+)
 """Commands that stay up: started until they answer at the address that they print, then stopped; each once."""
 
 ENDS_WITH = {
