@@ -35,7 +35,7 @@ def problems(line: str) -> list[str]:
     found, words = [], list[str]()
     try:
         for word in [*lexer, ";"]:
-            if set(word) <= set("|&;"):
+            if word and set(word) <= set("|&;"):
                 found += _problems(words)
                 words = []
             else:

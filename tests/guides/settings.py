@@ -16,12 +16,20 @@ from traitlets.config.loader import LazyConfigValue
 def unknown_settings(text: str) -> list[str]:
     """The settings of this block, ``Class.trait``, that no program of a class or a hub knows.
 
-    The block is run as nbgrader and JupyterHub run it; another file that it names is not looked for.
+    The block is run as nbgrader and JupyterHub run it; a file of the repository that it loads first is, too.
     """
     config = Config()
-    exec(
-        compile(text, "<guide>", "exec"), {"c": config, "get_config": lambda: config, "load_subconfig": lambda _: None}
-    )
+
+    def load(name: str) -> None:
+        inside = [ROOT.joinpath(*Path(name).parts[start:]) for start in range(1, len(Path(name).parts))]
+        file = next(path for path in inside if path.is_file())
+        run(file.read_text(encoding="utf-8"), str(file))
+
+    def run(text: str, file: str) -> None:
+        scope = {"c": config, "get_config": lambda: config, "load_subconfig": load, "__file__": file}
+        exec(compile(text, file, "exec"), scope)
+
+    run(text, "a guide")
     found = []
     for name, section in config.items():
         traits = {trait for kind in _classes().get(name, ()) for trait in kind.class_traits(config=True)}
