@@ -88,6 +88,7 @@ def walk(guide: str, folder: Path) -> list[Walked]:
             "JUPYTER_CONFIG_DIR": str(folder / "jupyter"),
             "PIP_DRY_RUN": "1",  # should a setup run after all, it changes nothing
             "BROWSER": "true",
+            **dict.fromkeys(("EMAIL", "GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"), "reader@example.org"),
             "COLUMNS": "120",
             "LANG": "C.UTF-8",
         },
