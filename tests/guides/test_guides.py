@@ -43,9 +43,9 @@ def test_blocks_say_their_language_and_python_is_python(guide):
 
 @pytest.mark.parametrize("guide", GUIDES)
 def test_settings_are_known_to_those_who_read_them(guide):
-    for block in blocks(guide):
-        if block.language == "python" and re.search(r"^c(\.| = get_config)", block.text, re.MULTILINE):
-            assert not unknown_settings(block.text), block.place
+    """All of a guide's at once: what it configures later builds on what it loaded before."""
+    texts = [block.text for block in blocks(guide) if block.language == "python"]
+    assert not unknown_settings("\n".join(text for text in texts if re.search(r"^c(\.| = get_config)", text, re.M)))
 
 
 @pytest.mark.parametrize("guide", GUIDES)
