@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_markdown_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from anatomy import exercises
-from anatomy.authoring.notebooks import grade_id, read, source_file, write
+from anatomy.authoring.notebooks import METADATA, grade_id, read, source_file, write
 from anatomy.authoring.preprocessors import BEGIN, END
 from anatomy.authoring.rules_contract import ANSWER, CHECK
+from anatomy.course import Notebook
 from anatomy.errors import UserError
 from anatomy.exercises import Exercise
 
@@ -22,6 +23,7 @@ BEFORE = ("## Find the bug", "## What to take along", "## In short", "## Sources
 """Headings before the first of which a new exercise is put: what closes a notebook."""
 
 
+SETUP = "import torch\nfrom torch import Tensor, nn\n\nfrom anatomy.checking import check"
 QUOTES = '"""'
 
 
@@ -31,6 +33,8 @@ class CannotAdd(UserError):
 
 def add_exercise(root: Path, name: str) -> Path:
     """Put the cells of the exercise `name` at the end of its notebook in ``source/``; the author moves and words them.
+
+    A notebook that does not exist yet begins with a title and the setup cell.
 
     The answer cell holds the reference's code between solution markers; the header has number, points and a table of
     what goes in. Hints, minutes and difficulty are the author's: `anatomy lint` asks for what is missing.
@@ -50,13 +54,18 @@ def add_exercise(root: Path, name: str) -> Path:
     if right is None:
         raise CannotAdd(f"Write its right answer first: anatomy/reference/{exercise.notebook.module}.py has no {name}.")
     path = source_file(root, exercise.notebook.slug)
-    book = read(path)
+    book = read(path) if path.exists() else _new_notebook(exercise.notebook)
     if any(grade_id(cell) == name for cell in book.cells):
         raise CannotAdd(f"{path.relative_to(root)} has an answer cell for {name} already.")
     place = next((index for index, cell in enumerate(book.cells) if cell.source.startswith(BEFORE)), len(book.cells))
     book.cells[place:place] = _cells(exercise, right)
     write(book, path)
     return path
+
+
+def _new_notebook(notebook: Notebook) -> NotebookNode:
+    title = new_markdown_cell(f"# {notebook.number:02} · {notebook.title}", id="title")
+    return new_notebook(cells=[title, new_code_cell(SETUP, id="setup")], metadata=METADATA, nbformat_minor=5)
 
 
 def _cells(exercise: Exercise, right: Any) -> list[NotebookNode]:
@@ -79,7 +88,7 @@ def _header(exercise: Exercise, right: Any) -> str:
     rows = ["| | shape | |", "|---|---|---|", *(f"| `{argument}` | | |" for argument in arguments)]
     returns = f"({', '.join(exercise.returns.split())})" if isinstance(exercise.returns, str) else ""
     first = (inspect.getdoc(right) or "").partition("\n")[0]
-    task = f"Write `{exercise.name}({', '.join(arguments)})`: {first}"
+    task = f"Write `{exercise.name}({', '.join(arguments)})`: {first[:1].lower()}{first[1:]}"
     return "\n".join([f"{title}{exercise.points} points", "", task, "", *rows, f"| returns | {returns} | |"])
 
 

@@ -48,6 +48,14 @@ def test_the_cells_are_those_of_the_course(slug, name, tmp_path):
         assert answer.source.count("BEGIN SOLUTION") == original[name].source.count("BEGIN SOLUTION")
 
 
+def test_a_notebook_that_is_new_begins_with_title_and_setup(tmp_path):
+    path = add_exercise(tmp_path, "pairwise_dot")
+    assert [cell.id for cell in read(path).cells] == [
+        *("title", "setup", "pairwise-dot-header", "pairwise-dot", "check-pairwise-dot")
+    ]
+    assert read(path).cells[0].source == "# 00 · Start here"
+
+
 def test_lint_asks_for_what_only_the_author_knows(tmp_path):
     course = make_course(tmp_path)
     add_exercise(course, "project")
