@@ -55,9 +55,9 @@ def environment_for(folder: Path) -> None:
     for entry in Path(sys.prefix).iterdir():
         if not entry.name.startswith(".ready-"):
             (venv / entry.name).symlink_to(entry)
-    formula = re.search(r"^FINGERPRINT=.*$", (folder / "tools/setup.sh").read_text(encoding="utf-8"), re.MULTILINE)
-    assert formula
-    script = f'VENV="$(pwd -P)/.venv"\n{formula[0]}\necho "$FINGERPRINT"'
+    setup = (folder / "tools/setup.sh").read_text(encoding="utf-8")
+    formula = setup.partition("# ---- already done?")[2].partition("\n")[2].partition("\nready()")[0]
+    script = f'VENV="$(pwd -P)/.venv"\n{formula}\necho "$FINGERPRINT"'
     mark = subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True, text=True, check=True).stdout.strip()
     for what in ("course", "test"):
         (venv / f".ready-{what}-{mark}").touch()
@@ -86,7 +86,8 @@ def walk(guide: str, folder: Path) -> list[Walked]:
             "PYTHONPATH": str(course),
             "ANATOMY_HOME": str(folder / "home"),
             "JUPYTER_CONFIG_DIR": str(folder / "jupyter"),
-            "PIP_DRY_RUN": "1",  # should a setup run after all, it changes nothing
+            "PYTHON": "/bin/false",  # should a setup think that it is not done, it ends here
+            "PIP_DRY_RUN": "1",
             "BROWSER": "true",
             **dict.fromkeys(("EMAIL", "GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"), "reader@example.org"),
             "COLUMNS": "120",
