@@ -490,6 +490,25 @@ def build(
                     console.print(f"[yellow]! {escape(warning)}[/yellow]", highlight=False, soft_wrap=True)
 
 
+@app.command("add-exercise", rich_help_panel=AUTHORS)
+def add_exercise(
+    name: Annotated[str, typer.Argument(help="What its modules call it.", show_default=False)], root: Root = None
+) -> None:
+    """Put a new exercise's cells into its notebook in source/, made from its modules: header, answer, check.
+
+    Example: [cyan]anatomy add-exercise row_lengths[/cyan]
+    """
+    from anatomy.authoring import new_exercise
+
+    folder = course_root(root)
+    with said_clearly():
+        path = new_exercise.add_exercise(folder, name)
+    Console().print(
+        f"{path.relative_to(folder)} has three new cells before its end, for {name}. Open it in JupyterLab, move them "
+        "where they belong, and write the text and the hints.", highlight=False, soft_wrap=True,
+    )  # fmt: skip
+
+
 @app.command(rich_help_panel=AUTHORS)
 def lint(
     notebooks: Notebooks = None,

@@ -26,7 +26,7 @@ COMMANDS = (
     *("lab", "check", "progress", "hunt", "assemble", "doctor", "join", "update"),
     *("sample-class", "grade", "report", "serve", "release"),
     "binder-link",
-    *("build", "lint"),
+    *("build", "add-exercise", "lint"),
 )
 SLUG = "02-attention-scores"
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anatomy.authoring.course_pages import stale_pages, write_pages
-from anatomy.authoring.maps import write_maps
+from anatomy.authoring.maps import is_on_map, write_maps
 from anatomy.authoring.notebooks import (
     BadNotebook,
     as_text,
@@ -109,8 +109,9 @@ def _build_one(root: Path, book: Notebook, say: Say) -> Built:
     kept = _keep(target) if _edited(target) else None
     write(student, target)
     write(solved, solved_file(root, slug))
-    for folder in (target.parent, solved_file(root, slug).parent):
-        write_maps(folder, slug)
+    if is_on_map(slug):
+        for folder in (target.parent, solved_file(root, slug).parent):
+            write_maps(folder, slug)
     return Built(slug, cost, kept, tuple(traces(solved, root)))
 
 
@@ -174,6 +175,8 @@ def _stale_solved(root: Path, book: Notebook) -> Iterable[str]:
 
 
 def _stale_maps(root: Path, book: Notebook) -> Iterable[str]:
+    if not is_on_map(book.slug):
+        return
     with tempfile.TemporaryDirectory(prefix="anatomy-build-") as folder:
         write_maps(Path(folder), book.slug)
         for wanted in sorted(Path(folder).iterdir()):

@@ -93,6 +93,11 @@ def write_maps(folder: Path, notebook: str) -> Path:
     return target
 
 
+def is_on_map(notebook: str) -> bool:
+    """Whether the map has a part for this notebook; one that an instructor adds, such as an exam, has none."""
+    return notebook[:2] in PARTS
+
+
 def part_of(notebook: str) -> str:
     """The two digits of a notebook's number or name. Raises KeyError, listing the parts, if the map has none such."""
     found = re.match(r"\d{1,2}(?!\d)", notebook)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from anatomy.authoring.maps import is_on_map
 from anatomy.authoring.page import Page
 from anatomy.authoring.rules import Complaints, rule
 
@@ -80,9 +81,9 @@ def alt_text(page: Page) -> Complaints:
 
 @rule
 def map_image(page: Page) -> Complaints:
-    """Near its top the notebook shows the map of the whole Transformer."""
+    """Near its top a notebook of the map shows the map of the whole Transformer."""
     first = [cell.source for cell in page.cells[:4] if cell.cell_type == "markdown"]
-    if not any("](map.svg)" in source for source in first):
+    if is_on_map(page.notebook.slug) and not any("](map.svg)" in source for source in first):
         yield "", "Show the map among the first cells: ![Map of the Transformer; this notebook is …](map.svg)"
 
 

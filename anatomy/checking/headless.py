@@ -71,7 +71,7 @@ def check_file(path: Path, *, limit: float = 120, on_cell: Callable[[int, int], 
     """
     book = read(path)
     if not any(_asked(cell) for cell in book.cells):
-        raise NoChecks(f"{path} has no check cell, such as check(\"softmax\").")  # fmt: skip
+        raise NoChecks(f'{path} has no check of an exercise that this machine knows, such as check("softmax").')
     stopped = ""
     try:
         run(

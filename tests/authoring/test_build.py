@@ -12,8 +12,10 @@ from nbgrader.utils import compute_checksum
 from small_course import SLUG, SOLUTION, change, make_course, small_master
 
 from anatomy.authoring import build as building
+from anatomy.authoring import maps
 from anatomy.authoring import solved as solving
 from anatomy.authoring.build import BuildStopped, Built, build, stale
+from anatomy.authoring.lint import lint
 from anatomy.authoring.notebooks import (
     METADATA,
     BadNotebook,
@@ -308,6 +310,15 @@ def test_missing_outputs_and_maps_are_noticed(course, no_kernel):
         f"notebooks/{SLUG}/map.svg is missing.",
         f"solutions/{SLUG}/map.svg is old.",
     ]
+
+
+def test_a_notebook_that_the_map_does_not_have_is_built_without_one(course, no_kernel, monkeypatch):
+    """Such as an exam, which an instructor adds to a private copy."""
+    monkeypatch.delitem(maps.PARTS, "02")
+    build(course)
+    assert not stale(course)
+    assert not list(course.glob("*/*/map.svg"))
+    assert not [finding for finding in lint(course) if finding.rule == "map-image"]
 
 
 # ---- names and limits ----------------------------------------------------------------------------------------------

@@ -100,7 +100,14 @@ def test_when_marks_are_given_the_kernel_only_observes(
 
 
 def test_an_unknown_exercise_is_said(shell: InteractiveShell) -> None:
-    assert "No exercise is called 'no_such'" in run(shell, 'check("no_such")').stdout
+    captured = run(shell, 'check("no_such")')
+    assert "No exercise is called 'no_such' on this machine. In an exam that is as it should be" in captured.stdout
+    assert not captured.outputs and "Error" not in captured.stdout
+
+
+def test_an_unknown_exercise_is_an_error_when_marks_are_given(shell, monkeypatch) -> None:
+    monkeypatch.setenv(GRADING_SEED, "11,12")
+    assert "KeyError" in run(shell, 'check("no_such")').stdout
 
 
 def test_what_students_write_is_escaped() -> None:
