@@ -82,7 +82,8 @@ def summary(runs: list[dict[str, Any]]) -> dict[str, Any]:
             one[what] = {
                 "steps": steps, "start-up": ran[0]["seconds"],
                 "growth": {unit: steps[-1][unit] / steps[-2][unit] for unit in ("seconds", "processors")
-                           if len(steps) > 1 and steps[-2][unit] > 0}, "memory growth": ran[-1]["MB"] / ran[min(1, len(ran) - 1)]["MB"],
+                           if len(steps) > 1 and steps[-2][unit] > 0},
+                "memory growth": ran[-1]["MB"] / ran[min(1, len(ran) - 1)]["MB"],
             }  # fmt: skip
         found[f"{workers} workers"] = one
     return found
