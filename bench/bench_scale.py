@@ -81,8 +81,9 @@ def summary(runs: list[dict[str, Any]]) -> dict[str, Any]:
             steps = [each(*pair) for pair in itertools.pairwise(ran)]
             one[what] = {
                 "steps": steps, "start-up": ran[0]["seconds"],
-                "growth": {unit: steps[-1][unit] / steps[-2][unit] for unit in ("seconds", "processors")}
-                if len(steps) > 1 else None, "memory growth": ran[-1]["MB"] / ran[min(1, len(ran) - 1)]["MB"],
+                "growth": {unit: steps[-1][unit] / steps[-2][unit] for unit in ("seconds", "processors")
+                           if len(steps) > 1 and steps[-2][unit] > 0},
+                "memory growth": ran[-1]["MB"] / ran[min(1, len(ran) - 1)]["MB"],
             }  # fmt: skip
         found[f"{workers} workers"] = one
     return found
@@ -103,9 +104,8 @@ def as_text(result: dict[str, Any]) -> list[str]:
             lines.append(f"{name}, {what}: memory × {one['memory growth']:.2f}; one more submission")
             lines += [f"  {step['from']:>4} to {step['to']:<5}{step['seconds']:8.3f} s, processors "
                       f"{step['processors']:8.3f} s" for step in one["steps"]]  # fmt: skip
-            if one["growth"]:
-                lines.append(f"  the last step costs {one['growth']['seconds']:.2f} times the one before "
-                             f"(processors: {one['growth']['processors']:.2f})")  # fmt: skip
+            for unit, growth in one["growth"].items():
+                lines.append(f"  the last step costs {growth:.2f} times the {unit} of the one before")
     return lines
 
 
