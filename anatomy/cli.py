@@ -68,9 +68,9 @@ def lab(
     from jupyterlab.labapp import LabApp
 
     course = course_root(root)
-    if not instructor:  # tools/jupyterlab/README.md says what it hides
-        paths = os.environ.get("JUPYTER_CONFIG_PATH"), str(course / "tools" / "jupyterlab" / "student")
-        os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))
+    # tools/jupyterlab/README.md says what these hide and add
+    settings = str(course / "tools" / "jupyterlab" / ("instructor" if instructor else "student"))
+    os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, (os.environ.get("JUPYTER_CONFIG_PATH"), settings)))
     os.chdir(course)  # where nbgrader looks for its settings
     options = ["--allow-root", *context.args] if hasattr(os, "geteuid") and os.geteuid() == 0 else context.args
     LabApp.launch_instance([str(course if instructor else course / "notebooks"), *options])

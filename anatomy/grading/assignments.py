@@ -25,7 +25,7 @@ from anatomy.authoring.student import settings
 from anatomy.course import NOTEBOOKS
 from anatomy.errors import UserError
 from anatomy.forked_kernels import get_fork_server
-from anatomy.grading.course_kernels import COURSE
+from anatomy.grading.course_preparation import COURSE
 from anatomy.grading.errors import Unrepairable, in_brief
 from anatomy.grading.fingerprints import hash_of, hash_parts, program_version
 from anatomy.grading.gradebook import GradebookWriter, put_alembic_on_path

@@ -12,6 +12,7 @@ from pathlib import Path
 
 c = get_config()  # noqa: F821  (JupyterHub defines it)
 HERE = Path(__file__).resolve().parent
+JUPYTERLAB = HERE.parents[1] / "tools" / "jupyterlab"  # what its README says of nbgrader is shown to whom
 BIN = Path(sys.executable).parent
 
 STUDENTS, INSTRUCTORS = "anatomy-students", "anatomy-instructors"
@@ -51,7 +52,11 @@ def by_group(spawner):
     and use its own copy of the package, so that answers and grading always fit together.
     """
     teaches = INSTRUCTORS in {group.name for group in spawner.user.groups}
-    settings = [HERE / ("instructors" if teaches else "students"), HERE / "everybody"]
+    if teaches:
+        roles = [HERE / "instructors", JUPYTERLAB / "instructor"]
+    else:
+        roles = [JUPYTERLAB / "exchange", JUPYTERLAB / "student"]
+    settings = [*roles, HERE / "everybody"]
     course = Path(pwd.getpwnam(spawner.user.name).pw_dir, COURSE)
     spawner.environment = {
         **spawner.environment,

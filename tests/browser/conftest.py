@@ -49,7 +49,7 @@ def chromium() -> Iterator[Browser]:
 def jupyterlab(folder: Path, home: Path, *roles: str) -> Iterator[str]:
     """The address of a JupyterLab that serves a folder, started in it, with a home of its own.
 
-    `roles` are folders of tools/jupyterlab/; none is an instructor's.
+    `roles` are folders of tools/jupyterlab/.
     """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

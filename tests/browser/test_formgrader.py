@@ -77,11 +77,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def formgrader(course: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    home = tmp_path_factory.mktemp("home")
-    settings = home / ".jupyter" / "jupyter_server_config.json"
-    settings.parent.mkdir()
-    settings.write_text(json.dumps({"ServerApp": {"jpserver_extensions": {"anatomy.grading.formgrader": True}}}))
-    with jupyterlab(course, home) as address:
+    with jupyterlab(course, tmp_path_factory.mktemp("home"), "instructor") as address:
         yield f"{address}/formgrader"
 
 

@@ -63,7 +63,7 @@ class Deployment:
             (self.bin / name).chmod(0o755)
         packages = self.bin.parent / f"lib/python3.{sys.version_info.minor}/site-packages"
         (packages / "these.pth").write_text(f"{self.program}\n{sysconfig.get_path('purelib')}\n", encoding="utf-8")
-        for name in ("anatomy", "assets", "deploy"):
+        for name in ("anatomy", "deploy", "tools"):
             shutil.copytree(ROOT / name, self.program / name, ignore=shutil.ignore_patterns("__pycache__"))
 
     def make_exchange(self) -> None:
