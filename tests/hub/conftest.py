@@ -48,8 +48,7 @@ def make_course(server: Deployment) -> None:
     server.course.mkdir()
     for name in ("source", "notebooks"):
         shutil.copytree(ROOT / name / SLUG, server.course / name / SLUG)
-    for name in ("anatomy", "assets"):
-        shutil.copytree(server.program / name, server.course / name)
+    shutil.copytree(server.program / "anatomy", server.course / "anatomy")
     settings = (ROOT / "nbgrader_config.py").read_text("utf-8") + "\nc.LateSubmissionPlugin.penalty_method = 'zero'\n"
     borrowed = f"c.ForkedKernelManager.readable = [{sysconfig.get_path('purelib')!r}]\n"
     (server.course / "nbgrader_config.py").write_text(settings + borrowed, encoding="utf-8")
