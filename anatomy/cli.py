@@ -272,7 +272,7 @@ def sample_class(
     console = Console()
     what = f"{made.submissions} submissions of {made.students} made-up students"
     console.print(
-        f"Wrote {what} into {made.folder.relative_to(folder)}/; {made.broken} of them are broken on purpose.",
+        f"Wrote {what} into {made.folder.relative_to(folder)}/, {made.broken} of them broken on purpose.",
         soft_wrap=True,
     )
     console.print(
