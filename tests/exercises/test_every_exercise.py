@@ -5,6 +5,7 @@ With the seeds of a student's own notebook. tests/grading/test_class.py tries al
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,6 +24,9 @@ from anatomy.misconceptions import Misconception
 from anatomy.observing.observe import MISSING, observe
 from anatomy.observing.records import decode, encode
 
+QUICK = 4
+"""Misconceptions of each exercise that the quick part tries."""
+
 
 def all_exercises() -> list[Exercise]:
     return [exercise for notebook in NOTEBOOKS for exercise in exercises.of_notebook(notebook).values()]
@@ -38,6 +42,14 @@ def all_variants() -> Iterator[tuple[str, Exercise, Any]]:
 def all_misconceptions() -> Iterator[Misconception]:
     for notebook in NOTEBOOKS:
         yield from misconceptions.of_notebook(notebook).values()
+
+
+def each_misconception() -> Iterator[Any]:
+    """All of them; the quick part tries the first few of each exercise."""
+    met: Counter[str] = Counter()
+    for wrong in all_misconceptions():
+        met[wrong.exercise] += 1
+        yield pytest.param(wrong, id=wrong.name, marks=[pytest.mark.slow] if met[wrong.exercise] > QUICK else [])
 
 
 EXPECTATIONS: dict[tuple[str, tuple[int, ...]], Expectations] = {}
@@ -117,7 +129,7 @@ def test_the_same_seed_gives_the_same_cases(exercise: Exercise) -> None:
     assert encode(first) == encode(again)
 
 
-@pytest.mark.parametrize("wrong", all_misconceptions(), ids=lambda wrong: wrong.name)
+@pytest.mark.parametrize("wrong", each_misconception())
 def test_a_misconception_fails_and_is_named_as_itself(wrong: Misconception) -> None:
     exercise = exercises.find(wrong.exercise)
     seen = observe(exercise, wrong.answer)
