@@ -145,15 +145,15 @@ def test_a_hostile_notebook_runs_nothing(page: Page, formgrader: str) -> None:
 def test_a_tab_opens_the_class_report(page: Page, formgrader: str) -> None:
     page.goto(f"{formgrader}/gradebook")
     page.get_by_role("link", name="Class Report").click()
-    expect(page.get_by_role("heading", name="Class report")).to_be_visible()
+    expect(page.get_by_role("heading", name="Class report")).to_be_visible(timeout=SLOW)  # it is made now
     expect(page.get_by_role("table", name="Points of each student")).to_contain_text("mallory")
     page.get_by_role("link", name="wait for you").click()
     assert page.evaluate("window.pwned") is None and page.url.endswith("/anatomy/class-report#open")
     page.get_by_role("link", name="without names").click()
-    expect(page.get_by_role("table", name="Points of each student")).to_contain_text("student 01")
+    expect(page.get_by_role("table", name="Points of each student")).to_contain_text("student 01", timeout=SLOW)
     expect(page.get_by_text("mallory")).to_have_count(0)
     page.get_by_role("link", name="Formgrader").click()
-    expect(page.get_by_role("link", name="Class Report")).to_be_visible()
+    expect(page.get_by_role("link", name="Class Report")).to_be_visible(timeout=SLOW)
 
 
 def test_the_page_for_a_hostile_student_runs_nothing(chromium: Browser, course: Path) -> None:
