@@ -16,9 +16,11 @@ from pathlib import Path
 from urllib.error import URLError
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Route, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
 
-from tests.browser.lab import Lab
+from tests.browser.lab import SLOW, Lab
+
+expect.set_options(timeout=SLOW)  # what comes at all comes in the end, however busy the machine is
 
 ROOT = Path(__file__).parents[2]
 WINDOW = {"width": 1300, "height": 1600}
