@@ -247,7 +247,7 @@ def test_doctor_prints_what_is_there():
 def test_a_file_without_checks_is_refused(course):
     write(new_notebook(cells=[new_code_cell("1 + 1")]), course / "mine.ipynb")
     (course / "broken.ipynb").write_text("not json", encoding="utf-8")
-    for name, words in (("mine.ipynb", "no check cell"), ("broken.ipynb", "cannot be read as a notebook")):
+    for name, words in (("mine.ipynb", "no check of an exercise"), ("broken.ipynb", "cannot be read as a notebook")):
         code, _, err = anatomy("check", name)
         assert code == 2 and words in err and "Traceback" not in err
 

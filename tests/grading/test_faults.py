@@ -344,7 +344,7 @@ def judged(name, row, worth):
     marks = {mark.exercise: mark.points for mark in row.marks}
     own = marks.pop("softmax", "missing")
     if any(marks.get(exercise) != worth[exercise] for exercise in KEPT if exercise != "softmax"):
-        return f"costs its neighbors: {marks}"
+        return f"costs its neighbors: {[(mark.exercise, mark.points, mark.said) for mark in row.marks]}"
     if own == "missing" or (points is not None and own != points):
         return f"{own} points, not {points}"
     return "" if re.search(said, row.marks[0].said) else "is not called by its name"
