@@ -219,7 +219,8 @@ def test_lab_is_a_students_and_passes_options_on(course, started, monkeypatch):
 def test_an_instructors_lab_is_nbgraders(course, started):
     assert anatomy("lab", "--instructor")[0] == 0
     [(arguments, folder, paths)] = started
-    assert arguments[0] == str(course) == str(folder) and not paths and "--instructor" not in arguments
+    assert arguments[0] == str(course) == str(folder) and "--instructor" not in arguments
+    assert paths == str(course / "tools" / "jupyterlab" / "instructor")
 
 
 def test_progress_prints_the_table(course):

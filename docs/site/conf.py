@@ -21,6 +21,7 @@ nb_merge_streams = True
 nb_code_prompt_show = "Show the solution"
 nb_code_prompt_hide = "Hide the solution"
 myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 4  # guides link to each other's sections
 
 html_theme = "sphinx_book_theme"
 html_static_path = [str(HERE / "static")]

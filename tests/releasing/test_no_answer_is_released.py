@@ -19,7 +19,6 @@ SHORTEST, STATEMENT = 8, 24
 
 KNOWN = {
     # The summary of the warm-up, which everybody reads after having solved it.
-    "00-start-here: recap": "pairwise_dot",
     # What `load_bert_weights` is tried on has the parts that the text of 07 names.
     "anatomy/exercises/encoder.py": "TransformerEncoder",
     # Cross-attention has the four layers of self-attention, in 09.
