@@ -24,7 +24,10 @@ from anatomy.course import Notebook
 from anatomy.errors import UserError
 from anatomy.launch_links import Fork
 
-PAGES = ("docs/*.md", "assets/*.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE-text.md", "THIRD-PARTY-NOTICES.md")
+PAGES = (
+    *("docs/*.md", "deploy/*/README.md", "assets/*.md"),
+    *("CONTRIBUTING.md", "CHANGELOG.md", "LICENSE-text.md", "THIRD-PARTY-NOTICES.md"),
+)
 NO_PAGES = ("assets/README.md",)
 MAP, TABLE = "<!-- the map -->", "<!-- the notebooks -->"
 

@@ -55,7 +55,8 @@ def test_drawings_are_wellformed_described_and_selfcontained(drawing: Path) -> N
     for tag in ("title", "desc"):
         element = root.find(f"{S}{tag}")
         assert element is not None and element.text
-        assert element.get("id") in root.get("aria-labelledby", "").split()
+        named = f"{root.get('aria-labelledby', '')} {root.get('aria-describedby', '')}"
+        assert element.get("id") in named.split()
     links = re.findall(r'<a href="([^"]+)"', text)  # the family tree has some: they lead away and load nothing
     assert not re.search(r"(href|@import|<script|<image|<foreignObject)", re.sub(r'<a href="[^"]+"', "", text))
     assert re.findall(r"https?://[^\"\s]+", text) == [maps.SVG, *links]
