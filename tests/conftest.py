@@ -13,6 +13,11 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--every-mistake", action="store_true",
+                     help="All known mistakes through nbgrader (20 minutes more), not every fifth.")  # fmt: skip
+
+
 @pytest.fixture(scope="session")
 def root() -> Path:
     """The repository's root."""
