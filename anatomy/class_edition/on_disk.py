@@ -14,8 +14,10 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from anatomy.backups import backup_of
+from anatomy.class_edition.unpacking import CannotUnpack, Damaged, TooLarge, ZippedFiles
 from anatomy.errors import UserError
 
 Files = Mapping[PurePosixPath, bytes]
@@ -25,6 +27,9 @@ LIST = PurePosixPath(".class-edition.json")
 ABOUT = PurePosixPath("anatomy/class_edition.json")
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 """The time of every file in a zip file, so that the same edition is always the same bytes."""
+
+LARGEST = 100 * 2**20
+"""Bytes to which a zip file may unpack; an edition has a few MB."""
 
 
 class NotWritten(UserError):
@@ -106,22 +111,35 @@ def opened(path: Path) -> dict[PurePosixPath, bytes]:
     NotWritten
         When it holds none, or not all of one as it was written.
     """
-    none = NotWritten(f"{path} holds no edition for a class: name the zip file that you were given, or its folder.")
     try:
-        if path.is_dir():
-            lists = [path / LIST, *path.glob(f"*/{LIST}")]
-            place = next((file for file in lists if file.is_file()), lists[0]).parent
-            files = {name: (place / name).read_bytes() for name in _names(_listed(place) or {})}
-        else:
-            with zipfile.ZipFile(path) as file:
-                top = next((name.partition("/")[0] for name in file.namelist() if name.endswith(f"/{LIST}")), "")
-                listed = _parsed(file.read(f"{top}/{LIST}"))
-                files = {name: file.read(f"{top}/{name}") for name in _names(listed)}
-    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
-        raise none from error
-    if ABOUT not in files:
-        raise none
+        files = _of_folder(path) if path.is_dir() else _of_zip_file(path)
+        _notebooks(files[ABOUT])
+    except (OSError, KeyError, ValueError, Damaged) as error:
+        raise NotWritten(
+            f"{path} holds no edition for a class: name the zip file that you were given, or its folder. "
+            "If it is that one, it is damaged: get it once more."
+        ) from error
+    except TooLarge:
+        raise NotWritten(
+            f"{path} unpacks to {LARGEST >> 20} MB and more, which no edition of the course does: is it the right file?"
+        ) from None
+    except CannotUnpack as error:
+        raise NotWritten(
+            f"{path} can't be unpacked here ({error}): unpack it with another program, and name the folder."
+        ) from None
     return files
+
+
+def _of_folder(path: Path) -> dict[PurePosixPath, bytes]:
+    lists = [path / LIST, *path.glob(f"*/{LIST}")]
+    place = next((file for file in lists if file.is_file()), lists[0]).parent
+    return {name: (place / name).read_bytes() for name in _names(_listed(place) or {})}
+
+
+def _of_zip_file(path: Path) -> dict[PurePosixPath, bytes]:
+    with ZippedFiles(path, LARGEST) as file:
+        top = next((name.partition("/")[0] for name in file.names if name.endswith(f"/{LIST}")), "")
+        return {name: file.read(f"{top}/{name}") for name in _names(_parsed(file.read(f"{top}/{LIST}")))}
 
 
 def update(source: Path, folder: Path) -> Written:
@@ -135,9 +153,12 @@ def update(source: Path, folder: Path) -> Written:
     files, now = opened(source), _listed(folder)
     if now is None:
         raise NotWritten(f"{folder} is not a class's edition of the course; only such a one can be updated.")
-    had, has = (set(_notebooks(content)) for content in ((folder / ABOUT).read_bytes(), files[ABOUT]))
-    if had - has:
-        raise NotWritten(f"{source} is older than what you have: {', '.join(sorted(had - has))} would be missing. "
+    try:
+        missing = _notebooks((folder / ABOUT).read_bytes()) - _notebooks(files[ABOUT])
+    except (OSError, ValueError):
+        missing = set()  # it can't say what it has; the newer one brings what says so
+    if missing:
+        raise NotWritten(f"{source} is older than what you have: {', '.join(sorted(missing))} would be missing. "
                          "Ask for the newest one.")  # fmt: skip
     return write(files, folder)
 
@@ -178,10 +199,18 @@ def _listed(folder: Path) -> dict[PurePosixPath, str] | None:
 
 
 def _parsed(text: bytes) -> dict[PurePosixPath, str]:
-    listed = json.loads(text)
-    if not isinstance(listed, dict):
-        raise ValueError("no list of files")
-    return {PurePosixPath(name): str(digest) for name, digest in listed.items()}
+    return {PurePosixPath(name): str(digest) for name, digest in _object(text).items()}
+
+
+def _object(text: bytes) -> dict[str, Any]:
+    """What JSON says, which is an object; else a `ValueError`."""
+    try:
+        found = json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if not isinstance(found, dict):
+        raise ValueError("no object")
+    return found
 
 
 def _names(listed: Mapping[PurePosixPath, str]) -> list[PurePosixPath]:
@@ -191,8 +220,11 @@ def _names(listed: Mapping[PurePosixPath, str]) -> list[PurePosixPath]:
     return list(listed)
 
 
-def _notebooks(about: bytes) -> list[str]:
-    return list(json.loads(about)["notebooks"])
+def _notebooks(about: bytes) -> set[str]:
+    slugs = _object(about).get("notebooks")
+    if not isinstance(slugs, list) or not all(isinstance(slug, str) for slug in slugs):
+        raise ValueError("it doesn't say which notebooks it has")
+    return set(slugs)
 
 
 def _list_of(files: Files) -> bytes:

@@ -12,21 +12,22 @@ from urllib.parse import urlsplit
 import jinja2
 
 import anatomy
-from anatomy.authoring import course_pages, notebooks
+from anatomy.authoring import course_pages
 from anatomy.authoring.maps import write_maps
 from anatomy.authoring.student import student_edition
 from anatomy.class_edition.on_disk import ABOUT
 from anatomy.course import NOTEBOOKS, Notebook
 from anatomy.errors import UserError
 from anatomy.grading.package_copies import package_with
+from anatomy.notebook_files import notebooks
 
 Files = dict[PurePosixPath, bytes]
 
 ROOMS = (
     "anatomy.assembling", "anatomy.backups", "anatomy.cards", "anatomy.checking", "anatomy.checkpoints",
     "anatomy.class_edition", "anatomy.cli", "anatomy.course", "anatomy.datasets", "anatomy.doctor", "anatomy.errors",
-    "anatomy.exercises", "anatomy.hunting", "anatomy.observing", "anatomy.reference", "anatomy.scenes",
-    "anatomy.views",
+    "anatomy.exercises", "anatomy.hunting", "anatomy.notebook_files", "anatomy.observing", "anatomy.reference",
+    "anatomy.scenes", "anatomy.views",
 )  # fmt: skip
 """What of the package a student needs. A room that is not named here is left out, so a new one gives nothing away."""
 
@@ -59,10 +60,6 @@ _HUNT = (
 _ASSEMBLING = (
     "Assembling is not in your class's edition of the course: it compares your answers with the right ones, which stay "
     "with your instructor."
-)
-_WHOLE_NOTEBOOK = (
-    "`anatomy check` is not in your class's edition of the course: run the check cells in the notebook, which ask your "
-    "class's judge."
 )
 _ANSWERS = (
     "The right answers of {slug} are not on this machine. They come when your class goes on to the next notebook."
@@ -120,7 +117,7 @@ def judge_address(text: str) -> str:
     if address.scheme not in ("http", "https") or not address.hostname or address.query or address.fragment:
         raise UserError(
             f"{text!r} is not the address of a judge. Say where `anatomy serve` answers, "
-            "e.g. --judge https://hub.example.org/services/anatomy."
+            "e.g. --judge https://hub.example.org/services/judge."
         )
     if address.username or address.password:
         raise UserError("Leave the key out of the judge's address: it would be handed to everybody. Each student has "
@@ -136,12 +133,9 @@ def refusing(book: Notebook) -> dict[str, str]:
 def _left_out(book: Notebook) -> Iterator[tuple[str, str]]:
     """Module or package → why it is not in the edition."""
     package = Path(anatomy.__file__).parent
-    for name in _modules(package, "anatomy"):
-        if name not in ROOMS:
-            yield name, _KNOWS.format(name=name)
+    yield from ((name, _KNOWS.format(name=name)) for name in _modules(package, "anatomy") if name not in ROOMS)
     yield from ((name, _HUNT) for name in _modules(package / "hunting", "anatomy.hunting"))
     yield from ((name, _ASSEMBLING) for name in _modules(package / "assembling", "anatomy.assembling"))
-    yield "anatomy.checking.headless", _WHOLE_NOTEBOOK
     for other in NOTEBOOKS:
         if other.number >= book.number:
             yield f"anatomy.reference.{other.module}", _ANSWERS.format(slug=other.slug)

@@ -10,25 +10,22 @@ from typing import Any
 from anatomy import exercises
 from anatomy.cards import Card, as_text, headline
 from anatomy.cards.markup import COLORS, SIGNS, frame, line, prose, title
-from anatomy.checking.calling import VERSION
+from anatomy.checking.calling import MOST_PARTS, VERSION
 from anatomy.exercises.spec import SEEDS, Exercise
 from anatomy.judging.expectations import Expectations
 from anatomy.judging.judge import is_right, judge
 from anatomy.observing.observation import Observation
 from anatomy.observing.records import Unreadable, decode
 
-MOST_PARTS = 40
-"""Earlier answers that one answer may call; no notebook has as many exercises."""
-
 ExpectationsOf = Callable[[Exercise, tuple[int, ...]], Expectations]
-Answer = dict[str, Any]
+Reply = dict[str, Any]
 
 
 class BadRequest(ValueError):
     """A request that no verdict can be given on. The message is a sentence for the student."""
 
 
-def answer(request: bytes, expectations_of: ExpectationsOf) -> Answer:
+def answer(request: bytes, expectations_of: ExpectationsOf) -> Reply:
     """The answer to a request, as `docs/judge-service.md` describes both.
 
     Raises
@@ -98,7 +95,7 @@ def _is_right(part: Observation, expectations_of: ExpectationsOf) -> bool:
     return is_right(exercises.find(part.exercise), part, SEEDS, expectations_of)
 
 
-def _mend_first(exercise: Exercise, wrong: list[Observation]) -> Answer:
+def _mend_first(exercise: Exercise, wrong: list[Observation]) -> Reply:
     """The answer for an exercise that calls wrong parts. Of those the ones are named that call no other wrong part.
 
     In a student's own notebook, and in grading, right answers would stand in for them. A machine that must not hold

@@ -24,24 +24,28 @@ class Bucket:
         self._tokens -= 1
         return 0.0
 
+    def give_back(self) -> None:
+        """What was taken last should not have counted."""
+        self._tokens = min(self.burst, self._tokens + 1)
+
 
 class Users:
-    """A bucket for each user, and one check at a time."""
+    """A bucket for each user, and one check at a time. `busy` are those who have one at work."""
 
     def __init__(self, a_minute: int = 40, burst: int = 20, clock: Callable[[], float] = time.monotonic) -> None:
         self._buckets: defaultdict[str, Bucket] = defaultdict(lambda: Bucket(a_minute / 60, burst, clock))
-        self._busy: set[str] = set()
+        self.busy = set[str]()
 
     def enter(self, user: str) -> float:
         """Begin a check; 0 if this user may, else the seconds to wait."""
-        if user in self._busy:
+        if user in self.busy:
             return 1.0
         if not (wait := self._buckets[user].take()):
-            self._busy.add(user)
+            self.busy.add(user)
         return wait
 
     def leave(self, user: str) -> None:
-        self._busy.discard(user)
+        self.busy.discard(user)
 
 
 class Answers:

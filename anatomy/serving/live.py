@@ -6,7 +6,6 @@ It asks for news every two seconds, and for nothing from elsewhere. Names are se
 from __future__ import annotations
 
 import secrets
-from collections.abc import Awaitable, Callable
 from functools import cache
 from typing import Any
 
@@ -14,6 +13,7 @@ import jinja2
 from tornado.web import RequestHandler
 
 from anatomy.cards.markup import prose
+from anatomy.serving.people import IsInstructor
 from anatomy.serving.room import PRESENT, RECENT, STUCK, Room
 
 EVERY = 2
@@ -22,17 +22,9 @@ EVERY = 2
 MOST = 6
 """Mistakes on the page; further ones are counted."""
 
-IsInstructor = Callable[[RequestHandler], Awaitable[bool]]
-
 
 def handlers(room: Room, is_instructor: IsInstructor) -> list[tuple[str, type[RequestHandler], dict[str, Any]]]:
-    """Tornado's handlers of the page and of its news, at ``live`` and ``live.json``.
-
-    Parameters
-    ----------
-    is_instructor
-        Whether an instructor asks. Where not, it has answered the request itself.
-    """
+    """Tornado's handlers of the page and of its news, at ``live`` and ``live.json``."""
     handed = {"room": room, "is_instructor": is_instructor}
     return [("live", LivePage, handed), (r"live\.json", LiveNews, handed)]
 
@@ -51,7 +43,7 @@ class LivePage(_ForInstructors):
     """`GET live`: the page."""
 
     async def get(self) -> None:
-        if await self.is_instructor(self):
+        if await self.is_instructor(self, login=True):
             nonce = secrets.token_urlsafe()
             self.set_header(
                 "Content-Security-Policy",
@@ -65,7 +57,7 @@ class LiveNews(_ForInstructors):
     """`GET live.json`: what `Room.snapshot` says, and the same as HTML; ``?names=1`` asks for names."""
 
     async def get(self) -> None:
-        if await self.is_instructor(self):
+        if await self.is_instructor(self, login=False):
             news = self.room.snapshot(self.get_query_argument("names", "") == "1")
             self.finish(news | {"html": board(news)})
 

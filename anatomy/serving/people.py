@@ -5,12 +5,18 @@ from __future__ import annotations
 import hashlib
 import hmac
 import importlib
+import ipaddress
 import os
 import secrets
-from collections.abc import Iterable
+from collections.abc import Awaitable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from tornado.httputil import HTTPServerRequest
+from tornado.routing import Matcher
+from tornado.web import RequestHandler
 
 from anatomy.errors import UserError
 
@@ -42,6 +48,15 @@ class People(Protocol):
         """Whose key this is, or None. Raises `CannotTell`."""
 
 
+class IsInstructor(Protocol):
+    """Tells whether an instructor asks for a page. Where not, it has answered the request: with a refusal, or a login.
+
+    What the page itself asks for later gets no `login`: nobody would see it.
+    """
+
+    def __call__(self, handler: RequestHandler, *, login: bool) -> Awaitable[bool]: ...
+
+
 class Anybody:
     """Without keys, on one's own machine: whoever asks is the same person."""
 
@@ -68,6 +83,26 @@ class Keys:
             if hmac.compare_digest(digest, asked):
                 found = person
         return found
+
+
+class OfThisMachine(Matcher):
+    """Matches what this machine's own programs and pages ask for.
+
+    A browser on it can be led here by any page of the web: to a name of its own, or across from its own name.
+    """
+
+    def match(self, request: HTTPServerRequest) -> dict[str, Any] | None:
+        origin = request.headers.get("Origin")
+        is_own = is_local(request.host_name) and (origin is None or urlsplit(origin).netloc == request.host)
+        return {} if is_own else None
+
+
+def is_local(host: str) -> bool:
+    """Whether this name or address is this machine's for itself."""
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def read_keys(path: Path) -> dict[str, Person]:

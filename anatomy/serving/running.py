@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import logging
 import os
 import signal
@@ -19,9 +18,10 @@ from tornado.netutil import bind_sockets
 from anatomy.checking.calling import LARGEST
 from anatomy.course import NOTEBOOKS
 from anatomy.errors import UserError
-from anatomy.serving.people import Anybody, People
-from anatomy.serving.service import Service, application
-from anatomy.serving.workers import Workers
+from anatomy.serving.handlers import application
+from anatomy.serving.people import Anybody, People, is_local
+from anatomy.serving.service import Service
+from anatomy.serving.workers import JudgeWorkers, WorkerLost
 
 SLOWEST = 30
 """Seconds that a request may take to arrive, and that a connection may be idle."""
@@ -44,20 +44,26 @@ class Place:
         return cls(url.hostname, url.port or 80, os.environ.get("JUPYTERHUB_SERVICE_PREFIX", "/"))
 
 
-def serve(people: People, place: Place, workers: Workers, say: Callable[[str], None]) -> None:
+def serve(people: People, place: Place, workers: JudgeWorkers, say: Callable[[str], None]) -> None:
     """Serve until Ctrl-C or SIGTERM.
 
     Raises
     ------
     UserError
-        When the place can't be listened at, others could reach it without keys, or this is Windows.
+        When the place can't be listened at, others could reach it without keys, this folder can't be entered, a
+        process that judges can't be started, also later, or this is Windows.
     """
     if sys.platform == "win32":
         raise UserError("The judge needs Linux or macOS: its limits on time and memory are theirs.")
-    if isinstance(people, Anybody) and not _is_local(place.host):
+    if isinstance(people, Anybody) and not is_local(place.host):
         raise UserError(
             f"Others can reach {place.host}, so name who may ask: anatomy serve --new-keys keys.txt NAMES, "
             "then --keys keys.txt."
+        )
+    if not os.access(os.getcwd(), os.X_OK):
+        raise UserError(
+            f"The user of this process may not enter {os.getcwd()}, where it was started, so its workers can't start: "
+            "start it in another folder (in a JupyterHub's service, `cwd`)."
         )
     try:
         sockets = bind_sockets(place.port, place.host)
@@ -68,7 +74,7 @@ def serve(people: People, place: Place, workers: Workers, say: Callable[[str], N
 
 
 async def _serve(
-    people: People, place: Place, workers: Workers, sockets: list[socket.socket], say: Callable[[str], None]
+    people: People, place: Place, workers: JudgeWorkers, sockets: list[socket.socket], say: Callable[[str], None]
 ) -> None:
     from anatomy import exercises
     from anatomy.serving import live
@@ -84,19 +90,19 @@ async def _serve(
         exercises.of_notebook(book)  # now, and not when the live view asks for the first time
     ready = asyncio.ensure_future(workers.ask(b""))  # which is refused once there is somebody to do so
     ended = asyncio.ensure_future(end.wait())
-    await asyncio.wait([judging, ended, ready], return_when=asyncio.FIRST_COMPLETED)
-    if ready.done():
-        server.add_sockets(sockets)
-        address = f"http://{place.host}:{sockets[0].getsockname()[1]}{place.prefix}"
-        say(f"The judge answers at {address}, {workers.count} at a time.")
-        await asyncio.wait([judging, ended], return_when=asyncio.FIRST_COMPLETED)
-    server.stop()
-    judging.cancel()
-    await asyncio.gather(judging, return_exceptions=True)
-
-
-def _is_local(host: str) -> bool:
     try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+        await asyncio.wait([judging, ended, ready], return_when=asyncio.FIRST_COMPLETED)
+        if ready.done() and not end.is_set():
+            if isinstance(ready.exception(), WorkerLost):
+                raise UserError("The processes that judge end as soon as they start: what they said stands above.")
+            server.add_sockets(sockets)
+            address = f"http://{place.host}:{sockets[0].getsockname()[1]}{place.prefix}"
+            say(f"The judge answers at {address}, {workers.count} at a time.")
+            await asyncio.wait([judging, ended], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        server.stop()
+        judging.cancel()
+        ready.cancel()
+        found, _ = await asyncio.gather(judging, ready, return_exceptions=True)
+    if isinstance(found, Exception) and not end.is_set():
+        raise found

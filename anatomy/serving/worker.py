@@ -20,19 +20,19 @@ MEMORY = 6 * 2**30
 """Bytes of address space that a process may take."""
 
 PREPARE = b"prepare"
-"""Asks for some of the trials in advance; answered with the share of them that is done."""
+"""Asks for some of the expectations in advance; answered with the share of them that is done."""
 
 A_WHILE = 0.1
-"""Seconds that a request may have to wait for trials that are worked out in advance."""
+"""Seconds that a request may have to wait for expectations that are worked out in advance."""
 
 
-def work(pipe: Connection, notebooks: Collection[str]) -> None:
+def serve_requests(pipe: Connection, notebooks: Collection[str]) -> None:
     """Answer requests until the other end of the pipe is closed. Each answer is a status of HTTP and JSON.
 
     Parameters
     ----------
     notebooks
-        The slugs of those whose trials are worked out in advance.
+        The slugs of those whose expectations are worked out in advance.
     """
     import resource  # not everywhere
 

@@ -1,4 +1,4 @@
-"""Processes that judge, each one request at a time and with trials of its own that it keeps.
+"""Processes that judge, each one request at a time and with expectations of its own that it keeps.
 
 One that hangs, dies or computes for too long costs the request that it was at, and another takes its place.
 """
@@ -8,12 +8,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import multiprocessing
+from collections import deque
 from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from anatomy.serving.worker import PREPARE, work
+from anatomy.errors import UserError
+from anatomy.serving.worker import PREPARE, serve_requests
 
 SECONDS = 60.0
 """Seconds after which a worker that does not answer is ended; one that computes has ended itself before."""
@@ -26,11 +28,15 @@ class Busy(Exception):
     """As many requests wait as may."""
 
 
+class NobodyWaits(Exception):
+    """Who asked had gone before a worker had the request."""
+
+
 class WorkerLost(Exception):
     """The worker that had a request has ended, or was ended because it did not answer."""
 
 
-@dataclass
+@dataclass(eq=False)
 class _Job:
     request: bytes
     done: asyncio.Future[bytes] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
@@ -43,7 +49,7 @@ class _Worker:
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["anatomy.serving.judging"])  # so that another one is there at once
         self._pipe, theirs = context.Pipe()
-        self.process = context.Process(target=work, args=(theirs, prepare), daemon=True)
+        self.process = context.Process(target=serve_requests, args=(theirs, prepare), daemon=True)
         self.process.start()
         theirs.close()
         self.prepared = 0.0
@@ -57,7 +63,7 @@ class _Worker:
         self.process.join()
 
 
-class Workers:
+class JudgeWorkers:
     """So many workers and one queue. `run` keeps them going until it is cancelled.
 
     Parameters
@@ -70,13 +76,14 @@ class Workers:
 
     def __init__(self, count: int, prepare: Collection[str] = (), most_waiting: int = 100) -> None:
         self.count, self.prepare, self.most_waiting = count, prepare, most_waiting
-        self._jobs: asyncio.Queue[_Job] = asyncio.Queue()
+        self._jobs: deque[_Job] = deque()
+        self._has_more = asyncio.Condition()
         self._threads = ThreadPoolExecutor(count)
         self._workers: dict[int, _Worker] = {}
 
     @property
     def waiting(self) -> int:
-        return self._jobs.qsize()
+        return len(self._jobs)
 
     @property
     def prepared(self) -> float:
@@ -88,25 +95,51 @@ class Workers:
         """The ids of the processes that are there."""
         return [worker.process.pid or 0 for worker in self._workers.values()]
 
-    async def ask(self, request: bytes) -> bytes:
+    async def ask(self, request: bytes, gone: asyncio.Future[None] | None = None) -> bytes:
         """The answer to a request.
+
+        Parameters
+        ----------
+        gone
+            Is done when nobody waits for the answer any more. A worker that is at it goes on nevertheless.
 
         Raises
         ------
         Busy
             When as many requests wait as may.
+        NobodyWaits
+            When `gone` was done before a worker had it.
         WorkerLost
             When no answer comes.
         """
         if self.waiting >= self.most_waiting:
             raise Busy
-        self._jobs.put_nowait(job := _Job(request))
+        self._jobs.append(job := _Job(request))
+        if gone:
+            gone.add_done_callback(lambda _: self._drop(job))
+        async with self._has_more:
+            self._has_more.notify()
         return await job.done
 
+    def _drop(self, job: _Job) -> None:
+        if job in self._jobs:
+            self._jobs.remove(job)
+            job.done.set_exception(NobodyWaits())
+
     async def run(self) -> None:
+        """Keep the workers going.
+
+        Raises
+        ------
+        UserError
+            When one can't be started.
+        """
+        running = [asyncio.ensure_future(self._run(number)) for number in range(self.count)]
         try:
-            await asyncio.gather(*(self._run(number) for number in range(self.count)))
+            await asyncio.gather(*running)
         finally:
+            for one in running:
+                one.cancel()
             for worker in self._workers.values():
                 worker.end()
             self._threads.shutdown(wait=False)
@@ -115,12 +148,9 @@ class Workers:
         prepares = bool(self.prepare)
         while True:
             if number not in self._workers:
-                self._workers[number] = await self._in_thread(lambda: _Worker(self.prepare))
+                self._workers[number] = await self._started()
             worker = self._workers[number]
-            if self._jobs.empty() and prepares:
-                job = None
-            else:
-                job = await self._jobs.get()
+            job = None if prepares and not self._jobs else await self._next()
             try:
                 asked = self._in_thread(lambda: worker.ask(job.request if job else PREPARE))  # noqa: B023
                 reply = await asyncio.wait_for(asked, SECONDS)
@@ -136,6 +166,20 @@ class Workers:
                 prepares = worker.prepared < 1
             elif not job.done.done():
                 job.done.set_result(reply)
+
+    async def _next(self) -> _Job:
+        async with self._has_more:
+            await self._has_more.wait_for(lambda: self._jobs)
+            return self._jobs.popleft()
+
+    async def _started(self) -> _Worker:
+        try:
+            return await self._in_thread(lambda: _Worker(self.prepare))
+        except (OSError, EOFError) as error:
+            raise UserError(
+                f"A process that judges can't be started ({error or type(error).__name__}): look what this machine has "
+                "run out of, memory, processes or open files."
+            ) from error
 
     async def _in_thread(self, what: Callable[[], Result]) -> Result:
         return await asyncio.get_running_loop().run_in_executor(self._threads, what)

@@ -44,6 +44,7 @@ c.Spawner.environment = {
     "OMP_NUM_THREADS": "1",  # one answer is small; thirty kernels with as many threads each as there are cores are not
     "ANATOMY_EXCHANGE": "/srv/anatomy-exchange",
     "ANATOMY_CLASS_EDITION": "",  # a folder: students' kernels import the package from there (README.md)
+    "ANATOMY_JUDGE": "",  # an address: students' checks ask there (README.md); an instructor's judge by themselves
 }
 
 
@@ -63,6 +64,7 @@ def by_group(spawner):
         "JUPYTER_CONFIG_PATH": os.pathsep.join(map(str, settings)),
         "ANATOMY_COURSE": str(course) if teaches else "",
         "PYTHONPATH": str(course) if teaches else spawner.environment["ANATOMY_CLASS_EDITION"],
+        "ANATOMY_JUDGE": "" if teaches else spawner.environment["ANATOMY_JUDGE"],
     }
 
 

@@ -20,6 +20,38 @@ def log_in(page: Page, address: str, deployment: Deployment, name: str) -> Lab:
     return Lab(page, f"{address}/user/{user}", deployment.home(name))
 
 
+def check_answer(lab: Lab, slug: str, program: str) -> str:
+    """Write an answer to 03's first exercise, check it, save the notebook: what the card says."""
+    lab.open_in_place(lab.folder / slug / f"{slug}.ipynb")
+    lab.run("from anatomy.checking import check")
+    lab.write("def softmax(x", program)
+    lab.run(program)
+    card = lab.run('check("softmax")').inner_text()
+    lab.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+    return card
+
+
+def in_terminal(lab: Lab, command: str) -> str:
+    """What a command prints in a new terminal of somebody's JupyterLab."""
+    lab.page.goto(f"{lab.address}/lab?reset")
+    expect(lab.page.locator("#jp-main-dock-panel")).to_be_visible(timeout=SLOW)
+    said = lab.page.evaluate(
+        """async command => {
+            const terminal = await window.jupyterapp.serviceManager.terminals.startNew();
+            let text = '';
+            const done = new Promise(resolve => terminal.messageReceived.connect((_, message) => {
+                text += message.type === 'stdout' ? message.content.join('') : '';
+                const between = text.match(/<begin>\\s+(.*?)\\s+<end>/s);
+                if (between) resolve(between[1]);
+            }));
+            terminal.send({type: 'stdin', content: [`echo '<beg''in>'; ${command}; echo '<e''nd>'\r`]});
+            return await done;
+        }""",
+        command,
+    )
+    return str(said)
+
+
 class AssignmentList:
     """A student's Assignment List in JupyterLab."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import grp
+import json
 import os
 import pwd
 import re
@@ -23,6 +24,22 @@ from urllib.error import URLError
 ROOT = Path(__file__).resolve().parents[2]
 PEOPLE = {"teacher": "anatomy-instructors", "ada": "anatomy-students", "ben": "anatomy-students"}
 PASSWORD = "a class of three"
+SPAWN = """
+import json, sys
+from types import SimpleNamespace
+from traitlets.config import Config
+file, user, group = sys.argv[1:]
+config = Config()
+def load_subconfig(file):
+    scope = {"get_config": lambda: config, "load_subconfig": load_subconfig, "__file__": file}
+    exec(compile(open(file).read(), file, "exec"), scope)
+load_subconfig(file)
+somebody = SimpleNamespace(name=user, groups=[SimpleNamespace(name=group)])
+spawner = SimpleNamespace(environment=config.Spawner.environment, user=somebody)
+config.Spawner.pre_spawn_hook(spawner)
+print(json.dumps(spawner.environment))
+"""
+"""Prints the variables that the hub's configuration gives a user's server."""
 
 
 def python_for_everyone() -> str | None:
@@ -31,6 +48,13 @@ def python_for_everyone() -> str | None:
     asks = [["runuser", "-u", "nobody", "--", path, "-c", "import ssl, sqlite3, venv"] for path in candidates]
     runs = (path for path, ask in zip(candidates, asks, strict=True) if _succeeds(ask))
     return next(runs, None)
+
+
+def spawned(python: Path, settings: Path, user: str, group: str) -> dict[str, str]:
+    """The variables that a hub with this configuration, run by this Python, gives a user's server."""
+    asks = [str(python), "-c", SPAWN, str(settings), user, group]
+    given: dict[str, str] = json.loads(subprocess.run(asks, capture_output=True, text=True, check=True).stdout)
+    return given
 
 
 def _succeeds(command: list[str]) -> bool:
@@ -43,6 +67,10 @@ class Deployment:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.bin, self.program, self.exchange = folder / "venv/bin", folder / "srv", folder / "exchange"
+        self.edition = folder / "srv-class"
+        """What students import where answers stay with the instructor."""
+        self.state = folder / "state"
+        self.settings = self.state / "jupyterhub_config.py"
         self.users = {name: f"{name}-{os.getpid()}" for name in PEOPLE}
 
     def home(self, name: str) -> Path:
@@ -65,6 +93,18 @@ class Deployment:
         (packages / "these.pth").write_text(f"{self.program}\n{sysconfig.get_path('purelib')}\n", encoding="utf-8")
         for name in ("anatomy", "deploy", "tools"):
             shutil.copytree(ROOT / name, self.program / name, ignore=shutil.ignore_patterns("__pycache__"))
+        self.state.mkdir(mode=0o700)
+        self.configure()
+
+    def configure(self, more: str = "") -> None:
+        """The file that the README has an operator write; `more` stands below it."""
+        self.settings.write_text(
+            f"""load_subconfig({str(self.program / "deploy/jupyterhub/jupyterhub_config.py")!r})
+c = get_config()
+c.Spawner.environment["ANATOMY_EXCHANGE"] = {str(self.exchange)!r}
+{more}""",
+            encoding="utf-8",
+        )
 
     def make_exchange(self) -> None:
         """The commands of the README, word for word but for the folder and the name."""
@@ -75,27 +115,18 @@ class Deployment:
                 command = command.replace(theirs, ours)
             subprocess.run(shlex.split(command), check=True)
 
+    def environment(self, name: str) -> dict[str, str]:
+        """That of somebody's server, as the hub's configuration makes it."""
+        given = spawned(self.bin / "python", self.settings, self.users[name], PEOPLE[name])
+        return {"HOME": str(self.home(name)), "USER": self.users[name], "LANG": "C.UTF-8", **given}
+
     def run(self, name: str, *command: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         """A command in the terminal of somebody's server."""
-        settings = self.program / "deploy/jupyterhub"
-        teaches = name == "teacher"
-        roles = [settings / ("instructors" if teaches else "students"), settings / "everybody"]
-        environment = {
-            "HOME": str(self.home(name)),
-            "USER": self.users[name],
-            "LANG": "C.UTF-8",
-            "PATH": f"{self.bin}:/usr/bin:/bin",
-            "OMP_NUM_THREADS": "1",
-            "JUPYTER_CONFIG_PATH": os.pathsep.join(map(str, roles)),
-            "ANATOMY_EXCHANGE": str(self.exchange),
-            "ANATOMY_COURSE": str(self.course) if teaches else "",
-            "PYTHONPATH": str(self.course) if teaches else "",
-        }
-        account = pwd.getpwnam(self.users[name])
+        account, environment = pwd.getpwnam(self.users[name]), self.environment(name)
+        program = shutil.which(command[0], path=environment["PATH"]) or command[0]
         return subprocess.run(
-            [str(self.bin / command[0]), *command[1:]] if (self.bin / command[0]).exists() else command,
-            cwd=cwd or self.home(name), env=environment, user=account.pw_uid, group=account.pw_gid,
-            extra_groups=[], text=True, capture_output=True, check=False,
+            [program, *command[1:]], cwd=cwd or self.home(name), env=environment, user=account.pw_uid,
+            group=account.pw_gid, extra_groups=[], text=True, capture_output=True, check=False,
         )  # fmt: skip
 
 
@@ -123,25 +154,26 @@ def people(deployment: Deployment) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def hub(deployment: Deployment) -> Iterator[str]:
-    """The address of a running hub, set up by a file like the one that the README has an operator write."""
+def hub(deployment: Deployment, more: str = "") -> Iterator[str]:
+    """The address of a running hub.
+
+    Parameters
+    ----------
+    more
+        What stands below the rest of its configuration.
+    """
     port, api, proxy = free_ports(3)
     address = f"http://127.0.0.1:{port}"
-    state = deployment.folder / "state"
-    state.mkdir(mode=0o700)
-    settings = f"""
-load_subconfig({str(deployment.program / "deploy/jupyterhub/jupyterhub_config.py")!r})
-c = get_config()
+    state = deployment.state
+    deployment.configure(f"""
 c.JupyterHub.bind_url = "{address}"
 c.JupyterHub.hub_bind_url = "http://127.0.0.1:{api}"
 c.ConfigurableHTTPProxy.api_url = "http://127.0.0.1:{proxy}"
 c.ConfigurableHTTPProxy.command = [{shutil.which("configurable-http-proxy", path=proxy_path())!r}]
-c.Spawner.environment["ANATOMY_EXCHANGE"] = {str(deployment.exchange)!r}
 c.Spawner.args = ["--LabApp.expose_app_in_browser=True", "--LabApp.news_url=None"]
-"""
-    (state / "jupyterhub_config.py").write_text(settings, encoding="utf-8")
+{more}""")
     command = ["setpriv", "--pdeathsig", "TERM"]  # it ends, and all that it started, however this process ends
-    command += [str(deployment.bin / "jupyterhub"), "--config", str(state / "jupyterhub_config.py")]
+    command += [str(deployment.bin / "jupyterhub"), "--config", str(deployment.settings)]
     environment = {"PATH": os.environ["PATH"], "HOME": str(state), "LANG": "C.UTF-8"}
     with (state / "hub.log").open("w") as log:
         process = subprocess.Popen(command, cwd=state, env=environment, stdout=log, stderr=log, start_new_session=True)

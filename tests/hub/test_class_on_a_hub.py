@@ -12,13 +12,12 @@ from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import only_from
 from tests.browser.lab import SLOW, Lab
-from tests.hub.classroom import AssignmentList, Formgrader, log_in
+from tests.hub.classroom import AssignmentList, Formgrader, check_answer, in_terminal, log_in
 from tests.hub.conftest import SLUG
 from tests.hub.deployment import PEOPLE, Deployment, hub
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser"), pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
 MATHJAX = "https://cdnjs.cloudflare.com/ajax/libs/mathjax/"
-ANSWER = "def softmax(x"
 WRONG = "def softmax(x, dim):\n    e = (x - x.amax(dim, keepdim=True)).exp()\n    return e / e.sum()"
 RIGHT = "def softmax(x, dim):\n    return (x - x.logsumexp(dim, keepdim=True)).exp()"
 NAMED = "You divide by the sum over the whole tensor"
@@ -31,17 +30,6 @@ def labs(deployment: Deployment, chromium: Browser) -> Iterator[dict[str, Lab]]:
         address = stack.enter_context(hub(deployment))
         pages = {name: stack.enter_context(only_from(chromium, address, (MATHJAX,))) for name in PEOPLE}
         yield {name: log_in(page, address, deployment, name) for name, page in pages.items()}
-
-
-def answer(lab: Lab, program: str) -> str:
-    """Write an answer to the first exercise, check it, save the notebook: what the card says."""
-    lab.open_in_place(lab.folder / SLUG / f"{SLUG}.ipynb")
-    lab.run("from anatomy.checking import check")
-    lab.write(ANSWER, program)
-    lab.run(program)
-    card = lab.run('check("softmax")').inner_text()
-    lab.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
-    return card
 
 
 def grade(server: Deployment) -> dict[str, float]:
@@ -81,6 +69,13 @@ def test_each_sees_what_is_theirs(deployment: Deployment, labs: dict[str, Lab]) 
     opened.value.close()
 
 
+def test_the_commands_of_the_guides_are_there_in_a_terminal(deployment: Deployment, labs: dict[str, Lab]) -> None:
+    for name in ("ada", "teacher"):
+        settings = deployment.environment(name)["JUPYTER_CONFIG_PATH"]
+        said = in_terminal(labs[name], "command -v anatomy nbgrader; echo $JUPYTER_CONFIG_PATH")
+        assert said.split() == [f"{deployment.bin}/anatomy", f"{deployment.bin}/nbgrader", settings]
+
+
 def test_a_class_from_release_to_feedback(deployment: Deployment, labs: dict[str, Lab]) -> None:
     ada, ben = (deployment.users[name] for name in ("ada", "ben"))
     exchange = deployment.exchange / "anatomy"
@@ -90,7 +85,7 @@ def test_a_class_from_release_to_feedback(deployment: Deployment, labs: dict[str
         AssignmentList(labs[name]).fetch(SLUG)
 
     # a wrong answer: its card, its mark, its page
-    assert NAMED in answer(labs["ada"], WRONG)
+    assert NAMED in check_answer(labs["ada"], SLUG, WRONG)
     AssignmentList(labs["ada"]).submit(SLUG)
     assert f"{ada} {SLUG}" in formgrader.press("collect", SLUG)
     assert grade(deployment) == {ada: 1}
@@ -99,10 +94,10 @@ def test_a_class_from_release_to_feedback(deployment: Deployment, labs: dict[str
     assert "1 of 26 points" in page and NAMED in page
 
     # mended in time; another hands in late, and in somebody else's name
-    assert "Right" in answer(labs["ada"], RIGHT)
+    assert "Right" in check_answer(labs["ada"], SLUG, RIGHT)
     AssignmentList(labs["ada"]).submit(SLUG)
     due(deployment, max(path.name for path in (exchange / "inbound").iterdir()).split("+")[2])
-    assert "Right" in answer(labs["ben"], RIGHT)
+    assert "Right" in check_answer(labs["ben"], SLUG, RIGHT)
     AssignmentList(labs["ben"]).submit(SLUG)
     forged = exchange / "inbound" / f"{ada}+{SLUG}+2099-01-01 00:00:00.000000 UTC+forged"
     assert deployment.run("ben", "mkdir", str(forged)).returncode == 0

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import tracemalloc
 import zipfile
 from pathlib import PurePosixPath
 
 import pytest
 
+from anatomy.class_edition import on_disk
 from anatomy.class_edition.on_disk import ABOUT, LIST, NotWritten, opened, update, write, write_zip, zipped
 
 BOOK = PurePosixPath("notebooks/00-start-here/00-start-here.ipynb")
@@ -129,3 +131,82 @@ def test_what_is_no_edition_is_said_to_be_none(tmp_path, content):
     for path in (tmp_path / "file.zip", tmp_path, tmp_path / "missing"):
         with pytest.raises(NotWritten, match="holds no edition for a class: name the zip file"):
             opened(path)
+
+
+def _spoilt_stream(file, content):
+    """One file's compressed bytes are others."""
+    (first, *_) = zipfile.ZipFile(file).infolist()
+    start = 30 + len(first.filename)
+    file.write_bytes(content[:start] + b"\xff" * first.compress_size + content[start + first.compress_size :])
+
+
+def _marked(file, content, place, mark):
+    """Two bytes of each entry in the list at the end of a zip file are others."""
+    parts = content.split(b"PK\x01\x02")
+    file.write_bytes(b"PK\x01\x02".join([parts[0], *(part[:place] + mark + part[place + 2 :] for part in parts[1:])]))
+
+
+def _about(file, about):
+    files_of_it = files(BOOK, LATER) | {ABOUT: about}
+    file.write_bytes(zipped(files_of_it, "top"))
+
+
+DAMAGED, UNPACK = "holds no edition for a class.*it is damaged: get it once more", "unpack it with another program"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (_spoilt_stream, DAMAGED),
+        (lambda file, content: file.write_bytes(content[:-100]), DAMAGED),
+        (lambda file, content: _marked(file, content, 4, b"\x01\x00"), UNPACK),  # encrypted
+        (lambda file, content: _marked(file, content, 6, b"\x63\x00"), UNPACK),  # packed by a method of its own
+        (lambda file, content: _marked(file, content, 6, b"\x0e\x00"), UNPACK),  # LZMA, so it says
+        (lambda file, _: _about(file, b'{"judge": ""}'), DAMAGED),
+        (lambda file, _: _about(file, b'{"notebooks": 3}'), DAMAGED),
+        (lambda file, _: _about(file, b"[" * 100_000), DAMAGED),
+    ],
+    ids=["stream", "end", "encrypted", "method", "lzma", "no notebooks", "a number", "brackets"],
+)
+def test_a_zip_file_that_cannot_be_unpacked_is_said_and_changes_nothing(tmp_path, spoil, said):
+    mine, zip_file = tmp_path / "mine", tmp_path / "next.zip"
+    write(files(BOOK), mine)
+    (mine / BOOK).write_bytes(b"my answers")
+    before = held(mine)
+    write_zip(files(BOOK, LATER), zip_file)
+    spoil(zip_file, zip_file.read_bytes())
+    with pytest.raises(NotWritten, match=said):
+        update(zip_file, mine)
+    assert held(mine) == before
+
+
+def test_a_zip_file_that_unpacks_to_very_much_is_refused(tmp_path, monkeypatch):
+    write_zip(files(BOOK, code=bytes(2**20)), tmp_path / "some.zip")
+    assert opened(tmp_path / "some.zip")
+    monkeypatch.setattr(on_disk, "LARGEST", 2**20)
+    with pytest.raises(NotWritten, match=r"some\.zip unpacks to 1 MB and more"):
+        opened(tmp_path / "some.zip")
+
+
+def test_a_zip_file_that_says_too_little_of_its_size_takes_no_more_memory(tmp_path):
+    file = tmp_path / "bomb.zip"
+    write_zip(files(BOOK, code=bytes(40 * 2**20)), file)
+    file.write_bytes(file.read_bytes().replace((40 * 2**20).to_bytes(4, "little"), (10).to_bytes(4, "little")))
+    tracemalloc.start()
+    try:
+        with pytest.raises(NotWritten):
+            opened(file)
+        assert tracemalloc.get_traced_memory()[1] < 10 * 2**20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("about", [None, b"{", b"{}"])
+def test_an_edition_that_does_not_know_its_notebooks_any_more_is_mended(tmp_path, about):
+    mine = tmp_path / "mine"
+    write(files(BOOK), mine)
+    (mine / BOOK).write_bytes(b"my answers")
+    (mine / ABOUT).unlink() if about is None else (mine / ABOUT).write_bytes(about)
+    write_zip(files(BOOK, LATER), tmp_path / "next.zip")
+    assert update(tmp_path / "next.zip", mine).left == [mine / BOOK]
+    assert (mine / ABOUT).read_bytes() == files(BOOK, LATER)[ABOUT] and (mine / BOOK).read_bytes() == b"my answers"

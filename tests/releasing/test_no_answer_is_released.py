@@ -13,6 +13,8 @@ from anatomy.course import NOTEBOOKS
 from anatomy.releasing.contents import edition
 from tests.releasing.likeness import Shape, body_of, found, plain, programs, shape, tree_of
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 SHORTEST, STATEMENT = 8, 24
 """Sizes in nodes: of a whole answer, and of a part of one, that is long enough not to be there by chance."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -13,16 +14,16 @@ from pathlib import Path, PurePosixPath
 import pytest
 from typer.testing import CliRunner
 
-from anatomy.authoring.notebooks import student_file
 from anatomy.class_edition.on_disk import write
 from anatomy.cli import app
 from anatomy.course import NOTEBOOKS, notebook
 from anatomy.errors import UserError
+from anatomy.notebook_files.notebooks import student_file
 from anatomy.releasing.contents import judge_address, refusing
 from tests.releasing.conftest import JUDGE
 
-PATHS = ("misconceptions", "variants", "answers", "sample_class", "judging", "reading", "grading", "authoring",
-         "serving", "releasing", "forked_kernels")  # fmt: skip
+PATHS = ("misconceptions", "variants", "answers", "sample_class", "judging", "reading", "grading", "serving",
+         "releasing", "forked_kernels")  # fmt: skip
 
 
 def refuses(content):
@@ -78,6 +79,32 @@ def test_its_pages_speak_of_what_is_there(third):
     assert "tools/setup.sh" in places["Makefile"] and PurePosixPath("tools/setup.sh") in third
 
 
+def test_its_lab_is_a_students(third):
+    """`anatomy lab` hides what is an instructor's; plain JupyterLab does not."""
+    begun = {"Makefile": "$(BIN)/anatomy lab ", "README.md": "Scripts\\anatomy lab\n"}
+    for name, command in begun.items():
+        text = third[PurePosixPath(name)].decode()
+        assert command in text and not re.search(r"jupyter[ -]lab\b", text)
+    assert PurePosixPath("tools/jupyterlab/student/labconfig/page_config.json") in third
+
+
+def test_the_first_notebook_is_true_of_it(third, root):
+    """What only the whole course has is named as such, and no check is said to keep to itself what it sends."""
+    book = json.loads(third[PurePosixPath("notebooks/00-start-here/00-start-here.ipynb")])
+    text = "".join("".join([*cell["source"], "\n"]) for cell in book["cells"] if cell["cell_type"] == "markdown")
+    lacking = {"`anatomy hunt`", "`anatomy assemble`"}
+    for span in set(re.findall(r"`[^`\s]+/`", text)):
+        inside = [content for path, content in third.items() if path.is_relative_to(span.strip("`"))]
+        if (root / span.strip("`")).exists() and (not inside or any(map(refuses, inside))):
+            lacking.add(span)
+    assert {"`solutions/`", "`anatomy/reference/`"} <= lacking and "`notebooks/`" not in lacking
+    for line in text.splitlines():
+        if any(span in line for span in lacking):
+            assert "edition made for a class" in line
+        if re.search(r"\b(nowhere|nobody|no network|nothing [^.]*(leave|sen[dt]))", line, re.IGNORECASE):
+            assert "judge" in line
+
+
 @pytest.mark.parametrize("address", ["", "hub", "ftp://x.org", "https://", "https://x.org/?key=1", "https://a:b@x.org"])
 def test_an_address_that_is_none_is_refused(address):
     with pytest.raises(UserError, match=r"is not the address of a judge|Leave the key out"):
@@ -123,8 +150,7 @@ for module in ("misconceptions.softmax", "judging", "reading", "reference.softma
 hunt("03-softmax")
 assemble()
 assert "04 Heads" not in repr(ProgressCard()) and "03 Softmax" in repr(ProgressCard("03-softmax"))
-for words in ([], ["progress"], ["hunt", "03"], ["assemble"], ["check", "NOTEBOOK"], ["grade"]):
-    words = [word.replace("NOTEBOOK", "notebooks/03-softmax/03-softmax.ipynb") for word in words]
+for words in ([], ["progress"], ["hunt", "03"], ["assemble"], ["check", "README.md"], ["grade"]):
     run = CliRunner().invoke(app, words)
     print("anatomy", *words[:1], run.exit_code, " ".join(run.output.split()))
 """
@@ -147,7 +173,7 @@ def test_students_get_a_sentence_for_what_is_not_there(third, tmp_path):
     assert "For instructors" not in run.stdout and "update" in run.stdout
     assert "Next: pairwise_dot" in commands["progress"]
     assert "2 The bug hunt is not" in commands["hunt"] and "2 Assembling is not" in commands["assemble"]
-    assert "2 `anatomy check` is not in your class's edition" in commands["check"]
+    assert "2 README.md cannot be read as a notebook" in commands["check"]
     assert "No such command 'grade'" in commands["grade"]
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from anatomy.checking import HAND_OVER, calling, joining
+from anatomy.observing import GRADING_SEED
 from anatomy.serving.limits import Users
 from anatomy.serving.people import Keys, add_keys
 from tests.serving.service import Running, running
@@ -38,3 +40,13 @@ def judge(one_service: Running) -> Running:
     one_service.service.users = Users()
     one_service.room.noted.clear()
     return one_service
+
+
+@pytest.fixture
+def at_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A student's own machine: no hub, no judge and no key yet."""
+    monkeypatch.setenv("ANATOMY_HOME", str(tmp_path))
+    monkeypatch.setattr(calling, "SECONDS", 60.0)  # a busy machine
+    hub = ("JUPYTERHUB_API_TOKEN", "JUPYTERHUB_API_URL", "JUPYTERHUB_PUBLIC_HUB_URL", "JUPYTERHUB_HOST")
+    for name in (joining.JUDGE, joining.KEY, *hub, GRADING_SEED, HAND_OVER):
+        monkeypatch.delenv(name, raising=False)

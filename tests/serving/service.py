@@ -6,7 +6,7 @@ import asyncio
 import http.client
 import json
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,9 +19,10 @@ from anatomy import exercises
 from anatomy.checking.calling import LARGEST, VERSION
 from anatomy.checking.looking import look_for_judge
 from anatomy.observing.records import encode
-from anatomy.serving.people import People
-from anatomy.serving.service import Service, application
-from anatomy.serving.workers import Workers
+from anatomy.serving.handlers import application
+from anatomy.serving.people import IsInstructor, People
+from anatomy.serving.service import Service
+from anatomy.serving.workers import JudgeWorkers
 from tests.observing.cells import run_cell
 
 SCORES = "def scaled_scores(query, key):\n    return query @ key.mT / key.size(-1) ** 0.5\n"
@@ -32,13 +33,13 @@ QUERIES = "def attention_weights(query, key):\n    return softmax(scaled_scores(
 
 
 class Page(RequestHandler):
-    """A page for instructors."""
+    """A page for instructors, and what it asks for later."""
 
-    def initialize(self, who: Callable[[RequestHandler], Awaitable[bool]]) -> None:
+    def initialize(self, who: IsInstructor) -> None:
         self.is_instructor = who
 
     async def get(self) -> None:
-        if await self.is_instructor(self):
+        if await self.is_instructor(self, login=self.request.path.endswith("page")):
             self.finish("Good morning.")
 
 
@@ -81,10 +82,11 @@ def running(people: People, workers: int) -> Iterator[Running]:
     loop = asyncio.new_event_loop()
 
     async def main() -> None:
-        here.service.workers = Workers(workers or 1)
+        here.service.workers = JudgeWorkers(workers or 1)
         judging = asyncio.ensure_future(here.service.workers.run() if workers else end.wait())
         server = HTTPServer(
-            application(here.service, "/judge", lambda who: [("page", Page, {"who": who})]), max_body_size=LARGEST
+            application(here.service, "/judge", lambda who: [("(?:page|news)", Page, {"who": who})]),
+            max_body_size=LARGEST,
         )
         if workers:
             await here.service.workers.ask(b"")  # it is there

@@ -9,9 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from nbformat.v4 import new_code_cell, new_notebook
 
 from anatomy.class_edition.on_disk import write
 from anatomy.course import notebook
+from anatomy.notebook_files.notebooks import as_text
 from anatomy.releasing.contents import edition
 from anatomy.serving.room import Room
 from tests.serving.service import QUERIES, SCORES, SOFTMAX, Running
@@ -61,3 +63,41 @@ def test_a_student_is_told_what_is_wrong_by_the_judge_and_the_instructor_sees_it
     seen = room.snapshot(True)
     assert seen["at"]["number"] == "3.2" and seen["mistakes"][0]["names"] == ["Ada Lovelace"]
     assert seen["mistakes"][0]["sentence"].startswith("Your softmax runs over the queries")
+
+
+TERMINAL = """
+from anatomy.checking import calling
+from anatomy.cli import app
+calling.SECONDS = 60.0  # a busy machine
+app()
+"""
+
+
+@pytest.mark.slow
+def test_a_student_checks_a_whole_notebook_without_answers_on_the_machine(
+    judge: Running, keys: dict[str, str], tmp_path: Path
+) -> None:
+    folder, book = tmp_path / "mine", "notebooks/03-softmax/03-softmax.ipynb"
+    write(edition(Path(__file__).parents[2], notebook("03-softmax"), judge.address), folder)
+    cells = (
+        "from anatomy.reference.attention_scores import scaled_scores\nfrom anatomy.checking import check",
+        *(SOFTMAX, 'check("softmax")', QUERIES, 'check("attention_weights")'),
+        *("def weighted_values(weights, value):\n    raise NotImplementedError", 'check("weighted_values")'),
+        "from anatomy.hunting import hunt\nhunt('03-softmax')",
+    )
+    (folder / book).write_text(as_text(new_notebook(cells=list(map(new_code_cell, cells)))))
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(("ANATOMY", "JUPYTER"))}
+    variables |= {"PYTHONPATH": str(folder), "ANATOMY_HOME": str(folder), "ANATOMY_KEY": keys["Alan"]}
+    run = subprocess.run([sys.executable, "-c", TERMINAL, "check", book], cwd=folder, env=variables, text=True,
+                         capture_output=True)  # fmt: skip
+    assert run.returncode == 1 and not run.stderr, run.stderr
+    said = [line for line in run.stdout.splitlines() if not line.startswith(" ")]
+    assert said[0] == "✓ softmax  Right: 7 of 7 points." and said[2] == "○ weighted_values  Not attempted yet."
+    assert said[1].startswith("✗ attention_weights  Your softmax runs over the queries")
+    assert said[3].startswith("1 of 3 exercises right, ")
+    assert [note[:3] for note in judge.room.noted] == [
+        ("Alan", "softmax", "right"),
+        ("Alan", "attention_weights", "wrong"),
+        ("Alan", "weighted_values", "not attempted"),
+    ]
+    assert json.loads((folder / "progress.json").read_text())["softmax"]["status"] == "right"

@@ -17,7 +17,7 @@ class TestPages(AsyncHTTPTestCase):
     """A room with one student, and a door that asks for a header."""
 
     def get_app(self):
-        async def is_instructor(handler):
+        async def is_instructor(handler, *, login):
             if handler.request.headers.get("Who") == "instructor":
                 return True
             handler.set_status(403)

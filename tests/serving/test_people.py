@@ -78,6 +78,21 @@ def test_without_keys_only_this_machine_is_served() -> None:
             serve(Anybody(), Place(host, 0), None, print)  # type: ignore[arg-type]
 
 
+def test_without_keys_other_sites_get_nothing() -> None:
+    """A page of the web can have a browser on this machine ask: by a name that leads here, or from its own."""
+    with running(Anybody(), workers=0) as here:
+        port = here.address.split("/")[2].split(":")[1]
+        for host in (f"localhost:{port}", "127.0.0.1", f"127.8.9.1:{port}", f"[::1]:{port}"):
+            assert here.ask("", "", "/judge/me", Host=host)[1]["name"] == "you", host
+        for host in ("judge.example.org", "127.0.0.1.example.org", "localhost.example.org:80", "10.0.0.1", "[::2]"):
+            for path in ("me", "page", "news", "check", "health", "nothing"):
+                status, said = here.ask("", "", f"/judge/{path}", Host=host)
+                assert status == 403 and "its own machine only" in said["error"], (host, path)
+        for origin in ("https://judge.example.org", f"http://127.0.0.1:{int(port) + 1}", "null"):
+            assert here.ask("{}", "", Origin=origin)[0] == 403
+        assert here.ask("", "", "/judge/me", Origin=f"http://127.0.0.1:{port}")[0] == 200
+
+
 # ---- a hub ---------------------------------------------------------------------------------------------------------
 
 USERS = {
@@ -161,6 +176,10 @@ def test_a_browser_logs_in_at_the_hub(hub: HTTPServer) -> None:
         answer = connection.getresponse()
         assert answer.status == 302 and answer.headers["Set-Cookie"].startswith("service-judge-oauth-state")
         place = answer.headers["Location"]
+        connection = http.client.HTTPConnection(here.address.split("/")[2])
+        connection.request("GET", "/judge/news")
+        answer = connection.getresponse()
+        assert answer.status == 401 and "Location" not in answer.headers and "Set-Cookie" not in answer.headers
         assert place.startswith("/hub/api/oauth2/authorize?") and "client_id=service-judge" in place
         assert here.ask("", "ada's", "/judge/me")[1]["name"] == "ada"
         status, said = here.ask("", "for another service", "/judge/me")

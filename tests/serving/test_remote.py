@@ -9,7 +9,6 @@ import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,17 +24,7 @@ from tests.serving.service import OVER_ALL, SCORES, SOFTMAX, WEIGHTS, Running
 HIDDEN = ("anatomy.judging", "anatomy.reading", "anatomy.misconceptions", "anatomy.variants", "anatomy.reference")
 
 
-@pytest.fixture(autouse=True)
-def no_hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("ANATOMY_HOME", str(tmp_path))
-    monkeypatch.setattr(calling, "SECONDS", 60.0)  # a busy machine
-    for name in (*joining_variables(), "ANATOMY_GRADING_SEED", "ANATOMY_HAND_OVER"):
-        monkeypatch.delenv(name, raising=False)
-
-
-def joining_variables() -> list[str]:
-    return [joining.JUDGE, joining.KEY, "JUPYTERHUB_API_TOKEN", "JUPYTERHUB_API_URL", "JUPYTERHUB_PUBLIC_HUB_URL",
-            "JUPYTERHUB_HOST"]  # fmt: skip
+pytestmark = pytest.mark.usefixtures("at_home")
 
 
 @pytest.fixture
@@ -72,13 +61,13 @@ def test_a_student_works_without_answers_on_the_machine(
     assert "✗" in found.outputs[0].data["text/html"] and 'role="status"' in found.outputs[0].data["text/html"]
     assert found.stdout.count("\n") == 1 and "Your softmax" in found.stdout
     noted = read_progress()["softmax"]
-    assert (noted["status"], noted["attempts"]) == ("wrong", 1) and noted["mistakes"] and noted["said"]
+    assert (noted.status, noted.attempts) == ("wrong", 1) and noted.mistakes and noted.said
     found = run(shell, SCORES, WEIGHTS, 'check("attention_weights")')
     assert "It calls your `softmax` (3.1), which is not right yet: mend that first." in found.stdout
     found = run(shell, SOFTMAX, 'check("softmax")', 'check("attention_weights")')
     assert [out.data["text/plain"].split(":")[0] for out in found.outputs] == ["Right", "Right"] and not found.stdout
     noted = read_progress()["softmax"]
-    assert (noted["status"], noted["points"], noted["attempts"]) == ("right", noted["max_points"], 2)
+    assert (noted.status, noted.points, noted.attempts) == ("right", noted.max_points, 2)
     assert len(judge.room.noted) == 5
 
 
@@ -164,6 +153,7 @@ GOOD = {"version": 1, "status": "right", "points": 7, "max_points": 7, "headline
         (200, b"<html>Sign in</html>", {}, "no judge of this version of the course (HTTP status 200)"),
         (200, json.dumps(GOOD | {"version": 2}).encode(), {}, "no judge of this version"),
         (200, json.dumps(GOOD | {"html": 3}).encode(), {}, "is no verdict"),
+        (200, json.dumps(GOOD | {"status": "perfect"}).encode(), {}, "is no verdict"),
         (302, b"", {"Location": "http://127.0.0.1:9/"}, "HTTP status 302"),
         (502, b"Bad gateway", {}, "HTTP status 502"),
         (401, b'{"error": "Ask for a key."}', {}, "Ask for a key."),
@@ -184,7 +174,7 @@ def test_a_busy_judge_is_asked_once_more(shell: InteractiveShell, strange: type[
     monkeypatch.setattr(calling.time, "sleep", slept.append)
     strange.answers += [(503, b"{}", {"Retry-After": "2"}), (200, json.dumps(GOOD).encode(), {})]
     assert not run(shell, SOFTMAX, 'check("softmax")').stdout
-    assert slept == [2] and read_progress()["softmax"]["status"] == "right"
+    assert slept == [2] and read_progress()["softmax"].status == "right"
 
 
 # ---- which key goes where ------------------------------------------------------------------------------------------
@@ -212,6 +202,6 @@ def test_an_open_way_is_warned_of_once(shell: InteractiveShell, monkeypatch: pyt
 
 
 def test_the_edition_for_a_class_says_where_its_judge_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert joining.judge_address() == ""
+    assert joining.class_judge() == ""
     monkeypatch.setattr(joining, "class_edition", lambda: ClassEdition("https://judge.example.org/", ("03-softmax",)))
-    assert joining.judge_address() == "https://judge.example.org"
+    assert joining.class_judge() == "https://judge.example.org"

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import base64
+import gc
 import http.client
+import logging
 import os
 import re
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import ClassVar
 
 import pytest
 from typer.testing import CliRunner
 
 from anatomy import cli
+from anatomy.errors import UserError
+from anatomy.serving import workers
+from anatomy.serving.people import Anybody
+from anatomy.serving.running import Place, serve
+from anatomy.serving.worker import PREPARE
+from anatomy.serving.workers import JudgeWorkers
 from tests.serving.service import SOFTMAX, Running, request
 
 
@@ -47,14 +57,81 @@ def test_what_cannot_be_served_is_said(tmp_path: Path) -> None:
     assert anatomy("serve", "--prepare", "99")[0] == 2
 
 
+def test_a_folder_that_it_may_not_enter_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its workers could not start there: a hub's service that runs as somebody else, without a `cwd` of theirs."""
+    monkeypatch.setattr("os.access", lambda *_: False)
+    code, said = anatomy("serve", "--port", "0")
+    assert code == 2 and "may not enter" in said and "cwd" in said
+
+
+class Fragile:
+    """In the place of a worker's process: what becomes of it, from its start on, is for a test to say."""
+
+    process, prepared = SimpleNamespace(pid=0), 0.0
+    starts: ClassVar[int] = 0
+
+    def __init__(self, prepare: object) -> None:
+        type(self).starts += 1
+
+    def ask(self, request: bytes) -> bytes:
+        raise EOFError
+
+    def end(self) -> None: ...
+
+
+def served(monkeypatch: pytest.MonkeyPatch, worker: type[Fragile]) -> None:
+    monkeypatch.setattr(workers, "_Worker", worker)
+    serve(Anybody(), Place(port=0), JudgeWorkers(1, ["00-start-here"]), lambda text: None)
+
+
+def test_a_judge_that_cannot_replace_a_worker_ends_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So whatever watches over it starts it again."""
+
+    class OnlyOnce(Fragile):
+        def __init__(self, prepare: object) -> None:
+            super().__init__(prepare)
+            if self.starts > 1:
+                raise BlockingIOError(11, "Resource temporarily unavailable")
+
+        def ask(self, request: bytes) -> bytes:
+            if request == PREPARE:
+                raise EOFError
+            return b"400{}"
+
+    with pytest.raises(UserError, match=r"can't be started \(.*Resource temporarily unavailable\): look what"):
+        served(monkeypatch, OnlyOnce)
+    assert OnlyOnce.starts == 2
+
+
+def test_a_judge_whose_workers_end_at_once_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UserError, match="end as soon as they start"):
+        served(monkeypatch, Fragile)
+
+
+def test_a_judge_that_is_ended_while_it_starts_says_nothing(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its workers may end at that moment, too."""
+
+    class Ended(Fragile):
+        def ask(self, request: bytes) -> bytes:
+            os.kill(os.getpid(), signal.SIGTERM)
+            raise EOFError
+
+    served(monkeypatch, Ended)
+    gc.collect()
+    assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
+
+
 @pytest.mark.slow
-def test_the_command_serves_until_it_is_ended(tmp_path: Path) -> None:
+def test_the_command_serves_until_it_is_ended_and_writes_no_request_to_a_file(tmp_path: Path) -> None:
     keys = tmp_path / "keys.txt"
     code, said = anatomy("serve", "--new-keys", str(keys), "Ada", "Grace (instructor)")
     ada, grace = (line.split()[0] for line in said.splitlines())
     assert code == 0
-    command = [Path(sys.executable).parent / "anatomy", "serve", "--keys", keys, "--port", "0", "--prefix", "/course",
-               "--workers", "1", "--prepare", "00"]  # fmt: skip
+    tiny_files = ["sh", "-c", 'ulimit -f 1; exec "$@"', "sh"]  # 512 bytes: Python tries where it may write with four
+    command = [*tiny_files, Path(sys.executable).parent / "anatomy", "serve", "--keys", keys, "--port", "0",
+               "--prefix", "/course", "--workers", "1", "--prepare", "00"]  # fmt: skip
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=os.environ.copy()) as process:
         assert process.stderr
         try:
@@ -63,7 +140,9 @@ def test_the_command_serves_until_it_is_ended(tmp_path: Path) -> None:
                 filter(None, (re.search(r"answers at (http://127\.0\.0\.1:\d+)/course", line) for line in lines))
             )
             judge = Running(None, found[1])  # type: ignore[arg-type]
-            _, verdict = judge.ask(request("softmax", SOFTMAX), ada, "/course/check")
+            asked = request("softmax", SOFTMAX)
+            assert len(asked) > 512
+            _, verdict = judge.ask(asked, ada, "/course/check")
             assert verdict["status"] == "right"
             basic = {"Authorization": f"Basic {base64.b64encode(f'grace:{grace}'.encode()).decode()}"}
             connection = http.client.HTTPConnection(found[1].split("/")[2])
@@ -71,6 +150,8 @@ def test_the_command_serves_until_it_is_ended(tmp_path: Path) -> None:
             page = connection.getresponse()
             assert page.status == 200 and b"softmax" in page.read()
             assert "Ada softmax right" in next(line for line in lines if "softmax" in line)
+            assert judge.ask("{", ada, "/course/check")[0] == 400
         finally:
             process.send_signal(signal.SIGTERM)
         assert process.wait() == 0
+        assert process.stderr.read() == ""

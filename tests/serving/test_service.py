@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import http.client
 import json
 import logging
 import os
 import signal
+import socket
 import struct
 import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 from anatomy.serving.limits import Bucket, Users
-from anatomy.serving.people import CannotTell
+from anatomy.serving.people import CannotTell, Person
 from tests.serving.service import OVER_ALL, QUERIES, SCORES, SOFTMAX, WEIGHTS, Running, request
 
 RIGHT = request("softmax", SOFTMAX)
@@ -108,10 +113,13 @@ def tensors(shape: list[int], size: int) -> str:
         (forged(lambda record: record.update(tensors="gASVJAAAAAAAAACMBXBvc2l4lIwGc3lzdGVtlJOU")), "can't be read"),
         (forged(lambda record: record.update(tensors=tensors([2**40], 4))), "can't be read"),
         (forged(lambda record: record.update(tensors=tensors([2**40, 0], 0))), "can't be read"),
+        (forged(lambda record: record.update(tensors=tensors([0, 2**64 - 1], 0))), "can't be read"),
+        (forged(lambda record: record["tree"].update(similar={"$float": []})), "can't be read"),
         (forged(lambda record: record.update(tree=json.loads("[" * 90 + "]" * 90))), "can't be read"),
         (request("softmax", SOFTMAX, parts=[{}] * 41), "short list"),
     ],
-    ids=["text", "brackets", "list", "version", "number", "exercise", "pickle", "huge", "empty rows", "deep", "parts"],
+    ids=["text", "brackets", "list", "version", "number", "exercise", "pickle", "huge", "empty rows", "endless",
+         "float", "deep", "parts"],
 )  # fmt: skip
 def test_what_is_no_observation_is_refused_with_a_sentence(
     judge: Running, keys: dict[str, str], body: str, words: str
@@ -140,6 +148,13 @@ def test_who_guesses_keys_keeps_nobody_else_waiting(judge: Running, keys: dict[s
     assert judge.ask("", keys["Ada"], "/judge/me")[0] == 200
 
 
+def test_a_class_may_come_all_at_once(judge: Running, keys: dict[str, str], monkeypatch) -> None:
+    monkeypatch.setattr(judge.service, "strangers", Bucket(1, 1, clock=lambda: 0))
+    assert len(keys) > 1
+    assert {judge.ask("", key, "/judge/me")[0] for key in keys.values()} == {200}
+    assert [judge.ask("", "x" * 32, "/judge/me")[0] for _ in range(2)] == [401, 429]
+
+
 def test_what_is_too_large_is_not_read(judge: Running, keys: dict[str, str]) -> None:
     status, said = judge.ask(b"", keys["Ada"], method="POST", **{"Content-Length": str(25 * 2**20)})
     assert status == 413 and "too large" in said["error"]
@@ -165,7 +180,7 @@ def test_a_worker_that_dies_costs_one_check(judge: Running, keys: dict[str, str]
         return thread
 
     threads = [ask("Ada", request("softmax", "softmax = 1"))]
-    while not judge.service.users._busy:
+    while not judge.service.users.busy:
         pass
     assert judge.ask(RIGHT.replace("{", "{ ", 1), keys["Ada"])[0] == 429
     threads.append(ask("Alan", request("softmax", "softmax = 2")))
@@ -181,6 +196,112 @@ def test_a_worker_that_dies_costs_one_check(judge: Running, keys: dict[str, str]
     assert found["Ada"][0] == 500 and "took too long or stopped" in found["Ada"][1]["error"]
     assert found["Alan"][0] == 200 and found["Alan"][1]["status"] == "wrong"
     assert judge.service.workers.processes != [process]
+
+
+# ---- who does not wait for an answer -------------------------------------------------------------------------------
+
+
+def until(is_so: Callable[[], Any]) -> None:
+    end = time.monotonic() + 30
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+@contextmanager
+def stopped(judge: Running) -> Iterator[None]:
+    """No worker computes meanwhile."""
+    processes = judge.service.workers.processes
+    for process in processes:
+        os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for process in processes:
+            os.kill(process, signal.SIGCONT)
+
+
+def sent(judge: Running, body: str, key: str, size: int = 0) -> socket.socket:
+    """The connection on which a check was sent, or the first part of one of `size` bytes."""
+    connection = socket.create_connection(("127.0.0.1", int(judge.address.split(":")[2].split("/")[0])))
+    head = f"POST /judge/check HTTP/1.1\r\nHost: x\r\nAuthorization: token {key}\r\n"
+    connection.sendall(f"{head}Content-Length: {size or len(body)}\r\n\r\n{body}".encode())
+    return connection
+
+
+def test_a_check_that_nobody_waits_for_any_more_is_noted_and_keeps_its_user_busy(
+    judge: Running, keys: dict[str, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    slow = request("softmax", SOFTMAX, "# slow", again=1)
+    with stopped(judge):
+        with sent(judge, slow, keys["Ada"]):
+            until(lambda: judge.service.users.busy and not judge.service.workers.waiting)
+        for _ in range(5):
+            status, said = judge.ask(RIGHT, keys["Ada"])
+            assert status == 429 and "still being judged" in said["error"]
+            time.sleep(0.05)
+    until(lambda: judge.room.noted and not judge.service.users.busy)
+    assert judge.room.noted == [("Ada Lovelace", "softmax", "right", {})]
+    with stopped(judge):
+        assert judge.ask(slow, keys["Ada"])[1]["status"] == "right", "it is known when she asks again"
+    assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
+
+
+def test_a_worker_that_dies_of_what_nobody_waits_for_is_logged(
+    judge: Running, keys: dict[str, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    (process,) = judge.service.workers.processes
+    os.kill(process, signal.SIGSTOP)
+    with sent(judge, request("softmax", SOFTMAX, again=2), keys["Ada"]):
+        until(lambda: judge.service.users.busy and not judge.service.workers.waiting)
+    time.sleep(0.1)
+    os.kill(process, signal.SIGKILL)
+    until(lambda: not judge.service.users.busy)
+    assert "Ada Lovelace: a check took too long or ended its worker" in caplog.messages
+    assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
+
+
+def test_what_waits_is_dropped_when_who_asked_has_gone(judge: Running, keys: dict[str, str]) -> None:
+    assert judge.ask("{}", keys["Ada"])[0] == 400  # the worker is there
+    with stopped(judge):
+        alan = sent(judge, request("softmax", SOFTMAX, again=3), keys["Alan"])
+        until(lambda: judge.service.users.busy and not judge.service.workers.waiting)
+        with sent(judge, request("softmax", SOFTMAX, again=4), keys["Ada"]):
+            until(lambda: judge.service.workers.waiting)
+        until(lambda: not judge.service.workers.waiting)
+        until(lambda: judge.service.users.busy == {"Alan"})
+    with alan:
+        assert alan.recv(12) == b"HTTP/1.1 200"
+    assert judge.ask(RIGHT, keys["Ada"])[0] == 200
+    assert [user for user, *_ in judge.room.noted] == ["Alan", "Ada Lovelace"]
+
+
+def test_who_goes_before_all_has_arrived_may_ask_again(judge: Running, keys: dict[str, str]) -> None:
+    with sent(judge, "{", keys["Ada"], size=100):
+        until(lambda: judge.service.users.busy)
+    until(lambda: not judge.service.users.busy)
+    assert judge.ask(RIGHT, keys["Ada"])[0] == 200
+
+
+def test_who_goes_before_they_are_known_may_ask_again(
+    judge: Running, keys: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = threading.Event()
+
+    class Slow:
+        async def person(self, key: str) -> Person:
+            while not known.is_set():
+                await asyncio.sleep(0.01)
+            return Person("Emmy")
+
+    monkeypatch.setattr(judge.service, "people", Slow())
+    sent(judge, "", "Emmy's", size=100).close()
+    time.sleep(0.1)
+    known.set()
+    until(lambda: judge.ask(RIGHT, "Emmy's")[0] == 200)
+
+
+# ---- what is known of it -------------------------------------------------------------------------------------------
 
 
 def test_logs_hold_who_what_and_how_long(judge: Running, keys: dict[str, str], caplog) -> None:
@@ -209,20 +330,27 @@ def test_a_hub_that_is_down_keeps_nobody_out_who_was_known(
     assert status == 503 and "does not say who you are" in said["error"] and said["retry"] == "5"
 
 
+def visit(judge: Running, key: str, path: str = "page", body: str = "") -> tuple[int, str | None]:
+    """What a browser gets that was told a name and a password: the status, and what it is asked for."""
+    connection = http.client.HTTPConnection(judge.address.split("/")[2])
+    sent = {"Authorization": f"Basic {base64.b64encode(f'me:{key}'.encode()).decode()}"} if key else {}
+    connection.request("POST" if body else "GET", f"/judge/{path}", body, headers=sent)
+    answer = connection.getresponse()
+    answer.read()
+    connection.close()
+    return answer.status, answer.headers.get("WWW-Authenticate")
+
+
 def test_pages_are_for_instructors(judge: Running, keys: dict[str, str]) -> None:
     """A browser asks for name and password: the password is the key."""
-
-    def visit(key: str) -> tuple[int, str | None]:
-        connection = http.client.HTTPConnection(judge.address.split("/")[2])
-        sent = {"Authorization": f"Basic {base64.b64encode(f'me:{key}'.encode()).decode()}"} if key else {}
-        connection.request("GET", "/judge/page", headers=sent)
-        answer = connection.getresponse()
-        answer.read()
-        connection.close()
-        return answer.status, answer.headers.get("WWW-Authenticate")
-
     for key in ("", "x" * 32):
-        status, asks = visit(key)
+        status, asks = visit(judge, key)
         assert status == 401 and asks and asks.startswith("Basic ")
-    assert visit(keys["Ada"]) == (403, None)
-    assert visit(keys["Grace"]) == (200, None)
+        assert visit(judge, key, "news") == (401, None), "nobody would see why the browser asks"
+    assert visit(judge, keys["Ada"]) == (403, None)
+    assert visit(judge, keys["Grace"]) == visit(judge, keys["Grace"], "news") == (200, None)
+
+
+def test_what_a_browser_sends_unasked_checks_nothing(judge: Running, keys: dict[str, str]) -> None:
+    assert visit(judge, keys["Grace"], "check", RIGHT) == visit(judge, keys["Grace"], "me") == (401, None)
+    assert judge.room.noted == []
