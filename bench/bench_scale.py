@@ -25,6 +25,8 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 RESULTS = ROOT / "bench" / "results"
+NOTICEABLE = 0.01
+"""Seconds of one more submission below which a growth would be that of the clock's errors."""
 FROM_NOTHING, NOTHING_CHANGED, REPORT = "from nothing", "nothing changed", "report"
 
 
@@ -82,7 +84,7 @@ def summary(runs: list[dict[str, Any]]) -> dict[str, Any]:
             one[what] = {
                 "steps": steps, "start-up": ran[0]["seconds"],
                 "growth": {unit: steps[-1][unit] / steps[-2][unit] for unit in ("seconds", "processors")
-                           if len(steps) > 1 and steps[-2][unit] > 0},
+                           if len(steps) > 1 and steps[-2][unit] > NOTICEABLE},
                 "memory growth": ran[-1]["MB"] / ran[min(1, len(ran) - 1)]["MB"],
             }  # fmt: skip
         found[f"{workers} workers"] = one

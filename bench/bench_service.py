@@ -46,7 +46,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=ROOT / "bench/results", help="the folder for service.json")
     given = parser.parse_args()
     requests = observed()
-    local = [judged_here(request) for request in requests]  # works out the trials
+    local = [judged_here(request) for request in requests]  # works out the expectations
     local = [judged_here(request) for request in requests]
     with service(5 * given.students) as (port, keys, processes):
         classes = [keys[start::5] for start in range(5)]  # none of whom asks more often than a student may

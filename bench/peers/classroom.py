@@ -15,7 +15,7 @@ from pathlib import Path
 import nbformat
 import psutil
 
-from anatomy.authoring.notebooks import source_file
+from anatomy.notebook_files.notebooks import source_file
 from anatomy.sample_class import write_sample_class
 
 ROOT = Path(__file__).resolve().parents[2]
