@@ -98,11 +98,6 @@ def load_checkpoint(name: str | os.PathLike[str] | None = None) -> Checkpoint:
     return Checkpoint(_tokenizer(place), model.eval(), model.config, place.source)
 
 
-def load_tokenizer(name: str | os.PathLike[str] | None = None) -> Any:
-    """Only the tokenizer of `name`. Raises as `load_checkpoint` does."""
-    return _tokenizer(locate(name))
-
-
 def load_embeddings(name: str | os.PathLike[str] | None = None) -> EmbeddingMatrix:
     """Tokenizer and token embeddings (V, D) of `name`, read as one tensor: the model isn't built.
 

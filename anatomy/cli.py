@@ -65,12 +65,16 @@ def lab(
 
     Example: [cyan]anatomy lab --no-browser --port=9999[/cyan]
     """
+    import sysconfig
+
     from jupyterlab.labapp import LabApp
 
     course = course_root(root)
     # tools/jupyterlab/README.md says what these hide and add
     settings = str(course / "tools" / "jupyterlab" / ("instructor" if instructor else "student"))
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, (os.environ.get("JUPYTER_CONFIG_PATH"), settings)))
+    # so that a terminal in there knows the `anatomy` of this installation
+    os.environ["PATH"] = os.pathsep.join((sysconfig.get_path("scripts"), os.environ.get("PATH", os.defpath)))
     os.chdir(course)  # where nbgrader looks for its settings
     options = ["--allow-root", *context.args] if hasattr(os, "geteuid") and os.geteuid() == 0 else context.args
     LabApp.launch_instance([str(course if instructor else course / "notebooks"), *options])
@@ -84,29 +88,33 @@ def check(
 ) -> None:
     """Run a notebook and all its checks, without JupyterLab. The file is not changed.
 
-    Exit code 0 when every answer is right.
+    Where your class has a judge, it is asked. Exit code 0 when every answer is right, 1 when one is not, 2 when the
+    judge could not be asked about one.
 
     Example: [cyan]anatomy check notebooks/03-softmax/03-softmax.ipynb[/cyan]
     """
     from anatomy import exercises
-    from anatomy.checking import headless
+    from anatomy.checking import headless, remote
+    from anatomy.checking.joining import class_judge
     from anatomy.checking.progress_file import note_check
 
-    console = Console()
+    console, found = Console(), list[headless.Checked]()
     with said_clearly(), console.status("Starting a kernel…") as status:
-        found = headless.check_file(
-            file, limit=limit, on_cell=lambda number, total: status.update(f"Running cell {number} of {total}")
-        )
-    for checked in found:
-        console.print(checked, soft_wrap=True)
+        for checked in headless.check_file(file, limit=limit, say=status.update):
+            console.print(checked, soft_wrap=True)
+            found.append(checked)
     verdicts = [checked.verdict for checked in found if checked.verdict]
     if course_root(root) / "notebooks" in file.resolve().parents:
         for verdict in verdicts:
             note_check(verdict)
     points, most = sum(verdict.points for verdict in verdicts), sum(exercises.find(c.exercise).points for c in found)
-    right = sum(checked.is_right for checked in found)
+    right, waiting = ([checked.status for checked in found].count(status) for status in ("right", "not checked"))
     console.print(f"{right} of {len(found)} exercises right, {points} of {most} points.", style="bold", highlight=False)
-    raise typer.Exit(right != len(found))
+    if waiting:
+        console.print(f"{waiting} not checked: run this again later.", style="bold", highlight=False)
+    if (address := class_judge()) and (warning := remote.open_way(address)):
+        Console(stderr=True).print(f"[yellow]! {escape(warning)}[/yellow]", highlight=False, soft_wrap=True)
+    raise typer.Exit(2 if waiting else right != len(found))
 
 
 @app.command(rich_help_panel=STUDENTS)
@@ -372,7 +380,7 @@ def release(
 
     The right answers of earlier notebooks, which later ones build on, come with the later notebook.
 
-    Example: [cyan]anatomy release --class 03-softmax --judge https://hub.example.org/services/anatomy --zip[/cyan]
+    Example: [cyan]anatomy release --class 03-softmax --judge https://hub.example.org/services/judge --zip[/cyan]
     """
     from anatomy.course import find
     from anatomy.releasing.release import release as make
@@ -430,10 +438,9 @@ def serve(
     Example: [cyan]anatomy serve --new-keys keys.txt Ada Alan "Grace (instructor)"[/cyan]
     and then [cyan]anatomy serve --keys keys.txt[/cyan]
     """
-    from anatomy.authoring.notebooks import find
-    from anatomy.course import NOTEBOOKS
+    from anatomy.course import NOTEBOOKS, find
     from anatomy.serving import people, running
-    from anatomy.serving.workers import Workers
+    from anatomy.serving.workers import JudgeWorkers
 
     console = Console(stderr=True)
     with said_clearly():
@@ -446,7 +453,7 @@ def serve(
         place = running.Place.of_hub()
         who = people.Keys(keys) if keys else people.Hub() if place else people.Anybody()
         books = list(map(find, prepare)) if prepare else NOTEBOOKS
-        judges = Workers(workers or os.cpu_count() or 1, [book.slug for book in books])
+        judges = JudgeWorkers(workers or os.cpu_count() or 1, [book.slug for book in books])
         running.serve(
             who, place or running.Place(host, port, prefix), judges,
             lambda text: console.print(text, highlight=False, markup=False, soft_wrap=True),
@@ -513,7 +520,7 @@ def add_exercise(
 def lint(
     notebooks: Notebooks = None,
     fix: Annotated[bool, typer.Option("--fix", help="First remove outputs and tidy the files.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the complaints as JSON.")] = False,
     root: Root = None,
 ) -> None:
     """Look for what the masters in source/ lack: checks, hints, alt text, points, names, form.
@@ -529,7 +536,7 @@ def lint(
             Console(stderr=True).print(f"Tidied {path.relative_to(folder)}", highlight=False, soft_wrap=True)
         found = linting.lint(folder, notebooks)
     if as_json:
-        print(json.dumps([finding.as_dict() for finding in found], indent=1, ensure_ascii=False))
+        print(json.dumps([complaint.as_dict() for complaint in found], indent=1, ensure_ascii=False))
     elif found:
         for table in linting.as_tables(found):
             console.print(table, "")

@@ -8,6 +8,9 @@ from pathlib import Path
 from anatomy.class_edition import class_edition
 from anatomy.errors import UserError
 
+PACKAGE = Path(__file__).parent
+"""The folder of this package."""
+
 
 class NoSuchNotebook(UserError):
     """A notebook was asked for that does not exist."""

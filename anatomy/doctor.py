@@ -103,9 +103,10 @@ class MachineCard:
         return "\n".join([*(f"{name:<{width}}  {value}" for name, value in self.rows), *self.advice])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        cell = 'style="text-align:left;padding:2px 14px 2px 0"'
+        cell = "text-align:left;padding:2px 14px 2px 0"
         rows = "".join(
-            f'<tr><th scope="row" {cell}>{html.escape(name)}</th><td {cell}>{html.escape(value)}</td></tr>'
+            f'<tr><th scope="row" style="{cell}">{html.escape(name)}</th>'
+            f'<td style="{cell};overflow-wrap:anywhere">{html.escape(value)}</td></tr>'
             for name, value in self.rows
         )
         advice = "".join(f'<p style="margin:6px 0 0">{html.escape(text)}</p>' for text in self.advice)

@@ -19,7 +19,7 @@ from huggingface_hub import constants
 from transformers import BertConfig, BertModel, BertTokenizerFast
 
 from anatomy import checkpoints
-from anatomy.checkpoints import CheckpointError, load_checkpoint, load_embeddings, load_tokenizer
+from anatomy.checkpoints import CheckpointError, load_checkpoint, load_embeddings
 
 NAME = "someone/tiny-bert"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -72,7 +72,7 @@ def test_the_variable_switches_the_whole_course(tiny: Path, nowhere: Path, monke
     monkeypatch.setenv(checkpoints.VARIABLE, str(tiny))
     assert load_checkpoint().config.hidden_size == 8
     assert load_embeddings().weight.shape == (len(WORDS), 8)
-    assert load_tokenizer().convert_tokens_to_ids("flies") == 6
+    assert load_embeddings().tokenizer.convert_tokens_to_ids("flies") == 6
 
 
 def test_each_load_is_a_fresh_model(tiny: Path, nowhere: Path) -> None:

@@ -17,10 +17,10 @@ from typer.testing import CliRunner
 from anatomy import cli
 from anatomy.authoring import build as building
 from anatomy.authoring.build import BuildStopped, Built
-from anatomy.authoring.lint import Finding
-from anatomy.authoring.notebooks import write
-from anatomy.authoring.running import Cost
+from anatomy.authoring.lint import Complaint
 from anatomy.grading.report import Comparison, Report, SubmissionResult
+from anatomy.notebook_files.notebooks import write
+from anatomy.notebook_files.running import Cost
 
 COMMANDS = (
     *("lab", "check", "progress", "hunt", "assemble", "doctor", "join", "update"),
@@ -140,12 +140,12 @@ def test_build_check_has_an_honest_exit_code(course, monkeypatch, found, code):
 def test_lint_reports_for_people_and_for_programs(course, monkeypatch):
     from anatomy.authoring import lint as linting
 
-    finding = Finding(SLUG, "setup", "outputs", "Clear its output.")
-    monkeypatch.setattr(linting, "lint", lambda *_: [finding])
+    complaint = Complaint(SLUG, "setup", "outputs", "Clear its output.")
+    monkeypatch.setattr(linting, "lint", lambda *_: [complaint])
     code, out, _ = anatomy("lint")
     assert code == 1 and "setup" in out and "outputs" in out and "Clear its output." in out
     code, out, _ = anatomy("lint", "--json")
-    assert code == 1 and json.loads(out) == [finding.as_dict()]
+    assert code == 1 and json.loads(out) == [complaint.as_dict()]
     monkeypatch.setattr(linting, "lint", lambda *_: [])
     assert anatomy("lint")[0] == 0
     assert json.loads(anatomy("lint", "--json")[1]) == []
@@ -204,6 +204,7 @@ def started(monkeypatch) -> list:
 
     monkeypatch.setattr("jupyterlab.labapp.LabApp.launch_instance", launch)
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", "")
+    monkeypatch.setenv("PATH", "/usr/bin")
     return begun
 
 
@@ -221,6 +222,12 @@ def test_an_instructors_lab_is_nbgraders(course, started):
     [(arguments, folder, paths)] = started
     assert arguments[0] == str(course) == str(folder) and "--instructor" not in arguments
     assert paths == str(course / "tools" / "jupyterlab" / "instructor")
+
+
+def test_a_terminal_in_the_lab_knows_the_command(course, started):
+    assert anatomy("lab")[0] == 0
+    assert shutil.which("anatomy") == str(Path(sys.executable).with_name("anatomy"))
+    assert os.environ["PATH"].endswith(f"{os.pathsep}/usr/bin")
 
 
 def test_progress_prints_the_table(course):
@@ -283,7 +290,7 @@ def test_check_runs_a_notebook_and_judges_each_answer(course):
     assert "1 of 4 exercises right, " in out
     assert path.read_bytes() == before
     noted = read_progress()
-    assert noted["scaled_scores"]["status"] == "right" and noted["dot_product_scores"]["status"] == "wrong"
+    assert noted["scaled_scores"].status == "right" and noted["dot_product_scores"].status == "wrong"
 
     kept = nbformat.read(path, as_version=4)
     kept.cells = kept.cells[:3]

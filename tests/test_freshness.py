@@ -10,8 +10,8 @@ import pytest
 from anatomy.authoring.build import stale
 from anatomy.authoring.course_pages import stale_pages
 from anatomy.authoring.lint import lint
-from anatomy.authoring.notebooks import source_file
 from anatomy.course import NOTEBOOKS
+from anatomy.notebook_files.notebooks import source_file
 
 
 @pytest.fixture(params=NOTEBOOKS, ids=lambda notebook: notebook.slug)

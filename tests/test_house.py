@@ -12,7 +12,8 @@ import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
+from graphlib import CycleError, TopologicalSorter
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -28,6 +29,12 @@ from packaging.version import Version
 ROOT = Path(__file__).resolve().parent.parent
 NOT_IMPORTED = {"ruff", "cryptography"}  # a command; what distributed needs for TLS
 NAME_WHAT_THEY_FORBID = {"tests/test_house.py", "anatomy/authoring/rules_text.py", "tests/authoring/test_lint.py"}
+USED_BY_OTHERS = {
+    "provide",  # called by text that is sent to a kernel
+    "_jupyter_server_extension_points",  # these three by Jupyter Server
+    "_load_jupyter_server_extension",
+    "_start_jupyter_server_extension",
+}
 LAYOUT = [
     "README.md",
     "environment.yml",
@@ -53,10 +60,17 @@ LAYOUT = [
     "anatomy/observing",
     "anatomy/judging",
     "anatomy/cards",
+    "anatomy/reading",
     "anatomy/checking",
+    "anatomy/hunting",
+    "anatomy/assembling",
+    "anatomy/serving",
+    "anatomy/releasing",
     "anatomy/grading",
+    "anatomy/forked_kernels",
     "anatomy/views",
     "anatomy/authoring",
+    "anatomy/notebook_files",
     "anatomy/checkpoints.py",
     "anatomy/cli.py",
     "bench",
@@ -264,6 +278,81 @@ def test_licences():
     assert read("LICENSE").startswith("MIT License")
     assert PROJECT["license"] == "MIT"
     assert "CC BY 4.0" in read("LICENSE-text.md")
+
+
+# ---- modules --------------------------------------------------------------------------------------------------------
+
+
+def module_of(file: str) -> str:
+    return file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def imports(file: str, node: ast.AST) -> set[tuple[str, str]]:
+    """(module, name) for each thing that this node imports from the package; an empty name for a whole module."""
+    if isinstance(node, ast.Import):
+        return {(alias.name, "") for alias in node.names}
+    if not isinstance(node, ast.ImportFrom):
+        return set()
+    package = file.split("/")[: -node.level] if node.level else []
+    module = ".".join([*package, *([node.module] if node.module else [])])
+    return {(module, alias.name) for alias in node.names}
+
+
+def imported_modules(file: str, modules: Collection[str]) -> set[str]:
+    """The modules that this one imports, at its top or later; not those of which it only needs a type's name."""
+    program = ast.parse(read(file))
+    types = {
+        node
+        for part in ast.walk(program)
+        if isinstance(part, ast.If) and ast.unparse(part.test) == "TYPE_CHECKING"
+        for statement in part.body
+        for node in ast.walk(statement)
+    }
+    found = {item for node in ast.walk(program) if node not in types for item in imports(file, node)}
+    names = {f"{module}.{name}" if f"{module}.{name}" in modules else module for module, name in found}
+    return names & {*modules} - {module_of(file)}
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    files = {module_of(name): name for name in TRACKED if re.match(r"anatomy/.*\.py$", name)}
+    graph = {module: imported_modules(file, files) for module, file in files.items()}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as circle:
+        pytest.fail(" → ".join(reversed(circle.args[1])))
+
+
+def defined(program: ast.Module) -> Iterator[str]:
+    """The names that a module defines, without what a decorator registers."""
+    for node in program.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and not node.decorator_list:
+            yield node.name
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield from (one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name))
+
+
+def test_nothing_is_there_that_nobody_uses():
+    """A test is no use. What is asked and answered is found by being there: references, quizzes, names with ``__``."""
+    users = r"(anatomy|tools|bench|deploy|docs/site)/.*\.py$|source/.*\.ipynb$|nbgrader_config\.py$"
+    used: set[tuple[str, str]] = set()
+    for file in (name for name in TRACKED if re.match(users, name)):
+        for node in (node for program in programs(file) for node in ast.walk(ast.parse(program))):
+            used |= imports(file, node)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                used.add((module_of(file), node.id))
+            elif isinstance(node, ast.Attribute):
+                used.add(("", node.attr))
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):  # asked for by its name
+                used.add((module_of(file), node.value))
+    for text in (read(name) for name in TRACKED if re.match(r"(docs|anatomy|deploy)/.*\.(md|py)$|[^/]*\.py$", name)):
+        used |= {(module, name) for module, name in re.findall(r"\b(anatomy(?:\.\w+)*)\.(\w+)", text)}  # in settings
+    unused = []
+    for file in (name for name in TRACKED if re.match(r"anatomy/(?!reference/).*\.py$", name)):
+        for name in {*defined(ast.parse(read(file)))} - USED_BY_OTHERS:
+            if "__" not in name and not name.startswith("quiz_") and not {(module_of(file), name), ("", name)} & used:
+                unused.append(f"{file}: {name}")
+    assert not unused, "\n".join(sorted(unused))
 
 
 # ---- what is written ------------------------------------------------------------------------------------------------

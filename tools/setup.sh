@@ -117,6 +117,10 @@ PIP=("$VENV/bin/python" -m pip --disable-pip-version-check install)
 
 find "$VENV" -maxdepth 1 -name '.ready-*' ! -name "*-$FINGERPRINT" -delete
 say "Installing the pinned packages into .venv (a few minutes and about 2 GB the first time)"
+if [ "$(uname)" = Linux ]; then
+    say "(and several more for GPUs, which the course doesn't use, unless pip finds torch's build for CPUs: set
+PIP_EXTRA_INDEX_URL to the address that pytorch.org shows for Linux, Pip and CPU)"
+fi
 REQUIREMENTS=requirements.txt
 [ "$WHAT" = test ] && REQUIREMENTS=requirements-test.txt
 "${PIP[@]}" --requirement "$REQUIREMENTS"

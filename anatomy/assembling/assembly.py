@@ -9,7 +9,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import anatomy
 from anatomy import exercises
 from anatomy.assembling import card
 from anatomy.assembling.compare import AGREES, NEEDS
@@ -18,9 +17,9 @@ from anatomy.assembling.examine import STEP_LIMIT, Step, examine
 from anatomy.assembling.gather import Gathered, Import, Piece, find_folder, gather
 from anatomy.assembling.layout import formatted, import_lines, lay_out, listed
 from anatomy.assembling.writing import marked, refuse_what_is_not_ours, write
-from anatomy.authoring.notebooks import BadNotebook, is_answer, read, source_file
-from anatomy.course import NOTEBOOKS, Notebook
+from anatomy.course import NOTEBOOKS, PACKAGE, Notebook
 from anatomy.errors import UserError
+from anatomy.notebook_files.notebooks import BadNotebook, is_answer, read, source_file
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -34,7 +33,7 @@ OnStep = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)
-class Standing:
+class Entry:
     """What became of one exercise.
 
     Attributes
@@ -55,7 +54,7 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ModelComparison:
     """One of the student's models with the library's weights, against the library's.
 
     Attributes
@@ -101,7 +100,7 @@ class Assembly:
     ----------
     path, lines
         The file, and how long it is.
-    standings
+    entries
         Every exercise that a file can hold, in the course's order.
     problems
         Slug → why a whole notebook gave nothing.
@@ -113,19 +112,19 @@ class Assembly:
 
     path: Path
     lines: int
-    standings: tuple[Standing, ...]
-    comparisons: tuple[Comparison, ...]
+    entries: tuple[Entry, ...]
+    comparisons: tuple[ModelComparison, ...]
     problems: dict[str, str]
     notes: tuple[str, ...] = ()
     kept: Path | None = None
 
-    def of(self, *statuses: str) -> list[Standing]:
-        return [one for one in self.standings if one.status in statuses]
+    def of(self, *statuses: str) -> list[Entry]:
+        return [one for one in self.entries if one.status in statuses]
 
     @property
     def is_complete(self) -> bool:
         """Whether all answers are in the file and right, and both models agree with the library's."""
-        return len(self.of("right")) == len(self.standings) and all(one.agrees for one in self.comparisons)
+        return len(self.of("right")) == len(self.entries) and all(one.agrees for one in self.comparisons)
 
     def __repr__(self) -> str:
         return card.as_text(self)
@@ -162,15 +161,15 @@ def put_together(
         raise NoAnswers(
             f"No notebook in {notebooks} holds an answer yet. Write one, save its notebook, assemble again."
         )
-    standings = tuple(_standings(gathered, program, examined))
-    text, was_formatted = formatted(lay_out(program, _remarks(program, standings), _missing(standings, fill)))
+    entries = tuple(_entries(gathered, program, examined))
+    text, was_formatted = formatted(lay_out(program, _remarks(program, entries), _missing(entries, fill)))
     kept = write(whole := marked(text), path)
     comparisons, broken = examined.compare(path, program)
     notes = [*broken, *_notes(program, examined, was_formatted)]
     problems = {
-        one.book.slug: why for one in gathered if one.asked and (why := one.problem or _not_begun(one, standings))
+        one.book.slug: why for one in gathered if one.asked and (why := one.problem or _not_begun(one, entries))
     }
-    return Assembly(path, whole.count("\n"), standings, comparisons, problems, tuple(notes), kept)
+    return Assembly(path, whole.count("\n"), entries, comparisons, problems, tuple(notes), kept)
 
 
 class _Examined:
@@ -202,7 +201,7 @@ class _Examined:
                 yield self.checks[exercise]
 
     def _count(self, step: Step) -> None:
-        if step.kind != "define":
+        if step.job != "define":
             self.done += 1
             self.on_step(self.done, self.total, step.arguments[1])
 
@@ -228,7 +227,7 @@ class _Examined:
             return "unchecked", reply["error"]
         return ("right", "") if reply["status"] == "right" else ("wrong", reply["headline"])
 
-    def compare(self, path: Path, program: Program) -> tuple[tuple[Comparison, ...], list[str]]:
+    def compare(self, path: Path, program: Program) -> tuple[tuple[ModelComparison, ...], list[str]]:
         """Both comparisons, and a note when the file can't be imported."""
         own = {name for name, _, _ in _in_file(program)}
         imported = Step("compare", (str(path), "import"))
@@ -238,7 +237,9 @@ class _Examined:
             self._count(Step("compare", (str(path), which)))
         if error := replies[imported].get("error"):
             why = "the file can't be imported"
-            return tuple(Comparison(names[0], why=why) for names in NEEDS.values()), [f"{why.capitalize()}: {error}."]
+            return tuple(ModelComparison(names[0], why=why) for names in NEEDS.values()), [
+                f"{why.capitalize()}: {error}."
+            ]
         found = []
         for which, (model, loader) in NEEDS.items():
             lacking = program.lacking_for((model, loader))
@@ -246,12 +247,12 @@ class _Examined:
             needed = [f"`{one.name}`" for one in lacking if one.stand_in not in program.imports]
             if which not in steps:
                 absent = [f"`{name}`" for name in (model, loader) if name not in own]
-                found.append(Comparison(model, why=f"{listed(absent)} {_is(absent)} missing"))
+                found.append(ModelComparison(model, why=f"{listed(absent)} {_is(absent)} missing"))
             elif "difference" in (reply := replies[steps[which]]):
-                found.append(Comparison(model, reply["weights"], reply["difference"], reply["largest"], lent))
+                found.append(ModelComparison(model, reply["weights"], reply["difference"], reply["largest"], lent))
             else:
                 why = f"it needs {listed(needed)}, which {_is(needed)} missing" if needed else reply["error"]
-                found.append(Comparison(model, why=why))
+                found.append(ModelComparison(model, why=why))
         return tuple(found), []
 
 
@@ -260,7 +261,7 @@ class _Examined:
 _NOT_WRITTEN = "not written yet"
 
 
-def _standings(gathered: list[Gathered], program: Program, examined: _Examined) -> Iterator[Standing]:
+def _entries(gathered: list[Gathered], program: Program, examined: _Examined) -> Iterator[Entry]:
     kept = {name: piece for name, _, piece in _in_file(program)}
     imported = {name: one for one, name in program.imports.items()}
     for notebook in gathered:
@@ -270,12 +271,12 @@ def _standings(gathered: list[Gathered], program: Program, examined: _Examined) 
                 status, why = examined.verdict(exercise)
             else:
                 status, why = "missing", _why_missing(notebook, exercise, program, examined)
-            yield Standing(exercise, notebook.book, status, why)
+            yield Entry(exercise, notebook.book, status, why)
 
 
-def _not_begun(notebook: Gathered, standings: tuple[Standing, ...]) -> str:
+def _not_begun(notebook: Gathered, entries: tuple[Entry, ...]) -> str:
     """A word on a notebook without any answer."""
-    reasons = {(one.status, one.why) for one in standings if one.notebook == notebook.book}
+    reasons = {(one.status, one.why) for one in entries if one.notebook == notebook.book}
     return "no answer yet" if reasons == {("missing", _NOT_WRITTEN)} else ""
 
 
@@ -298,10 +299,10 @@ def _why_missing(notebook: Gathered, exercise: str, program: Program, examined: 
     return _NOT_WRITTEN
 
 
-def _remarks(program: Program, standings: tuple[Standing, ...]) -> dict[Piece, str]:
+def _remarks(program: Program, entries: tuple[Entry, ...]) -> dict[Piece, str]:
     """What the file says above a piece."""
     said: dict[Piece, list[str]] = {}
-    doubtful = {one.exercise: one for one in standings if one.status in ("wrong", "unchecked")}
+    doubtful = {one.exercise: one for one in entries if one.status in ("wrong", "unchecked")}
     for name, _, piece in _in_file(program):
         sentences = said.setdefault(piece, [])
         if one := doubtful.get(name):
@@ -325,10 +326,10 @@ def _other(program: Program, name: str) -> str:
     return "something that is imported, or Python's own, has that name, too"
 
 
-def _missing(standings: tuple[Standing, ...], fill: bool) -> dict[Notebook, list[str]]:
+def _missing(entries: tuple[Entry, ...], fill: bool) -> dict[Notebook, list[str]]:
     """What the file says where answers are missing."""
     reasons: dict[Notebook, dict[str, list[str]]] = {}
-    for one in standings:
+    for one in entries:
         if one.status == "missing":
             reasons.setdefault(one.notebook, {}).setdefault(one.why, []).append(one.exercise)
     what = "Imported from the course" if fill else "Missing"
@@ -391,7 +392,7 @@ def _defined(program: Program) -> set[str]:
 
 def _given_cells() -> dict[str, frozenset[str]]:
     """Slug → the sources of the course's own cells; empty where the masters are not at hand."""
-    root, given = Path(anatomy.__file__).parent.parent, {}
+    root, given = PACKAGE.parent, {}
     for book in NOTEBOOKS:
         try:
             cells = read(source_file(root, book.slug)).cells

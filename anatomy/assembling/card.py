@@ -7,12 +7,12 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from anatomy.assembling.layout import listed
-from anatomy.cards.markup import COLORS, SIGNS, frame, line, prose, title
+from anatomy.cards.markup import COLORS, SIGNS, frame, line, prose, scrolling, title
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from anatomy.assembling.assembly import Assembly, Standing
+    from anatomy.assembling.assembly import Assembly, Entry
 
 _HEADINGS = ("Notebook", "In the file", "Right")
 
@@ -44,7 +44,7 @@ def as_rich(assembly: Assembly) -> RenderableType:
 
 def as_html(assembly: Assembly) -> str:
     """One self-contained card: no script, no style sheet, readable in light and dark themes."""
-    kind = _kind(assembly)
+    outcome = _outcome(assembly)
     cell = "text-align:left;padding:.1em 1.5em .1em 0;border:0;font-size:inherit"
     head = "".join(f'<th scope="col" style="{cell}">{heading}</th>' for heading in _HEADINGS)
     body = ""
@@ -55,9 +55,12 @@ def as_html(assembly: Assembly) -> str:
         '<table style="border-collapse:collapse;margin:0;background-color:transparent">'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     )
-    blocks = [title(prose(_headline(assembly)), SIGNS[kind], COLORS[kind]), line(table)]
+    blocks = [
+        title(prose(_headline(assembly)), SIGNS[outcome], COLORS[outcome]),
+        line(scrolling(table, "Table: answers by notebook")),
+    ]
     blocks += [line(_signed(sign, words)) for sign, words in _statements(assembly)]
-    return f'<div role="status">{frame(COLORS[kind], blocks)}</div>'
+    return f'<div role="status">{frame(COLORS[outcome], blocks)}</div>'
 
 
 _TERMINAL = {SIGNS["right"]: "green", SIGNS["wrong"]: "red"}
@@ -70,7 +73,7 @@ def _signed(sign: str, words: str) -> str:
     return f"{mark} {prose(words)}"
 
 
-def _kind(assembly: Assembly) -> str:
+def _outcome(assembly: Assembly) -> str:
     if assembly.is_complete:
         return "right"
     differs = any(one.difference is not None and not one.agrees for one in assembly.comparisons)
@@ -78,7 +81,7 @@ def _kind(assembly: Assembly) -> str:
 
 
 def _headline(assembly: Assembly) -> str:
-    total, wrong, unchecked = len(assembly.standings), len(assembly.of("wrong")), len(assembly.of("unchecked"))
+    total, wrong, unchecked = len(assembly.entries), len(assembly.of("wrong")), len(assembly.of("unchecked"))
     inside = total - len(assembly.of("missing"))
     how_many = "all" if inside == total else f"{inside} of"
     holds = f"`{assembly.path.name}` ({assembly.lines:,} lines) holds {how_many} {total} answers"
@@ -90,15 +93,15 @@ def _headline(assembly: Assembly) -> str:
 
 def _rows(assembly: Assembly) -> Iterator[tuple[str, str, str]]:
     """Notebook, how many answers are in the file, how many of these are right."""
-    for book, group in groupby(assembly.standings, key=lambda one: one.notebook):
+    for book, group in groupby(assembly.entries, key=lambda one: one.notebook):
         statuses = [one.status for one in group]
         inside = len(statuses) - statuses.count("missing")
         right = f"{statuses.count('right')} of {inside}" if inside else ""
         yield f"{book.number:02d} {book.title}", f"{inside} of {len(statuses)}", right
 
 
-def _names(standings: Iterator[Standing]) -> str:
-    return ", ".join(f"{one.number} `{one.exercise}`" for one in standings)
+def _names(entries: Iterator[Entry]) -> str:
+    return ", ".join(f"{one.number} `{one.exercise}`" for one in entries)
 
 
 def _statements(assembly: Assembly) -> Iterator[tuple[str, str]]:

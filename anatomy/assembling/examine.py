@@ -13,10 +13,9 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import anatomy
+from anatomy.course import PACKAGE
 from anatomy.errors import UserError
 
 START_LIMIT = 180.0
@@ -35,18 +34,18 @@ class Step:
 
     Attributes
     ----------
-    kind
+    job
         ``"define"``, ``"check"`` or ``"compare"``.
     prepares
         Whether later steps need it: it is done again in a fresh interpreter.
     """
 
-    kind: str
+    job: str
     arguments: tuple[str, ...]
 
     @property
     def prepares(self) -> bool:
-        return self.kind == "define"
+        return self.job == "define"
 
 
 def examine(
@@ -87,7 +86,7 @@ class _Worker:
     """A fresh interpreter with these steps to do."""
 
     def __init__(self, steps: list[Step]) -> None:
-        package = str(Path(anatomy.__file__).parent.parent)
+        package = str(PACKAGE.parent)
         path = os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH"))))
         self._process = subprocess.Popen(
             [sys.executable, "-m", "anatomy.assembling.worker"],
@@ -101,8 +100,8 @@ class _Worker:
         self._lines: queue.Queue[str | None] = queue.Queue()
         self._words: list[str] = []
         self.ended = False
-        job = json.dumps([{"kind": step.kind, "arguments": step.arguments} for step in steps])
-        for task in (lambda: self._write(job), self._listen, self._overhear):
+        jobs = json.dumps([{"job": step.job, "arguments": step.arguments} for step in steps])
+        for task in (lambda: self._write(jobs), self._listen, self._overhear):
             threading.Thread(target=task, daemon=True).start()
 
     def reply(self, limit: float) -> dict[str, Any] | None:
@@ -121,11 +120,11 @@ class _Worker:
         """The last line that the process wrote to its standard error."""
         return self._words[-1] if self._words else ""
 
-    def _write(self, job: str) -> None:
+    def _write(self, jobs: str) -> None:
         assert self._process.stdin is not None
         try:
             with self._process.stdin as stream:
-                stream.write(job)
+                stream.write(jobs)
         except OSError:
             return  # it has ended, which the reader notices
 

@@ -19,12 +19,12 @@ from nbformat import NotebookNode
 
 from anatomy import exercises
 from anatomy.assembling.names import Use, uses
-from anatomy.authoring.notebooks import BadNotebook, grade_id, is_answer, read
 from anatomy.authoring.preprocessors import BEGIN, END
 from anatomy.checking.headless import CALL
 from anatomy.course import NOTEBOOKS, Notebook
 from anatomy.errors import UserError
 from anatomy.exercises import Exercise
+from anatomy.notebook_files.notebooks import BadNotebook, grade_id, is_answer, read
 
 _SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign)
 _DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, *_SIMPLE)

@@ -82,7 +82,7 @@ def import_lines(imports: Mapping[Import, str]) -> str:
         same = name == module.partition(".")[0]
         groups.setdefault(_group(module), []).append(f"import {module}" + ("" if same else f" as {name}"))
     for module, found in sorted(from_modules.items()):
-        names = sorted(found, key=lambda item: (_kind(item[0]), item))
+        names = sorted(found, key=lambda item: (_import_order(item[0]), item))
         what = ", ".join(attribute + ("" if attribute == name else f" as {name}") for attribute, name in names)
         groups.setdefault(_group(module), []).append(f"from {module} import {what}")
     return "\n\n".join("\n".join(lines) for _, lines in sorted(groups.items()))
@@ -110,7 +110,7 @@ def _group(module: str) -> int:
     return 0 if root in sys.stdlib_module_names else 2 if root == "anatomy" else 1
 
 
-def _kind(name: str) -> int:
+def _import_order(name: str) -> int:
     """Constants before classes before functions."""
     return 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2
 

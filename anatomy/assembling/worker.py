@@ -94,13 +94,13 @@ def main() -> None:
     notebooks = _Notebooks()
     do: dict[str, Callable[..., Reply]] = {"define": notebooks.define, "check": notebooks.check, "compare": _compare}
     for step in steps:
-        kind, arguments = step["kind"], step["arguments"]
+        job, arguments = step["job"], step["arguments"]
         try:
-            reply = do[kind](*arguments)
+            reply = do[job](*arguments)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # SystemExit, too: student code may call exit()
-            path = str(Path(arguments[0])) if kind == "compare" else ""
+            path = str(Path(arguments[0])) if job == "compare" else ""
             reply = {"error": _stopped(error, path)}
         say(reply)
 

@@ -13,7 +13,12 @@ from pathlib import Path
 
 from anatomy.authoring.course_pages import stale_pages, write_pages
 from anatomy.authoring.maps import is_on_map, write_maps
-from anatomy.authoring.notebooks import (
+from anatomy.authoring.solved import has_outputs, run_solved, solved_edition, traces
+from anatomy.authoring.student import student_edition
+from anatomy.backups import backup_of
+from anatomy.course import Notebook
+from anatomy.errors import UserError
+from anatomy.notebook_files.notebooks import (
     BadNotebook,
     as_text,
     chosen,
@@ -21,14 +26,10 @@ from anatomy.authoring.notebooks import (
     read,
     solved_file,
     student_file,
+    was_edited,
     write,
 )
-from anatomy.authoring.running import CellFailed, Cost
-from anatomy.authoring.solved import has_outputs, run_solved, solved_edition, traces
-from anatomy.authoring.student import student_edition, was_edited
-from anatomy.backups import backup_of
-from anatomy.course import Notebook
-from anatomy.errors import UserError
+from anatomy.notebook_files.running import CellFailed, Cost
 
 SECONDS, MEMORY = 120, 1.5e9
 """What a solved notebook may take before the build warns."""

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from anatomy.authoring import glossary, references
-from anatomy.authoring.notebooks import chosen, solved_file, source_file, student_file
 from anatomy.authoring.prose import text_cells
 from anatomy.course import NOTEBOOKS
+from anatomy.notebook_files.notebooks import chosen, solved_file, source_file, student_file
 
 GLOSSARY, REFERENCES = "glossary.md", "references.md"
 

@@ -10,7 +10,7 @@ from anatomy.course import NOTEBOOKS
 
 def linked_map() -> str:
     """The map as an `<svg>` to stand in HTML; its links lead from the site's front page to the notebooks' pages."""
-    drawing = ET.fromstring(light("00"))
+    drawing = ET.fromstring(light())
     drawing.attrib |= {"role": "group", "class": "course-map"}  # as an "img", screen readers would skip what is in it
     style = drawing.find(f"{{{SVG}}}style")
     assert style is not None

@@ -12,13 +12,13 @@ from rich.table import Table
 
 from anatomy.authoring import rules_book, rules_contract, rules_file, rules_text  # noqa: F401  (they register themselves)
 from anatomy.authoring.course_pages import sources, terms
-from anatomy.authoring.notebooks import as_text, chosen, clean, read, source_file, write
 from anatomy.authoring.page import Page
 from anatomy.authoring.rules import RULES
+from anatomy.notebook_files.notebooks import as_text, chosen, clean, read, source_file, write
 
 
 @dataclass(frozen=True)
-class Finding:
+class Complaint:
     """One thing to put right."""
 
     notebook: str
@@ -30,7 +30,7 @@ class Finding:
         return asdict(self)
 
 
-def lint(root: Path, names: Iterable[str] | None = None) -> list[Finding]:
+def lint(root: Path, names: Iterable[str] | None = None) -> list[Complaint]:
     """Everything that is wrong with these masters (by default, with all), notebook by notebook.
 
     Raises
@@ -39,18 +39,18 @@ def lint(root: Path, names: Iterable[str] | None = None) -> list[Finding]:
         When a notebook is not there or cannot be read.
     """
     books, whole = chosen(root, names), (terms(root), sources(root))
-    return [finding for book in books for finding in lint_page(Page.load(root, book, *whole))]
+    return [complaint for book in books for complaint in lint_page(Page.load(root, book, *whole))]
 
 
-def lint_page(page: Page) -> list[Finding]:
+def lint_page(page: Page) -> list[Complaint]:
     """Everything that is wrong with one master, in the order of its cells."""
     place = {cell.get("id"): index for index, cell in reversed(list(enumerate(page.cells)))}
     found = [
-        Finding(page.notebook.slug, cell, name, advice)
+        Complaint(page.notebook.slug, cell, name, advice)
         for name, complaints in RULES.items()
         for cell, advice in complaints(page)
     ]
-    return sorted(found, key=lambda finding: place.get(finding.cell, -1))
+    return sorted(found, key=lambda complaint: place.get(complaint.cell, -1))
 
 
 def fix(root: Path, names: Iterable[str] | None = None) -> list[Path]:
@@ -64,13 +64,13 @@ def fix(root: Path, names: Iterable[str] | None = None) -> list[Path]:
     return changed
 
 
-def as_tables(findings: list[Finding]) -> Iterator[Table]:
-    """The findings for a terminal, one table a notebook."""
-    for slug, group in groupby(findings, key=lambda finding: finding.notebook):
+def as_tables(complaints: list[Complaint]) -> Iterator[Table]:
+    """The complaints for a terminal, one table a notebook."""
+    for slug, group in groupby(complaints, key=lambda complaint: complaint.notebook):
         table = Table(title=slug, title_justify="left", title_style="bold cyan", box=None, pad_edge=False)
         table.add_column("Cell", overflow="fold", ratio=2)
         table.add_column("Rule", no_wrap=True, style="yellow")
         table.add_column("What to do", overflow="fold", ratio=5)
-        for finding in group:
-            table.add_row(finding.cell or "(notebook)", finding.rule, escape(finding.advice))
+        for complaint in group:
+            table.add_row(complaint.cell or "(notebook)", complaint.rule, escape(complaint.advice))
         yield table

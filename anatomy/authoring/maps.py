@@ -39,18 +39,21 @@ PARTS = {
 }
 
 
-def light(part: str) -> str:
+def light(part: str | None = None) -> str:
     """The map as SVG text, the part of notebook `part` lit and the rest muted; "00" shows all parts evenly.
 
-    `part` is a number ("03", "3") or a notebook's name ("03-softmax"). Raises KeyError if the map has no such part, and
-    FileNotFoundError if the drawing is missing.
+    `part` is a number ("03", "3") or a notebook's name ("03-softmax"). Without one nobody is anywhere on the map: all
+    parts are shown evenly, and there is no flag. Raises KeyError if the map has no such part, and FileNotFoundError if
+    the drawing is missing.
     """
-    key = part_of(part)
+    key = None if part is None else part_of(part)
     root = _drawing()
     for element in root.iter():
         classes = element.get("class", "").split()
-        if "part" in classes and (key == "00" or f"part-{key}" in classes):
-            element.set("class", " ".join([*classes, "even" if key == "00" and "part-00" not in classes else "lit"]))
+        if f"part-{key}" in classes:
+            element.set("class", " ".join([*classes, "lit"]))
+        elif "part" in classes and key in (None, "00"):
+            element.set("class", " ".join([*classes, "even"]))
     pinned = [e for e in root.iter() if f"part-{key}" in e.get("class", "").split() and e.get("data-pin")]
     for element in pinned[:1]:
         root.append(_flag(*(float(number) for number in element.get("data-pin", "").split())))
@@ -63,16 +66,18 @@ def light(part: str) -> str:
     return ET.tostring(root, encoding="unicode") + "\n"
 
 
-def alt(part: str) -> str:
+def alt(part: str | None = None) -> str:
     """One sentence for `![…](map.svg)`."""
+    if part is None:
+        return "Map of the Transformer: every block carries the number of the notebook that builds it."
     key = part_of(part)
     name, place = PARTS[key]
     return f"Map of the Transformer. You are at {key}, {name}: {place}."
 
 
-def describe(part: str) -> str:
+def describe(part: str | None = None) -> str:
     """The map in words, beginning with where notebook `part` stands."""
-    key = part_of(part)
+    key = None if part is None else part_of(part)
     rest = " ".join(f"{number} {name}: {place}." for number, (name, place) in PARTS.items() if number != key)
     return (
         f"{alt(key)} The encoder stands on the left, the decoder on the right, a view into attention between them; "

@@ -12,12 +12,12 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from anatomy import exercises
-from anatomy.authoring.notebooks import METADATA, grade_id, read, source_file, write
 from anatomy.authoring.preprocessors import BEGIN, END
 from anatomy.authoring.rules_contract import ANSWER, CHECK
 from anatomy.course import Notebook
 from anatomy.errors import UserError
 from anatomy.exercises import Exercise
+from anatomy.notebook_files.notebooks import METADATA, grade_id, read, source_file, write
 
 BEFORE = ("## Find the bug", "## What to take along", "## In short", "## Sources")
 """Headings before the first of which a new exercise is put: what closes a notebook."""
@@ -80,7 +80,7 @@ def _cells(exercise: Exercise, right: Any) -> list[NotebookNode]:
 
 
 def _header(exercise: Exercise, right: Any) -> str:
-    title = f"### Exercise {exercises.number(exercise)} · `{exercise.name}`   ●●○○○   about 5 minutes   "
+    title = f"### Exercise {exercises.number(exercise)} · `{exercise.name}`\n\n●●○○○ · about 5 minutes · "
     if isinstance(right, dict):
         rows = ["| question | |", "|---|---|", *(f'| `"{question}"` | |' for question in right)]
         return "\n".join([f"{title}{exercise.points} points", "", *rows])

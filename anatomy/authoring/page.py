@@ -13,14 +13,15 @@ from nbformat import NotebookNode
 
 from anatomy import exercises
 from anatomy.authoring.glossary import Term, terms_of
-from anatomy.authoring.notebooks import grade_id, is_answer, is_check, read, source_file
 from anatomy.authoring.prose import Block
 from anatomy.authoring.references import Source, sources_of
 from anatomy.authoring.solved import without_markers
 from anatomy.course import Notebook
 from anatomy.exercises import Exercise
+from anatomy.notebook_files.notebooks import grade_id, is_answer, is_check, read, source_file
 
-EXERCISE = re.compile(r"^### Exercise\b.*$", re.MULTILINE)
+EXERCISE = re.compile(r"^### Exercise\b.*(?:\n\n●.*)?$", re.MULTILINE)
+"""Its title; then, in a line that no contents pane lists, how hard it is, how long it takes and its points."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class Page:
         return sources_of(self.notebook, self.texts)
 
     @cached_property
-    def answers(self) -> list[Answer]:
+    def answers(self) -> list[AnswerCell]:
         """The answer cells in order, each with what stands around it."""
         found, text = [], ""
         for index, cell in enumerate(self.book.cells):
@@ -100,7 +101,7 @@ class Page:
                 text += cell.source + "\n"
             elif is_answer(cell):
                 following = self.book.cells[index + 1] if index + 1 < len(self.book.cells) else None
-                found.append(Answer(cell, following, text))
+                found.append(AnswerCell(cell, following, text))
                 text = ""
             elif is_check(cell):
                 text = ""
@@ -112,7 +113,7 @@ class Page:
 
 
 @dataclass(frozen=True)
-class Answer:
+class AnswerCell:
     """An answer cell, the cell after it, and the text between it and the answer before."""
 
     cell: NotebookNode
@@ -130,7 +131,7 @@ class Answer:
 
     @property
     def header(self) -> str:
-        """Its `### Exercise …` line, or an empty string."""
+        """Its `### Exercise …` line and what it takes, or an empty string."""
         lines = EXERCISE.findall(self.before)
         return str(lines[-1]).rstrip() if lines else ""
 

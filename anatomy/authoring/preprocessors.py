@@ -8,10 +8,9 @@ from typing import Any
 from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearSolutions
 
-from anatomy.authoring.notebooks import grade_id
+from anatomy.notebook_files.notebooks import grade_id
 
 BEGIN, END = "BEGIN SOLUTION", "END SOLUTION"
-STUB = "# YOUR CODE HERE\nraise NotImplementedError"
 
 
 class ClearAnswers(ClearSolutions):

@@ -7,10 +7,10 @@ import copy
 from collections import Counter
 from typing import Any
 
-from anatomy.authoring.notebooks import grade_id, is_answer, is_check
 from anatomy.authoring.page import Page
 from anatomy.authoring.preprocessors import BEGIN, END
 from anatomy.authoring.rules import Complaints, rule
+from anatomy.notebook_files.notebooks import grade_id, is_answer, is_check
 
 ANSWER = {"grade": False, "locked": False, "schema_version": 3, "solution": True, "task": False}
 CHECK = {"grade": True, "locked": True, "schema_version": 3, "solution": False, "task": False}

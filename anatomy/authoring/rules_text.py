@@ -9,11 +9,12 @@ from anatomy.authoring.page import Page
 from anatomy.authoring.rules import Complaints, rule
 
 HEADER = re.compile(
-    r"### Exercise (?P<notebook>\d+)\.(?P<number>\d+) · `(?P<name>\w+)`\s+(?P<difficulty>●{1,5}○{0,4})\s+"
-    r"about (?P<minutes>\d+) minutes?\s+(?P<points>\d+) points?"
+    r"### Exercise (?P<notebook>\d+)\.(?P<number>\d+) · `(?P<name>\w+)`\n\n(?P<difficulty>●{1,5}○{0,4}) · "
+    r"about (?P<minutes>\d+) minutes? · (?P<points>\d+) points?"
 )
-PATTERN = "### Exercise 3.2 · `name`   ●●○○○   about 5 minutes   4 points"
+PATTERN = "### Exercise 3.2 · `name`, an empty line, ●●○○○ · about 5 minutes · 4 points"
 FEWEST_HINTS = 2
+HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(?P<words>.+?)[ \t]*$", re.MULTILINE)
 IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\]\(|<img\b(?P<tag>[^>]*)>", re.IGNORECASE)
 ALT = re.compile(r"""\balt\s*=\s*(?:"\s*[^"\s][^"]*"|'\s*[^'\s][^']*')""", re.IGNORECASE)
 SERVED_BY_OTHERS = (
@@ -77,6 +78,18 @@ def alt_text(page: Page) -> Complaints:
             described = image["alt"].strip() if image["alt"] is not None else ALT.search(image["tag"])
             if not described:
                 yield cell.id, f"Say in its alt text what the picture shows: {image[0][:60]}"
+
+
+@rule
+def heading_twice(page: Page) -> Complaints:
+    """No two headings read the same: a table of contents lists them without their surroundings."""
+    seen: set[str] = set()
+    for cell, text in page.texts:
+        for heading in HEADING.finditer(re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)):
+            words = re.sub(r"[*`]", "", heading["words"])
+            if words in seen:
+                yield cell, f"Say in this heading what its section is about, for an earlier one has its words: {words}"
+            seen.add(words)
 
 
 @rule

@@ -17,12 +17,11 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from anatomy.authoring.linked_map import linked_map
-from anatomy.authoring.notebooks import chosen, is_answer, read, solved_file, student_file, write
 from anatomy.authoring.site_links import look_through
-from anatomy.authoring.student import was_edited
 from anatomy.course import Notebook
 from anatomy.errors import UserError
 from anatomy.launch_links import Fork
+from anatomy.notebook_files.notebooks import chosen, is_answer, read, solved_file, student_file, was_edited, write
 
 PAGES = (
     *("docs/*.md", "deploy/*/README.md", "assets/*.md"),
@@ -33,8 +32,8 @@ MAP, TABLE = "<!-- the map -->", "<!-- the notebooks -->"
 
 _LINK = re.compile(r"\]\(([^()\s]+)\)")
 _TO_CELL = re.compile(r"\]\([^()\s]*/(?P<slug>\d\d-[\w-]+)\.ipynb#cell-id=(?P<cell>[\w-]+)\)")
-_EXERCISE = re.compile(r"^(### Exercise .*?)   (\S.*)$", re.MULTILINE)  # its title; how hard, how long, points
 _TO_NOTEBOOK = re.compile(r'href="(\.\./(\d\d-[\w-]+)/\2)\.ipynb')
+_TO_COURSE_PAGE = re.compile(r"\]\((?:\.\./00-start-here/)?(glossary|references)\.md")
 
 
 def build(root: Path, target: Path, fork: Fork | None = None) -> None:
@@ -105,8 +104,7 @@ def _gather_notebook(root: Path, book: Notebook, pages: Path) -> None:
         if is_answer(cell):
             cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-input"]
         elif cell.cell_type == "markdown":
-            text = _EXERCISE.sub(lambda line: f"{line[1]}\n\n{' · '.join(line[2].split('   '))}", cell.source)
-            text = _to_labels(re.sub(r"\]\((glossary|references)\.md", r"](../../assets/\1.md", text))
+            text = _to_labels(_TO_COURSE_PAGE.sub(r"](../../assets/\1.md", cell.source))
             cell.source = f"({label(book.slug, cell.id)})=\n\n{text}"
         for output in cell.get("outputs", ()):
             if html := output.get("data", {}).get("text/html"):

@@ -13,9 +13,10 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from anatomy.authoring.notebooks import MARK, METADATA, fingerprint, grade_id, read, source_file
 from anatomy.authoring.preprocessors import BEGIN, END
-from anatomy.authoring.running import CellFailed, Cost, run
+from anatomy.checking.joining import JUDGE
+from anatomy.notebook_files.notebooks import grade_id, read, source_file, stamped
+from anatomy.notebook_files.running import CellFailed, Cost, run
 
 
 def solved_edition(root: Path, slug: str) -> NotebookNode:
@@ -27,8 +28,7 @@ def solved_edition(root: Path, slug: str) -> NotebookNode:
         cell.source = without_markers(cell.source)
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
-    book.metadata = NotebookNode({**METADATA, MARK: {"build": fingerprint(book)}})
-    return book
+    return stamped(book)
 
 
 def run_solved(root: Path, slug: str, on_cell: Callable[[int], None] | None = None) -> tuple[NotebookNode, Cost]:
@@ -42,7 +42,7 @@ def run_solved(root: Path, slug: str, on_cell: Callable[[int], None] | None = No
     book = solved_edition(root, slug)
     metadata = copy.deepcopy(book.metadata)
     with _no_new_files(source_file(root, slug).parent) as folder:
-        cost = run(book, folder, on_cell=on_cell)
+        cost = run(book, folder, environment={JUDGE: ""}, on_cell=on_cell)  # judged here, whatever the class does
     for index, cell in enumerate(book.cells):
         cell.metadata.pop("execution", None)
         for output in cell.get("outputs", ()):

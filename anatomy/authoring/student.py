@@ -8,16 +8,10 @@ import tempfile
 from pathlib import Path
 
 from nbformat import NotebookNode
-from traitlets.config import Config, PyFileConfigLoader
+from traitlets.config import Config
 
-from anatomy.authoring.notebooks import MARK, METADATA, BadNotebook, fingerprint, read, source_file, student_file
-from anatomy.errors import UserError
-
-CONFIG = "nbgrader_config.py"
-
-
-class NoSuchCourse(UserError):
-    """A folder is not the course's."""
+from anatomy.notebook_files.notebooks import BadNotebook, read, source_file, stamped, student_file
+from anatomy.notebook_files.settings import settings
 
 
 class _Collector(logging.Handler):
@@ -48,26 +42,7 @@ def student_edition(root: Path, slug: str) -> NotebookNode:
         shutil.copyfile(source, copy)
         _generate(stage, slug, settings(root))
         book = read(student_file(stage, slug))
-    book.metadata = NotebookNode({**METADATA, MARK: {"build": fingerprint(book)}})
-    return book
-
-
-def was_edited(book: NotebookNode) -> bool:
-    """Whether a student edition differs from what a build wrote (or never was written by one)."""
-    return bool(book.metadata.get(MARK, {}).get("build") != fingerprint(book))
-
-
-def settings(root: Path) -> Config:
-    """What ``nbgrader_config.py`` says.
-
-    Raises
-    ------
-    NoSuchCourse
-        When `root` has no such file, so is not the course's folder.
-    """
-    if not (root / CONFIG).is_file():
-        raise NoSuchCourse(f"{root} has no {CONFIG}: run this in the course's folder, or name it with --root.")
-    return PyFileConfigLoader(CONFIG, path=str(root)).load_config()
+    return stamped(book)
 
 
 def _generate(stage: Path, slug: str, config: Config) -> None:

@@ -11,7 +11,7 @@ from http.client import HTTPException
 from typing import Any
 from urllib.parse import urlsplit
 
-from anatomy.checking.joining import JUDGE, LOCAL, judge_address, key_for, store_key
+from anatomy.checking.joining import JUDGE, LOCAL, class_judge, key_for, store_key
 from anatomy.errors import UserError
 
 VERSION = 1
@@ -22,6 +22,9 @@ SECONDS = 5.0
 
 LARGEST, LARGEST_ANSWER = 24 * 2**20, 4 * 2**20
 """Bytes of a request, and of an answer."""
+
+MOST_PARTS = 40
+"""Earlier answers that one answer may call; no notebook has as many exercises."""
 
 
 class CheckUnavailable(UserError):
@@ -40,7 +43,7 @@ def join_class(key: str) -> str:
     UserError
         When there is no judge to join, or it does not know the key.
     """
-    if not (address := judge_address()):
+    if not (address := class_judge()):
         raise UserError(f"This copy of the course judges answers by itself; {JUDGE} can name a judge to ask instead.")
     if not key.isascii() or not key.isprintable() or " " in key:
         raise UserError("That is no key: it has letters, digits and signs only, and no spaces.")

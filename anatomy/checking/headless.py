@@ -1,6 +1,6 @@
-"""Check a whole notebook file from a terminal: run it in a kernel that looks as a notebook does, judge what was seen.
+"""Check a whole notebook file from a terminal: run it in a kernel that only looks, then have judged what it saw.
 
-The same verdicts as in the notebook itself; the file is not changed.
+It is judged here, or by the class's judge where there is one, as in the notebook itself. The file is not changed.
 """
 
 from __future__ import annotations
@@ -8,25 +8,32 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from nbformat import NotebookNode
 from rich.text import Text
 
 from anatomy import exercises
-from anatomy.authoring.notebooks import read
-from anatomy.authoring.running import CellFailed, run
 from anatomy.cards import as_text
-from anatomy.checking import HAND_OVER
+from anatomy.checking import HAND_OVER, remote
+from anatomy.checking.calling import MOST_PARTS, CheckUnavailable
+from anatomy.checking.joining import class_judge
 from anatomy.errors import UserError
-from anatomy.judging.judge import judge
-from anatomy.judging.verdict import Verdict
+from anatomy.exercises.spec import Exercise
+from anatomy.notebook_files.notebooks import read
+from anatomy.notebook_files.running import CellFailed, run
 from anatomy.observing.observation import Observation
 from anatomy.observing.records import MIME, Unreadable, decode
 
+if TYPE_CHECKING:  # the edition for a class does not have it
+    from anatomy.judging.verdict import Verdict
+
 CALL = re.compile(r"""^check\(["'](\w+)["']\)\s*$""", re.MULTILINE)
 
-_SIGNS = {"right": ("✓", "green"), "wrong": ("✗", "red"), "not attempted": ("○", "bright_black")}
+_SIGNS = {"right": ("✓", "green"), "wrong": ("✗", "red"), "not attempted": ("○", "bright_black"),
+          "no verdict": ("✗", "red"), "not checked": ("?", "yellow")}  # fmt: skip
 
 
 class NoChecks(UserError):
@@ -35,32 +42,42 @@ class NoChecks(UserError):
 
 @dataclass(frozen=True)
 class Checked:
-    """One check of a notebook: its verdict, or None and the reason why there is none."""
+    """One check of a notebook: what came of it, and that in words.
+
+    Attributes
+    ----------
+    status
+        A verdict's; ``"no verdict"`` when the notebook gave nothing to judge; ``"not checked"`` when the class's judge
+        did not answer, which says nothing about the notebook.
+    text
+        The card, or the reason why there is none.
+    verdict
+        This machine's or the judge's, if there is one.
+    """
 
     exercise: str
-    verdict: Verdict | None
-    why_not: str = ""
-
-    @property
-    def is_right(self) -> bool:
-        return self.verdict is not None and self.verdict.status == "right"
+    status: str
+    text: str
+    verdict: Verdict | remote.RemoteVerdict | None = None
 
     def __rich__(self) -> Text:
-        status = self.verdict.status if self.verdict else "wrong"
-        sign, color = _SIGNS[status]
-        lines = as_text(self.verdict).splitlines() if self.verdict else ["No verdict.", self.why_not]
-        return Text.assemble((f"{sign} {self.exercise}", f"bold {color}"), "  " + "\n    ".join(lines))
+        sign, color = _SIGNS[self.status]
+        return Text.assemble((f"{sign} {self.exercise}", f"bold {color}"), "  " + "\n    ".join(self.text.splitlines()))
 
 
-def check_file(path: Path, *, limit: float = 120, on_cell: Callable[[int, int], None] | None = None) -> list[Checked]:
-    """Run all checks of this notebook file, in order.
+Judging = Callable[[Exercise, Observation, list[Observation]], Checked]
+"""From an exercise, what was seen of its answer and of the earlier answers that this calls, to what came of it."""
+
+
+def check_file(path: Path, *, limit: float = 120, say: Callable[[str], None] = lambda _: None) -> Iterator[Checked]:
+    """Run a notebook file; then what came of each of its checks, in order.
 
     Parameters
     ----------
     limit
         Seconds that one cell may take.
-    on_cell
-        Called with a cell's number and how many there are, before it runs.
+    say
+        Told, in a few words, what is being done.
 
     Raises
     ------
@@ -72,6 +89,7 @@ def check_file(path: Path, *, limit: float = 120, on_cell: Callable[[int, int], 
     book = read(path)
     if not any(_asked(cell) for cell in book.cells):
         raise NoChecks(f'{path} has no check of an exercise that this machine knows, such as check("softmax").')
+    judging = partial(_asked_elsewhere, address) if (address := class_judge()) else _judged_here
     stopped = ""
     try:
         run(
@@ -80,22 +98,45 @@ def check_file(path: Path, *, limit: float = 120, on_cell: Callable[[int, int], 
             keep_going=True,
             limit=limit,
             environment={HAND_OVER: "1"},
-            on_cell=lambda index: on_cell(index + 1, len(book.cells)) if on_cell else None,
+            on_cell=lambda index: say(f"Running cell {index + 1} of {len(book.cells)}"),
         )
     except CellFailed as failure:
-        stopped = str(failure)
-    return list(_verdicts(book, stopped))
-
-
-def _verdicts(book: NotebookNode, stopped: str) -> Iterator[Checked]:
+        stopped = f"The notebook stopped at {failure}."
     for cell in book.cells:
         if name := _asked(cell):
-            seen = _observation(cell)
-            if seen is not None and seen.exercise == name:
-                yield Checked(name, judge(exercises.find(name), seen))
-            else:
-                why = _error(cell) or (f"The notebook stopped at {stopped}." if stopped else "The check said nothing.")
-                yield Checked(name, None, why)
+            say(f"Judging {name}")
+            yield _checked(exercises.find(name), cell, stopped, judging)
+
+
+def _checked(exercise: Exercise, cell: NotebookNode, stopped: str, judging: Judging) -> Checked:
+    handed_over = [output.data[MIME] for output in cell.outputs if MIME in output.get("data", {})]
+    try:
+        seen, parts = _observations(handed_over[0]) if handed_over else (None, [])
+    except Unreadable as error:
+        return _without_verdict(exercise, f"What the check saw can't be read: {error}.")
+    if seen is None or seen.exercise != exercise.name:
+        return _without_verdict(exercise, _error(cell) or stopped or "The check said nothing.")
+    return judging(exercise, seen, parts)
+
+
+def _judged_here(exercise: Exercise, seen: Observation, parts: list[Observation]) -> Checked:
+    """A kernel that asks no judge has tried right parts itself, and says so in what it saw: `parts` tell nothing."""
+    from anatomy.judging.judge import judge
+
+    verdict = judge(exercise, seen)
+    return Checked(exercise.name, verdict.status, as_text(verdict), verdict)
+
+
+def _asked_elsewhere(address: str, exercise: Exercise, seen: Observation, parts: list[Observation]) -> Checked:
+    try:
+        answer = remote.ask(address, exercise, seen, parts)
+    except CheckUnavailable as reason:
+        return Checked(exercise.name, "not checked", f"Not checked.\n{reason}")
+    return Checked(exercise.name, answer.status, answer.text, answer)
+
+
+def _without_verdict(exercise: Exercise, why: str) -> Checked:
+    return Checked(exercise.name, "no verdict", f"No verdict.\n{why}")
 
 
 def _asked(cell: NotebookNode) -> str:
@@ -107,14 +148,19 @@ def _asked(cell: NotebookNode) -> str:
         return ""
 
 
-def _observation(cell: NotebookNode) -> Observation | None:
-    for output in cell.outputs:
-        if MIME in output.get("data", {}):
-            try:
-                return decode(output.data[MIME])
-            except Unreadable:
-                return None
-    return None
+def _observations(record: Any) -> tuple[Observation, list[Observation]]:
+    """The answer that a kernel has handed over, and its parts. It ran student code, so this may be anything.
+
+    Raises
+    ------
+    Unreadable
+        When it is something else.
+    """
+    seen = decode(record)
+    parts = record.get("parts", [])
+    if not isinstance(parts, list) or len(parts) > MOST_PARTS:
+        raise Unreadable("the parts are no short list")
+    return seen, [decode(part) for part in parts]
 
 
 def _error(cell: NotebookNode) -> str:

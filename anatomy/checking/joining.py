@@ -19,7 +19,7 @@ KEY = "ANATOMY_KEY"
 LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
-def judge_address() -> str:
+def class_judge() -> str:
     """The address of the judge, without a slash at its end; empty where answers are judged here."""
     edition = class_edition()
     return (os.environ.get(JUDGE) or (edition.judge if edition else "")).rstrip("/")

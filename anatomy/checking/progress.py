@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from anatomy import exercises
 from anatomy.cards.markup import frame, line, prose, scrolling, title
-from anatomy.checking.progress_file import Entry, amount, read_progress
+from anatomy.checking.progress_entry import Entry
+from anatomy.checking.progress_file import read_progress
 from anatomy.course import NOTEBOOKS, Notebook, notebook
 
 if TYPE_CHECKING:
@@ -109,22 +110,21 @@ def progress_table() -> list[Standing]:
     table = []
     for book in NOTEBOOKS:
         asked = exercises.of_notebook(book).values()
-        table.append(Standing(book, tuple(_work(exercise, noted.get(exercise.name, {})) for exercise in asked)))
+        table.append(Standing(book, tuple(_work(exercise, noted.get(exercise.name, Entry())) for exercise in asked)))
     return [standing for standing in table if standing.works]
 
 
 def _work(exercise: exercises.Exercise, entry: Entry) -> Work:
-    status, day, said = (str(entry.get(name) or "") for name in ("status", "first_right", "said"))
     return Work(
         exercises.number(exercise),
         exercise.name,
-        status if status in _SIGNS else "not attempted",
-        min(int(amount(entry.get("points"))), exercise.points),
+        entry.status if entry.status in _SIGNS else "not attempted",
+        min(entry.points, exercise.points),
         exercise.points,
-        day,
-        int(amount(entry.get("attempts"))),
-        amount(entry.get("seconds")),
-        said,
+        entry.first_right,
+        entry.attempts,
+        entry.seconds,
+        entry.said,
     )
 
 

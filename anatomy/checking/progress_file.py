@@ -13,6 +13,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -20,28 +21,11 @@ from typing import TYPE_CHECKING, Any
 
 from platformdirs import user_data_path
 
+from anatomy.checking.progress_entry import Entry
+
 if TYPE_CHECKING:  # a kernel that grades can't import it
-    from anatomy.checking.remote import Answer
+    from anatomy.checking.remote import RemoteVerdict
     from anatomy.judging.verdict import Verdict
-
-Entry = dict[str, Any]
-"""What is noted of one exercise. Files of earlier versions have the first three only.
-
-``status``, ``points``, ``max_points``
-    Of its latest check.
-``first_right``
-    The day on which it was right for the first time, ``"2026-03-14"``.
-``attempts``
-    How many checks found an answer that was not the one before. A check run again is none.
-``seconds``
-    Worked on it (`Clock`).
-``mistakes``, ``said``
-    The names of the mistakes that checks have recognized, the latest last; and how the latest was said.
-``hunted``
-    The bugs that were asked about: name → whether line and sentence were right.
-``answer``
-    A fingerprint of the answer that was checked last.
-"""
 
 PATIENCE = 5
 """Seconds to wait for another notebook that is writing."""
@@ -55,35 +39,29 @@ def progress_file() -> Path:
 
 def read_progress() -> dict[str, Entry]:
     """Exercise → what is noted of it. What can't be read counts as not noted."""
-    return _read(progress_file())[0]
+    return {exercise: Entry.from_json(noted) for exercise, noted in _read(progress_file())[0].items()}
 
 
-def is_solved(entry: Entry) -> bool:
-    """Whether an exercise has been right at some time."""
-    return entry.get("status") == "right" or isinstance(entry.get("first_right"), str)
-
-
-def note_check(verdict: Verdict | Answer, answer: Any = None) -> None:
+def note_check(verdict: Verdict | RemoteVerdict, answer: Any = None) -> None:
     """Remember a verdict. Where the answer is not at hand, only another verdict tells that it has changed."""
 
     told = fingerprint(answer)
 
-    def note(entry: Entry) -> None:
-        now = {"status": verdict.status, "points": verdict.points, "max_points": verdict.max_points}
-        before = entry.get("answer")
-        is_other = any(entry.get(name) != value for name, value in now.items()) or bool(
-            told and before not in (told, "", None)
-        )
+    def note(entry: Entry) -> Entry:
+        now = verdict.status, verdict.points, verdict.max_points
+        is_changed = bool(told and entry.answer and told != entry.answer)
+        is_other = is_changed or now != (entry.status, entry.points, entry.max_points)
         if verdict.status != "not attempted":
-            entry["attempts"] = amount(entry.get("attempts")) + is_other
-            entry["seconds"] = round(amount(entry.get("seconds")) + clock.take(), 3)
-        if verdict.status == "right" and not is_solved(entry):
-            entry["first_right"] = date.today().isoformat()
+            seconds = round(entry.seconds + clock.take(), 3)
+            entry = replace(entry, attempts=entry.attempts + is_other, seconds=seconds)
+        if verdict.status == "right" and not entry.is_solved:
+            entry = replace(entry, first_right=date.today().isoformat())
         for diagnosis in verdict.diagnoses:
             if name := diagnosis.misconception:
-                entry["mistakes"] = [*(other for other in texts(entry.get("mistakes")) if other != name), name]
-                entry["said"] = diagnosis.headline
-        entry.update(now, answer=told or before or "")
+                others = (other for other in entry.mistakes if other != name)
+                entry = replace(entry, mistakes=(*others, name), said=diagnosis.headline)
+        status, points, max_points = now
+        return replace(entry, status=status, points=points, max_points=max_points, answer=told or entry.answer)
 
     _change(verdict.exercise, note)
 
@@ -91,34 +69,23 @@ def note_check(verdict: Verdict | Answer, answer: Any = None) -> None:
 def note_hunt(exercise: str, bug: str, found: bool) -> None:
     """Remember whether a bug was found; once found, it stays so."""
 
-    def note(entry: Entry) -> None:
-        hunted = entry["hunted"] if isinstance(entry.get("hunted"), dict) else {}
-        entry["hunted"] = {**hunted, bug: found or hunted.get(bug) is True}
+    def note(entry: Entry) -> Entry:
+        return replace(entry, hunted={**entry.hunted, bug: found or entry.hunted.get(bug, False)})
 
     _change(exercise, note)
-
-
-def amount(value: Any) -> Any:
-    """A number that was noted; 0 for what is none."""
-    return value if isinstance(value, int | float) and 0 < value < float("inf") else 0
-
-
-def texts(value: Any) -> list[str]:
-    """Names that were noted."""
-    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
 # ---------------------------------------------------------------------------------------------- the file
 
 
-def _change(exercise: str, change: Callable[[Entry], None]) -> None:
+def _change(exercise: str, change: Callable[[Entry], Entry]) -> None:
     """Read, change and write the file while nobody else does. A disk that can't be written disturbs nobody."""
     path = progress_file()
     with contextlib.suppress(OSError, NotImplementedError), _alone(path):
         noted, is_whole = _read(path)
         if not is_whole:
             _put_aside(path)
-        change(noted.setdefault(exercise, {}))
+        noted[exercise] = change(Entry.from_json(noted.get(exercise, {}))).as_json()
         fresh = path.with_suffix(f".{os.getpid()}.tmp")
         fresh.write_text(json.dumps(noted, indent=1, ensure_ascii=False), encoding="utf-8")
         fresh.replace(path)
@@ -133,8 +100,8 @@ def _alone(path: Path) -> Iterator[None]:
         yield
 
 
-def _read(path: Path) -> tuple[dict[str, Entry], bool]:
-    """What can be read, and whether that is all there is."""
+def _read(path: Path) -> tuple[dict[str, dict[str, Any]], bool]:
+    """Exercise → what stands there of it, and whether that is all there is."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""A check whose verdict is reached elsewhere: the notebook observes, sends what it saw, and shows the answer.
+"""A check whose verdict is reached elsewhere: what was seen of an answer is sent, and the judge's answer shown.
 
 Right answers and mistakes need not be on this machine. `docs/judge-service.md` describes what is sent.
 """
@@ -14,6 +14,9 @@ from anatomy.cards.markup import COLORS, SIGNS, frame, line, title
 from anatomy.checking.calling import VERSION, CheckUnavailable, call
 from anatomy.checking.joining import is_private
 from anatomy.exercises.spec import Exercise
+from anatomy.observing.observation import Observation
+
+STATUSES = ("right", "wrong", "not attempted")
 
 
 @dataclass(frozen=True)
@@ -25,8 +28,8 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What the judge answers. Its `status` is ``"right"``, ``"wrong"`` or ``"not attempted"``."""
+class RemoteVerdict:
+    """What the judge answers. Its `status` is one of `STATUSES`."""
 
     exercise: str
     status: str
@@ -38,31 +41,36 @@ class Answer:
     diagnoses: tuple[Said, ...]
 
 
-def ask(address: str, exercise: Exercise, namespace: dict[str, Any]) -> Answer:
-    """Observe the answer to an exercise, and the earlier ones that it calls, and have them judged.
+def ask(address: str, exercise: Exercise, seen: Observation, parts: list[Observation]) -> RemoteVerdict:
+    """Have the answer to an exercise judged, as it was seen together with the earlier ones that it calls.
 
     Raises
     ------
     CheckUnavailable
         When no verdict comes.
     """
-    from anatomy.checking.looking import look_for_judge
     from anatomy.observing.records import encode
 
-    seen, parts = look_for_judge(exercise, namespace)
     request = {"version": VERSION, "observation": encode(seen), "parts": [encode(part) for part in parts]}
     said = call(address, "check", json.dumps(request).encode())
     return _answer(exercise, said)
 
 
-def _answer(exercise: Exercise, said: dict[str, Any]) -> Answer:
+def _answer(exercise: Exercise, said: dict[str, Any]) -> RemoteVerdict:
     kinds = {"status": str, "points": int, "max_points": int, "headline": str, "html": str, "text": str}
-    if any(not isinstance(said.get(name), kind) for name, kind in kinds.items()):
+    if any(not isinstance(said.get(name), kind) for name, kind in kinds.items()) or said["status"] not in STATUSES:
         raise CheckUnavailable("What the judge answered is no verdict: ask your instructor.")
     mistakes = said.get("mistakes")
     named = mistakes.items() if isinstance(mistakes, dict) else ()
     diagnoses = tuple(Said(name, text) for name, text in named if isinstance(text, str))
-    return Answer(exercise.name, **{name: said[name] for name in kinds}, diagnoses=diagnoses)
+    return RemoteVerdict(exercise.name, **{name: said[name] for name in kinds}, diagnoses=diagnoses)
+
+
+def open_way(address: str) -> str:
+    """What a student should know of an address at which keys travel in the open; empty for another one."""
+    if is_private(address):
+        return ""
+    return f"{address} is not https: whoever is on the way can read your key. Tell your instructor."
 
 
 # ---------------------------------------------------------------------------------------------- in a notebook
@@ -71,7 +79,7 @@ def _answer(exercise: Exercise, said: dict[str, Any]) -> Answer:
 _warned: set[str] = set()
 
 
-def check(address: str, exercise: Exercise, namespace: dict[str, Any]) -> Answer:
+def check(address: str, exercise: Exercise, namespace: dict[str, Any]) -> RemoteVerdict:
     """Have an answer judged, show the card and note how far the student is.
 
     Raises
@@ -81,28 +89,24 @@ def check(address: str, exercise: Exercise, namespace: dict[str, Any]) -> Answer
     """
     from IPython.display import display
 
+    from anatomy.checking.looking import look_for_judge
     from anatomy.checking.progress_file import note_check
 
     try:
-        answer = ask(address, exercise, namespace)
+        answer = ask(address, exercise, *look_for_judge(exercise, namespace))
     except CheckUnavailable as reason:
         display(_unavailable(str(reason)), raw=True)
         raise
     note_check(answer, namespace.get(exercise.name))
     display({"text/html": answer.html, "text/plain": answer.text}, raw=True)
-    if not is_private(address) and address not in _warned:
+    if (warning := open_way(address)) and address not in _warned:
         _warned.add(address)
-        display(_open_way(address), raw=True)
+        display(_small_card("Your key travels in the open.", warning), raw=True)
     return answer
 
 
 def _unavailable(reason: str) -> dict[str, str]:
     return _small_card("Your answer was not checked.", f"{reason} Go on working; run this cell again later.")
-
-
-def _open_way(address: str) -> dict[str, str]:
-    return _small_card("Your key travels in the open.",
-                       f"{address} is not https: whoever is on the way can read it. Tell your instructor.")  # fmt: skip
 
 
 def _small_card(first: str, more: str) -> dict[str, str]:

@@ -1,4 +1,7 @@
-"""What is asked: each exercise's cases, properties and points. One module per notebook."""
+"""What is asked: each exercise's cases, properties and points. One module per notebook.
+
+A new exercise goes into its notebook's module: a generator of cases decorated with `exercise`, or a `quiz`.
+"""
 
 from __future__ import annotations
 

@@ -99,6 +99,28 @@ def head_entropy(seed: int) -> Iterator[Case]:
     yield _case(Draw(seed, L=2, B=3, H=4, T=5), 5, 1, 4, asks="padding", note="for a sentence of one token")
 
 
+# ---------------------------------------------------------------------------------------------- without a mask
+
+NO_MASK = "without a mask"
+
+
+def _same_without_a_mask(answer: Any, weights: list[Tensor]) -> bool:
+    """Whether no mask means the same as a mask of ones: whatever else is wrong with the answer is so in both."""
+    all_real = torch.ones_like(weights[0][:, 0, 0], dtype=torch.long)  # (B, T)
+    with_a_mask = answer(weights, all_real)
+    return _alike(with_a_mask, answer(weights)) and _alike(with_a_mask, answer(weights, None))
+
+
+def _alike(one: Any, other: Any) -> bool:
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_alike(one[name], other[name]) for name in one)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    if isinstance(one, Tensor) and isinstance(other, Tensor):
+        return one.shape == other.shape and torch.allclose(one, other, equal_nan=True)
+    return type(one) is type(other) and bool(one == other)
+
+
 # ---------------------------------------------------------------------------------------------- head_statistics
 
 STATISTICS = {
@@ -110,6 +132,8 @@ STATISTICS = {
 
 def _some_statistics(answer: Any, case: Case) -> Any:
     """Those that the case asks for; or what kind of thing stands under each name."""
+    if case.asks == NO_MASK:
+        return _same_without_a_mask(answer, case.args["attentions"])
     found = answer(*case.args.values())
     if not isinstance(found, dict):
         return found
@@ -120,7 +144,7 @@ def _some_statistics(answer: Any, case: Case) -> Any:
 
 @exercise(
     SLUG,
-    properties={"names": 1, "neighbors": 1, "first and last": 2, "entropy": 1},
+    properties={"names": 1, "neighbors": 1, "first and last": 1, "entropy": 1, NO_MASK: 1},
     axes=LAYERS,
     run=_some_statistics,
     when_right="Six heat maps, layer by head: the next cell draws them for real sentences.",
@@ -136,6 +160,8 @@ def head_statistics(seed: int) -> Iterator[Case]:
             yield _case(draw, 2, 4, asks=asks, note="when even the longest sentence has padding")
     draw = Draw(seed, L=12, B=3, H=2, T=4)
     yield _case(draw, 4, 1, 3, asks="first and last", note="for twelve layers, and a sentence of one token")
+    draw = Draw(seed, L=2, B=3, H=4, T=5)
+    yield draw.case(attentions=list(_weights(draw, _lengths(draw))), asks=NO_MASK, note="when no mask is given")
 
 
 # ---------------------------------------------------------------------------------------- find_previous_token_head
@@ -143,6 +169,8 @@ def head_statistics(seed: int) -> Iterator[Case]:
 
 def _two_numbers(answer: Any, case: Case) -> Any:
     """As plain numbers; or, where the case asks for it, what kind of numbers they are."""
+    if case.asks == NO_MASK:
+        return _same_without_a_mask(answer, case.args["attentions"])
     found = answer(*case.args.values())
     if isinstance(found, Tensor) and found.shape == (2,):
         found = tuple(found)
@@ -197,7 +225,7 @@ def _tempting(draw: Draw) -> Tensor:
 
 @exercise(
     SLUG,
-    properties={"values": 2, "padding": 1, "Python numbers": 1},
+    properties={"values": 1, "padding": 1, NO_MASK: 1, "Python numbers": 1},
     run=_two_numbers,
     when_right="Found by a search, not by looking at pictures. What it is good for, only an experiment can say.",
 )
@@ -237,6 +265,9 @@ def find_previous_token_head(seed: int) -> Iterator[Case]:
                     note="for a long sentence and two short ones")  # fmt: skip
     draw = Draw(seed, L=3, B=2, H=4, T=5)
     yield draw.case(**_looking_back(draw, _tempting(draw)), asks="Python numbers")
+    draw = Draw(seed, L=4, B=2, H=3, T=6)
+    yield draw.case(attentions=_looking_back(draw, _tempting(draw))["attentions"], asks=NO_MASK,
+                    note="when no mask is given")  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------------- attention_between
@@ -247,6 +278,7 @@ def find_previous_token_head(seed: int) -> Iterator[Case]:
     properties={"shape": 1, "values": 3},
     returns="L H 2 2",
     axes={**LAYERS, "2": "sentences"},
+    holds=lambda case: 0 < case.args["sentence_b_start"] < case.args["attentions"][0].size(-1),
     when_right="Four numbers a head: who stays in its sentence, and who looks across.",
 )
 def attention_between(seed: int) -> Iterator[Case]:

@@ -734,10 +734,16 @@ def _planted(draw: Draw, start: dict[int, float], end: dict[int, float], shift: 
     return scores
 
 
+def _has_a_span(case: Case) -> bool:
+    """Whether in each text some token counts: not all are question or padding."""
+    return bool((case.args["start"] + case.args["end"]).isfinite().any(dim=-1).all())
+
+
 @exercise(
     SLUG,
     properties={"values": 3, "length": 1, "ties": 1, "batch": 1, "refusal": 1},
     axes=TOKENS,
+    holds=_has_a_span,
     run=lambda answer, case: _named(answer(*case.args.values())),
     when_right="Every answer that it can give is a passage of the text: it can be wrong, but it can't invent.",
 )

@@ -72,6 +72,7 @@ def learn_bpe(seed: int) -> Iterator[Case]:
 @exercise(
     "01-embedding-lookup",
     properties={"values": 2, "unknown words": 1, "never goes back": 1},
+    holds=lambda case: len(set(case.args["vocab"].values())) == len(case.args["vocab"]),
     when_right="Longest first, and never back. Now let it meet the real tokenizer.",
 )
 def wordpiece(seed: int) -> Iterator[Case]:
@@ -122,6 +123,10 @@ def _infinite_row(seed: int, last: bool = True) -> tuple[Draw, Tensor, Tensor, s
     return draw, draw.integers("B T", 6) + (0 if last else 1), weight, "B T D"
 
 
+def _name_rows(case: Case) -> bool:
+    return int(case.args["ids"].max()) < len(case.args["weight"])
+
+
 NOTE = "when a row that no id asks for holds an ∞"
 
 
@@ -129,6 +134,7 @@ NOTE = "when a row that no id asks for holds an ∞"
     "01-embedding-lookup",
     properties={"shape": 1, "values": 1, "a real product": 1, "gradients": 1},
     axes={"T": "tokens"},
+    holds=_name_rows,
     when_right="A linear layer without bias, fed with one-hot rows: that is all an embedding is.",
 )
 def one_hot_lookup(seed: int) -> Iterator[Case]:
@@ -144,6 +150,7 @@ def one_hot_lookup(seed: int) -> Iterator[Case]:
     properties={"shape": 1, "values": 1, "only its own rows": 1, "gradients": 1},
     forbids=("embedding",),
     axes={"T": "tokens"},
+    holds=_name_rows,
     when_right="Same vectors, same gradients, and it reads T rows instead of V.",
 )
 def embedding_lookup(seed: int) -> Iterator[Case]:
@@ -170,11 +177,18 @@ def _around(draw: Draw, query_id: int) -> Tensor:
     return torch.cat([rows[:query_id], 2 * query.unsqueeze(0), rows[query_id:]])
 
 
+def _has_neighbors(case: Case) -> bool:
+    """Whether a row and `k` others are there, each with a direction: a vector of zeros has no cosine."""
+    query_id, weight, k = case.args.values()
+    return 0 <= query_id < len(weight) and 1 <= k < len(weight) and bool(weight.any(dim=1).all())
+
+
 @exercise(
     "01-embedding-lookup",
     properties={"shape": 1, "values": 2, "excluded by id": 1},
     returns="K",
     axes={"K": "neighbors"},
+    holds=_has_neighbors,
     when_right="By direction, whatever the lengths. Now ask it about real words.",
 )
 def nearest_tokens(seed: int) -> Iterator[Case]:

@@ -34,6 +34,16 @@ def _padded(ids: Tensor, lengths: list[int], pad_id: int) -> Tensor:
     return ids.where(torch.arange(ids.size(1)) < torch.tensor(lengths)[:, None], pad_id)
 
 
+def _padding_comes_last(ids: Tensor, pad_id: int) -> bool:
+    """Whether each row of (B, T) has a token, and nothing but padding behind the first padding."""
+    real = ids != pad_id
+    return bool(real[:, 0].all()) and not bool((real[:, 1:] & ~real[:, :-1]).any())
+
+
+def _target_is_padded(case: Case) -> bool:
+    return _padding_comes_last(case.args["target"], case.args["pad_id"])
+
+
 def _real(size: int, lengths: list[int]) -> Tensor:
     """(B, 1, 1, S): True for the first so many keys of each row."""
     return (torch.arange(size) < torch.tensor(lengths)[:, None])[:, None, None, :]
@@ -87,6 +97,7 @@ def _may_look(answer: Any, case: Case) -> Any:
     returns="B 1 T T",
     axes={"T": "tokens"},
     run=_may_look,
+    holds=_target_is_padded,
     when_right="No token sees a later one, and none sees padding. The source needs no such mask: it is all there.",
 )
 def decoder_mask(seed: int) -> Iterator[Case]:
@@ -271,6 +282,11 @@ def _embeddings_dropped(model: Any, case: Case) -> str:
     return "in training mode: " + "; ".join(f"what goes into {where}, {words}" for where, words in said.items())
 
 
+def _texts_are_padded(case: Case) -> bool:
+    texts = (case.args[name] for name in ("source", "target") if name in case.args)
+    return all(_padding_comes_last(ids, case.init[0].pad_token_id) for ids in texts)
+
+
 @exercise(
     SLUG,
     kind="module",
@@ -278,6 +294,7 @@ def _embeddings_dropped(model: Any, case: Case) -> str:
     returns="B T V",
     axes=TOKENS,
     run=_run_transformer,
+    holds=_texts_are_padded,
     when_right="The model of 2017, with every part of it yours. Now it needs something to learn.",
 )
 def Transformer(seed: int) -> Iterator[Case]:
@@ -397,6 +414,7 @@ def _loss(answer: Any, case: Case) -> Any:
     properties={"values": 2, "padding": 2, "gradient": 1},
     axes=TOKENS,
     run=_loss,
+    holds=_target_is_padded,
     when_right="All places are learned from at once, each as if everything before it had been written rightly.",
 )
 def teacher_forcing_loss(seed: int) -> Iterator[Case]:

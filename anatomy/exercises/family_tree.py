@@ -45,6 +45,7 @@ def _any(draw: Draw, low: int, high: int) -> int:
     properties={"shape": 1, "values": 2},
     returns="T S",
     run=_zeros_and_ones,
+    holds=lambda case: 0 <= case.args["prefix"] <= case.args["length"],
     when_right="One number slides a model from writer (prefix 0) to reader (the whole text).",
 )
 def prefix_lm_mask(seed: int) -> Iterator[Case]:
@@ -239,6 +240,7 @@ def _keys_alone(ranked: Tensor, unseen: Tensor, wanted: int) -> bool:
     properties={"shape": 1, "values": 2, "random keys": 2, "generator": 1},
     returns="T S",
     run=_bigbird,
+    holds=lambda case: case.args["num_global"] <= case.args["length"],
     when_right="Near, far and everywhere: global tokens put all two steps apart, and the cost grows with T.",
 )
 def bigbird_mask(seed: int) -> Iterator[Case]:
@@ -414,6 +416,11 @@ def patchify(seed: int) -> Iterator[Case]:
         yield case(2, 3, size, size, 4, note, asks="refusals", message_names=(str(size), "4"))
 
 
+def _have_directions(case: Case) -> bool:
+    """Whether no vector is 0: it would have no cosine."""
+    return all(bool(case.args[name].any(dim=1).all()) for name in ("image_emb", "text_emb"))
+
+
 def _loss(answer: Callable[..., Any], case: Case) -> Any:
     """A single pair's loss is 0 whatever the vectors are: what its gradients are but rounding is nobody's concern."""
     image_emb, text_emb, temperature = case.args.values()
@@ -427,6 +434,7 @@ def _loss(answer: Callable[..., Any], case: Case) -> Any:
     properties={"shape": 1, "values": 2, "large logits": 1, "gradients": 1},
     axes={"B": "pairs"},
     run=_loss,
+    holds=_have_directions,
     when_right="The other pairs of the batch are the wrong answers: nobody had to label anything.",
 )
 def clip_loss(seed: int) -> Iterator[Case]:

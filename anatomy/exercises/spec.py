@@ -35,9 +35,6 @@ AXES = MappingProxyType(
 )
 """What an axis letter stands for, in the words that a diagnosis uses. An exercise may override single letters."""
 
-GENERAL = ("shape", "values", "gradients", "parameters", "train mode")
-"""Properties that the judge knows how to compare in every case; all others belong to cases that name them."""
-
 
 @dataclass(frozen=True)
 class Case:
@@ -116,6 +113,7 @@ class Draw:
 
 
 Run = Callable[[Any, Case], Any]
+Holds = Callable[[Case], bool]
 
 
 @dataclass(frozen=True)
@@ -135,6 +133,9 @@ class Exercise:
     checks
         Property → a function of (returned value, case) that returns None or a sentence that says what is wrong:
         for contracts that hold for many right values, such as statistics.
+    holds
+        What the contract asks of the arguments and the reference does not refuse, e.g. that ``prefix`` is at most
+        ``length``. An input that is made smaller to be shown must keep it.
     when_right
         One sentence shown when the answer is right.
     """
@@ -149,6 +150,7 @@ class Exercise:
     run: Run | None = None
     checks: Mapping[str, Callable[[Any, Case], str | None]] = field(default_factory=dict)
     axes: Mapping[str, str] = field(default_factory=dict)
+    holds: Holds | None = None
     when_right: str = ""
 
     @property
@@ -174,6 +176,7 @@ def exercise(
     run: Run | None = None,
     checks: Mapping[str, Callable[[Any, Case], str | None]] | None = None,
     axes: Mapping[str, str] | None = None,
+    holds: Holds | None = None,
     when_right: str = "",
 ) -> Callable[[Callable[[int], Iterator[Case]]], Exercise]:
     """Make an `Exercise` of a generator ``name(seed)`` that yields its cases."""
@@ -181,7 +184,7 @@ def exercise(
     def make(build: Callable[[int], Iterator[Case]]) -> Exercise:
         return Exercise(
             build.__name__, notebook(slug), kind, dict(properties), build, returns, forbids, run,
-            dict(checks or {}), dict(axes or {}), when_right,
+            dict(checks or {}), dict(axes or {}), holds, when_right,
         )  # fmt: skip
 
     return make

@@ -27,13 +27,14 @@ from anatomy.forked_kernels.fork_server import (
     stop_fork_servers,
 )
 from anatomy.forked_kernels.preparation import Preparation
-from anatomy.forked_kernels.sandbox import NO_SANDBOX, NoSandbox, choose_sandbox
+from anatomy.forked_kernels.sandbox import NO_SANDBOX, SANDBOX_VARIABLE, NoSandbox, choose_sandbox
 
 if TYPE_CHECKING:
     from anatomy.forked_kernels.manager import ForkedKernelManager, KernelNotStarted
 
 __all__ = [
     "NO_SANDBOX",
+    "SANDBOX_VARIABLE",
     "ForkServer",
     "ForkServerAddress",
     "ForkServerFailed",

@@ -164,7 +164,7 @@ class ForkServer(ForkServerAddress):
             **handles,
             "isolated": self.isolated,
             "run_as": sandboxes.NOBODY if _is_root() and self.isolated else None,
-            "course": paths.COURSE if first and self.isolated else first,
+            "course": paths.COURSE_FOLDER if first and self.isolated else first,
             "copies": paths.COPIES if self.isolated else str(Path(first).parent),
             "sockets": paths.SOCKETS if self.isolated else str(self.sockets),
             "shown": [str(path) for path in sandboxes.shown_folders(map(Path, self.readable))],

@@ -89,7 +89,7 @@ class ForkedKernelProvisioner(KernelProvisionerBase):
 
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> KernelConnectionInfo:
         assert self._folder is not None
-        files = files_beside_notebook(Path(kwargs["cwd"])) if kwargs.get("cwd") else []
+        files = files_for_kernel(Path(kwargs["cwd"])) if kwargs.get("cwd") else []
         request = {
             "copy": self.manager.preparation.copy_of(kwargs["env"]),
             "env": kernel_environment(kwargs["env"], self.manager.preparation),
@@ -264,7 +264,7 @@ class ForkedKernelManager(AsyncKernelManager):
         await super().start_kernel(**kwargs)
 
 
-def files_beside_notebook(folder: Path) -> list[tuple[str, bytes]]:
+def files_for_kernel(folder: Path) -> list[tuple[str, bytes]]:
     """The files of a notebook's folder, without notebooks, links and what is too large."""
     found: list[tuple[str, bytes]] = []
     room = LARGEST_FILES

@@ -47,6 +47,11 @@ class LimitedOutput(AsyncZMQSocketChannel):
         self._of_cell = {"printed": 0, "displayed": 0}
         self._kept = {"printed": 0, "displayed": 0}
 
+    @property
+    def is_full(self) -> bool:
+        """Whether the latest cell has said more than is let through."""
+        return bool(self.most_bytes) and max(self._of_cell.values()) > self.most_bytes
+
     async def _recv(self, **kwargs: Any) -> dict[str, Any]:  # type: ignore[override]
         frames: list[bytes] = await self.socket.recv_multipart(**kwargs)
         try:

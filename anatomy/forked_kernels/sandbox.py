@@ -21,7 +21,7 @@ from anatomy.forked_kernels.preparation import Preparation
 
 BUBBLEWRAP, NO_SANDBOX = "bubblewrap", "none"
 SANDBOXES = (BUBBLEWRAP, NO_SANDBOX)
-VARIABLE = "ANATOMY_SANDBOX"
+SANDBOX_VARIABLE = "ANATOMY_SANDBOX"
 """The environment variable that names the sandbox, for the processes that a grader starts."""
 
 ALLOWED = ("LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TZ", "OMP_NUM_THREADS", "MKL_NUM_THREADS",
@@ -67,7 +67,7 @@ def choose_sandbox(wanted: str | None = None) -> str:
     NoSandbox
         When there is none of this name, or when it is not installed.
     """
-    chosen = wanted or os.environ.get(VARIABLE) or BUBBLEWRAP
+    chosen = wanted or os.environ.get(SANDBOX_VARIABLE) or BUBBLEWRAP
     if chosen not in SANDBOXES:
         raise NoSandbox(f"There is no sandbox called {chosen!r}. Choose one of: {', '.join(SANDBOXES)}.")
     if chosen == BUBBLEWRAP and not bubblewrap():
@@ -132,7 +132,7 @@ def sandboxed(
     root = os.geteuid() == 0
     seen = shown_folders(readable)
     line = [bubblewrap() or "bwrap", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts",
-            "--unshare-cgroup-try", "--new-session", "--die-with-parent", "--hostname", "anatomy", "--clearenv",
+            "--unshare-cgroup-try", "--new-session", "--die-with-parent", "--hostname", "kernel", "--clearenv",
             "--cap-drop", "ALL"]  # fmt: skip
     if root:
         line += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
@@ -145,7 +145,11 @@ def sandboxed(
             line += ["--symlink", os.readlink(place), str(place)]
         elif place.is_dir():
             line += ["--ro-bind", str(place), str(place)]
-    inside = [f"{paths.PROGRAM}/{program_folder.name}", paths.COURSE, *(f"{paths.COPIES}/{name}" for name in copies)]
+    inside = [
+        f"{paths.PROGRAM}/{program_folder.name}",
+        paths.COURSE_FOLDER,
+        *(f"{paths.COPIES}/{name}" for name in copies),
+    ]
     line += _folders([*seen, *map(Path, inside), Path(paths.SOCKET, "x"), Path(paths.HOME, "x"), Path("/etc/x")])
     for name in _SETTINGS:
         line += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
@@ -160,7 +164,7 @@ def sandboxed(
             line += ["--tmpfs", str(path)] if path.is_dir() else ["--ro-bind", os.devnull, str(path)]
     line += ["--ro-bind", str(program_folder), f"{paths.PROGRAM}/{program_folder.name}"]
     for copy in [*copies.values()][:1]:
-        line += ["--ro-bind", str(copy), paths.COURSE]
+        line += ["--ro-bind", str(copy), paths.COURSE_FOLDER]
     for name, copy in copies.items():
         line += ["--ro-bind", str(copy), f"{paths.COPIES}/{name}"]
     line += ["--bind", str(sockets), paths.SOCKETS]

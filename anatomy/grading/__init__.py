@@ -1,4 +1,7 @@
-"""Grading a class: repair what was handed in, run it in a kernel that only observes, judge, record, report."""
+"""Grading a class: repair what was handed in, run it in a kernel that only observes, judge, record, report.
+
+A new step goes into `preprocessors` and is named in ``nbgrader_config.py``, nowhere else.
+"""
 
 from __future__ import annotations
 

@@ -20,8 +20,6 @@ from sqlalchemy.exc import DBAPIError
 from traitlets.config import Config
 
 from anatomy.authoring import student
-from anatomy.authoring.notebooks import as_text, source_file
-from anatomy.authoring.student import settings
 from anatomy.course import NOTEBOOKS
 from anatomy.errors import UserError
 from anatomy.forked_kernels import get_fork_server
@@ -30,6 +28,8 @@ from anatomy.grading.errors import Unrepairable, in_brief
 from anatomy.grading.fingerprints import hash_of, hash_parts, program_version
 from anatomy.grading.gradebook import GradebookWriter, put_alembic_on_path
 from anatomy.grading.submissions import files_beside_notebook
+from anatomy.notebook_files.notebooks import as_text, source_file
+from anatomy.notebook_files.settings import settings
 
 
 def student_edition(root: Path, slug: str) -> NotebookNode:

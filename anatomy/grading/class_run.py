@@ -8,7 +8,6 @@ import itertools
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 from traitlets.config import Config
@@ -22,7 +21,7 @@ from anatomy.grading.gradebook import GradebookWriter
 from anatomy.grading.report import UNGRADED, SubmissionResult
 from anatomy.grading.submission_file import parse_notebook
 from anatomy.grading.submissions import Submission, SubmissionContent, readable
-from anatomy.grading.workers.parcels import FILES, pack, unpack
+from anatomy.grading.workers.parcels import Graded, ToGrade
 
 _DISK_IS_FULL = (errno.ENOSPC, errno.EDQUOT)
 
@@ -124,10 +123,7 @@ class ClassRun:
         # Without a sandbox a submission could leave its seeds for the next one to find.
         seeds = fresh_seeds() if self.sandbox != NO_SANDBOX else None
         with open_workers(self.sandbox, min(count, len(tasks)), scheduler) as workers:
-            common = {
-                "pipeline": worker_pipeline(self.config), "sandbox": self.sandbox,
-                "page_settings": page_settings(self.config) if self.feedback else "",
-            }  # fmt: skip
+            pipeline, pages = worker_pipeline(self.config), page_settings(self.config) if self.feedback else ""
             under_way: dict[int, tuple[Task, float, SubmissionContent]] = {}
             numbers = itertools.count()
             gone: list[SubmissionResult] = []
@@ -141,12 +137,25 @@ class ClassRun:
                         gone.append(self._done(task, _ungraded(task.submission, why)))
                         continue
                     under_way[next(numbers)] = task, time.perf_counter(), content
-                    about = {**common, "seeds": seeds or fresh_seeds(), "fork_server": workers.address}
-                    yield _parcel(task, content, about)
+                    yield ToGrade(
+                        student=task.student,
+                        assignment=task.assignment,
+                        notebook=content.notebook,
+                        edition=task.to.edition,
+                        files=task.files(content),
+                        figures=self.feedback.figures(task.assignment) if self.feedback else {},
+                        repairs=content.notes,
+                        made_from=task.made_from(content),
+                        seeds=seeds or fresh_seeds(),
+                        pipeline=pipeline,
+                        sandbox=self.sandbox,
+                        fork_server=workers.address,
+                        page_settings=pages,
+                    ).packed()
 
-            for number, graded in workers.grade(parcels()):
+            for number, parcel in workers.grade(parcels()):
                 task, began, content = under_way.pop(number)
-                result = self._recorded(task, content, graded)
+                result = self._recorded(task, content, Graded.unpacked(parcel))
                 yield self._done(task, replace(result, seconds=time.perf_counter() - began))
             yield from gone
 
@@ -173,23 +182,21 @@ class ClassRun:
         except Exception as error:
             self.without_page.append(f"{task.student}, {task.assignment}: {in_brief(error)}")
 
-    def _recorded(self, task: Task, content: SubmissionContent, graded: bytes) -> SubmissionResult:
-        facts, made = unpack(graded)
-        if facts["ungraded"]:
-            return _ungraded(task.submission, facts["ungraded"])
+    def _recorded(self, task: Task, content: SubmissionContent, graded: Graded) -> SubmissionResult:
+        if graded.ungraded:
+            return _ungraded(task.submission, graded.ungraded)
         files = task.files(content)
         try:
             if self.feedback:
                 with contextlib.suppress(OSError):  # then it can't be replaced either, which is said
                     self.feedback.discard(task.student, task.assignment)
             result = self.gradebook.record(
-                task.student, task.assignment, made["notebook"], facts["marks"], facts["comments"], files,
-                content.timestamp,
-            )  # fmt: skip
+                task.student, task.assignment, graded.notebook, graded.marks, graded.comments, files, content.timestamp
+            )
         except Exception as error:  # it costs this submission only
             _stop_if_nothing_can_be_recorded(error)
             return _ungraded(task.submission, f"It could not be recorded: {in_brief(error)}")
-        self._put_page(task, made["notebook"], files, made.get("page", b""))
+        self._put_page(task, graded.notebook, files, graded.page)
         return result
 
 
@@ -199,16 +206,6 @@ def _stop_if_nothing_can_be_recorded(error: Exception) -> None:
         raise error
     if isinstance(error, OSError) and error.errno in _DISK_IS_FULL:
         raise CannotRecord(f"There is no room to record marks ({in_brief(error)}). {GOES_ON}") from error
-
-
-def _parcel(task: Task, content: SubmissionContent, about: dict[str, Any]) -> bytes:
-    """What a worker gets; `about` is what it is told of the run."""
-    facts = {
-        **about, "assignment": task.assignment, "student": task.student, "made_from": task.made_from(content),
-        "notes": content.notes,
-    }  # fmt: skip
-    files = {FILES + name: file for name, file in task.files(content).items()}
-    return pack(facts, {"submission": content.notebook, "edition": task.to.edition, **files})
 
 
 def _ungraded(submission: Submission, reason: str) -> SubmissionResult:

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from anatomy.grading.notes import CaseNumbers, FewNumbers
 from anatomy.observing.observation import CaseObservation, Observation
 
 DIGITS = 6
@@ -25,16 +26,13 @@ LARGEST_INTEGER = 2**1000
 TURN = math.pi * (3 - math.sqrt(5))
 """By how much each entry's weight is turned on from the one before; no two entries have the same weight."""
 
-FewNumbers = list[list[Any]]
-"""For each case [what came back, in words, the largest number in it, a weighted sum of all], as JSON has it."""
-
 
 def in_few_numbers(observation: Observation) -> FewNumbers:
     """The cases as they were judged: with right parts, where some stood in."""
-    return [_few(seen) for seen in observation.with_right_parts or observation.cases]
+    return tuple(_few(seen) for seen in observation.with_right_parts or observation.cases)
 
 
-def _few(seen: CaseObservation) -> list[Any]:
+def _few(seen: CaseObservation) -> CaseNumbers:
     words, found = [seen.outcome, seen.error_type], [torch.zeros(1, dtype=torch.float64)]
     for word, numbers in _parts(seen.value):
         words.append(word)
@@ -45,7 +43,7 @@ def _few(seen: CaseObservation) -> list[Any]:
     whole = torch.cat(found)
     weights = torch.cos(torch.arange(len(whole), dtype=torch.float64) * TURN)
     mixture = float(whole @ weights) / math.sqrt(len(whole))
-    return [_short(" ".join(filter(None, words))), _rounded(float(whole.abs().max())), _rounded(mixture)]
+    return CaseNumbers(_short(" ".join(filter(None, words))), _rounded(float(whole.abs().max())), _rounded(mixture))
 
 
 def _parts(value: Any) -> Iterator[tuple[str, Tensor | None]]:

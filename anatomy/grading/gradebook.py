@@ -25,11 +25,11 @@ from sqlalchemy.exc import DBAPIError
 from traitlets.config import Config
 
 from anatomy.grading.errors import GOES_ON, CannotRecord, in_brief
-from anatomy.grading.feedback.standing import grades_of
 from anatomy.grading.fingerprints import hash_of
+from anatomy.grading.notes import NotebookNote
 from anatomy.grading.placing import put_in_place, write_beside
-from anatomy.grading.repair import NOTE
-from anatomy.grading.report import GRADED, PARTLY, REPAIRED, UNGRADED, Mark, SubmissionResult
+from anatomy.grading.recorded import recorded_result
+from anatomy.grading.report import SubmissionResult
 
 if TYPE_CHECKING:
     from nbgrader.preprocessors import AssignLatePenalties
@@ -93,8 +93,8 @@ class GradebookWriter:
         path = self.autograded / student / assignment / f"{assignment}.ipynb"
         with contextlib.suppress(OSError, ValueError, MissingEntry):
             text = path.read_text(encoding="utf-8")
-            if made_from in text and (book := json.loads(text))["metadata"].get(NOTE, {}).get("from") == made_from:
-                return self._result(student, assignment, book)
+            if made_from in text and NotebookNote.read(book := json.loads(text)).made_from == made_from:
+                return recorded_result(self.gradebook, student, assignment, book)
         return None
 
     def graded(self, student: str, assignment: str) -> bytes:
@@ -107,23 +107,7 @@ class GradebookWriter:
         with contextlib.suppress(OSError, ValueError):
             found = json.loads(self.graded(student, assignment))
             book = found if isinstance(found.get("cells"), list) else book
-        return self._result(student, assignment, book), book
-
-    def _result(self, student: str, assignment: str, book: dict[str, Any]) -> SubmissionResult:
-        found: dict[str, Any] = {}
-        for cell in book["cells"]:
-            marks = cell["metadata"].get("nbgrader", {})
-            if marks.get("grade"):
-                found[marks["grade_id"]] = cell["metadata"].get(NOTE, {})
-        submission = self.gradebook.find_submission_notebook(assignment, assignment, student)
-        order = {name: place for place, name in enumerate(found)}
-        grades = sorted(grades_of(self.gradebook, submission), key=lambda grade: order.get(grade.name, len(order)))
-        marks = tuple(_mark(grade, found.get(grade.name, {})) for grade in grades)
-        notes = book["metadata"].get(NOTE, {}).get("notes", ())
-        reasons = [f"{mark.exercise}: {mark.said}" for mark in marks if mark.status == UNGRADED]
-        status = PARTLY if reasons else REPAIRED if notes else GRADED
-        penalty = float(submission.late_submission_penalty or 0.0)
-        return SubmissionResult(student, assignment, status, (*reasons, *notes), marks, penalty)
+        return recorded_result(self.gradebook, student, assignment, book), book
 
     # ---- recording --------------------------------------------------------------------------------------------------
 
@@ -154,7 +138,7 @@ class GradebookWriter:
             shutil.rmtree(fresh, ignore_errors=True)
             raise
         put_in_place(fresh, place)
-        return self._result(student, assignment, json.loads(notebook))
+        return recorded_result(self.gradebook, student, assignment, json.loads(notebook))
 
     def _record(
         self,
@@ -204,15 +188,6 @@ class GradebookWriter:
         self.gradebook.db.add(entry)
         self.gradebook.db.flush()
         return entry
-
-
-def _mark(grade: Any, note: dict[str, Any]) -> Mark:
-    name = str(grade.name).removeprefix("check-")
-    if grade.manual_score is None and (note.get("status") == "ungraded" or grade.auto_score is None):
-        return Mark(name, None, grade.max_score, UNGRADED, said=str(note.get("reason", "It has no mark yet.")))
-    return Mark(name, grade.score, grade.max_score, str(note.get("status", GRADED)),
-                dict(note.get("misconceptions", {})), str(note.get("said", "")),
-                tuple(note.get("broken", ())))  # fmt: skip
 
 
 @contextlib.contextmanager

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Mapping
 from typing import Any
 
 from nbconvert.exporters.exporter import ResourcesDict
@@ -57,7 +58,7 @@ def worker_pipeline(config: Config) -> dict[str, Any]:
 
 
 def run_steps(
-    pipeline: dict[str, Any], book: NotebookNode, resources: ResourcesDict, log: logging.Logger
+    pipeline: Mapping[str, Any], book: NotebookNode, resources: ResourcesDict, log: logging.Logger
 ) -> tuple[NotebookNode, ResourcesDict]:
     """Do what `worker_pipeline` says."""
     config = Config(pipeline["settings"])

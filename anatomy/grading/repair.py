@@ -16,8 +16,7 @@ from functools import lru_cache
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
-NOTE = "anatomy"
-"""The key in a cell's or notebook's metadata under which grading notes what it knows of it."""
+from anatomy.grading.notes import NOTE, CellNote
 
 NOTE_ID = "repaired-before-grading"
 _HEADING = "**Repaired before grading**"
@@ -191,9 +190,7 @@ def _restored(cell: NotebookNode, original: NotebookNode, notes: _Notes) -> Note
             notes.add(f"The check of {name.removeprefix('check-')} had been changed; it is as it was.")
         return deepcopy(original)
     restored = deepcopy(cell)
-    if restored.cell_type != original.cell_type:
-        if not name and original.cell_type != "code":
-            return restored
+    if restored.cell_type != original.cell_type and (name or original.cell_type == "code"):
         notes.add(f"{f'The answer cell of {name}' if name else 'A given code cell'} had become text; it is code again.")
         restored = deepcopy(original)
         restored.source = cell.source
@@ -204,7 +201,7 @@ def _restored(cell: NotebookNode, original: NotebookNode, notes: _Notes) -> Note
 def _marked(cell: NotebookNode, original: NotebookNode) -> NotebookNode:
     """The cell, and a note on a given code cell that is as it was handed out."""
     if cell.cell_type == "code" and not _grade_id(original) and cell.source == original.source:
-        cell.metadata[NOTE] = {"given": True}
+        CellNote(given=True).write(cell)
     return cell
 
 

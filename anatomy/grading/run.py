@@ -11,11 +11,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from anatomy.authoring.notebooks import chosen
-from anatomy.authoring.student import settings
 from anatomy.errors import UserError
-from anatomy.forked_kernels import NO_SANDBOX, choose_sandbox, get_fork_server
-from anatomy.forked_kernels.sandbox import VARIABLE as SANDBOX_VARIABLE
+from anatomy.forked_kernels import NO_SANDBOX, SANDBOX_VARIABLE, choose_sandbox, get_fork_server
 from anatomy.grading.course_preparation import COURSE
 from anatomy.grading.errors import CannotRecord, in_brief
 from anatomy.grading.known_marks import KNOWN_MARKS, compare_with_known_marks
@@ -24,6 +21,8 @@ from anatomy.grading.progress_bar import progress_bar
 from anatomy.grading.report import Report, show, write_csv
 from anatomy.grading.run_lock import run_lock
 from anatomy.grading.submissions import Submission, find_submissions
+from anatomy.notebook_files.notebooks import chosen
+from anatomy.notebook_files.settings import settings
 
 WITHOUT_SANDBOX = (
     "Graded without a sandbox: submissions could read this machine's files and use its network. "

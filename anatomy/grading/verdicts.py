@@ -11,8 +11,8 @@ from nbgrader import utils
 from anatomy import exercises
 from anatomy.course import Notebook
 from anatomy.exercises import Exercise
-from anatomy.grading.few_numbers import FewNumbers, in_few_numbers
-from anatomy.grading.repair import NOTE
+from anatomy.grading.few_numbers import in_few_numbers
+from anatomy.grading.notes import CellNote, FewNumbers
 from anatomy.judging.expectations import Expectations
 from anatomy.judging.judge import is_right, judge
 from anatomy.judging.verdict import Diagnosis, PropertyResult, Verdict
@@ -48,7 +48,7 @@ def forget_expectations() -> None:
 def is_seen_right(cell: NotebookNode, exercise: Exercise, seeds: tuple[int, ...]) -> bool:
     """Whether a check's cell holds one record, of an answer that is right, if need be with right parts."""
     records = [output.data[MIME] for output in cell.outputs if MIME in output.get("data", {})]
-    if len(records) != 1 or "left out" in cell.metadata.get(NOTE, {}):
+    if len(records) != 1 or CellNote.read(cell).left_out:
         return False
     seen = decode(records[0])
     looks = [seen, replace(seen, cases=seen.with_right_parts)] if seen.with_right_parts else [seen]
@@ -57,7 +57,7 @@ def is_seen_right(cell: NotebookNode, exercise: Exercise, seeds: tuple[int, ...]
 
 def verdict_on(cell: NotebookNode, exercise: Exercise, answer: NotebookNode | None, seeds: tuple[int, ...]) -> Verdict:
     records = [output.data[MIME] for output in cell.outputs if MIME in output.get("data", {})]
-    if reason := cell.metadata.get(NOTE, {}).get("left out"):
+    if reason := CellNote.read(cell).left_out:
         return _no_points(exercise, f"Your `{exercise.name}` {_stopped(reason)}.", _ADVICE[reason])
     if len(records) > 1:
         return _no_points(exercise, "More than one observation arrived from this check.",
@@ -83,13 +83,13 @@ def numbers_of(cell: NotebookNode) -> FewNumbers:
     """What the check saw, in a few numbers; nothing when it can't be said: no mark depends on it."""
     records = [output.data[MIME] for output in cell.outputs if MIME in output.get("data", {})]
     with contextlib.suppress(Unreadable, RuntimeError, TypeError, ValueError, OverflowError):
-        return in_few_numbers(decode(records[0])) if len(records) == 1 else []
-    return []
+        return in_few_numbers(decode(records[0])) if len(records) == 1 else ()
+    return ()
 
 
 def _why_undefined(exercise: Exercise, answer: NotebookNode) -> Verdict | None:
     """What stopped the cell that should have defined the answer, if something did."""
-    if reason := answer.metadata.get(NOTE, {}).get("left out"):
+    if reason := CellNote.read(answer).left_out:
         return _no_points(exercise, f"The cell of `{exercise.name}` {_stopped(reason)}.", _ADVICE[reason])
     errors = [output for output in answer.get("outputs", ()) if output.output_type == "error"]
     if not errors or errors[0].ename == "NotImplementedError":

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from anatomy import exercises
-from anatomy.checking.progress_file import Entry, is_solved, read_progress, texts
+from anatomy.checking.progress_entry import Entry
+from anatomy.checking.progress_file import read_progress
 from anatomy.course import Notebook
 from anatomy.exercises import Exercise
 from anatomy.hunting.bugs import Bug, bugs_of
@@ -34,7 +35,7 @@ def queue_of(notebook: Notebook) -> Queue:
     """The bugs of a notebook, as the progress file has it."""
     noted = read_progress()
     asked = exercises.of_notebook(notebook)
-    solved = {name for name in asked if is_solved(noted.get(name, {}))}
+    solved = {name for name in asked if noted.get(name, Entry()).is_solved}
     bugs, tried = bugs_of(notebook), _tried(noted)
     made = _made(noted, asked)
     places = {bug.mistake.name: bug.number for bug in bugs}
@@ -59,8 +60,7 @@ def queue_of(notebook: Notebook) -> Queue:
 
 def _tried(noted: dict[str, Entry]) -> dict[str, bool]:
     """Bugs that were asked about → whether they were found."""
-    all_hunted = (entry.get("hunted") for entry in noted.values())
-    return {name: found is True for hunted in all_hunted if isinstance(hunted, dict) for name, found in hunted.items()}
+    return {name: found for entry in noted.values() for name, found in entry.hunted.items()}
 
 
 def _made(noted: dict[str, Entry], asked: dict[str, Exercise]) -> list[str]:
@@ -68,5 +68,5 @@ def _made(noted: dict[str, Entry], asked: dict[str, Exercise]) -> list[str]:
 
     A mistake in a part, ``attention_weights__softmax__overflows``, is that of the part, ``softmax__overflows``.
     """
-    names = (name for exercise in asked for name in reversed(texts(noted.get(exercise, {}).get("mistakes"))))
+    names = (name for exercise in asked for name in reversed(noted.get(exercise, Entry()).mistakes))
     return list(dict.fromkeys("__".join(name.split("__")[-2:]) for name in names))

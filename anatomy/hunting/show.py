@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from html import escape
+from typing import TYPE_CHECKING
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -14,9 +15,11 @@ from rich.text import Text
 from anatomy import exercises
 from anatomy.cards.markup import COLORS, SIGNS, frame, line, prose, title
 from anatomy.checking.progress import ProgressCard
-from anatomy.hunting.asking import Answered, Hunt
-from anatomy.hunting.bugs import Bug
-from anatomy.hunting.puzzle import Puzzle
+
+if TYPE_CHECKING:
+    from anatomy.hunting.asking import Answered, Hunt
+    from anatomy.hunting.bugs import Bug
+    from anatomy.hunting.puzzle import Puzzle
 
 _CODE = "font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,90%);overflow-wrap:anywhere"
 _COLOR = "#8250df"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from rich.console import Console, Group
 from rich.prompt import IntPrompt, Prompt
 
-from anatomy.checking.progress_file import is_solved, read_progress
+from anatomy.checking.progress_entry import Entry
+from anatomy.checking.progress_file import read_progress
 from anatomy.course import NOTEBOOKS, Notebook
 from anatomy.exercises import of_notebook
 from anatomy.hunting.asking import hunt_in
@@ -38,5 +39,5 @@ def ask(notebook: Notebook, console: Console) -> None:
 def latest() -> Notebook:
     """The last notebook in which something is solved, or the first one with something to solve."""
     noted = read_progress()
-    solved = [book for book in NOTEBOOKS if any(is_solved(noted.get(name, {})) for name in of_notebook(book))]
+    solved = [book for book in NOTEBOOKS if any(noted.get(name, Entry()).is_solved for name in of_notebook(book))]
     return solved[-1] if solved else NOTEBOOKS[1]

@@ -20,14 +20,14 @@ from anatomy.observing.plain_data import ROUNDING
 class Difference:
     """One way in which an answer departs from what was expected in one case.
 
-    `kind` is ``"error"``, ``"message"`` (a refusal whose message lacks the words in `expected`), ``"type"``,
+    `what` differs is ``"error"``, ``"message"`` (a refusal whose message lacks the words in `expected`), ``"type"``,
     ``"shape"``, ``"dtype"``, ``"values"``, ``"names"``, ``"shared"``, ``"in place"``, ``"not repeatable"``, ``"noise"``
     (in training mode), ``"no gradient"``, ``"gradient error"`` or ``"rule"`` (a sentence in `found`).
     `aspect` is what was looked at: ``"values"``, ``"train mode"``, ``"gradients"``, ``"parameters"`` …
     """
 
     property: str
-    kind: str
+    what: str
     where: str
     found: Any
     expected: Any
@@ -51,15 +51,15 @@ def compare(
     for index, case in enumerate(cases):
         here = found[index] if index < len(found) else CaseObservation()
         apart = list(_compare_case(exercise, case, here, expected[index], expected[index]))
-        if nudged and any(kind == "values" and _is_rounded(right) for _, kind, _, _, right in apart):
+        if nudged and any(what == "values" and _is_rounded(right) for _, what, _, _, right in apart):
             apart = list(_compare_case(exercise, case, here, expected[index], nudged(index)))
         rows += [(index, row) for row in apart]
     own = {case.asks for case in cases}
     general = {aspect for index, (aspect, *_) in rows if cases[index].asks is None}
     as_a_whole = _BILLED.keys() & general
     return [
-        Difference(name, kind, where, left, right, index, aspect)
-        for index, (aspect, kind, where, left, right) in rows
+        Difference(name, what, where, left, right, index, aspect)
+        for index, (aspect, what, where, left, right) in rows
         for name in _properties(exercise, own, None if aspect in as_a_whole else cases[index].asks, aspect)
     ]
 
@@ -86,7 +86,7 @@ def _properties(exercise: Exercise, own: set[str | None], asks: str | None, aspe
     return [name for name in _BILLED.get(aspect, (aspect, "values")) if name in exercise.properties][:1]
 
 
-Mismatch = tuple[str, str, str, Any, Any]  # aspect, kind, where, found, expected
+Mismatch = tuple[str, str, str, Any, Any]  # aspect, what, where, found, expected
 
 
 def _compare_case(
@@ -108,7 +108,7 @@ def _compare_case(
     yield from apart
     if expected.repeatable and not found.repeatable and not (apart and _in_words(expected.value)):
         yield "values", "not repeatable", "", None, None
-    wrapped = any(aspect == "type" and kind == "type" for aspect, kind, *_ in apart)
+    wrapped = any(aspect == "type" and what == "type" for aspect, what, *_ in apart)
     if expected.parameters is not None:
         if found.parameters != expected.parameters:
             yield "parameters", "names", "", found.parameters, expected.parameters
@@ -159,8 +159,8 @@ def _compare_gradients(
 ) -> Iterator[Mismatch]:
     """Gradients share one floor a case: one that is zero on paper is rounding noise in float32, and no two agree."""
     if found.gradient_error or expected.gradient_error:
-        kinds = [seen.gradient_error.type if seen.gradient_error else "" for seen in (found, expected)]
-        if kinds[0] != kinds[1]:
+        types = [seen.gradient_error.type if seen.gradient_error else "" for seen in (found, expected)]
+        if types[0] != types[1]:
             yield "gradients", "gradient error", "", found.gradient_error, expected.gradient_error
         return
     mine, right = found.gradients or {}, expected.gradients or {}

@@ -41,17 +41,17 @@ def explain_each(
     if nothing := [row for row in firsts if is_nothing(row[0])]:
         firsts = [row for row in firsts if row in nothing or not _is_elsewhere(row[0])]
     if any(not _is_late(first) for first, _ in firsts):
-        firsts = [row for row in firsts if not _is_late(row[0]) or row[0].kind == "no gradient"]
+        firsts = [row for row in firsts if not _is_late(row[0]) or row[0].what == "no gradient"]
     wrong = {difference.case for difference in differences}
     explained: dict[int, Diagnosis] = {}
     told: set[tuple[str, str]] = set()
     for first, group in firsts:
-        said = _explain(expectations, first, differences if first.kind == "type" else group)
-        if (first.kind, said.claims) in told or (said.claims == EXAMPLE and first.kind in {kind for kind, _ in told}):
+        said = _explain(expectations, first, differences if first.what == "type" else group)
+        if (first.what, said.claims) in told or (said.claims == EXAMPLE and first.what in {what for what, _ in told}):
             continue  # one more example of the same adds nothing
         if isinstance(first.found, str) and first.found in {one.headline for one in explained.values()}:
             continue  # a rule has said it
-        told.add((first.kind, said.claims))
+        told.add((first.what, said.claims))
         where = where_it_happens(expectations, first.case, wrong)
         explained[first.case] = Diagnosis(said.headline, " ".join(filter(None, (said.detail, where))))
     return explained
@@ -63,22 +63,22 @@ def _is_late(difference: Difference) -> bool:
 
 def _urgency(difference: Difference) -> tuple[int, bool, int, int]:
     late = _LATE.get(difference.aspect, 0)
-    return late, not is_nothing(difference), _FIRST.index(difference.kind), difference.case
+    return late, not is_nothing(difference), _FIRST.index(difference.what), difference.case
 
 
 def _is_elsewhere(difference: Difference) -> bool:
     """Whether an error came from what was done with a result, not from the student's own lines."""
-    error = difference.found.error if difference.kind == "error" else None
+    error = difference.found.error if difference.what == "error" else None
     return error is not None and not error.line
 
 
 def _explain(expectations: Expectations, first: Difference, group: list[Difference]) -> Relation:
-    alike = [one for one in group if (one.kind, one.where) == (first.kind, first.where)]
-    if first.kind != "type":  # of another type it is in all cases: so is what is said of its numbers
+    alike = [one for one in group if (one.what, one.where) == (first.what, first.where)]
+    if first.what != "type":  # of another type it is in all cases: so is what is said of its numbers
         alike = [one for one in alike if one.aspect == first.aspect]
     alike = [next(rows) for _, rows in groupby(alike, key=lambda one: one.case)]  # billed to several properties
     alike.sort(key=lambda one: one is not first)
-    return _EXPLAIN[first.kind](expectations, alike)
+    return _EXPLAIN[first.what](expectations, alike)
 
 
 # ---- side effects and gradients -------------------------------------------------------------------------------------

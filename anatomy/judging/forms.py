@@ -12,12 +12,12 @@ from anatomy.judging.relations import relate
 from anatomy.judging.relations.comparison import Relation
 from anatomy.judging.relations.sizes import shape_in_letters
 from anatomy.judging.values import EXAMPLE, both_tensors, what_result
-from anatomy.judging.wording import brief, kind, names
+from anatomy.judging.wording import brief, names, sort_of
 
 
 def is_nothing(difference: Difference) -> bool:
     """Whether a function returned None where it should return something."""
-    return difference.kind == "type" and difference.found is None and not difference.where
+    return difference.what == "type" and difference.found is None and not difference.where
 
 
 def explain_shape(expectations: Expectations, alike: list[Difference]) -> Relation:
@@ -51,10 +51,10 @@ def explain_type(expectations: Expectations, alike: list[Difference]) -> Relatio
         return Relation(f"{what}Seen: “{found}”. Expected is {brief(expected)}.")
     if isinstance(expected, str) and expectations.exercise.run is not None:
         asks = expectations.cases[first.case].asks
-        return Relation(f"You return {kind(found)}, so “{asks}” can't be looked at.")
+        return Relation(f"You return {sort_of(found)}, so “{asks}” can't be looked at.")
     if isinstance(found, list) and isinstance(expected, list):
         return Relation(f"{what}You return {len(found)} things; {len(expected)} are wanted.")
-    headline = f"{what}You return {kind(found)}; {kind(expected)} is wanted."
+    headline = f"{what}You return {sort_of(found)}; {sort_of(expected)} is wanted."
     if all(same_numbers(one.found, one.expected) for one in alike):
         return Relation(headline, "The numbers are right.")
     if (place := _inside(alike)) is not None:

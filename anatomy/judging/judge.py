@@ -34,7 +34,7 @@ def judge(
     """The verdict on what was observed with these seeds.
 
     `observation` may come from a process that can't be trusted: whatever it holds, the answer is a verdict. Whoever
-    judges many answers with the same seeds can keep the trials by `expectations_of`.
+    judges many answers with the same seeds can keep the expectations by `expectations_of`.
     """
     if all(seen.outcome == "not attempted" for seen in observation.cases):
         return _not_attempted(exercise, observation)
@@ -237,15 +237,15 @@ def _detail(differences: list[Difference], name: str) -> str:
     mine = [difference for difference in differences if difference.property == name]
     if not mine:
         return ""
-    kinds = {difference.kind for difference in mine}
-    if "error" in kinds:
+    what = {difference.what for difference in mine}
+    if "error" in what:
         return "stopped by an error"
-    others = [d for d in differences if d.property in ("shape", "values") and d.kind in ("values", "shape", "type")]
+    others = [d for d in differences if d.property in ("shape", "values") and d.what in ("values", "shape", "type")]
     if name in ("gradients", "train mode") and others:
         return "follow from the values"
-    if name == "values" and "shape" in kinds:
+    if name == "values" and "shape" in what:
         return "follow from the shape"
-    return _IN_FEW_WORDS.get(mine[0].kind, "differ")
+    return _IN_FEW_WORDS.get(mine[0].what, "differ")
 
 
 _IN_FEW_WORDS = {
@@ -262,7 +262,7 @@ def _picture(expectations: Expectations, differences: list[Difference]) -> Matri
     """Expected against found: the first differing matrix, small enough to draw."""
     for difference in differences:
         found, expected = difference.found, difference.expected
-        if difference.kind != "values" or difference.property in ("gradients", "train mode"):
+        if difference.what != "values" or difference.property in ("gradients", "train mode"):
             continue
         if not isinstance(found, Tensor) or expected.dim() < 2 or found.shape != expected.shape:
             continue

@@ -230,7 +230,7 @@ class _Sight:
             return False
         plainly = replace(self.expectations.exercise, checks={}, properties={"values": 1})
         kinds = {
-            d.kind
+            d.what
             for d in compare(plainly, [case], [replace(here, parameters=None)], [replace(theirs, parameters=None)])
         }
         return kinds <= {"in place", "not repeatable"}
@@ -270,7 +270,7 @@ def _same_values(
 def _values_apart(exercise: Exercise, case: Case, left: CaseObservation, right: CaseObservation) -> bool:
     properties = {name: points for name, points in exercise.properties.items() if name != "gradients"}
     plainly = replace(exercise, checks={}, properties=properties)
-    return any(d.kind not in ("in place", "not repeatable") for d in compare(plainly, [case], [left], [right]))
+    return any(d.what not in ("in place", "not repeatable") for d in compare(plainly, [case], [left], [right]))
 
 
 def _same_parameters(

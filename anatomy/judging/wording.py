@@ -38,7 +38,7 @@ def number(value: float) -> str:
     return f"{value:.6g}"
 
 
-def kind(value: Any) -> str:
+def sort_of(value: Any) -> str:
     """What sort of thing a value is."""
     if isinstance(value, Tensor):
         return "a tensor" if value.dim() else "a tensor with a single number"

@@ -210,13 +210,22 @@ wrong("list_of_rows", "You return a list of rows, one for each layer. Asked is o
 # ---- head_statistics ----
 
 wrong = mistakes_in(head_statistics)
-NEIGHBORS = ("neighbors",)
 EDGES = "first and last"
 ALL = ("neighbors", EDGES, "entropy")
+NO_MASK = "without a mask"
+FILLED = """    if attention_mask is None:  # all tokens are real
+        attention_mask = torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)  # (B, T)
+"""
 TO_LAST = "weights[:, sentences, :, :, real.sum(dim=1) - 1]"
 FIRST = "(to_first * real[:, None]).sum(dim=(1, 3)) / real.sum()"
 LAST = "(to_last * real[:, None, None]).sum(dim=(0, 3)) / real.sum()"
 
+wrong("mask_demanded", "Your answer can't be called without a mask. `attention_mask` may be left out: give it the default None, as in the notebook.",
+      breaks=NO_MASK, old="attention_mask: Tensor | None = None", new="attention_mask: Tensor")
+wrong("none_not_replaced", "Without a mask your answer stops: it works on None as if it were a tensor. None means that all tokens are real: put a mask of ones, (B, T), in its place.",
+      breaks=NO_MASK, old=FILLED, new="")
+wrong("zeros_for_none", "Without a mask you take one of zeros, by which no token is real. None means that all are: ones.",
+      breaks=NO_MASK, old="torch.ones_like(attentions[0]", new="torch.zeros_like(attentions[0]")
 wrong("previous_and_next_swapped", "“previous” and “next” have changed places. The token before is at offset −1, the one after at offset 1.",
       breaks="neighbors", old=("attention_mask, -1", "attention_mask, 1"), new=("attention_mask, 1", "attention_mask, -1"))
 wrong("previous_is_itself", "Under “previous” stands the attention to the token itself. The token before is at offset −1.",
@@ -265,7 +274,7 @@ wrong("lengths_over_the_sentences", "You sum the mask over the sentences (`dim=0
 wrong("last_but_one", "Under “last” stands the attention to the last token but one. Places are counted from 0: a sentence of n tokens ends at place n − 1.",
       breaks=EDGES, old="real.sum(dim=1) - 1", new="real.sum(dim=1) - 2")
 wrong("behind_the_last", "You look at the place behind the last real token. Places are counted from 0: a sentence of n tokens ends at place n − 1.",
-      breaks=("names", *ALL), old="real.sum(dim=1) - 1", new="real.sum(dim=1)")
+      breaks=("names", *ALL, NO_MASK), old="real.sum(dim=1) - 1", new="real.sum(dim=1)")
 wrong("first_and_last_swapped", "“first” and “last” have changed places.",
       breaks=EDGES, old=('"first":', '"last":'), new=('"last":', '"first":'))
 wrong("second_for_first", "Under “first” stands the attention to the second token. Places are counted from 0.",
@@ -339,6 +348,12 @@ EVERYTHING = (*NUMBERS, "Python numbers")
 SHARES = "attention_to_offset(attentions, attention_mask, -1)"
 FOUND = "layer, head = divmod(int(shares.argmax()), shares.size(1))"
 
+wrong("mask_demanded", "Your answer can't be called without a mask. `attention_mask` may be left out: give it the default None, as in the notebook.",
+      breaks=NO_MASK, old="attention_mask: Tensor | None = None", new="attention_mask: Tensor")
+wrong("none_not_replaced", "Without a mask your answer stops: it works on None as if it were a tensor. None means that all tokens are real: put a mask of ones, (B, T), in its place.",
+      breaks=NO_MASK, old=FILLED, new="")
+wrong("zeros_for_none", "Without a mask you take one of zeros, by which no token is real. None means that all are: ones.",
+      breaks=NO_MASK, old="torch.ones_like(attentions[0]", new="torch.zeros_like(attentions[0]")
 wrong("next_token_head", "You search at offset 1, for the head that looks at the token after. The token before is at offset −1.",
       breaks=NUMBERS, old="attention_mask, -1", new="attention_mask, 1")
 wrong("itself", "You search at offset 0, for the head in which tokens look at themselves. The token before is at offset −1.",
@@ -392,7 +407,7 @@ wrong("last_layer_only", "You search the last layer only. The head may be in any
 wrong("layers_averaged", "You average over the layers before you search, and call the layer 0. A head belongs to its layer: search the table (L, H) as a whole.",
       breaks=NUMBERS, old=FOUND, new="layer, head = 0, int(shares.mean(dim=0).argmax())")
 wrong("divmod_of_a_tensor", "`divmod` does not take a tensor. Make a number of it first: `int(shares.argmax())`.",
-      breaks=EVERYTHING, old="int(shares.argmax())", new="shares.argmax()")
+      breaks=(*EVERYTHING, NO_MASK), old="int(shares.argmax())", new="shares.argmax()")
 wrong("tensors", "Your two numbers are tensors. Asked are Python numbers, which print as such: `int(…)`, `.item()` or `.tolist()`.",
       breaks="Python numbers", old="return layer, head", new="return torch.tensor(layer), torch.tensor(head)")
 wrong("floats", "You return numbers with a decimal point. Nothing can be indexed with them: `int(…)`, or `//` for `/`.",
@@ -417,9 +432,7 @@ wrong("dict", "You return a dict. Asked is a pair, (layer, head).",
 wrong = mistakes_in(attention_between)
 SHAPE = ("shape", "values")
 HALVES = "halves = (slice(None, sentence_b_start), slice(sentence_b_start, None))"
-SHARE = "weights[..., queries, keys].sum(dim=-1).mean(dim=-1)"
 STACKED = "return torch.stack(rows, dim=-2)"
-LAYERS = "torch.stack([layer[0] for layer in attentions])  # (L, H, T, T)"
 
 wrong("transposed", "Who looks and who is looked at have changed places: at […, i, j] stands what sentence j gives to sentence i. Row i is the sentence that looks.",
       breaks="values", old="torch.stack(rows, dim=-2)", new="torch.stack(rows, dim=-1)")

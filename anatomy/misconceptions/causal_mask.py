@@ -303,7 +303,6 @@ NUMBERS = ("values", "gradients")
 SEEN = (*NUMBERS, "no peeking")
 STOPS = ("shape", "values", "parameters", "gradients")
 NAMES = ("values", "parameters", "gradients")
-HEADS = "(split_heads(layer(x), self.num_heads) for layer in (self.q, self.k, self.v))"
 in_every_class(wrong, (*STOPS, "no peeking"))
 wrong("no_mask", "No mask is in use: every token sees all others, also those that come later. Hand `causal_mask(x.size(1))` to `masked_attention`.",
       breaks=SEEN, old=", causal_mask(x.size(1)).to(x.device)", new="")

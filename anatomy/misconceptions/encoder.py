@@ -575,7 +575,6 @@ wrong("distances", "You return the distances, one for each label. Asked is the l
 wrong("argmin_over_vectors", "Your argmin runs over the vectors (dim 0): for each label, the vector closest to it. Asked is the other way round: for each vector, the closest label.",
       breaks=("shape", *LABELS), old=".argmin(dim=1)  # (M, C) -> (M,)", new=".argmin(dim=0)  # (M, C) -> (C,)")
 
-CENTROIDS = "torch.stack([train[labels == label].mean(dim=0) for label in classes])  # (C, D)"
 NEAREST = "torch.cdist(test, centroids).argmin(dim=1)  # (M, C) -> (M,)"
 wrong("mean_of_distances", "You average the distances to all vectors of a label. Asked is one distance, to their mean: average the vectors first.",
       breaks=LABELS, old=NEAREST,

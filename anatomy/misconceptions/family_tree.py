@@ -794,7 +794,6 @@ wrong("squares_only", "You refuse images that are not square. H and W may differ
 wrong = mistakes_in(clip_loss)
 ALL = ("values", "large logits", "gradients")
 UNIT = "F.normalize(image_emb, dim=-1), F.normalize(text_emb, dim=-1)"
-LOGITS = "images @ texts.T / temperature"
 MEAN = "(F.cross_entropy(logits, pairs) + F.cross_entropy(logits.T, pairs)) / 2"
 wrong("not_normalized", "You take products of the vectors as they are: longer ones win. Cosines are asked for: make each vector's length 1 first.",
       breaks=ALL, old=UNIT, new="image_emb, text_emb")

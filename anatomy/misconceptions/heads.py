@@ -143,6 +143,8 @@ wrong("list_of_layers", "You keep the layers as `self.layers` in a `ModuleList`;
 wrong("one_layer_for_three", "Queries, keys and values come from one layer of 3·K outputs. That is just as right, but the contract asks for three layers `q`, `k`, `v`: weights are copied by name.",
       breaks=LAYERS, old=(MAKES_LAYERS, "self.q(x), self.k(x), self.v(x)"),
       new=("self.qkv = nn.Linear(embed_dim, 3 * head_dim)", "*self.qkv(x).chunk(3, dim=-1)"))
+wrong("keys_as_queries", "Your keys are compared with keys; `q` is never used. Compare `self.q(x)` with `self.k(x)`.",
+      breaks=NUMBERS, old="self.q(x)", new="self.k(x)")
 
 # ---- MultiHeadAttention ----
 
@@ -487,6 +489,22 @@ wrong("skip_connection", "You add the input to the result: a skip connection. BE
       breaks=NUMBERS, old="self.output_linear(merge_heads(context))", new="x + self.output_linear(merge_heads(context))")
 wrong("squeezed", "Your result loses its axes of size 1 (`squeeze`): it is to be (B, T, D) for a single token or sentence, too.",
       breaks=SHAPE, old="self.output_linear(merge_heads(context))", new="self.output_linear(merge_heads(context)).squeeze()")
+wrong("tokens_for_queries_and_keys", "You compare the tokens themselves, cut into heads: `q` and `k` are never used. What is split is `self.q(x)` and `self.k(x)`.",
+      breaks=NUMBERS, old=("self.q(x)", "self.k(x)"), new=("x", "x"))
+wrong("nothing_projected", "You compare and mix the tokens themselves, cut into heads: `q`, `k` and `v` are never used. What is split is `self.q(x)`, `self.k(x)` and `self.v(x)`.",
+      breaks=NUMBERS, old=("self.q(x)", "self.k(x)", "self.v(x)"), new=("x", "x", "x"))
+wrong("forgets_values", "You forget the value projection: the weights mix the tokens themselves, cut into heads, where they should mix `self.v(x)`.",
+      breaks=NUMBERS, old="self.v(x)", new="x")
+wrong("keys_as_queries", "Your keys are compared with keys; `q` is never used. Queries come from `self.q(x)`.",
+      breaks=NUMBERS, old="self.q(x)", new="self.k(x)")
+wrong("queries_as_keys", "Your queries are compared with queries; `k` is never used. Keys come from `self.k(x)`.",
+      breaks=NUMBERS, old="self.k(x)", new="self.q(x)")
+wrong("values_for_keys", "Your queries are compared with the values; `k` is never used. Keys come from `self.k(x)`.",
+      breaks=NUMBERS, old="self.k(x)", new="self.v(x)")
+wrong("values_unweighted", "You merge the values as they are: no token sees another. Mix them by the attention weights first.",
+      breaks=NUMBERS, old="context = scaled_dot_product_attention(query, key, value)", new="context = value")
+wrong("key_without_bias", "Your `k` has no bias. It would change no output, as the notebook says, but the contract asks for one: the real weights bring it along.",
+      breaks="parameters", old="self.k = nn.Linear(embed_dim, embed_dim)", new="self.k = nn.Linear(embed_dim, embed_dim, bias=False)")
 
 
 @misconception("You keep the loop: your parameters are `heads.0.q.weight` and so on, as in `MultiHeadAttention`. The contract asks for three layers `q`, `k`, `v` that map D to D, for all heads at once.", breaks=LAYERS)

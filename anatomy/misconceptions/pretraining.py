@@ -29,7 +29,6 @@ INPUTS = "inputs = ids.masked_fill(chosen & (fate < 0.8), mask_id)"
 DRAWN = "torch.randint(0, vocab_size, ids.shape, generator=generator)"
 RETURN = "return drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs), labels"
 OTHER = "(fate >= 0.8) & (fate < 0.9)"
-STATISTICS = ("rate", "80/10/10")
 wrong("zeros_elsewhere", "Where nothing is asked, your labels are 0. But 0 is a token: the loss would ask for it at all these places. The label that does not count is −100.",
       breaks="labels", old="ids.where(chosen, IGNORED)", new="ids.where(chosen, 0)")
 wrong("minus_one_elsewhere", "Where nothing is asked, your labels are −1. PyTorch's losses leave out −100: use that.",
@@ -327,7 +326,6 @@ wrong("nested", "A pair of yours is ((first, second), label). Asked are three th
 # ---- span_corruption ----
 
 wrong = mistakes_in(span_corruption)
-HIDDEN = "hidden = min(max(round(len(ids) * rate), 1), len(ids) - 1)"
 COUNT = "count = min(max(round(hidden / mean_span), 1), hidden, len(ids) - hidden + 1)"
 SPANS = "spans = random_parts(hidden, count, generator)"
 GAPS = "gaps = random_parts(len(ids) - hidden + 2, count + 1, generator)"
@@ -442,7 +440,6 @@ wrong("in_place", "You change `ids` in place, and whoever called you still needs
 wrong = mistakes_in(bart_noise)
 MASKED = "[token if torch.rand((), generator=generator) >= 0.3 else \"[MASK]\" for token in tokens]"
 DELETED = "[token for token in tokens if torch.rand((), generator=generator) >= 0.3]"
-SPAN = "if torch.rand((), generator=generator) < 1 / 7:"
 POISSON = "int(torch.poisson(torch.tensor(3.0), generator=generator))"
 KEPT = "            noisy += tokens[place : place + 1]\n            place += 1\n"
 ORDER = "order = torch.randperm(len(sentences), generator=generator).tolist()"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import math
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -17,7 +16,7 @@ from anatomy.observing.printed import cut
 
 MIME = "application/vnd.transformer-anatomy.observation+json"
 LARGEST = 16 * 2**20
-"""Bytes of tensors beyond which an observation is refused."""
+"""Bytes of an observation's tensors beyond which it is refused."""
 
 DEEPEST = 20
 """Levels of lists and dicts beyond which an observation is refused."""
@@ -61,11 +60,11 @@ def decode(record: Any) -> Observation:
     """
     if not isinstance(record, dict) or not isinstance(record.get("tensors"), str):
         raise Unreadable("not a record of an observation")
-    if len(record["tensors"]) > LARGEST:
+    if len(record["tensors"]) // 4 * 3 > LARGEST:  # base64: four characters for three bytes
         raise Unreadable("the record is too large")
     try:
         tensors = safetensors.torch.load(base64.b64decode(record["tensors"], validate=True))
-    except (binascii.Error, SafetensorError, ValueError, KeyError) as error:
+    except (SafetensorError, ValueError, KeyError, TypeError, RuntimeError) as error:  # torch, of a shape
         raise Unreadable("the record's tensors can't be read") from error
     if any(math.prod(max(size, 1) for size in tensor.shape) > LARGEST for tensor in tensors.values()):
         raise Unreadable("the record holds a tensor of empty rows without number")
@@ -77,7 +76,7 @@ def decode(record: Any) -> Observation:
             if node.keys() == {"$tensor"} and str(node["$tensor"]) in tensors:
                 return tensors[str(node["$tensor"])]
             if node.keys() == {"$float"}:
-                return float(node["$float"])
+                return float(str(node["$float"]))
             return {key: unpack(item, depth + 1) for key, item in node.items()}
         return [unpack(item, depth + 1) for item in node] if isinstance(node, list) else node
 

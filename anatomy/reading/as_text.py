@@ -12,7 +12,7 @@ from anatomy import reference
 from anatomy.exercises.spec import Case
 from anatomy.judging.compare import Difference
 from anatomy.observing.observation import CaseObservation
-from anatomy.observing.plain_data import same, tensors
+from anatomy.observing.plain_data import tensors
 from anatomy.reading.trials import Seen, Trials
 
 MOST_NUMBERS = 24
@@ -43,10 +43,21 @@ def call_text(trials: Trials, case: Case, expected: CaseObservation) -> str:
         returned = trials.does(reference.answer(exercise), case, directly=True)
         if returned.outcome != expected.outcome:
             args, notes = ["…"], []
-        if returned.outcome != expected.outcome or not same(returned.value, expected.value):
-            notes.append(f"looked at: {case.asks}" if case.asks else "as the check uses it")
+        if returned.outcome != expected.outcome or _numbers(returned.value) != _numbers(expected.value):
+            notes.append(f"looked at: {case.asks}" if case.asks else "used as in the check")
     built = f"({', '.join(init)})" if exercise.kind == "module" else ""
     return f"{exercise.name}{built}({', '.join(args)})" + (f"   {', '.join(notes)}" if notes else "")
+
+
+def _numbers(value: Any) -> str:
+    """What a result says, whatever says it: True is 1 and 1.0, and a tensor its entries."""
+    if isinstance(value, Tensor):
+        return _numbers(value.tolist())
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_numbers, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key}: {_numbers(item)}' for key, item in value.items())}}}"
+    return repr(float(value)) if isinstance(value, int | float) else repr(value)
 
 
 def _is_exact(value: Any) -> bool:
@@ -68,9 +79,9 @@ def results_text(seen: Seen) -> tuple[str, str] | None:
         if all(text and len(text) <= MOST_LETTERS for text in texts):
             if texts[0] != texts[1]:
                 return str(texts[0]), str(texts[1])
-            if seen.difference.kind in ("type", "dtype"):
-                kinds = [_kind(seen.difference.expected), _kind(seen.difference.found)]
-                return f"{texts[0]} ({kinds[0]})", f"{texts[1]} ({kinds[1]})"
+            if seen.difference.what in ("type", "dtype"):
+                types = [_type_name(seen.difference.expected), _type_name(seen.difference.found)]
+                return f"{texts[0]} ({types[0]})", f"{texts[1]} ({types[1]})"
     return None
 
 
@@ -83,22 +94,22 @@ def _outcome_text(seen: CaseObservation, digits: int) -> str | None:
 
 def _entry_texts(difference: Difference, digits: int) -> list[str | None]:
     """The leaf that differs, or of a large tensor its first number that does."""
-    found, expected, at = difference.found, difference.expected, re.sub(r"^\[|\]$", "", difference.where)
+    found, expected, at = difference.found, difference.expected, re.sub(r"^\[([^]]*)\]$", r"\1", difference.where)
     at = f"{at}: " if at else ""
     if isinstance(found, Tensor) and isinstance(expected, Tensor):
         if found.shape != expected.shape:
             return [f"{at}shape {tuple(expected.shape)}", f"{at}shape {tuple(found.shape)}"]
         gap = (found.double() - expected.double()).abs().nan_to_num(nan=float("inf"))
         if not gap.numel() or not float(gap.max()):
-            return [f"{at}{_kind(expected)}", f"{at}{_kind(found)}"]
+            return [f"{at}{_type_name(expected)}", f"{at}{_type_name(found)}"]
         clear = gap > 0.01 * float(gap.nan_to_num(posinf=1e30).max())
         where = tuple(clear.nonzero()[0].tolist())
         entry = f"{at}entry {list(where)} is "
         return [entry + number_text(value[where].item(), digits) for value in (expected, found)]
-    return [f"{at}{value_text(value, digits) or _kind(value)}" for value in (expected, found)]
+    return [f"{at}{value_text(value, digits) or _type_name(value)}" for value in (expected, found)]
 
 
-def _kind(value: Any) -> str:
+def _type_name(value: Any) -> str:
     if isinstance(value, Tensor):
         return f"tensor, {str(value.dtype).removeprefix('torch.')}"
     return type(value).__name__

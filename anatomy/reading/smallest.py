@@ -2,36 +2,41 @@
 
 A case that differs is made smaller step by step: fewer sentences, tokens, words and letters, whole numbers. A step
 counts if the reference still accepts the input and both still differ, and what held of the input (weights that sum to
-1, a mask that leaves something, a permutation) must still hold. What is shown was computed on what is shown.
+1, a mask that leaves something, a permutation, and what the exercise says in `holds`) must still hold. What is shown
+was computed on what is shown.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import product
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from anatomy import reference
-from anatomy.exercises.spec import Case
+from anatomy.exercises.spec import Case, Exercise
 from anatomy.judging.verdict import Example
 from anatomy.observing.plain_data import is_float, same, tensors
 from anatomy.reading.as_text import call_text, results_text
+from anatomy.reading.smaller import smaller_ones, still_holds
 from anatomy.reading.trials import Seen, Trials
 
 
 def smallest_example(trials: Trials, answer: Any) -> Example | None:
     """The smallest input found, as text; None where results don't differ, or differ by chance or by their weights."""
+    for case, seen in smallest_cases(trials, answer):
+        if texts := results_text(seen):
+            return Example(call_text(trials, case, seen.expected), *texts)
+    return None
+
+
+def smallest_cases(trials: Trials, answer: Any) -> Iterator[tuple[Case, Seen]]:
+    """Each case of the check that differs, made smaller, and what was seen in it; the plain cases first."""
     for index, seen in sorted(trials.visible.items(), key=lambda item: _oddity(trials.expectations.cases[item[0]])):
         expected, found = trials.expectations.expected[index], trials.found[index]
         if found.parameters == expected.parameters and found.repeatable >= expected.repeatable:
-            case, seen = _shrunk(trials, answer, trials.expectations.cases[index], seen)
-            if texts := results_text(seen):
-                return Example(call_text(trials, case, seen.expected), *texts)
-    return None
+            yield _shrunk(trials, answer, trials.expectations.cases[index], seen)
 
 
 def _oddity(case: Case) -> tuple[bool, bool]:
@@ -43,24 +48,50 @@ def _shrunk(trials: Trials, answer: Any, case: Case, seen: Seen) -> tuple[Case, 
     """The case made smaller as long as both differ in the same way: two results, or an error of the same type."""
     if seen.expected.outcome != "returned" or seen.found.outcome == "too slow":
         return case, seen
-    first, finite, smaller = case, _is_finite(seen.expected.value), True
+    exercise, first, smaller = trials.expectations.exercise, case, True
+    in_full = exercise.run is None or exercise.holds is not None
     while smaller and not trials.budget.is_spent:
         smaller = False
-        for other in _smaller(case, seen, plainly_called=trials.expectations.exercise.run is None):
+        for other in smaller_ones(case, seen, in_full):
             if trials.budget.is_spent:
                 break
-            if not all(_still_holds(other.args[name], value) for name, value in first.args.items()):
+            if not all(still_holds(other.args[name], value) for name, value in first.args.items()):
+                continue
+            if exercise.holds and not exercise.holds(other):
                 continue
             here = trials.both(answer, other)
-            if here and _how(here) == _how(seen) and finite <= _is_finite(here.expected.value) and \
-                    _is_steady(trials, other, here):  # fmt: skip
+            if here and _alike(exercise, here, seen) and _is_steady(trials, other, here):
                 case, seen, smaller = other, here, True
                 break
     return case, seen
 
 
+def _alike(exercise: Exercise, here: Seen, seen: Seen) -> bool:
+    """Whether both do here what they did before.
+
+    What a check says in words of a result, such as where dropout acts, may not be true of a smaller one: it must stay.
+    """
+    same_words = exercise.run is None or _words_of(here) == _words_of(seen)
+    return (
+        same_words and _how(here) == _how(seen) and _is_finite(seen.expected.value) <= _is_finite(here.expected.value)
+    )
+
+
 def _how(seen: Seen) -> tuple[str, str, str]:
     return seen.expected.outcome, seen.found.outcome, seen.found.error_type
+
+
+def _words_of(seen: Seen) -> list[list[str]]:
+    return [list(_words(one.value)) for one in (seen.expected, seen.found)]
+
+
+def _words(value: Any) -> Iterator[str]:
+    """The texts among plain data."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _words(item)
 
 
 def _is_finite(value: Any) -> bool:
@@ -88,166 +119,3 @@ def _moved(value: Any, generator: torch.Generator) -> Any:
     if isinstance(value, list):
         return [_moved(item, generator) for item in value]
     return value + 1e-3 * torch.randn(value.shape, generator=generator) if is_float(value) else value
-
-
-# ---------------------------------------------------------------------------------------------- smaller inputs
-
-
-def _smaller(case: Case, seen: Seen, plainly_called: bool) -> Iterator[Case]:
-    """The case with one thing less, the largest steps first; then with rounder numbers."""
-    yield from _shorter_axes(case, seen)
-    if plainly_called:
-        for name, value in case.args.items():
-            yield from (replace(case, args={**case.args, name: other}) for other in _less(value))
-    for rounded in (_small_whole, torch.round, _tenths, _two_digits):
-        args = {name: _rounded(value, rounded) for name, value in case.args.items()}
-        if any(value is not case.args[name] for name, value in args.items()):
-            yield replace(case, args=args)
-
-
-def _shorter_axes(case: Case, seen: Seen) -> Iterator[Case]:
-    """All axes of one size shortened together: to one batch item, to two of everything else."""
-    fixed = set(_numbers_of(case.init)) | {number for value in case.args.values() for number in _config_of(value)}
-    place = _place(seen)
-    for letter, size in case.sizes.items():
-        starts = {0, *(index for index, length in place if length == size)}
-        for least in (1, 2, 3) if letter == "B" else (2, 3):
-            if least < size and size not in fixed:
-                sizes = {other: least if value == size else value for other, value in case.sizes.items()}
-                for start, within in product(sorted(starts), (None, least)):
-                    args = {name: _cut(value, size, least, start, within) for name, value in case.args.items()}
-                    yield replace(case, args=args, sizes=sizes)
-
-
-def _place(seen: Seen) -> list[tuple[int, int]]:
-    """Where the results differ first: the index and the length of each axis."""
-    found, expected = seen.difference.found, seen.difference.expected
-    if not isinstance(found, Tensor) or not isinstance(expected, Tensor) or found.shape != expected.shape:
-        return []
-    apart = (found != expected).nonzero()
-    return list(zip(apart[0].tolist(), found.shape, strict=True)) if len(apart) else []
-
-
-def _cut(value: Any, size: int, least: int, start: int, within: int | None) -> Any:
-    """Of axes of this size `least` entries, and the number itself; whole numbers in a tensor stay below `within`."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return least if value == size else value
-    if isinstance(value, list):
-        return [_cut(item, size, least, start, within) if isinstance(item, Tensor) else item for item in value]
-    if not isinstance(value, Tensor):
-        return value
-    start = min(start, size - least)
-    cut = value[tuple(slice(start, start + least) if length == size else slice(None) for length in value.shape)]
-    if _is_permutation(value):
-        return cut.argsort().argsort()
-    if within is not None and not value.is_floating_point() and value.dtype != torch.bool and value.numel():
-        return cut % within if int(value.max()) >= within else cut
-    if _sums_to_one(value):
-        return cut / cut.sum(dim=-1, keepdim=True)
-    return cut
-
-
-def _numbers_of(values: Any) -> Iterator[int]:
-    for value in values:
-        if isinstance(value, int):
-            yield value
-        else:
-            yield from _config_of(value)
-
-
-def _config_of(value: Any) -> Iterator[int]:
-    """The whole numbers that an object carries: sizes that belong to it."""
-    if not isinstance(value, Tensor | str | list | tuple | dict | int | float | None):
-        yield from (number for number in getattr(value, "__dict__", {}).values() if isinstance(number, int))
-
-
-def _less(value: Any) -> Iterator[Any]:
-    """A dict with an item less, a shorter word, a smaller number."""
-    if isinstance(value, dict) and all(isinstance(key, str) and isinstance(item, int) for key, item in value.items()):
-        yield from ({k: v for k, v in value.items() if k != key} for key in value)
-        for key, count in value.items():
-            for other in _less(key):
-                if other and other not in value:
-                    yield {other if k == key else k: v for k, v in value.items()}
-            if count > 3:
-                yield {**value, key: count // 2}
-    elif isinstance(value, str):
-        yield from (value[:i] + value[i + 1 :] for i in range(len(value)) if len(value) > 1)
-    elif isinstance(value, list) and len(value) > 1:
-        yield from (value[:i] + value[i + 1 :] for i in range(len(value)))
-    elif isinstance(value, int) and not isinstance(value, bool) and value > 1:
-        yield from (other for other in (1, 2, value - 1) if other < value)
-
-
-# ---------------------------------------------------------------------------------------------- numbers
-
-
-def _rounded(value: Any, rounded: Any) -> Any:
-    if isinstance(value, list):
-        items = [_rounded(item, rounded) for item in value]
-        return items if any(one is not other for one, other in zip(items, value, strict=True)) else value
-    if not isinstance(value, Tensor) or not value.is_floating_point() or not bool(value.isfinite().all()):
-        return value
-    if _sums_to_one(value):
-        quarters = (value * 4).floor() / 4
-        largest = torch.nn.functional.one_hot(value.argmax(dim=-1), value.size(-1))
-        new = quarters + largest * (1 - quarters.sum(dim=-1, keepdim=True))
-    else:
-        new = rounded(value)
-    flat = len(new.unique()) == 1 < len(value.unique())  # nothing to see in it
-    return value if flat or torch.equal(new, value) else new
-
-
-def _small_whole(value: Tensor) -> Tensor:
-    return value.round().clamp(-2, 3)
-
-
-def _tenths(value: Tensor) -> Tensor:
-    return (value * 10).round() / 10
-
-
-def _two_digits(value: Tensor) -> Tensor:
-    return torch.tensor([float(f"{number:.2g}") for number in value.flatten().tolist()]).to(value).view(value.shape)
-
-
-def _still_holds(new: Any, old: Any) -> bool:
-    """Whether what holds of an input still holds: its signs, that rows sum to 1, that a mask leaves something."""
-    if isinstance(new, list) and isinstance(old, list):
-        return all(map(_still_holds, new, old))
-    if not isinstance(new, Tensor) or not new.numel():
-        return not isinstance(new, Tensor)
-    if (_is_permutation(old) and not _is_permutation(new)) or (_has_all(old) and not _has_all(new)):
-        return False
-    if _sums_to_one(old):
-        return _sums_to_one(new)
-    if bool((old > 0).all()):
-        return bool((new > 0).all())
-    if bool((old >= 0).all()):
-        return bool((new >= 0).all()) and _fills_all_rows(new) >= _fills_all_rows(old)
-    return True
-
-
-def _fills_all_rows(value: Tensor) -> bool:
-    return not value.dim() or bool((value != 0).any(dim=-1).all())
-
-
-def _has_all(value: Tensor) -> bool:
-    """Whether every class, from 0 to the largest, has a member; a single class is none."""
-    if value.dim() != 1 or value.is_floating_point() or value.dtype == torch.bool:
-        return False
-    present = value.unique()
-    return len(present) > 1 and torch.equal(present, torch.arange(len(present)))
-
-
-def _is_permutation(value: Any) -> bool:
-    """Whether a tensor holds 0 … n − 1 once each."""
-    if not isinstance(value, Tensor) or value.dim() != 1 or value.is_floating_point() or value.dtype == torch.bool:
-        return False
-    return torch.equal(value.sort().values, torch.arange(len(value)))
-
-
-def _sums_to_one(value: Tensor) -> bool:
-    """Whether rows are shares of a whole."""
-    if not value.is_floating_point() or not value.dim():
-        return False
-    return bool((value >= 0).all()) and bool(((value.sum(dim=-1) - 1).abs() < 1e-4).all())

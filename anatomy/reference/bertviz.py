@@ -38,13 +38,16 @@ def head_entropy(attentions: list[Tensor], attention_mask: Tensor) -> Tensor:
     return (entropy * real).sum(dim=(1, 3)) / real.sum()
 
 
-def head_statistics(attentions: list[Tensor], attention_mask: Tensor) -> dict[str, Tensor]:
+def head_statistics(attentions: list[Tensor], attention_mask: Tensor | None = None) -> dict[str, Tensor]:
     """What each head of each layer looks at: name → (L, H).
 
     `"previous"`, `"itself"`, `"next"`: attention to the token one place before, at the same place, one place after;
     `"first"`, `"last"`: to the first ([CLS]) and the last real token ([SEP]) of its sentence, averaged over all real
-    queries of the batch together; `"entropy"`: how widely it looks, in nats. Source: Clark et al. 2019, §3.
+    queries of the batch together; `"entropy"`: how widely it looks, in nats. Without a mask all tokens are real.
+    Source: Clark et al. 2019, §3.
     """
+    if attention_mask is None:  # all tokens are real
+        attention_mask = torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)  # (B, T)
     weights = torch.stack(attentions)  # (L, B, H, T, T)
     real = attention_mask.bool()  # (B, T)
     sentences = torch.arange(len(real))
@@ -60,11 +63,13 @@ def head_statistics(attentions: list[Tensor], attention_mask: Tensor) -> dict[st
     }
 
 
-def find_previous_token_head(attentions: list[Tensor], attention_mask: Tensor) -> tuple[int, int]:
+def find_previous_token_head(attentions: list[Tensor], attention_mask: Tensor | None = None) -> tuple[int, int]:
     """(layer, head), both counted from 0, of the head that attends most to the token before, on average.
 
-    Two Python numbers. Averages as in `attention_to_offset`.
+    Two Python numbers. Averages as in `attention_to_offset`; without a mask all tokens are real.
     """
+    if attention_mask is None:  # all tokens are real
+        attention_mask = torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)  # (B, T)
     shares = attention_to_offset(attentions, attention_mask, -1)  # (L, H)
     layer, head = divmod(int(shares.argmax()), shares.size(1))
     return layer, head

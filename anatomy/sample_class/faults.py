@@ -11,10 +11,10 @@ from nbformat.v4 import new_markdown_cell
 
 from anatomy import exercises
 from anatomy.answers import Answer
-from anatomy.authoring.notebooks import as_text, grade_id
 from anatomy.course import Notebook
 from anatomy.exercises import Exercise
 from anatomy.grading.report import GRADED, REPAIRED, UNGRADED
+from anatomy.notebook_files.notebooks import as_text, grade_id
 
 
 @dataclass

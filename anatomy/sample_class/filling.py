@@ -8,9 +8,9 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from anatomy.answers import Answer, AnswerBank, answer_bank
-from anatomy.authoring.notebooks import grade_id
 from anatomy.course import Notebook
 from anatomy.grading.assignments import student_edition
+from anatomy.notebook_files.notebooks import grade_id
 
 
 def filled(root: Path, book: Notebook, answers: Mapping[str, Answer | None]) -> NotebookNode:

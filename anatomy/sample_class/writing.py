@@ -10,10 +10,10 @@ from pathlib import Path
 
 from anatomy import exercises
 from anatomy.answers import Answer, AnswerBank, answer_bank
-from anatomy.authoring.notebooks import as_text, chosen
 from anatomy.course import Notebook
 from anatomy.errors import UserError
 from anatomy.grading.known_marks import KNOWN_MARKS, KnownSubmission, read_known_marks, write_known_marks
+from anatomy.notebook_files.notebooks import as_text, chosen
 from anatomy.sample_class.faults import FAULTS, PlannedSubmission
 from anatomy.sample_class.filling import filled
 

@@ -129,7 +129,10 @@ def head_entropy__loops(attentions, attention_mask):
 # ---------------------------------------------------------------------------------------------- head_statistics
 
 
-def head_statistics__loops(attentions, attention_mask):
+def head_statistics__loops(attentions, attention_mask=None):
+    if attention_mask is None:
+        batch, _, length, _ = attentions[0].shape
+        attention_mask = torch.ones(batch, length, dtype=torch.bool)
     lengths = attention_mask.sum(dim=1).tolist()
     result = {"previous": [], "itself": [], "next": [], "first": [], "last": [], "entropy": []}
     for name, offset in (("previous", -1), ("itself", 0), ("next", 1)):
@@ -144,7 +147,9 @@ def head_statistics__loops(attentions, attention_mask):
     return result
 
 
-def head_statistics__gather(attentions, attention_mask):
+def head_statistics__gather(attentions, attention_mask=None):
+    if attention_mask is None:
+        return head_statistics__gather(attentions, torch.ones(len(attentions[0]), attentions[0].size(-1)).int())
     weights = torch.stack(attentions)
     layers, batch, heads, length, _ = weights.shape
     ends = (attention_mask.sum(dim=1) - 1)[None, :, None, None, None].expand(layers, batch, heads, length, 1)
@@ -160,7 +165,9 @@ def head_statistics__gather(attentions, attention_mask):
     )
 
 
-def head_statistics__all_by_hand(attentions, attention_mask):
+def head_statistics__all_by_hand(attentions, attention_mask=None):
+    if attention_mask is None:  # all tokens are real
+        attention_mask = torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)  # (B, T)
     weights = torch.stack(attentions).movedim(2, 1)  # (L, H, B, T, T)
     real = attention_mask.bool()
     places = torch.arange(real.size(1))
@@ -178,7 +185,9 @@ def head_statistics__all_by_hand(attentions, attention_mask):
     return result
 
 
-def head_statistics__einsum(attentions, attention_mask):
+def head_statistics__einsum(attentions, attention_mask=None):
+    if attention_mask is None:  # all tokens are real
+        attention_mask = torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)  # (B, T)
     to = functools.partial(attention_to_offset, attentions, attention_mask)
     mask = attention_mask.to(torch.get_default_dtype())
     ends = torch.nn.functional.one_hot(attention_mask.sum(dim=1) - 1, mask.size(1)).float()
@@ -196,12 +205,16 @@ def head_statistics__einsum(attentions, attention_mask):
 # ---------------------------------------------------------------------------------------- find_previous_token_head
 
 
-def find_previous_token_head__unravel(attentions, attention_mask):
+def find_previous_token_head__unravel(attentions, attention_mask=None):
+    if attention_mask is None:  # all tokens are real
+        attention_mask = torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)  # (B, T)
     shares = attention_to_offset(attentions, attention_mask, -1)
     return np.unravel_index(shares.argmax().item(), tuple(shares.shape))
 
 
-def find_previous_token_head__loops(attentions, attention_mask):
+def find_previous_token_head__loops(attentions, attention_mask=None):
+    if attention_mask is None:  # all tokens are real
+        attention_mask = torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)  # (B, T)
     best, where = -1.0, None
     for layer, row in enumerate(attention_to_offset(attentions, attention_mask, -1).tolist()):
         for head, share in enumerate(row):
@@ -210,19 +223,24 @@ def find_previous_token_head__loops(attentions, attention_mask):
     return where
 
 
-def find_previous_token_head__max_of_max(attentions, attention_mask):
+def find_previous_token_head__max_of_max(attentions, attention_mask=None):
+    if attention_mask is None:  # all tokens are real
+        attention_mask = torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)  # (B, T)
     best, heads = attention_to_offset(attentions, attention_mask, offset=-1).max(dim=1)
     layer = best.argmax().item()
     return layer, heads[layer].item()
 
 
-def find_previous_token_head__sorted(attentions, attention_mask):
+def find_previous_token_head__sorted(attentions, attention_mask=None):
+    attention_mask = attentions[0].sum(dim=(1, 3)) > 0 if attention_mask is None else attention_mask
     shares = attention_to_offset(attentions, attention_mask, -1)
     pairs = [(layer, head) for layer in range(shares.size(0)) for head in range(shares.size(1))]
     return max(pairs, key=lambda pair: shares[pair])
 
 
-def find_previous_token_head__sums_of_pairs(attentions, attention_mask):
+def find_previous_token_head__sums_of_pairs(attentions, attention_mask=None):
+    if attention_mask is None:  # all tokens are real
+        attention_mask = torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)  # (B, T)
     totals = torch.stack(
         [(layer.diagonal(-1, -2, -1) * attention_mask[:, None, 1:]).sum(dim=(0, 2)) for layer in attentions]
     )

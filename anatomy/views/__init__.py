@@ -1,4 +1,7 @@
-"""Pictures for the notebooks. Each function returns a figure that carries its alt text and shows itself with it."""
+"""Pictures for the notebooks. Each function returns a figure that carries its alt text and shows itself with it.
+
+A new view goes into a module of its own and is named here; `style` has the colors and the figure that shows itself.
+"""
 
 from anatomy.views.addresses import number_tables
 from anatomy.views.attention import attention_flow, head_grid

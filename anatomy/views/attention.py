@@ -15,6 +15,10 @@ from anatomy.views.inputs import as_array, check_labels
 from anatomy.views.style import COLORS, HAIRLINE, INK, MUTED, Picture, figure, styled
 from anatomy.views.words import number, quoted, title_lines
 
+PANELS = 5.7  # inches across, for all heads in one line
+LEAST_CELL = 0.08  # inches, where cells have labels
+MOST_LABELS = 24
+
 
 @styled
 def attention_flow(
@@ -105,7 +109,7 @@ def head_grid(
     Args:
         attentions: (H, T, S), or (1, H, T, S) as the library returns it for one sentence.
         tokens: T labels (queries); with T = S they label the keys too, unless there are `key_tokens`: S labels.
-        columns: how many heads stand in one line.
+        columns: how many heads stand in one line at most; fewer where labels need the room.
         alt: words for the picture; made from the data when None.
 
     Raises:
@@ -120,10 +124,10 @@ def head_grid(
     labels = check_labels(tokens, queries, "tokens")
     below = labels if key_tokens is None and keys == queries else check_labels(key_tokens, keys, "key_tokens")
     low, high, colors = color_scale([array], (0.0, 1.0) if array.max() <= 1.001 and array.min() >= 0 else None)
-    columns = max(1, min(columns, heads))
-    lines = math.ceil(heads / columns)
-    picture = figure(7.6, lines * (7.6 / columns) * (0.86 if columns > 2 else 0.72) + 0.9)
+    lines, columns, cell = _grid(heads, queries, keys, columns)
+    picture = figure(7.6, lines * (queries * cell + 0.21) + 0.9)
     axes = picture.subplots(lines, columns, squeeze=False, sharex=True, sharey=True)
+    turn = 90 if max(map(len, below)) > 1 else 0
     mesh: Any = None
     for index, ax in enumerate(axes.flat):
         if index >= heads:
@@ -131,12 +135,12 @@ def head_grid(
             continue
         mesh = ax.pcolormesh(array[index], cmap=colors, vmin=low, vmax=high)
         ax.set_aspect("equal")
-        ax.tick_params(length=0, labelsize=7.5 if queries <= 14 else 5.5)
+        ax.tick_params(length=0, labelsize=min(7.5, 75 * cell))
         for spine in ax.spines.values():
             spine.set(visible=True, color=HAIRLINE)
         ax.set_title(f"head {index}", fontsize=9, weight="normal", pad=4)
-        ax.set_yticks(np.arange(queries) + 0.5, labels if queries <= 24 else [""] * queries)
-        ax.set_xticks(np.arange(keys) + 0.5, below if keys <= 24 else [""] * keys, rotation=90)
+        ax.set_yticks(np.arange(queries) + 0.5, labels if queries <= MOST_LABELS else [""] * queries)
+        ax.set_xticks(np.arange(keys) + 0.5, below if keys <= MOST_LABELS else [""] * keys, rotation=turn)
     axes[0, 0].invert_yaxis()
     for index in range(heads):  # the last head of each column carries the labels
         axes.flat[index].tick_params(labelbottom=index + columns >= heads)
@@ -147,6 +151,16 @@ def head_grid(
         picture.suptitle(title, x=0.01, ha="left", fontsize=11, weight="bold")
     picture.alt = alt or _grid_words(array, labels, below, title)
     return picture
+
+
+def _grid(heads: int, queries: int, keys: int, most: int) -> tuple[int, int, float]:
+    """How many lines and columns heads stand in, and how large their cells are: as large as their labels need."""
+    if keys <= MOST_LABELS:
+        most = min(most, int(PANELS / (LEAST_CELL * keys)))
+    lines = math.ceil(heads / max(1, min(most, heads)))
+    columns = math.ceil(heads / lines)
+    cell = PANELS / columns / max(queries, keys)
+    return lines, columns, max(cell, LEAST_CELL) if queries <= MOST_LABELS else cell
 
 
 def _color(index: int) -> str:
@@ -177,6 +191,7 @@ def _grid_words(array: np.ndarray, queries: list[str], keys: list[str], title: s
                 "the token before": float(np.trace(weights, -1)) / total,
                 "the token after": float(np.trace(weights, 1)) / total,
             }
+            shares |= {f"{n} tokens before": float(np.trace(weights, -n)) / total for n in range(2, len(keys))}
             ends = (0, len(keys) - 1)
             shares |= {f"“{keys[s]}”": float(weights[:, s].sum()) / total for s in ends}
         else:

@@ -102,7 +102,7 @@ def family_table() -> FamilyTable:
             lines.append(f"| **{heading}** | | | | | | |")
         for m in FAMILY:
             if m.branch == branch:
-                cells = (f"[{m.name}]({m.link})", m.year, m.parent, m.changed, m.objective, m.size or "–", m.source)
+                cells = (f"[{m.name}]({m.link})", m.year, m.parent, m.changed, m.objective, m.size, m.source)
                 lines.append(f"| {' | '.join(map(str, cells))} |")
     return FamilyTable("\n".join(lines))
 
@@ -132,15 +132,14 @@ def _path(path: str, branch: str) -> str:
 
 def _box(member: Member) -> str:
     x, y, color = _x(member.year), _y(PLACES[member.name]), COLORS[member.branch]
-    middle, name_y = x + BOX / 2, y + (17 if member.size else 25)
-    size = f'\n<text class="size" x="{middle:g}" y="{y + 32:g}">{html.escape(member.size)}</text>'
+    middle = x + BOX / 2
     box = f'x="{x:g}" y="{y:g}" width="{BOX}" height="{TALL}" rx="8" fill="#ffffff" stroke="{color}" stroke-width="1.8"'
     return (
         f'<a href="{html.escape(member.link)}" target="_blank" rel="noopener">'
         f"<title>{html.escape(f'{member.name}: {member.changed}. {member.source}.')}</title>\n"
         f"<rect {box}/>\n"
-        f'<text class="name" x="{middle:g}" y="{name_y:g}">{html.escape(member.name)}</text>'
-        f"{size if member.size else ''}</a>"
+        f'<text class="name" x="{middle:g}" y="{y + 17:g}">{html.escape(member.name)}</text>\n'
+        f'<text class="size" x="{middle:g}" y="{y + 32:g}">{html.escape(member.size)}</text></a>'
     )
 
 

@@ -1,6 +1,7 @@
 """The models of notebook 13, one row each: what the picture of the family tree and its table are made from.
 
-Sizes are those that the source states, in its words or rounding; none is computed here.
+Sizes are those that the source states, in its words or rounding; none is computed here, and where it states none
+the table says so.
 """
 
 from __future__ import annotations
@@ -71,7 +72,8 @@ FAMILY = (
            ARXIV + "1909.11942"),
     Member("XLM", 2019, "encoder", "BERT",
            "many languages in one model; pairs of translations as one text",
-           "fill masked tokens, also across a translation; or the next token", "", "Lample and Conneau, §3",
+           "fill masked tokens, also across a translation; or the next token", "250M, 570M",
+           "Lample and Conneau, §3; size: Conneau et al., appendix (for 15 and 100 languages)",
            ARXIV + "1901.07291"),
     Member("XLM-R", 2019, "encoder", "XLM",
            "100 languages, over two terabytes of text, no translations needed",
@@ -123,7 +125,7 @@ FAMILY = (
            ARXIV + "2010.11125"),
     Member("BigBird", 2020, "both", "Transformer",
            "sparse attention in the encoder, for texts eight times as long; also without a decoder",
-           "fill masked tokens, from RoBERTa's weights on (the encoder)", "", "Zaheer et al., §2 and §4",
+           "fill masked tokens, from RoBERTa's weights on (the encoder)", "size not stated", "Zaheer et al., §2 and §4",
            ARXIV + "2007.14062"),
     Member("ViT", 2020, "beyond", "Transformer",
            "the encoder, on patches of an image",

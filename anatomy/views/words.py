@@ -10,14 +10,15 @@ import numpy as np
 
 
 def number(value: float) -> str:
-    """A number as one would say it: three significant digits, never -0."""
+    """A number as one would say it: three significant digits (four from 1,000 on), never -0."""
     if not math.isfinite(value):
         return "not a number" if math.isnan(value) else ("−∞" if value < 0 else "∞")
     if value == round(value) and abs(value) < 1e7:
         return f"{value:.0f}".replace("-", "−") if value else "0"
-    text = f"{value:.3g}" if 1e-3 <= abs(value) < 1e4 else f"{value:.1e}"
-    if "e" not in text and abs(value) >= 1000:
+    if 999.5 <= abs(value) < 1e4:
         text = f"{value:.0f}"
+    else:
+        text = f"{value:.3g}" if 1e-3 <= abs(value) < 999.5 else f"{value:.1e}"
     return text.replace("-", "−")
 
 
@@ -39,7 +40,10 @@ def describe(
     row_axis: str = "row",
     column_axis: str = "column",
 ) -> str:
-    """What a heat map shows, in words: its size, its range, and where each row is largest (for up to ten rows)."""
+    """What a heat map shows, in words: its size, its range, and where each row is largest (for up to ten rows).
+
+    Where several entries of a row are largest, all are named: of a row of zeros and ones all that is marked.
+    """
     finite = array[np.isfinite(array)]
     span = f"values from {number(finite.min())} to {number(finite.max())}" if finite.size else "no finite values"
     size = f"{array.shape[0]} rows ({row_axis}) by {array.shape[1]} columns ({column_axis})"
@@ -48,7 +52,9 @@ def describe(
         tops = []
         for row, label in zip(array, rows, strict=True):
             if np.isfinite(row).any():
-                best = int(np.nanargmax(np.where(np.isfinite(row), row, np.nan)))
-                tops.append(f"{label}: {columns[best]} ({number(row[best])})")
+                most = row[np.isfinite(row)].max()
+                best = np.flatnonzero(row == most)
+                where = "all alike" if len(best) == len(row) else ", ".join(columns[place] for place in best.tolist())
+                tops.append(f"{label}: {where} ({number(most)})")
         text += f" Largest in each row: {'; '.join(tops)}."
     return text

@@ -8,8 +8,8 @@ from pathlib import Path
 from nbformat.v4 import new_code_cell, new_notebook
 
 from anatomy.assembling.gather import Gathered, gather
-from anatomy.authoring.notebooks import METADATA, write
 from anatomy.course import NOTEBOOKS
+from anatomy.notebook_files.notebooks import METADATA, write
 
 
 def answer(name: str, source: str) -> list:

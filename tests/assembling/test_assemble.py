@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from anatomy import cli
 from anatomy.assembling.assembly import Assembly, NoAnswers, put_together
 from anatomy.assembling.examine import Step, examine
-from anatomy.authoring.notebooks import read, solved_file, write
 from anatomy.course import NOTEBOOKS
+from anatomy.notebook_files.notebooks import read, solved_file, write
 from tests.assembling.course import answer, put
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("assembling")]  # one fixture, which takes long
@@ -36,7 +36,7 @@ def solved(root: Path, folder: Path, *modules: str, **changes: tuple[str, str]) 
 
 
 def status(made: Assembly) -> dict[str, str]:
-    return {one.exercise: one.status for one in made.standings}
+    return {one.exercise: one.status for one in made.entries}
 
 
 def imported(path: Path, code: str = "") -> str:
@@ -172,8 +172,8 @@ def test_what_hangs_or_leaves_costs_itself_only():
 def test_in_a_notebook_the_card_shows_itself(root, tmp_path):
     from nbformat.v4 import new_code_cell, new_notebook
 
-    from anatomy.authoring.notebooks import METADATA
-    from anatomy.authoring.running import run
+    from anatomy.notebook_files.notebooks import METADATA
+    from anatomy.notebook_files.running import run
 
     solved(root, tmp_path, "start_here")
     book = new_notebook(

@@ -11,16 +11,16 @@ from rich.console import Console
 
 import anatomy
 from anatomy import exercises
-from anatomy.assembling.assembly import Assembly, Comparison, Standing
+from anatomy.assembling.assembly import Assembly, Entry, ModelComparison
 from anatomy.checking import HAND_OVER
 from anatomy.course import NOTEBOOKS
 from anatomy.observing import GRADING_SEED
 
 
-def standings(**others: tuple[str, str]) -> tuple[Standing, ...]:
+def entries(**others: tuple[str, str]) -> tuple[Entry, ...]:
     """All exercises right but these."""
     return tuple(
-        Standing(name, book, *others.get(name, ("right", "")))
+        Entry(name, book, *others.get(name, ("right", "")))
         for book in NOTEBOOKS
         for name, one in exercises.of_notebook(book).items()
         if one.kind != "quiz"
@@ -28,12 +28,12 @@ def standings(**others: tuple[str, str]) -> tuple[Standing, ...]:
 
 
 AGREES = (
-    Comparison("TransformerEncoder", "a checkpoint", 2e-6, 5.7),
-    Comparison("GPT", "a seed", 3e-6, 6.0),
+    ModelComparison("TransformerEncoder", "a checkpoint", 2e-6, 5.7),
+    ModelComparison("GPT", "a seed", 3e-6, 6.0),
 )
 DIFFERS = (
-    Comparison("TransformerEncoder", why="`load_bert_weights` is missing"),
-    Comparison("GPT", "a seed", 0.5, 6.0, lent=("`split_heads`",)),
+    ModelComparison("TransformerEncoder", why="`load_bert_weights` is missing"),
+    ModelComparison("GPT", "a seed", 0.5, 6.0, lent=("`split_heads`",)),
 )
 WRONG = {
     "softmax": ("wrong", "Your softmax runs over the <queries>."),
@@ -41,9 +41,9 @@ WRONG = {
     "merge_heads": ("missing", "not written yet"),
     "copy_heads": ("unchecked", "it took more than 60 seconds"),
 }
-WHOLE = Assembly(Path("my_transformer.py"), 960, standings(), AGREES, {})
+WHOLE = Assembly(Path("my_transformer.py"), 960, entries(), AGREES, {})
 PART = Assembly(
-    Path("my_transformer.py"), 700, standings(**WRONG), DIFFERS, {"05-encoder-layer": "not in the folder"},
+    Path("my_transformer.py"), 700, entries(**WRONG), DIFFERS, {"05-encoder-layer": "not in the folder"},
     ("`scale` of notebook 04 is `scale_04` in the file.",), Path("my_transformer.20260101-000000.bak.py"),
 )  # fmt: skip
 WORDS = [
@@ -80,7 +80,7 @@ def test_every_medium_says_the_same(show):
 
 def test_a_whole_one_is_green_and_says_how_to_go_on():
     assert WHOLE.is_complete and not PART.is_complete
-    total = len(WHOLE.standings)
+    total = len(WHOLE.entries)
     for said in (repr(WHOLE), in_notebook(WHOLE)):
         assert f"holds all {total} answers, and each of them is right." in said.replace("`", "")
         assert "the largest difference is 2.0e-06, where they reach 5.7." in said
@@ -91,13 +91,13 @@ def test_a_whole_one_is_green_and_says_how_to_go_on():
 
 def test_the_page_has_a_real_table_and_no_script():
     html = PART._repr_html_()
-    assert html.count('<th scope="row"') == len({one.notebook for one in PART.standings})
+    assert html.count('<th scope="row"') == len({one.notebook for one in PART.entries})
     assert '<th scope="col"' in html and "<script" not in html and "<style" not in html
     assert "<queries>" not in html
 
 
 def test_numbers_that_are_none_are_said_to_be_so():
-    sentence = Comparison("GPT", "a seed", float("inf"), 6.0).sentence
+    sentence = ModelComparison("GPT", "a seed", float("inf"), 6.0).sentence
     assert "does not give the library's numbers: some of yours are nan or infinite." in sentence
 
 

@@ -21,13 +21,13 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
 from anatomy import exercises
-from anatomy.authoring.notebooks import read, source_file
 from anatomy.cards import as_text, headline
 from anatomy.checking import cells, verdict_in_notebook
 from anatomy.course import NOTEBOOKS
 from anatomy.course import Notebook as Book
 from anatomy.judging.expectations import remembering
 from anatomy.judging.verdict import Verdict
+from anatomy.notebook_files.notebooks import read, source_file
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

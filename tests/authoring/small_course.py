@@ -9,7 +9,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from anatomy.authoring.notebooks import METADATA, source_file, write
+from anatomy.notebook_files.notebooks import METADATA, source_file, write
 
 SLUG = "02-attention-scores"
 SOLUTION = """def scaled_scores(query: Tensor, key: Tensor) -> Tensor:  # (B, T, D), (B, S, D) -> (B, T, S)
@@ -23,7 +23,9 @@ QUIZ = """quiz_small = {
 ### BEGIN SOLUTION
 quiz_small = {"why": "because"}
 ### END SOLUTION"""
-HEADER = """### Exercise 2.{number} · `{name}`   ●●○○○   about 5 minutes   {points} points
+HEADER = """### Exercise 2.{number} · `{name}`
+
+●●○○○ · about 5 minutes · {points} points
 
 Write it.
 

@@ -9,10 +9,10 @@ from anatomy.authoring import glossary, references
 from anatomy.authoring.build import stale
 from anatomy.authoring.course_pages import stale_pages, write_pages
 from anatomy.authoring.glossary import terms_of
-from anatomy.authoring.notebooks import BadNotebook, source_file
 from anatomy.authoring.prose import blocks, sentences, text_cells
 from anatomy.authoring.references import cited, sources_of
 from anatomy.course import notebook
+from anatomy.notebook_files.notebooks import BadNotebook, source_file
 
 BOOK = notebook(SLUG)
 PAPERS = """## Sources

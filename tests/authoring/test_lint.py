@@ -12,12 +12,12 @@ from nbformat.v4 import new_notebook, new_output
 from small_course import HEADER, QUIZ, SLUG, SOLUTION, answer, check, code, make_course, markdown
 
 from anatomy.authoring.glossary import Term
-from anatomy.authoring.lint import RULES, Finding, as_tables, fix, lint, lint_page
-from anatomy.authoring.notebooks import METADATA, as_text, read, source_file, write
+from anatomy.authoring.lint import RULES, Complaint, as_tables, fix, lint, lint_page
 from anatomy.authoring.page import Page
 from anatomy.authoring.references import Source
 from anatomy.course import notebook
 from anatomy.exercises import Exercise, exercise, quiz
+from anatomy.notebook_files.notebooks import METADATA, as_text, read, source_file, write
 
 REFERENCE = '''"""The right answers."""
 
@@ -69,7 +69,7 @@ def clean_book() -> NotebookNode:
     )
 
 
-def findings(book: NotebookNode, text: str | None = None) -> list[Finding]:
+def complaints(book: NotebookNode, text: str | None = None) -> list[Complaint]:
     asked: dict[str, Exercise] = {"scaled_scores": scaled_scores, "quiz_small": QUIZ_EXERCISE}
     return lint_page(
         Page(notebook(SLUG), text or nbformat.v4.writes(book) + "\n", book, asked, REFERENCE, TERMS, SOURCES)
@@ -172,6 +172,8 @@ BREAKS: list[tuple[str, set[str], Callable[[NotebookNode], None]]] = [
     ("alt-text", set(), add("![](picture.png)")),
     ("alt-text", set(), add('<img src="picture.png">')),
     ("alt-text", set(), add('<img alt=" " src="picture.png">')),
+    ("heading-twice", set(), add("## What you built\n\nOne.\n\n### What you *built*\n\nAnother.")),
+    ("heading-twice", set(), add("A remark.\n\n## Scores")),
     ("map-image", set(), replace("map", "map.svg", "other.svg")),
     ("map-image", set(), drop("map")),
     ("term-twice", set(), add("A <dfn>key</dfn> is found by a query. A <dfn>Key</dfn> is compared with each query.")),
@@ -190,11 +192,11 @@ BREAKS: list[tuple[str, set[str], Callable[[NotebookNode], None]]] = [
 
 
 def test_a_clean_master_passes():
-    assert findings(clean_book()) == []
+    assert complaints(clean_book()) == []
 
 
 def test_every_rule_has_a_notebook_that_breaks_it():
-    findings(clean_book())
+    complaints(clean_book())
     assert {rule for rule, _, _ in BREAKS} | {"file-form"} == set(RULES)
 
 
@@ -202,18 +204,18 @@ def test_every_rule_has_a_notebook_that_breaks_it():
 def test_a_rule_finds_its_fault(rule, also, breaking):
     book = clean_book()
     breaking(book)
-    found = findings(book)
-    assert rule in {finding.rule for finding in found}
-    assert {finding.rule for finding in found} <= {rule} | also, found
+    found = complaints(book)
+    assert rule in {complaint.rule for complaint in found}
+    assert {complaint.rule for complaint in found} <= {rule} | also, found
     places = {cell.id for cell in book.cells} | {""}
-    assert all(finding.notebook == SLUG and finding.cell in places and finding.advice for finding in found)
+    assert all(complaint.notebook == SLUG and complaint.cell in places and complaint.advice for complaint in found)
 
 
-def test_a_finding_names_its_cell():
+def test_a_complaint_names_its_cell():
     book = clean_book()
     printed(book)
     many_cells(book)
-    assert [(finding.cell, finding.rule) for finding in findings(book)] == [
+    assert [(complaint.cell, complaint.rule) for complaint in complaints(book)] == [
         ("", "file-form"),
         ("", "length"),
         ("setup", "outputs"),
@@ -224,7 +226,7 @@ def test_a_missing_id_is_found():
     content = json.loads(as_text(clean_book()))
     del content["cells"][2]["id"]
     text = json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
-    assert [(finding.cell, finding.rule) for finding in findings(clean_book(), text)] == [
+    assert [(complaint.cell, complaint.rule) for complaint in complaints(clean_book(), text)] == [
         ("cell 3", "cell-ids"),
         ("", "file-form"),
     ]
@@ -238,6 +240,8 @@ def test_a_missing_id_is_found():
         '<img src="x.png" alt="Two curves that meet at d = 64">',
         "![A heat map: each token attends to itself](heat.png)",
         "pypi.organic is no registry",
+        "## What `scores` gives\n\nNumbers.\n\n## What `softmax` gives\n\nWeights.",
+        "```bash\n# Scores\necho\n# Scores\n```",
         "A <dfn>key</dfn> can be found by a query.",
         "What the perplexity (notebook 09) is comes later, and the perplexity itself, too.",
         "Call `perplexity(model)`.",
@@ -249,20 +253,20 @@ def test_a_missing_id_is_found():
 def test_what_is_fine_is_not_found(text):
     book = clean_book()
     add(text)(book)
-    assert findings(book) == []
+    assert complaints(book) == []
 
 
 def test_given_cells_may_stand_between_header_and_answer():
     book = clean_book()
     book.cells.insert(4, code("helper", "def helper():\n    return 1"))
-    assert findings(book) == []
+    assert complaints(book) == []
 
 
 def test_docstrings_and_comments_may_differ_from_the_reference():
     book = clean_book()
     replace("scaled-scores", "Scores of each query with each key.", "In other words.")(book)
     replace("scaled-scores", "    return", "    # a comment\n    return")(book)
-    assert findings(book) == []
+    assert complaints(book) == []
 
 
 def test_fix_tidies_what_a_machine_can(tmp_path):
@@ -274,7 +278,7 @@ def test_fix_tidies_what_a_machine_can(tmp_path):
     book.metadata.language_info = {"name": "python", "version": "3.11.7"}
     cell(book, "setup").metadata["execution"] = {"iopub.status.busy": "2026-01-01"}
     path.write_text(json.dumps(book), encoding="utf-8")
-    assert {"outputs", "file-form"} <= {finding.rule for finding in lint(root, [SLUG])}
+    assert {"outputs", "file-form"} <= {complaint.rule for complaint in lint(root, [SLUG])}
     assert fix(root) == [path]
     assert path.read_text(encoding="utf-8") == wanted
     assert fix(root) == []
@@ -284,8 +288,8 @@ def test_lint_reads_the_course_and_its_modules(tmp_path):
     """On a real notebook of the course, with the real exercises: the small master lacks most of them."""
     root = make_course(tmp_path)
     found = lint(root, ["2"])
-    assert {"missing-exercise", "unknown-exercise"} <= {finding.rule for finding in found}
-    assert json.loads(json.dumps([finding.as_dict() for finding in found]))[0]["notebook"] == SLUG
+    assert {"missing-exercise", "unknown-exercise"} <= {complaint.rule for complaint in found}
+    assert json.loads(json.dumps([complaint.as_dict() for complaint in found]))[0]["notebook"] == SLUG
     assert [table.title for table in as_tables(found)] == [SLUG]
     assert sum(table.row_count for table in as_tables(found)) == len(found)
 
@@ -294,4 +298,4 @@ def test_an_answer_that_is_no_python_is_reported_not_raised(tmp_path):
     book = clean_book()
     replace("scaled-scores", "return query", "return return query")(book)
     write(book, tmp_path / "x.ipynb")
-    assert [finding.rule for finding in findings(book)] == ["undefined-name"]
+    assert [complaint.rule for complaint in complaints(book)] == ["undefined-name"]

@@ -10,9 +10,9 @@ from small_course import SLUG, make_course
 from anatomy import exercises, reference
 from anatomy.authoring.lint import lint
 from anatomy.authoring.new_exercise import CannotAdd, _cells, add_exercise
-from anatomy.authoring.notebooks import grade_id, read, source_file, write
 from anatomy.authoring.solved import without_markers
 from anatomy.course import NOTEBOOKS
+from anatomy.notebook_files.notebooks import grade_id, read, source_file, write
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -59,7 +59,7 @@ def test_a_notebook_that_is_new_begins_with_title_and_setup(tmp_path):
 def test_lint_asks_for_what_only_the_author_knows(tmp_path):
     course = make_course(tmp_path)
     add_exercise(course, "project")
-    said = {finding.rule for finding in lint(course, [SLUG]) if finding.cell == "project"}
+    said = {complaint.rule for complaint in lint(course, [SLUG]) if complaint.cell == "project"}
     assert said == {"hints", "header"}, "the header's number is the module's, and this course has but two exercises"
 
 

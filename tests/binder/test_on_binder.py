@@ -15,8 +15,8 @@ from nbformat import NotebookNode
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from anatomy import exercises
-from anatomy.authoring.notebooks import grade_id
 from anatomy.course import NOTEBOOKS, Notebook
+from anatomy.notebook_files.notebooks import grade_id
 from tests.binder.image import ADDRESS, ROOT, Container, Image
 from tests.browser.conftest import FLAGS, only_from
 from tests.browser.lab import SLOW, Lab
@@ -109,7 +109,6 @@ def test_it_opens_jupyterlab_at_00_and_trusts_it(lab: Lab, screenshots: Path) ->
 SOLVED = [pytest.param(book, id=book.slug, marks=[pytest.mark.slow] * (book.number in TRAINS)) for book in NOTEBOOKS]
 
 
-@pytest.mark.timeout(1800)  # on a busy machine a minute of training is many
 @pytest.mark.parametrize("notebook", SOLVED)
 def test_the_solved_edition_runs_from_top_to_bottom(
     lab: Lab, container: Container, screenshots: Path, record_testsuite_property: Callable, notebook: Notebook

@@ -10,9 +10,9 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from playwright.sync_api import Page
 
-from anatomy.authoring.notebooks import METADATA
 from anatomy.cards import Card, ungraded
 from anatomy.judging.verdict import Diagnosis, Example, MatrixPair, PropertyResult, Verdict
+from anatomy.notebook_files.notebooks import METADATA
 
 LONG = (
     "attention_weights(torch.tensor([[0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0]]), dim=-1)"
@@ -39,35 +39,37 @@ NOTED = {
 def everything() -> NotebookNode:
     """One of each, in a notebook that has been run. ``ANATOMY_HOME`` must hold a progress file with `NOTED`."""
     import torch
+    from transformers import BertConfig, BertModel
 
     from anatomy import hunt
+    from anatomy.checking import remote
     from anatomy.checking.progress import ProgressCard
     from anatomy.course import notebook
+    from anatomy.doctor import machine_card
     from anatomy.hunting.bugs import bugs_of
-    from anatomy.views import (
-        family_table,
-        family_tree,
-        head_view,
-        heat_map,
-        line_chart,
-        model_view,
-        token_strip,
-    )  # fmt: skip
+    from anatomy.views import ProgressBar, family_table, family_tree, head_view, model_view, neuron_view, number_tables
+    from tests.assembling.test_card import PART, WHOLE
+    from tests.views.test_pictures import pictures
 
     torch.manual_seed(0)
     tokens = ["[CLS]", "time", "flies", "like", "an", "arrow", "[SEP]"]
     weights = tuple(torch.randn(1, 4, 7, 7).mul(2).softmax(-1) for _ in range(2))
+    sizes = {"hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 8}
+    bert = BertModel(BertConfig(vocab_size=7, **sizes)).eval()
+    numbers = {token: number for number, token in enumerate(tokens)}
     bug = bugs_of(notebook("03-softmax"))[0]
     shown = {
         "right": Card(RIGHT), "wrong": Card(WRONG), "not attempted": Card(NOT_ATTEMPTED),
         "ungraded": {"text/html": ungraded("softmax", "Its cell ran longer than a minute.")},
         "progress": ProgressCard(), "progress of one notebook": ProgressCard("03-softmax"),
         "hunt": hunt("03-softmax"), "hunt answered": hunt("03-softmax", bug=bug.number, line=1, says="a"),
-        "picture": heat_map(weights[0][0, 0], tokens, tokens, title="Who looks at whom"),
-        "curve": line_chart([1, 2, 3], {"loss": [3.0, 2.0, 1.5]}, x_label="step", y_label="nats"),
-        "strip": token_strip(tokens),
+        "not checked": remote._unavailable("The judge does not answer."),
+        "in the open": remote._small_card("Your key travels in the open.", remote.open_way("http://judge")),
+        "assembled": WHOLE, "assembled in part": PART, "machine": machine_card(), "bar": ProgressBar(3)._bundle(),
         "head view": head_view(weights, tokens, sentence_b_start=4), "model view": model_view(weights, tokens),
+        "neuron view": neuron_view(bert, numbers, tokens),
         "tree": family_tree(), "table": family_table(),
+        "numbers": number_tables({"x": torch.arange(6).view(2, 3)}, tokens[:2], 3), **pictures(),
     }  # fmt: skip
     return new_notebook(cells=[_cell(name, item) for name, item in shown.items()], metadata=METADATA)
 

@@ -11,12 +11,13 @@ import pytest
 from nbformat.v4 import new_code_cell
 from playwright.sync_api import Page, expect
 
-from anatomy.authoring.student import settings
 from anatomy.grading.class_report.figures import figures
 from anatomy.grading.class_report.page import as_html
 from anatomy.grading.class_report.records import Record
 from anatomy.grading.feedback.page import PageMaker
+from anatomy.grading.feedback.standing import ShownMark, Standing
 from anatomy.grading.report import GRADED, Mark, SubmissionResult
+from anatomy.notebook_files.settings import settings
 from tests.browser.accessible import LONG, NOTED, everything, violations
 from tests.browser.lab import SLOW, Lab
 from tests.browser.views import save
@@ -51,7 +52,9 @@ def test_in_jupyterlab(lab: Lab, notebook: Path) -> None:
     page = lab.page
     trust(page)
     page.add_style_tag(content=".jp-Notebook .jp-Cell { content-visibility: visible !important }")
-    expect(page.locator(f"{OUTPUTS} iframe")).to_have_count(2, timeout=SLOW)
+    outputs = sum(len(cell.outputs) for cell in nbformat.read(notebook, as_version=4).cells)
+    expect(page.locator(OUTPUTS)).to_have_count(outputs, timeout=SLOW)
+    expect(page.locator(f"{OUTPUTS} iframe")).to_have_count(3, timeout=SLOW)
     page.locator(f"{OUTPUTS} details").evaluate_all("all => all.forEach(one => one.open = true)")
     check(page, OUTPUTS)
 
@@ -76,11 +79,11 @@ def test_a_feedback_page(page_without_network: Page, notebook: Path, root: Path)
     book.cells = [cell for cell in book.cells if cell.source in ("right", "wrong", "not attempted", "ungraded")]
     for cell in book.cells:
         cell.metadata.nbgrader = {"grade_id": f"check-{cell.source}", "grade": True, "solution": False, "locked": True}
-    marks = {cell.metadata.nbgrader.grade_id: [1.0, 5.0, False] for cell in book.cells}
-    standing = {"score": 4.0, "worth": 20.0, "penalty": 0.0, "marks": marks, "comments": {}}
+    marks = {cell.metadata.nbgrader.grade_id: ShownMark(1.0, 5.0, False) for cell in book.cells}
+    standing = Standing(4.0, 20.0, 0.0, marks, {})
     book.cells.append(new_code_cell(f"x = {LONG}", metadata={"nbgrader": {"grade_id": "x", "solution": True}}))
     file = notebook.with_name("feedback.html")
-    file.write_bytes(PageMaker(config).page(nbformat.writes(book).encode(), "ada", "03-softmax", standing))
+    file.write_bytes(PageMaker(config).page(nbformat.writes(book).encode(), "ada", "03-softmax", standing, {}))
     page_without_network.goto(file.as_uri(), wait_until="domcontentloaded")
     expect(page_without_network.get_by_text("You divide by the sum")).to_be_visible()
     check(page_without_network)

@@ -18,9 +18,9 @@ from playwright.sync_api import expect
 
 from anatomy import exercises, misconceptions
 from anatomy.answers import answer_bank
-from anatomy.authoring.notebooks import grade_id
 from anatomy.cards.markup import prose
 from anatomy.course import NOTEBOOKS, Notebook
+from anatomy.notebook_files.notebooks import grade_id
 from tests.browser.conftest import ROOT
 from tests.browser.lab import SLOW, Lab
 

@@ -15,9 +15,9 @@ from nbgrader.api import Gradebook
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from anatomy import exercises
-from anatomy.authoring.notebooks import as_text, source_file, write
 from anatomy.course import notebook
 from anatomy.forked_kernels import sandbox
+from anatomy.notebook_files.notebooks import as_text, source_file, write
 from anatomy.sample_class import filled
 from tests.browser.conftest import ROOT, jupyterlab, only_from
 from tests.browser.lab import SLOW
@@ -175,7 +175,6 @@ def test_an_instructors_lab_has_it(page: Page, formgrader: str) -> None:
     assert {"nbgrader:open-formgrader", "nbgrader:open-create-assignment"} <= set(known)
 
 
-@pytest.mark.timeout(300)
 def test_the_autograde_button_gives_the_mark_of_anatomy_grade(page: Page, formgrader: str, course: Path) -> None:
     hand_in(course, "bea", WRONG)
     row = row_of(page, formgrader, "bea")

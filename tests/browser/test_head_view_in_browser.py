@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from nbconvert import HTMLExporter
 from playwright.sync_api import FrameLocator, Page, expect
 
 from tests.browser.lab import SLOW, Lab
-from tests.browser.views import check_nothing_is_clipped, executed, save
+from tests.browser.views import check_nothing_is_clipped, executed, open_exported, save
 
 LAYERS, HEADS, LENGTH = 2, 4, 7
 SETUP = f"""\
@@ -28,6 +27,9 @@ with torch.no_grad():
 FIRST = "head_view(attentions, tokens)  # first"
 SECOND = "head_view(attentions, tokens, layer=1, heads=[2], sentence_b_start=4)  # second"
 CELLS = (SETUP, FIRST, SECOND)
+ON = "heads => heads.flatMap((head, index) => head.getAttribute('aria-checked') === 'true' ? [index] : [])"
+DRAWN = "lines => [...new Set(lines.filter(line => +line.getAttribute('stroke-opacity') > 0)" \
+        ".map(line => +line.parentNode.parentNode.getAttribute('head-index')))]"  # fmt: skip
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -96,18 +98,55 @@ def test_an_untrusted_notebook_shows_the_still_picture_and_says_so(lab: Lab, tmp
     picture = output.locator("img[alt^='Grid of 4 heat maps']")
     expect(picture).to_be_visible()
     assert picture.evaluate("image => image.complete && image.naturalWidth > 300")
-    expect(output.locator("table th[scope=row], table tbody th")).to_have_count(HEADS)
+    rows = [table.locator("tbody th") for table in output.locator("table").all()]
+    expect(rows[0]).to_have_count(LENGTH)  # which key each query looks at most
+    expect(rows[1]).to_have_count(HEADS)  # what each head does
 
 
 def test_in_an_exported_page(page_without_network: Page, tmp_path: Path) -> None:
-    exported, _ = HTMLExporter().from_notebook_node(executed(CELLS))
-    file = tmp_path / "page.html"
-    file.write_text(exported, encoding="utf-8")
-    page = page_without_network
-    page.goto(file.as_uri(), wait_until="domcontentloaded")
-    frames = page.locator("iframe")
+    open_exported(page_without_network, tmp_path, CELLS)
+    frames = page_without_network.locator("iframe")
     expect(frames).to_have_count(2)
     for index, check in enumerate((check_first_view, check_second_view)):
         view = frames.nth(index).content_frame
         check(view)
         check_nothing_is_clipped(view)
+
+
+def test_by_keyboard_alone(page_without_network: Page, tmp_path: Path) -> None:
+    """From the choice of a layer to a token and to a head, which is switched off, on, and seen alone."""
+    open_exported(page_without_network, tmp_path, CELLS[:2])
+    view, press = page_without_network.locator("iframe").content_frame, page_without_network.keyboard.press
+    lines, lit = view.locator("#attention line"), view.locator("#attention line[visibility='visible']")
+    expect(lines).to_have_count(HEADS * LENGTH * LENGTH, timeout=SLOW)
+    strengths = "lines => lines.map(line => line.getAttribute('stroke-opacity'))"
+    before = lines.evaluate_all(strengths)
+
+    view.locator("#layer").focus()
+    press("ArrowDown")
+    expect(view.locator("#layer")).to_have_value("1")
+    assert lines.evaluate_all(strengths) != before
+
+    for side, name in (("left", "queries"), ("right", "keys")):
+        press("Tab")
+        press("ArrowDown")
+        press("ArrowDown")
+        expect(view.get_by_role("listbox", name=name).get_by_role("option", name="flies")).to_be_focused()
+        assert set(lit.evaluate_all(f"lines => lines.map(line => line.getAttribute('{side}-token-index'))")) == {"2"}
+
+    heads = view.get_by_role("group", name="heads").get_by_role("checkbox")
+    expect(heads).to_have_count(HEADS)
+    press("Tab")
+    expect(lit).to_have_count(0)
+    press("ArrowRight")
+    expect(view.get_by_role("checkbox", name="head 1")).to_be_focused()
+    for key, on in (("Space", [0, 2, 3]), ("Space", [0, 1, 2, 3]), ("Enter", [1]), ("Enter", [0, 1, 2, 3])):
+        press(key)
+        expect(view.get_by_role("checkbox", checked=True)).to_have_count(len(on))
+        assert heads.evaluate_all(ON) == on == lines.evaluate_all(DRAWN)
+    heads.nth(3).dblclick()
+    expect(view.get_by_role("checkbox", name="head 3", checked=True)).to_be_visible()
+    assert heads.evaluate_all(ON) == [3], "what the mouse does is said, too"
+
+    press("Shift+Tab")
+    expect(view.get_by_role("option", name="flies").last).to_be_focused()  # where one was before

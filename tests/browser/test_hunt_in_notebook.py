@@ -8,9 +8,9 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from playwright.sync_api import expect
 
-from anatomy.authoring.notebooks import METADATA, write
 from anatomy.course import notebook
 from anatomy.hunting.bugs import bugs_of
+from anatomy.notebook_files.notebooks import METADATA, write
 from tests.browser.lab import SLOW, Lab
 
 SOLVED = """def softmax(x, dim):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 from tornado.web import Application
@@ -26,7 +26,7 @@ def service() -> Iterator[tuple[str, Room]]:
     room, ready, loop = Room(), threading.Event(), asyncio.new_event_loop()
     (socket,) = bind_sockets(0, "127.0.0.1")
 
-    async def yes(handler: object) -> bool:
+    async def yes(handler: object, *, login: bool) -> bool:
         return True
 
     async def serve() -> None:
@@ -45,6 +45,10 @@ def service() -> Iterator[tuple[str, Room]]:
     yield f"http://127.0.0.1:{socket.getsockname()[1]}", room
     loop.call_soon_threadsafe(loop.stop)
     thread.join()
+
+
+def refusing(status: int) -> Callable[[Route], None]:
+    return lambda route: route.fulfill(status=status, headers={"Location": "/login"})
 
 
 def test_it_follows_the_room(chromium: Browser, service: tuple[str, Room]) -> None:
@@ -70,7 +74,8 @@ def test_it_follows_the_room(chromium: Browser, service: tuple[str, Room]) -> No
         for width in (360, 1024, 1920):
             page.set_viewport_size({"width": width, "height": 800})
             assert page.evaluate("document.documentElement.scrollWidth") <= width, width
-        page.route("**/live.json", lambda route: route.fulfill(status=403))
-        expect(page.get_by_role("status")).to_have_text("Log in again: reload this page.")
-        page.unroute("**/live.json")
-        expect(page.get_by_role("status")).to_have_text("")
+        for status in (401, 302):
+            page.route("**/live.json", refusing(status))
+            expect(page.get_by_role("status")).to_have_text("Log in again: reload this page.")
+            page.unroute("**/live.json")
+            expect(page.get_by_role("status")).to_have_text("")

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from nbconvert import HTMLExporter
 from playwright.sync_api import FrameLocator, Page, expect
 
 from tests.browser.lab import SLOW, Lab
-from tests.browser.views import check_nothing_is_clipped, executed, save
+from tests.browser.views import check_nothing_is_clipped, executed, open_exported, save
 
 LAYERS, HEADS, WIDTH = 2, 3, 8
 TEXT, WRITTEN = "time flies", "eilt"
@@ -142,7 +141,11 @@ def test_in_jupyterlab_and_after_it_was_saved(lab: Lab, tmp_path: Path) -> None:
 
 def test_an_untrusted_notebook_shows_the_still_pictures_and_says_so(lab: Lab, tmp_path: Path) -> None:
     lab.open(save(tmp_path, "views-not-trusted", executed(CELLS)))
-    for source, pictures, rows in ((MODEL, 1, HEADS), (NEURON, 2, LENGTH), (CROSS, 2, 2 * HEADS)):
+    for source, pictures, rows in (
+        (MODEL, 1, HEADS),
+        (NEURON, 2, LENGTH),
+        (CROSS, 2, 2 * HEADS + LENGTH + len(WRITTEN)),
+    ):
         output = lab.cell(source).locator(".jp-Cell-outputArea")
         expect(output).to_contain_text("The interactive view is not shown here")
         expect(output.locator("iframe")).to_have_count(0)
@@ -154,14 +157,57 @@ def test_an_untrusted_notebook_shows_the_still_pictures_and_says_so(lab: Lab, tm
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_in_an_exported_page(page_without_network: Page, tmp_path: Path, theme: str) -> None:
-    exported, _ = HTMLExporter(theme=theme).from_notebook_node(executed(CELLS))
-    file = tmp_path / "page.html"
-    file.write_text(exported, encoding="utf-8")
-    page = page_without_network
-    page.goto(file.as_uri(), wait_until="domcontentloaded")
-    frames = page.locator("iframe")
+    open_exported(page_without_network, tmp_path, CELLS, theme)
+    frames = page_without_network.locator("iframe")
     expect(frames).to_have_count(len(CHECKS))
     for index, (_, check) in enumerate(CHECKS):
         view = frames.nth(index).content_frame
         check(view)
         check_nothing_is_clipped(view)
+
+
+def test_the_model_view_by_keyboard_alone(page_without_network: Page, tmp_path: Path) -> None:
+    """From the choice of a part to a head, which is opened, to one of its tokens, and back to close it."""
+    open_exported(page_without_network, tmp_path, (SETUP, MODEL))
+    view, press = page_without_network.locator("iframe").content_frame, page_without_network.keyboard.press
+    expect(view.locator("#vis line")).to_have_count(LAYERS * HEADS * LENGTH * LENGTH, timeout=SLOW)
+    view.locator("#filter").focus()
+    for key, there in (("Tab", "layer 0, head 0"), ("ArrowRight", "layer 0, head 1"), ("ArrowDown", "layer 1, head 1")):
+        press(key)
+        expect(view.get_by_role("button", name=there)).to_be_focused()
+    press("ArrowDown")
+    expect(view.get_by_role("button", name="layer 1, head 1")).to_be_focused()  # there is none below
+
+    opened = view.locator("text.detail")
+    press("Enter")
+    expect(opened).to_have_text("Layer 1, Head 1")
+    expect(view.get_by_role("button", expanded=True)).to_have_accessible_name("layer 1, head 1")
+    press("Tab")
+    press("ArrowDown")
+    expect(view.get_by_role("listbox", name="queries").get_by_role("option", selected=True)).to_have_text(TEXT[1])
+    assert view.locator(".detail .attn-line-group line").evaluate_all(SEEN) == LENGTH
+    press("Shift+Tab")
+    press("Space")
+    expect(opened).to_have_count(0)
+    expect(view.get_by_role("button", expanded=True)).to_have_count(0)
+
+
+def test_the_neuron_view_by_keyboard_alone(page_without_network: Page, tmp_path: Path) -> None:
+    """From the choice of a head to a token; its neurons are folded away and unfolded, and it stays the chosen one."""
+    open_exported(page_without_network, tmp_path, (SETUP, NEURON))
+    view, press = page_without_network.locator("iframe").content_frame, page_without_network.keyboard.press
+    expect(view.locator("#expanded .element")).to_have_count(3 * LENGTH * WIDTH, timeout=SLOW)
+    view.locator("#att_head").focus()
+    press("ArrowDown")
+    expect(view.locator("#att_head")).to_have_value("2")
+    press("Tab")
+    press("ArrowDown")
+    chosen = view.get_by_role("listbox", name="queries").get_by_role("option", selected=True)
+    for form, lines in (("expanded", ".qk-line-group path"), ("collapsed", ".attn-line-group line")) * 2:
+        expect(view.locator(f"#{form}")).to_have_attribute("visibility", "visible")
+        expect(chosen).to_have_text(TEXT[1])
+        expect(chosen).to_be_focused()
+        assert view.locator(f"#{form} {lines}").evaluate_all(SEEN) == LENGTH
+        press("Enter")
+    press("ArrowDown")
+    expect(chosen).to_have_text(TEXT[2])

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import nbformat
+from nbconvert import HTMLExporter
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook, new_output
-from playwright.sync_api import FrameLocator
+from playwright.sync_api import FrameLocator, Page
 
 
 def executed(cells: Sequence[str]) -> NotebookNode:
@@ -27,6 +28,14 @@ def save(folder: Path, name: str, cells: Sequence[str] | NotebookNode) -> Path:
     path.parent.mkdir()
     nbformat.write(cells if isinstance(cells, NotebookNode) else _written(cells), path)
     return path
+
+
+def open_exported(page: Page, folder: Path, cells: Sequence[str], theme: str = "light") -> None:
+    """Show these cells as nbconvert exports them."""
+    exported, _ = HTMLExporter(theme=theme).from_notebook_node(executed(cells))
+    file = folder / "page.html"
+    file.write_text(exported, encoding="utf-8")
+    page.goto(file.as_uri(), wait_until="domcontentloaded")
 
 
 def _written(cells: Sequence[str]) -> NotebookNode:

@@ -45,8 +45,8 @@ def test_a_right_answer_gets_a_green_card_and_no_error(shell: InteractiveShell) 
     assert "Right: 4 of 4 points" in captured.outputs[0].data["text/html"]
     assert "Right: 4 of 4 points" in captured.outputs[0].data["text/plain"]
     noted = read_progress()["scaled_scores"]
-    assert (noted["status"], noted["points"], noted["max_points"], noted["attempts"]) == ("right", 4, 4, 1)
-    assert noted["first_right"] and noted["answer"]
+    assert (noted.status, noted.points, noted.max_points, noted.attempts) == ("right", 4, 4, 1)
+    assert noted.first_right and noted.answer
 
 
 def test_attempts_are_changed_answers(shell: InteractiveShell) -> None:
@@ -61,9 +61,9 @@ def test_attempts_are_changed_answers(shell: InteractiveShell) -> None:
         (['check("scaled_scores")'], 3),
     ):
         run(shell, *cells)
-        assert read_progress()["scaled_scores"]["attempts"] == attempts
+        assert read_progress()["scaled_scores"].attempts == attempts
     noted = read_progress()["scaled_scores"]
-    assert noted["mistakes"] == ["scaled_scores__no_scale"] and noted["said"] and noted["seconds"] > 0
+    assert noted.mistakes == ("scaled_scores__no_scale",) and noted.said and noted.seconds > 0
 
 
 def test_a_wrong_answer_gets_a_card_and_one_clean_line(shell: InteractiveShell) -> None:

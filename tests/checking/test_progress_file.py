@@ -11,6 +11,7 @@ import pytest
 from torch import no_grad
 
 from anatomy.checking import progress_file as file
+from anatomy.checking.progress_entry import Entry
 from anatomy.checking.progress_file import Clock, fingerprint, note_check, note_hunt, read_progress
 from anatomy.judging.verdict import Diagnosis, PropertyResult, Verdict
 
@@ -32,21 +33,21 @@ def test_what_is_noted():
     note_check(verdict("a", "wrong", "a__y", "a__x"))
     note_check(verdict("a", "right"))
     entry = read_progress()["a"]
-    assert entry["mistakes"] == ["a__y", "a__x"] and entry["said"] == "About a__x."
-    assert (entry["status"], entry["points"], entry["attempts"]) == ("right", 3, 2)
-    assert entry["first_right"] == date.today().isoformat()
+    assert entry.mistakes == ("a__y", "a__x") and entry.said == "About a__x."
+    assert (entry.status, entry.points, entry.attempts) == ("right", 3, 2)
+    assert entry.first_right == date.today().isoformat()
 
 
 def test_an_answer_not_written_is_no_attempt():
     note_check(verdict("a", "not attempted"))
-    assert "attempts" not in read_progress()["a"]
+    assert read_progress()["a"].attempts == 0
 
 
 def test_the_first_time_stays(home):
     (home / "progress.json").write_text(json.dumps({"a": {"status": "right", "first_right": "2025-02-03"}}))
     note_check(verdict("a", "wrong"))
     note_check(verdict("a", "right"))
-    assert read_progress()["a"]["first_right"] == "2025-02-03"
+    assert read_progress()["a"].first_right == "2025-02-03"
 
 
 def test_an_older_file_is_read_on(home):
@@ -55,8 +56,8 @@ def test_an_older_file_is_read_on(home):
     (home / "progress.json").write_text(json.dumps({"a": old, "b": old, "gone": old}))
     note_check(verdict("a", "right"), lambda x: x)
     entries = read_progress()
-    assert entries["b"] == entries["gone"] == old and "first_right" not in entries["a"]
-    assert file.is_solved(entries["a"]) and file.is_solved(entries["b"])
+    assert entries["b"] == entries["gone"] == Entry("right", 3, 3) and entries["a"].first_right == ""
+    assert entries["a"].is_solved and entries["b"].is_solved
 
 
 @pytest.mark.parametrize("content", [b"", b"[1]", b"{", b"\xff\xfe", b"[" * 100_000, b'{"a": 3, "b": {"points": 1}}'])
@@ -66,8 +67,26 @@ def test_a_damaged_file_is_put_aside(home, content):
         path.write_bytes(content)
         note_check(verdict("c", "right"))
         assert (home / f"progress.damaged-{number}.json").read_bytes() == content
-        assert read_progress()["c"]["status"] == "right"
+        assert read_progress()["c"].status == "right"
     assert ("b" in read_progress()) == (b'"b"' in content), "what can be read is kept"
+
+
+def test_what_is_not_changed_stays_in_the_file_known_or_not(home):
+    """A later version may note more; what a damaged entry still holds may be of use to somebody."""
+    path = home / "progress.json"
+    other = {"status": 7, "hunted": [], "later": {"a": [1]}}
+    odd = {"points": "many", "attempts": 2, "seconds": 1e300, "mistakes": "x", "later": [None], "first_right": 3}
+    path.write_text(json.dumps({"a": odd, "b": other}))
+    note_check(verdict("a", "wrong"))
+    noted = json.loads(path.read_text())
+    assert noted["b"] == other and {**noted["a"], "seconds": 0} == {**odd, "attempts": 3, "status": "wrong",
+                                                                  "max_points": 3, "seconds": 0}  # fmt: skip
+    note_hunt("a", "a__x", True)
+    note_check(verdict("a", "right", "a__x"))
+    entry = read_progress()["a"]
+    assert (entry.status, entry.points, entry.attempts, entry.mistakes) == ("right", 3, 4, ("a__x",))
+    assert entry.first_right and entry.hunted == {"a__x": True}
+    assert json.loads(path.read_text())["a"]["later"] == [None]
 
 
 def test_a_found_bug_stays_found():
@@ -75,7 +94,7 @@ def test_a_found_bug_stays_found():
     note_hunt("a", "a__x", True)
     note_hunt("a", "a__x", False)
     note_hunt("a", "a__y", False)
-    assert read_progress()["a"]["hunted"] == {"a__x": True, "a__y": False}
+    assert read_progress()["a"].hunted == {"a__x": True, "a__y": False}
 
 
 def test_two_notebooks_that_write_at_once_lose_nothing(home):
@@ -87,7 +106,7 @@ for number in range(40):
 """
     writers = [subprocess.Popen([sys.executable, "-c", program, name]) for name in ("a", "b", "c")]
     assert [writer.wait(60) for writer in writers] == [0, 0, 0]
-    assert {name: len(entry["hunted"]) for name, entry in read_progress().items()} == dict(a=40, b=40, c=40)
+    assert {name: len(entry.hunted) for name, entry in read_progress().items()} == dict(a=40, b=40, c=40)
 
 
 def test_a_file_that_another_keeps_locked_disturbs_no_check(home, monkeypatch):

@@ -1,6 +1,7 @@
 """Every exercise, through observe and judge: right answers pass, wrong ones fail and are named, stubs score nothing.
 
-With the seeds of a student's own notebook. tests/grading/test_class.py tries all answers again with others.
+With the seeds of a student's own notebook. tests/grading/test_class.py tries the right ones and a share of the
+wrong ones again with others.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from anatomy import exercises, misconceptions, reference, variants
 from anatomy.cards import as_html, as_text
 from anatomy.course import NOTEBOOKS
 from anatomy.exercises import Exercise
-from anatomy.exercises.spec import GENERAL, SEEDS
+from anatomy.exercises.spec import SEEDS
 from anatomy.judging.expectations import Expectations
 from anatomy.judging.judge import judge
 from anatomy.judging.verdict import Verdict
@@ -24,7 +25,10 @@ from anatomy.misconceptions import Misconception
 from anatomy.observing.observe import MISSING, observe
 from anatomy.observing.records import decode, encode
 
-QUICK = 4
+GENERAL = ("shape", "values", "gradients", "parameters", "train mode")
+"""Properties that the judge knows how to compare in every case; all others belong to cases that name them."""
+
+QUICK = 2
 """Misconceptions of each exercise that the quick part tries."""
 
 

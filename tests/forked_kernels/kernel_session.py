@@ -74,7 +74,7 @@ class Session:
     def is_alive(self):
         return do(self.manager.is_alive())
 
-    def until_dead(self, seconds=20):
+    def until_dead(self, seconds=300):
         until = time.monotonic() + seconds
         while self.is_alive:
             assert time.monotonic() < until, "The kernel is still alive."
@@ -116,7 +116,7 @@ def settled():
     return count
 
 
-def soon(condition: Callable[[], bool], seconds=15):
+def soon(condition: Callable[[], bool], seconds=300):
     """Whether something comes true within some seconds."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:

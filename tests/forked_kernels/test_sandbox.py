@@ -54,11 +54,11 @@ def fails(one, code, *names):
 
 def test_without_bubblewrap_it_says_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.delenv(sandbox.VARIABLE, raising=False)
+    monkeypatch.delenv(sandbox.SANDBOX_VARIABLE, raising=False)
     with pytest.raises(NoSandbox, match=r"apt-get install bubblewrap.*--sandbox none"):
         choose_sandbox()
     assert choose_sandbox("none") == "none"
-    monkeypatch.setenv(sandbox.VARIABLE, "none")
+    monkeypatch.setenv(sandbox.SANDBOX_VARIABLE, "none")
     assert choose_sandbox() == "none"
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from nbformat import NotebookNode
 
-from anatomy.authoring.notebooks import grade_id, read, source_file, write
 from anatomy.course import Notebook, notebook
+from anatomy.notebook_files.notebooks import grade_id, read, source_file, write
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 

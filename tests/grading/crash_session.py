@@ -23,6 +23,7 @@ from anatomy.forked_kernels import share_fork_server
 from anatomy.grading import run
 from anatomy.grading.course_kernels import COURSE
 
+HANGS = 3600.0  # seconds after which a run that nobody disturbs is given up
 MADE = ("gradebook.db", "grades.csv", "autograded", "feedback", ".anatomy")
 
 
@@ -54,7 +55,7 @@ def ended(pid: int, seconds: float) -> int | None:
 def lasts(root: Path, workers: int) -> float:
     """How long a run takes that nobody disturbs."""
     began = time.monotonic()
-    status = ended(begun(root, workers), 300)
+    status = ended(begun(root, workers), HANGS)
     assert status == 0, f"an undisturbed run ended with {status}"
     started_over(root)
     return time.monotonic() - began
@@ -68,7 +69,7 @@ def started_over(root: Path) -> None:
 def main(root: Path, seed: str, kills: int) -> None:
     dice = random.Random(seed)
     with share_fork_server(COURSE):
-        status = ended(begun(root, 2), 300)
+        status = ended(begun(root, 2), HANGS)
         assert status == 0, f"the undisturbed run ended with {status}"
         for name in MADE:
             if (root / name).exists():
@@ -88,7 +89,7 @@ def main(root: Path, seed: str, kills: int) -> None:
             assert status == 0, f"a run after {moments} ended with {status}"
             finished += 1
             started_over(root)  # the class was graded to its end: the next kill finds it as it was at first
-        status = ended(begun(root, 2), 300)
+        status = ended(begun(root, 2), HANGS)
         assert status == 0, f"the last run ended with {status}"
     print(
         json.dumps(

@@ -26,11 +26,11 @@ from nbgrader.api import Gradebook
 from rich.console import Console
 
 from anatomy import exercises, reference
-from anatomy.authoring.notebooks import as_text, source_file, write
 from anatomy.course import notebook
 from anatomy.forked_kernels import sandbox
 from anatomy.grading.run import grade
 from anatomy.judging.judge import judge
+from anatomy.notebook_files.notebooks import as_text, source_file, write
 from anatomy.observing.observe import observe
 from anatomy.sample_class import filled
 
@@ -211,7 +211,6 @@ def attacked(tmp_path_factory, new_course):
     return root, names, rows, customers, before
 
 
-@pytest.mark.timeout(900)
 def test_no_attack_gains_a_mark_or_leaves_a_trace(attacked, capsys):
     root, names, rows, customers, before = attacked
     exercise = exercises.of_notebook(BOOK)["softmax"]
@@ -275,7 +274,6 @@ def readers_beware(names):
     return hostile
 
 
-@pytest.mark.timeout(300)
 def test_feedback_carries_nothing_that_runs(attacked):
     root, names, _, _, _ = attacked
     run = subprocess.run([sys.executable, "-m", "nbgrader", "generate_feedback", BOOK.slug], cwd=root, text=True,

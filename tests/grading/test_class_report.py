@@ -15,18 +15,20 @@ import pytest
 from nbformat.v4 import new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook
 
-from anatomy.authoring.notebooks import as_text
-from anatomy.authoring.student import settings
 from anatomy.errors import UserError
 from anatomy.grading.class_report import write_report
-from anatomy.grading.class_report.figures import FEWEST, figures
+from anatomy.grading.class_report.exercises import FEWEST
+from anatomy.grading.class_report.figures import figures
 from anatomy.grading.class_report.page import as_html
 from anatomy.grading.class_report.pseudonyms import KEPT_IN
 from anatomy.grading.class_report.records import EARLIER, NOT_YET, NothingGraded, Record, read_records
 from anatomy.grading.class_report.stopped import was_stopped
 from anatomy.grading.gradebook import open_gradebook
+from anatomy.grading.notes import CaseNumbers
 from anatomy.grading.report import GRADED, PARTLY, REPAIRED, UNGRADED, Mark, SubmissionResult
 from anatomy.grading.verdicts import _ADVICE, _stopped
+from anatomy.notebook_files.notebooks import as_text
+from anatomy.notebook_files.settings import settings
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # nbgrader's queries, harmless
 
@@ -119,7 +121,7 @@ def test_wrong_answers_without_a_name_stand_together():
 def gave(student, program, *mixtures, seeds=(1, 2), broken=("values",), words="returned float32[3, 4]"):
     """A wrong answer without a name that gave this in its cases."""
     wrong = SubmissionResult(student, SLUG, GRADED, (), (mark(1.0, said=f"Not {student}'s.", broken=broken),))
-    numbers = [(words, 2.0, mixture) for mixture in mixtures]
+    numbers = [CaseNumbers(words, 2.0, mixture) for mixture in mixtures]
     return Record(wrong, {"softmax": program}, numbers={"softmax": numbers} if mixtures else {}, seeds=seeds)
 
 

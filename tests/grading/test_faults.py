@@ -18,11 +18,11 @@ from rich.console import Console
 
 from anatomy import exercises
 from anatomy.answers import answer_bank
-from anatomy.authoring.notebooks import as_text, source_file, write
 from anatomy.course import notebook
 from anatomy.forked_kernels import sandbox
 from anatomy.grading.report import GRADED, REPAIRED, UNGRADED
 from anatomy.grading.run import grade
+from anatomy.notebook_files.notebooks import as_text, source_file, write
 from anatomy.sample_class import filled
 
 pytestmark = [
@@ -35,7 +35,7 @@ BOOK = notebook("03-softmax")
 KEPT = ("softmax", "attention_weights", "attention_entropy")
 FILE = f"{BOOK.slug}.ipynb"
 SETTINGS = """
-c.Execute.timeout = 4
+c.Execute.timeout = 8
 c.ForkedKernelManager.memory = 400
 c.ForkedKernelManager.disk = 20
 c.ForkedKernelManager.output = 1
@@ -67,7 +67,11 @@ IN_CELLS = {
                     "BlockingIOError|ended its kernel|unavailable|did not finish in time"),
     "a disk bomb": (within("for n in range(99): open(f'/tmp/{n}', 'wb').write(bytes(1 << 20))"), 0,
                     "OSError|space|did not finish in time"),
-    "an output bomb": ("while True: print('x' * 100_000)", 0, "did not finish in time|too much memory"),
+    "an output bomb": ("while True: print('x' * 100_000)", 0,
+                       "did not finish in time|too much memory|ended its kernel"),
+    "interrupted, it leaves a bomb behind": (
+        "import os\ntry:\n    while True: pass\nexcept KeyboardInterrupt:\n"
+        "    get_ipython().events.register('pre_run_cell', lambda *_: os._exit(1))", 0, "did not finish in time"),
     "an output bomb that ends": (f"for _ in range(200): print('x' * 20_000)\n{RIGHT}", FULL, "Right"),
     "a segmentation fault": (within("import ctypes; ctypes.string_at(0)"), 0, "ended its kernel"),
     "endless recursion in C": (
@@ -327,11 +331,6 @@ def accidents(tmp_path_factory, new_course):
     return root, names, {row.student: row for row in report.results}
 
 
-OPEN_ON_A_BUSY_MACHINE = {"an output bomb"}
-"""A fault of ours, not yet found: in some runs of the whole suite a check after this cell is said to take too much
-memory, and has no points. The table shows it."""
-
-
 def judged(name, row, worth):
     """What is wrong with this row, or ""."""
     if name in IN_FILES:
@@ -349,8 +348,6 @@ def judged(name, row, worth):
     marks = {mark.exercise: mark.points for mark in row.marks}
     own = marks.pop("softmax", "missing")
     costs = [exercise for exercise in KEPT if exercise != "softmax" and marks.get(exercise) != worth[exercise]]
-    if costs and name in OPEN_ON_A_BUSY_MACHINE:
-        return ""
     if costs:
         return f"costs its neighbors: {[(mark.exercise, mark.points, mark.said) for mark in row.marks]}"
     if own == "missing" or (points is not None and own != points):
@@ -358,7 +355,6 @@ def judged(name, row, worth):
     return "" if re.search(said, row.marks[0].said) else "is not called by its name"
 
 
-@pytest.mark.timeout(1200)
 def test_each_accident_costs_its_own_cells_at_most(accidents, capsys):
     _, names, rows = accidents
     worth = {name: exercises.of_notebook(BOOK)[name].points for name in KEPT}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import filecmp
 import io
 import os
@@ -23,17 +24,19 @@ from traitlets.config import Config
 from typer.testing import CliRunner
 
 from anatomy import exercises
-from anatomy.authoring.notebooks import as_text, source_file, write
-from anatomy.authoring.student import settings
+from anatomy.authoring.maps import alt, write_maps
 from anatomy.cli import app
 from anatomy.course import notebook
 from anatomy.forked_kernels import sandbox
 from anatomy.grading import run
 from anatomy.grading.feedback import page as pages
 from anatomy.grading.feedback import sanitize
+from anatomy.grading.feedback.figures import MOST, figures_of, with_figures
 from anatomy.grading.feedback.folder import FeedbackFolder
 from anatomy.grading.preprocessors import PlainOutputs, judge_observations
 from anatomy.grading.report import PARTLY, UNGRADED, Report
+from anatomy.notebook_files.notebooks import as_text, source_file, student_file, write
+from anatomy.notebook_files.settings import settings
 from anatomy.sample_class import filled
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -50,12 +53,15 @@ needs_a_kernel = pytest.mark.skipif(not sandbox.bubblewrap(), reason="needs bubb
 
 
 def small_course(root, new_course):
-    """A notebook with one exercise, and students: right, wrong, not written, to be late, not readable."""
+    """A notebook with one exercise and the map, and students: right, wrong, not written, to be late, not readable."""
     new_course(root, BOOK.slug)
     book = nbformat.read(source_file(root, BOOK.slug), as_version=4)
     kept = ("softmax", "check-softmax")
     book.cells = book.cells[:2] + [c for c in book.cells if c.metadata.get("nbgrader", {}).get("grade_id") in kept]
+    book.cells[0].source += f"\n\n![{alt(BOOK.slug)}](map.svg)"
     write(book, source_file(root, BOOK.slug))
+    write(book, student_file(root, BOOK.slug))
+    write_maps(student_file(root, BOOK.slug).parent, BOOK.slug)
     for student, answer in ANSWERS.items():
         handed_in = filled(root, BOOK, {})
         handed_in.cells[2].source = answer or handed_in.cells[2].source
@@ -85,6 +91,12 @@ def grade(root, **options):
 
 def page_of(root, student):
     return root / "feedback" / student / BOOK.slug / f"{BOOK.slug}.html"
+
+
+def drawing_in(page):
+    """The map that a page shows, which must be in it once."""
+    (data,) = re.findall(r'<img src="data:image/svg\+xml;base64,([^"]*)" alt="Map of the Transformer', page)
+    return base64.b64decode(data)
 
 
 def by_nbgrader(root):
@@ -125,11 +137,13 @@ def test_the_pages_are_nbgraders_own(course):
     config.write_text(config.read_text("utf-8") + late + "c.AssignLatePenalties.plugin_class = Late\n", "utf-8")
     by_hand(course, "bea", due="2026-01-01 12:00:00 UTC", mark=1.5, comment="See *me*. <script>alert(1)</script>")
     beside = course / "submitted" / "dora" / BOOK.slug
-    for name, text in {"timestamp.txt": "2026-01-02 12:00:00 UTC", "plot.png": "x", "evil.html": "<script>"}.items():
+    when = "2026-01-02 12:00:00 UTC"
+    for name, text in {"timestamp.txt": when, "plot.png": "x", "evil.html": "<script>", "map.svg": "<x/>"}.items():
         (beside / name).write_text(text, encoding="utf-8")
     assert grade(course).pages == 4
     stock, ours = by_nbgrader(course)
-    assert files(stock).keys() - files(ours).keys() == {Path("dora", BOOK.slug, "evil.html")}, "is not passed on"
+    not_passed_on = {Path("dora", BOOK.slug, name) for name in ("evil.html", "map.svg")}
+    assert files(stock).keys() - files(ours).keys() == not_passed_on
     assert len(files(ours)) == 6
     for name, path in files(ours).items():
         assert filecmp.cmp(path, stock / name, shallow=False), name
@@ -137,6 +151,8 @@ def test_the_pages_are_nbgraders_own(course):
     bea, dora = ((ours / name / BOOK.slug / f"{BOOK.slug}.html").read_text("utf-8") for name in ("bea", "dora"))
     assert f"<b>1.5 of {WORTH} points</b>" in bea and "<em>me</em>" in bea and "<script>alert" not in bea
     assert f"<b>0 of {WORTH} points</b>, after" in dora and "for handing in late" in dora
+    handed_out = student_file(course, BOOK.slug).with_name("map.svg").read_bytes()
+    assert drawing_in(bea) == drawing_in(dora) == handed_out
 
 
 @pytest.mark.slow
@@ -221,6 +237,10 @@ def test_only_pages_that_are_not_right_are_made(course):
     assert {student for student in before if before[student] == after[student]} == {"dora"}
     assert f"<b>3 of {WORTH} points</b>" in page_of(course, "ada").read_text("utf-8")
     assert grade(course).pages == 0
+    student_file(course, BOOK.slug).with_name("map.svg").write_text("<svg/>", encoding="utf-8")
+    report = grade(course)
+    assert (report.graded, report.pages) == (0, 4)
+    assert drawing_in(page_of(course, "ada").read_text("utf-8")) == b"<svg/>"
 
 
 @pytest.mark.slow
@@ -331,6 +351,34 @@ def test_what_its_outputs_say_of_themselves_is_cleaned_before_formgrader_shows_i
     picture.metadata = nbformat.from_dict({"image/png": {"width": 3, "height": 2.5, "x": 1}, "x": {"width": 1}})
     cell, _ = PlainOutputs().preprocess_cell(nbformat.from_dict({"outputs": [picture]}), {}, 0)
     assert cell.outputs[0].metadata == {"image/png": {"width": 3, "height": 2.5}}
+
+
+def test_only_what_a_notebook_shows_as_it_was_handed_out_is_a_figure(tmp_path):
+    released = tmp_path / "03-softmax"
+    book = "![A](map.svg) ![B](../secret.svg) ![C](gone.svg) ![D](large.svg) ![E](link.svg) ![F](answers.ipynb)"
+    write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(book)]), released / "03-softmax.ipynb")
+    for name in ("map.svg", "../secret.svg", "unnamed.svg", "answers.ipynb"):
+        (released / name).write_text(name, encoding="utf-8")
+    (released / "large.svg").write_bytes(bytes(MOST + 1))
+    (released / "link.svg").symlink_to(tmp_path / "secret.svg")
+    assert figures_of(released) == {"map.svg": b"map.svg"}
+    assert figures_of(tmp_path / "04-heads") == {}
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["../map.svg", "./map.svg", "Map.svg", "map.svg?x", "map%2esvg", "/etc/map.svg", "https://example.org/map.svg"],
+)
+def test_a_figure_goes_by_its_exact_name(source):
+    page = sanitize.clean(f'<img src="{source}" alt="x"><b title=\'<img src="map.svg">\'>&lt;img src="map.svg"></b>')
+    assert with_figures(page, {"map.svg": b"<svg/>"}) == page
+
+
+def test_a_figure_is_put_in_once_however_often_a_submission_names_it():
+    page = sanitize.clean('<p><img width="9" alt="a &gt; b" src="map.svg" title="x"></p>' * 5_000)
+    shown = with_figures(page, {"map.svg": b"<svg/>" * 10_000})
+    assert shown.count("data:image/svg+xml;base64,") == 1 and len(shown) < len(page) + 100_000
+    assert 'alt="a &gt; b" src="data:' in shown.partition("</p>")[0], "where it is named first"
 
 
 @pytest.mark.parametrize("piece", PIECES)

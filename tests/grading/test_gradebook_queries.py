@@ -8,9 +8,9 @@ import shutil
 import pytest
 from sqlalchemy import event, inspect
 
-from anatomy.authoring.student import settings
-from anatomy.grading.feedback.standing import read_standing
+from anatomy.grading.feedback.standing import ShownMark, read_standing
 from anatomy.grading.gradebook import open_gradebook
+from anatomy.notebook_files.settings import settings
 
 SLUG = "03-softmax"
 EXERCISES = ("softmax", "attention_weights", "weighted_values", "attention_entropy")
@@ -52,7 +52,5 @@ def test_reading_marks_takes_as_many_queries_for_four_exercises_as_for_one(write
     del asked[:]
     writer.gradebook.db.expunge_all()
     standing = read_standing(writer.gradebook, "ada", SLUG, SLUG)
-    assert (
-        standing["score"] == 6.0 and standing["worth"] == 10.0 and standing["comments"] == {"softmax": "No response."}
-    )
-    assert standing["marks"]["check-weighted_values"] == [2.0, 3.0, False] and len(asked) <= 6
+    assert (standing.score, standing.worth, standing.comments) == (6.0, 10.0, {"softmax": "No response."})
+    assert standing.marks["check-weighted_values"] == ShownMark(2.0, 3.0, False) and len(asked) <= 6

@@ -11,15 +11,15 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from anatomy import exercises
 from anatomy.answers import stand_ins
-from anatomy.authoring.notebooks import grade_id
 from anatomy.checking import stand_ins as lent
 from anatomy.course import NOTEBOOKS, notebook
 from anatomy.exercises.spec import SEEDS
 from anatomy.forked_kernels import sandbox
+from anatomy.grading.notes import NOTE, CellNote, NotebookNote
 from anatomy.grading.preprocessors import JudgeObservations, RunAndObserve
 from anatomy.grading.preprocessors.lending import Lending
-from anatomy.grading.repair import NOTE
 from anatomy.judging.judge import is_right
+from anatomy.notebook_files.notebooks import grade_id
 from anatomy.observing.observe import observe
 from anatomy.observing.records import MIME, encode
 
@@ -56,11 +56,11 @@ def handed_in(first: str = "", after: str = "", **answers: str) -> NotebookNode:
 
 
 def marks(book: NotebookNode) -> dict[str, float]:
-    resources = {"nbgrader": {"notebook": BOOK.slug}, NOTE: {"seeds": (4711, 815)}}
+    resources = {"nbgrader": {"notebook": BOOK.slug}, NOTE: NotebookNote(seeds=(4711, 815))}
     RunAndObserve(timeout=20).preprocess(book, resources)
     JudgeObservations().preprocess(book, resources)
-    notes = [cell.metadata[NOTE] for cell in book.cells if grade_id(cell).startswith("check-")]
-    return {note["exercise"]: note.get("points", 0) for note in notes}
+    notes = [CellNote.read(cell) for cell in book.cells if grade_id(cell).startswith("check-")]
+    return {note.exercise: note.points or 0 for note in notes}
 
 
 # ---- what is lent ---------------------------------------------------------------------------------------------------
@@ -204,11 +204,11 @@ ATTACKS = {
         "def wait():\n"
         "    while 'softmax' not in stand_ins.PROVIDED:\n        time.sleep(0.01)\n"
         "    display(record(), raw=True)\n"
-        "threading.Thread(target=wait, daemon=True).start()\n"), {}, "time.sleep(1)", {}),
+        "waits = threading.Thread(target=wait, daemon=True)\nwaits.start()\n"), {}, "waits.join()", {}),
     "a thread that answers in the check's name": (TAKE + RECORD + (
         "import threading, time\n"
         "kernel = get_ipython().kernel\n"
-        "def check(name, own=check):\n"
+        "def check(name, own=check):\n    global waits\n"
         "    if name != 'softmax':\n        return own(name)\n"
         "    parent = kernel.get_parent('shell')\n"
         "    def wait():\n"
@@ -216,7 +216,7 @@ ATTACKS = {
         "        content = {'data': record(), 'metadata': {}, 'transient': {}}\n"
         "        kernel.session.send(kernel.iopub_socket, 'display_data', content, parent=parent,\n"
         "                            ident=b'display_data')\n"
-        "    threading.Thread(target=wait, daemon=True).start()\n"), {}, "time.sleep(1)", {}),
+        "    waits = threading.Thread(target=wait, daemon=True)\n    waits.start()\n"), {}, "waits.join()", {}),
     "an input transformer": (TAKE + (
         "def later(lines):\n"
         "    if lines and lines[0].startswith('check(\"softmax\")'):\n        return ['pass\\n']\n"

@@ -11,13 +11,13 @@ from nbgrader.preprocessors import AssignLatePenalties
 from rich.console import Console
 
 from anatomy import exercises, reference
-from anatomy.authoring.notebooks import as_text
-from anatomy.authoring.student import settings
 from anatomy.course import notebook
 from anatomy.forked_kernels import sandbox
 from anatomy.grading.assignments import student_edition
 from anatomy.grading.pipeline import BadPipeline, configured_steps, worker_pipeline
 from anatomy.grading.run import grade
+from anatomy.notebook_files.notebooks import as_text
+from anatomy.notebook_files.settings import settings
 
 BOOK = notebook("03-softmax")
 TO_THE_GRADEBOOK = {"OverwriteKernelspec", "OverwriteCells", "SaveMarks", "AssignLatePenalties"}

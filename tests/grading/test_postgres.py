@@ -60,7 +60,6 @@ def server():
         shutil.rmtree(folder, ignore_errors=True)
 
 
-@pytest.mark.timeout(600)
 def test_the_same_class_gets_the_same_marks(server, tmp_path, new_course):
     found = {}
     for name in ("sqlite", "postgres"):

@@ -12,12 +12,13 @@ import pytest
 from nbformat.v4 import new_code_cell
 
 from anatomy.answers import answer_bank
-from anatomy.authoring.notebooks import as_text
 from anatomy.course import notebook
 from anatomy.grading.assignments import student_edition
 from anatomy.grading.errors import Unrepairable
-from anatomy.grading.repair import MOST_OWN_CELLS, MOST_PARSED, NOTE, NOTE_ID, repaired
+from anatomy.grading.notes import NOTE, CellNote
+from anatomy.grading.repair import MOST_OWN_CELLS, MOST_PARSED, NOTE_ID, repaired
 from anatomy.grading.submission_file import MOST_VALUES, find_notebook, parse_notebook
+from anatomy.notebook_files.notebooks import as_text
 from anatomy.sample_class import filled
 
 SLUG = "03-softmax"
@@ -78,13 +79,25 @@ def test_untouched_is_left_alone(handed_out):
 def test_given_cells_that_are_as_handed_out_are_marked_and_no_others(handed_in, handed_out):
     given = [cell.id for cell in handed_out.cells if cell.cell_type == "code" and "nbgrader" not in cell.metadata]
     book = deepcopy(handed_in)
-    book.cells[position(book, "check-softmax")].metadata[NOTE] = {"given": True}
-    book.cells[position(book, "softmax")].metadata[NOTE] = {"given": True}
+    CellNote(given=True).write(book.cells[position(book, "check-softmax")])
+    CellNote(given=True).write(book.cells[position(book, "softmax")])
     book.cells.append(new_code_cell("extra = 1", id="extra", metadata={NOTE: {"given": True}}))
     (changed,) = [cell for cell in book.cells if cell.id == given[0]]
     changed.source += "\nx = 1"
     fixed, _ = repaired(book, handed_out)
-    assert [cell.id for cell in fixed.cells if cell.metadata.get(NOTE) == {"given": True}] == given[1:]
+    assert [cell.id for cell in fixed.cells if CellNote.read(cell).given] == given[1:]
+
+
+def test_text_that_became_code_brings_no_marks_and_no_note(handed_in, handed_out):
+    """Else it would be one more cell with points, which the gradebook does not know."""
+    book = deepcopy(handed_in)
+    index = next(index for index, cell in enumerate(book.cells) if cell.cell_type == "markdown")
+    marks = {"grade": True, "grade_id": "check-mine", "points": 100, "solution": False, "locked": True}
+    book.cells[index] = new_code_cell("100", id=book.cells[index].id, metadata={"nbgrader": marks})
+    CellNote(given=True).write(book.cells[index])
+    fixed, _ = repaired(book, handed_out)
+    (mine,) = [cell for cell in fixed.cells if cell.source == "100"]
+    assert mine.cell_type == "code" and mine.metadata == handed_out.cells[index].metadata
 
 
 def test_deleted_check_comes_back_behind_its_answer(handed_in, handed_out):

@@ -19,14 +19,14 @@ import pytest
 from nbgrader.api import Gradebook
 from rich.console import Console
 
-from anatomy.authoring.notebooks import as_text, source_file, write
 from anatomy.course import notebook
 from anatomy.forked_kernels import sandbox
 from anatomy.grading import assignments, class_run, gradebook, run, submissions
 from anatomy.grading.errors import CannotRecord
 from anatomy.grading.report import GRADED, REPAIRED, UNGRADED, as_dict
 from anatomy.grading.run_lock import AlreadyGrading, run_lock
-from anatomy.grading.workers.parcels import pack, unpack
+from anatomy.grading.workers.parcels import Graded, ToGrade, ungraded
+from anatomy.notebook_files.notebooks import as_text, source_file, write
 from anatomy.sample_class import filled
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not sandbox.bubblewrap(), reason="needs bubblewrap")]
@@ -67,8 +67,25 @@ def points(report):
 
 
 def test_parcels_hold_what_was_packed():
-    about, files = {"assignment": "03", "marks": {"a": None}}, {"notebook": b"\x00", "beside/a/ö.txt": b"1", "": b""}
-    assert unpack(pack(about, files)) == (about, files)
+    given = ToGrade(
+        student="ada",
+        assignment="03",
+        notebook=b"\x00",
+        edition=b"{}",
+        files={"a/ö.txt": b"1", "notebook": b"2", "files/files/x": b""},
+        figures={"map.svg": b"<svg/>"},
+        repairs=["It was called b.ipynb."],
+        made_from="a1b2",
+        seeds=[1, 2],
+        pipeline={"steps": ["a.B"], "settings": {"B": {"timeout": 7}}},
+        sandbox="none",
+        fork_server="",
+        page_settings="{}",
+    )
+    assert ToGrade.unpacked(given.packed()) == given
+    graded = Graded(marks={"check-a": None, "check-b": 1.5}, comments={"a": None}, notebook=b"{}", page=b"\xff")
+    assert Graded.unpacked(graded.packed()) == graded
+    assert Graded.unpacked(ungraded("No.")) == Graded(ungraded="No.")
 
 
 def test_only_what_changed_is_graded(course):

@@ -11,12 +11,12 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from rich.console import Console
 
 from anatomy.answers import answer_bank
-from anatomy.authoring.notebooks import as_text
 from anatomy.course import NOTEBOOKS, notebook
 from anatomy.grading.preprocessors import run_and_observe
 from anatomy.grading.run import grade
 from anatomy.grading.skippable_cells import skippable_cells
 from anatomy.launch_links import Fork
+from anatomy.notebook_files.notebooks import as_text
 from anatomy.sample_class import filled
 
 SETUP = "import torch\nfrom torch import nn\nwords = ['time', 'flies']\nmodel = nn.Linear(2, 2)\nsize = 3"

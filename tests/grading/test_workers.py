@@ -38,7 +38,7 @@ from anatomy.grading.preprocessors import RunAndObserve
 from anatomy.grading.report import UNGRADED
 from anatomy.grading.workers import dispatch, external, local
 from anatomy.grading.workers.dask_settings import open_client, quiet_dask
-from anatomy.grading.workers.parcels import unpack
+from anatomy.grading.workers.parcels import ToGrade
 from anatomy.grading.workers.worker import grade_parcel
 from anatomy.sample_class import write_sample_class
 from tests.forked_kernels.kernel_session import kernels, settled, soon
@@ -260,7 +260,7 @@ def served(ports):
 
 def named(parcel):
     """Who handed this in."""
-    return unpack(parcel)[0]["student"]
+    return ToGrade.unpacked(parcel).student
 
 
 def killed_always(deadly, parcel):

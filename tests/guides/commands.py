@@ -1,4 +1,4 @@
-"""Whether a command exists, with its options: asked of the programs, not run."""
+"""Whether a command exists, with its options and what they take: asked of the programs' own parsers, not run."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
+import typer
 import typer.main
 from guide import ROOT
 from traitlets.utils.importstring import import_item
@@ -20,6 +21,8 @@ from traitlets.utils.importstring import import_item
 from anatomy import cli
 
 PROGRAMS = Path(sys.executable).parent
+UNFINISHED = r"Missing|requires an argument|does not exist"
+"""What a parser says of a command that a sentence only mentions, or of a file that its reader will have."""
 SYSTEM = (
     "adduser|apt|apt-get|cat|cd|chmod|chown|conda|cp|createdb|createuser|crontab|curl|diff|docker|du|echo|export|find|git|"
     "grep|groupadd|install|journalctl|less|ln|ls|mkdir|mv|npm|npx|openssl|passwd|pg_dump|printf|psql|rm|rsync|runuser|scp|"
@@ -79,6 +82,10 @@ def _after_options_of_sudo(words: list[str]) -> list[str]:
     return words
 
 
+_UsageError: Any = typer.BadParameter.__base__
+"""Of what the parsers of Typer raise; it has no other public name."""
+
+
 def _options(words: list[str]) -> list[str]:
     return [word.partition("=")[0] for word in words if re.match(r"--?[A-Za-z]", word)]
 
@@ -90,10 +97,14 @@ def _typer(command: Any, words: list[str], path: str) -> list[str]:
         if words[0] not in commands:
             return [f"{path} has no command {words[0]!r}"]
         return _typer(commands[words[0]], words[1:], f"{path} {words[0]}")
-    if command.context_settings.get("ignore_unknown_options"):
+    try:
+        command.make_context(path, words)
+    except typer.Exit:  # it printed its help
         return []
-    known = {"--help", "-h"}.union(*({*param.opts, *param.secondary_opts} for param in command.params))
-    return [f"{path} has no option {option}" for option in _options(words) if option not in known]
+    except _UsageError as error:
+        said = error.format_message()
+        return [] if re.search(UNFINISHED, said) else [f"{path}: {said}"]
+    return []
 
 
 def _make(words: list[str]) -> list[str]:
@@ -113,7 +124,13 @@ def _nbgrader(words: list[str]) -> list[str]:
         app, path, words = (import_item(kind) if isinstance(kind, str) else kind)(), f"{path} {words[0]}", words[1:]
     names = [name for item in (*app.flags, *app.aliases) for name in ([item] if isinstance(item, str) else item)]
     asked = [option for option in _options(words) if "." not in option and option not in ("--help", "-h", "--help-all")]
-    return [f"{path} has no option {option}" for option in asked if option.lstrip("-") not in names]
+    if unknown := [f"{path} has no option {option}" for option in asked if option.lstrip("-") not in names]:
+        return unknown
+    try:
+        app.parse_command_line(words)
+    except SystemExit:  # it printed why
+        return [f"{path} does not take {' '.join(words)}"]
+    return []
 
 
 def _python(words: list[str]) -> list[str]:

@@ -17,7 +17,6 @@ TYPED = [guide for guide in GUIDES if any(block.language == "console" for block 
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("guides")
-@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("guide", TYPED)
 def test_the_commands_of_a_guide_do_what_it_says(guide, tmp_path):
     troubles = [walked.trouble for walked in walk(guide, tmp_path) if walked.trouble]
@@ -48,6 +47,16 @@ def test_settings_are_known_to_those_who_read_them(guide):
     assert not unknown_settings("\n".join(text for text in texts if re.search(r"^c(\.| = get_config)", text, re.M)))
 
 
+@pytest.mark.parametrize("unit", sorted((ROOT / "deploy").rglob("*.service")), ids=lambda unit: unit.name)
+def test_units_start_what_exists_and_a_guide_says_where_they_go(unit):
+    text = unit.read_text(encoding="utf-8")
+    (command,) = re.findall(r"^ExecStart=(.*)$", text, flags=re.MULTILINE)
+    assert not problems(command)
+    typed = [step.command for guide in GUIDES for block in blocks(guide) for step in steps(block)]
+    assert f"# {Path('/etc/systemd/system', unit.name)}" in text
+    assert f"sudo cp /srv/anatomy/{unit.relative_to(ROOT)} /etc/systemd/system/" in typed
+
+
 @pytest.mark.parametrize("guide", GUIDES)
 def test_links_lead_to_files_and_headings(guide):
     for target in links(guide):
@@ -68,7 +77,8 @@ def test_shown_output_is_compared_and_an_ellipsis_stands_for_anything():
 
 @pytest.mark.parametrize(
     "command",
-    ["anatomy grades", "anatomy grade --fast", "make coffee", "nbgrader exprot", "nbgrader export --form=csv",
+    ["anatomy grades", "anatomy grade --fast", "anatomy grade --workers=all", "anatomy hunt 01 02", "make coffee",
+     "nbgrader exprot", "nbgrader export --form=csv", "nbgrader collect 03-softmax --update=yes",
      "python -m anatomy.nowhere", ".venv/bin/anatomyx", "frobnicate --now"],
 )  # fmt: skip
 def test_a_command_that_does_not_exist_is_found(command):

@@ -63,37 +63,38 @@ def environment_for(folder: Path) -> None:
         (venv / f".ready-{what}-{mark}").touch()
 
 
+def variables(course: Path) -> dict[str, str]:
+    """The environment of a reader who works in this copy."""
+    here, beside = str(Path(sys.executable).parent), course.parent
+    return {
+        **os.environ,
+        "PATH": os.pathsep.join(part for part in os.environ["PATH"].split(os.pathsep) if part != here),
+        "COURSE": str(course),
+        "PYTHONPATH": str(course),
+        "ANATOMY_HOME": str(beside / "home"),
+        "JUPYTER_CONFIG_DIR": str(beside / "jupyter"),
+        "PYTHON": "/bin/false",  # should a setup think that it is not done, it ends here
+        "PIP_DRY_RUN": "1",
+        "BROWSER": "true",
+        **dict.fromkeys(("EMAIL", "GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"), "reader@example.org"),
+        "COLUMNS": "120",
+        "LANG": "C.UTF-8",
+    }
+
+
 def walk(guide: str, folder: Path) -> list[Walked]:
     """Run the guide's steps until one ends otherwise than it should. `folder` is empty."""
     course = clean_copy(folder / "course")
     environment_for(course)
-    start = folder
-    if not any("git clone" in block.text for block in blocks(guide) if block.language == "console"):
-        start = course
+    todo = list(_actions(guide, course))
+    start = folder if any(step.command.startswith("git clone") for step, _ in todo) else course
     log = folder / "log"
     log.mkdir()
-    script, todo = ["exec </dev/null"], list(_actions(guide, course))
+    script = ["exec </dev/null"]
     for number, (step, run) in enumerate(todo):
         script.append(f"{{ {run}\n}} >{log}/{number}.out 2>&1; echo $? >{log}/{number}.code")
         script.append(f'[ "$(cat {log}/{number}.code)" = {ends_with(step.command)} ] || exit 0')
-    here = str(Path(sys.executable).parent)
-    subprocess.run(
-        ["bash", "-c", "\n".join(script)], cwd=start, timeout=SECONDS, check=True,
-        env={
-            **os.environ,
-            "PATH": os.pathsep.join(part for part in os.environ["PATH"].split(os.pathsep) if part != here),
-            "COURSE": str(course),
-            "PYTHONPATH": str(course),
-            "ANATOMY_HOME": str(folder / "home"),
-            "JUPYTER_CONFIG_DIR": str(folder / "jupyter"),
-            "PYTHON": "/bin/false",  # should a setup think that it is not done, it ends here
-            "PIP_DRY_RUN": "1",
-            "BROWSER": "true",
-            **dict.fromkeys(("EMAIL", "GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"), "reader@example.org"),
-            "COLUMNS": "120",
-            "LANG": "C.UTF-8",
-        },
-    )  # fmt: skip
+    subprocess.run(["bash", "-c", "\n".join(script)], cwd=start, timeout=SECONDS, check=True, env=variables(course))
     return [
         Walked(step, int((log / f"{number}.code").read_text()), (log / f"{number}.out").read_text(errors="replace"))
         for number, (step, _) in enumerate(todo)

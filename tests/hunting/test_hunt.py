@@ -195,7 +195,7 @@ def test_the_end_is_said(home):
 def test_what_is_no_answer_is_said_and_not_counted(home, words, note):
     solved(home, softmax=RIGHT)
     shown = hunt(SLUG, **words)
-    assert note in shown.note and shown.answered is None and "hunted" not in read_progress()["softmax"]
+    assert note in shown.note and shown.answered is None and not read_progress()["softmax"].hunted
     assert note.replace("`", "") in repr(shown)
 
 
@@ -225,7 +225,7 @@ def test_where_marks_are_given_it_does_nothing(home, monkeypatch, variable):
     solved(home, softmax=RIGHT)
     monkeypatch.setenv(variable, "1,2")
     assert hunt(SLUG) is None
-    assert hunt(SLUG, bug=1, line=1, says="a") is None and "hunted" not in read_progress()["softmax"]
+    assert hunt(SLUG, bug=1, line=1, says="a") is None and not read_progress()["softmax"].hunted
 
 
 def test_a_kernel_that_grades_can_run_its_cell(tmp_path):

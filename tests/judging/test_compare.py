@@ -68,7 +68,7 @@ def halved(seed: int) -> Iterator[Case]:
 def _kinds(error: Raised) -> set[tuple[str, str]]:
     right = [CaseObservation("returned", 3), CaseObservation("raised", error=Raised("ValueError", "7 is odd"))]
     mine = [CaseObservation("returned", 3), CaseObservation("raised", error=error)]
-    return {(one.property, one.kind) for one in compare(halved, halved.cases((0,)), mine, right)}
+    return {(one.property, one.what) for one in compare(halved, halved.cases((0,)), mine, right)}
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import random
+import struct
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import asdict, fields
@@ -60,18 +62,33 @@ def test_what_goes_in_comes_out_through_json() -> None:
             assert seen == sent if isinstance(sent, Raised) else same(seen, sent), item.name
 
 
+def _of_shape(*shape: float) -> str:
+    """The text of an empty tensor that says of itself to have this shape."""
+    head = json.dumps({"0": {"dtype": "F32", "shape": shape, "data_offsets": [0, 0]}}).encode()
+    return base64.b64encode(struct.pack("<Q", len(head)) + head).decode()
+
+
 @pytest.mark.parametrize(
     "record",
     [
         None, [], "text", {}, {"tree": {}}, {"tensors": 3}, {"tensors": "not base64!"}, {"tensors": "AAAA", "tree": {}},
-        {"tensors": "A" * (LARGEST + 4), "tree": {}}, {**encode({"cases": []}), "tree": 3},
-        {**encode({"cases": []}), "tree": {"cases": {}}},
-        {**encode({"cases": []}), "tree": {"cases": [], "f": {"$float": "many"}}},
+        {**encode({"cases": []}), "tree": 3}, {**encode({"cases": []}), "tree": {"cases": {}}},
+        *({**encode({"cases": []}), "tree": {"cases": [], "f": {"$float": no}}} for no in ("many", [], {}, None)),
+        *({"tree": {"cases": []}, "tensors": _of_shape(*shape)}
+          for shape in ((0, 2**64 - 1), (2**63, 0), (0, 2**63 - 1, 4), (0, 2**40), (2**40,), (0, -1), (0, 1.5))),
     ],
 )  # fmt: skip
 def test_what_is_no_record_is_refused(record: Any) -> None:
     with pytest.raises(Unreadable):
         decode(record)
+
+
+def test_a_record_holds_so_many_bytes_of_tensors_and_no_more() -> None:
+    seen = Observation("softmax", [CaseObservation("returned", torch.zeros(LARGEST - 100, dtype=torch.int8))])
+    assert decode(encode(seen)).cases[0].value.numel() == LARGEST - 100
+    seen.cases[0].value = torch.zeros(LARGEST, dtype=torch.int8)  # and what says which tensor is which
+    with pytest.raises(Unreadable, match="too large"):
+        decode(encode(seen))
 
 
 def test_deep_nesting_is_refused() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -11,10 +12,10 @@ import pytest
 
 from anatomy.authoring import site as sites
 from anatomy.authoring.linked_map import linked_map
-from anatomy.authoring.notebooks import is_answer, read, student_file
 from anatomy.authoring.site_links import look_through
 from anatomy.course import NOTEBOOKS
 from anatomy.errors import UserError
+from anatomy.notebook_files.notebooks import is_answer, read, student_file
 
 SLUGS = [book.slug for book in NOTEBOOKS]
 
@@ -77,10 +78,24 @@ def test_links_to_cells_and_to_the_readme_lead_to_what_the_site_has(pages: Path)
     assert (pages / "LICENSE").is_file() and (pages / "docs/architecture.svg").is_file()
 
 
+@pytest.mark.parametrize("slug", SLUGS)
+def test_glossary_and_references_are_linked_where_the_site_has_them(pages: Path, slug: str) -> None:
+    text = "\n".join(cell.source for cell in read(student_file(pages, slug)).cells if cell.cell_type == "markdown")
+    assert set(re.findall(r"\]\(([^)]*(?:glossary|references)\.md)", text)) <= {
+        "../../assets/glossary.md",
+        "../../assets/references.md",
+    }
+
+
 def test_the_map_has_a_link_for_each_notebook() -> None:
     drawing = linked_map()
     assert all(f'href="notebooks/{slug}/{slug}.html"' in drawing for slug in SLUGS)
     assert 'role="img"' not in drawing.partition(">")[0]
+
+
+def test_the_front_page_is_no_notebook_so_its_map_says_of_none_that_you_are_there(pages: Path) -> None:
+    front = (pages / "index.md").read_text(encoding="utf-8")
+    assert 'class="course-map"' in front and "you are" not in front.lower()
 
 
 # ---- refusals -------------------------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ def test_every_model_has_a_parent_before_it_and_a_link() -> None:
         assert re.fullmatch(
             r"https://(arxiv\.org/abs/\d{4}\.\d{5}|github\.com/\S+|cdn\.openai\.com/\S+\.pdf)", member.link
         )
-        assert all((member.changed, member.objective, member.source))
+        assert all((member.changed, member.objective, member.size, member.source))
         assert "|" not in "".join((member.changed, member.objective, member.size, member.source)), (
             "it ends a table cell"
         )

@@ -61,7 +61,7 @@ def test_an_encoder_decoder_has_three_parts() -> None:
     assert "itself" not in alone.words + alone.still and "token before" not in alone.still
     together = head_view(**given, encoder_attention=encoder, decoder_attention=decoder)
     assert [part["name"] for part in params(together)["attention"]] == ["Encoder", "Decoder", "Cross"]
-    assert together.still.count("<img ") == together.still.count("<table ") == 3
+    assert together.still.count("<img ") == 3 and together.still.count("<table ") == 6
     for wrong, remedy in (
         ({"encoder_attention": weights(2, 4, 3)}, "encoder_tokens: pass a list"),
         ({**given, "tokens": SOURCE}, "not both"),
@@ -120,9 +120,26 @@ def test_the_table_says_what_a_head_does() -> None:
     to_cls = torch.zeros(length, length)
     to_cls[:, 0] = 1.0
     flat = torch.full((length, length), 1 / length)
-    table = head_view(torch.stack([after, to_cls, flat, after.T])[None], TOKENS).still
-    cells = re.findall(r"<td>([^<]+)</td>", table)
-    assert cells == ["token after 86%", "[CLS] (0) 100%", "spread", "token before 86%"]
+    repeats = torch.eye(length).roll(3, 0)  # token t looks at t − 3
+    still = head_view(torch.stack([after, to_cls, flat, after.T, repeats])[None], TOKENS).still
+    cells = re.findall(r"<td>([^<]+)</td>", still[still.rindex("<table") :])
+    assert cells == ["token after 86%", "[CLS] (0) 100%", "spread", "token before 86%", "3 tokens before 57%"]
+    assert "head 4 mostly 3 tokens before (57%)" in still
+
+
+def test_a_second_table_says_which_key_each_query_looks_at_most() -> None:
+    """In the layer and the heads that the view opens with: also where no head has a habit."""
+    sees = weights()
+    sees[2, 1] = torch.eye(7)[[3, 6, 0, 2, 1, 5, 4]]
+    sees[2, 3] = 1 / 7
+    view = head_view(sees, TOKENS, layer=2, heads=[1, 3])
+    rows = re.findall(r'<th scope="row">([^<]+)</th><td>([^<]+)</td><td>([^<]+)</td></tr>', view.still)
+    assert [one for one, *_ in rows] == [f"{token} ({place})" for place, token in enumerate(TOKENS)]
+    assert rows[0][1:] == ("like (3) 1.00", "[CLS] (0) 0.14") and rows[6][1] == "an (4) 1.00"
+    assert "Layer 2: query → the key that it looks at most" in view.still and view.still.count("head 1</th>") == 2
+    assert rows[0][1] in clean(view.html()), "in notebooks that are not trusted, and on feedback pages"
+    long = ["x"] * 31
+    assert "the key that it looks at most" not in head_view(weights(1, 1, 31), long).still
 
 
 def test_tokens_may_hold_anything() -> None:

@@ -38,6 +38,16 @@ def test_every_notebook_has_a_part_that_can_be_lit(notebook: str) -> None:
     assert all(name in (words.text or "") for name, _ in maps.PARTS.values())
 
 
+def test_without_a_notebook_nobody_is_anywhere_on_the_map() -> None:
+    root = ET.fromstring(maps.light())
+    parts = [e for e in root.iter() if "part" in classes(e)]
+    assert parts and all("even" in classes(e) and "lit" not in classes(e) for e in parts)
+    assert not [e for e in root.iter() if "here" in classes(e)]
+    said = " ".join(root.itertext())
+    assert "you are" not in said.lower()
+    assert all(name in said for name, _ in maps.PARTS.values())
+
+
 def test_the_flag_stays_inside_the_picture() -> None:
     for part in maps.PARTS:
         root = ET.fromstring(maps.light(part))

@@ -12,6 +12,7 @@ from IPython.utils.capture import capture_output
 from PIL import Image
 
 from anatomy import views
+from anatomy.views.words import number
 
 TOKENS = ["time", "flies", "like", "an", "arrow"]
 
@@ -141,15 +142,41 @@ def test_images_keep_their_colors() -> None:
     assert len(drawn.getcolors(1_000_000)) > 1600
 
 
+@pytest.mark.parametrize(("heads", "queries", "keys"), [(4, 11, 23), (2, 24, 24), (12, 10, 10), (3, 23, 4)])
+def test_labels_of_heads_do_not_overlap(heads: int, queries: int, keys: int) -> None:
+    """Each has the height of its letters to itself, in rows and in columns."""
+    grid = views.head_grid(scores(heads, queries, keys).softmax(-1), ["a"] * queries, key_tokens=["a"] * keys)
+    grid.draw_without_rendering()
+    points = grid.axes[0].get_yticklabels()[0].get_fontsize()
+    letter = 0.85 * points * grid.dpi / 72  # pixels: a line has room above its letters
+    for ax in grid.axes[:heads]:
+        box = ax.get_window_extent()
+        assert box.height / queries > letter and box.width / keys > letter
+    assert points >= 6
+
+
 def test_generated_words_say_where_each_row_is_largest() -> None:
     picture = views.heat_map([[0.1, 0.9], [0.8, 0.2]], ["a", "b"], ["c", "d"])
     assert "a: d (0.9); b: c (0.8)" in picture.alt
+
+
+def test_words_of_zeros_and_ones_name_all_that_is_marked() -> None:
+    masks = torch.tensor([[True, False, True, True], [False] * 4, [True] * 4, [False, True, False, False]])
+    picture = views.heat_map(masks, ["a", "b", "c", "d"], ["time", "flies", "like", "arrows"])
+    assert "a: time, like, arrows (1); b: all alike (0); c: all alike (1); d: flies (1)" in picture.alt
 
 
 def test_a_line_that_ends_early_ends_at_its_last_number() -> None:
     lines = {"all": [3, 2, 1, 0], "early": [3, 1, 2, float("nan")]}
     words = views.line_chart(range(4), lines, x_label="x", y_label="y").alt
     assert "all goes from 3 to 0; early goes from 3 to 2 at 2, where it ends (lowest 1 at 1)." in words
+
+
+@pytest.mark.parametrize(
+    "value, said", [(4194.304, "4194"), (999.7, "1000"), (-1234.4, "−1234"), (0.12345, "0.123"), (12345.6, "1.2e+04")]
+)
+def test_a_number_is_said_in_digits_as_long_as_they_are_few(value: float, said: str) -> None:
+    assert number(value) == said
 
 
 def test_show_gives_an_image_with_alt_text_and_the_text_itself() -> None:

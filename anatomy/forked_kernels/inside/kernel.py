@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn
 
-from . import linux
+from . import linux, proc
 
 INLINE = "module://matplotlib_inline.backend_inline"
 PORTS = {"shell_port": 1, "iopub_port": 2, "stdin_port": 3, "hb_port": 4, "control_port": 5}
@@ -51,9 +51,7 @@ def prepare(request: dict[str, Any], report: int, isolated: bool) -> Any:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     _close_inherited_files(report)
     if isolated:
-        from .supervisor import own_proc
-
-        own_proc()
+        proc.own_proc()
         linux.drop_capabilities()
         linux.no_new_privileges()
         linux.forbid_system_calls()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-COURSE = "/course"
+COURSE_FOLDER = "/course"
 """The copy of the course's package that a kernel sees; first on its path."""
 COPIES = "/copies"
 """All copies of the course's package; only the server and the supervisors see this."""

@@ -23,7 +23,6 @@ from . import kernel, linux, paths
 
 MEMORY_CHECK = 0.25
 """Seconds between two looks at how much memory a kernel has taken."""
-SHOWN_OF_PROC = ("cpuinfo", "filesystems", "loadavg", "meminfo", "stat", "uptime", "version")
 
 
 def run(connection: socket.socket, settings: dict[str, Any], outside: tuple[int, int]) -> NoReturn:
@@ -58,7 +57,7 @@ def _serve(connection: socket.socket, settings: dict[str, Any], outside: tuple[i
     request["home_variables"] = settings["home_variables"]
     request["course"] = ""
     if request["copy"]:
-        request["course"] = paths.COURSE if isolated else f"{settings['copies']}/{request['copy']}"
+        request["course"] = paths.COURSE_FOLDER if isolated else f"{settings['copies']}/{request['copy']}"
     _unpack(files, home / "work")
     Path(request["scratch"]).mkdir(exist_ok=True)
     listen, report = os.pipe()
@@ -127,7 +126,7 @@ def _isolate(request: dict[str, Any], shown: list[str]) -> None:
         _cover(place, request["limits"]["disk"], 0o1777 if place != paths.HOME else 0o700, shown)
     linux.bind(f"{paths.SOCKETS}/{request['sockets']}", paths.SOCKET)
     if request["copy"]:
-        linux.bind(f"{paths.COPIES}/{request['copy']}", paths.COURSE)
+        linux.bind(f"{paths.COPIES}/{request['copy']}", paths.COURSE_FOLDER)
     for place in (paths.SOCKETS, paths.COPIES, paths.PROGRAM, paths.FONTS):
         if os.path.isdir(place):
             linux.hide(place)
@@ -148,24 +147,6 @@ def _cover(place: str, size: int, mode: int, shown: list[str]) -> None:
 
 def _within(path: str, place: str) -> bool:
     return PurePosixPath(path).is_relative_to(place)
-
-
-def own_proc() -> None:
-    """Cover the table of processes by one that shows nobody but the calling process. Needs a private /tmp."""
-    outer = os.readlink("/proc/self")
-    stage = Path("/tmp/proc")
-    stage.mkdir()
-    linux.memory_disk(str(stage), 65536, 0o555)
-    for name in ("self", str(os.getpid())):
-        (stage / name).mkdir()
-        linux.bind(f"/proc/{outer}", str(stage / name))
-    for name in SHOWN_OF_PROC:
-        if os.path.exists(f"/proc/{name}"):
-            (stage / name).touch()
-            linux.bind(f"/proc/{name}", str(stage / name))
-    linux.bind_read_only(str(stage))
-    linux.mount(str(stage), "/proc", flags=linux.MOVE)
-    stage.rmdir()
 
 
 # ---------------------------------------------------------------------------------------------- while it runs

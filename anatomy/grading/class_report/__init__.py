@@ -1,6 +1,7 @@
 """What an instructor learns from a class: `anatomy report`, a page for the browser or for paper, and a table.
 
-`records` reads what grading has recorded, `pseudonyms` takes the names out, `figures` counts, `page` and `table` write.
+`records` reads what grading has recorded, `pseudonyms` takes the names out, `figures` counts (`exercises`, `mistakes`
+and answers `unnamed` have modules of their own), `page` and `table` write.
 """
 
 from __future__ import annotations

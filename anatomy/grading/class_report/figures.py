@@ -8,17 +8,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from anatomy import course
+from anatomy.grading.class_report.exercises import ExerciseFigures, exercise_figures
+from anatomy.grading.class_report.mistakes import Mistake, named_mistakes
 from anatomy.grading.class_report.records import Record
 from anatomy.grading.class_report.stopped import was_stopped
 from anatomy.grading.class_report.unnamed import Unnamed, by_number, unnamed_groups
-from anatomy.grading.report import PARTLY, REPAIRED, UNGRADED, Mark
+from anatomy.grading.report import PARTLY, REPAIRED, UNGRADED
 
-FEWEST = 5
-"""Students below whom nothing is correlated."""
 BINS = 10
 """Bars in a picture of how a notebook's marks are distributed."""
-KINDS = ("full", "partial", "none", "not attempted", "ungraded")
-"""What can become of an exercise, in the order of its bar."""
 
 
 @dataclass(frozen=True)
@@ -49,18 +47,6 @@ class StudentRow:
 
 
 @dataclass(frozen=True)
-class ExerciseFigures:
-    """`difficulty` is the share of its points that the class has, `discrimination` the correlation with the rest."""
-
-    name: str
-    number: str
-    worth: float
-    counts: Mapping[str, int]
-    difficulty: float | None
-    discrimination: float | None
-
-
-@dataclass(frozen=True)
 class NotebookFigures:
     """`change` is the mean change since the notebook before it, of the `both` students who have marks in both."""
 
@@ -75,19 +61,6 @@ class NotebookFigures:
     change: float | None
     both: int
     exercises: tuple[ExerciseFigures, ...]
-
-
-@dataclass(frozen=True)
-class Mistake:
-    """A mistake with a name: who holds it, of how many who have a mark for the exercise."""
-
-    name: str
-    sentence: str
-    notebook: str
-    exercise: str
-    number: str
-    holders: tuple[str, ...]
-    of: int
 
 
 @dataclass(frozen=True)
@@ -135,7 +108,7 @@ def figures(records: Sequence[Record]) -> Figures:
     return Figures(
         students,
         tuple(_notebook(slug, before, records, students, numbers[slug]) for slug, before in steps),
-        _mistakes(records, numbers),
+        named_mistakes(records, numbers),
         unnamed_groups(records, numbers),
         tuple(Remark(one.student, one.notebook, one.open) for one in records if one.open),
         tuple(Remark(one.student, one.notebook, mark.said, mark.exercise) for one, mark in stopped),
@@ -188,60 +161,5 @@ def _notebook(
         slug, title, max((mark.worth for mark in marks), default=0.0), len(shares),
         statistics.fmean(shares) if shares else None, statistics.median(shares) if shares else None,
         tuple(bins[number] for number in range(BINS)), before, statistics.fmean(changes) if changes else None,
-        len(changes), tuple(_exercise(name, number, answered) for name, number in numbers.items()),
+        len(changes), tuple(exercise_figures(name, number, answered) for name, number in numbers.items()),
     )  # fmt: skip
-
-
-def _exercise(name: str, number: str, answered: Iterable[Mapping[str, Mark]]) -> ExerciseFigures:
-    """`answered` has exercise → mark of each submission."""
-    those = [marks for marks in answered if name in marks]
-    counts = Counter(kind_of(marks[name]) for marks in those)
-    judged = [marks for marks in those if marks[name].points is not None]
-    worth = sum(marks[name].worth for marks in judged)
-    points = sum(marks[name].points or 0.0 for marks in judged)
-    return ExerciseFigures(name, number, max((marks[name].worth for marks in those), default=0.0),
-                           {kind: counts[kind] for kind in KINDS}, points / worth if worth else None,
-                           _discrimination(name, judged))  # fmt: skip
-
-
-def kind_of(mark: Mark) -> str:
-    """One of `KINDS`."""
-    if mark.points is None:
-        return "ungraded"
-    if mark.status == "not attempted" and not mark.points:
-        return "not attempted"
-    return "full" if mark.points >= mark.worth else "partial" if mark.points > 0 else "none"
-
-
-def _discrimination(name: str, judged: Iterable[Mapping[str, Mark]]) -> float | None:
-    """Pearson's correlation of the exercise's points with the share of all other points of the notebook."""
-    own, rest = [], []
-    for marks in judged:
-        others = [mark for mark in marks.values() if mark.exercise != name and mark.points is not None]
-        if worth := sum(mark.worth for mark in others):
-            own.append(marks[name].points or 0.0)
-            rest.append(sum(mark.points or 0.0 for mark in others) / worth)
-    if len(own) < FEWEST or len(set(own)) == 1 or len(set(rest)) == 1:
-        return None
-    return statistics.correlation(own, rest)
-
-
-def _mistakes(records: Sequence[Record], numbers: Mapping[str, Mapping[str, str]]) -> tuple[Mistake, ...]:
-    """Those that most students hold first; of equally many, in the order of the course."""
-    holders: dict[tuple[str, str, str], list[str]] = defaultdict(list)
-    sentences: dict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
-    of = Counter((one.notebook, mark.exercise) for one in records for mark in one.result.marks
-                 if mark.points is not None)  # fmt: skip
-    for one in records:
-        for mark in one.result.marks:
-            for name, sentence in mark.misconceptions.items():
-                place = one.notebook, mark.exercise, name
-                holders[place].append(one.student)
-                sentences[place][sentence] += 1
-    found = [
-        Mistake(name, sentences[place].most_common(1)[0][0], slug, exercise, numbers[slug][exercise],
-                tuple(sorted(holders[place])), of[slug, exercise])
-        for place in holders
-        for slug, exercise, name in [place]
-    ]  # fmt: skip
-    return tuple(sorted(found, key=lambda one: (-len(one.holders), one.notebook, by_number(one.number), one.name)))

@@ -10,7 +10,8 @@ from itertools import groupby
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from anatomy.cards.markup import prose
-from anatomy.grading.class_report.figures import FEWEST, KINDS, Figures
+from anatomy.grading.class_report.exercises import FEWEST, KINDS
+from anatomy.grading.class_report.figures import Figures
 
 MOST_LINES = 40
 """Of an example; what is longer is cut, and that is said."""

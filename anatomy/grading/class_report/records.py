@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,17 +12,14 @@ from nbgrader.coursedir import CourseDirectory
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import SAWarning
 
-from anatomy.authoring.student import settings
 from anatomy.errors import UserError
 from anatomy.grading.errors import Unrepairable, in_brief
 from anatomy.grading.gradebook import GradebookWriter, open_gradebook
-from anatomy.grading.repair import NOTE
+from anatomy.grading.notes import CellNote, FewNumbers, NotebookNote
 from anatomy.grading.report import PARTLY, UNGRADED, SubmissionResult
 from anatomy.grading.submission_file import parse_notebook
 from anatomy.grading.submissions import Submission, find_submissions, readable
-
-FewNumbers = Sequence[tuple[str, float, float]]
-"""What an answer gave, as `anatomy.grading.few_numbers` notes it."""
+from anatomy.notebook_files.settings import settings
 
 NOT_YET = "It has not been graded yet: run `anatomy grade`."
 EARLIER = "The marks are those of what was handed in before."
@@ -106,16 +103,15 @@ def _recorded(gradebook: GradebookWriter) -> Iterator[Record]:
             result, notebook = gradebook.recorded(person.id, assignment.name)
             answers, numbers = {}, {}
             for cell in notebook["cells"]:
-                marks, note = cell["metadata"].get("nbgrader", {}), cell["metadata"].get(NOTE, {})
-                if note.get("numbers"):
-                    numbers[str(note["exercise"])] = note["numbers"]
+                marks, note = cell["metadata"].get("nbgrader", {}), CellNote.read(cell)
+                if note.numbers:
+                    numbers[note.exercise] = note.numbers
                 if marks.get("solution"):
                     source = cell["source"]
                     answers[str(marks["grade_id"])] = source if isinstance(source, str) else "".join(source)
             names = tuple(str(name) for name in (person.first_name, person.last_name, person.email) if name)
             reason = " ".join(result.reasons) if result.status == PARTLY else ""
-            seeds = tuple(notebook["metadata"].get("anatomy_seeds", ()))
-            yield Record(result, answers, reason, names, numbers, seeds)
+            yield Record(result, answers, reason, names, numbers, NotebookNote.read(notebook).seeds)
 
 
 def _why_unreadable(submission: Submission) -> str:

@@ -15,11 +15,12 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from anatomy.grading.class_report.edit_stub import edit_stub
-from anatomy.grading.class_report.records import FewNumbers, Record
+from anatomy.grading.class_report.records import Record
 from anatomy.grading.class_report.stopped import was_stopped
+from anatomy.grading.notes import FewNumbers
 from anatomy.grading.report import Mark
 
-ROUNDING = 1e-3
+SAME_NUMBERS = 1e-3
 """How far numbers that count as equal may lie apart, relative to the largest: three digits."""
 MOST_EXAMPLES = 3
 """Of programs that are wrong in the same way only as far as one can see; of equal numbers one is enough."""
@@ -146,7 +147,7 @@ def _numbers(record: Record, mark: Mark) -> FewNumbers:
 def _equal(one: FewNumbers, other: FewNumbers) -> bool:
     """Whether numbers with the same words are the same but for rounding."""
     return all(
-        math.isclose(largest, size, rel_tol=ROUNDING) and abs(mixture - mixed) <= ROUNDING * max(largest, size)
+        math.isclose(largest, size, rel_tol=SAME_NUMBERS) and abs(mixture - mixed) <= SAME_NUMBERS * max(largest, size)
         for (_, largest, mixture), (_, size, mixed) in zip(one, other, strict=True)
     )
 

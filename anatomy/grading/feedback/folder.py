@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from nbgrader.api import Gradebook, MissingEntry
 from traitlets.config import Config
 
+from anatomy.grading.feedback.figures import Figures, figures_of
 from anatomy.grading.feedback.freshness import HEAD, made_from, said_made_from
 from anatomy.grading.feedback.standing import read_standing
+from anatomy.grading.notes import NotebookNote
 from anatomy.grading.placing import put_in_place, write_beside
-from anatomy.grading.repair import NOTE
 
 if TYPE_CHECKING:
     from anatomy.grading.feedback.page import PageMaker
@@ -29,6 +30,8 @@ class FeedbackFolder:
 
     def __init__(self, root: Path, config: Config, gradebook: Gradebook) -> None:
         self.folder = root / str(config.CourseDirectory.get("feedback_directory", "feedback"))
+        self.released = root / str(config.CourseDirectory.get("release_directory", "release"))
+        self._figures: dict[str, Figures] = {}
         self.config, self.gradebook = config, gradebook
 
     @cached_property
@@ -40,12 +43,19 @@ class FeedbackFolder:
 
         return PageMaker(self.config, CourseDirectory(config=self.config))
 
+    def figures(self, assignment: str) -> Figures:
+        """The drawings that pages of this assignment show; read once."""
+        if assignment not in self._figures:
+            self._figures[assignment] = figures_of(self.released / assignment)
+        return self._figures[assignment]
+
     def is_right(self, student: str, assignment: str, graded_from: str) -> bool:
         """Whether the page is there and shows what the gradebook says of a notebook that was graded from this."""
         try:
             with self._file(student, assignment).open("rb") as file:
                 found = said_made_from(file.read(HEAD))
-            return found == made_from(graded_from, read_standing(self.gradebook, student, assignment, assignment))
+            standing = read_standing(self.gradebook, student, assignment, assignment)
+            return found == made_from(graded_from, standing, self.figures(assignment))
         except (OSError, MissingEntry):
             return False
 
@@ -61,9 +71,9 @@ class FeedbackFolder:
         `page` is used if it is what the gradebook says, else it is made.
         """
         standing = read_standing(self.gradebook, student, assignment, assignment)
-        graded_from = json.loads(notebook)["metadata"].get(NOTE, {}).get("from", "")
-        if said_made_from(page) != made_from(graded_from, standing):
-            page = self.pages.page(notebook, student, assignment, standing)
+        graded_from, figures = NotebookNote.read(json.loads(notebook)).made_from, self.figures(assignment)
+        if said_made_from(page) != made_from(graded_from, standing, figures):
+            page = self.pages.page(notebook, student, assignment, standing, figures)
         shown = {name: content for name, content in files.items() if name.lower().endswith(FILES_WITH_A_PAGE)}
         place = self.folder / student / assignment
         put_in_place(write_beside(place, {**shown, f"{assignment}.html": page}, self.pages.permissions), place)

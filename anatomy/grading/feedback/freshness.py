@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 
 from anatomy.grading import template_folders
+from anatomy.grading.feedback.figures import Figures
 from anatomy.grading.feedback.standing import Standing
 
 HEAD = 4096
@@ -16,9 +18,10 @@ HEAD = 4096
 _MADE_FROM = re.compile(rb'<meta name="made-from" content="(\w+)"')
 
 
-def made_from(graded_from: str, standing: Standing) -> str:
-    """A hash of what a page shows: of what the notebook was graded from, of the gradebook, and of the templates."""
-    whole = json.dumps([graded_from, standing, _templates()], sort_keys=True)
+def made_from(graded_from: str, standing: Standing, figures: Figures) -> str:
+    """A hash of what a page shows: what the notebook was graded from, the gradebook, the templates, the figures."""
+    drawings = {name: hashlib.sha256(drawing).hexdigest() for name, drawing in figures.items()}
+    whole = json.dumps([graded_from, asdict(standing), _templates(), drawings], sort_keys=True)
     return hashlib.sha256(whole.encode()).hexdigest()[:32]
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import logging
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -26,9 +27,10 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets.config import Config
 
+from anatomy.grading.feedback.figures import Figures, figures_of, with_figures
 from anatomy.grading.feedback.freshness import made_from
 from anatomy.grading.feedback.standing import Standing, read_standing
-from anatomy.grading.repair import NOTE
+from anatomy.grading.notes import NotebookNote
 
 SETTINGS = ("Exporter", "GenerateFeedback", "HTMLExporter", "NbConvertBase", "TemplateExporter")
 """The sections of ``nbgrader_config.py`` that a page goes by."""
@@ -39,20 +41,21 @@ class FillIn(NbGraderPreprocessor):
 
     def preprocess(self, nb: NotebookNode, resources: ResourcesDict) -> tuple[NotebookNode, ResourcesDict]:
         about = resources["nbgrader"]
-        standing = about.get("standing") or self._from_gradebook(about)
+        standing: Standing = about.get("standing") or self._from_gradebook(about)
         for cell in nb.cells:
             name = cell.metadata.get("nbgrader", {}).get("grade_id")
             if utils.is_grade(cell) or utils.is_task(cell):
-                score, points, waits = standing["marks"][name]
-                cell.metadata.nbgrader.update(score=score, points=points, waits=waits)
+                mark = standing.marks[name]
+                cell.metadata.nbgrader.update(score=mark.points, points=mark.worth, waits=mark.waits)
             if utils.is_solution(cell) or utils.is_task(cell):
-                cell.metadata.nbgrader["comment"] = standing["comments"].get(name)
+                cell.metadata.nbgrader["comment"] = standing.comments.get(name)
         about.update(
-            score=standing["score"] - standing["penalty"], max_score=standing["worth"],
-            late_penalty=standing["penalty"],
-            waiting=sum(waits for *_, waits in standing["marks"].values()),
-            made_from=made_from(nb.metadata.get(NOTE, {}).get("from", ""), standing),
-        )  # fmt: skip
+            score=standing.score - standing.penalty,
+            max_score=standing.worth,
+            late_penalty=standing.penalty,
+            waiting=sum(mark.waits for mark in standing.marks.values()),
+            made_from=made_from(NotebookNote.read(nb).made_from, standing, about["figures"]),
+        )
         return nb, resources
 
     def _from_gradebook(self, about: dict[str, Any]) -> Standing:
@@ -66,16 +69,26 @@ class FillIn(NbGraderPreprocessor):
 class FeedbackPage(HTMLExporter):
     """nbconvert's exporter, which reads a finished page all over again to add some attributes. This one doesn't.
 
-    Text for pictures that have none is all it would add here, and our cleaning and template see to that.
+    Text for pictures that have none is all it would add here, and our cleaning and template see to that. What it adds
+    is the course's figures.
     """
 
     def from_notebook_node(  # type: ignore[override]
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kw: Any
     ) -> tuple[str, dict[str, Any]]:
         resources = self._init_resources(resources)
+        about = resources["nbgrader"]
+        if "figures" not in about:
+            about["figures"] = self._figures(about["assignment"])
         data_types = WidgetsDataTypeFilter(notebook_metadata=self._nb_metadata, parent=self, resources=resources)
         self.register_filter("filter_data_type", data_types)
-        return TemplateExporter.from_notebook_node(self, nb, resources, **kw)
+        page, resources = TemplateExporter.from_notebook_node(self, nb, resources, **kw)
+        return with_figures(page, about["figures"]), resources
+
+    def _figures(self, assignment: str) -> Figures:
+        assert isinstance(self.parent, GenerateFeedback), "nbgrader's converter makes its exporter"
+        course = self.parent.coursedir
+        return figures_of(Path(course.format_path(course.release_directory, ".", assignment)))
 
 
 class PageMaker:
@@ -89,9 +102,10 @@ class PageMaker:
         for step in converter.preprocessors:
             self.exporter.register_preprocessor(step)
 
-    def page(self, notebook: bytes, student: str, assignment: str, standing: Standing) -> bytes:
+    def page(self, notebook: bytes, student: str, assignment: str, standing: Standing, figures: Figures) -> bytes:
         """The page of one graded notebook."""
-        about = {"student": student, "assignment": assignment, "notebook": assignment, "standing": standing}
+        about = {"student": student, "assignment": assignment, "notebook": assignment, "standing": standing,
+                 "figures": figures}  # fmt: skip
         book = nbformat.reads(notebook.decode(), as_version=4)
         html, _ = self.exporter.from_notebook_node(book, resources={"nbgrader": about})
         return str(html).encode()

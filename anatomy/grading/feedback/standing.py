@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
 
 from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.api import Comment, Grade, Gradebook, SubmittedNotebook
 from sqlalchemy.orm import joinedload, undefer
 
-Standing = Mapping[str, Any]
-"""What the gradebook says of a notebook, as JSON has it: ``score`` and ``worth``, ``penalty``, ``marks`` (check →
-[points, worth, whether it waits for a person]) and ``comments`` (answer → text)."""
+
+@dataclass(frozen=True)
+class ShownMark:
+    """What a check gave; `waits` tells that there is no mark yet and a person is to give one."""
+
+    points: float
+    worth: float
+    waits: bool
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What the gradebook says of a notebook: `marks` by check, `comments` by answer."""
+
+    score: float
+    worth: float
+    penalty: float
+    marks: Mapping[str, ShownMark]
+    comments: Mapping[str, str]
 
 
 def read_standing(gradebook: Gradebook, student: str, assignment: str, notebook: str) -> Standing:
@@ -25,13 +41,15 @@ def read_standing(gradebook: Gradebook, student: str, assignment: str, notebook:
     """
     book = gradebook.find_submission_notebook(notebook, assignment, student)
     marks = {
-        str(grade.name): [rounded(grade.score), rounded(grade.max_score), grade.auto_score is None and
-                          grade.manual_score is None] for grade in grades_of(gradebook, book)
-    }  # fmt: skip
+        str(grade.name): ShownMark(
+            rounded(grade.score), rounded(grade.max_score), grade.auto_score is None and grade.manual_score is None
+        )
+        for grade in grades_of(gradebook, book)
+    }
     of_book = gradebook.db.query(Comment).filter(Comment.notebook_id == book.id).options(joinedload(Comment.cell))
     comments = {str(comment.name): str(comment.comment) for comment in of_book if comment.comment}
-    return {"score": rounded(book.score), "worth": rounded(book.max_score), "marks": marks, "comments": comments,
-            "penalty": rounded(book.late_submission_penalty)}  # fmt: skip
+    penalty = rounded(book.late_submission_penalty)
+    return Standing(rounded(book.score), rounded(book.max_score), penalty, marks, comments)
 
 
 def grades_of(gradebook: Gradebook, book: SubmittedNotebook) -> list[Grade]:
@@ -46,11 +64,15 @@ def expected_standing(
     """What the gradebook will say when nothing is done by hand and nothing is late."""
     worth = {cell.metadata.nbgrader.grade_id: cell.metadata.nbgrader.points for cell in book.cells
              if utils.is_grade(cell)}  # fmt: skip
-    return {
-        "score": rounded(sum(points or 0.0 for points in marks.values())), "worth": rounded(sum(worth.values())),
-        "marks": {name: [rounded(points), rounded(worth[name]), points is None] for name, points in marks.items()},
-        "comments": {name: text for name, text in comments.items() if text}, "penalty": 0.0,
-    }  # fmt: skip
+    return Standing(
+        score=rounded(sum(points or 0.0 for points in marks.values())),
+        worth=rounded(sum(worth.values())),
+        penalty=0.0,
+        marks={
+            name: ShownMark(rounded(points), rounded(worth[name]), points is None) for name, points in marks.items()
+        },
+        comments={name: text for name, text in comments.items() if text},
+    )
 
 
 def rounded(value: float | None) -> float:

@@ -11,9 +11,9 @@ from traitlets import Float
 
 from anatomy.cards import as_html, as_text, headline, ungraded
 from anatomy.exercises import Exercise
+from anatomy.grading.notes import NOTE, CellNote, NotebookNote
 from anatomy.grading.preprocessors.course_notebook import Converted, course_notebook, displayed
 from anatomy.grading.preprocessors.time_limit import TookTooLong, time_limit
-from anatomy.grading.repair import NOTE
 from anatomy.grading.verdicts import checked_exercise, forget_expectations, numbers_of, verdict_on
 
 
@@ -30,27 +30,26 @@ class JudgeObservations(NbGraderPreprocessor):
         book = course_notebook(resources)
         if book is None:
             return nb, resources
-        seeds = tuple(resources[NOTE]["seeds"])
-        nb.metadata["anatomy_seeds"] = list(seeds)
+        known: NotebookNote = resources[NOTE]
+        known.write(nb)
         answers = {cell.metadata.nbgrader.grade_id: cell for cell in nb.cells if utils.is_solution(cell)}
         for cell in nb.cells:
             exercise = checked_exercise(cell, book)
             if exercise is not None:
-                self._judge(cell, exercise, answers.get(exercise.name), seeds)
+                self._judge(cell, exercise, answers.get(exercise.name), known.seeds)
         return nb, resources
 
     def _judge(
         self, cell: NotebookNode, exercise: Exercise, answer: NotebookNode | None, seeds: tuple[int, ...]
     ) -> None:
-        note = cell.metadata.get(NOTE, {})
         try:
-            if "unreached" in note:
-                raise Ungraded(f"This check was not reached: {note['unreached']}.")
+            if unreached := CellNote.read(cell).unreached:
+                raise Ungraded(f"This check was not reached: {unreached}.")
             with time_limit(self.time_limit):
                 verdict = verdict_on(cell, exercise, answer, seeds)
                 html, text = as_html(verdict), as_text(verdict)
                 unnamed = verdict.status == "wrong" and not verdict.misconceptions
-                numbers = {"numbers": numbers_of(cell)} if unnamed else {}
+                numbers = numbers_of(cell) if unnamed else ()
         except Ungraded as reason:
             self._leave_open(cell, exercise, str(reason))
         except TookTooLong:
@@ -65,18 +64,20 @@ class JudgeObservations(NbGraderPreprocessor):
                 displayed(html, text),
                 _recorded(points, cell.metadata.nbgrader.points, cell.execution_count),
             ]
-            cell.metadata[NOTE] = {
-                "exercise": exercise.name, "status": verdict.status, "points": points,
-                "said": headline(verdict),
-                "broken": [result.property for result in verdict.results if not result.passed],
-                "misconceptions": {one.misconception: one.headline for one in verdict.diagnoses if one.misconception},
-                **numbers,
-            }  # fmt: skip
+            CellNote(
+                exercise=exercise.name,
+                status=verdict.status,
+                points=points,
+                said=headline(verdict),
+                broken=tuple(result.property for result in verdict.results if not result.passed),
+                misconceptions={one.misconception: one.headline for one in verdict.diagnoses if one.misconception},
+                numbers=numbers,
+            ).write(cell)
 
     def _leave_open(self, cell: NotebookNode, exercise: Exercise, reason: str) -> None:
         self.log.warning("%s is ungraded: %s", exercise.name, reason)
         cell.outputs = [displayed(ungraded(exercise.name, reason), f"Ungraded: {reason}")]
-        cell.metadata[NOTE] = {"exercise": exercise.name, "status": "ungraded", "reason": reason}
+        CellNote(exercise=exercise.name, status="ungraded", reason=reason).write(cell)
 
 
 def _recorded(points: float, worth: float, count: int | None) -> NotebookNode:

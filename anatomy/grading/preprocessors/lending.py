@@ -15,8 +15,8 @@ from nbformat import NotebookNode
 from anatomy.answers import stand_ins
 from anatomy.course import Notebook
 from anatomy.exercises import Exercise
+from anatomy.grading.notes import CellNote
 from anatomy.grading.preprocessors.time_limit import TookTooLong, time_limit
-from anatomy.grading.repair import NOTE
 from anatomy.grading.verdicts import checked_exercise, forget_expectations, is_seen_right
 
 TIME_LIMIT = 10.0
@@ -44,7 +44,7 @@ class Lending:
             return ""
         lender = '__import__("anatomy.checking.stand_ins", fromlist=["provide"])'
         program = f"{lender}.provide({exercise.name!r}, {stand_in.source!r})"
-        if "left out" in cell.metadata.get(NOTE, {}):  # called once more, it would end the kernel again
+        if CellNote.read(cell).left_out:  # called once more, it would end the kernel again
             program += f"\n{exercise.name} = {lender}.PROVIDED[{exercise.name!r}]"
         return program
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from nbconvert.exporters.exporter import ResourcesDict
@@ -9,27 +10,28 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from anatomy.grading.assignments import student_edition
+from anatomy.grading.notes import EDITION, NOTE, NotebookNote
 from anatomy.grading.preprocessors.course_notebook import Converted, course_notebook
-from anatomy.grading.repair import NOTE, NOTE_ID, note_cell, repaired
+from anatomy.grading.repair import NOTE_ID, note_cell, repaired
 
 
 class Repair(NbGraderPreprocessor):
     """Put a notebook into the shape that the later steps need; say in a first cell what was done.
 
-    A worker of `anatomy grade` finds in the resources the student edition, as it may have no course's folder, and notes
-    on what was wrong with the file and its folder. All notes are left there.
+    A worker of `anatomy grade` has put into the resources the student edition, as there may be no course's folder, and
+    a note of what was wrong with the file and its folder. What is repaired here is added to it.
     """
 
     def preprocess(self, nb: NotebookNode, resources: ResourcesDict) -> Converted:
         if (book := course_notebook(resources)) is None:
             return nb, resources
-        known = resources.setdefault(NOTE, {})
-        edition = known.get("student edition") or student_edition(Path.cwd(), book.slug)  # nbgrader works in its folder
+        known = resources.get(NOTE, NotebookNote())
+        edition = resources.get(EDITION) or student_edition(Path.cwd(), book.slug)  # nbgrader works in its folder
         fixed, notes = repaired(nb, edition)
         for note in notes:
             self.log.warning("Repaired: %s", note)
-        if of_the_file := known.get("notes", []):
-            notes = [*of_the_file, *notes]
+        if known.repairs:  # of the file
+            notes = [*known.repairs, *notes]
             fixed.cells = [note_cell(notes), *(cell for cell in fixed.cells if cell.get("id") != NOTE_ID)]
-        known["notes"] = notes
+        resources[NOTE] = replace(known, repairs=tuple(notes))
         return fixed, resources

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Set
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
@@ -16,12 +18,13 @@ from nbgrader.preprocessors import Execute
 from traitlets import Bool, Float, Integer
 
 from anatomy.grading.course_kernels import CourseKernelManager, environment, fresh_seeds
+from anatomy.grading.notes import NOTE, CellNote, NotebookNote
 from anatomy.grading.preprocessors.course_notebook import Converted, course_notebook, displayed
 from anatomy.grading.preprocessors.lending import Lending
-from anatomy.grading.repair import NOTE
 from anatomy.grading.skippable_cells import names_bound, skippable_cells
 from anatomy.observing.records import MIME
 
+TOO_MUCH = "took too much memory"
 NOT_RUN = "Not run while grading: no answer needs it."
 
 
@@ -33,6 +36,10 @@ class RunAndObserve(Execute):
     costs what it defines, nothing else.
 
     Time in which other programs had the processors does not count: no mark depends on what else the machine does.
+
+    A cell may leave behind what ends the kernel later, in a cell that can do nothing for it (hundreds of megabytes that
+    are still being printed). So when a kernel ends, those cells are left out first that were interrupted, said more
+    than is kept, or ran out of memory.
 
     After a check whose answer was not right, the kernel is lent a right one for those answers that call it: see
     `anatomy.grading.preprocessors.lending`.
@@ -57,6 +64,8 @@ class RunAndObserve(Execute):
     """What each check has put out when it was over: a kernel can change what it displayed before."""
     _granted = 0.0
     """Seconds for which cells of this kernel were waited for beyond their time limits."""
+    _suspects: dict[int, str] = {}  # noqa: RUF012  (a new one for each run)
+    """The cells of this kernel that may have left behind what ends it later, and how that is called."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs.setdefault("kernel_manager_class", CourseKernelManager)
@@ -66,11 +75,14 @@ class RunAndObserve(Execute):
         book = course_notebook(resources)
         if book is None:
             return super().preprocess(nb, resources, km)  # not one of the course's: as nbgrader does
-        given = {index for index, cell in enumerate(nb.cells) if cell.metadata.pop(NOTE, None) == {"given": True}}
-        seeds = resources.setdefault(NOTE, {}).setdefault("seeds", fresh_seeds())
+        given = {index for index, cell in enumerate(nb.cells) if CellNote.read(cell).given}
+        for cell in nb.cells:
+            cell.metadata.pop(NOTE, None)
+        known = resources.get(NOTE, NotebookNote())
+        known = resources[NOTE] = replace(known, seeds=known.seeds or fresh_seeds())
         self._left_out = {}
-        self._lending = Lending(nb, book, tuple(seeds))
-        self._environment = environment(book, seeds)
+        self._lending = Lending(nb, book, known.seeds)
+        self._environment = environment(book, known.seeds)
         self._skipped = frozenset() if self.everything else skippable_cells(nb.cells, given)
         nb, resources = self._run(nb, resources, km)
         if self._skipped and _misses_a_name(nb, names_bound([nb.cells[index] for index in self._skipped])):
@@ -86,12 +98,13 @@ class RunAndObserve(Execute):
             self._at = -1
             self._seen = {}
             self._granted = 0.0
+            self._suspects = {}
             try:
                 nb, resources = super().preprocess(nb, resources, km)
             except Exception as error:  # student code can send a kernel's messages, and make them as it likes
                 if self._at < 0:
                     raise
-                self._leave_out(nb.cells[self._at], error)
+                self._leave_out_after(error, nb.cells)
             else:
                 for index, outputs in self._seen.items():
                     nb.cells[index].outputs = outputs
@@ -99,30 +112,52 @@ class RunAndObserve(Execute):
         for cell in nb.cells:
             if cell.cell_type == "code" and utils.is_grade(cell):
                 cell.outputs = []
-                cell.metadata[NOTE] = {"unreached": f"{len(self._left_out)} cells of this notebook ended its kernel"}
+                CellNote(unreached=f"{len(self._left_out)} cells of this notebook ended its kernel").write(cell)
         return nb, resources
 
-    def _leave_out(self, cell: NotebookNode, error: Exception) -> None:
+    def _leave_out_after(self, error: Exception, cells: list[NotebookNode]) -> None:
+        """Leave out what this error says has ended the kernel, or may have."""
+        for_memory = getattr(self._provisioner, "why", "") == "memory"
+        aborted = getattr(self._provisioner, "exit_code", 0) == -signal.SIGABRT  # a library does so without memory
+        earlier = {
+            index: why
+            for index, why in self._suspects.items()
+            if index != self._at and (for_memory or aborted or why != TOO_MUCH)
+        }
+        if earlier:
+            for index, why in earlier.items():
+                self._leave_out(cells[index], index, why)
+            return
         known = {DeadKernelError: "ended its kernel", CellTimeoutError: "could not be interrupted"}
         reason = known.get(type(error), "sent messages that can't be read")
-        if getattr(self._provisioner, "why", "") == "memory":
-            reason = "took too much memory"
-        self.log.warning("Cell %d %s; the notebook is run again without it.", self._at, reason)
-        self._left_out[self._at] = reason
+        if for_memory:
+            reason = TOO_MUCH
+        self._leave_out(cells[self._at], self._at, reason)
+
+    def _leave_out(self, cell: NotebookNode, index: int, reason: str) -> None:
+        self.log.warning("Cell %d %s; the notebook is run again without it.", index, reason)
+        self._left_out[index] = reason
         cell.outputs = [
             new_output("error", ename="LeftOut", evalue=f"This cell {reason}.", traceback=[f"This cell {reason}."])
         ]
-        cell.metadata[NOTE] = {"left out": reason}
+        CellNote(left_out=reason).write(cell)
 
     def preprocess_cell(self, cell: NotebookNode, resources: ResourcesDict, index: int) -> Converted:
         if index not in self._left_out and index not in self._skipped:
             self._at, self._provisioner = index, self.km.provisioner
             cell, resources = super().preprocess_cell(cell, resources, index)
+            if self._took_much(cell):
+                self._suspects.setdefault(index, TOO_MUCH)
         if self._lending and index in self._lending.checks:
             self._seen[index] = deepcopy(cell.outputs)
             if lent := self._lending.after(cell, index):
                 self.kc.execute(lent, silent=True, stop_on_error=False)
         return cell, resources
+
+    def _took_much(self, cell: NotebookNode) -> bool:
+        """Whether a cell has said more than is kept, or ran out of memory."""
+        errors = {output.ename for output in cell.get("outputs", ()) if output.output_type == "error"}
+        return "MemoryError" in errors or getattr(self.kc.iopub_channel, "is_full", False)
 
     async def _async_handle_timeout(self, timeout: int, cell: NotebookNode | None = None) -> dict[str, Any] | None:
         if waited := getattr(self.km.provisioner, "waited", None):
@@ -131,6 +166,7 @@ class RunAndObserve(Execute):
                 if await self.kc.shell_channel.socket.poll(owed * 1000):
                     return None
             await self._async_check_alive()
+        self._suspects[self._at] = "could not be interrupted"
         reply: dict[str, Any] | None = await super()._async_handle_timeout(timeout, cell)
         return reply
 

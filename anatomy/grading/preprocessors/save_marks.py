@@ -6,14 +6,14 @@ from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbgrader.preprocessors import SaveAutoGrades
 
-from anatomy.grading.repair import NOTE
+from anatomy.grading.notes import CellNote
 
 
 class SaveMarks(SaveAutoGrades):
     """nbgrader's `SaveAutoGrades`; but an answer that could not be judged has no mark and waits for a person."""
 
     def _add_score(self, cell: NotebookNode, resources: ResourcesDict) -> None:
-        if cell.metadata.get(NOTE, {}).get("status") != "ungraded":
+        if CellNote.read(cell).status != "ungraded":
             super()._add_score(cell, resources)
             return
         grade = self.gradebook.find_grade(

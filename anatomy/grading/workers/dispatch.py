@@ -45,10 +45,10 @@ class Workers:
     """Grades parcels. `address` is that of the workers' fork server, or "" when each has its own."""
 
     def __init__(
-        self, address: str, client: Any = None, count: int = 1, work: Callable[[bytes], bytes] | None = None
+        self, address: str, client: Any = None, count: int = 1, grade_one: Callable[[bytes], bytes] | None = None
     ) -> None:
         self.address, self.client, self.count = address, client, count
-        self.work = work or grade_parcel
+        self.grade_one = grade_one or grade_parcel
         self._under_way: dict[str, tuple[Any, _Parcel]] = {}
 
     def grade(self, parcels: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
@@ -64,7 +64,7 @@ class Workers:
         """
         if self.client is None:
             for number, content in enumerate(parcels):
-                yield number, self.work(content)
+                yield number, self.grade_one(content)
             return
         lost: list[_Parcel] = []
         for parcel, result in self._results(itertools.starmap(_Parcel, enumerate(parcels)), AHEAD * self.count):
@@ -81,7 +81,7 @@ class Workers:
 
         def hand_out() -> None:
             for parcel in itertools.islice(waiting, 1):
-                future = self.client.submit(self.work, parcel.content, pure=False)
+                future = self.client.submit(self.grade_one, parcel.content, pure=False)
                 self._under_way[future.key] = future, parcel
                 future.add_done_callback(done.put)
 

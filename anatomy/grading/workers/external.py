@@ -12,8 +12,7 @@ from typing import Any
 from nbclient.util import run_sync
 
 from anatomy.errors import UserError
-from anatomy.forked_kernels import choose_sandbox, get_fork_server, stop_fork_servers
-from anatomy.forked_kernels.sandbox import VARIABLE as SANDBOX_VARIABLE
+from anatomy.forked_kernels import SANDBOX_VARIABLE, choose_sandbox, get_fork_server, stop_fork_servers
 from anatomy.grading.course_preparation import COURSE
 from anatomy.grading.fingerprints import program_version
 from anatomy.grading.workers.dask_settings import open_client

@@ -9,7 +9,6 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import nbformat
 import torch
@@ -17,45 +16,28 @@ from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbgrader import utils
 
-from anatomy.authoring.notebooks import as_text
-from anatomy.forked_kernels import join_fork_server
-from anatomy.forked_kernels.sandbox import VARIABLE as SANDBOX_VARIABLE
+from anatomy.forked_kernels import SANDBOX_VARIABLE, join_fork_server
 from anatomy.grading.errors import Unrepairable, in_brief
 from anatomy.grading.feedback.page import page_maker
 from anatomy.grading.feedback.standing import expected_standing
+from anatomy.grading.notes import EDITION, NOTE, CellNote, NotebookNote
 from anatomy.grading.pipeline import run_steps
-from anatomy.grading.repair import NOTE
 from anatomy.grading.submission_file import parse_notebook
-from anatomy.grading.workers.parcels import FILES, pack, ungraded, unpack
+from anatomy.grading.workers.parcels import Graded, ToGrade, ungraded
+from anatomy.notebook_files.notebooks import as_text
 
 
 def grade_parcel(parcel: bytes) -> bytes:
-    """Repair, run, judge.
-
-    Parameters
-    ----------
-    parcel
-        Facts: ``assignment``, ``student``, ``pipeline`` (see `anatomy.grading.pipeline`), ``seeds``, ``sandbox``,
-        ``fork_server`` (its address, when there is one on this machine, or ""), ``made_from``, ``notes``,
-        ``page_settings`` (settings of feedback pages, or "" for none). Files: ``submission`` and ``edition``
-        (notebooks), and in ``files/`` what lies beside them.
-
-    Returns
-    -------
-    bytes
-        Facts: ``ungraded`` (the reason, or ""), ``notes`` (repairs), ``marks`` (check → points or null),
-        ``comments`` (answer → nbgrader's automatic comment). The files ``notebook`` and, if it was wanted and could be
-        made, ``page``.
-    """
+    """Repair, run, judge: a packed `ToGrade` comes in, a packed `Graded` goes out."""
     torch.set_num_threads(1)  # one worker a core
-    facts, files = unpack(parcel)
-    os.environ[SANDBOX_VARIABLE] = facts["sandbox"]
-    if facts["fork_server"]:
-        join_fork_server(facts["fork_server"])
+    given = ToGrade.unpacked(parcel)
+    os.environ[SANDBOX_VARIABLE] = given.sandbox
+    if given.fork_server:
+        join_fork_server(given.fork_server)
     log = logging.Logger("anatomy.grading")  # what the steps say is in the notebook, too
     log.addHandler(logging.NullHandler())
     try:
-        book, notes = _graded(facts, files, log)
+        book = _graded(given, log)
     except Unrepairable as reason:
         return ungraded(str(reason))
     except Exception as error:  # whatever it is, it costs this submission only
@@ -66,29 +48,28 @@ def grade_parcel(parcel: bytes) -> bytes:
         for cell in book.cells
         if utils.is_solution(cell) or utils.is_task(cell)
     }
-    done = {"ungraded": "", "notes": notes, "marks": marks, "comments": comments}
-    made = {"notebook": as_text(book).encode("utf-8", "replace")}  # outputs may hold lone surrogates
-    if facts["page_settings"]:
+    notebook, page = as_text(book).encode("utf-8", "replace"), b""  # outputs may hold lone surrogates
+    if given.page_settings:
         with contextlib.suppress(Exception):  # then the one who asked makes it, or says why it can't be made
-            make = page_maker(facts["page_settings"])
+            make = page_maker(given.page_settings)
             standing = expected_standing(book, marks, comments)
-            made["page"] = make.page(made["notebook"], facts["student"], facts["assignment"], standing)
-    return pack(done, made)
+            page = make.page(notebook, given.student, given.assignment, standing, given.figures)
+    return Graded(marks=marks, comments=comments, notebook=notebook, page=page).packed()
 
 
-def _graded(facts: dict[str, Any], files: dict[str, bytes], log: logging.Logger) -> tuple[NotebookNode, list[str]]:
-    book, notes = parse_notebook(files.pop("submission"))
-    name = facts["assignment"]
+def _graded(given: ToGrade, log: logging.Logger) -> NotebookNode:
+    book, repairs = parse_notebook(given.notebook)
+    name = given.assignment
     resources = ResourcesDict()
-    resources["nbgrader"] = {"assignment": name, "notebook": name, "student": facts["student"]}
-    edition = _parsed_edition(files.pop("edition"))
-    resources[NOTE] = {"seeds": tuple(facts["seeds"]), "student edition": edition, "notes": [*facts["notes"], *notes]}
-    with _folder_with(files) as folder:
+    resources["nbgrader"] = {"assignment": name, "notebook": name, "student": given.student}
+    resources[EDITION] = _parsed_edition(given.edition)
+    resources[NOTE] = NotebookNote(given.made_from, (*given.repairs, *repairs), tuple(given.seeds))
+    with _folder_with(given.files) as folder:
         resources["metadata"] = {"path": folder}
-        book, resources = run_steps(facts["pipeline"], book, resources, log)
-    notes = resources[NOTE]["notes"]
-    book.metadata[NOTE] = {"from": facts["made_from"], "notes": notes}
-    return book, notes
+        book, resources = run_steps(given.pipeline, book, resources, log)
+    known: NotebookNote = resources[NOTE]
+    known.write(book)
+    return book
 
 
 @lru_cache(maxsize=16)
@@ -104,14 +85,14 @@ def _folder_with(files: Mapping[str, bytes]) -> Iterator[str]:
         return
     with tempfile.TemporaryDirectory(prefix="anatomy-files-") as folder:
         for name, content in files.items():
-            path = Path(folder, name.removeprefix(FILES))
+            path = Path(folder, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
         yield folder
 
 
 def _points(cell: NotebookNode) -> float | None:
-    if cell.metadata.get(NOTE, {}).get("status") == "ungraded":
+    if CellNote.read(cell).status == "ungraded":
         return None
     points, _ = utils.determine_grade(cell)
     return None if points is None else float(points)

@@ -92,7 +92,7 @@ def framed(
     }  # fmt: skip
     data = f"window.bertviz_params = {json.dumps(params, separators=(',', ':'))}"
     sources = [library("jquery"), library("d3"), data, _file("before.js"), _bertviz(view), _file("fit.js"),
-               _file(f"{view}.js"), _file("after.js")]  # fmt: skip
+               _file("keys.js"), _file(f"{view}.js"), _file("after.js")]  # fmt: skip
     packed = zlib.compress(";\n".join(sources).encode(), 9)
     page_parts = {
         "NOTICES": NOTICES,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from anatomy.views.attention import head_grid
 from anatomy.views.bertviz.frame import FramedView, framed
 from anatomy.views.bertviz.parts import Layers, one_of, parts, second_sentence, some_of
-from anatomy.views.bertviz.still import table
+from anatomy.views.bertviz.still import strongest, table
 
 MOST_LINES = 150_000  # of one layer; more make a browser crawl
 
@@ -74,9 +74,12 @@ def head_view(
         controls=[("layer", "Layer")],
         sentence_b_start=start,
         width=660,
-        height=round(130 + 22.5 * max(len(found[0].queries), len(found[0].keys))),
+        height=round(149 + 22.5 * max(len(found[0].queries), len(found[0].keys))),
         words=f"Head view: {'; '.join(part.described() for part in found)}. {' '.join(one.alt for one in pictures)}",
-        still="\n".join(f"{one.html()}\n{table(part)}" for one, part in zip(pictures, found, strict=True)),
+        still="\n".join(
+            f"{one.html()}\n{strongest(part, first, chosen or range(count))}\n{table(part)}"
+            for one, part in zip(pictures, found, strict=True)
+        ),
         layer=first,
         heads=chosen,
         include_layers=list(range(layers)),

@@ -59,7 +59,7 @@ def model_view(
         controls=[],
         sentence_b_start=start,
         width=1000,
-        height=round(110 + len(rows) * tall),
+        height=round(129 + len(rows) * tall),
         words=f"Model view. {' '.join(picture.alt for picture in pictures)}",
         still="\n".join(
             f"{picture.html()}\n{table(part, rows, columns)}" for picture, part in zip(pictures, found, strict=True)

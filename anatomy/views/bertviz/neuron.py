@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from anatomy.cards.markup import scrolling
 from anatomy.views.bertviz.frame import FramedView, framed
 from anatomy.views.bertviz.parts import Part, labels, number, one_of, rounded, second_sentence, some_of
 from anatomy.views.bertviz.recorded import LayerAttention, record_attention
@@ -126,14 +127,15 @@ def _still(layer: LayerAttention, head: int, words: list[str], place: str) -> tu
     map_of_weights = heat_map(weights, words, words, f"Weights of {place}", scale=(0.0, 1.0))
     rows = "\n".join(_row(t, query, key, weights, words) for t in range(len(words)))
     table = (
-        '<div style="overflow-x:auto"><table style="font-size:85%">\n'
+        '<table style="font-size:85%">\n'
         f"<caption>{place.capitalize()}: the key that each query looks at most. Its score is the sum of "
         f"{query.size(-1)} products, one per neuron, divided by √{query.size(-1)}</caption>\n"
         '<thead><tr><th scope="col">query</th><th scope="col">key</th><th scope="col">score</th>'
         '<th scope="col">weight</th><th scope="col">largest products</th></tr></thead>\n'
-        f"<tbody>\n{rows}\n</tbody></table></div>"
+        f"<tbody>\n{rows}\n</tbody></table>"
     )
-    return f"{vectors.html()}\n{map_of_weights.html()}\n{table}", map_of_weights.alt
+    shown = scrolling(table, "Table: the key that each query looks at most")
+    return f"{vectors.html()}\n{map_of_weights.html()}\n{shown}", map_of_weights.alt
 
 
 def _row(t: int, query: Tensor, key: Tensor, weights: Tensor, words: list[str]) -> str:

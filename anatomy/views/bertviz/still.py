@@ -15,6 +15,7 @@ from anatomy.views.heatmap import color_scale
 from anatomy.views.style import HAIRLINE, MUTED, Picture, figure, styled
 
 MAIN_SHARE = 0.35  # of a head's weight, to be called what the head does
+MOST_ROWS = 30
 
 
 def table(part: Part, layers: Sequence[int] | None = None, heads: Sequence[int] | None = None) -> str:
@@ -37,12 +38,39 @@ def table(part: Part, layers: Sequence[int] | None = None, heads: Sequence[int] 
     return scrolling(shown, "Table: what each head does")
 
 
+def strongest(part: Part, layer: int, heads: Sequence[int]) -> str:
+    """The key that each query looks at most, with its weight, in these heads of a layer; "" for a long sequence."""
+    if len(part.queries) > MOST_ROWS:
+        return ""
+    weights = part.weights[layer]  # (H, T, S)
+    columns = "".join(f'<th scope="col">head {head}</th>' for head in heads)
+    rows = "\n".join(
+        f'<tr><th scope="row">{html.escape(query)} ({t})</th>'
+        + "".join(f"<td>{_strongest_key(weights[head, t], part.keys)}</td>" for head in heads)
+        + "</tr>"
+        for t, query in enumerate(part.queries)
+    )
+    where = f"{part.name}, layer {layer}" if part.name else f"Layer {layer}"
+    caption = f"{where}: query → the key that it looks at most, with its weight"
+    shown = (
+        f'<table style="font-size:85%">\n<caption>{caption}</caption>\n'
+        f'<thead><tr><th scope="col">query</th>{columns}</tr></thead>\n<tbody>\n{rows}\n</tbody></table>'
+    )
+    return scrolling(shown, "Table: the key that each query looks at most")
+
+
+def _strongest_key(weights: Tensor, keys: Sequence[str]) -> str:  # (S,)
+    place = int(weights.argmax())
+    return f"{html.escape(keys[place])} ({place}) {weights[place]:.2f}"
+
+
 def _habit(part: Part, layer: int, head: int) -> str:
     weights = part.weights[layer, head]  # (T, S)
     places = {f"{key} ({s})": weights[:, s] for s, key in enumerate(part.keys)}
     if part.queries is part.keys:
         places = {
-            "itself": weights.diagonal(), "token before": weights.diagonal(-1), "token after": weights.diagonal(1)
+            "itself": weights.diagonal(), "token before": weights.diagonal(-1), "token after": weights.diagonal(1),
+            **{f"{n} tokens before": weights.diagonal(-n) for n in range(2, len(part.keys))},
         } | places  # fmt: skip
     shares = {place: float(found.sum()) / max(float(weights.sum()), 1e-9) for place, found in places.items()}
     best = max(shares, key=lambda place: shares[place])

@@ -17,7 +17,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
-import anatomy
+from anatomy.course import PACKAGE
 from anatomy.errors import UserError
 
 CELL_LIMIT = 600
@@ -101,7 +101,7 @@ def run(
 
 def _environment(home: str) -> dict[str, str]:
     """This process's environment without what would make two machines' results differ."""
-    package = str(Path(anatomy.__file__).parent.parent)
+    package = str(PACKAGE.parent)
     path = os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH"))))
     kept = {name: value for name, value in os.environ.items() if name not in ("MPLBACKEND", "JPY_PARENT_PID")}
     threads = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")

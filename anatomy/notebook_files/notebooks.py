@@ -93,6 +93,17 @@ def fingerprint(book: NotebookNode) -> str:
     return hashlib.sha256(json.dumps(cells, sort_keys=True).encode()).hexdigest()
 
 
+def stamped(book: NotebookNode) -> NotebookNode:
+    """The notebook as a build writes it: with the course's metadata, and in them its fingerprint."""
+    book.metadata = NotebookNode({**METADATA, MARK: {"build": fingerprint(book)}})
+    return book
+
+
+def was_edited(book: NotebookNode) -> bool:
+    """Whether a notebook differs from what a build wrote (or never was written by one)."""
+    return bool(book.metadata.get(MARK, {}).get("build") != fingerprint(book))
+
+
 def grade_id(cell: NotebookNode) -> str:
     """nbgrader's name of the cell, or an empty string."""
     return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
