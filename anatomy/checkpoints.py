@@ -20,7 +20,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -55,12 +55,30 @@ class Location:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A tokenizer, its model in eval mode with eager attention, the model's config, and where they came from."""
+    """A tokenizer, its model, the model's config, and the place that they come from."""
 
     tokenizer: Any
-    model: Any
     config: Any
-    source: str
+    place: Location
+
+    @property
+    def source(self) -> str:
+        """Where the files are: "local folder", "cache", "bundled" or "hub"."""
+        return self.place.source
+
+    @cached_property
+    def model(self) -> Any:
+        """The model in eval mode, in float32, with eager attention, so that it can return its attentions.
+
+        Made when first asked for: the library needs seconds to import its models. Raises CheckpointError if it can't
+        be made of these files.
+        """
+        from transformers import AutoModel
+
+        with _quiet(), _explained(self.place):
+            return AutoModel.from_pretrained(
+                self.place.folder, config=self.config, dtype="float32", local_files_only=True, use_safetensors=True
+            ).eval()
 
     def __repr__(self) -> str:
         size = sum(parameter.numel() for parameter in self.model.parameters()) / 1e6
@@ -85,17 +103,15 @@ def checkpoint_name(name: str | os.PathLike[str] | None = None) -> str:
 def load_checkpoint(name: str | os.PathLike[str] | None = None) -> Checkpoint:
     """Tokenizer and model of `name` (hub name or folder; default: see `checkpoint_name`), a fresh copy each time.
 
-    The model is in eval mode, in float32, with `attn_implementation="eager"`, so that it can return its attentions.
-    Raises CheckpointError if the weights are nowhere to be had, incomplete, or not the published ones.
+    Raises CheckpointError if the files are nowhere to be had, incomplete, damaged, or not the published ones.
     """
-    from transformers import AutoModel
+    from safetensors import safe_open
+    from transformers import AutoConfig
 
     place = locate(name)
-    with _quiet(), _explained(place):
-        model = AutoModel.from_pretrained(
-            place.folder, attn_implementation="eager", dtype="float32", local_files_only=True, use_safetensors=True
-        )
-    return Checkpoint(_tokenizer(place), model.eval(), model.config, place.source)
+    with _quiet(), _explained(place), safe_open(place.folder / "model.safetensors", "pt"):  # a whole file, that is
+        config = AutoConfig.from_pretrained(place.folder, attn_implementation="eager", local_files_only=True)
+        return Checkpoint(_tokenizer(place), config, place)
 
 
 def load_embeddings(name: str | os.PathLike[str] | None = None) -> EmbeddingMatrix:

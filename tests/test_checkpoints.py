@@ -224,6 +224,24 @@ def test_a_damaged_file_is_named(tiny: Path, tmp_path: Path, nowhere: Path) -> N
         load_checkpoint(tmp_path)
 
 
+def test_damaged_weights_are_named_when_they_are_found(tiny: Path, tmp_path: Path, nowhere: Path) -> None:
+    for file in tiny.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    weights = tmp_path / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-4])
+    with pytest.raises(CheckpointError, match="could not be loaded"):
+        load_checkpoint(tmp_path)
+
+
+def test_the_library_s_models_are_imported_when_one_is_asked_for(tiny: Path) -> None:
+    code = (
+        f"import sys; from anatomy.checkpoints import load_checkpoint; checkpoint = load_checkpoint({str(tiny)!r})\n"
+        "assert 'transformers.modeling_utils' not in sys.modules\n"
+        "checkpoint.model\nassert 'transformers.modeling_utils' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 @pytest.fixture
 def hub(tiny: Path) -> Iterator[tuple[str, list[str]]]:
     """A stand-in for the hub, serving the tiny model as NAME: its address, and what it was asked."""

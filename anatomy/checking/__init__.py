@@ -29,8 +29,11 @@ if TYPE_CHECKING:
 HAND_OVER = "ANATOMY_HAND_OVER"
 """The environment variable by which `anatomy check` lets a kernel look as in a notebook and hand over what it saw."""
 
-PATIENCE = 0.9
+PATIENCE = 1.4
 """Seconds of computing after which a check should end; reading the answer has what looking and judging left of them."""
+
+LEAST, MOST = 0.5, 0.8
+"""Seconds of computing that reading has in any case, and at most."""
 
 NOT_HERE = (
     "No exercise is called {name!r} on this machine. In an exam that is as it should be: your answer is checked when "
@@ -121,7 +124,7 @@ def verdict_in_notebook(
             from anatomy.reading import read
 
             left = PATIENCE - (time.thread_time() - began)
-            verdict = read(namespace, expectations_of(exercise, SEEDS), seen, verdict, min(max(left, 0.3), 0.5))
+            verdict = read(namespace, expectations_of(exercise, SEEDS), seen, verdict, min(max(left, LEAST), MOST))
     return verdict
 
 

@@ -81,7 +81,7 @@ def _best(
     own = misconceptions.of_exercise(name).values()
     inherited = [wrong for wrong in misconceptions.inherited(name) if not _parts(wrong) & set(called)]
     best: Recognized | None = None
-    began = time.process_time()
+    began = time.thread_time()
     for candidates in (own, inherited if sight.values_differ else ()):
         patience = _Patience(math.inf if candidates is own else PATIENCE, began)
         for how in (_same_in_everything, _same_values, _same_parameters):
@@ -116,11 +116,11 @@ class _Patience:
     """So many seconds of computing since something began, and `LEAST` from now on."""
 
     def __init__(self, seconds: float, began: float) -> None:
-        self._until = max(began + seconds, time.process_time() + LEAST)
+        self._until = max(began + seconds, time.thread_time() + LEAST)
 
     @property
     def is_spent(self) -> bool:
-        return time.process_time() > self._until
+        return time.thread_time() > self._until
 
 
 Same = Callable[[Exercise, Case, Misconception, CaseObservation, CaseObservation], bool]

@@ -11,6 +11,7 @@ import inspect
 import linecache
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -51,13 +52,14 @@ class Program:
 
     def build(self) -> Any:
         """What the tree, as it is now, defines. May raise whatever running a definition may raise."""
-        namespace = dict(self.namespace)
-        for name in read_names(self.tree):
-            if isinstance(namespace.get(name), _DATA):
-                namespace[name] = fresh(namespace[name])
-        code = compile(ast.fix_missing_locations(self.tree), "<student edited>", "exec", dont_inherit=True)
-        exec(code, namespace)
+        namespace = self.namespace | {name: fresh(self.namespace[name]) for name in self._data}
+        exec(compile(self.tree, "<student edited>", "exec", dont_inherit=True), namespace)
         return namespace[self.name]
+
+    @cached_property
+    def _data(self) -> list[str]:
+        """The notebook's names that the program reads, and a run could change. No edit reads another one."""
+        return [name for name in read_names(self.tree) if isinstance(self.namespace.get(name), _DATA)]
 
     @property
     def functions(self) -> list[ast.FunctionDef]:

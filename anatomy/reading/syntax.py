@@ -33,7 +33,7 @@ def exchanged(place: Place, new: ast.AST) -> Generator[int, None, None]:
     """Yields the line once, while `new` stands in the place."""
     parent, field, index, node = place
     holder = getattr(parent, field)
-    _put(parent, field, index, ast.copy_location(new, node))
+    _put(parent, field, index, _located(new, node))
     try:
         yield node.lineno
     finally:
@@ -41,6 +41,11 @@ def exchanged(place: Place, new: ast.AST) -> Generator[int, None, None]:
             setattr(parent, field, holder)
         else:
             holder[index] = node
+
+
+def _located(new: ast.AST, at: ast.AST) -> ast.AST:
+    """A new node with all that Python asks of a tree that it is to compile."""
+    return ast.fix_missing_locations(ast.copy_location(new, at))
 
 
 def _put(parent: ast.AST, field: str, index: int | None, new: ast.AST) -> None:
@@ -53,8 +58,11 @@ def _put(parent: ast.AST, field: str, index: int | None, new: ast.AST) -> None:
 def rearranged(lists: list[list[Any]], new: list[list[Any]], line: int) -> Generator[int, None, None]:
     """Yields the line once, while these lists of statements hold other ones. An empty one is filled with `pass`."""
     old = [list(statements) for statements in lists]
+    known = {id(statement) for statements in old for statement in statements}
     for statements, others in zip(lists, new, strict=True):
-        statements[:] = others or [ast.Pass()]
+        statements[:] = others or [ast.Pass(lineno=line, col_offset=0)]
+        for made in (statement for statement in others if id(statement) not in known):
+            ast.fix_missing_locations(made)
     try:
         yield line
     finally:

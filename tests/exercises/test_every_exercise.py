@@ -1,7 +1,7 @@
 """Every exercise, through observe and judge: right answers pass, wrong ones fail and are named, stubs score nothing.
 
-With the seeds of a student's own notebook. tests/grading/test_class.py tries the right ones and a share of the
-wrong ones again with others.
+With the seeds of a student's own notebook; of the many wrong answers, those that are not in the quick part with one of
+them. tests/grading/test_class.py tries the right ones and a share of the wrong ones again with others.
 """
 
 from __future__ import annotations
@@ -49,11 +49,14 @@ def all_misconceptions() -> Iterator[Misconception]:
 
 
 def each_misconception() -> Iterator[Any]:
-    """All of them; the quick part tries the first few of each exercise."""
+    """All of them, and the seeds to try them with; the quick part tries the first few of each exercise."""
     met: Counter[str] = Counter()
     for wrong in all_misconceptions():
         met[wrong.exercise] += 1
-        yield pytest.param(wrong, id=wrong.name, marks=[pytest.mark.slow] if met[wrong.exercise] > QUICK else [])
+        if met[wrong.exercise] <= QUICK:
+            yield pytest.param(wrong, SEEDS, id=wrong.name)
+        else:
+            yield pytest.param(wrong, SEEDS[:1], id=wrong.name, marks=pytest.mark.slow)
 
 
 EXPECTATIONS: dict[tuple[str, tuple[int, ...]], Expectations] = {}
@@ -133,12 +136,12 @@ def test_the_same_seed_gives_the_same_cases(exercise: Exercise) -> None:
     assert encode(first) == encode(again)
 
 
-@pytest.mark.parametrize("wrong", each_misconception())
-def test_a_misconception_fails_and_is_named_as_itself(wrong: Misconception) -> None:
+@pytest.mark.parametrize("wrong, seeds", each_misconception())
+def test_a_misconception_fails_and_is_named_as_itself(wrong: Misconception, seeds: tuple[int, ...]) -> None:
     exercise = exercises.find(wrong.exercise)
-    seen = observe(exercise, wrong.answer)
-    expectations_of(exercise, SEEDS).remember(wrong, seen.cases)
-    verdict = judge(exercise, decode(encode(seen)), SEEDS, expectations_of)
+    seen = observe(exercise, wrong.answer, seeds)
+    expectations_of(exercise, seeds).remember(wrong, seen.cases)
+    verdict = judge(exercise, decode(encode(seen)), seeds, expectations_of)
     broken = {result.property for result in verdict.results if not result.passed}
     assert verdict.status == "wrong", as_text(verdict)
     assert wrong.name in verdict.misconceptions, as_text(verdict)
