@@ -90,6 +90,7 @@ def wordpiece(seed: int) -> Iterator[Case]:
     yield case("cartoons", "car cart ##toon ##oon ##s toon")
     yield case("arrow", "arrow ar ##row a ##r ##o ##w")
     yield case("Arrow", "arrow a A ##r ##o ##w ##row", note="when a word has a capital letter")
+    yield case("in" * 60, "in i ##n ##in", note="when a word has 120 letters")
 
     unknown = "unknown words"
     yield case("playing", "play ##in ##i ing", asks=unknown, note="when the end of a word can't be covered")

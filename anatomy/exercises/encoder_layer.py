@@ -237,9 +237,10 @@ def _masked_in_words(layer: Any, case: Case) -> Any:
         said = "as if there were no mask"
     else:
         with contextlib.suppress(Exception):  # an answer may refuse masks other than the one that it was written for
-            said = "as if True and False had changed places in the mask" if as_alone(layer(x, ~mask)) else said
-            added = torch.allclose(padded, layer(x, mask.float()), atol=1e-5)
-            said = "as if the mask were numbers, 1 and 0, added to the scores" if added else said
+            if as_alone(layer(x, ~mask)):
+                said = "as if True and False had changed places in the mask"
+            elif torch.allclose(padded, layer(x, mask.float()), atol=1e-5):
+                said = "as if the mask were numbers, 1 and 0, added to the scores"
     return f"with padding and a mask, each sentence comes out {said}"
 
 

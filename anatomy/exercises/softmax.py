@@ -48,6 +48,8 @@ def softmax(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, T=5, S=2)
     x = 500.0 * _ranks(draw.normal("B T S"), 1) + 10_000 * _signs(2)
     yield draw.case(x=x, dim=1, note="when one slice lies around −10 000 and the next around +10 000", **large)
+    draw = Draw(seed, B=2, T=3, S=5)
+    yield draw.case(x=draw.normal("B T S") - 150, dim=-1, note="when all scores lie around −150", **large)
 
 
 def _rows_sum_to_one(value: Any, case: Case) -> str | None:

@@ -142,8 +142,9 @@ def is_deliberate(seen: CaseObservation) -> bool:
 
 
 def _says(message: str, words: str) -> bool:
-    """Whether a message holds these words, or this number and not a longer one."""
-    return re.search(rf"(?<![\w.]){re.escape(words)}(?!\w)", message, re.IGNORECASE) is not None
+    """Whether a message holds these words, or this number and not a longer one: a letter may touch it, as in 8x10."""
+    before, behind = (r"(?<!\d)(?<!\d\.)", r"(?!\.?\d)") if words.isdecimal() else (r"(?<![\w.])", r"(?!\w)")
+    return re.search(f"{before}{re.escape(words)}{behind}", message, re.IGNORECASE) is not None
 
 
 def rule_says(rule: Callable[[Any, Case], str | None], value: Any, case: Case) -> str | None:

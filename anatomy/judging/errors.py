@@ -25,6 +25,9 @@ def explain_error(found: CaseObservation, expected: CaseObservation, case: Case)
     if found.outcome == "too slow":
         return Relation("It did not finish.", f"One call took {error.message}. {_inputs(case)}".strip())
     if found.outcome == "returned":
+        if isinstance(found.value, dict) and str(found.value.get("$other")).endswith(f" {wanted}"):
+            return Relation(f"You return the `{wanted}`: it is an object like any other, and nothing stops.",
+                             f"Write `raise` for `return`. {_inputs(case)}".strip())  # fmt: skip
         what = "nothing (None)" if found.value is None else "a result"
         return Relation(f"This input should be refused with a clear `{wanted}`.",
                          f"Yours returns {what}. {_inputs(case)}".strip())  # fmt: skip

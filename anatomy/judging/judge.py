@@ -238,8 +238,8 @@ def _detail(differences: list[Difference], name: str) -> str:
     if not mine:
         return ""
     what = {difference.what for difference in mine}
-    if "error" in what:
-        return "stopped by an error"
+    if errors := [difference.found for difference in mine if difference.what == "error"]:
+        return "stopped by an error" if any(seen.error for seen in errors) else "not refused"
     others = [d for d in differences if d.property in ("shape", "values") and d.what in ("values", "shape", "type")]
     if name in ("gradients", "train mode") and others:
         return "follow from the values"

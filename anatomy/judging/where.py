@@ -15,7 +15,7 @@ def where_it_happens(expectations: Expectations, here: int, wrong: Collection[in
     """What the wrong tries have in common and the right ones have not: a size, or what is noted of them.
 
     Comparable tries are the general ones, and those that ask for the same property; with none of them right there is
-    nothing to say.
+    nothing to say. What any other wrong try contradicts is not said.
     """
     cases, outcome = expectations.cases, expectations.expected[here].outcome
     comparable = [
@@ -24,14 +24,16 @@ def where_it_happens(expectations: Expectations, here: int, wrong: Collection[in
         if case.asks in (None, cases[here].asks) and expectations.expected[index].outcome == outcome
     ]
     right = [cases[index] for index in comparable if index not in wrong]
-    failed = [cases[index] for index in comparable if index in wrong]
-    if not right or not failed:
+    failed = [cases[index] for index in sorted(wrong) if expectations.expected[index].outcome == outcome]
+    if not right or not set(wrong) & set(comparable):
         return ""
     return _by_axes(right, failed) or _by_sizes(right, failed) or _by_notes(right, failed)
 
 
 def _by_axes(right: Sequence[Case], failed: Sequence[Case]) -> str:
-    """How many axes an input has in all right tries and in no wrong one."""
+    """How many axes an input has in all right tries and in no wrong one; a single right one may be so by chance."""
+    if len({case.note for case in right}) < 2:
+        return ""
     for name in right[0].args:
         counts = [{_axes(case.args.get(name)) for case in tries} for tries in (right, failed)]
         if len(counts[0]) == 1 and not counts[0] & counts[1] and None not in counts[0] | counts[1]:

@@ -136,6 +136,8 @@ WORDS = ("values", "unknown words")
 DEAD_ENDS = ("unknown words", "never goes back")
 PIECES = ("values", "unknown words", "never goes back")
 
+wrong("limit_of_length", "A long word is unknown to you, whatever its pieces. BERT's published code has such a limit; here a word of any length is cut.",
+      breaks="values", old="    pieces: list[str] = []\n", new="    if len(word) > 100:\n        return [unk]\n    pieces: list[str] = []\n")
 wrong("shortest_match", "You take the shortest piece that fits, so a word falls into single characters; take the longest.",
       breaks=("values", "never goes back"),
       old="range(len(word), start, -1):  # the longest first", new="range(start + 1, len(word) + 1):")

@@ -394,10 +394,10 @@ wrong("scale_root_d", "You scale by √D = {root_D}; after the split each dot pr
 wrong("no_scale", "You don't scale the scores: divide them by √K = {root_K} before the softmax.",
       breaks=NUMBERS, old="context = scaled_dot_product_attention(query, key, value)",
       new="scores = query @ key.transpose(-2, -1)\n        context = scores.softmax(dim=-1) @ value")
-wrong("softmax_over_queries", "Your softmax runs over the queries (dim −2); each query's row has to share out 1 among the keys (dim −1).",
+wrong("softmax_over_queries", "Your softmax runs over the queries: the weights of one key sum to one. Each *query* has to share out 1 among the keys.",
       breaks=NUMBERS, old="context = scaled_dot_product_attention(query, key, value)",
       new="scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))\n        context = scores.softmax(dim=-2) @ value")
-wrong("softmax_over_heads", "Your softmax runs over the heads (dim 1): they share out one weight among themselves. Each head has its own softmax, over the keys (the last dim).",
+wrong("softmax_over_heads", "Your softmax runs over the heads: they share out one weight among themselves. Each head has its own softmax, over the keys.",
       breaks=NUMBERS, old="context = scaled_dot_product_attention(query, key, value)",
       new="scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))\n        context = scores.softmax(dim=1) @ value")
 wrong("output_linear_unused", "You have an `output_linear` but `forward` never calls it: the merged heads go through it last.",

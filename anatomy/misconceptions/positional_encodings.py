@@ -24,8 +24,10 @@ wrong = mistakes_in(permutation_gap)
 BOTH = ("values", "plain float")
 wrong("one_side", "You shuffle what goes in, but compare with a result in the old order. Shuffle the second result too, `[:, perm]`, so that each token is compared with itself.",
       breaks="values", old="module(x)[:, perm]", new="module(x)")
-wrong("inverse", "You undo the permutation on a result that was never shuffled: f(x) needs `[:, perm]`, the same order as the input got. (The inverse belongs on the other side: f(x[:, perm])[:, inverse] against f(x) would do.)",
+wrong("inverse", "The two sides of your comparison stand in different orders: where one is shuffled by `perm`, the other is shuffled by its inverse. Compare f(x[:, perm]) with f(x)[:, perm]; or undo the first, f(x[:, perm])[:, inverse], and compare with f(x).",
       breaks="values", old="module(x)[:, perm]", new="module(x)[:, perm.argsort()]")
+wrong("inverse_twice", "You shuffle both sides alike, but by the inverse: `out[:, perm] = x` *sends* token t to place perm[t], while `x[:, perm]` *takes* for place t the token at perm[t].",
+      breaks="values", old=("module(x[:, perm])", "module(x)[:, perm]"), new=("module(x[:, perm.argsort()])", "module(x)[:, perm.argsort()]"))
 wrong("shuffles_batch", "`x[perm]` shuffles the first axis, which is the batch: sentences change places, not words. Tokens lie along axis 1, `x[:, perm]`.",
       breaks=BOTH, old=("module(x[:, perm])", "module(x)[:, perm]"), new=("module(x[perm])", "module(x)[perm]"))
 wrong("shuffles_columns", "You shuffle the last axis, the columns of every token; the tokens themselves lie along axis 1, `x[:, perm]`.",

@@ -28,6 +28,8 @@ wrong("overflows", "Your softmax is right for small scores and overflows for lar
       breaks="large scores", old=SHIFT, new="exponentials = x.exp()")
 wrong("global_max", "You subtract the largest entry of the whole tensor. It cancels on paper, but a slice that lies 200 below it becomes exp(−200) = 0 everywhere, and 0/0 is NaN. Each slice along `dim` needs its own largest entry.",
       breaks="large scores", old=LARGEST, new="x.max()")
+wrong("largest_absolute", "You subtract the largest absolute value: a slice around −150 is pushed down to −300, where every exponential is 0, and 0/0 is NaN. Subtract the largest value, with its sign.",
+      breaks="large scores", old=LARGEST, new="x.abs().amax(dim=dim, keepdim=True)")
 wrong("subtracts_mean", "You subtract the mean of each slice. It cancels as the maximum would, but what lies far above the mean still overflows; only the maximum guarantees that no exponent is above zero.",
       breaks="large scores", old=SHIFT, new="exponentials = (x - x.mean(dim=dim, keepdim=True)).exp()")
 wrong("subtracts_min", "You subtract the smallest entry of each slice: all exponents are now above zero, where exp overflows. Subtract the largest one, so that all are at most zero.",

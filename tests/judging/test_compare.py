@@ -76,6 +76,8 @@ def _kinds(error: Raised) -> set[tuple[str, str]]:
     [
         (Raised("ValueError", "dim 7", 2, 'raise ValueError(f"dim {dim}")'), set()),
         (Raised("ValueError", "an odd width", 2, 'raise ValueError("an odd width")'), {("refusal", "message")}),
+        (Raised("ValueError", "a width of 6x7.", 2, "raise ValueError(...)"), set()),
+        (Raised("ValueError", "it is 7.5", 2, "raise ValueError(...)"), {("refusal", "message")}),
         (Raised("ValueError", "it is 70", 2, "raise ValueError(...)"), {("refusal", "message")}),
         (Raised("ValueError", "too many values to unpack", 2, "a, b = parts"), {("refusal", "error")}),
         (Raised("RuntimeError", "shape 7", 2, "x.view(7)"), {("refusal", "error")}),

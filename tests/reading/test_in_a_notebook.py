@@ -40,7 +40,7 @@ def card(shell: InteractiveShell, *cells: str) -> str:
 
 def test_the_card_points_at_the_line_of_the_cell_and_shows_an_example(shell: InteractiveShell) -> None:
     text = card(shell, ANSWER, 'check("dot_product_scores")')
-    assert "One change in line 6 would make it right: `for d in range(1, query.size(-1)):`" in text
+    assert "One change in line 6 would make it right, where you have `for d in range(1, query.size(-1)):`." in text
     assert "The smallest example where yours differs:\n  for      dot_product_scores([[[" in text
 
 

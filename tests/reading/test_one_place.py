@@ -25,25 +25,25 @@ OFF_BY_ONE = cell("""
 """)
 
 WRONG = {
-    "a range one short": ("dot_product_scores", OFF_BY_ONE, "line 4 would make it right: `for d in range(D - 1):`"),
+    "a range one short": ("dot_product_scores", OFF_BY_ONE, "line 4 would make it right, where you have `for d in range(D - 1):`."),
     "another axis": (
         "attention_weights",
         "def attention_weights(query, key):\n"
         "    scores = query @ key.mT / query.size(-1) ** 0.5\n"
         "    scores = scores - scores.amax(-1, keepdim=True)\n"
         "    return scores.exp() / scores.exp().sum(1, keepdim=True)\n",
-        "line 4 would make it right: `return scores.exp() / scores.exp().sum(1, keepdim=True)`",
+        "line 4 would make it right, where you have `return scores.exp() / scores.exp().sum(1, keepdim=True)`.",
     ),
     "a missing argument": (
         "pairwise_dot",
         "def pairwise_dot(x):\n    return torch.stack([item @ item.mT for item in x], 1)\n",
-        "line 2 would make it right: `return torch.stack([item @ item.mT for item in x], 1)`",
+        "line 2 would make it right, where you have `return torch.stack([item @ item.mT for item in x], 1)`.",
     ),
     "a helper in the same cell": (
         "scaled_scores",
         "def root(number):\n    return number ** 0.25\n\n"
         "def scaled_scores(query, key):\n    return query @ key.mT / root(query.size(-1))\n",
-        "line 2 would make it right: `return number ** 0.25`",
+        "line 2 would make it right, where you have `return number ** 0.25`.",
     ),
     "a method of a class": (
         "LayerNorm",
@@ -60,7 +60,7 @@ WRONG = {
                     variance = ((x - mean) ** 2).sum(dim=-1, keepdim=True)
                     return (x - mean) / torch.sqrt(variance + self.eps) * self.weight + self.bias
         """),
-        "line 10 would make it right: `variance = ((x - mean) ** 2).sum(dim=-1, keepdim=True)`",
+        "line 10 would make it right, where you have `variance = ((x - mean) ** 2).sum(dim=-1, keepdim=True)`.",
     ),
 }
 
@@ -135,4 +135,4 @@ def test_an_edit_that_never_ends_is_given_up(notebook, reading) -> None:
             return scores
     """)
     said = reading("dot_product_scores", notebook(source)).diagnoses
-    assert "One change in line 2 would make it right: `scores, d = 0, 1`" in said[0].headline
+    assert "One change in line 2 would make it right, where you have `scores, d = 0, 1`." in said[0].headline

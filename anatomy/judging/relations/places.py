@@ -70,7 +70,7 @@ def repeated(comparison: Comparison) -> Iterator[Relation]:
 
 def reordered(comparison: Comparison) -> Iterator[Relation]:
     mine, right = comparison.found.flatten().sort().values, comparison.expected.flatten().sort().values
-    if mine.numel() <= 3 or not alike(mine, right):
+    if mine.numel() <= 3 or not alike(mine, right) or _is_an_order(right):
         return
     headline = "The right numbers, in the wrong places."
     for name, value in comparison.case.args.items():
@@ -84,6 +84,12 @@ def reordered(comparison: Comparison) -> Iterator[Relation]:
     yield Relation(headline, f"Sorted, yours are the expected ones. The first misplaced one is at {list(first)}: "
                    f"expected {comparison.expected[first]:.4g}, yours is {comparison.found[first]:.4g}.",
                    "in the wrong places")  # fmt: skip
+
+
+def _is_an_order(numbers: Tensor) -> bool:
+    """Whether sorted numbers are places, all or all but one: any order of these has the same numbers."""
+    whole = bool((numbers == numbers.round()).all()) and numbers.unique().numel() == numbers.numel()
+    return whole and bool(numbers[0] >= 0) and bool(numbers[-1] <= numbers.numel())
 
 
 def partly_wrong(comparison: Comparison) -> Iterator[Relation]:

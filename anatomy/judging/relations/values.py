@@ -112,10 +112,16 @@ def axis_factor(comparison: Comparison) -> Iterator[Relation]:
     for axis in reversed(range(comparison.expected.dim())):
         first = ratio.select(axis, 0).unsqueeze(axis)
         if (comparison.expected.size(axis) > 2 or not comparison.main) and alike(ratio, first.expand_as(ratio)):
-            factors = ", ".join(f"{factor:.4g}" for factor in first.flatten()[:4].tolist())
-            more = ", …" if first.numel() > 4 else ""
-            yield Relation(f"Each slice along {comparison.axis(axis)} is the expected one times a factor of its own.",
-                           f"The factors are {factors}{more}.", f"factors along {comparison.place(axis)}")  # fmt: skip
+            where, claim = comparison.axis(axis), f"factors along {comparison.place(axis)}"
+            off = first[(first - 1).abs() > 1e-4]
+            factors = ", ".join(f"{factor:.4g}" for factor in off[:4].tolist()) + (", …" if off.numel() > 4 else "")
+            if off.numel() == first.numel():
+                yield Relation(f"Each slice along {where} is the expected one times a factor of its own.",
+                               f"The factors are {factors}.", claim)  # fmt: skip
+            else:
+                how = f"the expected ones times {factors}" if off.any() else "0 everywhere"
+                yield Relation(f"{off.numel()} of {first.numel()} slices along {where} are wrong; the rest is right.",
+                               f"They are {how}.", claim)  # fmt: skip
 
 
 def added(comparison: Comparison) -> Iterator[Relation]:
