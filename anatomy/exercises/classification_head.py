@@ -388,9 +388,23 @@ class Stream:
 
 
 class CountingSGD(torch.optim.SGD):
-    """Notes how often it has stepped."""
+    """Notes how often it has stepped, and in how many steps some gradient was added to what an earlier one had left."""
 
     taken = 0
+
+    def __init__(self, model: nn.Module, lr: float) -> None:
+        super().__init__(model.parameters(), lr=lr)
+        self._uncleared: set[int] = set()
+        for parameter in model.parameters():
+            parameter.register_hook(partial(self._look, parameter))  # before the gradient is added to what is there
+
+    def _look(self, parameter: Tensor, _: Tensor) -> None:
+        if self.taken and parameter.grad is not None and bool(parameter.grad.any()):
+            self._uncleared.add(self.taken)
+
+    @property
+    def uncleared(self) -> int:
+        return len(self._uncleared)
 
     def step(self, closure: Any = None) -> Any:
         self.taken += 1
@@ -415,7 +429,7 @@ def _task(draw: Draw, count: int, only: int | None = None, mark: int = 0) -> tup
 def _training(answer: Any, case: Case) -> Any:
     model, batches = deepcopy(case.args["model"]), case.args["batches"].content
     model.eval()
-    optimizer = CountingSGD(model.parameters(), lr=1.0)
+    optimizer = CountingSGD(model, lr=1.0)
     told: list[Any] = []
     epochs, loop = case.args["epochs"], Stream(batches) if case.asks == "all batches" else list(batches)
     rest = {"when `on_step` is left out": (), "when `on_step` is None": (None,)}.get(case.note, (told.append,))
@@ -436,7 +450,8 @@ def _training(answer: Any, case: Case) -> Any:
     with torch.no_grad():
         logits = model.eval()(held_out[0], held_out[1])
     return {"losses": _named(losses), "told": _named(told), "true": true, "seen": seen, "mode after": mode,
-            "modes": [call.training for call in calls], "steps": optimizer.taken, "logits": logits}  # fmt: skip
+            "modes": [call.training for call in calls], "steps": optimizer.taken,
+            "uncleared": optimizer.uncleared, "logits": logits}  # fmt: skip
 
 
 Rule = Callable[[Any, Case], str | None]
@@ -454,6 +469,11 @@ def _learns(value: Any, case: Case) -> str | None:
         return "The model that you are given is never called: what you train is another one, or none."
     if value["steps"] == 0:
         return "The optimizer that you are given never takes a step."
+    if value["uncleared"]:
+        return (
+            f"In {value['uncleared']} of {value['steps']} steps the gradients of earlier ones are still there, and "
+            "`backward` adds to them. They are to be cleared for every batch."
+        )
     labels = case.args["model"].held_out[2]
     right = float((value["logits"].argmax(dim=-1) == labels).float().mean())
     loss = float(nn.functional.cross_entropy(value["logits"], labels))
@@ -681,8 +701,8 @@ def TokenClassifier(seed: int) -> Iterator[Case]:
 
 
 def _span_scores(answer: Any, case: Case) -> Any:
-    """With a mask, what a softmax makes of the scores (−∞ and any other very low number are the same then), and the
-    scores themselves where they count."""
+    """With a mask, the scores where they count, and what a softmax makes of all (−∞ and any other very low number are
+    the same then)."""
     scores = answer(*case.args.values())
     if case.asks == "mask":
         start, end = scores
@@ -691,7 +711,7 @@ def _span_scores(answer: Any, case: Case) -> Any:
             not isinstance(one, Tensor) or not one.is_floating_point() or one.shape != counts.shape for one in scores
         ):
             return scores
-        return [start.softmax(dim=-1), end.softmax(dim=-1), start[counts], end[counts]]
+        return [start[counts], end[counts], start.softmax(dim=-1), end.softmax(dim=-1)]
     return tuple(scores) if isinstance(scores, Tensor) and scores.dim() == 3 and len(scores) == 2 else scores
 
 

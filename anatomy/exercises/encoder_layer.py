@@ -289,7 +289,7 @@ def part_dropped(
         layer.train(training)
         weights = {name: q * (factor * own) for name, (q, own) in last.items()}
         # tied, a layer with two names is not restored
-        return functional_call(layer, weights, inputs, tie_weights=False)
+        return functional_call(layer, weights, tuple(value.clone() for value in inputs), tie_weights=False)
 
     in_eval_mode = cache(with_part_times)
     calm, noisy, noisy_again = in_eval_mode(1.0), with_part_times(1.0, True), with_part_times(1.0, True)

@@ -85,6 +85,8 @@ def advice(error: Raised) -> str:
     """What this error's message means; empty where it is not a known one."""
     said = f"{error.type}: {error.message}"
     for pattern, text in _SYMPTOMS:
+        if "NoneType" in pattern and re.search(r"\bNone\b", error.code):
+            continue  # the line says itself where it comes from
         if found := re.search(pattern, said, re.IGNORECASE | re.DOTALL):
             return text if isinstance(text, str) else text(found)
     return ""

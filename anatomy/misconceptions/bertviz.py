@@ -32,6 +32,8 @@ SENTENCES = "(weights * pairs[None, :, None]).sum(dim=(3, 4))"
 COUNTS = "pairs.sum(dim=(1, 2))[None, :, None]"
 RESULT = f"return {SUM} / pairs.sum()"
 
+wrong("sign_alone", "Only the sign of your offset counts: −3 does the same as −1. The key is `offset` places further on, however many these are.",
+      breaks=("padding", "any offset"), old="places[:, None] + offset", new="places[:, None] + ((offset > 0) - (offset < 0))")
 wrong("other_direction", "You look in the other direction, from token t to token t − offset. An offset of −1 is the token before: query t (a row) meets key t + offset (a column).",
       breaks=ALWAYS, old="places[:, None] + offset", new="places[:, None] - offset")
 wrong("counts_padding", "Padding counts in your average: its queries look somewhere, too, and mean nothing. Count only pairs of which both tokens are real.",

@@ -503,7 +503,7 @@ wrong("with_two_things", "You return two things. Only the block's result is aske
 wrong("detached", "What goes into attention is cut off (`detach`, `torch.no_grad` or `.data`): nothing below can learn through it.",
       breaks="gradients", old="self.attention(self.layer_norm_1(x))", new="self.attention(self.layer_norm_1(x).detach())")
 wrong("in_place", "You change `x` in place (`x += …` writes into the caller's numbers). Make a new tensor: `x = x + …`.",
-      breaks=("gradients", "dropout"), old="x = x + self.dropout", new="x += self.dropout")
+      breaks="gradients", old="x = x + self.dropout", new="x += self.dropout")
 
 # ---- GPT ----
 wrong = mistakes_in(GPT)
@@ -515,7 +515,7 @@ CHECK = "        if length > most:\n            raise ValueError(f\"{length} tok
 TIE = "        self.lm_head.weight = self.token_embeddings.weight  # (V, D), shared\n"
 HEAD = "return self.lm_head(self.layer_norm(x))"
 in_every_class(wrong, ALL_OF_GPT)
-wrong("not_tied", "`lm_head.weight` and `token_embeddings.weight` are two parameters: training would pull them apart. They are to be one: assign the parameter itself, `self.lm_head.weight = self.token_embeddings.weight`, not its numbers (`clone`, `.data`, `copy_`, a new `nn.Parameter`).",
+wrong("not_tied", "`lm_head.weight` and `token_embeddings.weight` are two parameters: counted twice, and each with gradients of its own. They are to be one: assign the parameter itself, `self.lm_head.weight = self.token_embeddings.weight`, not its numbers (`clone`, `.data`, `copy_`, a new `nn.Parameter`).",
       breaks=("parameters", "gradients"), old=TIE, new="")
 wrong("head_without_a_name", "The head's numbers are right, but it has no name of its own: `lm_head`, an `nn.Linear` without bias whose weight *is* the token table, is part of the contract.",
       breaks="parameters", old=("        self.lm_head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)\n" + TIE, HEAD),

@@ -114,7 +114,7 @@ for right, (vector, everything) in ALL_OF_BOTH.items():
     wrong("dropout_unscaled", "Your dropout doesn't divide the numbers that it keeps by 1 − p: in training they are then smaller, on average, than afterwards.",
           breaks="dropout", old=dropped,
           new=f"{vector} * ((torch.rand_like({vector}) >= self.dropout.p) | (not self.training))")
-    wrong("dropout_in_eval", "Your dropout acts in eval mode too: the same sentence gets other logits at every call. An `nn.Dropout` layer knows the mode by itself; `F.dropout` has to be told: `training=self.training`.",
+    wrong("dropout_in_eval", "Your dropout acts in eval mode too: the same sentence gets other logits at every call. An `nn.Dropout` made in `__init__` knows the mode by itself; one made in `forward` is always in training mode, and `F.dropout` has to be told: `training=self.training`.",
           breaks=(*NUMBERS, "dropout"), old=dropped, new=f"F.dropout({vector}, self.dropout.p)")
     wrong("dropout_is_a_number", "`self.dropout` is a number, the probability, and you call it. The layer is `nn.Dropout(config.hidden_dropout_prob)`.",
           breaks=everything, old=CHANCE, new="config.hidden_dropout_prob")
@@ -440,6 +440,11 @@ wrong("one_batch_left_out", "You leave out the first batch of each epoch; all of
       breaks=("losses", "all batches"), old="in batches:", new="in list(batches)[1:]:")
 wrong("last_batch_left_out", "You leave out the last batch of each epoch; all of them are to be trained on.",
       breaks=("losses", "all batches"), old="in batches:", new="in list(batches)[:-1]:")
+wrong("cleared_once_an_epoch", "You clear the gradients once an epoch. `backward` adds to what is there, so each step of an epoch also repeats the earlier ones: clear them for every batch, as `train_step` does.",
+      breaks="learns", old=("range(epochs):\n", "loss = train_step(model, batch, optimizer)"),
+      new=("range(epochs):\n        optimizer.zero_grad()\n",
+           "model.train()\n            result = cross_entropy(model(*batch[:2]), batch[2])\n            result.backward()\n"
+           "            optimizer.step()\n            loss = result.item()"))
 wrong("append_returned", "`append` changes the list and returns None: after `losses = losses.append(…)` the list is gone. Write `losses.append(…)` alone.",
       breaks=("learns", "losses", "all batches", "modes", "on_step"), old="losses.append(loss)", new="losses = losses.append(loss)")
 wrong("two_steps_a_batch", "Each batch is trained on twice: `train_step` is called once to keep the loss and once more to tell it. Call it once and keep what it returns.",
@@ -621,6 +626,12 @@ wrong("one_vector", "You use the start vector for both: the end scores need row 
       new="start = end = hidden @ w[0]  # (B, T)")
 wrong("end_vector_twice", "You use the end vector for both: the start scores need row 0 of `w`.",
       breaks=SCORES, old="start, end = (hidden @ w.T).unbind(dim=-1)  # (B, T, 2) -> 2 × (B, T)", new="start = end = hidden @ w[1]  # (B, T)")
+wrong("mask_as_places", "You turn whole numbers round with `~`: `~1` is −2 and `~0` is −1, and as an index that means the last two sentences, which are then −∞ from end to end. Compare: `mask == 0`.",
+      breaks="mask", old=MASKING, new="""    if mask is not None:
+        start, end = start.clone(), end.clone()
+        start[~mask.long()] = -torch.inf
+        end[~mask.long()] = -torch.inf
+""")
 wrong("reshaped", "`reshape` (or `view`) to (2, B, T) turns no axes: it reads the numbers in the order in which they lie, and start and end scores get mixed. `unbind(dim=-1)` takes the last axis apart.",
       breaks=SCORES, old=".unbind(dim=-1)", new=".reshape(2, *hidden.shape[:2])")
 wrong("unpacks_the_batch", "`start, end = …` takes a tensor apart along its *first* axis, the batch (it runs only where B is 2). The two scores lie along the last: `unbind(dim=-1)`.",

@@ -217,6 +217,8 @@ wrong("mask_ignored", "The mask arrives and is not used, so padding of the sourc
       breaks="mask", old=ATTEND, new="masked_attention(query, key, value)")
 wrong("mask_turned_round", "You hide where the mask is True and look where it is False. True is where query t *may* look at key s.",
       breaks="mask", old=ATTEND, new="masked_attention(query, key, value, None if mask is None else ~mask)")
+wrong("mask_turned_round_in_the_library", "You hide where the mask is True and look where it is False. True is where query t *may* look at key s, for `F.scaled_dot_product_attention`, too.",
+      breaks="mask", old=ATTEND, new="F.scaled_dot_product_attention(query, key, value, None if mask is None else ~mask)")
 wrong("mask_added", "You add the mask to the scores, where True counts as 1 and False as 0: nothing is hidden. Where it is False the score becomes −∞.",
       breaks="mask", **by_hand("scores.masked_fill(mask == 0, -torch.inf)", "scores + mask"))
 wrong("mask_multiplied", "Where the mask is False the score becomes 0 in yours (by multiplying with the mask; or nearly 0, as 1e-9 is), and e⁰ = 1 is no small weight. It has to become −∞.",

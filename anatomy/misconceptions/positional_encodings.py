@@ -343,7 +343,7 @@ wrong("same_in_every_sentence", "Your dropout drops the same entries in every se
 wrong("whole_columns_dropped", "Your dropout sets whole columns of a sentence to 0. It is to drop single entries, as `nn.Dropout` does.",
       breaks="train mode",
       old="return self.dropout(self.layer_norm(x))", new="x = self.layer_norm(x)\n        return x * self.dropout(torch.ones_like(x[:, :1]))")
-wrong("dropout_in_eval", "Your dropout never stops: `F.dropout` drops in eval mode too, unless it is told `training=self.training`. The layer `nn.Dropout` knows the mode by itself.",
+wrong("dropout_in_eval", "Your dropout never stops: `F.dropout` drops in eval mode too, unless it is told `training=self.training`. An `nn.Dropout` made in `__init__` knows the mode by itself.",
       breaks=("values", "gradients", "train mode"),
       old="self.dropout(self.layer_norm(x))", new="F.dropout(self.layer_norm(x), self.dropout.p)")
 wrong("index_error", "A text longer than the table does fail, but as “index out of range” inside the lookup, which names neither the length nor the limit. Compare the two first and raise a `ValueError` that does.",

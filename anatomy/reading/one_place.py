@@ -23,4 +23,5 @@ def the_line(program: Program, trials: Trials) -> Diagnosis | None:
             if line:
                 return None
             line = place
-    return Diagnosis(f"One change in line {line} would make it right, where you have `{program.line(line)}`.") if line else None
+    said = f"One change in line {line} would make it right, where you have `{program.line(line)}`."
+    return Diagnosis(said) if line else None

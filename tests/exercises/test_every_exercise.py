@@ -1,7 +1,8 @@
 """Every exercise, through observe and judge: right answers pass, wrong ones fail and are named, stubs score nothing.
 
-With the seeds of a student's own notebook; of the many wrong answers, those that are not in the quick part with one of
-them. tests/grading/test_class.py tries the right ones and a share of the wrong ones again with others.
+With the seeds of a student's own notebook; of the many wrong answers, those that are not in the quick part with the
+first of them if that is enough. tests/grading/test_class.py tries the right ones and a share of the wrong ones again
+with others.
 """
 
 from __future__ import annotations
@@ -59,6 +60,14 @@ def each_misconception() -> Iterator[Any]:
             yield pytest.param(wrong, SEEDS[:1], id=wrong.name, marks=pytest.mark.slow)
 
 
+def is_named_as_itself(wrong: Misconception, verdict: Verdict) -> bool:
+    return verdict.misconceptions[:1] == [wrong.name] and broken(verdict) == set(wrong.breaks)
+
+
+def broken(verdict: Verdict) -> set[str]:
+    return {result.property for result in verdict.results if not result.passed}
+
+
 EXPECTATIONS: dict[tuple[str, tuple[int, ...]], Expectations] = {}
 
 
@@ -74,6 +83,13 @@ def verdict_on(exercise: Exercise, answer: Any) -> Verdict:
     """As in grading: the observation crosses the line between kernel and grader."""
     torch.set_num_threads(1)
     return judge(exercise, decode(encode(observe(exercise, answer))), SEEDS, expectations_of)
+
+
+def verdict_on_mistake(wrong: Misconception, seeds: tuple[int, ...]) -> Verdict:
+    exercise = exercises.find(wrong.exercise)
+    seen = observe(exercise, wrong.answer, seeds)
+    expectations_of(exercise, seeds).remember(wrong, seen.cases)
+    return judge(exercise, decode(encode(seen)), seeds, expectations_of)
 
 
 by_name = pytest.mark.parametrize("exercise", all_exercises(), ids=lambda exercise: exercise.name)
@@ -138,15 +154,13 @@ def test_the_same_seed_gives_the_same_cases(exercise: Exercise) -> None:
 
 @pytest.mark.parametrize("wrong, seeds", each_misconception())
 def test_a_misconception_fails_and_is_named_as_itself(wrong: Misconception, seeds: tuple[int, ...]) -> None:
-    exercise = exercises.find(wrong.exercise)
-    seen = observe(exercise, wrong.answer, seeds)
-    expectations_of(exercise, seeds).remember(wrong, seen.cases)
-    verdict = judge(exercise, decode(encode(seen)), seeds, expectations_of)
-    broken = {result.property for result in verdict.results if not result.passed}
+    verdict = verdict_on_mistake(wrong, seeds)
+    if not is_named_as_itself(wrong, verdict):
+        verdict = verdict_on_mistake(wrong, SEEDS)  # what chance hid in one try shows in two, as in a notebook
     assert verdict.status == "wrong", as_text(verdict)
     assert wrong.name in verdict.misconceptions, as_text(verdict)
     assert verdict.misconceptions[0] == wrong.name, f"named as {verdict.misconceptions[0]} first"
-    assert broken == set(wrong.breaks), as_text(verdict)
+    assert broken(verdict) == set(wrong.breaks), as_text(verdict)
 
 
 VARIANT_LIST = list(all_variants())

@@ -25,7 +25,11 @@ OFF_BY_ONE = cell("""
 """)
 
 WRONG = {
-    "a range one short": ("dot_product_scores", OFF_BY_ONE, "line 4 would make it right, where you have `for d in range(D - 1):`."),
+    "a range one short": (
+        "dot_product_scores",
+        OFF_BY_ONE,
+        "line 4 would make it right, where you have `for d in range(D - 1):`.",
+    ),
     "another axis": (
         "attention_weights",
         "def attention_weights(query, key):\n"
