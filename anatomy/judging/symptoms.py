@@ -13,6 +13,8 @@ _FIT = "Write each shape behind its line as a comment: which axis must meet whic
 _TYPES = "Numbers of different types meet here: `.dtype` tells each one's."
 _LATER = "An input is changed in place while its gradient is needed: make a new tensor instead."
 
+_NOTHING = r"'NoneType' object|must be .* not NoneType|: 'NoneType' and|and 'NoneType'"
+
 _SYMPTOMS: tuple[tuple[str, str | Say], ...] = (
     # ---- shapes that don't fit
     (r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\).*dimension (\d+)",
@@ -64,7 +66,7 @@ _SYMPTOMS: tuple[tuple[str, str | Say], ...] = (
     (r"does not require grad and does not have a grad_fn", "What you call backward on depends on no parameter."),
     # ---- Python
     (r"before Module.__init__\(\) call", "`super().__init__()` must come first in `__init__`."),
-    (r"'NoneType' object|must be .* not NoneType|: 'NoneType' and|and 'NoneType'",
+    (_NOTHING,
      "Something is None here: does a function that is called end without `return`?"),
     (r"missing the required \"forward\"", "There is no method called `forward` in it."),
     (r"missing \d+ required positional argument", "It is called with fewer values than it takes."),
@@ -85,8 +87,8 @@ def advice(error: Raised) -> str:
     """What this error's message means; empty where it is not a known one."""
     said = f"{error.type}: {error.message}"
     for pattern, text in _SYMPTOMS:
-        if "NoneType" in pattern and re.search(r"\bNone\b", error.code):
-            continue  # the line says itself where it comes from
         if found := re.search(pattern, said, re.IGNORECASE | re.DOTALL):
+            if pattern == _NOTHING and re.search(r"\bNone\b", error.code):
+                return ""  # the line says itself where it comes from
             return text if isinstance(text, str) else text(found)
     return ""

@@ -14,20 +14,24 @@ from anatomy.judging.expectations import Expectations
 def where_it_happens(expectations: Expectations, here: int, wrong: Collection[int]) -> str:
     """What the wrong tries have in common and the right ones have not: a size, or what is noted of them.
 
-    Comparable tries are the general ones, and those that ask for the same property; with none of them right there is
-    nothing to say. What any other wrong try contradicts is not said.
+    Tries of all properties count: what one of them contradicts is not said.
     """
     cases, outcome = expectations.cases, expectations.expected[here].outcome
-    comparable = [
-        index
-        for index, case in enumerate(cases)
-        if case.asks in (None, cases[here].asks) and expectations.expected[index].outcome == outcome
-    ]
-    right = [cases[index] for index in comparable if index not in wrong]
-    failed = [cases[index] for index in sorted(wrong) if expectations.expected[index].outcome == outcome]
-    if not right or not set(wrong) & set(comparable):
+    comparable = [index for index in range(len(cases)) if expectations.expected[index].outcome == outcome]
+    right = [index for index in comparable if index not in wrong]
+    failed = [index for index in comparable if index in wrong]
+    if all(_may_be_luck(expectations.expected[index].value) for index in right) or not failed:
         return ""
+    return _said([cases[index] for index in right], [cases[index] for index in failed])
+
+
+def _said(right: Sequence[Case], failed: Sequence[Case]) -> str:
     return _by_axes(right, failed) or _by_sizes(right, failed) or _by_notes(right, failed)
+
+
+def _may_be_luck(value: object) -> bool:
+    """Whether a result is a choice or two, such as the nearest label: what is wrong may have hit upon it."""
+    return isinstance(value, Tensor) and not value.is_floating_point() and value.numel() < 4
 
 
 def _by_axes(right: Sequence[Case], failed: Sequence[Case]) -> str:

@@ -60,6 +60,12 @@ def test_what_is_not_known_is_not_explained() -> None:
     assert advice(Raised("RuntimeError", "something new")) == ""
 
 
+def test_a_none_that_the_line_itself_holds_needs_no_explanation() -> None:
+    nothing = "'NoneType' object has no attribute 'shape'"
+    assert "Something is None here" in advice(Raised("AttributeError", nothing, 3, "return f(mask)"))
+    assert advice(Raised("AttributeError", nothing, 3, "return f(None)")) == ""
+
+
 RETURNED, REFUSED = CaseObservation("returned", 1), CaseObservation("raised", error=Raised("ValueError", "7 is odd"))
 CASE = Case({}, sizes={"D": 7})
 

@@ -32,6 +32,33 @@ def total(seed: int) -> Iterator[Case]:
         yield Draw(seed, T=count).case(x=torch.full((count,), 9.0))
 
 
+@exercise("03-softmax", properties={"shape": 1, "values": 1}, returns="T")
+def ranks(seed: int) -> Iterator[Case]:
+    yield Draw(seed, T=7).case(x=Draw(seed, T=7).normal("T"))
+
+
+@exercise("03-softmax", properties={"values": 1, "3": 1, "4": 1, "5": 1})
+def rows_apart(seed: int) -> Iterator[Case]:
+    for rows in (2, 3, 4, 5):
+        asks, note = ("", "") if rows == 2 else (str(rows), f"for {rows} rows")
+        yield Draw(seed, T=rows).case(x=torch.ones(rows), asks=asks or None, note=note)
+
+
+@exercise("03-softmax", properties={"values": 1})
+def refused(seed: int) -> Iterator[Case]:
+    for rows in (2, 3):
+        yield Draw(seed, T=rows).case(x=torch.ones(rows))
+
+
+@exercise("03-softmax", properties={"shape": 1, "values": 1, "empty": 1}, returns="N")
+def places(seed: int) -> Iterator[Case]:
+    for count, length in ((1, 9), (8, 6)):
+        draw = Draw(seed, N=count, T=length)
+        yield draw.case(x=draw.normal("N T"))
+    draw = Draw(seed, N=1, T=1)
+    yield draw.case(x=draw.normal("N T"), asks="empty", note="for a single number")
+
+
 @exercise("03-softmax", kind="module", properties={"shape": 1, "values": 1, "train mode": 1}, returns="T D")
 def dropped(seed: int) -> Iterator[Case]:
     draw = Draw(seed, T=3, D=4)
@@ -48,7 +75,19 @@ class NoReturn(nn.Module):
         nn.functional.dropout(x, 0.5)
 
 
-ANSWERS: dict[str, Any] = {"doubled": lambda x: 2 * x, "total": lambda x: 2 * x.sum(), "dropped": Dropped}
+ANSWERS: dict[str, Any] = {
+    "doubled": lambda x: 2 * x,
+    "total": lambda x: 2 * x.sum(),
+    "places": lambda x: x.argmax(-1),
+    "ranks": lambda x: x.argsort(-1),
+    "rows_apart": lambda x: 2 * x,
+    "refused": lambda x: x if len(x) == 2 else _refuse(),
+    "dropped": Dropped,
+}
+
+
+def _refuse() -> None:
+    raise ValueError("three rows are one too many")
 
 
 @pytest.fixture(autouse=True)
@@ -82,6 +121,28 @@ def test_where_it_happens_is_said_where_it_separates() -> None:
     assert "It is right only in the tries with T = 2, D = 5." in narrow
     assert not any("This happens" in line for line in said(doubled, lambda x: x.exp()))
     assert not any("right only" in line for line in said(doubled, lambda x: x.exp()))
+
+
+def test_a_choice_that_is_right_by_luck_separates_nothing() -> None:
+    assert not any(
+        "right only" in line for line in said(places, lambda x: x.argmax(-1) if len(x) == 1 else x.argmin(-1))
+    )
+
+
+def test_what_another_property_s_try_contradicts_is_not_said() -> None:
+    assert said(rows_apart, lambda x: x if len(x) == 3 else 2 * x)[0].endswith("This happens for 3 rows.")
+    assert "right only in the tries with T = 2." in said(rows_apart, lambda x: 2 * x if len(x) == 2 else x)[0]
+    odd = said(rows_apart, lambda x: 2 * x if len(x) % 2 else x)
+    assert not any("This happens" in line or "right only" in line for line in odd)
+
+
+def test_any_order_of_all_places_has_the_same_numbers() -> None:
+    assert not any("wrong places" in line for line in said(ranks, lambda x: x.argsort(-1, descending=True)))
+
+
+def test_an_error_that_is_returned_is_no_refusal() -> None:
+    (line,) = said(refused, lambda x: ValueError("no") if len(x) == 3 else x)
+    assert line.startswith("You return the `ValueError`")
 
 
 def test_one_thing_is_said_once() -> None:

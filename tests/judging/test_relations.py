@@ -97,6 +97,7 @@ WRONG_BLOCK: list[tuple[str, Callable[[Tensor], Tensor], str]] = [
     ("reordered", lambda x: _block(x).transpose(1, 2).reshape(3, 5, 4), "in the wrong places"),
     ("input reordered", lambda x: x.transpose(1, 2).reshape(3, 5, 4) + 0 * x, "Values differ: at [0, 0, 0]"),
     ("factor per row", lambda x: _block(x) * torch.arange(2.0, 7.0)[:, None], "factor of its own"),
+    ("one row left out", lambda x: _block(x) * (torch.arange(5) != 2)[:, None], "3 of 15 slices along axis 2"),
     ("relu", lambda x: _block(x).relu(), "ReLU"),
     ("masked", lambda x: _block(x).tril(), "above the diagonal"),
 ]

@@ -119,9 +119,10 @@ def axis_factor(comparison: Comparison) -> Iterator[Relation]:
                 yield Relation(f"Each slice along {where} is the expected one times a factor of its own.",
                                f"The factors are {factors}.", claim)  # fmt: skip
             else:
-                how = f"the expected ones times {factors}" if off.any() else "0 everywhere"
-                yield Relation(f"{off.numel()} of {first.numel()} slices along {where} are wrong; the rest is right.",
-                               f"They are {how}.", claim)  # fmt: skip
+                how = f"all values are the expected ones times {factors}" if off.any() else "all values are 0"
+                are = "is" if off.numel() == 1 else "are"
+                yield Relation(f"{off.numel()} of {first.numel()} slices along {where} {are} wrong; the rest is right.",
+                               f"There, {how}.", claim)  # fmt: skip
 
 
 def added(comparison: Comparison) -> Iterator[Relation]:
