@@ -15,7 +15,7 @@ lab: setup       ## open JupyterLab at notebooks/ (LAB_ARGS='--no-browser --port
 	@$(BIN)/anatomy lab $(LAB_ARGS)
 
 test: setup-test ## run all tests (TEST_ARGS='-k softmax')
-	$(BIN)/python -m pytest -n 3 --dist loadgroup $(TEST_ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadgroup $(TEST_ARGS)
 
 test-latest: setup-test ## the newest releases instead of the pins: what breaks? (TEST_ARGS='tests/checking')
 	$(BIN)/python tools/canary.py $(TEST_ARGS)
