@@ -45,6 +45,7 @@ def test_every_answer_stands_by_itself(book):
 
 
 @pytest.mark.parametrize("book", NOTEBOOKS, ids=lambda book: book.slug)
+@pytest.mark.slow
 def test_some_answers_get_what_they_are_worth(book):
     asked, answers = exercises.of_notebook(book), all_answers(book)
     for answer in random.Random(book.slug).sample(answers, min(8, len(answers))):

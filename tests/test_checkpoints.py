@@ -233,6 +233,7 @@ def test_damaged_weights_are_named_when_they_are_found(tiny: Path, tmp_path: Pat
         load_checkpoint(tmp_path)
 
 
+@pytest.mark.slow
 def test_the_library_s_models_are_imported_when_one_is_asked_for(tiny: Path) -> None:
     code = (
         f"import sys; from anatomy.checkpoints import load_checkpoint; checkpoint = load_checkpoint({str(tiny)!r})\n"
@@ -298,6 +299,7 @@ def run(code: str, endpoint: str, home: Path) -> subprocess.CompletedProcess[str
     return subprocess.run([sys.executable, "-c", code], env=kept, capture_output=True, text=True)
 
 
+@pytest.mark.slow
 def test_hub_with_progress_then_cache(hub: tuple[str, list[str]], tmp_path: Path) -> None:
     endpoint, asked = hub
     code = f"from anatomy.checkpoints import load_checkpoint; print(load_checkpoint({NAME!r}).source)"
@@ -313,6 +315,7 @@ def test_hub_with_progress_then_cache(hub: tuple[str, list[str]], tmp_path: Path
     assert second.stderr == "" and asked == []
 
 
+@pytest.mark.slow
 def test_hub_without_that_model(hub: tuple[str, list[str]], tmp_path: Path) -> None:
     code = "from anatomy.checkpoints import load_checkpoint; load_checkpoint('someone/else')"
     endpoint, asked = hub

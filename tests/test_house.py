@@ -152,6 +152,7 @@ def test_ranges_leave_room_and_the_lock_files_are_within_them():
     assert read("requirements-test.txt").count("-r requirements.txt") == 1
 
 
+@pytest.mark.slow
 def test_lock_files_are_what_the_environment_resolves_to():
     run = subprocess.run([sys.executable, "tools/lock.py", "--check"], cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr

@@ -128,6 +128,7 @@ def test_a_text_that_does_not_define_it_is_refused() -> None:
     assert stand_ins.PROVIDED == {}
 
 
+@pytest.mark.slow
 def test_parts_that_a_kernel_made_up_win_nothing() -> None:
     """The second look counts only for parts that the notebook asks, and only if it is of all cases."""
     exercise = exercises.find("attention_weights")

@@ -97,6 +97,7 @@ def test_a_found_bug_stays_found():
     assert read_progress()["a"].hunted == {"a__x": True, "a__y": False}
 
 
+@pytest.mark.slow
 def test_two_notebooks_that_write_at_once_lose_nothing(home):
     program = """
 import sys
@@ -150,6 +151,7 @@ def test_a_fingerprint_is_of_what_an_answer_does():
     assert fingerprint(3.5) and not fingerprint(object()) and not fingerprint(None)
 
 
+@pytest.mark.slow
 def test_a_fingerprint_is_the_same_in_another_process():
     program = (
         "from anatomy.checking.progress_file import fingerprint\n"

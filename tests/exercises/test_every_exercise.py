@@ -127,6 +127,7 @@ def test_what_is_not_written_is_not_attempted(exercise: Exercise) -> None:
 
 
 @by_name
+@pytest.mark.slow
 def test_what_is_of_another_kind_is_said_not_crashed(exercise: Exercise) -> None:
     for answer in (3, "text", None, [], lambda *_: None, lambda *_: "text", lambda *_: torch.zeros(0), dict, object()):
         verdict = verdict_on(exercise, answer)
@@ -146,6 +147,7 @@ def test_properties_are_decided_by_something(exercise: Exercise) -> None:
 
 
 @by_name
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_cases(exercise: Exercise) -> None:
     answer = reference.answer(exercise)
     first, again = (observe(exercise, answer, (3,)) for _ in range(2))
@@ -167,6 +169,7 @@ VARIANT_LIST = list(all_variants())
 
 
 @pytest.mark.parametrize("name, exercise, answer", VARIANT_LIST, ids=[name for name, _, _ in VARIANT_LIST])
+@pytest.mark.slow
 def test_a_variant_gets_full_marks(name: str, exercise: Exercise, answer: Any) -> None:
     verdict = verdict_on(exercise, answer)
     assert (verdict.status, verdict.points) == ("right", exercise.points), as_text(verdict)

@@ -243,6 +243,7 @@ def sibling():
     ],
     ids=["bytes", "tensors", "one tensor", "shared", "many processes"],
 )
+@pytest.mark.slow
 def test_a_memory_bomb_costs_its_kernel_only(bomb, sibling):
     with session(memory=300) as one:
         one.send(bomb)

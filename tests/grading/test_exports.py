@@ -210,6 +210,7 @@ def nbgrader(command: str, folder: Path) -> subprocess.CompletedProcess:
     return subprocess.run([program, *words], cwd=folder, env=environment, capture_output=True, text=True)
 
 
+@pytest.mark.slow
 def test_the_guides_commands_work(book, root, tmp_path):
     assert len(COMMANDS) == 4
     shutil.copyfile(root / "nbgrader_config.py", tmp_path / "nbgrader_config.py")

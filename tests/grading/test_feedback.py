@@ -223,6 +223,7 @@ def test_pages_can_be_released(course, tmp_path):
 # ---- the run --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_only_pages_that_are_not_right_are_made(course):
     before = {student: page_of(course, student).stat().st_mtime_ns for student in ("ada", "bea", "cleo", "dora")}
     report = grade(course)
@@ -260,6 +261,7 @@ def test_killed_before_the_page_is_there(course, monkeypatch):
     assert (report.graded, report.pages) == (0, 1) and page_of(course, "bea").exists()
 
 
+@pytest.mark.slow
 def test_a_page_that_cant_be_made_costs_only_itself(course, monkeypatch):
     shutil.rmtree(course / "feedback")
     make = pages.PageMaker.page
@@ -442,5 +444,6 @@ def test_only_the_courses_language_is_colored():
     ids=["deep", "long", "entities", "some entities", "attributes", "some attributes", "many colors",
          "formulas that do not end", "many quotes", "dots", "much code"],
 )  # fmt: skip
+@pytest.mark.slow
 def test_what_is_too_large_does_not_hold_up_anybody(show, text):
     assert len(show(text)) < 1_000_000

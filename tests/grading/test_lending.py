@@ -67,6 +67,7 @@ def marks(book: NotebookNode) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("book", NOTEBOOKS, ids=lambda book: book.slug)
+@pytest.mark.slow
 def test_each_stand_in_is_right_by_itself(book, monkeypatch):
     monkeypatch.setattr(lent, "PROVIDED", {})
     asked = exercises.of_notebook(book)

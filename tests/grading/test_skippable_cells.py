@@ -91,6 +91,7 @@ def test_a_broken_cell_uses_nothing():
 
 
 @pytest.mark.parametrize("book", NOTEBOOKS, ids=lambda book: book.slug)
+@pytest.mark.slow
 def test_the_course_is_mostly_left_out(root, book):
     """Solved, no notebook needs more than its setup and two definitions of the cells that are given."""
     solved = filled(root, book, {name: right[0] for name, right in answer_bank(book).right.items()})

@@ -45,6 +45,7 @@ def bug(name: str) -> Bug:
 
 
 @pytest.mark.parametrize("book", NOTEBOOKS, ids=lambda book: book.slug)
+@pytest.mark.slow
 def test_every_bug_is_a_program_whose_wrong_lines_can_be_pointed_at(book):
     bugs = bugs_of(book)
     assert [bug.number for bug in bugs] == list(range(1, len(bugs) + 1))
@@ -111,6 +112,7 @@ def test_a_puzzle_has_four_sentences_and_the_mistakes_own_among_them(book):
         assert not any("{" in text and "{" not in own for text in puzzle.sentences.values())
 
 
+@pytest.mark.slow
 def test_a_puzzle_is_the_same_in_every_process():
     program = (
         "from anatomy.course import notebook; from anatomy.hunting.bugs import bugs_of\n"

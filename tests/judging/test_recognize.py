@@ -20,6 +20,7 @@ def verdict_on(name: str, answer: object) -> Verdict:
 
 
 @pytest.mark.parametrize("whole", ["attention_weights", "FeedForward"])
+@pytest.mark.slow
 def test_mistakes_of_parts_are_named_in_the_whole(whole: str) -> None:
     """By their own name, or by one that the whole has for the same numbers; none goes without."""
     exercise = exercises.find(whole)

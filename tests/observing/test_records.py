@@ -113,6 +113,7 @@ def _mutate(node: Any, chance: random.Random) -> Any:
 
 
 @pytest.mark.usefixtures("known_reference")
+@pytest.mark.slow
 def test_no_observation_makes_the_judge_stumble_or_be_generous() -> None:
     """A thousand damaged observations: always a verdict, never more than the undamaged one deserves."""
     honest = observe(products, lambda query, key: query @ key.mT / 2)

@@ -97,6 +97,7 @@ def test_sizes_that_no_input_has_stay_as_they_are(name: str) -> None:
 
 
 @pytest.mark.parametrize("exercise", ["Embeddings", "generate"])
+@pytest.mark.slow
 def test_what_is_said_of_many_draws_is_not_said_of_a_few(exercise: str) -> None:
     """Right dropout hits whole columns where a batch has one token; two rows may be drawn alike by chance."""
     asked = "train mode" if exercise == "Embeddings" else "sampling"

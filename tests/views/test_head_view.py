@@ -75,6 +75,7 @@ def test_an_encoder_decoder_has_three_parts() -> None:
             head_view(**wrong)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_the_same_data_give_the_same_bytes_in_another_process(usual: FramedView) -> None:
     code = "from tests.views.test_head_view import *; print(head_view(weights(), TOKENS).html())"
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)

@@ -99,6 +99,7 @@ def drawn() -> dict[str, tuple[views.Picture, bytes]]:
     return {name: (picture, picture.png()) for name, picture in pictures().items()}
 
 
+@pytest.mark.slow
 def test_each_picture_has_words_and_a_modest_size(drawn: dict[str, tuple[views.Picture, bytes]]) -> None:
     for name, (picture, png) in drawn.items():
         assert len(picture.alt) > 30, name
@@ -109,6 +110,7 @@ def test_each_picture_has_words_and_a_modest_size(drawn: dict[str, tuple[views.P
         assert corners.getpixel((0, 0)) == (255, 255, 255), name  # readable on a dark page
 
 
+@pytest.mark.slow
 def test_the_same_data_give_the_same_bytes(drawn: dict[str, tuple[views.Picture, bytes]]) -> None:
     for name, again in pictures().items():
         picture, png = drawn[name]
