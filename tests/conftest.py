@@ -14,8 +14,22 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--every-mistake", action="store_true",
-                     help="All known mistakes through nbgrader (20 minutes more), not every fifth.")  # fmt: skip
+    parser.addoption("--everything", action="store_true",
+                     help="All wrong answers in all tests of them (half an hour more), where a plain run takes some.")  # fmt: skip
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of tests that are alike, a plain run leaves out those that are marked so."""
+    if not config.getoption("everything"):
+        left_out = [item for item in items if item.get_closest_marker("many")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("many")]
+
+
+@pytest.fixture(scope="session")
+def everything(pytestconfig: pytest.Config) -> bool:
+    """Whether all is tried, and not some of it."""
+    return pytestconfig.getoption("everything")
 
 
 @pytest.fixture(scope="session")

@@ -128,11 +128,11 @@ class Notebook:
             return verdict_in_notebook(exercise, names, self.expectations_of)
 
 
-def tried(module: str) -> Iterator[Tried]:
-    """All attempts of one notebook, each with its verdict."""
+def tried(module: str, some: list[Attempt]) -> Iterator[Tried]:
+    """Attempts at one notebook's exercises, each with its verdict."""
     notebook = Notebook(next(book for book in NOTEBOOKS if book.module == module))
     try:
-        for attempt in attempts(module):
+        for attempt in some:
             one = Tried(attempt, notebook.verdict_on(attempt))
             if one.is_lost:
                 with unhurried():
@@ -159,7 +159,7 @@ def main() -> None:
     given = parser.parse_args()
     for module in given.module or [book.module for book in NOTEBOOKS]:
         counts: Counter[str] = Counter()
-        for one in tried(module):
+        for one in tried(module, attempts(module)):
             counts[one.rating] += 1
             if one.rating != TRUE and given.show in f"{one.attempt.exercise} {one.attempt.label}":
                 print(f"\n=== {one.rating}: {one.attempt.exercise} | {one.attempt.label}\n{one.attempt.source}")

@@ -10,12 +10,15 @@ from anatomy.course import NOTEBOOKS
 from tests.attempts.attempts import ACCEPTED, REFUSED, TRUE, Attempt, Tried, attempts, tried
 
 MODULES = [book.module for book in NOTEBOOKS if attempts(book.module)]
+SOME = 4
+"""A plain run tries every so many attempts."""
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("first", [pytest.param(n, marks=[pytest.mark.many] * (n > 0)) for n in range(SOME)])
 @pytest.mark.parametrize("module", MODULES)
-def test_every_attempt_is_judged_truly(module: str, capsys: pytest.CaptureFixture[str]) -> None:
-    results = list(tried(module))
+def test_every_attempt_is_judged_truly(module: str, first: int, capsys: pytest.CaptureFixture[str]) -> None:
+    results = list(tried(module, attempts(module)[first::SOME]))
     counts = Counter(one.rating for one in results)
     with capsys.disabled():
         print(f"\n{module:<24}", ", ".join(f"{name}: {count}" for name, count in counts.most_common()))

@@ -12,7 +12,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat import NotebookNode
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from anatomy import exercises
 from anatomy.course import NOTEBOOKS, Notebook
@@ -65,20 +65,18 @@ def chromium(container: Container, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture(scope="module")
-def context(chromium: Browser) -> Iterator[BrowserContext]:
-    """One for all pages: they share what they have loaded of JupyterLab."""
-    context = chromium.new_context(viewport={"width": 1300, "height": 1600})
-    yield context
-    context.close()
+def page(chromium: Browser) -> Iterator[Page]:
+    """One for all notebooks. At its end: it asked for nothing elsewhere (where it would have got nothing)."""
+    with only_from(chromium, ADDRESS) as page:
+        yield page
 
 
 @pytest.fixture
-def lab(chromium: Browser, context: BrowserContext, image: Image) -> Iterator[Lab]:
-    """A fresh page on the server. At its end: it asked for nothing elsewhere (where it would have got nothing)."""
-    with only_from(chromium, ADDRESS, context=context) as page:
-        lab = Lab(page, ADDRESS, image.home)
-        yield lab
-        lab.shut_down_kernels()
+def lab(page: Page, image: Image) -> Iterator[Lab]:
+    """The page, in which a test opens its notebook."""
+    lab = Lab(page, ADDRESS, image.home)
+    yield lab
+    lab.shut_down_kernels()
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""JupyterLab in Chromium, without a network: a server a session, a page a test, every outside request refused."""
+"""JupyterLab in Chromium, without a network: a server a session, a page a module, every outside request refused."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from urllib.error import URLError
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
 from tests.browser.lab import SLOW, Lab
 
@@ -80,20 +80,13 @@ def jupyterlab(folder: Path, home: Path, *roles: str) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def only_from(
-    chromium: Browser, address: str, refused: tuple[str, ...] = (), context: BrowserContext | None = None
-) -> Iterator[Page]:
-    """A page that gets nothing from elsewhere. At its end: it asked for nothing there, `refused` apart.
-
-    Pages of one `context` share what they have loaded, so that JupyterLab is fetched and compiled once.
-    """
-    with contextlib.ExitStack() as stack:
-        if context is None:
-            context = stack.enter_context(contextlib.closing(chromium.new_context(viewport=WINDOW)))
-        page, asked = context.new_page(), []
-        page.on("request", lambda request: asked.append(request.url))
-        yield page
-        page.close()
+def only_from(chromium: Browser, address: str, refused: tuple[str, ...] = ()) -> Iterator[Page]:
+    """A page that gets nothing from elsewhere. At its end: it asked for nothing there, `refused` apart."""
+    context = chromium.new_context(viewport=WINDOW)
+    page, asked = context.new_page(), []
+    page.on("request", lambda request: asked.append(request.url))
+    yield page
+    context.close()
     here = (address, "data:", "blob:", *refused)
     assert [url for url in asked if not url.startswith(here)] == []
 
@@ -107,19 +100,18 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
 
 
 @pytest.fixture(scope="module")
-def context(chromium: Browser) -> Iterator[BrowserContext]:
-    with contextlib.closing(chromium.new_context(viewport=WINDOW)) as context:
-        yield context
+def page_of_lab(chromium: Browser, server: tuple[str, Path]) -> Iterator[Page]:
+    """A page for JupyterLab. At its end: no request went anywhere else."""
+    with only_from(chromium, server[0]) as page:
+        yield page
 
 
 @pytest.fixture
-def lab(chromium: Browser, context: BrowserContext, server: tuple[str, Path]) -> Iterator[Lab]:
-    """A fresh page on the server. At its end: no request went anywhere else."""
-    address, folder = server
-    with only_from(chromium, address, context=context) as page:
-        lab = Lab(page, address, folder)
-        yield lab
-        lab.shut_down_kernels()
+def lab(page_of_lab: Page, server: tuple[str, Path]) -> Iterator[Lab]:
+    """The module's page, in which a test opens its notebooks."""
+    lab = Lab(page_of_lab, *server)
+    yield lab
+    lab.shut_down_kernels()
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ SLOW = 120_000  # milliseconds; the machine may be slow, and a kernel imports to
 
 
 class Lab:
-    """One page of JupyterLab."""
+    """One page of JupyterLab, loaded when the first notebook is opened."""
 
     def __init__(self, page: Page, address: str, folder: Path) -> None:
         self.page, self.address, self.folder = page, address, folder
@@ -29,7 +29,18 @@ class Lab:
 
     def open_in_place(self, notebook: Path) -> None:
         """Open a notebook that lies in the served folder, and wait until its kernel is ready."""
-        self.page.goto(f"{self.address}/lab/tree/{notebook.relative_to(self.folder)}?reset")
+        path = notebook.relative_to(self.folder).as_posix()
+        if self.page.url == "about:blank" or self.page.locator(".jp-Dialog").count():
+            self.page.goto(f"{self.address}/lab/tree/{path}?reset")
+        else:  # to load JupyterLab again takes longer than all that many a test does in it
+            self.page.evaluate(
+                """path => {
+                    const app = window.jupyterapp;
+                    for (const open of [...app.shell.widgets('main')]) open.dispose();  // what is not saved is not missed
+                    return app.commands.execute('docmanager:open', {path}).then(() => null);
+                }""",
+                path,
+            )
         expect(self.page.locator(".jp-NotebookPanel:visible")).to_be_visible(timeout=SLOW)
         ready = """async () => {
             const panel = window.jupyterapp?.shell.currentWidget;
@@ -97,7 +108,7 @@ class Lab:
             "() => window.jupyterapp.shell.currentWidget.content.widgets.every(cell => !cell.isPlaceholder())",
             timeout=SLOW,
         )
-        self.page.add_style_tag(content=".jp-Notebook .jp-Cell { content-visibility: visible !important }")
+        style = self.page.add_style_tag(content=".jp-Notebook .jp-Cell { content-visibility: visible !important }")
         panel = self.page.locator(".jp-NotebookPanel:visible .jp-WindowedPanel-outer")
         box = panel.bounding_box()
         assert box
@@ -113,6 +124,7 @@ class Lab:
                 top,
             )
             picture.paste(Image.open(io.BytesIO(self.page.screenshot(clip=box))), (0, reached))
+        style.evaluate("style => style.remove()")
         return picture
 
     def shut_down_kernels(self) -> None:

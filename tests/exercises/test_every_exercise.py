@@ -1,8 +1,7 @@
 """Every exercise, through observe and judge: right answers pass, wrong ones fail and are named, stubs score nothing.
 
 With the seeds of a student's own notebook; of the many wrong answers, those that are not in the quick part with the
-first of them if that is enough. tests/grading/test_class.py tries the right ones and a share of the wrong ones again
-with others.
+first of them if that is enough. tests/grading/test_class.py tries some of each again with others.
 """
 
 from __future__ import annotations
@@ -29,8 +28,9 @@ from anatomy.observing.records import decode, encode
 GENERAL = ("shape", "values", "gradients", "parameters", "train mode")
 """Properties that the judge knows how to compare in every case; all others belong to cases that name them."""
 
-QUICK = 2
-"""Misconceptions of each exercise that the quick part tries."""
+QUICK, SOME = 2, 3
+"""Misconceptions of each exercise that the quick part tries, the first ones; and of the others a plain run tries every
+third."""
 
 
 def all_exercises() -> list[Exercise]:
@@ -53,11 +53,13 @@ def each_misconception() -> Iterator[Any]:
     """All of them, and the seeds to try them with; the quick part tries the first few of each exercise."""
     met: Counter[str] = Counter()
     for wrong in all_misconceptions():
+        number = met[wrong.exercise]
         met[wrong.exercise] += 1
-        if met[wrong.exercise] <= QUICK:
+        if number < QUICK:
             yield pytest.param(wrong, SEEDS, id=wrong.name)
         else:
-            yield pytest.param(wrong, SEEDS[:1], id=wrong.name, marks=pytest.mark.slow)
+            marks = [pytest.mark.slow] + [pytest.mark.many] * (number % SOME > 0)
+            yield pytest.param(wrong, SEEDS[:1], id=wrong.name, marks=marks)
 
 
 def is_named_as_itself(wrong: Misconception, verdict: Verdict) -> bool:

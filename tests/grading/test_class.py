@@ -52,9 +52,13 @@ def marks(row):
     return {mark.exercise: mark.points for mark in row.marks}
 
 
-SHARE = 5
-"""Every so many known mistakes go through nbgrader; all do with `--every-mistake`. Through the judge go all, always
-(tests/exercises)."""
+SOME = 6
+"""So many known mistakes of each exercise go through nbgrader, and half as many variants; all with `--everything`."""
+
+
+def some(answers):
+    """A few, from the first to the last."""
+    return answers[:: -(-len(answers) // SOME)]
 
 
 def several_at_once(wrong):
@@ -65,42 +69,38 @@ def several_at_once(wrong):
     for answer in wrong:
         by_question.setdefault(answer.loses, []).append(answer)
     together = []
-    for some in zip_longest(*by_question.values()):
-        some = [answer for answer in some if answer]
-        given = [ast.literal_eval(answer.source.partition(" = ")[2]) for answer in some]
+    for now in zip_longest(*by_question.values()):
+        now = [answer for answer in now if answer]
+        given = [ast.literal_eval(answer.source.partition(" = ")[2]) for answer in now]
         merged = dict(given[0])
-        for one, answer in zip(given, some, strict=True):
+        for one, answer in zip(given, now, strict=True):
             merged.update({question: one[question] for question in answer.loses})
-        names = " and ".join(answer.name for answer in some)
-        loses = tuple(question for answer in some for question in answer.loses)
-        together.append(Answer(some[0].exercise, names, f"{some[0].exercise} = {merged!r}", loses))
+        names = " and ".join(answer.name for answer in now)
+        loses = tuple(question for answer in now for question in answer.loses)
+        together.append(Answer(now[0].exercise, names, f"{now[0].exercise} = {merged!r}", loses))
     return together
 
 
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("book", NOTEBOOKS, ids=lambda book: book.slug)
-def test_answers_through_nbgrader(tmp_path, new_course, capsys, monkeypatch, book, pytestconfig):
-    """Solved 100 %, untouched 0, each variant full marks, each misconception its own and named.
+def test_answers_through_nbgrader(tmp_path, new_course, capsys, monkeypatch, book, everything):
+    """Each variant gets full marks, each misconception its own, and is named.
 
     With seeds that no author looked at; the same in every run, so that a failure can be repeated.
     """
     monkeypatch.setattr(course_kernels, "fresh_seeds", lambda: (20_011, 7))
     root, answers, asked = new_course(tmp_path, book.slug), answer_bank(book), exercises.of_notebook(book)
-    hand_in(root, "solved", book, as_text(solved_edition(root, book.slug)))
-    hand_in(root, "untouched", book, as_text(student_edition(root, book.slug)))
-    tried = 1 if pytestconfig.getoption("every_mistake") else SHARE
-    mistaken = {name: several_at_once(wrong[::tried]) for name, wrong in answers.mistaken.items()}
+    tried = {name: wrong if everything else some(wrong) for name, wrong in answers.mistaken.items()}
+    mistaken = {name: several_at_once(wrong) for name, wrong in tried.items()}
+    right = {name: variants if everything else some(variants)[::2] for name, variants in answers.right.items()}
     handed_in = {}
-    for kind, pool in (("variant", answers.right), ("misconception", mistaken)):
+    for kind, pool in (("variant", right), ("misconception", mistaken)):
         for number in range(max(map(len, pool.values()))):
             chosen = {name: pool[name][number] if number < len(pool[name]) else None for name in asked}
             handed_in[f"{kind}-{number:02d}"] = chosen
             hand_in(root, f"{kind}-{number:02d}", book, as_text(filled(root, book, chosen)))
     rows, _ = graded(root, workers=1, feedback=False)  # each worker would find out for itself what all the mistakes do
 
-    assert marks(rows["solved"]) == {name: exercise.points for name, exercise in asked.items()}
-    assert marks(rows["untouched"]) == dict.fromkeys(asked, 0.0)
-    assert rows["solved"].points == rows["solved"].worth > 0 == rows["untouched"].points
     amiss, counts = [], {"variant": 0, "misconception": 0}
     for student, chosen in handed_in.items():
         assert rows[student].status == GRADED, (student, rows[student].reasons)
@@ -114,7 +114,7 @@ def test_answers_through_nbgrader(tmp_path, new_course, capsys, monkeypatch, boo
                 amiss.append(f"{mark.exercise}, {answer and answer.name}: {mark.points} points of {deserved}, "
                              f"taken for {sorted(mark.misconceptions)}: {mark.said}")  # fmt: skip
     assert not amiss, "\n".join(amiss)
-    assert counts["misconception"] == sum(len(wrong[::tried]) for wrong in answers.mistaken.values())
+    assert counts["misconception"] == sum(map(len, tried.values()))
     with capsys.disabled():
         wrong, right = counts["misconception"], counts["variant"]
         known = sum(map(len, answers.mistaken.values()))
@@ -135,6 +135,7 @@ def test_a_real_notebook_solved_and_untouched(tmp_path, root, book):
     rows, _ = graded(tmp_path)
     asked = exercises.of_notebook(book)
     assert (rows["solved"].status, rows["untouched"].status) == (GRADED, GRADED)
+    assert rows["solved"].points == rows["solved"].worth > 0 == rows["untouched"].points
     assert marks(rows["solved"]) == {name: exercise.points for name, exercise in asked.items()}, [
         f"{mark.exercise}: {mark.said}" for mark in rows["solved"].marks
     ]
