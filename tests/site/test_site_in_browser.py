@@ -103,7 +103,7 @@ def test_no_page_is_wider_than_a_narrow_window(chromium: Browser, site: Path) ->
     context = chromium.new_context(java_script_enabled=False, offline=True)
     page = context.new_page()
     for file in sorted(path for path in site.rglob("*.html") if "_static" not in path.parts):
-        page.goto(file.as_uri(), wait_until="domcontentloaded")
+        page.goto(file.as_uri(), wait_until="load")
         for width in (360, 800):
             page.set_viewport_size({"width": width, "height": 800})
             assert page.evaluate("document.documentElement.scrollWidth") <= width, file.name
