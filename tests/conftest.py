@@ -15,7 +15,7 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--everything", action="store_true",
-                     help="All wrong answers in all tests of them (half an hour more), where a plain run takes some.")  # fmt: skip
+                     help="All of what a plain run takes some of: notebooks, known mistakes, attempts.")  # fmt: skip
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

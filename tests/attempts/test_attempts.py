@@ -8,14 +8,15 @@ import pytest
 
 from anatomy.course import NOTEBOOKS
 from tests.attempts.attempts import ACCEPTED, REFUSED, TRUE, Attempt, Tried, attempts, tried
+from tests.plenty import one_in
 
 MODULES = [book.module for book in NOTEBOOKS if attempts(book.module)]
-SOME = 4
+SOME = 6
 """A plain run tries every so many attempts."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", [pytest.param(n, marks=[pytest.mark.many] * (n > 0)) for n in range(SOME)])
+@pytest.mark.parametrize("first", one_in(SOME, range(SOME)))
 @pytest.mark.parametrize("module", MODULES)
 def test_every_attempt_is_judged_truly(module: str, first: int, capsys: pytest.CaptureFixture[str]) -> None:
     results = list(tried(module, attempts(module)[first::SOME]))

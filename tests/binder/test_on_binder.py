@@ -20,11 +20,10 @@ from anatomy.notebook_files.notebooks import grade_id
 from tests.binder.image import ADDRESS, ROOT, Container, Image
 from tests.browser.conftest import FLAGS, only_from
 from tests.browser.lab import SLOW, Lab
+from tests.plenty import one_in
 
 SCREENSHOTS = Path(os.environ.get("ANATOMY_SCREENSHOTS", ROOT / "test-results"))
 """Where pictures of what was seen are kept."""
-TRAINS = (9, 10, 11, 12)
-"""Notebooks that train for a minute."""
 MEMORY = 2 * 1024**3
 """What Binder gives, in bytes, for the server and all kernels together."""
 SERVER = [
@@ -104,10 +103,7 @@ def test_it_opens_jupyterlab_at_00_and_trusts_it(lab: Lab, screenshots: Path) ->
     lab.page.screenshot(path=screenshots / "binder.png")
 
 
-SOLVED = [pytest.param(book, id=book.slug, marks=[pytest.mark.slow] * (book.number in TRAINS)) for book in NOTEBOOKS]
-
-
-@pytest.mark.parametrize("notebook", SOLVED)
+@pytest.mark.parametrize("notebook", one_in(3, NOTEBOOKS, first=1), ids=lambda notebook: notebook.slug)
 def test_the_solved_edition_runs_from_top_to_bottom(
     lab: Lab, container: Container, screenshots: Path, record_testsuite_property: Callable, notebook: Notebook
 ) -> None:

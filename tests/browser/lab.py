@@ -30,13 +30,13 @@ class Lab:
     def open_in_place(self, notebook: Path) -> None:
         """Open a notebook that lies in the served folder, and wait until its kernel is ready."""
         path = notebook.relative_to(self.folder).as_posix()
-        if self.page.url == "about:blank" or self.page.locator(".jp-Dialog").count():
+        if self.page.locator(".jp-Dialog").count() or not self.page.evaluate("() => window.jupyterapp !== undefined"):
             self.page.goto(f"{self.address}/lab/tree/{path}?reset")
         else:  # to load JupyterLab again takes longer than all that many a test does in it
             self.page.evaluate(
                 """path => {
                     const app = window.jupyterapp;
-                    for (const open of [...app.shell.widgets('main')]) open.dispose();  // what is not saved is not missed
+                    for (const open of [...app.shell.widgets('main')]) open.dispose();  // unsaved
                     return app.commands.execute('docmanager:open', {path}).then(() => null);
                 }""",
                 path,

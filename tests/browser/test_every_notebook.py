@@ -23,6 +23,7 @@ from anatomy.course import NOTEBOOKS, Notebook
 from anatomy.notebook_files.notebooks import grade_id
 from tests.browser.conftest import ROOT
 from tests.browser.lab import SLOW, Lab
+from tests.plenty import one_in
 
 SCREENSHOTS = Path(os.environ.get("ANATOMY_SCREENSHOTS", ROOT / "test-results"))
 """Where pictures of what was seen are kept."""
@@ -40,7 +41,7 @@ def _code(book: NotebookNode) -> list[NotebookNode]:
     return [cell for cell in book.cells if cell.cell_type == "code" and cell.source]
 
 
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.slug)
+@pytest.mark.parametrize("notebook", one_in(3, NOTEBOOKS), ids=lambda notebook: notebook.slug)
 def test_its_first_exercise_is_worked_wrongly_and_then_right(
     lab: Lab, tmp_path: Path, screenshots: Path, notebook: Notebook
 ) -> None:

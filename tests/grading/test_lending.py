@@ -22,6 +22,7 @@ from anatomy.judging.judge import is_right
 from anatomy.notebook_files.notebooks import grade_id
 from anatomy.observing.observe import observe
 from anatomy.observing.records import MIME, encode
+from tests.plenty import one_in
 
 needs_kernels = [
     pytest.mark.slow,
@@ -66,7 +67,7 @@ def marks(book: NotebookNode) -> dict[str, float]:
 # ---- what is lent ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("book", NOTEBOOKS, ids=lambda book: book.slug)
+@pytest.mark.parametrize("book", one_in(3, NOTEBOOKS), ids=lambda book: book.slug)
 @pytest.mark.slow
 def test_each_stand_in_is_right_by_itself(book, monkeypatch):
     monkeypatch.setattr(lent, "PROVIDED", {})
