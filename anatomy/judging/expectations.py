@@ -38,7 +38,7 @@ class Expectations:
         self.expected = observe(self.exercise, answer, self.seeds).cases
         if any(not _is_deliberate(seen) for seen in self.expected):
             raise CannotJudge(f"The reference of {self.exercise.name} did not finish here: {self.expected}")
-        self._nudged: dict[int, CaseObservation] = {}
+        self._nudged: dict[tuple[int, int], CaseObservation] = {}
         self._seen: dict[tuple[str, int], CaseObservation] = {}
         self._glimpsed: dict[tuple[str, int], CaseObservation] = {}
 
@@ -46,12 +46,15 @@ class Expectations:
         """Roughly how long a look at one case takes: how large its input is."""
         return _size(self.cases[index].args)
 
-    def nudged(self, index: int) -> CaseObservation:
-        """What the reference does in one case when every float input is moved by one rounding step."""
-        if index not in self._nudged:
+    def nudged(self, index: int, number: int = 0) -> CaseObservation:
+        """What the reference does in one case when every float input is moved by one rounding step.
+
+        For each `number` other inputs are moved up, and the others down.
+        """
+        if (key := (index, number)) not in self._nudged:
             right = reference.answer(self.exercise)
-            self._nudged[index] = observe_case(self.exercise, right, _nudge(self.cases[index]))
-        return self._nudged[index]
+            self._nudged[key] = observe_case(self.exercise, right, _nudge(self.cases[index], number))
+        return self._nudged[key]
 
     def misconceived(self, wrong: Misconception, index: int) -> CaseObservation:
         """What this misconception does in one case; observed when first asked for."""
@@ -106,11 +109,12 @@ def _is_deliberate(seen: CaseObservation) -> bool:
     return seen.outcome == "returned" or (seen.outcome == "raised" and seen.error_type in REFUSALS)
 
 
-def _nudge(case: Case) -> Case:
+def _nudge(case: Case, seed: int) -> Case:
     """The case with every float input moved by one rounding step, up or down at random."""
-    return replace(case, args={name: _step(value) if is_float(value) else value for name, value in case.args.items()})
+    moved = {name: _step(value, seed) if is_float(value) else value for name, value in case.args.items()}
+    return replace(case, args=moved)
 
 
-def _step(value: Tensor) -> Tensor:
-    up = torch.rand(value.shape, generator=torch.Generator().manual_seed(0)) < 0.5
+def _step(value: Tensor, seed: int) -> Tensor:
+    up = torch.rand(value.shape, generator=torch.Generator().manual_seed(seed)) < 0.5
     return torch.nextafter(value, torch.where(up, float("inf"), float("-inf")).to(value.dtype))

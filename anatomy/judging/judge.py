@@ -7,13 +7,14 @@ between found and expected, else what can be measured.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from torch import Tensor
 
 from anatomy import exercises, misconceptions, reference
-from anatomy.exercises.spec import SEEDS, Exercise
+from anatomy.exercises.spec import SEEDS, Case, Exercise
 from anatomy.judging.compare import Difference, compare
 from anatomy.judging.expectations import Expectations
 from anatomy.judging.explain import explain_each
@@ -66,11 +67,13 @@ def is_right(
 
 
 def _is_right(expectations: Expectations, found: list[CaseObservation]) -> bool:
-    known = expectations
-    return not any(seen.calls for seen in found) and not any(
-        compare(known.exercise, [case], found[i : i + 1], [known.expected[i]], lambda _, i=i: known.nudged(i))  # type: ignore[misc]
-        for i, case in enumerate(known.cases)
-    )
+    def differs(index: int, case: Case) -> bool:
+        expected, seen = expectations.expected[index], found[index : index + 1]
+        return bool(
+            compare(expectations.exercise, [case], seen, [expected], lambda _, n: expectations.nudged(index, n))
+        )
+
+    return not any(seen.calls for seen in found) and not any(itertools.starmap(differs, enumerate(expectations.cases)))
 
 
 def _differences(expectations: Expectations, found: list[CaseObservation]) -> list[Difference]:

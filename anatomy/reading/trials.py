@@ -120,7 +120,7 @@ class Trials:
         """What reference and answer did in a case of the check, and the first difference of their values."""
         exercise, case = _values_alone(self.expectations.exercise), self.expectations.cases[index]
         expected, found = (replace(one[index], parameters=None) for one in (self.expectations.expected, self.found))
-        differences = compare(exercise, [case], [found], [expected], lambda _: self.expectations.nudged(index))
+        differences = compare(exercise, [case], [found], [expected], self._nudged(index))
         return next((Seen(expected, found, one) for one in differences if _is_visible(one)), None)
 
     def changes_nothing(self, build: Callable[[], Any]) -> bool:
@@ -150,8 +150,12 @@ class Trials:
         if values_only:
             exercise, expected = _values_alone(exercise), replace(expected, parameters=None)
             seen = replace(seen, parameters=None)
-        case, nudged = self.expectations.cases[index], lambda _: self.expectations.nudged(index)
-        return not seen.calls and not compare(exercise, [case], [seen], [expected], nudged)
+        case = self.expectations.cases[index]
+        return not seen.calls and not compare(exercise, [case], [seen], [expected], self._nudged(index))
+
+    def _nudged(self, index: int) -> Callable[[int, int], CaseObservation]:
+        """As `compare` asks for it, of one case alone."""
+        return lambda _, number: self.expectations.nudged(index, number)
 
 
 def _is_visible(difference: Difference) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 import torch
 from torch import Tensor
 
 from anatomy.exercises.spec import SEEDS, Case, Draw, exercise
-from anatomy.judging.compare import compare
+from anatomy.judging.compare import NUDGES, compare
 from anatomy.observing.observation import CaseObservation, Raised
 from anatomy.observing.observe import observe
 
@@ -90,3 +91,32 @@ def test_a_refusal_is_meant_and_says_what_is_asked(error: Raised, kinds: set[tup
 def test_a_value_of_another_type_with_other_numbers_costs_its_values() -> None:
     assert {"shape", "values"} <= broken(lambda x: list(3 * x))
     assert {"shape", "values"} <= broken(lambda x: torch.zeros(2))
+
+
+def compare_with_slack(apart: float, slack: dict[int, float]) -> tuple[bool, list[int]]:
+    """Whether a gradient so far from 0 differs where rounding moves the reference's so far, and what was asked."""
+    case = doubled.cases((0,))[0]
+    value, other = 2 * case.args["x"], torch.ones(3, 4)
+    seen = CaseObservation("returned", value, repeatable=True)
+    asked: list[int] = []
+
+    def observed(zero_on_paper: float) -> CaseObservation:
+        gradients = {"x": other, "k": torch.full((3, 4), zero_on_paper)}
+        return replace(seen, gradients=gradients, linked=True)
+
+    def nudged(index: int, number: int) -> CaseObservation:
+        asked.append(number)
+        return observed(slack.get(number, 0.0))
+
+    return bool(compare(doubled, [case], [observed(apart)], [observed(0.0)], nudged)), asked
+
+
+def test_what_one_rounding_step_leaves_by_luck_the_next_ones_show() -> None:
+    assert compare_with_slack(1e-6, {}) == (False, [])
+    assert compare_with_slack(4e-6, {0: 2e-6}) == (False, [0])
+    assert compare_with_slack(4e-6, {3: 2e-6}) == (False, [0, 1, 2, 3])
+    assert compare_with_slack(4e-6, {}) == (True, list(range(NUDGES)))
+
+
+def test_what_is_plainly_wrong_is_not_tried_again_and_again() -> None:
+    assert compare_with_slack(0.5, {3: 2e-6}) == (True, [0])
