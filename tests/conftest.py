@@ -18,8 +18,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
                      help="All of what a plain run takes some of: notebooks, known mistakes, attempts.")  # fmt: skip
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """What is asked for by a path or by `-k` is tried in full."""
+    if config.option.keyword or config.args_source is pytest.Config.ArgsSource.ARGS:
+        config.option.everything = True
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of tests that are alike, a plain run leaves out those that are marked so."""
+    """Of tests that are alike, a plain run leaves out those that are marked `many`."""
     if not config.getoption("everything"):
         left_out = [item for item in items if item.get_closest_marker("many")]
         config.hook.pytest_deselected(items=left_out)

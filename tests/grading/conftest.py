@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 import shutil
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 from nbformat import NotebookNode
+from nbgrader import api
 
 from anatomy.course import Notebook, notebook
 from anatomy.notebook_files.notebooks import grade_id, read, source_file, write
@@ -35,6 +38,14 @@ def make_course(root: Path, *slugs: str) -> Path:
     for slug in slugs:
         write(skeleton(notebook(slug)), source_file(root, slug))
     return root
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_look_at_the_schema() -> Iterator[None]:
+    """nbgrader starts alembic for every new gradebook, a second of computing, to hear the same each time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(api, "get_alembic_version", cache(api.get_alembic_version))
+        yield
 
 
 @pytest.fixture(scope="session")
