@@ -14,7 +14,7 @@ help:            ## show this list
 lab: setup       ## open JupyterLab at notebooks/ (LAB_ARGS='--no-browser --port=9999', LAB_ARGS=--instructor)
 	@$(BIN)/anatomy lab $(LAB_ARGS)
 
-test: setup-test ## run all tests (TEST_ARGS='-k softmax')
+test: setup-test ## run the tests (TEST_ARGS='-k softmax', TEST_ARGS=--everything)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup $(TEST_ARGS)
 
 test-latest: setup-test ## the newest releases instead of the pins: what breaks? (TEST_ARGS='tests/checking')

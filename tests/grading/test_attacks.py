@@ -194,6 +194,8 @@ def traces(root):
 def attacked(tmp_path_factory, new_course):
     """(the course's folder, student → attack, student → row, who bought the right answer, files before and after)."""
     root = small_course(tmp_path_factory.mktemp("attacked"), new_course)
+    with (root / "nbgrader_config.py").open("a", encoding="utf-8") as config:
+        config.write("\nc.Execute.timeout = 20\n")  # seconds; one attack never ends
     names = {f"attack-{number:02d}": name for number, name in enumerate([*ATTACKS, *HANDED_IN])}
     with pytest.MonkeyPatch.context() as patch, right_answer_on_sale() as (port, customers):
         patch.setenv("THE_ANSWER", RIGHT)

@@ -83,7 +83,7 @@ def several_at_once(wrong):
 
 
 @pytest.mark.timeout(1200)
-@pytest.mark.parametrize("book", one_in(3, NOTEBOOKS, first=2), ids=lambda book: book.slug)
+@pytest.mark.parametrize("book", one_in(4, NOTEBOOKS, first=2), ids=lambda book: book.slug)
 def test_answers_through_nbgrader(tmp_path, new_course, capsys, monkeypatch, book, everything):
     """Each variant gets full marks, each misconception its own, and is named.
 
@@ -124,7 +124,7 @@ def test_answers_through_nbgrader(tmp_path, new_course, capsys, monkeypatch, boo
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("book", one_in(3, NOTEBOOKS), ids=lambda book: book.slug)
+@pytest.mark.parametrize("book", one_in(4, NOTEBOOKS, first=1), ids=lambda book: book.slug)
 def test_a_real_notebook_solved_and_untouched(tmp_path, root, book):
     """As it is taught, with all its text and pictures: solved 100 %, untouched 0."""
     if not source_file(root, book.slug).is_file():
