@@ -146,7 +146,7 @@ def _some_statistics(answer: Any, case: Case) -> Any:
     SLUG,
     properties={"names": 1, "neighbors": 1, "first and last": 1, "entropy": 1, NO_MASK: 1},
     axes=LAYERS,
-    run=_some_statistics,
+    act=_some_statistics,
     when_right="Six heat maps, layer by head: the next cell draws them for real sentences.",
 )
 def head_statistics(seed: int) -> Iterator[Case]:
@@ -226,7 +226,7 @@ def _tempting(draw: Draw) -> Tensor:
 @exercise(
     SLUG,
     properties={"values": 1, "padding": 1, NO_MASK: 1, "Python numbers": 1},
-    run=_two_numbers,
+    act=_two_numbers,
     when_right="Found by a search, not by looking at pictures. What it is good for, only an experiment can say.",
 )
 def find_previous_token_head(seed: int) -> Iterator[Case]:
@@ -393,7 +393,7 @@ def _switch(answer: Any, case: Case) -> Any:
     SLUG,
     properties={"shape": 1, "values": 2, "context unchanged": 1, "refusal": 1},
     returns="B T D",
-    run=_switch,
+    act=_switch,
     when_right="Handed to the library's model as a hook, it silences any head. Now the experiment can begin.",
 )
 def switch_off_heads(seed: int) -> Iterator[Case]:

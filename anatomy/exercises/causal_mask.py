@@ -44,7 +44,7 @@ def _zeros_and_ones(answer: Any, case: Case) -> Any:
     SLUG,
     properties={"shape": 1, "values": 2},
     returns="T S",
-    run=_zeros_and_ones,
+    act=_zeros_and_ones,
     when_right="A triangle is all it takes. Next, attention has to obey it.",
 )
 def causal_mask(seed: int) -> Iterator[Case]:
@@ -89,7 +89,7 @@ def _far_apart(draw: Draw, highest: str) -> dict[str, Any]:
     properties={"shape": 1, "values": 2, "any mask": 1, "no mask": 1, "large scores": 1, "gradients": 1},
     returns="B H T K",
     axes={"Dv": "value width"},
-    run=_attend,
+    act=_attend,
     forbids=notebook_03.scaled_dot_product_attention.forbids,
     when_right="What is hidden has no weight at all, and the rest still sums to one.",
 )
@@ -194,7 +194,7 @@ def _equal(one: Any, other: Any) -> bool:
     properties={"shape": 1, "values": 2, "causal model": 1, "model unchanged": 1},
     returns="B T S",
     axes={"T": "outputs", "S": "inputs"},
-    run=_leak,
+    act=_leak,
     when_right="A gauge for peeking: where it is not zero, an output has seen what comes later.",
 )
 def future_leak(seed: int) -> Iterator[Case]:
@@ -256,7 +256,7 @@ def _attention(module: Any, case: Case) -> Any:
     properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "no peeking": 1},
     returns="B T D",
     axes=TOKENS,
-    run=_attention,
+    act=_attention,
     when_right="Notebook 04's attention with one triangle more. It goes into a block now.",
 )
 def CausalSelfAttention(seed: int) -> Iterator[Case]:
@@ -293,7 +293,7 @@ def _block(block: Any, case: Case) -> Any:
     properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "dropout": 1, "eps": 1},
     returns="B T D",
     axes=TOKENS,
-    run=_block,
+    act=_block,
     when_right="A stack of these, with embeddings below and a head on top, is GPT.",
 )
 def DecoderBlock(seed: int) -> Iterator[Case]:
@@ -362,7 +362,7 @@ def _as_if_tied(model: nn.Module) -> None:
     properties={"shape": 1, "values": 1, "parameters": 1, "gradients": 1, "dropout": 1, "eps": 1, "too long": 1},
     returns="B T V",
     axes=TOKENS,
-    run=_gpt,
+    act=_gpt,
     when_right="GPT-2, whole. It knows nothing yet: what it is to learn fits into one line.",
 )
 def GPT(seed: int) -> Iterator[Case]:
@@ -556,7 +556,7 @@ def _numbers(module: nn.Module) -> dict[str, Tensor]:
     SLUG,
     properties={"embeddings": 1, "blocks": 2, "tied head": 1, "refusals": 1, "leftover blocks": 1, "independence": 1},
     axes=TOKENS,
-    run=_load_and_look,
+    act=_load_and_look,
     when_right="Weights of a library GPT-2 in code of your own: the next cell holds one against the other.",
 )
 def load_gpt2_weights(seed: int) -> Iterator[Case]:
@@ -740,7 +740,7 @@ def _chance(answer: Any, case: Case) -> Any:
     SLUG,
     properties={"greedy": 2, "long texts": 1, "sampling": 2, "generator": 1},
     axes=TOKENS,
-    run=_write,
+    act=_write,
     when_right="It writes. What it has to say depends on what it has read.",
 )
 def generate(seed: int) -> Iterator[Case]:

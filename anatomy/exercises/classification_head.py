@@ -139,7 +139,7 @@ def _classifier_cases(seed: int) -> Iterator[Case]:
     properties={"shape": 1, "values": 1, "no mask": 1, "parameters": 1, "dropout": 1, "gradients": 1},
     returns="B N",
     axes=TOKENS,
-    run=_forward_or_dropout,
+    act=_forward_or_dropout,
     when_right="A body and a head. The head knows nothing yet: what it should learn from is the next exercise.",
 )
 def TransformerForSequenceClassification(seed: int) -> Iterator[Case]:
@@ -342,7 +342,7 @@ def _same_gradient(one: Tensor | None, other: Tensor | None) -> bool:
 @exercise(
     SLUG,
     properties={"loss": 1, "update": 2, "fresh gradients": 1, "training mode": 1},
-    run=_steps,
+    act=_steps,
     when_right="Five lines that train everything in this course; what remains is to repeat them.",
 )
 def train_step(seed: int) -> Iterator[Case]:
@@ -648,14 +648,7 @@ def _on_step(value: Any, case: Case) -> str | None:
 @exercise(
     SLUG,
     properties={"learns": 2, "losses": 1, "all batches": 1, "modes": 1, "on_step": 1},
-    run=_training,
-    checks={
-        "learns": _learns,
-        "losses": _losses,
-        "all batches": _all_batches,
-        "modes": _modes,
-        "on_step": _on_step,
-    },
+    act=_training,
     when_right="It learned a task that you have never seen. Now give it the one that this notebook is about.",
 )
 def train_classifier(seed: int) -> Iterator[Case]:
@@ -690,7 +683,7 @@ def train_classifier(seed: int) -> Iterator[Case]:
     properties={"shape": 1, "values": 1, "no mask": 1, "dropout": 1, "gradients": 1},
     returns="B T N",
     axes=TOKENS,
-    run=_forward_or_dropout,
+    act=_forward_or_dropout,
     when_right="The same layer, asked once for each token. The third head doesn't label: it points.",
 )
 def TokenClassifier(seed: int) -> Iterator[Case]:
@@ -720,7 +713,7 @@ def _span_scores(answer: Any, case: Case) -> Any:
     properties={"shape": 1, "values": 1, "mask": 1, "gradients": 1},
     returns="B T",
     axes=TOKENS,
-    run=_span_scores,
+    act=_span_scores,
     when_right="Two numbers for each token. Which pair of tokens they add up to best is the next question.",
 )
 def span_scores(seed: int) -> Iterator[Case]:
@@ -764,7 +757,7 @@ def _has_a_span(case: Case) -> bool:
     properties={"values": 3, "length": 1, "ties": 1, "batch": 1, "refusal": 1},
     axes=TOKENS,
     holds=_has_a_span,
-    run=lambda answer, case: _named(answer(*case.args.values())),
+    act=lambda answer, case: _named(answer(*case.args.values())),
     when_right="Every answer that it can give is a passage of the text: it can be wrong, but it can't invent.",
 )
 def best_span(seed: int) -> Iterator[Case]:
@@ -838,7 +831,7 @@ def _count(answer: Any, case: Case) -> Any:
 @exercise(
     SLUG,
     properties={"sequence": 1, "token": 1, "span": 1},
-    run=_count,
+    act=_count,
     when_right="A few thousand numbers on top of a hundred million: the head is small, and the body does the reading.",
 )
 def count_head_parameters(seed: int) -> Iterator[Case]:

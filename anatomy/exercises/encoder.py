@@ -61,7 +61,7 @@ def _weights_under(answer: Callable[[Tensor], Any], case: Case) -> Any:
     SLUG,
     properties={"shape": 1, "values": 2, "large scores": 1},
     returns="B H T S",
-    run=_weights_under,
+    act=_weights_under,
     when_right="Padding gets a weight of exactly zero from every query. Now a whole stack of layers can use it.",
 )
 def padding_mask(seed: int) -> Iterator[Case]:
@@ -98,7 +98,7 @@ def _real_tokens(encoder: Any, case: Case) -> Any:
     properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "padding": 1},
     returns="B T D",
     axes=TOKENS,
-    run=_real_tokens,
+    act=_real_tokens,
     when_right="This is BERT's body. All it lacks is what BERT has learned.",
 )
 def TransformerEncoder(seed: int) -> Iterator[Case]:
@@ -249,7 +249,7 @@ def _numbers(module: nn.Module) -> dict[str, Tensor]:
     properties={"embeddings": 1, "layers": 2, "agreement": 1, "missing keys": 1, "leftover layers": 1,
                 "independence": 1},
     axes=TOKENS,
-    run=_load_and_look,
+    act=_load_and_look,
     when_right="Trained weights in code of your own. The next cell holds it against the library, layer by layer.",
 )  # fmt: skip
 def load_bert_weights(seed: int) -> Iterator[Case]:

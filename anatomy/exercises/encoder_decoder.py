@@ -96,7 +96,7 @@ def _may_look(answer: Any, case: Case) -> Any:
     properties={"shape": 1, "values": 3},
     returns="B 1 T T",
     axes={"T": "tokens"},
-    run=_may_look,
+    act=_may_look,
     holds=_target_is_padded,
     when_right="No token sees a later one, and none sees padding. The source needs no such mask: it is all there.",
 )
@@ -133,7 +133,7 @@ def _run_cross_attention(module: Any, case: Case) -> Any:
     properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "mask": 1},
     returns="B T D",
     axes=TOKENS,
-    run=_run_cross_attention,
+    act=_run_cross_attention,
     when_right="The decoder asks, the encoder's vectors answer: the only door between the two halves.",
 )
 def CrossAttention(seed: int) -> Iterator[Case]:
@@ -198,7 +198,7 @@ def _run_layer(layer: Any, case: Case) -> Any:
     properties={"values": 2, "parameters": 1, "gradients": 1, "dropout": 1, "masks": 1, "eps": 1},
     returns="B T D",
     axes=TOKENS,
-    run=_run_layer,
+    act=_run_layer,
     when_right="Three parts, three sums, three norms. Six of these were the decoder of 2017.",
 )
 def TransformerDecoderLayer(seed: int) -> Iterator[Case]:
@@ -293,7 +293,7 @@ def _texts_are_padded(case: Case) -> bool:
     properties={"values": 2, "parameters": 1, "gradients": 1, "dropout": 1, "padding": 1, "encode and decode": 1},
     returns="B T V",
     axes=TOKENS,
-    run=_run_transformer,
+    act=_run_transformer,
     holds=_texts_are_padded,
     when_right="The model of 2017, with every part of it yours. Now it needs something to learn.",
 )
@@ -413,7 +413,7 @@ def _loss(answer: Any, case: Case) -> Any:
     SLUG,
     properties={"values": 2, "padding": 2, "gradient": 1},
     axes=TOKENS,
-    run=_loss,
+    act=_loss,
     holds=_target_is_padded,
     when_right="All places are learned from at once, each as if everything before it had been written rightly.",
 )
@@ -469,7 +469,7 @@ def _times(count: int) -> str:
     properties={"values": 2, "ends": 2, "work": 1},
     returns="B N",
     axes=TOKENS,
-    run=_written,
+    act=_written,
     when_right="Nothing is given any more but the source: the model reads its own words.",
 )
 def greedy_decode(seed: int) -> Iterator[Case]:
@@ -594,7 +594,7 @@ def _searched(answer: Any, case: Case) -> Any:
 @exercise(
     SLUG,
     properties={"values": 2, "ends": 1, "ties": 1, "length penalty": 2, "work": 1},
-    run=_searched,
+    act=_searched,
     when_right="Any step function will do: your own model's is next.",
 )
 def beam_search(seed: int) -> Iterator[Case]:

@@ -133,7 +133,7 @@ def dropped(noisy: Tensor, calm: Tensor, p: float) -> str:
     properties={"shape": 1, "values": 1, "parameters": 1, "gradients": 1, "dropout": 1},
     returns="B T D",
     axes=TOKENS,
-    run=_run_feed_forward,
+    act=_run_feed_forward,
     when_right="Every token is worked on by itself, with the same two matrices; two thirds of a layer are here.",
 )
 def FeedForward(seed: int) -> Iterator[Case]:
@@ -183,7 +183,7 @@ def _run_norm(layer: Any, case: Case) -> Any:
     returns="B T D",
     axes=TOKENS,
     forbids=NORMS,
-    run=_run_norm,
+    act=_run_norm,
     when_right="Each token is normalized by itself: whoever shares its sentence or its batch makes no difference.",
 )
 def LayerNorm(seed: int) -> Iterator[Case]:
@@ -362,7 +362,7 @@ def _layer_cases(seed: int) -> Iterator[Case]:
     properties={"shape": 1, "values": 1, "parameters": 1, "gradients": 1, "dropout": 1, "mask": 1, "eps": 1},
     returns="B T D",
     axes=TOKENS,
-    run=_run_layer,
+    act=_run_layer,
     when_right="x itself goes straight through, and two parts add to it. Now move the norms: the layer of 2017.",
 )
 def TransformerEncoderLayer(seed: int) -> Iterator[Case]:
@@ -375,7 +375,7 @@ def TransformerEncoderLayer(seed: int) -> Iterator[Case]:
     properties={"values": 1, "parameters": 1, "gradients": 1, "dropout": 1, "mask": 1, "eps": 1},
     returns="B T D",
     axes=TOKENS,
-    run=_run_layer,
+    act=_run_layer,
     when_right="This is BERT's layer, number for number: the next cell gives it BERT's weights.",
 )
 def PostNormEncoderLayer(seed: int) -> Iterator[Case]:
@@ -392,7 +392,7 @@ def _counted(answer: Any, case: Case) -> Any:
 @exercise(
     SLUG,
     properties={"BERT base": 1, "any sizes": 3},
-    run=_counted,
+    act=_counted,
     when_right="7,087,872 in each of BERT base's twelve layers: 85 million of its 110 million parameters.",
 )
 def count_layer_parameters(seed: int) -> Iterator[Case]:
@@ -417,7 +417,7 @@ def _one_entry(answer: Any, case: Case) -> Any:
 @exercise(
     SLUG,
     properties={"entries": 1, "projections": 2, "attention": 2, "feed_forward": 1},
-    run=_one_entry,
+    act=_one_entry,
     when_right="Two terms grow with T and one with T². Where do they meet? The next picture asks your function.",
 )
 def layer_flops(seed: int) -> Iterator[Case]:

@@ -44,7 +44,7 @@ def _any(draw: Draw, low: int, high: int) -> int:
     SLUG,
     properties={"shape": 1, "values": 2},
     returns="T S",
-    run=_zeros_and_ones,
+    act=_zeros_and_ones,
     holds=lambda case: 0 <= case.args["prefix"] <= case.args["length"],
     when_right="One number slides a model from writer (prefix 0) to reader (the whole text).",
 )
@@ -66,7 +66,7 @@ def prefix_lm_mask(seed: int) -> Iterator[Case]:
     SLUG,
     properties={"shape": 1, "values": 2},
     returns="T S",
-    run=_zeros_and_ones,
+    act=_zeros_and_ones,
     when_right="Each row has about `window` ones however long the text is: the cost grows with T, not with T².",
 )
 def sliding_window_mask(seed: int) -> Iterator[Case]:
@@ -239,7 +239,7 @@ def _keys_alone(ranked: Tensor, unseen: Tensor, wanted: int) -> bool:
     SLUG,
     properties={"shape": 1, "values": 2, "random keys": 2, "generator": 1},
     returns="T S",
-    run=_bigbird,
+    act=_bigbird,
     holds=lambda case: case.args["num_global"] <= case.args["length"],
     when_right="Near, far and everywhere: global tokens put all two steps apart, and the cost grows with T.",
 )
@@ -275,7 +275,7 @@ def _mask(draw: Draw, letters: str) -> Tensor:
 @exercise(
     SLUG,
     properties={"values": 2, "0 and 1": 1},
-    run=_number,
+    act=_number,
     when_right="A yardstick for masks. Lay it on longer and longer texts, and the curves tell who can afford them.",
 )
 def attention_cost(seed: int) -> Iterator[Case]:
@@ -299,7 +299,7 @@ def attention_cost(seed: int) -> Iterator[Case]:
 @exercise(
     SLUG,
     properties={"values": 2, "best line": 2},
-    run=_number,
+    act=_number,
     when_right="On log axes a power is a straight line, and its slope is the power.",
 )
 def growth_exponent(seed: int) -> Iterator[Case]:
@@ -328,7 +328,7 @@ def growth_exponent(seed: int) -> Iterator[Case]:
 @exercise(
     SLUG,
     properties={"values": 2, "DistilBERT": 1, "ALBERT": 2, "refusals": 1},
-    run=_number,
+    act=_number,
     when_right="No weight was loaded: a config says how large a model is, to the last bias.",
 )
 def encoder_parameters(seed: int) -> Iterator[Case]:
@@ -433,7 +433,7 @@ def _loss(answer: Callable[..., Any], case: Case) -> Any:
     SLUG,
     properties={"shape": 1, "values": 2, "large logits": 1, "gradients": 1},
     axes={"B": "pairs"},
-    run=_loss,
+    act=_loss,
     holds=_have_directions,
     when_right="The other pairs of the batch are the wrong answers: nobody had to label anything.",
 )

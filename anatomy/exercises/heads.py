@@ -116,7 +116,7 @@ def _call_unless_refused(module: Any, case: Case) -> Any:
     properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "refusal": 1},
     returns="B T D",
     axes=TOKENS,
-    run=_call_unless_refused,
+    act=_call_unless_refused,
     when_right="All heads in one product, and a width that doesn't divide is refused before it does harm.",
 )
 def FusedMultiHeadAttention(seed: int) -> Iterator[Case]:
@@ -192,7 +192,7 @@ def _numbers(module: nn.Module) -> dict[str, Tensor]:
 @exercise(
     SLUG,
     properties={"q, k, v": 3, "output layer": 1, "independence": 1},
-    run=_copy_and_look,
+    act=_copy_and_look,
     when_right="The same weights in both: any difference between loop and fused would now be a mistake in one.",
 )
 def copy_heads(seed: int) -> Iterator[Case]:

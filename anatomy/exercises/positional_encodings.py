@@ -83,7 +83,7 @@ def _measure(answer: Callable[..., Any], case: Case) -> Any:
 @exercise(
     SLUG,
     properties={"values": 2, "plain float": 1},
-    run=_measure,
+    act=_measure,
     axes=TOKENS,
     when_right="You have an instrument. Point it at anything that maps tokens to tokens: does it know their order?",
 )
@@ -136,7 +136,7 @@ def _refused_in_words(answer: Callable[..., Any], case: Case) -> Any:
     SLUG,
     properties={"shape": 1, "values": 3, "refusal": 1},
     returns="N D",
-    run=_refused_in_words,
+    act=_refused_in_words,
     axes={"N": "positions"},
     when_right="Every position has a row of its own, between −1 and 1, however long the text. Look at it below.",
 )
@@ -230,7 +230,7 @@ def _pattern(zeros: Tensor) -> str:
     properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "train mode": 1, "length limit": 1},
     returns="B T D",
     axes=TOKENS,
-    run=_call_or_probe,
+    act=_call_or_probe,
     when_right="This is what BERT's first layer is fed. Notebook 07 puts the layers of 05 on top of it.",
 )
 def Embeddings(seed: int) -> Iterator[Case]:
@@ -269,7 +269,7 @@ def _look_up(answer: Callable[..., Any], case: Case) -> Any:
     SLUG,
     properties={"shape": 1, "values": 2, "clipping": 1, "gradients": 1},
     returns="H T S",
-    run=_look_up,
+    act=_look_up,
     when_right="No position has a vector of its own any more: only the distance between two counts.",
 )
 def relative_position_bias(seed: int) -> Iterator[Case]:
@@ -311,7 +311,7 @@ def _turn(answer: Callable[..., Any], case: Case) -> Any:
     properties={"shape": 1, "values": 2, "offsets only": 1, "gradients": 1, "refusal": 1},
     returns="B H T K",
     axes=TOKENS,
-    run=_turn,
+    act=_turn,
     when_right="You turned by absolute positions, and the scores know only differences: the best of both.",
 )
 def apply_rotary(seed: int) -> Iterator[Case]:

@@ -194,7 +194,7 @@ def _zeros(*sizes: int) -> Tensor:
 @exercise(
     SLUG,
     properties={"labels": 2, "special tokens": 1, "rate": 1, "80/10/10": 2, "generator": 1},
-    run=_masking,
+    act=_masking,
     when_right="Inputs and labels from nothing but text. What remains is to ask for the labels.",
 )
 def mask_tokens(seed: int) -> Iterator[Case]:
@@ -518,7 +518,7 @@ def _evens(seed: int, calls: Callable[[Draw, list[list[str]], str, str], Case]) 
 @exercise(
     SLUG,
     properties={"pairs": 2, "half and half": 1, "drawn evenly": 1, "generator": 1},
-    run=_pairing(_next_sentences, _of_followed),
+    act=_pairing(_next_sentences, _of_followed),
     when_right="A task for two sentences, from documents alone. Is it a hard one? The next task asks.",
 )
 def next_sentence_pairs(seed: int) -> Iterator[Case]:
@@ -567,7 +567,7 @@ def _sentence_orders(docs: list[list[str]], calls: list[Pairs]) -> str:
 @exercise(
     SLUG,
     properties={"pairs": 2, "half and half": 1, "generator": 1},
-    run=_pairing(_sentence_orders),
+    act=_pairing(_sentence_orders),
     when_right="Both sentences are always about the same thing: what is asked is their order alone.",
 )
 def sentence_order_pairs(seed: int) -> Iterator[Case]:
@@ -776,7 +776,7 @@ def _spanning(draw: Draw, length: int, rate: float, mean_span: float, *, asks: s
 @exercise(
     SLUG,
     properties={"rebuilds": 2, "sentinels": 1, "amounts": 2, "all ways": 1, "generator": 1},
-    run=_cut_out,
+    act=_cut_out,
     when_right="A short question and a short answer: the decoder writes only what is missing.",
 )
 def span_corruption(seed: int) -> Iterator[Case]:
@@ -1063,7 +1063,7 @@ def _words(draw: Draw, count: int) -> list[str]:
 @exercise(
     SLUG,
     properties={"mask": 1, "delete": 1, "infill": 2, "permute": 1, "rotate": 1, "generator": 1},
-    run=_spoiling,
+    act=_spoiling,
     when_right="Five ways to spoil a text, one way to learn from it: write it as it was.",
 )
 def bart_noise(seed: int) -> Iterator[Case]:
@@ -1108,7 +1108,7 @@ def _as_numbers(answer: Any, case: Case) -> Any:
     SLUG,
     properties={"shape": 1, "values": 1},
     returns="B T",
-    run=_as_numbers,
+    act=_as_numbers,
     axes=TOKENS,
     when_right="A label for every token, not for 15 % of them: that is where most of ELECTRA's speed comes from.",
 )

@@ -112,7 +112,9 @@ class Draw:
         return Case(args, init, {**self.sizes, **(sizes or {})}, returns, asks, note, message_names)
 
 
-Run = Callable[[Any, Case], Any]
+Act = Callable[[Any, Case], Any]
+Describe = Callable[[Any, Case], Any]
+Rule = Callable[[Any, Case], str | None]
 Holds = Callable[[Case], bool]
 
 
@@ -128,16 +130,19 @@ class Exercise:
         Property → points. The words are shown to students.
     forbids
         Calls of the library that the student is asked to write instead, e.g. ``("softmax",)``.
-    run
-        How the object is run on a case where calling it is not enough; it returns what is compared.
-    checks
-        Property → a function of (returned value, case) that returns None or a sentence that says what is wrong:
-        for contracts that hold for many right values, such as statistics.
+    act
+        How the object is tried on a case where calling it is not enough. It runs beside student code, so it returns raw
+        data (what came back, call by call; what something held before and after) and no word about right or wrong.
     holds
         What the contract asks of the arguments and the reference does not refuse, e.g. that ``prefix`` is at most
         ``length``. An input that is made smaller to be shown must keep it.
     when_right
         One sentence shown when the answer is right.
+    describe
+        What `act` returned → what is compared, such as words for it. The judge's own: see `anatomy.descriptions`.
+    rules
+        Property → a function of (what is compared, case) that returns None or a sentence that says what is wrong: for
+        contracts that hold for many right values, such as statistics. The judge's own, too.
     """
 
     name: str
@@ -147,11 +152,12 @@ class Exercise:
     build: Callable[[int], Iterator[Case]]
     returns: str = ""
     forbids: tuple[str, ...] = ()
-    run: Run | None = None
-    checks: Mapping[str, Callable[[Any, Case], str | None]] = field(default_factory=dict)
+    act: Act | None = None
     axes: Mapping[str, str] = field(default_factory=dict)
     holds: Holds | None = None
     when_right: str = ""
+    describe: Describe | None = None
+    rules: Mapping[str, Rule] = field(default_factory=dict)
 
     @property
     def points(self) -> int:
@@ -173,8 +179,7 @@ def exercise(
     kind: str = "function",
     returns: str = "",
     forbids: tuple[str, ...] = (),
-    run: Run | None = None,
-    checks: Mapping[str, Callable[[Any, Case], str | None]] | None = None,
+    act: Act | None = None,
     axes: Mapping[str, str] | None = None,
     holds: Holds | None = None,
     when_right: str = "",
@@ -183,8 +188,8 @@ def exercise(
 
     def make(build: Callable[[int], Iterator[Case]]) -> Exercise:
         return Exercise(
-            build.__name__, notebook(slug), kind, dict(properties), build, returns, forbids, run,
-            dict(checks or {}), dict(axes or {}), holds, when_right,
+            build.__name__, notebook(slug), kind, dict(properties), build, returns, forbids, act,
+            dict(axes or {}), holds, when_right,
         )  # fmt: skip
 
     return make

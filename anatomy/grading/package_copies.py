@@ -84,6 +84,7 @@ def package_with(instead: Mapping[str, str]) -> dict[Path, Path | str]:
 def hidden_modules(book: Notebook) -> Iterator[str]:
     """The modules that a kernel grading `book` can't import: what holds answers, what judges them, what grades."""
     yield "anatomy.misconceptions"
+    yield "anatomy.descriptions"
     yield "anatomy.variants"
     yield "anatomy.answers"
     yield "anatomy.sample_class"

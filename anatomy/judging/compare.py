@@ -111,7 +111,7 @@ def _compare_case(
     if expected.outcome == "raised":
         yield from _compare_refusals(case, found, expected)
         return
-    for name, rule in exercise.checks.items():
+    for name, rule in exercise.rules.items():
         if case.asks in (None, name) and (sentence := rule_says(rule, found.value, case)):
             yield name, "rule", "", sentence, None
     for name in found.changed:
@@ -119,7 +119,7 @@ def _compare_case(
             yield "in place", "in place", name, None, None
     apart = list(_leaves("values", "", found.value, expected.value, nudged.value))
     yield from apart
-    if expected.repeatable and not found.repeatable and not (apart and _in_words(expected.value)):
+    if found.again and not expected.again and not (apart and _in_words(expected.value)):
         yield "values", "not repeatable", "", None, None
     wrapped = any(aspect == "type" and what == "type" for aspect, what, *_ in apart)
     if expected.parameters is not None:
@@ -127,9 +127,9 @@ def _compare_case(
             yield "parameters", "names", "", found.parameters, expected.parameters
         elif found.shared != expected.shared:
             yield "parameters", "shared", "", found.shared, expected.shared
-        if found.train_repeatable != expected.train_repeatable:
-            yield "train mode", "noise", "", found.train_repeatable, expected.train_repeatable
-        elif expected.train_repeatable and not wrapped:
+        if bool(found.train_again) != bool(expected.train_again):
+            yield "train mode", "noise", "", bool(found.train_again), bool(expected.train_again)
+        elif not expected.train_again and not wrapped:
             yield from _leaves("train mode", "", found.train, expected.train, nudged.train)
     if "gradients" in exercise.properties and not (apart and case.asks):
         for row in _compare_gradients(found, expected, nudged):

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from anatomy import reference
+from anatomy.descriptions import for_judging
 from anatomy.exercises.spec import Case, Exercise
 from anatomy.misconceptions import Misconception
 from anatomy.observing.observation import CaseObservation
@@ -33,6 +34,7 @@ class Expectations:
     seeds: tuple[int, ...]
 
     def __post_init__(self) -> None:
+        self.exercise = for_judging(self.exercise)
         self.cases = self.exercise.cases(self.seeds)
         answer = reference.answer(self.exercise)
         self.expected = observe(self.exercise, answer, self.seeds).cases
@@ -41,6 +43,10 @@ class Expectations:
         self._nudged: dict[tuple[int, int], CaseObservation] = {}
         self._seen: dict[tuple[str, int], CaseObservation] = {}
         self._glimpsed: dict[tuple[str, int], CaseObservation] = {}
+
+    def twin(self, index: int) -> int:
+        """The case that another seed draws in the place of this one."""
+        return (index + len(self.cases) // len(self.seeds)) % len(self.cases)
 
     def cost(self, index: int) -> int:
         """Roughly how long a look at one case takes: how large its input is."""

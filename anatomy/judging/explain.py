@@ -99,8 +99,8 @@ def _explain_in_place(expectations: Expectations, alike: list[Difference]) -> Re
 
 def _explain_noise(expectations: Expectations, alike: list[Difference]) -> Relation:
     if alike[0].found:
-        return Relation("In training mode nothing is random.", "The dropout that is asked for has no effect.")
-    return Relation("In training mode the result is random.", "Nothing here should be left to chance.")
+        return Relation("In training mode the result is random.", "Nothing here should be left to chance.")
+    return Relation("In training mode nothing is random.", "The dropout that is asked for has no effect.")
 
 
 def _explain_no_gradient(expectations: Expectations, alike: list[Difference]) -> Relation:

@@ -47,9 +47,9 @@ def explain_type(expectations: Expectations, alike: list[Difference]) -> Relatio
         return Relation(f"Your {'`forward`' if module else 'function'} returns nothing (None).",
                          "Is a `return` missing at its end?")  # fmt: skip
     what = what_result(first)
-    if isinstance(found, str) and expectations.exercise.run is not None:
+    if isinstance(found, str) and expectations.exercise.describe is not None:
         return Relation(f"{what}Seen: “{found}”. Expected is {brief(expected)}.")
-    if isinstance(expected, str) and expectations.exercise.run is not None:
+    if isinstance(expected, str) and expectations.exercise.describe is not None:
         asks = expectations.cases[first.case].asks
         return Relation(f"You return {sort_of(found)}, so “{asks}” can't be looked at.")
     if isinstance(found, list) and isinstance(expected, list):

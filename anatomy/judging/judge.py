@@ -16,11 +16,13 @@ from torch import Tensor
 from anatomy import exercises, misconceptions, reference
 from anatomy.exercises.spec import SEEDS, Case, Exercise
 from anatomy.judging.compare import Difference, compare
+from anatomy.judging.evidence import FORM, NO_EVIDENCE, is_evidence
 from anatomy.judging.expectations import Expectations
 from anatomy.judging.explain import explain_each
-from anatomy.judging.recognize import recognize
+from anatomy.judging.recognize import Recognized, recognize
 from anatomy.judging.verdict import Diagnosis, MatrixPair, PropertyResult, Verdict
 from anatomy.observing.observation import CaseObservation, Observation, Raised
+from anatomy.observing.observe import described
 
 MOST_DIAGNOSES = 3
 """A card that says more than this is not read."""
@@ -43,7 +45,7 @@ def judge(
         return _and_its_cell(_judge_quiz(exercise, observation.cases[0]), observation)
     expectations = expectations_of(exercise, seeds)
     parts = _parts(exercise, observation)
-    if parts and _is_right(expectations, observation.cases):
+    if parts and _is_right(expectations, described_all(expectations, observation.cases)):
         parts = []
     found = observation.with_right_parts if parts else observation.cases
     verdict = _judge_cases(expectations, found, observation.called)
@@ -63,7 +65,13 @@ def is_right(
         return False
     if exercise.kind == "quiz":
         return _judge_quiz(exercise, observation.cases[0]).status == "right"
-    return _is_right(expectations_of(exercise, seeds), observation.cases)
+    expectations = expectations_of(exercise, seeds)
+    return _is_right(expectations, described_all(expectations, observation.cases))
+
+
+def described_all(expectations: Expectations, raw: list[CaseObservation]) -> list[CaseObservation]:
+    """What was observed in the cases, as it is compared: raw results in the judge's words."""
+    return [described(expectations.exercise, *pair) for pair in zip(expectations.cases, raw, strict=False)]
 
 
 def _is_right(expectations: Expectations, found: list[CaseObservation]) -> bool:
@@ -80,18 +88,23 @@ def _differences(expectations: Expectations, found: list[CaseObservation]) -> li
     return compare(expectations.exercise, expectations.cases, found, expectations.expected, expectations.nudged)
 
 
-def _judge_cases(expectations: Expectations, found: list[CaseObservation], called: Collection[str]) -> Verdict:
+def _judge_cases(expectations: Expectations, raw: list[CaseObservation], called: Collection[str]) -> Verdict:
     """The verdict on these observations of an answer that calls other exercises' right ones, the `called`."""
-    exercise = expectations.exercise
+    exercise, found = expectations.exercise, described_all(expectations, raw)
     if calls := sorted({call for seen in found for call in seen.calls}):
         return _library_did_it(exercise, calls)
     differences = _differences(expectations, found)
     if not differences:
         return _verdict(exercise, "right", {}, [])
-    diagnoses, picture = _unwritten(expectations, found), None
+    wrong = frozenset(difference.case for difference in differences)
+    diagnoses, picture, named = _unwritten(expectations, found), None, list[Recognized]()
     if not diagnoses:
-        diagnoses, picture = _diagnose(expectations, found, differences, called), _picture(expectations, differences)
+        named = recognize(expectations, found, wrong, called)
+        diagnoses, picture = _diagnose(expectations, differences, named), _picture(expectations, differences)
     broken = {name: _detail(differences, name) for name in exercise.properties}
+    known = frozenset(range(len(found))) - wrong | frozenset().union(*(one.cases for one in named))
+    if not is_evidence(expectations, raw, found, known):
+        broken |= {name: broken[name] or NO_EVIDENCE for name in exercise.properties if name not in FORM}
     broken = {name: text for name, text in broken.items() if text}
     return replace(_verdict(exercise, "wrong", broken, diagnoses, picture), printed=found[0].printed if found else "")
 
@@ -151,12 +164,9 @@ def _cell_stopped(name: str, error: Raised) -> str:
     return f"The cell of `{name}` stopped with `{error.type}`: {', '.join(filter(None, [message, line]))}."
 
 
-def _diagnose(
-    expectations: Expectations, found: list[CaseObservation], differences: list[Difference], called: Collection[str]
-) -> list[Diagnosis]:
+def _diagnose(expectations: Expectations, differences: list[Difference], named: list[Recognized]) -> list[Diagnosis]:
     """Why the answer differs: known mistakes, and for the cases that they leave open what can be measured there."""
     wrong = frozenset(difference.case for difference in differences)
-    named = recognize(expectations, found, wrong, called)
     diagnoses = {min(known.cases): known.diagnoses for known in named}
     left = wrong.difference(*(known.cases for known in named))
     diagnoses |= {index: (said,) for index, said in explain_each(expectations, differences, left).items()}

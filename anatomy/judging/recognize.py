@@ -228,7 +228,7 @@ class _Sight:
             return here.error_type == theirs.error_type
         if here.outcome != theirs.outcome:
             return False
-        plainly = replace(self.expectations.exercise, checks={}, properties={"values": 1})
+        plainly = replace(self.expectations.exercise, rules={}, properties={"values": 1})
         kinds = {
             d.what
             for d in compare(plainly, [case], [replace(here, parameters=None)], [replace(theirs, parameters=None)])
@@ -248,7 +248,7 @@ def _right(how: Same, exercise: Exercise, case: Case, theirs: CaseObservation, e
 def _same_in_everything(
     exercise: Exercise, case: Case, mistake: Misconception, here: CaseObservation, theirs: CaseObservation
 ) -> bool:
-    unruled = replace(exercise, checks={})
+    unruled = replace(exercise, rules={})
     return (
         not compare(unruled, [case], [here], [theirs])
         and _rules(exercise, case, here) == _rules(exercise, case, theirs)
@@ -264,12 +264,12 @@ def _same_values(
     if here.outcome == theirs.outcome == "raised":
         mine, known = _said(here, mistake), _said(theirs, mistake)
         return mine[0] == known[0] and (mine[0] == "ValueError" or mine[1] == known[1])
-    return not exercise.checks and here.outcome == "returned" and not _values_apart(exercise, case, here, theirs)
+    return not exercise.rules and here.outcome == "returned" and not _values_apart(exercise, case, here, theirs)
 
 
 def _values_apart(exercise: Exercise, case: Case, left: CaseObservation, right: CaseObservation) -> bool:
     properties = {name: points for name, points in exercise.properties.items() if name != "gradients"}
-    plainly = replace(exercise, checks={}, properties=properties)
+    plainly = replace(exercise, rules={}, properties=properties)
     return any(d.what not in ("in place", "not repeatable") for d in compare(plainly, [case], [left], [right]))
 
 
@@ -285,7 +285,7 @@ def _rules(exercise: Exercise, case: Case, seen: CaseObservation) -> list[tuple[
     """What each rule says of an answer, numbers aside: they are measured and differ from run to run."""
     if seen.outcome != "returned":
         return []
-    said = ((name, rule_says(rule, seen.value, case) or "") for name, rule in exercise.checks.items())
+    said = ((name, rule_says(rule, seen.value, case) or "") for name, rule in exercise.rules.items())
     return [(name, _without_numbers(text)) for name, text in said]
 
 

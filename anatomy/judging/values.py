@@ -30,7 +30,7 @@ def explain_values(expectations: Expectations, alike: list[Difference]) -> Relat
         said = _relate(expectations, alike) or _smallest_difference(expectations, alike)
     elif isinstance(found, list) and isinstance(expected, list):
         said = _relate_lists(expectations, alike)
-    elif isinstance(found, str) and isinstance(expected, str) and expectations.exercise.run is not None:
+    elif isinstance(found, str) and isinstance(expected, str) and expectations.exercise.describe is not None:
         said = Relation(f"Seen: “{found}”. Expected: “{expected}”.")
     else:
         said = _relate_values(expectations, alike)

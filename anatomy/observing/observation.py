@@ -43,16 +43,16 @@ class CaseObservation:
         Forbidden library functions that ran.
     changed
         Arguments that were changed in place.
-    repeatable
-        Whether a second run gave the same.
+    again
+        The result of a second run, in a list of one; empty where it was the same.
     gradients
         Input or parameter → gradient of a fixed mixture of the results, None where none arrives; None when not asked.
     linked
         Whether any result depends on anything by a gradient.
     parameters, shared
         Of a module: parameter → shape, and groups of names that are one parameter. None when it is no module.
-    train, train_repeatable
-        The result in training mode, and whether a second run gave the same.
+    train, train_again
+        The result in training mode, and as `again` that of a second run.
     """
 
     outcome: str = "missing"
@@ -61,14 +61,14 @@ class CaseObservation:
     printed: str = ""
     calls: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
-    repeatable: bool = True
+    again: list[Any] = field(default_factory=list)
     gradients: dict[str, Tensor | None] | None = None
     linked: bool = True
     gradient_error: Raised | None = None
     parameters: dict[str, list[int]] | None = None
     shared: list[list[str]] = field(default_factory=list)
     train: Any = None
-    train_repeatable: bool = True
+    train_again: list[Any] = field(default_factory=list)
 
     @property
     def error_type(self) -> str:

@@ -57,7 +57,7 @@ def _glimpse(exercise: Exercise, answer: Any, case: Case, printed: Printed) -> C
 
 
 def observe_case(exercise: Exercise, answer: Any, case: Case, look: Look | None = None) -> CaseObservation:
-    """What happens in one case."""
+    """What happens in one case; in the judge's words where the exercise is the judge's own (`Exercise.describe`)."""
     if answer is MISSING:
         return CaseObservation("not attempted")
     if exercise.kind == "quiz":
@@ -65,8 +65,29 @@ def observe_case(exercise: Exercise, answer: Any, case: Case, look: Look | None 
     loaded = len(sys.modules)
     seen = _try_case(exercise, answer, case, look or _look)
     if seen.outcome == "too slow" and len(sys.modules) > loaded:
-        return _try_case(exercise, answer, case, look or _look)  # to import a library takes its time, but only once
-    return seen
+        seen = _try_case(exercise, answer, case, look or _look)  # to import a library takes its time, but only once
+    return described(exercise, case, seen)
+
+
+def described(exercise: Exercise, case: Case, seen: CaseObservation) -> CaseObservation:
+    """What was seen, with what `Exercise.describe` makes of its results; as it is where nothing is to be described."""
+    if exercise.describe is None or seen.outcome != "returned":
+        return seen
+    value, train = (_in_words(exercise, case, raw) for raw in (seen.value, seen.train))
+    again, train_again = (
+        [words for raw in second if not alike(words := _in_words(exercise, case, raw), first)]
+        for second, first in ((seen.again, value), (seen.train_again, train))
+    )
+    return replace(seen, value=value, again=again, train=train, train_again=train_again)
+
+
+def _in_words(exercise: Exercise, case: Case, raw: Any) -> Any:
+    """What is compared of raw results; whatever a kernel sent as such, judging goes on."""
+    assert exercise.describe is not None
+    try:
+        return None if raw is None else plain(exercise.describe(raw, case))
+    except Exception as error:
+        return f"what came back can't be read as what is asked for ({type(error).__name__})"
 
 
 def _try_case(exercise: Exercise, answer: Any, case: Case, look: Look) -> CaseObservation:
@@ -111,7 +132,7 @@ def _look(exercise: Exercise, answer: Any, case: Case, printed: Printed) -> Case
         changed=[name for name, before in case.args.items() if not same(plain(before), plain(args[name]))],
     )
     with torch.no_grad():
-        seen.repeatable = alike(value, plain(subject.run(fresh(case.args), noise_seed=1)))
+        seen.again = _unlike(plain(subject.run(fresh(case.args), noise_seed=1)), value)
     if isinstance(subject.target, nn.Module):
         _look_at_module(seen, subject, case)
     if "gradients" in exercise.properties:
@@ -126,7 +147,12 @@ def _look_at_module(seen: CaseObservation, subject: _Subject, case: Case) -> Non
         train, again = (plain(subject.run(fresh(case.args), noise_seed)) for noise_seed in (0, 1))
     module.eval()
     _look_at_parameters(seen, module)
-    seen.train, seen.train_repeatable = train, alike(train, again)
+    seen.train, seen.train_again = train, _unlike(again, train)
+
+
+def _unlike(again: Any, first: Any) -> list[Any]:
+    """What a second run gave, if that is something else."""
+    return [] if alike(again, first) else [again]
 
 
 def _look_at_parameters(seen: CaseObservation, module: nn.Module) -> None:
@@ -185,12 +211,12 @@ class _Subject:
         torch.default_generator.manual_seed(
             noise_seed
         )  # `torch.manual_seed` also writes a traceback for each kind of GPU
-        if not self._fits and (self.exercise.kind == "function" or self.exercise.run is None):
+        if not self._fits and (self.exercise.kind == "function" or self.exercise.act is None):
             check_call(self.target, args)
             self._fits = True
-        if self.exercise.run is not None:
+        if self.exercise.act is not None:
             try:
-                return self.exercise.run(self.target, replace(self.case, args=args))
+                return self.exercise.act(self.target, replace(self.case, args=args))
             except TypeError as error:
                 explain_call(self.target, error)
                 raise

@@ -110,9 +110,7 @@ def _case(seen: Any) -> CaseObservation:
     for name, kind in (
         ("outcome", str),
         ("printed", str),
-        ("repeatable", bool),
         ("linked", bool),
-        ("train_repeatable", bool),
     ):
         if isinstance(seen.get(name), kind):
             known[name] = seen[name]
@@ -120,6 +118,9 @@ def _case(seen: Any) -> CaseObservation:
     for name in ("error", "gradient_error"):
         if isinstance(seen.get(name), dict):
             known[name] = _raised(seen[name])
+    for name in ("again", "train_again"):
+        if isinstance(seen.get(name), list):
+            known[name] = seen[name][:1]
     for name in ("calls", "changed"):
         known[name] = _texts(seen.get(name))
     if isinstance(seen.get("gradients"), dict):

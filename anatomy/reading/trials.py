@@ -113,7 +113,7 @@ class Trials:
         self.budget.spend()
         exercise = self.expectations.exercise
         with _limits():
-            seen = glimpse_case(replace(exercise, run=None) if directly else exercise, answer, case)
+            seen = glimpse_case(replace(exercise, act=None, describe=None) if directly else exercise, answer, case)
         return replace(seen, parameters=None)
 
     def _first_difference(self, index: int) -> Seen | None:
@@ -174,7 +174,7 @@ def _is_clear(difference: Difference) -> bool:
 
 def _values_alone(exercise: Exercise) -> Exercise:
     """The exercise without all but its values; none are compared where many are right."""
-    return replace(exercise, checks={}, properties={"values": 1} if "values" in exercise.properties else {})
+    return replace(exercise, rules={}, properties={"values": 1} if "values" in exercise.properties else {})
 
 
 def can_be_limited() -> bool:

@@ -16,6 +16,7 @@ import torch
 from anatomy import exercises, misconceptions, reference, variants
 from anatomy.cards import as_html, as_text
 from anatomy.course import NOTEBOOKS
+from anatomy.descriptions import for_judging
 from anatomy.exercises import Exercise
 from anatomy.exercises.spec import SEEDS
 from anatomy.judging.expectations import Expectations
@@ -144,7 +145,7 @@ def test_properties_are_decided_by_something(exercise: Exercise) -> None:
     asked = {case.asks for case in exercise.cases((0,))}
     for name, points in exercise.properties.items():
         assert points > 0
-        assert exercise.kind == "quiz" or name in GENERAL or name in asked or name in exercise.checks
+        assert exercise.kind == "quiz" or name in GENERAL or name in asked or name in for_judging(exercise).rules
     assert asked <= {None, *exercise.properties}
 
 

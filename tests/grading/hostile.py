@@ -34,7 +34,7 @@ def forged():
     import torch
     from anatomy import exercises
     from anatomy.observing.records import encode
-    cases = [{"outcome": "returned", "value": torch.ones(1), "repeatable": True, "status": "right", "points": 100}
+    cases = [{"outcome": "returned", "value": torch.ones(1), "again": [], "status": "right", "points": 100}
              for _ in range(40)]
     return {"application/vnd.transformer-anatomy.observation+json": encode({"exercise": "softmax", "cases": cases})}
 """
@@ -62,7 +62,7 @@ anatomy.observing.observe.observe = lambda *a, **k: {"status": "right", "points"
     "the observation": """
 import anatomy.observing.observe, torch
 anatomy.observing.observe.observe = lambda exercise, answer, seeds: {"exercise": "softmax", "cases": [
-    {"outcome": "returned", "value": torch.ones(2, 3) / 3, "repeatable": True, "calls": []} for _ in range(99)]}
+    {"outcome": "returned", "value": torch.ones(2, 3) / 3, "again": [], "calls": []} for _ in range(99)]}
 """,
     "fewer cases": """
 from anatomy.exercises.spec import Exercise

@@ -232,7 +232,7 @@ def scrap(dice: random.Random, depth: int = 0):
         return dice.choice(["returned", "raised", "not attempted", "too slow", {"$other": "a cat"}, {"$float": "nan"}])
     if kind < 11:
         return [scrap(dice, depth + 1) for _ in range(dice.randrange(5))]
-    keys = ["outcome", "value", "error", "calls", "changed", "repeatable", "gradients", "linked", "parameters",
+    keys = ["outcome", "value", "error", "calls", "changed", "again", "gradients", "linked", "parameters",
             "shared", "train", "type", "message", "x", "$tensor", "gradient_error", "line"]  # fmt: skip
     return {dice.choice(keys): scrap(dice, depth + 1) for _ in range(dice.randrange(6))}
 

@@ -97,7 +97,7 @@ def compare_with_slack(apart: float, slack: dict[int, float]) -> tuple[bool, lis
     """Whether a gradient so far from 0 differs where rounding moves the reference's so far, and what was asked."""
     case = doubled.cases((0,))[0]
     value, other = 2 * case.args["x"], torch.ones(3, 4)
-    seen = CaseObservation("returned", value, repeatable=True)
+    seen = CaseObservation("returned", value)
     asked: list[int] = []
 
     def observed(zero_on_paper: float) -> CaseObservation:

@@ -39,7 +39,7 @@ def test_values_and_gradients_are_noted() -> None:
     assert seen.outcome == "returned"
     assert seen.value.shape == (2, 5)
     assert seen.gradients["x"].shape == (2, 5)
-    assert seen.repeatable and seen.linked and not seen.changed and not seen.calls
+    assert not seen.again and seen.linked and not seen.changed and not seen.calls
 
 
 @pytest.mark.parametrize(
@@ -66,13 +66,13 @@ def test_own_work_is_not_taken_for_the_library() -> None:
 def test_changed_inputs_noise_and_cut_gradients_are_noted() -> None:
     assert first_case(lambda x: x.add_(1)).changed == ["x"]
     generator = torch.Generator().manual_seed(0)
-    assert not first_case(lambda x: x + torch.rand(1, generator=generator)).repeatable
+    assert first_case(lambda x: x + torch.rand(1, generator=generator)).again
     assert not first_case(lambda x: x.detach()).linked
 
 
 def test_plain_randomness_is_noise_and_yet_repeats() -> None:
     one, other = (first_case(lambda x: x + torch.rand(1)) for _ in range(2))
-    assert not one.repeatable
+    assert one.again
     assert torch.equal(one.value, other.value)
 
 
@@ -86,7 +86,7 @@ def test_dropout_shows_in_training_mode_only() -> None:
             return self.drop(x)
 
     seen = first_case(Dropping, Layer)
-    assert seen.repeatable and not seen.train_repeatable
+    assert not seen.again and seen.train_again
 
 
 @pytest.mark.parametrize("error", [ValueError, SystemExit, MemoryError, GeneratorExit, RecursionError])
@@ -186,7 +186,7 @@ def test_fresh_copies_share_nothing() -> None:
 
 def test_what_a_module_can_not_be_called_with_is_said_as_such() -> None:
     """Also where an exercise calls it in its own way: the error comes from no line of the student's."""
-    through_run = replace(Layer, run=lambda module, case: module(case.args["x"], mask=None))
+    through_run = replace(Layer, act=lambda module, case: module(case.args["x"], mask=None))
 
     class Takes(nn.Module):
         def __init__(self, width: int) -> None:
@@ -207,9 +207,9 @@ def test_what_a_module_can_not_be_called_with_is_said_as_such() -> None:
     called = "your `forward` takes (x), and is called with `mask`, too."
     assert fits(Takes, through_run) == f"The arguments don't fit: {called}"
     assert "it is built with (5), but your `__init__` takes ()" in fits(Builds, Layer)
-    two = replace(Layer, run=lambda module, case: module(case.args["x"], None))
+    two = replace(Layer, act=lambda module, case: module(case.args["x"], None))
     assert fits(Takes, two).endswith("is called with 2 values.")
-    none = replace(Layer, run=lambda module, case: module())
+    none = replace(Layer, act=lambda module, case: module())
     assert fits(Takes, none).endswith("is called without `x`.")
 
 

@@ -48,9 +48,9 @@ def test_what_goes_in_comes_out_through_json() -> None:
         "f": [float("inf"), -0.5, 1, None, "x", True], "empty": torch.zeros(0, 3), "scalar": torch.tensor(1.5),
     }  # fmt: skip
     raised = Raised("ValueError", "no", 3, "raise", "part", "answer", 7, True)
-    case = CaseObservation("returned", value, raised, "printed", ["softmax"], ["x"], False,
+    case = CaseObservation("returned", value, raised, "printed", ["softmax"], ["x"], [deepcopy(value)],
                            {"x": torch.ones(2), "y": None}, False, raised, {"weight": [2, 3]}, [["a", "b"]],
-                           deepcopy(value), False)  # fmt: skip
+                           deepcopy(value), [0.5])  # fmt: skip
     cases = [case, CaseObservation()]
     given = Observation("softmax", cases, ["part"], [deepcopy(case)], ["called"], raised, "soft_max")
     came = decode(json.loads(json.dumps(encode(given), allow_nan=False)))

@@ -102,7 +102,7 @@ def test_a_result_that_differs_in_the_last_bit_only_is_repeatable() -> None:
     def fit(seed: int) -> Iterator[Case]:
         yield Draw(seed, B=2).case(x=torch.linspace(1, 2, 6))
 
-    assert observe(fit, lambda x: x * (1 + 1e-7 * next(runs)), (0,)).cases[0].repeatable
-    assert not observe(fit, lambda x: x * (1 + 1e-4 * next(runs)), (0,)).cases[0].repeatable
-    assert not observe(fit, lambda x: x + (torch.arange(6) == next(runs)), (0,)).cases[0].repeatable
-    assert observe(fit, lambda x: {"a": [float(x[0]) + 1e-8 * next(runs)]}, (0,)).cases[0].repeatable
+    assert not observe(fit, lambda x: x * (1 + 1e-7 * next(runs)), (0,)).cases[0].again
+    assert observe(fit, lambda x: x * (1 + 1e-4 * next(runs)), (0,)).cases[0].again
+    assert observe(fit, lambda x: x + (torch.arange(6) == next(runs)), (0,)).cases[0].again
+    assert not observe(fit, lambda x: {"a": [float(x[0]) + 1e-8 * next(runs)]}, (0,)).cases[0].again

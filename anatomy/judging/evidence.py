@@ -1,0 +1,78 @@
+"""Whether an observation shows that the answer was run on these very inputs.
+
+Whoever has no answer can hand in what a right one did on other inputs, or what needs no answer: a shape, an error, a
+result that merely agrees with itself, the input. So an answer earns more than its form only if some result that is
+understood (right, or a known mistake's) is more than the input and depends on the seed: what was seen with another seed
+would be wrong in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from torch import Tensor
+
+from anatomy.exercises.spec import Case
+from anatomy.judging.compare import compare
+from anatomy.judging.expectations import Expectations
+from anatomy.observing.observation import CaseObservation
+from anatomy.observing.observe import described
+from anatomy.observing.plain_data import plain, same
+
+FORM = ("shape", "parameters")
+"""The properties that an answer has by its form alone."""
+
+NO_EVIDENCE = "counts once a result is right"
+"""What a card says of a property that would hold, but for which nothing speaks."""
+
+
+def is_evidence(
+    expectations: Expectations, raw: list[CaseObservation], found: list[CaseObservation], known: Iterable[int]
+) -> bool:
+    """Whether what was seen in one of the `known` cases could only be seen there.
+
+    Parameters
+    ----------
+    raw, found
+        What was observed, as it came from the kernel and in the judge's words.
+    known
+        The cases in which the answer is right or does what a mistake does.
+    """
+    if len(expectations.seeds) < 2:
+        return True  # there is no other seed to compare with
+    if len(found) < len(expectations.cases):
+        return False
+    asked = expectations.exercise
+    exercise = replace(asked, properties={name: n for name, n in asked.properties.items() if name != "gradients"})
+    for index in sorted(known, key=expectations.cost):
+        here, elsewhere, case = found[index], raw[expectations.twin(index)], expectations.cases[index]
+        if here.outcome != "returned" or elsewhere.outcome != "returned" or _is_given(raw[index].value, case):
+            continue
+        there = described(exercise, case, CaseObservation("returned", elsewhere.value))
+        if compare(exercise, [case], [there], [CaseObservation("returned", here.value)]):
+            return True
+    return False
+
+
+def _is_given(value: Any, case: Case) -> bool:
+    """Whether a result is a part of the input, the same number all over, or made of such results."""
+    given = [*_nodes(plain(list(case.args.values()))), *_nodes(plain(list(case.init)))]
+
+    def is_given(node: Any) -> bool:
+        if isinstance(node, Tensor) and node.numel() and bool((node == node.flatten()[0]).all()):
+            return True
+        if any(same(node, part) for part in given):
+            return True
+        inner = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+        return bool(inner) and all(isinstance(one, Tensor | list | dict) and is_given(one) for one in inner)
+
+    return is_given(value)
+
+
+def _nodes(tree: Any) -> Iterator[Any]:
+    """Plain data and all that is in it."""
+    yield tree
+    for inner in tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ():
+        yield from _nodes(inner)
