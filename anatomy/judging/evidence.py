@@ -21,8 +21,8 @@ from anatomy.observing.observation import CaseObservation
 from anatomy.observing.observe import described
 from anatomy.observing.plain_data import plain, same
 
-FORM = ("shape", "parameters")
-"""The properties that an answer has by its form alone."""
+FORM = "shape"
+"""The property that an answer has by its form alone."""
 
 NO_EVIDENCE = "counts once a result is right"
 """What a card says of a property that would hold, but for which nothing speaks."""

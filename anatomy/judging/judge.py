@@ -104,7 +104,7 @@ def _judge_cases(expectations: Expectations, raw: list[CaseObservation], called:
     broken = {name: _detail(differences, name) for name in exercise.properties}
     known = frozenset(range(len(found))) - wrong | frozenset().union(*(one.cases for one in named))
     if not is_evidence(expectations, raw, found, known):
-        broken |= {name: broken[name] or NO_EVIDENCE for name in exercise.properties if name not in FORM}
+        broken |= {name: broken[name] or NO_EVIDENCE for name in exercise.properties if name != FORM}
     broken = {name: text for name, text in broken.items() if text}
     return replace(_verdict(exercise, "wrong", broken, diagnoses, picture), printed=found[0].printed if found else "")
 

@@ -86,7 +86,7 @@ def test_what_nobody_computed_earns_its_form_at_most(exercise: Exercise, monkeyp
     """A known mistake that gives such results would be an answer; what recognizes one has tests of its own."""
     monkeypatch.setattr("anatomy.judging.judge.recognize", lambda *_: [])
     torch.set_num_threads(1)
-    form, most, known = sum(exercise.properties.get(name, 0) for name in FORM), 0.0, remembering()
+    form, most, known = exercise.properties.get(FORM, 0), 0.0, remembering()
     for what, observation in forged(exercise):
         verdict = judge(exercise, decode(encode(observation)), NOW, known)
         passed = {one.property for one in verdict.results if one.passed}
