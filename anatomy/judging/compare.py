@@ -123,8 +123,8 @@ def _compare_case(
         yield "values", "not repeatable", "", None, None
     wrapped = any(aspect == "type" and what == "type" for aspect, what, *_ in apart)
     if expected.parameters is not None:
-        if found.parameters != expected.parameters:
-            yield "parameters", "names", "", found.parameters, expected.parameters
+        if (named := found.parameters or {}) != expected.parameters:
+            yield "parameters", "names", "", named, expected.parameters
         elif found.shared != expected.shared:
             yield "parameters", "shared", "", found.shared, expected.shared
         if found.train_repeatable != expected.train_repeatable:

@@ -211,7 +211,8 @@ def _judge_quiz(exercise: Exercise, seen: CaseObservation) -> Verdict:
     if seen.outcome != "returned" or not isinstance(seen.value, dict):
         text = Diagnosis("The answers can't be read.", seen.error.message if seen.error else "")
         return _verdict(exercise, "wrong", dict.fromkeys(exercise.properties, "unreadable"), [text])
-    given, right = seen.value, reference.answer(exercise)
+    given = {question: said for question, said in seen.value.items() if isinstance(said, str)}
+    right = reference.answer(exercise)
     questions = exercise.cases((0,))[0].args["questions"]
     known = misconceptions.of_notebook(exercise.notebook)
     broken: dict[str, str] = {}
