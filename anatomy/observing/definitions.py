@@ -9,11 +9,12 @@ from typing import Any
 
 def layers(function: FunctionType) -> Iterator[FunctionType]:
     """A function, and those that its decorators have been put on: the innermost comes last."""
-    seen: list[Any] = []
-    while type(function) is FunctionType and function not in seen:
-        seen.append(function)
-        yield function
-        function = function.__dict__.get("__wrapped__")
+    seen: list[FunctionType] = []
+    layer: Any = function
+    while type(layer) is FunctionType and layer not in seen:
+        seen.append(layer)
+        yield layer
+        layer = layer.__dict__.get("__wrapped__")
 
 
 def bases(kind: type) -> tuple[type, ...]:

@@ -17,7 +17,6 @@ from anatomy.observing.observation import Raised
 from anatomy.observing.printed import encodable
 from anatomy.observing.records import MESSAGE
 
-
 NAME = 100
 """Characters of a name that are kept."""
 
