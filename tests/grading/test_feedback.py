@@ -458,5 +458,9 @@ def test_a_picture_that_is_not_in_its_notebook_is_a_sentence(attachments):
     cell = {"attachments": attachments} if attachments else {}
     page = sanitize.markdown({"cell": cell}, '![x](attachment:<a"b>.png "title") ![y](attachment:) and more')
     assert "is not in this notebook." in page and "and more" in page and "<a" not in page
-    there = {"cell": {"attachments": {"x.png": {"image/png": "AAAA"}}}}
-    assert "data:image/png" in sanitize.markdown(there, "![](attachment:x.png)")
+
+
+@pytest.mark.parametrize("name", ["x.png", "größe.png", "my plot.png", "100%.png"])
+def test_a_picture_that_is_in_its_notebook_is_shown(name):
+    there = {"cell": {"attachments": {name: {"image/png": "AAAA"}}}}
+    assert "data:image/png" in sanitize.markdown(there, f"![](attachment:{name.replace(' ', '%20')})")

@@ -7,7 +7,17 @@ import io
 from rich.console import Console
 
 from anatomy.grading.progress_bar import progress_bar
-from anatomy.grading.report import GRADED, REPAIRED, UNGRADED, Comparison, Mark, Report, SubmissionResult, show, write_csv
+from anatomy.grading.report import (
+    GRADED,
+    REPAIRED,
+    UNGRADED,
+    Comparison,
+    Mark,
+    Report,
+    SubmissionResult,
+    show,
+    write_csv,
+)
 
 HOSTILE = "ada [/b] [red] :smile: \x1b[31m"
 SHOWN = "ada [/b] [red] :smile: \N{REPLACEMENT CHARACTER}[31m"

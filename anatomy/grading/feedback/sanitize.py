@@ -133,9 +133,11 @@ class _Renderer(IPythonRenderer):
     """nbconvert's renderer, which gives up at a picture that a cell shows and has not, such as a copied cell."""
 
     def image(self, text: str, url: str, title: str | None = None) -> str:
-        kind, colon, name = url.partition(":")
-        if kind + colon == "attachment:" and name not in self.attachments:
-            return f"<em>The picture {escape(name)} is not in this notebook.</em>"
+        if url.startswith("attachment:"):
+            name = unquote(url.partition(":")[2])  # names are quoted in links, and not where they are kept
+            if name not in self.attachments:
+                return f"<em>The picture {escape(name)} is not in this notebook.</em>"
+            url = f"attachment:{name}"
         return str(super().image(text, url, title))
 
 
