@@ -7,14 +7,14 @@ from types import FunctionType
 from typing import Any
 
 
-def layers(function: FunctionType) -> Iterator[FunctionType]:
-    """A function, and those that its decorators have been put on: the innermost comes last."""
-    seen: list[FunctionType] = []
-    layer: Any = function
-    while type(layer) is FunctionType and layer not in seen:
-        seen.append(layer)
-        yield layer
-        layer = layer.__dict__.get("__wrapped__")
+def layers(item: Any) -> Iterator[FunctionType]:
+    """A function, and those that decorators have been put on, such as `functools.cache`: the innermost comes last."""
+    seen: set[int] = set()
+    while item is not None and id(item) not in seen:
+        seen.add(id(item))
+        if type(item) is FunctionType:
+            yield item
+        item = _attributes(item).get("__wrapped__")
 
 
 def bases(kind: type) -> tuple[type, ...]:
@@ -48,6 +48,15 @@ def classes_in(kind: type) -> Iterator[type]:
 def is_class(item: Any) -> bool:
     """Whether an object is a class, whatever it says of itself."""
     return issubclass(type(item), type)
+
+
+def _attributes(item: Any) -> dict[str, Any]:
+    """What an object's own dict holds."""
+    try:
+        held = object.__getattribute__(item, "__dict__")
+    except AttributeError:
+        return {}
+    return held if type(held) is dict else {}
 
 
 def _own(kind: type) -> dict[str, Any]:

@@ -60,15 +60,15 @@ def standing_in(namespace: dict[str, Any], others: Mapping[str, Any]) -> Iterato
 
 def _names_in(item: Any, namespace: Mapping[str, Any]) -> Iterator[str]:
     """The names of the notebook that a function or class of the notebook looks up; of anything else, none."""
-    for function in [item] if type(item) is FunctionType else _methods(item):
+    for function in _methods(item) if is_class(item) else layers(item):
         for layer in layers(function):
             if layer.__globals__ is namespace:
                 yield from _looked_up(layer.__code__)
 
 
-def _methods(item: Any) -> Iterator[FunctionType]:
+def _methods(item: type) -> Iterator[FunctionType]:
     """The functions of a class, of those of its bases that are from the same module, and of the classes in these."""
-    waiting, seen = [item] if is_class(item) else [], set()
+    waiting, seen = [item], set[int]()
     while waiting:
         kind = waiting.pop(0)
         for base in bases(kind):

@@ -77,3 +77,8 @@ def test_classes_within_a_class_are_searched() -> None:
     assert parts("class Heads:\n    class One:\n        def forward(self, x): return softmax(x)", "Heads") == [
         "softmax"
     ]
+
+
+def test_what_a_decorator_of_the_library_holds_is_searched() -> None:
+    source = "import functools\n@functools.cache\ndef weights(x): return softmax(x)"
+    assert parts(source, "weights") == ["softmax"]
