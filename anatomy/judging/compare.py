@@ -251,10 +251,10 @@ def same_numbers(found: Any, expected: Any) -> bool:
 
 def _as_tensor(value: Any) -> Tensor | None:
     """A tensor, a number, or a list of lists of these, as one tensor; None where that makes no sense."""
+    if isinstance(value, dict):
+        value = value.get("$numbers")
     if isinstance(value, Tensor):
-        return value.double()
-    if isinstance(value, dict) and isinstance(value.get("$numbers"), Tensor):
-        return value["$numbers"].double()
+        return None if value.is_complex() else value.double()
     if _is_number(value):
         return torch.tensor(float(value), dtype=torch.float64)
     if not isinstance(value, list) or not value:

@@ -268,7 +268,7 @@ def _picture(expectations: Expectations, differences: list[Difference]) -> Matri
         found, expected = difference.found, difference.expected
         if difference.what != "values" or difference.property in ("gradients", "train mode"):
             continue
-        if not isinstance(found, Tensor) or expected.dim() < 2 or found.shape != expected.shape:
+        if not isinstance(found, Tensor) or expected.dim() < 2 or found.shape != expected.shape or found.is_complex():
             continue
         bad = (found.double() - expected.double()).abs().nan_to_num(nan=1e9, posinf=1e9) > 1e-6
         lead = tuple(bad.nonzero()[0].tolist()[:-2]) if bad.any() else (0,) * (found.dim() - 2)

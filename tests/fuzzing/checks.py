@@ -83,7 +83,10 @@ def judged(exercise: Exercise, message: bytes) -> Verdict | Unreadable:
         observation = decode(json.loads(message))
     except Unreadable as refusal:
         return refusal
-    verdict = shown(judge(exercise, observation, SEEDS, expectations_of()))
+    expectations_of()(exercise, SEEDS)  # what a reference warns of is another matter
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)  # a student would see it, and made no such mistake
+        verdict = shown(judge(exercise, observation, SEEDS, expectations_of()))
     in_few_numbers(observation)  # for the class report
     return verdict
 
