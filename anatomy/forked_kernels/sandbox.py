@@ -195,6 +195,16 @@ def _python_folders() -> list[Path]:
     found: list[Path] = []
     for path in sorted(wanted, key=lambda path: len(path.parts)):
         within = any(path.is_relative_to(place) for place in [Path("/usr"), *found])
-        if path.is_dir() and path != Path("/") and not within:
+        if path != Path("/") and not within and _is_folder(path):
             found.append(path)
     return found
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except PermissionError as error:
+        raise NoSandbox(
+            f"This Python needs {path}, and a folder above it is closed to the user who grades. Open it to be walked "
+            "through (chmod o+x), grade as a user who may, or install the course where all can read, such as in /opt."
+        ) from error

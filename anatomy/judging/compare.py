@@ -123,8 +123,8 @@ def _compare_case(
         yield "values", "not repeatable", "", None, None
     wrapped = any(aspect == "type" and what == "type" for aspect, what, *_ in apart)
     if expected.parameters is not None:
-        if found.parameters != expected.parameters:
-            yield "parameters", "names", "", found.parameters, expected.parameters
+        if (named := found.parameters or {}) != expected.parameters:
+            yield "parameters", "names", "", named, expected.parameters
         elif found.shared != expected.shared:
             yield "parameters", "shared", "", found.shared, expected.shared
         if bool(found.train_again) != bool(expected.train_again):
@@ -251,10 +251,10 @@ def same_numbers(found: Any, expected: Any) -> bool:
 
 def _as_tensor(value: Any) -> Tensor | None:
     """A tensor, a number, or a list of lists of these, as one tensor; None where that makes no sense."""
+    if isinstance(value, dict):
+        value = value.get("$numbers")
     if isinstance(value, Tensor):
-        return value.double()
-    if isinstance(value, dict) and isinstance(value.get("$numbers"), Tensor):
-        return value["$numbers"].double()
+        return None if value.is_complex() else value.double()
     if _is_number(value):
         return torch.tensor(float(value), dtype=torch.float64)
     if not isinstance(value, list) or not value:

@@ -12,7 +12,8 @@ from safetensors import SafetensorError
 from torch import Tensor
 
 from anatomy.observing.observation import CaseObservation, Observation, Raised
-from anatomy.observing.printed import cut
+from anatomy.observing.plain_data import DTYPES, LARGEST_NUMBER
+from anatomy.observing.printed import cut, encodable
 
 MIME = "application/vnd.transformer-anatomy.observation+json"
 LARGEST = 16 * 2**20
@@ -43,7 +44,9 @@ def encode(observation: Observation) -> dict[str, Any]:
         if is_dataclass(node):
             return {item.name: pack(getattr(node, item.name)) for item in fields(node)}
         if isinstance(node, dict):
-            return {key: pack(item) for key, item in node.items()}
+            return {encodable(str(key)): pack(item) for key, item in node.items()}
+        if isinstance(node, str):
+            return encodable(node)
         return [pack(item) for item in node] if isinstance(node, list) else node
 
     tree = pack(observation)
@@ -68,6 +71,8 @@ def decode(record: Any) -> Observation:
         raise Unreadable("the record's tensors can't be read") from error
     if any(math.prod(max(size, 1) for size in tensor.shape) > LARGEST for tensor in tensors.values()):
         raise Unreadable("the record holds a tensor of empty rows without number")
+    if strange := {tensor.dtype for tensor in tensors.values()} - DTYPES:
+        raise Unreadable(f"the record holds a tensor of type {str(strange.pop()).removeprefix('torch.')}")
 
     def unpack(node: Any, depth: int = 0) -> Any:
         if depth > DEEPEST:
@@ -77,11 +82,17 @@ def decode(record: Any) -> Observation:
                 return tensors[str(node["$tensor"])]
             if node.keys() == {"$float"}:
                 return float(str(node["$float"]))
-            return {key: unpack(item, depth + 1) for key, item in node.items()}
+            return {encodable(str(key)): unpack(item, depth + 1) for key, item in node.items()}
+        if isinstance(node, str):
+            return encodable(node)
+        if isinstance(node, int) and abs(node) > LARGEST_NUMBER:
+            raise Unreadable("the record holds a number too large to compare")
         return [unpack(item, depth + 1) for item in node] if isinstance(node, list) else node
 
     try:
         tree = unpack(record.get("tree"))
+    except Unreadable:
+        raise
     except (RecursionError, ValueError) as error:
         raise Unreadable("the record's tree can't be read") from error
     return _observation(tree)

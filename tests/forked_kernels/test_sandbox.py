@@ -49,6 +49,30 @@ def fails(one, code, *names):
     assert seen.error[0] in names, seen.error
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs users")
+def test_a_python_in_a_folder_that_is_closed_to_this_user_is_named(tmp_path):
+    """In a process of its own, which gives up root's rights where it has them."""
+    prefix = tmp_path / "closed" / "python"
+    prefix.mkdir(parents=True)
+    program = f"""
+import os, sys
+from anatomy.forked_kernels import NoSandbox, sandbox
+os.chmod({str(tmp_path / "closed")!r}, 0)
+if os.geteuid() == 0:
+    os.setuid(65534)
+sys.prefix = {str(prefix)!r}
+try:
+    sandbox.shown_folders()
+except NoSandbox as error:
+    print(error)
+"""
+    try:
+        said = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    finally:
+        (tmp_path / "closed").chmod(0o700)
+    assert "and a folder above it is closed to the user who grades" in said.stdout, said.stderr
+
+
 # ---- choosing -------------------------------------------------------------------------------------------------------
 
 

@@ -104,6 +104,8 @@ def softmax(x, dim):
 from IPython.display import display
 def check(name):
     display(forged(), raw=True)
+import anatomy.checking
+anatomy.checking.check = check
 """,
     "a later update of an earlier output": FORGED
     + """
@@ -123,6 +125,8 @@ class Proud(Exception):
 def check(name):
     get_ipython().displayhook(100)
     raise Proud
+import anatomy.checking
+anatomy.checking.check = check
 get_ipython().set_custom_exc((BaseException,), lambda shell, *_, **__: shell.displayhook(100))
 """,
     "input transformers": """

@@ -161,6 +161,15 @@ class TestHonest(Kernels):
         assert marks(book) == FULL
         assert book.cells[-1].outputs[0].text == "[]\n"
 
+    def test_a_notebook_may_use_the_checks_name_for_something_else(self):
+        assert marks(handed_in(first='check = "my notes"', after="del check")) == FULL
+
+    def test_a_check_cell_is_given_back_as_it_was_handed_in(self):
+        book = handed_in(first='check = "my notes"')
+        given = {grade_id(cell): cell.source for cell in book.cells if grade_id(cell).startswith("check-")}
+        marks(book)
+        assert given == {grade_id(cell): cell.source for cell in book.cells if grade_id(cell).startswith("check-")}
+
     def test_the_notebook_keeps_its_own(self):
         book = handed_in(
             softmax=WRONG["wrong"], after="import torch\nprint(softmax(torch.zeros(2, 2), 1)[0, 0].item())"
@@ -173,6 +182,7 @@ class TestHonest(Kernels):
 # ---- attacks: whoever leaves `softmax` to the grader has no points for it, and elsewhere none that are not deserved --
 
 TAKE = "from anatomy.checking import stand_ins\n"
+FOR_GOOD = "import anatomy.checking\nanatomy.checking.check = check\n"
 RECORD = """
 from anatomy.observing.observe import observe
 from anatomy.observing.records import MIME, encode
@@ -218,7 +228,8 @@ ATTACKS = {
         "        content = {'data': record(), 'metadata': {}, 'transient': {}}\n"
         "        kernel.session.send(kernel.iopub_socket, 'display_data', content, parent=parent,\n"
         "                            ident=b'display_data')\n"
-        "    waits = threading.Thread(target=wait, daemon=True)\n    waits.start()\n"), {}, "waits.join()", {}),
+        "    waits = threading.Thread(target=wait, daemon=True)\n    waits.start()\n" + FOR_GOOD), {},
+        "waits.join()", {}),
     "an input transformer": (TAKE + (
         "def later(lines):\n"
         "    if lines and lines[0].startswith('check(\"softmax\")'):\n        return ['pass\\n']\n"
@@ -229,7 +240,7 @@ ATTACKS = {
         "from IPython.display import display\n"
         "def check(name, own=check):\n"
         "    if name == 'attention_weights':\n        display(record(), raw=True)\n"
-        "    elif name != 'softmax':\n        own(name)\n"), {}, "", {"attention_weights": 0}),
+        "    elif name != 'softmax':\n        own(name)\n" + FOR_GOOD), {}, "", {"attention_weights": 0}),
     "ends the kernel and comes again": (TAKE + (
         "from pathlib import Path\nimport os\n"
         "folders = os.getcwd(), '/tmp', '/dev/shm', os.path.expanduser('~'), '/run/kernel'\n"

@@ -26,6 +26,8 @@ from anatomy.observing.records import MIME
 
 TOO_MUCH = "took too much memory"
 NOT_RUN = "Not run while grading: no answer needs it."
+OWN_CHECK = "from anatomy.checking import check"
+"""What is run before each check cell: a cell of the student's may have given its name to something else."""
 
 
 class RunAndObserve(Execute):
@@ -145,6 +147,8 @@ class RunAndObserve(Execute):
     def preprocess_cell(self, cell: NotebookNode, resources: ResourcesDict, index: int) -> Converted:
         if index not in self._left_out and index not in self._skipped:
             self._at, self._provisioner = index, self.km.provisioner
+            if self._lending and index in self._lending.checks:
+                self.kc.execute(OWN_CHECK, silent=True, stop_on_error=False)
             cell, resources = super().preprocess_cell(cell, resources, index)
             if self._took_much(cell):
                 self._suspects.setdefault(index, TOO_MUCH)
