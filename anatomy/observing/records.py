@@ -13,14 +13,11 @@ from torch import Tensor
 
 from anatomy.observing.observation import CaseObservation, Observation, Raised
 from anatomy.observing.printed import cut
+from anatomy.observing.record_bounds import TooLong, bound_head, bound_shapes, bound_tree
 
 MIME = "application/vnd.transformer-anatomy.observation+json"
 LARGEST = 16 * 2**20
 """Bytes of an observation's tensors beyond which it is refused."""
-
-DEEPEST = 20
-"""Levels of lists and dicts beyond which an observation is refused."""
-
 
 MESSAGE = 500
 """Characters of an error message that are kept."""
@@ -63,22 +60,22 @@ def decode(record: Any) -> Observation:
     if len(record["tensors"]) // 4 * 3 > LARGEST:  # base64: four characters for three bytes
         raise Unreadable("the record is too large")
     try:
-        tensors = safetensors.torch.load(base64.b64decode(record["tensors"], validate=True))
+        bound_tree(record.get("tree"))
+        bound_head(packed := base64.b64decode(record["tensors"], validate=True))
+        bound_shapes((tensors := safetensors.torch.load(packed)).values())
+    except TooLong as error:
+        raise Unreadable(str(error)) from error
     except (SafetensorError, ValueError, KeyError, TypeError, RuntimeError) as error:  # torch, of a shape
         raise Unreadable("the record's tensors can't be read") from error
-    if any(math.prod(max(size, 1) for size in tensor.shape) > LARGEST for tensor in tensors.values()):
-        raise Unreadable("the record holds a tensor of empty rows without number")
 
-    def unpack(node: Any, depth: int = 0) -> Any:
-        if depth > DEEPEST:
-            raise Unreadable("the record is nested too deeply")
+    def unpack(node: Any) -> Any:
         if isinstance(node, dict):
             if node.keys() == {"$tensor"} and str(node["$tensor"]) in tensors:
-                return tensors[str(node["$tensor"])]
+                return tensors.pop(str(node["$tensor"]))  # each stands in one place, as `encode` has it
             if node.keys() == {"$float"}:
                 return float(str(node["$float"]))
-            return {key: unpack(item, depth + 1) for key, item in node.items()}
-        return [unpack(item, depth + 1) for item in node] if isinstance(node, list) else node
+            return {key: unpack(item) for key, item in node.items()}
+        return [unpack(item) for item in node] if isinstance(node, list) else node
 
     try:
         tree = unpack(record.get("tree"))
