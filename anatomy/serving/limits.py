@@ -9,6 +9,12 @@ from collections.abc import Callable
 MOST_ADDRESSES = 10_000
 """Addresses of which it is known how many unknown keys came from there."""
 
+LARGEST_KEPT = 2**18
+"""Bytes of an answer beyond which it is not kept: it takes the room of many others."""
+
+OF_ONE_ADDRESS, OF_ALL = (1.0, 60), (5.0, 300)
+"""Unknown keys that are looked at: so many a second, and so many at once."""
+
 
 class Bucket:
     """A token bucket: `burst` at once, and `rate` a second."""
@@ -55,13 +61,13 @@ class Strangers:
     """How many unknown keys are looked at: of one address, and of all together."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self.all = Bucket(5, 300, clock)
+        self.all = Bucket(*OF_ALL, clock)
         self._of: OrderedDict[str, Bucket] = OrderedDict()
         self._clock = clock
 
     def take(self, address: str) -> float:
         """Look at one; 0 if that may be, else the seconds until it may. Who waits costs the others nothing."""
-        mine = self._of.pop(address, None) or Bucket(1, 60, self._clock)
+        mine = self._of.pop(address, None) or Bucket(*OF_ONE_ADDRESS, self._clock)
         self._of[address] = mine
         if len(self._of) > MOST_ADDRESSES:
             self._of.popitem(last=False)
@@ -122,8 +128,8 @@ class Answers:
         return self._known.get(key)
 
     def put(self, key: bytes, answer: bytes) -> None:
-        if len(answer) > self.most // 100:
-            return  # one large answer takes the room of a hundred others
+        if len(answer) > LARGEST_KEPT:
+            return
         self._size += len(answer) - len(self._known.pop(key, b""))
         self._known[key] = answer
         while self._size > self.most:

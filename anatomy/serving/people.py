@@ -185,7 +185,7 @@ class Hub:
         self.callback: Any = services.HubOAuthCallbackHandler
 
     async def person(self, key: str) -> Person | None:
-        if not (key.isascii() and key.isprintable()):
+        if not (key and key.isascii() and key.isprintable()):
             return None  # no header can take it to the hub
         try:
             return self.known(await self.auth.user_for_token(key, sync=False))

@@ -46,12 +46,10 @@ class Service:
         A file of keys is asked before anything is counted. To ask a hub costs the hub something, so a key that it has
         not been asked about counts as unknown until it has answered.
         """
-        if not key:
-            raise self._unknown()
         at, person = self._seen.get(key, (-math.inf, None))
         if person and time.monotonic() - at < 60:
             return person
-        counts_first = person is None and not self.people.are_at_hand
+        counts_first = bool(key) and person is None and not self.people.are_at_hand
         if counts_first:
             self._count_stranger(address)
         try:
@@ -60,9 +58,9 @@ class Service:
             raise Refusal(503, "The hub does not say who you are at the moment.", 5) from None
         if person is None:
             self._seen.pop(key, None)
-            if self.people.are_at_hand:
+            if key and self.people.are_at_hand:
                 self._count_stranger(address)
-            raise self._unknown()
+            raise Refusal(401, _UNKNOWN_TO_HUB if isinstance(self.people, Hub) else _UNKNOWN)
         if counts_first:
             self.strangers.give_back(address)
         self._seen[key] = time.monotonic(), person
@@ -71,9 +69,6 @@ class Service:
     def _count_stranger(self, address: str) -> None:
         if wait := self.strangers.take(address):
             raise Refusal(429, "Too many unknown keys arrive here at the moment.", wait)
-
-    def _unknown(self) -> Refusal:
-        return Refusal(401, _UNKNOWN_TO_HUB if isinstance(self.people, Hub) else _UNKNOWN)
 
     async def is_instructor(self, handler: RequestHandler, *, login: bool) -> bool:
         """What `anatomy.serving.people.IsInstructor` says.
