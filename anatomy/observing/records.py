@@ -14,14 +14,11 @@ from torch import Tensor
 from anatomy.observing.observation import CaseObservation, Observation, Raised
 from anatomy.observing.plain_data import DTYPES, LARGEST_NUMBER
 from anatomy.observing.printed import cut, encodable
+from anatomy.observing.record_bounds import TooLong, bound_head, bound_shapes, bound_tree
 
 MIME = "application/vnd.transformer-anatomy.observation+json"
 LARGEST = 16 * 2**20
 """Bytes of an observation's tensors beyond which it is refused."""
-
-DEEPEST = 20
-"""Levels of lists and dicts beyond which an observation is refused."""
-
 
 MESSAGE = 500
 """Characters of an error message that are kept."""
@@ -66,28 +63,28 @@ def decode(record: Any) -> Observation:
     if len(record["tensors"]) // 4 * 3 > LARGEST:  # base64: four characters for three bytes
         raise Unreadable("the record is too large")
     try:
-        tensors = safetensors.torch.load(base64.b64decode(record["tensors"], validate=True))
+        bound_tree(record.get("tree"))
+        bound_head(packed := base64.b64decode(record["tensors"], validate=True))
+        bound_shapes((tensors := safetensors.torch.load(packed)).values())
+    except TooLong as error:
+        raise Unreadable(str(error)) from error
     except (SafetensorError, ValueError, KeyError, TypeError, RuntimeError) as error:  # torch, of a shape
         raise Unreadable("the record's tensors can't be read") from error
-    if any(math.prod(max(size, 1) for size in tensor.shape) > LARGEST for tensor in tensors.values()):
-        raise Unreadable("the record holds a tensor of empty rows without number")
     if strange := {tensor.dtype for tensor in tensors.values()} - DTYPES:
         raise Unreadable(f"the record holds a tensor of type {str(strange.pop()).removeprefix('torch.')}")
 
-    def unpack(node: Any, depth: int = 0) -> Any:
-        if depth > DEEPEST:
-            raise Unreadable("the record is nested too deeply")
+    def unpack(node: Any) -> Any:
         if isinstance(node, dict):
             if node.keys() == {"$tensor"} and str(node["$tensor"]) in tensors:
-                return tensors[str(node["$tensor"])]
+                return tensors.pop(str(node["$tensor"]))  # each stands in one place, as `encode` has it
             if node.keys() == {"$float"}:
                 return float(str(node["$float"]))
-            return {encodable(str(key)): unpack(item, depth + 1) for key, item in node.items()}
+            return {encodable(str(key)): unpack(item) for key, item in node.items()}
         if isinstance(node, str):
             return encodable(node)
         if isinstance(node, int) and abs(node) > LARGEST_NUMBER:
             raise Unreadable("the record holds a number too large to compare")
-        return [unpack(item, depth + 1) for item in node] if isinstance(node, list) else node
+        return [unpack(item) for item in node] if isinstance(node, list) else node
 
     try:
         tree = unpack(record.get("tree"))

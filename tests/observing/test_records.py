@@ -23,7 +23,8 @@ from anatomy.judging.judge import judge
 from anatomy.observing.observation import CaseObservation, Observation, Raised
 from anatomy.observing.observe import observe
 from anatomy.observing.plain_data import same
-from anatomy.observing.records import DEEPEST, LARGEST, Unreadable, decode, encode
+from anatomy.observing.record_bounds import DEEPEST
+from anatomy.observing.records import LARGEST, Unreadable, decode, encode
 
 
 @exercise("02-attention-scores", properties={"shape": 1, "values": 2, "gradients": 1}, returns="B T S")
