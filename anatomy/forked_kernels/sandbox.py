@@ -13,6 +13,7 @@ import site
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from anatomy.errors import UserError
@@ -155,7 +156,7 @@ def sandboxed(
         line += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
     for name in ("passwd", "group"):
         line += ["--ro-bind", str(users / name), f"/etc/{name}"]
-    line += ["--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--tmpfs", "/tmp",
+    line += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev", "--perms", "1777", "--tmpfs", "/tmp",
              "--perms", "1777", "--tmpfs", paths.HOME, "--ro-bind-try", str(_font_list()), paths.FONTS]  # fmt: skip
     for path in seen:
         line += [*_folders([path] if path.is_relative_to("/tmp") else []), "--ro-bind", str(path), str(path)]
@@ -168,7 +169,9 @@ def sandboxed(
     for name, copy in copies.items():
         line += ["--ro-bind", str(copy), f"{paths.COPIES}/{name}"]
     line += ["--bind", str(sockets), paths.SOCKETS]
-    return [*line, "--remount-ro", "/", "--chdir", "/", "--", *command]
+    made = ["/", *(place for option, place in pairwise(line) if option == "--tmpfs" and place not in paths.PRIVATE)]
+    line += [word for place in made for word in ("--remount-ro", place)]
+    return [*line, "--chdir", "/", "--", *command]
 
 
 def shown_folders(readable: Iterable[Path] = ()) -> list[Path]:

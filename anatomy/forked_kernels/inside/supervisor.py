@@ -122,6 +122,10 @@ def _send(connection: socket.socket, **message: Any) -> None:
 def _isolate(request: dict[str, Any], shown: list[str]) -> None:
     """Cover what the other kernels have, and give this one what it may write to."""
     linux.private_mounts()
+    linux.own_terminals(paths.TERMINALS)
+    for device in paths.DEVICES:
+        if os.path.exists(device):
+            linux.bind_read_only(device)  # its times, which others see, stay as they are
     for place in paths.PRIVATE:
         _cover(place, request["limits"]["disk"], 0o1777 if place != paths.HOME else 0o700, shown)
     linux.bind(f"{paths.SOCKETS}/{request['sockets']}", paths.SOCKET)
