@@ -257,7 +257,7 @@ class TestAttacks(Kernels):
         assert found == {name: points for name, points in FULL.items() if name != "softmax"} | costs
 
 
-# ---- what a kernel has kept where the next kernel of its notebook finds it: here there is no sandbox at all -----------
+# ---- what a kernel has kept where the next kernel of its notebook finds it: here there is no sandbox at all ----------
 
 KEEPS = (
     TAKE + "from pathlib import Path\nimport os\nkept, own, place = [], stand_ins.provide, Path('@PLACE@')\n"

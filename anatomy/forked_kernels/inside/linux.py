@@ -229,6 +229,22 @@ def waited(pid: int) -> float:
         return 0.0
 
 
+def wants_processor(family: list[int], besides: int) -> bool:
+    """Whether a thread of these processes computes or could, the first of `besides` left aside.
+
+    The working directory is a /proc.
+    """
+    for pid in family:
+        try:
+            for task in os.listdir(f"{pid}/task"):
+                said = Path(f"{pid}/task/{task}/stat").read_text(encoding="ascii", errors="replace")
+                if int(task) != besides and said.rpartition(")")[2].split()[0] == "R":
+                    return True
+        except (OSError, IndexError):  # it has ended meanwhile
+            continue
+    return False
+
+
 def own_memory(pid: int) -> int:
     """Bytes that a process has taken besides files. The working directory is a /proc."""
     try:
