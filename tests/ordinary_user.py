@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from anatomy.forked_kernels import sandbox
+from anatomy.grading.report import Mark, SubmissionResult
+from anatomy.grading.run import grade
 
 ROOT = Path(__file__).resolve().parents[1]
 NOBODY = 65534
@@ -60,3 +66,36 @@ def room(place: Path, *folders: Path) -> list[str]:
     if allowed.returncode:
         pytest.skip(f"ordinary users may not make namespaces here: {allowed.stderr.decode()[:200]}")
     return line
+
+
+GRADE = """
+import glob, io, json, sys
+from dataclasses import asdict
+from pathlib import Path
+from rich.console import Console
+from anatomy.grading.run import grade
+given = json.loads(sys.argv[1])
+report = grade(Path(given["root"]), workers=given["workers"], console=Console(file=io.StringIO()))
+left = [path for place in ("/tmp", "/dev/shm", "/var/tmp") for path in glob.glob(f"{place}/*{given['name']}*")]
+print(json.dumps({"rows": [asdict(row) for row in report.results], "left": left}))
+"""
+
+
+def graded(
+    who: str, root: Path, place: Path, name: str = "no such name", workers: int | None = None
+) -> tuple[dict[str, SubmissionResult], list[str]]:
+    """Grade the course in `root` as one of `BOTH`: each student's row, and what is left with this name in it.
+
+    `place` is an empty folder. What is looked for is in the folders for temporary files that this user sees.
+    """
+    line = before(who, place, root)
+    if not line:
+        rows = grade(root, workers=workers, console=Console(file=io.StringIO())).results
+        return {row.student: row for row in rows}, []
+    given = json.dumps({"root": str(root), "name": name, "workers": workers})
+    run = subprocess.run([*line, sys.executable, "-c", GRADE, given], capture_output=True, text=True, timeout=1800,
+                         env={**os.environ, **ENVIRONMENT, "PYTHONPATH": str(ROOT)})  # fmt: skip
+    assert run.returncode == 0, run.stderr[-3000:]
+    said = json.loads(run.stdout)
+    rows = [SubmissionResult(**{**row, "marks": tuple(Mark(**mark) for mark in row["marks"])}) for row in said["rows"]]
+    return {row.student: row for row in rows}, said["left"]
