@@ -73,7 +73,8 @@ class RunAndObserve(Execute):
     """What each check has put out when it was over: a kernel can change what it displayed before."""
     _final: dict[int, list[NotebookNode]] = {}  # noqa: RUF012  (a new one for each notebook)
     """What those checks had put out first that were over when something was lent."""
-    _began = 0.0
+    _spent = 0.0
+    """Seconds that the cells of this notebook have taken in all its runs."""
     _granted = 0.0
     """Seconds for which cells of this kernel were waited for beyond their time limits."""
     _granted_before = 0.0
@@ -95,7 +96,7 @@ class RunAndObserve(Execute):
         known = resources.get(NOTE, NotebookNote())
         known = resources[NOTE] = replace(known, seeds=known.seeds or fresh_seeds())
         self._left_out, self._final = {}, {}
-        self._began, self._granted_before = time.monotonic(), 0.0
+        self._spent = self._granted_before = 0.0
         self._lending = Lending(nb, book, known.seeds)
         self._environment = environment(book, known.seeds)
         self._skipped = frozenset() if self.everything else skippable_cells(nb.cells, given)
@@ -108,6 +109,7 @@ class RunAndObserve(Execute):
     def _run(self, nb: NotebookNode, resources: ResourcesDict, km: Any) -> Converted:
         """Run what is to be run, again and again until nothing ends the kernel any more."""
         unreached, restarts = "", 0
+        records: dict[int, list[NotebookNode]] = {}
         while not unreached:
             self._at = -1
             self._seen = {}
@@ -129,10 +131,11 @@ class RunAndObserve(Execute):
                 if restarts > self.most_restarts:
                     unreached = f"{len(self._left_out)} cells of this notebook ended its kernel"
             self._granted_before += self._granted
-        seen = self._seen if not unreached else {**self._seen, **self._final}
+            records |= self._seen
+        records |= self._seen | self._final
         for index, cell in enumerate(nb.cells):
-            if index in seen:
-                cell.outputs = seen[index]
+            if index in records and index not in self._left_out:
+                cell.outputs = records[index]
             elif unreached and cell.cell_type == "code" and utils.is_grade(cell) and index not in self._left_out:
                 cell.outputs = []
                 CellNote(unreached=unreached).write(cell)
@@ -170,7 +173,11 @@ class RunAndObserve(Execute):
             self._at, self._provisioner = index, self.km.provisioner
             if self._lending and self._is_over_budget():
                 raise _OverBudget
-            cell, resources = super().preprocess_cell(cell, resources, index)
+            began = time.monotonic()
+            try:
+                cell, resources = super().preprocess_cell(cell, resources, index)
+            finally:
+                self._spent += time.monotonic() - began
             if self._took_much(cell):
                 self._suspects.setdefault(index, TOO_MUCH)
             if self._skipped and _misses_a_name(cell, self._skipped_names):
@@ -185,10 +192,10 @@ class RunAndObserve(Execute):
         return cell, resources
 
     async def _async_is_over_budget(self) -> bool:
-        """Whether all runs of this notebook have taken more than they may, without waiting for processors."""
+        """Whether all runs of this notebook have taken longer than they may, besides waiting for processors."""
         if self.timeout is None:
             return False
-        left = self.budget * self.timeout + self._granted_before - (time.monotonic() - self._began)
+        left = self.budget * self.timeout + self._granted_before - self._spent
         waited = getattr(self.km.provisioner, "waited", None)
         return left < 0 and (waited is None or left + await waited() < 0)
 
