@@ -8,6 +8,7 @@ folders, the gradebook and people's homes, does not exist there. `inside` keeps 
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import site
 import sys
@@ -41,6 +42,15 @@ _SETTINGS = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "fonts
              "mime.types", "magic", "os-release", "protocols", "services")  # fmt: skip
 
 
+WITHOUT_FILTER = (
+    "Without them a submission could ask the system's kernel for whatever it offers, and kernels could leave notes for "
+    "each other at files that all may read."
+)
+WITHOUT_NAMESPACES = (
+    "Without namespaces submissions would see this machine's files, its network, its processes and each other."
+)
+
+
 class NoSandbox(UserError):
     """The sandbox can't be had here. The message says why, and what to do."""
 
@@ -66,7 +76,7 @@ def choose_sandbox(wanted: str | None = None) -> str:
     Raises
     ------
     NoSandbox
-        When there is none of this name, or when it is not installed.
+        When there is none of this name, when it is not installed, or when the system can't refuse system calls.
     """
     chosen = wanted or os.environ.get(SANDBOX_VARIABLE) or BUBBLEWRAP
     if chosen not in SANDBOXES:
@@ -77,7 +87,20 @@ def choose_sandbox(wanted: str | None = None) -> str:
             "On Debian and Ubuntu: sudo apt-get install bubblewrap. Where this whole machine or container is the "
             "sandbox, holding nothing that students must not see: --sandbox none."
         )
+    if chosen == BUBBLEWRAP and not filters_system_calls():
+        raise NoSandbox(
+            f"The sandbox needs seccomp filters, which this system ({platform.machine()}) does not have, or whose "
+            f"numbers are not known here. {WITHOUT_FILTER} Where this whole machine or container is the sandbox, "
+            "holding nothing that students must not see: --sandbox none."
+        )
     return chosen
+
+
+def filters_system_calls() -> bool:
+    """Whether this system can refuse system calls to a kernel. Without that there is no sandbox."""
+    from anatomy.forked_kernels.inside import linux
+
+    return linux.can_forbid_system_calls()
 
 
 def bubblewrap() -> str | None:

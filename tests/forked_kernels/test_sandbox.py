@@ -64,6 +64,14 @@ def test_without_bubblewrap_it_says_what_to_install(monkeypatch, tmp_path):
     assert choose_sandbox() == "none"
 
 
+@needs_bubblewrap
+def test_without_a_filter_of_system_calls_there_is_no_sandbox(monkeypatch):
+    monkeypatch.setattr("platform.machine", lambda: "riscv64")
+    with pytest.raises(NoSandbox, match=r"seccomp.*riscv64.*leave notes for each other.*--sandbox none"):
+        choose_sandbox("bubblewrap")
+    assert choose_sandbox("none") == "none"
+
+
 def test_an_unknown_sandbox_is_named():
     with pytest.raises(NoSandbox, match=r"'docker'.*bubblewrap, none"):
         choose_sandbox("docker")
