@@ -22,6 +22,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet
 
 from anatomy import checkpoints
+from anatomy.forked_kernels.sandbox import WITHOUT_FILTER, WITHOUT_NAMESPACES, filters_system_calls
 
 ROOT = Path(__file__).resolve().parents[1]
 GIGABYTE = 1024**3
@@ -55,6 +56,7 @@ def diagnose() -> list[Finding]:
         _jupyter(),
         _nbgrader(),
         _sandbox(),
+        *([_system_calls(), _limits()] if sys.platform == "linux" else []),
     ]
 
 
@@ -257,16 +259,51 @@ def _sandbox() -> Finding:
     if program is None:
         remedy = "Only for grading a class: install the package bubblewrap (Debian: apt-get install bubblewrap)."
         return Finding("bubblewrap", "warn", "not installed", remedy)
-    trial = [program, "--ro-bind", "/", "/", "--unshare-all", "--die-with-parent", "true"]
+    one = [program, "--ro-bind", "/", "/", "--unshare-all", "--die-with-parent"]
+    trial = [*one, "--cap-drop", "ALL", *one, "--unshare-user", "true"]  # each kernel is a sandbox in the sandbox
     try:
         answer = subprocess.run(trial, capture_output=True, text=True, timeout=10)
         fault = "" if answer.returncode == 0 else (answer.stderr.strip() or f"exit code {answer.returncode}")
     except (OSError, subprocess.TimeoutExpired) as error:
         fault = str(error)
     if fault:
-        remedy = "Only for grading a class: this system does not let it make namespaces; ask whoever runs it."
+        remedy = (
+            "Only for grading a class: this system does not let it make namespaces; ask whoever runs it. "
+            f"{WITHOUT_NAMESPACES} So `anatomy grade` refuses to begin, unless it is told --sandbox none."
+        )
         return Finding("bubblewrap", "warn", f"installed, but does not start ({fault.splitlines()[0]})", remedy)
     return Finding("bubblewrap", "ok", program)
+
+
+def _system_calls() -> Finding:
+    """Seccomp filters: without them nothing is graded in a sandbox."""
+    if filters_system_calls():
+        return Finding("seccomp", "ok", "the sandbox can refuse system calls")
+    remedy = f"Only for grading a class: {WITHOUT_FILTER} So `anatomy grade` refuses to begin, unless it is told "
+    return Finding("seccomp", "warn", f"no filters on this {platform.machine()}", f"{remedy}--sandbox none.")
+
+
+def _limits() -> Finding:
+    """A limit that the system itself keeps, for all kernels together; each kernel has limits without it."""
+    for place in _own_cgroups():
+        try:
+            limit = int((place / "memory.max").read_text())
+        except (OSError, ValueError):  # no such limit, or "max"
+            continue
+        return Finding("cgroup", "ok", f"all programs here together may take {limit / GIGABYTE:.1f} GB")
+    return Finding("cgroup", "ok", "no limit on memory: when a class is graded, each kernel's memory and files are "
+                                   "limited, but nothing limits all kernels together")  # fmt: skip
+
+
+def _own_cgroups() -> list[Path]:
+    """The folders of this process's control group and of those around it, the innermost first."""
+    try:
+        lines = Path("/proc/self/cgroup").read_text(encoding="ascii").splitlines()
+    except (OSError, ValueError):
+        return []
+    root = Path("/sys/fs/cgroup")
+    inner = [root / line[3:].lstrip("/") for line in lines if line.startswith("0::")]
+    return [place for one in inner for place in (one, *one.parents) if place.is_relative_to(root)]
 
 
 def _version(package: str) -> str | None:

@@ -137,6 +137,27 @@ def test_the_sandbox_absent_and_broken(monkeypatch: pytest.MonkeyPatch, tmp_path
     fake.chmod(0o755)
     finding = doctor._sandbox()
     assert finding.status == "warn" and "no namespaces here" in finding.detail
+    assert "would see this machine's files" in finding.remedy and "refuses to begin" in finding.remedy
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is for Linux")
+def test_it_says_what_is_not_stopped_without_a_filter(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert doctor._system_calls().status == "ok"
+    monkeypatch.setattr("platform.machine", lambda: "riscv64")
+    finding = named(doctor.diagnose(), "seccomp")
+    assert finding.status == "warn" and "riscv64" in finding.detail
+    assert "leave notes for each other" in finding.remedy and "refuses to begin" in finding.remedy
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is for Linux")
+def test_it_says_what_limits_all_kernels_together(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    inner = tmp_path / "outer" / "inner"
+    inner.mkdir(parents=True)
+    monkeypatch.setattr(doctor, "_own_cgroups", lambda: [inner, inner.parent])
+    (inner / "memory.max").write_text("max\n")
+    assert "nothing limits all kernels together" in doctor._limits().detail
+    (inner.parent / "memory.max").write_text(f"{3 * 2**30}\n")
+    assert "3.0 GB" in doctor._limits().detail
 
 
 def test_the_report_says_it_all_and_returns_the_verdict() -> None:

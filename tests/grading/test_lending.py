@@ -16,7 +16,7 @@ from anatomy.course import NOTEBOOKS, notebook
 from anatomy.exercises.spec import SEEDS
 from anatomy.forked_kernels import sandbox
 from anatomy.grading.notes import NOTE, CellNote, NotebookNote
-from anatomy.grading.preprocessors import JudgeObservations, RunAndObserve
+from anatomy.grading.preprocessors import JudgeObservations, RunAndObserve, run_and_observe
 from anatomy.grading.preprocessors.lending import Lending
 from anatomy.judging.judge import is_right
 from anatomy.notebook_files.notebooks import grade_id
@@ -266,3 +266,54 @@ class TestAttacks(Kernels):
         found = marks(handed_in(first, after, **{"softmax": STUB, **answers}))
         assert found.pop("softmax") == 0
         assert found == {name: points for name, points in FULL.items() if name != "softmax"} | costs
+
+
+# ---- what a kernel has kept where the next kernel of its notebook finds it: here there is no sandbox at all ----------
+
+KEEPS = (
+    TAKE + "from pathlib import Path\nimport os\nkept, own, place = [], stand_ins.provide, Path('@PLACE@')\n"
+    "def provide(name, source):\n    kept.append(source)\n    own(name, source)\n"
+    "stand_ins.provide = provide\n"
+)  # fmt: skip
+ENDS_ONCE = "if kept and not place.exists():\n    place.write_text(kept[0])\n    os._exit(1)\n"
+REPLIES = {
+    "answers from there": "if place.is_file():\n    exec(place.read_text(), globals())\n",
+    "tries something else when the first try was not right": (
+        "if place.is_file():\n    softmax = lambda x, dim: (x - x.logsumexp(dim, keepdim=True)).exp()\n"),
+}  # fmt: skip
+
+
+@pytest.fixture
+def without_a_sandbox(monkeypatch):
+    monkeypatch.setenv(sandbox.SANDBOX_VARIABLE, sandbox.NO_SANDBOX)
+
+
+class TestKept(Kernels):
+    @pytest.mark.parametrize("reply", REPLIES)
+    def test_what_was_lent_earns_nothing_in_another_run(self, reply, without_a_sandbox, tmp_path):
+        place = tmp_path / "kept.py"
+        first = KEEPS.replace("@PLACE@", str(place)) + STUB + REPLIES[reply]
+        found = marks(handed_in(first, ENDS_ONCE, softmax=""))
+        assert place.is_file(), "the kernel ended once, and left what it was lent"
+        assert found == {**FULL, "softmax": 0}
+
+    def test_what_was_lent_earns_nothing_when_skipped_cells_are_run_after_all(
+        self, without_a_sandbox, tmp_path, monkeypatch
+    ):
+        """A name that only a skipped cell binds makes the whole notebook run again, and no kernel has ended."""
+        place = tmp_path / "kept.py"
+        first = KEEPS.replace("@PLACE@", str(place)) + STUB + REPLIES["answers from there"]
+        book = handed_in(first, "if kept:\n    place.write_text(kept[0])\n    a_name_that_was_skipped\n", softmax="")
+        book.cells.insert(0, new_code_cell("a_name_that_was_skipped = 1", id="given"))
+        monkeypatch.setattr(run_and_observe, "skippable_cells", lambda cells, given: {0})
+        found = marks(book)
+        assert place.is_file() and "a_name_that_was_skipped" not in str(book.cells[0].outputs)
+        assert "not defined" not in str(next(cell for cell in book.cells if cell.id == "after").outputs)
+        assert found == {**FULL, "softmax": 0}
+
+    def test_an_answer_that_misses_what_was_skipped_loses_nothing(self, monkeypatch):
+        """It is looked at with everything run before anything is lent for it."""
+        book = handed_in(softmax="def softmax(x, dim):\n    e = exponential(x)\n    return e / e.sum(dim, True)\n")
+        book.cells.insert(0, new_code_cell("def exponential(x):\n    return (x - x.max()).exp()", id="given"))
+        monkeypatch.setattr(run_and_observe, "skippable_cells", lambda cells, given: {0})
+        assert marks(book)["softmax"] > 0
