@@ -18,7 +18,7 @@ from anatomy.judging.sentences import diagnosis_of
 from anatomy.judging.verdict import Example
 from anatomy.judging.wording import brief
 from anatomy.misconceptions import Misconception
-from anatomy.reading.apart import apart
+from anatomy.reading.copies import in_a_copy
 from anatomy.reading.smallest import smallest_example
 from anatomy.reading.trials import Budget, Trials
 
@@ -90,7 +90,7 @@ def _example(trials: Trials, mistake: Misconception) -> Example | None:
         found = smallest_example(trials, mistake.answer)
         yield asdict(found) if found else None
 
-    for found in filter(None, apart(work, MOST_SECONDS)):
+    for found in filter(None, in_a_copy(work, MOST_SECONDS)):
         return Example(**found)
     for index, seen in sorted(trials.visible.items()):
         if seen.found.error and seen.expected.outcome == "returned":

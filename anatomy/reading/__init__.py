@@ -14,7 +14,7 @@ from anatomy import exercises, reference
 from anatomy.judging.expectations import Expectations
 from anatomy.judging.verdict import Diagnosis, Example, Verdict
 from anatomy.observing.observation import Observation
-from anatomy.reading.apart import apart, can_be_apart, spent
+from anatomy.reading.copies import can_copy, in_a_copy, spent
 from anatomy.reading.facts import noticed
 from anatomy.reading.mends import mended
 from anatomy.reading.one_place import the_line
@@ -33,7 +33,7 @@ def read(
     """The verdict with what the student's program itself shows: a sentence and a smallest example.
 
     A verdict that names a mistake stays as it is, and so does one where nothing sure is found in time, and every one
-    where processes can't be copied (`anatomy.reading.apart`).
+    where processes can't be copied (`anatomy.reading.copies`).
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def read(
         Of computing: how long edits may be tried; half as long is given to the example.
     """
     exercise, hidden = expectations.exercise, observation.cell_error or verdict.misconceptions
-    if verdict.status != "wrong" or hidden or exercise.kind == "quiz" or not can_be_apart():
+    if verdict.status != "wrong" or hidden or exercise.kind == "quiz" or not can_copy():
         return verdict
     parts = observation.parts if observation.with_right_parts else []
     found = observation.with_right_parts or observation.cases
@@ -63,7 +63,7 @@ def read(
         example = smallest_example(trials, answer)
         yield asdict(example) if example else None
 
-    said, example = [*apart(work, 1.5 * seconds), None, None][:2]
+    said, example = [*in_a_copy(work, 1.5 * seconds), None, None][:2]
     own = verdict.diagnoses
     if said:
         diagnosis = Diagnosis(**said["diagnosis"])

@@ -1,6 +1,6 @@
 """Runs edited programs, many and short: each within a limit of time, all within a budget.
 
-They may do anything, so this is for a copy of the notebook's process (`anatomy.reading.apart`).
+They may do anything, so this is for a copy of the notebook's process (`anatomy.reading.copies`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from anatomy.observing.limits import TooSlow
 from anatomy.observing.observation import CaseObservation
 from anatomy.observing.observe import glimpse_case, observe_case
 from anatomy.observing.plain_data import same
-from anatomy.reading.apart import ended_after, trial
+from anatomy.reading.copies import ended_after, trial
 
 LONGEST = 0.2
 """Seconds of computing that one run of an edited program may take."""

@@ -33,6 +33,7 @@ from pathlib import Path
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import torch
+from IPython.core.getipython import get_ipython
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -43,19 +44,19 @@ IDLE = 2.0
 """Seconds after which a copy that neither computes nor gets on is given up: it waits for something."""
 WAITING = 20.0
 """Seconds after which all is given up, however busy the machine is."""
-MOST_COPIES = 20
+MOST_COPIES = 40
 MOST_BYTES = 1 << 20
 """How much a copy may say."""
 
 _log = logging.getLogger(__name__)
 
 
-def can_be_apart() -> bool:
+def can_copy() -> bool:
     """Whether this system can copy a process."""
     return hasattr(os, "fork")
 
 
-def apart(work: Callable[[], Iterator[Any]], seconds: float) -> list[Any]:
+def in_a_copy(work: Callable[[], Iterator[Any]], seconds: float) -> list[Any]:
     """What `work` yields in a copy of this process, as far as it comes.
 
     Parameters
@@ -72,7 +73,7 @@ def apart(work: Callable[[], Iterator[Any]], seconds: float) -> list[Any]:
         Empty where a process can't be copied.
     """
     told: list[Any] = []
-    if not can_be_apart():
+    if not can_copy():
         return told
     logbook, until = _Logbook(), time.monotonic() + WAITING + seconds
     for _ in range(MOST_COPIES):
@@ -268,13 +269,13 @@ def _leave_the_notebook_alone() -> None:
         signal.signal(number, signal.SIG_DFL)
     faulthandler.disable()
     gc.freeze()
-    torch.set_num_threads(
-        1
-    )  # before anything computes: the threads of its pool are not here, and it would wait for them
+    torch.set_num_threads(1)  # before anything computes: it would wait for its pool's threads, which are not here
     null = os.open(os.devnull, os.O_RDWR)
     for fd in range(3):
         os.dup2(null, fd)
     sys.stdin, sys.stdout, sys.stderr = open(os.devnull), open(os.devnull, "w"), open(os.devnull, "w")  # noqa: SIM115
+    if kernel := getattr(get_ipython(), "kernel", None):  # of what is shown, all goes this way
+        kernel.iopub_thread.send_multipart = lambda *_, **__: None
     builtins.input = lambda *_: sys.stdin.readline()  # Jupyter's own asks the browser
     logging.disable()
     sys.dont_write_bytecode = True
