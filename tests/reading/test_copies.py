@@ -73,6 +73,49 @@ def test_a_kernel_lives_and_shows_its_card_alone(tmp_path: Path) -> None:
     assert book.cells[-1].outputs[0].text == "kept\n"
 
 
+BEAM_SEARCH = """
+def beam_search(step, start_id, end_id, beam_size, max_len, length_penalty=0.0):
+    beams, finished = [([], 0.0)], []
+    for _ in range(max_len):
+        rows = step(torch.tensor([[start_id, *ids] for ids, _ in beams])).tolist()
+        extensions = []
+        for (ids, total), row in zip(beams, rows, strict=True):
+            for token, log_p in enumerate(row):
+                if log_p > -math.inf:
+                    extensions.append((ids + [token], total + log_p))
+        kept = sorted(extensions, key=lambda pair: -pair[1])[:beam_size]
+        finished += [pair for pair in kept if pair[0][-1] == end_id][-1:]
+        beams = [pair for pair in kept if pair[0][-1] != end_id]
+        if not beams:
+            break
+    ids, total = max(finished or beams, key=lambda pair: pair[1] / len(pair[0]) ** length_penalty)
+    return ids, total / len(ids) ** length_penalty
+"""
+CHECKED = f"""
+from IPython.core.interactiveshell import InteractiveShell
+from anatomy import checking
+
+checking.LEAST = checking.MOST = 20.0  # on any machine
+shell = InteractiveShell.instance()
+shell.run_cell("import math, torch; from anatomy.checking import check")
+shell.run_cell({BEAM_SEARCH!r})
+shell.run_cell('check("beam_search")')
+"""
+
+
+@pytest.mark.slow
+def test_an_edit_that_makes_lists_contain_each_other_ends_no_notebook(tmp_path: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", CHECKED],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "ANATOMY_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    assert "One change in line 11 would make it right" in ran.stdout
+
+
 def test_a_check_goes_on_behind_what_ends_its_copy() -> None:
     def work() -> Iterator[list[int]]:
         yield [number for number in range(6) if odd(number)]
@@ -172,11 +215,6 @@ def test_what_is_no_message_is_left_out(heard: bytes) -> None:
         os.write(pipe, heard)
         yield "more"
 
-    pipe = _next_file() + 1  # where the copy will write
+    reader, pipe = os.pipe()
+    os.close(reader), os.close(pipe)  # the copy's own will have these numbers
     assert in_a_copy(work, LONG) in ([], [1], ["more"], [1, "more"])
-
-
-def _next_file() -> int:
-    file = os.open(os.devnull, os.O_RDONLY)
-    os.close(file)
-    return file
