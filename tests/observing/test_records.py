@@ -165,3 +165,9 @@ def test_a_quiz_whose_answers_are_no_texts_is_judged() -> None:
     for odd in ([1], {"$other": 1}, torch.ones(2), None, 3):
         seen = CaseObservation("returned", dict.fromkeys(asked.properties, odd))
         assert judge(asked, Observation("quiz_types", [seen])).points == 0
+
+
+def test_a_gradient_of_whole_numbers_is_none() -> None:
+    odd = {"x": torch.ones(2, dtype=torch.bool), "y": torch.ones(2), "z": torch.ones(2, dtype=torch.complex64), "w": None}
+    seen = Observation("softmax", [CaseObservation("returned", 1, gradients=odd)])
+    assert set(decode(encode(seen)).cases[0].gradients or ()) == {"y", "z", "w"}
