@@ -168,6 +168,7 @@ def test_a_quiz_whose_answers_are_no_texts_is_judged() -> None:
 
 
 def test_a_gradient_of_whole_numbers_is_none() -> None:
-    odd = {"x": torch.ones(2, dtype=torch.bool), "y": torch.ones(2), "z": torch.ones(2, dtype=torch.complex64), "w": None}
-    seen = Observation("softmax", [CaseObservation("returned", 1, gradients=odd)])
+    ones = torch.ones(2)
+    given = {"x": ones.bool(), "y": ones, "z": ones.to(torch.complex64), "w": None, "v": ones.long()}
+    seen = Observation("softmax", [CaseObservation("returned", 1, gradients=given)])
     assert set(decode(encode(seen)).cases[0].gradients or ()) == {"y", "z", "w"}
