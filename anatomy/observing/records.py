@@ -132,12 +132,17 @@ def _case(seen: Any) -> CaseObservation:
     for name in ("calls", "changed"):
         known[name] = _texts(seen.get(name))
     if isinstance(seen.get("gradients"), dict):
-        known["gradients"] = {k: v for k, v in seen["gradients"].items() if v is None or isinstance(v, Tensor)}
+        known["gradients"] = {name: v for name, v in seen["gradients"].items() if v is None or _is_gradient(v)}
     if isinstance(seen.get("parameters"), dict):
         known["parameters"] = {k: v for k, v in seen["parameters"].items() if _all_of(int, v)}
     if isinstance(seen.get("shared"), list):
         known["shared"] = [names for names in seen["shared"] if _all_of(str, names)]
     return CaseObservation(**known)
+
+
+def _is_gradient(value: Any) -> bool:
+    """Whether a value may be a gradient: PyTorch computes none of whole numbers."""
+    return isinstance(value, Tensor) and (value.is_floating_point() or value.is_complex())
 
 
 def _raised(seen: dict[str, Any]) -> Raised:

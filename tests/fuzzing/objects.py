@@ -240,6 +240,7 @@ FUNCTIONS = (
     "        self.e = nn.Parameter(torch.ones(3, dtype=torch.int8), requires_grad=False)\n"
     "        self.register_parameter('none', None)\n    def forward(self, *args): return {value}",
     "class {name}(nn.Module):\n    def __init__(self, *args):\n        super().__init__()\n"
+    "        self.register_parameter('\\ud800', nn.Parameter(torch.ones(2)))\n"
     "        self.a = nn.LazyLinear(3)\n        self.b = nn.Linear(2, 2, device='meta')\n"
     "    def forward(self, *args): return {value}",
     "{name} = {value}", "{name}_ = {value}",

@@ -118,7 +118,7 @@ _KINDS: tuple[Callable[[Tensor], Tensor], ...] = (
     lambda x: x.bool(),
     lambda x: x.to(torch.complex64),
     lambda x: x.long(),
-    lambda x: x.mT,
+    lambda x: x.mT if x.dim() > 1 else x,
     lambda x: x * float("nan"),
     lambda x: x.flip(-1),
     lambda x: x.sum(),

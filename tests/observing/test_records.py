@@ -166,3 +166,10 @@ def test_a_quiz_whose_answers_are_no_texts_is_judged() -> None:
     for odd in ([1], {"$other": 1}, torch.ones(2), None, 3):
         seen = CaseObservation("returned", dict.fromkeys(asked.properties, odd))
         assert judge(asked, Observation("quiz_types", [seen])).points == 0
+
+
+def test_a_gradient_of_whole_numbers_is_none() -> None:
+    ones = torch.ones(2)
+    given = {"x": ones.bool(), "y": ones, "z": ones.to(torch.complex64), "w": None, "v": ones.long()}
+    seen = Observation("softmax", [CaseObservation("returned", 1, gradients=given)])
+    assert set(decode(encode(seen)).cases[0].gradients or ()) == {"y", "z", "w"}
