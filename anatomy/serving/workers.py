@@ -166,9 +166,15 @@ class JudgeWorkers:
         if number == self.count:
             await self._is_needed()
         while True:
-            if number not in self._workers:
-                self._workers[number] = await self._started()
-            worker = self._workers[number]
+            try:
+                worker = self._workers.get(number) or await self._started()
+            except UserError as error:
+                if number < self.count:
+                    raise
+                log.warning("%s", error)  # this one would be one more than was asked for
+                await asyncio.sleep(SECONDS)
+                continue
+            self._workers[number] = worker
             job = None if prepares and not self._job_for(number) else await self._next(number)
             try:
                 asked = self._in_thread(lambda: worker.ask(job.request if job else PREPARE))  # noqa: B023

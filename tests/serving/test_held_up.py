@@ -136,6 +136,23 @@ def test_a_worker_more_is_started_only_where_all_are_held_up(service: Running) -
     end_what_is_endless(*attackers)
 
 
+def test_where_none_more_can_be_started_the_service_goes_on(
+    service: Running, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fails(prepare: object) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(workers, "_Worker", fails)
+    attackers = [Asking(service, f"Mallory {number}", ENDLESS) for number in range(service.service.workers.count)]
+    until(lambda: len(Judging.endless) == service.service.workers.count)
+    honest = Asking(service, "Ada", b"fair")
+    until(lambda: "can't be started" in caplog.text)
+    monkeypatch.setattr(workers, "_Worker", Judging)
+    end_what_is_endless(*attackers)
+    honest.join(30)
+    assert honest.status == 200
+
+
 def test_a_pause_grows_and_is_forgiven() -> None:
     now = [0.0]
     losses = Losses(first=5, most=30, forgiven=100, clock=lambda: now[0])

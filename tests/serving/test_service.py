@@ -119,9 +119,11 @@ def tensors(shape: list[int], size: int) -> str:
         (forged(lambda record: record["tree"].update(similar={"$float": []})), "can't be read"),
         (forged(lambda record: record.update(tree=json.loads("[" * 90 + "]" * 90))), "can't be read"),
         (request("softmax", SOFTMAX, parts=[{}] * 41), "short list"),
+        (forged(lambda record: record["tree"]["cases"][0].update(parameters={f"w{n}": [] for n in range(40_000)})),
+         "names"),
     ],
     ids=["text", "brackets", "list", "version", "number", "exercise", "pickle", "huge", "empty rows", "endless",
-         "float", "deep", "parts"],
+         "float", "deep", "parts", "names"],
 )  # fmt: skip
 def test_what_is_no_observation_is_refused_with_a_sentence(
     judge: Running, keys: dict[str, str], body: str, words: str
