@@ -18,6 +18,7 @@ from rich.console import Console
 
 from anatomy import checkpoints, doctor
 from anatomy.doctor import Finding
+from anatomy.forked_kernels import Preparation, get_fork_server, sandbox
 
 
 def named(findings: list[Finding], name: str) -> Finding:
@@ -138,6 +139,14 @@ def test_the_sandbox_absent_and_broken(monkeypatch: pytest.MonkeyPatch, tmp_path
     finding = doctor._sandbox()
     assert finding.status == "warn" and "no namespaces here" in finding.detail
     assert "would see this machine's files" in finding.remedy and "refuses to begin" in finding.remedy
+
+
+@pytest.mark.skipif(not sandbox.bubblewrap(), reason="needs bubblewrap")
+def test_where_there_are_kernels_the_sandbox_is_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    get_fork_server(Preparation())
+    assert doctor._sandbox().status == "ok"
+    monkeypatch.setattr(doctor, "ALONE", doctor.ALONE.replace("linux.ALONE", "-1"))
+    assert doctor._sandbox().status == "warn", "the system does not make every process a world of its own"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is for Linux")
