@@ -22,9 +22,9 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet
 
 from anatomy import checkpoints
-from anatomy.forked_kernels.sandbox import NOBODY, WITHOUT_FILTER, WITHOUT_NAMESPACES, filters_system_calls
 
 ROOT = Path(__file__).resolve().parents[1]
+KERNELS = ROOT / "anatomy" / "forked_kernels"
 GIGABYTE = 1024**3
 ENOUGH_MEMORY = 1.5  # gigabytes: what the hungriest notebook takes
 INSTALL = "python -m pip install -r requirements.txt"
@@ -34,11 +34,10 @@ ALONE = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
 from inside import linux
-uid, gid = map(int, sys.argv[2:])
 if os.geteuid() == 0:
     os.setgroups([])
-    os.setresgid(gid, gid, gid)
-    os.setresuid(uid, uid, uid)
+    os.setresgid(65534, 65534, 65534)
+    os.setresuid(65534, 65534, 65534)
 if linux.fork_into(linux.ALONE) == 0:
     os._exit(0)
 """
@@ -70,7 +69,7 @@ def diagnose() -> list[Finding]:
         _jupyter(),
         _nbgrader(),
         _sandbox(),
-        *([_system_calls(), _limits()] if sys.platform == "linux" else []),
+        *([_system_calls(), _limits()] if sys.platform == "linux" and _grades() else []),
     ]
 
 
@@ -274,14 +273,20 @@ def _sandbox() -> Finding:
         remedy = "Only for grading a class: install the package bubblewrap (Debian: apt-get install bubblewrap)."
         return Finding("bubblewrap", "warn", "not installed", remedy)
     trial = [program, "--ro-bind", "/", "/", "--unshare-all", "--die-with-parent", "true"]
-    alone = [sys.executable, "-I", "-c", ALONE, str(ROOT / "anatomy" / "forked_kernels"), *map(str, NOBODY)]
-    if fault := _fault(trial) or _fault(alone):
+    alone = [sys.executable, "-I", "-c", ALONE, str(KERNELS)]
+    if fault := _fault(trial) or (_fault(alone) if _grades() else ""):
         remedy = (
             "Only for grading a class: this system does not let it make namespaces; ask whoever runs it. "
-            f"{WITHOUT_NAMESPACES} So `anatomy grade` refuses to begin, unless it is told --sandbox none."
+            "Without namespaces submissions would see this machine's files, its network, its processes and each other, "
+            "so `anatomy grade` refuses to begin, unless it is told --sandbox none."
         )
         return Finding("bubblewrap", "warn", f"installed, but does not start ({fault.splitlines()[-1]})", remedy)
     return Finding("bubblewrap", "ok", program)
+
+
+def _grades() -> bool:
+    """Whether this copy of the package can grade; a class's edition can't."""
+    return (KERNELS / "inside" / "linux.py").is_file()
 
 
 def _fault(command: list[str]) -> str:
@@ -295,6 +300,8 @@ def _fault(command: list[str]) -> str:
 
 def _system_calls() -> Finding:
     """Seccomp filters: without them nothing is graded in a sandbox."""
+    from anatomy.forked_kernels.sandbox import WITHOUT_FILTER, filters_system_calls
+
     if filters_system_calls():
         return Finding("seccomp", "ok", "the sandbox can refuse system calls")
     remedy = f"Only for grading a class: {WITHOUT_FILTER} So `anatomy grade` refuses to begin, unless it is told "

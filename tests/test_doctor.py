@@ -158,6 +158,11 @@ def test_it_says_what_is_not_stopped_without_a_filter(monkeypatch: pytest.Monkey
     assert "leave notes for each other" in finding.remedy and "refuses to begin" in finding.remedy
 
 
+def test_an_edition_that_can_not_grade_asks_nothing_of_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(doctor, "KERNELS", tmp_path)
+    assert not {"seccomp", "cgroup"} & {finding.name for finding in doctor.diagnose()}
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is for Linux")
 def test_it_says_what_limits_all_kernels_together(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     inner = tmp_path / "outer" / "inner"
