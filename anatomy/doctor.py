@@ -22,13 +22,26 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet
 
 from anatomy import checkpoints
-from anatomy.forked_kernels.sandbox import WITHOUT_FILTER, WITHOUT_NAMESPACES, filters_system_calls
 
 ROOT = Path(__file__).resolve().parents[1]
+KERNELS = ROOT / "anatomy" / "forked_kernels"
 GIGABYTE = 1024**3
 ENOUGH_MEMORY = 1.5  # gigabytes: what the hungriest notebook takes
 INSTALL = "python -m pip install -r requirements.txt"
 MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "missing": ("✗", "red")}
+
+ALONE = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+from inside import linux
+if os.geteuid() == 0:
+    os.setgroups([])
+    os.setresgid(65534, 65534, 65534)
+    os.setresuid(65534, 65534, 65534)
+if linux.fork_into(linux.ALONE) == 0:
+    os._exit(0)
+"""
+"""Puts a process into namespaces of its own, as each kernel is: whoever grades, no right is needed for it."""
 
 Status = Literal["ok", "warn", "missing"]
 
@@ -56,7 +69,7 @@ def diagnose() -> list[Finding]:
         _jupyter(),
         _nbgrader(),
         _sandbox(),
-        *([_system_calls(), _limits()] if sys.platform == "linux" else []),
+        *([_system_calls(), _limits()] if sys.platform == "linux" and _grades() else []),
     ]
 
 
@@ -259,24 +272,36 @@ def _sandbox() -> Finding:
     if program is None:
         remedy = "Only for grading a class: install the package bubblewrap (Debian: apt-get install bubblewrap)."
         return Finding("bubblewrap", "warn", "not installed", remedy)
-    one = [program, "--ro-bind", "/", "/", "--unshare-all", "--die-with-parent"]
-    trial = [*one, "--cap-drop", "ALL", *one, "--unshare-user", "true"]  # each kernel is a sandbox in the sandbox
-    try:
-        answer = subprocess.run(trial, capture_output=True, text=True, timeout=10)
-        fault = "" if answer.returncode == 0 else (answer.stderr.strip() or f"exit code {answer.returncode}")
-    except (OSError, subprocess.TimeoutExpired) as error:
-        fault = str(error)
-    if fault:
+    trial = [program, "--ro-bind", "/", "/", "--unshare-all", "--die-with-parent", "true"]
+    alone = [sys.executable, "-I", "-c", ALONE, str(KERNELS)]
+    if fault := _fault(trial) or (_fault(alone) if _grades() else ""):
         remedy = (
             "Only for grading a class: this system does not let it make namespaces; ask whoever runs it. "
-            f"{WITHOUT_NAMESPACES} So `anatomy grade` refuses to begin, unless it is told --sandbox none."
+            "Without namespaces submissions would see this machine's files, its network, its processes and each other, "
+            "so `anatomy grade` refuses to begin, unless it is told --sandbox none."
         )
-        return Finding("bubblewrap", "warn", f"installed, but does not start ({fault.splitlines()[0]})", remedy)
+        return Finding("bubblewrap", "warn", f"installed, but does not start ({fault.splitlines()[-1]})", remedy)
     return Finding("bubblewrap", "ok", program)
+
+
+def _grades() -> bool:
+    """Whether this copy of the package can grade; a class's edition can't."""
+    return (KERNELS / "inside" / "linux.py").is_file()
+
+
+def _fault(command: list[str]) -> str:
+    """What a command says that does not succeed; nothing when it does."""
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=10)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    return "" if answer.returncode == 0 else (answer.stderr.strip() or f"exit code {answer.returncode}")
 
 
 def _system_calls() -> Finding:
     """Seccomp filters: without them nothing is graded in a sandbox."""
+    from anatomy.forked_kernels.sandbox import WITHOUT_FILTER, filters_system_calls
+
     if filters_system_calls():
         return Finding("seccomp", "ok", "the sandbox can refuse system calls")
     remedy = f"Only for grading a class: {WITHOUT_FILTER} So `anatomy grade` refuses to begin, unless it is told "

@@ -46,9 +46,6 @@ WITHOUT_FILTER = (
     "Without them a submission could ask the system's kernel for whatever it offers, and kernels could leave notes for "
     "each other at files that all may read."
 )
-WITHOUT_NAMESPACES = (
-    "Without namespaces submissions would see this machine's files, its network, its processes and each other."
-)
 
 
 class NoSandbox(UserError):

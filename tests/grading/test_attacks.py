@@ -231,7 +231,7 @@ def test_no_attack_gains_a_mark_or_leaves_a_trace(attacked, capsys):
     with capsys.disabled():
         print(f"\n  {'attack':<38} {'deserves':>8} {'got':>5}   trace left  of {exercise.points}; what was said")
         print(*table, sep="\n")
-        print(f"  all traces outside: {left or 'none'}; beside connections made: {won or 'none'}")
+        print(f"  all traces outside: {left or 'none'}; left in the grader's folders, connections: {won or 'none'}")
     assert not wrong
     assert left == [] and won == []
     assert files_of(root) == before, "what was handed in, and the sources, are as they were"
