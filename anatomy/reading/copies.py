@@ -274,9 +274,9 @@ def _leave_the_notebook_alone() -> None:
     for fd in range(3):
         os.dup2(null, fd)
     sys.stdin, sys.stdout, sys.stderr = open(os.devnull), open(os.devnull, "w"), open(os.devnull, "w")  # noqa: SIM115
-    if kernel := getattr(get_ipython(), "kernel", None):  # of what is shown, all goes this way
-        kernel.iopub_thread.send_multipart = lambda *_, **__: None
-    builtins.input = lambda *_: sys.stdin.readline()  # Jupyter's own asks the browser
+    if shows := getattr(getattr(get_ipython(), "kernel", None), "iopub_thread", None):  # Jupyter's way to the browser
+        shows.send_multipart = lambda *_, **__: None
+    builtins.input = lambda *_: sys.stdin.readline()  # Jupyter's own asks there
     logging.disable()
     sys.dont_write_bytecode = True
     nowhere = tempfile.mkdtemp()
@@ -308,9 +308,9 @@ def _set_limits(seconds: float) -> None:
 
 _REFUSED = frozenset({
     "os.chflags", "os.chmod", "os.chown", "os.exec", "os.fork", "os.forkpty", "os.kill", "os.killpg", "os.link",
-    "os.lockf", "os.mkdir", "os.posix_spawn", "os.putenv", "os.remove", "os.removexattr", "os.rename", "os.rmdir",
-    "os.setxattr", "os.symlink", "os.system", "os.truncate", "os.utime", "pty.spawn", "signal.pthread_kill",
-    "socket.bind", "socket.connect", "socket.sendmsg", "socket.sendto", "subprocess.Popen",
+    "os.mkdir", "os.posix_spawn", "os.remove", "os.removexattr", "os.rename", "os.rmdir", "os.setxattr", "os.symlink",
+    "os.system", "os.truncate", "os.utime", "pty.spawn", "signal.pthread_kill", "socket.bind", "socket.connect",
+    "socket.sendmsg", "socket.sendto", "subprocess.Popen",
 })  # fmt: skip
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
