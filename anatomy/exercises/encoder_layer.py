@@ -332,6 +332,51 @@ def part_dropped(
     return f"in training mode: {said}"
 
 
+def shares(p: float) -> list[float]:
+    """Shares of which a part may be dropped: p, what is left out where p is dropped twice, and the other tenths."""
+    return [p, 1 - (1 - p) ** 2, *(n / 10 for n in range(1, 9) if n != 10 * p)]
+
+
+@torch.no_grad()
+def part_outputs(
+    layer: nn.Module, inputs: tuple[Tensor, ...], part: str, p: float, last_layers: Mapping[str, str]
+) -> dict[str, Any]:
+    """What the layer returns for these inputs while one of its parts works and the others are off, by weights of zero.
+
+    Returns
+    -------
+    dict
+        In eval mode ``"calm"``, once more ``"calm_again"``, and ``"off"``, where the part is off, too; in training mode
+        ``"noisy"``, ``"noisy_again"`` and ``"off_in_training"``; and ``"scaled"``, in eval mode, with the part's result
+        divided by 1 − share, one for each of the `shares`. Empty where the part's last layer is missing.
+    """
+    last = {
+        name: (q.detach(), float(name.startswith(last_layers[part])))
+        for name, q in layer.named_parameters(remove_duplicate=False)
+        if name.startswith(tuple(last_layers.values()))
+    }
+    if not any(own for _, own in last.values()):
+        return {}
+
+    def with_part_times(factor: float, training: bool = False) -> Any:
+        layer.train(training)
+        weights = {name: q * (factor * own) for name, (q, own) in last.items()}
+        # tied, a layer with two names is not restored
+        return functional_call(layer, weights, tuple(value.clone() for value in inputs), tie_weights=False)
+
+    outputs = {
+        "calm": with_part_times(1.0),
+        "noisy": with_part_times(1.0, training=True),
+        "noisy_again": with_part_times(1.0, training=True),
+        "scaled": [with_part_times(1 / (1 - share)) for share in shares(p)],
+        "off": with_part_times(0.0),
+        "calm_again": with_part_times(1.0),
+        "off_in_training": with_part_times(0.0, training=True),
+    }
+    layer.eval()
+    return outputs
+
+
 def _layer_cases(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=6, D=12, H=3, K=4, F=20)
     yield draw.case(init=(_config(12, 3, 20, dropout=0.1),), x=draw.normal("B T D", scale=4.0, shift=0.5))
