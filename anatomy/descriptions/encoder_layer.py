@@ -10,7 +10,9 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from anatomy.descriptions import Description
-from anatomy.exercises.encoder_layer import shares
+from anatomy.descriptions.raw import as_it_is, gathered
+from anatomy.exercises.encoder_layer import LAST, shares
+from anatomy.exercises.spec import Case
 
 NOTHING = "nothing is dropped"
 RIGHT = "a share p is dropped, the rest divided by 1 − p"
@@ -126,4 +128,117 @@ def part_in_words(raw: Mapping[str, Any], x: Tensor, p: float, last_layer: str) 
     return f"in training mode: {said}"
 
 
-DESCRIPTIONS: dict[str, Description] = {}
+def _feed_forward(raw: Any, case: Case) -> Any:
+    """Where dropout is asked for: what training mode does to the results, in words."""
+    if case.asks != "dropout":
+        return raw
+    if not gathered(raw, "calm", "calm_again", "noisy", "noisy_again"):
+        return as_it_is(raw)
+    calm, again, noisy, noisy_again = (raw[name] for name in ("calm", "calm_again", "noisy", "noisy_again"))
+    if not torch.allclose(calm, again, atol=1e-5):
+        return _noise_in_eval_mode(noisy, noisy_again)
+    if torch.equal(noisy, noisy_again) and not torch.equal(noisy, calm):
+        return "in training mode: the same numbers are dropped at every call"
+    said = dropped_in_words(noisy, calm, case.init[0].hidden_dropout_prob)
+    return f"in training mode: {said if said != RIGHT or depends_on(calm, case.args['x']) else UNRELATED}"
+
+
+def _start_in_words(found: Any) -> str:
+    """What a new layer has under one name."""
+    if found is None:
+        return "missing"
+    if not found["parameter"]:
+        return "a tensor, but no nn.Parameter"
+    numbers = found["tensor"].unique().tolist()
+    start = f"all {numbers[0]:g}" if len(numbers) == 1 else "not all the same"
+    return f"shape {tuple(found['tensor'].shape)}, {start}" + ("" if found["learned"] else ", not to be learned")
+
+
+def _norm(raw: Any, case: Case) -> Any:
+    """How a new layer starts; or, where the shape is asked for, also whether each token is treated by itself."""
+    if case.asks == "parameters":
+        if not gathered(raw, "weight", "bias"):
+            return as_it_is(raw)
+        return {name: _start_in_words(found) for name, found in raw.items()}
+    if case.asks != "shape":
+        return raw
+    if not gathered(raw, "together", "alone"):
+        return as_it_is(raw)
+    (x,), together, alone = case.args.values(), raw["together"], raw["alone"]
+    apart = together.shape == x.shape and torch.allclose(together.flatten(), alone, atol=1e-4, equal_nan=True)
+    return f"shape {tuple(together.shape)}, {'each token as' if apart else 'tokens not as'} when it is alone"
+
+
+def _masked_in_words(raw: Mapping[str, Any], mask: Tensor) -> str:
+    """Whether each sentence comes out of a padded batch as it does alone."""
+    padded, alone, without = raw["padded"], raw["alone"], raw["without"]
+    padding = ~mask[:, 0, 0]  # (B, T)
+    lengths = (~padding).sum(dim=-1).tolist()
+
+    def is_alone(result: Tensor) -> bool:
+        pairs = [(one, own[:length]) for one, own, length in zip(alone, result, lengths, strict=True)]
+        return all(torch.allclose(one.reshape(own.shape), own, atol=1e-4) for one, own in pairs)
+
+    def are_alike(one: str, other: str) -> bool:
+        return one in raw and other in raw and torch.allclose(raw[one], raw[other], atol=1e-5)
+
+    said = "not as alone"
+    if is_alone(padded):
+        said = "as alone"
+        if torch.equal(raw["padding_moved"][padding], padded[padding]):
+            said = "as alone, but padded tokens come out the same whatever they hold"
+        elif are_alike("in_training", "without") and not torch.allclose(padded, without, atol=1e-4):
+            said = "as alone, but in training mode as if there were no mask"
+    elif are_alike("padded", "without"):
+        said = "as if there were no mask"
+    elif "turned_round" in raw and is_alone(raw["turned_round"]):
+        said = "as if True and False had changed places in the mask"
+    elif are_alike("padded", "numbers"):
+        said = "as if the mask were numbers, 1 and 0, added to the scores"
+    return f"with padding and a mask, each sentence comes out {said}"
+
+
+def _layer(raw: Any, case: Case) -> Any:
+    """Where it is asked for: what a mask does, or dropout, in words."""
+    if case.asks == "mask":
+        return (
+            _masked_in_words(raw, case.args["mask"]) if gathered(raw, "padded", "alone", "without") else as_it_is(raw)
+        )
+    if case.asks != "dropout":
+        return raw
+    x, part = case.args["x"], case.args.get("part")
+    if not isinstance(raw, dict) or "$other" in raw:
+        return as_it_is(raw)
+    if part is not None:
+        return f"{part}, {part_in_words(raw, x, case.init[0].hidden_dropout_prob, LAST[part])}"
+    calm, noisy = raw["calm"], raw["noisy"]
+    changes = "nothing" if torch.allclose(noisy, calm, atol=1e-5) else "the result"
+    return f"for p = 0, training mode changes {changes}" if depends_on(calm, x) else UNRELATED
+
+
+def _count(raw: Any, case: Case) -> Any:
+    """The count; or in words what it is where it can't hold every whole number."""
+    if not gathered(raw, "number", "type"):
+        return raw
+    imprecise = str(raw["type"]).startswith("float") and raw["type"] != "float64"
+    return f"a number of type {raw['type']}, which can't hold every whole number" if imprecise else raw["number"]
+
+
+def _entry(raw: Any, case: Case) -> Any:
+    """One entry of the dict, or in words why there is none; or which entries there are."""
+    counted = raw["entries"]
+    if counted is None:
+        return f"{raw['type']}, where a dict is asked for"
+    if case.asks == "entries":
+        return ", ".join(sorted(counted))
+    return counted.get(case.asks, f"no entry {case.asks!r}")
+
+
+DESCRIPTIONS = {
+    "FeedForward": Description(describe=_feed_forward),
+    "LayerNorm": Description(describe=_norm),
+    "TransformerEncoderLayer": Description(describe=_layer),
+    "PostNormEncoderLayer": Description(describe=_layer),
+    "count_layer_parameters": Description(describe=_count),
+    "layer_flops": Description(describe=_entry),
+}
