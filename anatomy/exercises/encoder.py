@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from anatomy.exercises.spec import Case, Draw, exercise, quiz
 
 SLUG = "07-encoder"
 TOKENS = {"T": "tokens"}
+
+
+def _any(draw: Draw, low: int, high: int) -> int:
+    return int(draw.integers("1", high + 1, low))
 
 
 def _lengths(size: int, *lengths: int) -> Tensor:
@@ -35,46 +38,34 @@ def _config(vocab: int, width: int, layers: int, heads: int, inner: int, positio
 # ---------------------------------------------------------------------------------------------- padding_mask
 
 
-def _weights_under(answer: Callable[[Tensor], Any], case: Case) -> Any:
-    """The attention weights (B, H, T, S) that the answer's mask leaves, as PyTorch's attention understands it."""
-    mask, sizes = answer(case.args["attention_mask"]), case.sizes
-    batch, heads, queries, keys = (sizes[letter] for letter in "BHTS")
-    if not isinstance(mask, Tensor):
-        return mask
-    if mask.dtype in (torch.float64, torch.float16, torch.bfloat16):
-        raise TypeError(f"a mask of {mask.dtype} cannot be added to float32 scores: make it boolean or float32")
-    if mask.dtype not in (torch.bool, torch.float32):
-        raise TypeError("a mask of whole numbers says neither “keep” nor “add”: make it boolean or float32")
-    if mask.shape != (batch, 1, 1, keys):
-        letters = {1: "1", queries: "T", keys: "S", batch: "B"} | {1: "1"}
-        axes = ", ".join(letters.get(size, "?") for size in mask.shape)
-        raise RuntimeError(
-            f"a mask of shape ({axes}) = {tuple(mask.shape)}, where (B, 1, 1, S) = ({batch}, 1, 1, {keys}) is asked for"
-        )
-    draw = Draw(0, **sizes)
-    scale = 60.0 if case.asks == "large scores" else 1.0
-    query, key = draw.normal("B H T K", scale), draw.normal("B H S K")
-    return F.scaled_dot_product_attention(query, key, torch.eye(keys).expand(batch, heads, keys, keys), attn_mask=mask)
+def _some_lengths(draw: Draw, count: int, *fixed: int) -> list[int]:
+    """Lengths of sentences, in any order: of so many tokens as given, the others shorter than S and all different."""
+    rest = [length for length in (1 + draw.permutation(draw.sizes["S"] - 1)).tolist() if length not in fixed]
+    lengths = [*fixed, *rest[: count - len(fixed)]]
+    return [lengths[index] for index in draw.permutation(count).tolist()]
 
 
 @exercise(
     SLUG,
     properties={"shape": 1, "values": 2, "large scores": 1},
     returns="B H T S",
-    act=_weights_under,
     when_right="Padding gets a weight of exactly zero from every query. Now a whole stack of layers can use it.",
 )
 def padding_mask(seed: int) -> Iterator[Case]:
-    draw = Draw(seed, B=3, H=2, T=5, S=7, K=4)
-    yield draw.case(attention_mask=_lengths(7, 4, 7, 2)[draw.permutation(3)], note="when T differs from S")
+    sizes = Draw(seed)
+    draw = Draw(seed, B=3, H=2, T=5, S=_any(sizes, 7, 16), K=4)
+    yield draw.case(attention_mask=_lengths(draw.sizes["S"], *_some_lengths(draw, 3, draw.sizes["S"])),
+                    note="when T differs from S")  # fmt: skip
     draw = Draw(seed, B=2, H=3, T=6, S=6, K=4)
-    yield draw.case(attention_mask=_lengths(6, 6, 3), note="when queries and keys are the same tokens")
-    draw = Draw(seed, B=2, H=1, T=4, S=5, K=3)
-    yield draw.case(attention_mask=_lengths(5, 2, 4).flip(1), note="when the padding stands on the left")
-    draw = Draw(seed, B=1, H=2, T=3, S=4, K=3)
-    yield draw.case(attention_mask=_lengths(4, 3), note="for one sentence")
-    draw = Draw(seed, B=4, H=2, T=3, S=8, K=4)
-    yield draw.case(attention_mask=_lengths(8, 3, 8, 1, 5), asks="large scores", note="when scores reach ±200")
+    yield draw.case(attention_mask=_lengths(6, 6, _any(draw, 2, 4)), note="when queries and keys are the same tokens")
+    draw = Draw(seed, B=2, H=1, T=4, S=_any(sizes, 5, 14), K=3)
+    yield draw.case(attention_mask=_lengths(draw.sizes["S"], *_some_lengths(draw, 2)).flip(1),
+                    note="when the padding stands on the left")  # fmt: skip
+    draw = Draw(seed, B=1, H=2, T=3, S=_any(sizes, 4, 12), K=3)
+    yield draw.case(attention_mask=_lengths(draw.sizes["S"], *_some_lengths(draw, 1)), note="for one sentence")
+    draw = Draw(seed, B=4, H=3, T=6, S=_any(sizes, 8, 14), K=4)
+    yield draw.case(attention_mask=_lengths(draw.sizes["S"], *_some_lengths(draw, 4, 1, draw.sizes["S"])),
+                    asks="large scores", note="when scores reach ±200")  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------------- TransformerEncoder
@@ -163,15 +154,16 @@ def _load_and_look(answer: Any, case: Case) -> Any:
     """Load outside of `no_grad`, as in a notebook, then look at one side of the result. `encoder` is a copy already."""
     encoder, state_dict = case.args["encoder"], case.args["state_dict"]
     if case.asks == "missing keys":
-        said = {f"missing: {what}": _says(answer, encoder, rest) for what, rest in _incomplete(case.args).items()}
+        errors = {what: _error(answer, encoder, rest) for what, rest in _incomplete(case.args).items()}
         _load(answer, encoder, _copy(state_dict))  # who refuses everything has understood nothing
-        return said
+        return {"errors": errors, "loaded": _numbers(encoder)}
     if case.asks == "independence":
-        return _independence(answer, encoder, state_dict)
+        return _before_and_after(answer, encoder, state_dict)
     _load(answer, encoder, _copy(state_dict))  # what happens to the dict itself is asked once, above
     if case.asks == "leftover layers":
+        loaded = _numbers(encoder)
         encoder.layers = encoder.layers[:-1]
-        return _says(answer, encoder, _copy(state_dict))
+        return {"error": _error(answer, encoder, _copy(state_dict)), "loaded": loaded}
     draw = Draw(0, **case.sizes)
     ids, hidden = draw.integers("B T", case.sizes["V"]), draw.normal("B T D")
     keep = _lengths(case.sizes["T"], *range(case.sizes["T"], 0, -2))[: case.sizes["B"]].bool()
@@ -207,33 +199,29 @@ def _incomplete(args: Mapping[str, Any]) -> dict[str, dict[str, Tensor]]:
     }
 
 
-def _says(answer: Any, encoder: nn.Module, state_dict: Mapping[str, Tensor]) -> str:
+def _error(answer: Any, encoder: nn.Module, state_dict: Mapping[str, Tensor]) -> str:
+    """The kind of error that loading stops with; empty where it does not stop."""
     try:
         _load(answer, encoder, state_dict)
     except NotImplementedError:
         raise
-    except Exception:  # any error will do: what counts is that there is one
-        return "refused"
-    return "loaded without a word"
+    except Exception as error:  # any error will do: what counts is that there is one
+        return type(error).__name__
+    return ""
 
 
-def _independence(answer: Any, encoder: nn.Module, state_dict: Mapping[str, Tensor]) -> str:
-    """In words: whether encoder and dict went separate ways, and whether the encoder can still be trained."""
-    start, given = _numbers(encoder), _copy(state_dict)
+def _before_and_after(answer: Any, encoder: nn.Module, state_dict: Mapping[str, Tensor]) -> dict[str, Any]:
+    """The dict and the encoder's numbers after loading, what can be trained, and the numbers when the dict's change."""
     _load(answer, encoder, state_dict)
-    for name, value in given.items():
-        if name not in state_dict or not torch.equal(state_dict[name], value):
-            return f"state_dict[{name!r}] has changed"
-    loaded = _numbers(encoder)
-    if all(torch.equal(value, start[name]) for name, value in loaded.items() if name in start):
-        return "nothing in encoder has changed"
-    if frozen := [name for name, value in encoder.named_parameters() if not (value.requires_grad and value.is_leaf)]:
-        return f"encoder.{frozen[0]} can't be trained any more"
-    for value in state_dict.values():
+    values = {name: value for name, value in state_dict.items() if isinstance(value, Tensor)}
+    seen = {
+        "state_dict": _copy(values),
+        "loaded": _numbers(encoder),
+        "trainable": {name: int(one.requires_grad and one.is_leaf) for name, one in encoder.named_parameters()},
+    }
+    for value in values.values():
         value.data.add_(1)
-    if shared := [name for name, value in _numbers(encoder).items() if not torch.equal(value, loaded[name])]:
-        return f"encoder.{shared[0]} changes whenever the dict's tensors change"
-    return "the dict as it was, an encoder with weights of its own"
+    return {**seen, "later": _numbers(encoder)}
 
 
 def _copy(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -35,6 +35,10 @@ def _config(width: int, heads: int, inner: int, dropout: float = 0.0, eps: float
     )
 
 
+def _any(draw: Draw, low: int, high: int) -> int:
+    return int(draw.integers("1", high + 1, low))
+
+
 @exercise(
     SLUG,
     properties={"shape": 1, "values": 1, "gradients": 1},
@@ -85,21 +89,18 @@ def _alike(chosen: Tensor) -> tuple[int, ...]:
     )
 
 
-def _run_feed_forward(module: Any, case: Case) -> Any:
-    """Run the module; or, where dropout is asked for, say what training mode does to its results."""
+def _call_feed_forward(module: Any, case: Case) -> Any:
+    """The module's result in eval mode; where dropout is asked for, the results of two calls in each mode."""
     if case.asks != "dropout" or not isinstance(module, nn.Module):
         return _calmly(module, case)
-    x, p = case.args["x"], case.init[0].hidden_dropout_prob
-    calm, again = module.eval()(x), module(x)
-    if not isinstance(calm, Tensor):
-        return calm
-    noisy, noisy_again = module.train()(x), module(x)
+    x = case.args["x"]
+    with torch.no_grad():
+        calm, again = module.eval()(x), module(x)
+        if not isinstance(calm, Tensor):
+            return calm
+        noisy, noisy_again = module.train()(x), module(x)
     module.eval()
-    if not torch.allclose(calm, again, atol=1e-5):
-        return _noise_in_eval_mode(noisy, noisy_again)
-    if torch.equal(noisy, noisy_again) and not torch.equal(noisy, calm):
-        return "in training mode: the same numbers are dropped at every call"
-    return f"in training mode: {dropped(noisy, calm, p)}"
+    return {"calm": calm, "calm_again": again, "noisy": noisy, "noisy_again": noisy_again}
 
 
 def _noise_in_eval_mode(noisy: Tensor, again: Tensor) -> str:
@@ -133,7 +134,7 @@ def dropped(noisy: Tensor, calm: Tensor, p: float) -> str:
     properties={"shape": 1, "values": 1, "parameters": 1, "gradients": 1, "dropout": 1},
     returns="B T D",
     axes=TOKENS,
-    act=_run_feed_forward,
+    act=_call_feed_forward,
     when_right="Every token is worked on by itself, with the same two matrices; two thirds of a layer are here.",
 )
 def FeedForward(seed: int) -> Iterator[Case]:
@@ -149,31 +150,27 @@ def FeedForward(seed: int) -> Iterator[Case]:
     yield draw.case(init=(_config(6, 2, 10, dropout=0.4),), x=draw.normal("B T D"), asks="dropout", note="for p = 0.4")
 
 
-def _start_in_words(layer: Any, name: str) -> str:
-    """What a new layer has under this name."""
+def _start(layer: Any, name: str) -> Any:
+    """What a new layer has under this name, if that is a tensor; as numbers, whether it is a parameter, and learned."""
     value = getattr(layer, name, None)
     if not isinstance(value, Tensor):
-        return "missing"
-    if not isinstance(value, nn.Parameter):
-        return "a tensor, but no nn.Parameter"
-    numbers = value.detach().unique().tolist()
-    start = f"all {numbers[0]:g}" if len(numbers) == 1 else "not all the same"
-    return f"shape {tuple(value.shape)}, {start}" + ("" if value.requires_grad else ", not to be learned")
+        return None
+    return {"tensor": value, "parameter": int(isinstance(value, nn.Parameter)), "learned": int(value.requires_grad)}
 
 
-def _run_norm(layer: Any, case: Case) -> Any:
-    """Run the layer; or say in words how a new one starts, or whether each token is treated by itself."""
+def _call_norm(layer: Any, case: Case) -> Any:
+    """The layer's result, and where the shape is asked for also those of each token alone; or how a new one starts."""
     if case.asks == "parameters":
         new = type(layer)(*case.init)
         names = [name for name, _ in new.named_parameters()] if isinstance(new, nn.Module) else []
-        return {name: _start_in_words(new, name) for name in dict.fromkeys(("weight", "bias", *names))}
+        return {name: _start(new, name) for name in dict.fromkeys(("weight", "bias", *names))}
     (x,) = case.args.values()
     together = layer(x)
     if case.asks != "shape" or not isinstance(together, Tensor):
         return together
-    alone = torch.cat([layer(token[None, None]).flatten() for token in x.reshape(-1, x.size(-1))])
-    apart = together.shape == x.shape and torch.allclose(together.flatten(), alone, atol=1e-4, equal_nan=True)
-    return f"shape {tuple(together.shape)}, {'each token as' if apart else 'tokens not as'} when it is alone"
+    with torch.no_grad():
+        alone = torch.cat([layer(token[None, None]).flatten() for token in x.reshape(-1, x.size(-1))])
+    return {"together": together.detach(), "alone": alone}
 
 
 @exercise(
@@ -183,7 +180,7 @@ def _run_norm(layer: Any, case: Case) -> Any:
     returns="B T D",
     axes=TOKENS,
     forbids=NORMS,
-    act=_run_norm,
+    act=_call_norm,
     when_right="Each token is normalized by itself: whoever shares its sentence or its batch makes no difference.",
 )
 def LayerNorm(seed: int) -> Iterator[Case]:
@@ -198,7 +195,8 @@ def LayerNorm(seed: int) -> Iterator[Case]:
     draw = Draw(seed, D=5, T=3, B=2, H=4)
     for letters, note in (("T D", "for x with two axes"), ("B H T D", "for x with four axes"), ("D", "for one token")):
         yield draw.case(init=(5, 1e-12), x=draw.normal(letters, scale=10.0), asks="shape", note=note)
-    yield draw.case(init=(4, 1e-5), asks="parameters", note="in a new layer, before any training")
+    width = _any(draw, 8, 200)
+    yield draw.case(init=(width, 1e-5), asks="parameters", note="in a new layer, before any training")
     draw = Draw(seed, B=2, T=4, D=6)
     yield draw.case(
         init=(6, 0.02), x=draw.normal("B T D", scale=0.1, shift=1.0), asks="eps", note="when eps outweighs the variance"
@@ -213,60 +211,45 @@ LAST = {"attention": "attention.output_linear", "feed_forward": "feed_forward.li
 """The layers whose results dropout is to reach, each the last before its addition."""
 
 
-def _masked_in_words(layer: Any, case: Case) -> Any:
-    """In words: whether each sentence comes out of a padded batch as it does alone."""
+def _masked(layer: Any, case: Case) -> Any:
+    """What the layer returns for a padded batch: with its mask, without, with others, and for each sentence alone."""
     x, mask = case.args.values()
     padded = layer(x, mask)
     if not isinstance(padded, Tensor):
         return padded
-
-    def as_alone(result: Tensor) -> bool:
-        lengths = mask.sum(dim=-1).flatten().tolist()
-        pairs = [(layer(one[None, :length]), own[:length]) for one, own, length in zip(x, result, lengths, strict=True)]
-        return all(torch.allclose(alone.reshape(own.shape), own, atol=1e-4) for alone, own in pairs)
-
-    said = "not as alone"
-    if as_alone(padded):
-        padding = ~mask[:, 0, 0]  # (B, T)
-        moved = layer(x + padding[..., None], mask)
-        kept = not torch.equal(moved[padding], padded[padding])
-        said = "as alone" if kept else "as alone, but padded tokens come out the same whatever they hold"
-        if kept and isinstance(layer, nn.Module) and _trains_without(layer, x, mask):
-            said = "as alone, but in training mode as if there were no mask"
-    elif torch.allclose(padded, layer(x), atol=1e-5):
-        said = "as if there were no mask"
-    else:
+    lengths = mask.sum(dim=-1).flatten().tolist()
+    results = {
+        "padded": padded,
+        "alone": [layer(one[None, :length]) for one, length in zip(x, lengths, strict=True)],
+        "padding_moved": layer(x + ~mask[:, 0, 0, :, None], mask),
+        "without": layer(x),
+    }
+    for name, other in (("turned_round", ~mask), ("numbers", mask.float())):
         with contextlib.suppress(Exception):  # an answer may refuse masks other than the one that it was written for
-            if as_alone(layer(x, ~mask)):
-                said = "as if True and False had changed places in the mask"
-            elif torch.allclose(padded, layer(x, mask.float()), atol=1e-5):
-                said = "as if the mask were numbers, 1 and 0, added to the scores"
-    return f"with padding and a mask, each sentence comes out {said}"
+            results[name] = layer(x, other)
+    if isinstance(layer, nn.Module):
+        results["in_training"] = layer.train()(x, mask)
+        layer.eval()
+    return results
 
 
-def _trains_without(layer: nn.Module, x: Tensor, mask: Tensor) -> bool:
-    """Whether a mask makes no difference in training mode (with p = 0), but does otherwise."""
-    calm, calm_masked = layer.eval()(x), layer(x, mask)
-    masked = layer.train()(x, mask)
-    layer.eval()
-    return torch.allclose(masked, calm, atol=1e-5) and not torch.allclose(calm_masked, calm, atol=1e-4)
-
-
-def _run_layer(layer: Any, case: Case) -> Any:
-    """Run the layer; or say in words what a mask does, or dropout."""
+def _call_layer(layer: Any, case: Case) -> Any:
+    """The layer's result in eval mode; or its results with a mask; or with dropout, part by part."""
     if case.asks == "mask":
-        return _masked_in_words(layer.eval() if isinstance(layer, nn.Module) else layer, case)
+        with torch.no_grad():
+            return _masked(layer.eval() if isinstance(layer, nn.Module) else layer, case)
     if case.asks != "dropout" or not isinstance(layer, nn.Module):
         return _calmly(layer, case)
     x, part = case.args["x"], case.args.get("part")
-    calm = layer.eval()(x)
-    if not isinstance(calm, Tensor):
-        return calm
-    if part is not None:
-        return f"{part}, {part_dropped(layer, (x,), part, case.init[0].hidden_dropout_prob, LAST)}"
-    train = layer.train()(x)
+    with torch.no_grad():
+        calm = layer.eval()(x)
+        if not isinstance(calm, Tensor):
+            return calm
+        if part is not None:
+            return part_outputs(layer, (x,), part, case.init[0].hidden_dropout_prob, LAST)
+        noisy = layer.train()(x)
     layer.eval()
-    return f"for p = 0, training mode changes {'nothing' if torch.allclose(train, calm, atol=1e-5) else 'the result'}"
+    return {"calm": calm, "noisy": noisy}
 
 
 def part_dropped(
@@ -332,6 +315,51 @@ def part_dropped(
     return f"in training mode: {said}"
 
 
+def shares(p: float) -> list[float]:
+    """Shares of which a part may be dropped: p, what is left out where p is dropped twice, and the other tenths."""
+    return [p, 1 - (1 - p) ** 2, *(n / 10 for n in range(1, 9) if n != 10 * p)]
+
+
+@torch.no_grad()
+def part_outputs(
+    layer: nn.Module, inputs: tuple[Tensor, ...], part: str, p: float, last_layers: Mapping[str, str]
+) -> dict[str, Any]:
+    """What the layer returns for these inputs while one of its parts works and the others are off, by weights of zero.
+
+    Returns
+    -------
+    dict
+        In eval mode ``"calm"``, once more ``"calm_again"``, and ``"off"``, where the part is off, too; in training mode
+        ``"noisy"``, ``"noisy_again"`` and ``"off_in_training"``; and ``"scaled"``, in eval mode, with the part's result
+        divided by 1 − share, one for each of the `shares`. Empty where the part's last layer is missing.
+    """
+    last = {
+        name: (q.detach(), float(name.startswith(last_layers[part])))
+        for name, q in layer.named_parameters(remove_duplicate=False)
+        if name.startswith(tuple(last_layers.values()))
+    }
+    if not any(own for _, own in last.values()):
+        return {}
+
+    def with_part_times(factor: float, training: bool = False) -> Any:
+        layer.train(training)
+        weights = {name: q * (factor * own) for name, (q, own) in last.items()}
+        # tied, a layer with two names is not restored
+        return functional_call(layer, weights, tuple(value.clone() for value in inputs), tie_weights=False)
+
+    outputs = {
+        "calm": with_part_times(1.0),
+        "noisy": with_part_times(1.0, training=True),
+        "noisy_again": with_part_times(1.0, training=True),
+        "scaled": [with_part_times(1 / (1 - share)) for share in shares(p)],
+        "off": with_part_times(0.0),
+        "calm_again": with_part_times(1.0),
+        "off_in_training": with_part_times(0.0, training=True),
+    }
+    layer.eval()
+    return outputs
+
+
 def _layer_cases(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=6, D=12, H=3, K=4, F=20)
     yield draw.case(init=(_config(12, 3, 20, dropout=0.1),), x=draw.normal("B T D", scale=4.0, shift=0.5))
@@ -341,16 +369,18 @@ def _layer_cases(seed: int) -> Iterator[Case]:
     yield draw.case(
         init=(_config(8, 2, 8),), x=draw.normal("B T D", scale=6.0), note="for one sentence of one token, when F = D"
     )
-    draw = Draw(seed, B=3, T=5, D=12, H=3, K=4, F=16)
-    lengths = torch.tensor([5, 2, 3])
-    mask = torch.arange(5) < lengths[:, None, None, None]  # (B, 1, 1, T)
+    length = _any(Draw(seed), 5, 16)
+    draw = Draw(seed, B=3, T=length, D=12, H=3, K=4, F=16)
+    lengths = torch.tensor([length, *(2 + draw.permutation(length - 2)[:2]).tolist()])[draw.permutation(3)]
+    mask = torch.arange(length) < lengths[:, None, None, None]  # (B, 1, 1, T)
+    first, second, third = lengths.tolist()
     yield draw.case(init=(_config(12, 3, 16),), x=draw.normal("B T D"), mask=mask, asks="mask",
-                    note="when a mask is given: sentences of 5, 2 and 3 tokens")  # fmt: skip
+                    note=f"when a mask is given: sentences of {first}, {second} and {third} tokens")  # fmt: skip
     draw = Draw(seed, B=2, T=5, D=8, H=2, K=4, F=11)
     yield draw.case(init=(_config(8, 2, 11, eps=0.3),), x=draw.normal("B T D", scale=0.003), asks="eps",
                     note="for layer_norm_eps = 0.3")  # fmt: skip
     draw = Draw(seed, B=24, T=40, D=3, H=1, F=8)
-    yield draw.case(init=(_config(3, 1, 8),), x=draw.normal("2 5 D"), asks="dropout", note="for p = 0")
+    yield draw.case(init=(_config(3, 1, 8),), x=draw.normal("B T D"), asks="dropout", note="for p = 0")
     for part in LAST:
         yield draw.case(init=(_config(3, 1, 8, dropout=0.4),), x=draw.normal("B T D"), part=part, asks="dropout",
                         note="for p = 0.4")  # fmt: skip
@@ -362,7 +392,7 @@ def _layer_cases(seed: int) -> Iterator[Case]:
     properties={"shape": 1, "values": 1, "parameters": 1, "gradients": 1, "dropout": 1, "mask": 1, "eps": 1},
     returns="B T D",
     axes=TOKENS,
-    act=_run_layer,
+    act=_call_layer,
     when_right="x itself goes straight through, and two parts add to it. Now move the norms: the layer of 2017.",
 )
 def TransformerEncoderLayer(seed: int) -> Iterator[Case]:
@@ -375,7 +405,7 @@ def TransformerEncoderLayer(seed: int) -> Iterator[Case]:
     properties={"values": 1, "parameters": 1, "gradients": 1, "dropout": 1, "mask": 1, "eps": 1},
     returns="B T D",
     axes=TOKENS,
-    act=_run_layer,
+    act=_call_layer,
     when_right="This is BERT's layer, number for number: the next cell gives it BERT's weights.",
 )
 def PostNormEncoderLayer(seed: int) -> Iterator[Case]:
@@ -383,10 +413,17 @@ def PostNormEncoderLayer(seed: int) -> Iterator[Case]:
 
 
 def _counted(answer: Any, case: Case) -> Any:
-    """The count; or in words what it is where it can't hold every whole number."""
+    """The count; a number of NumPy's with its type, which plain data do not have."""
     count = answer(*case.args.values())
-    imprecise = isinstance(count, np.floating) and not isinstance(count, float)
-    return f"a number of type {count.dtype}, which can't hold every whole number" if imprecise else count
+    return {"number": count.item(), "type": str(count.dtype)} if isinstance(count, np.generic) else count
+
+
+def _sizes(seed: int, *heads: int) -> Iterator[tuple[int, int, int]]:
+    """Width, heads and inner width for each number of heads: another's multiple of the width is no inner width."""
+    draw = Draw(seed)
+    for number in heads:
+        width = number * _any(draw, 5, 19)
+        yield width, number, width * _any(draw, 1, 4) + _any(draw, 1, width - 1)
 
 
 @exercise(
@@ -398,30 +435,34 @@ def _counted(answer: Any, case: Case) -> Any:
 def count_layer_parameters(seed: int) -> Iterator[Case]:
     draw = Draw(seed, D=768, H=12, F=3072)
     yield draw.case(config=_config(768, 12, 3072), asks="BERT base", note="for BERT base")
-    for width, heads, inner in ((24, 3, 40), (20, 4, 6), (18, 1, 72)):
+    *general, (narrow, few, _), (square, one, _) = _sizes(seed, 3, 4, 1)
+    for width, heads, inner in (*general, (narrow, few, narrow // 3), (square, one, 4 * square)):
         draw = Draw(seed, D=width, H=heads, F=inner)
         yield draw.case(config=_config(width, heads, inner), asks="any sizes",
                         note=f"for D = {width}, H = {heads}, F = {inner}")  # fmt: skip
 
 
-def _one_entry(answer: Any, case: Case) -> Any:
-    """One entry of the dict, or in words why there is none; or which entries there are."""
+def _entries(answer: Any, case: Case) -> Any:
+    """The dict that the answer returns; what is none, by its type."""
     counted = answer(*case.args.values())
-    if not isinstance(counted, dict):
-        return f"{type(counted).__name__}, where a dict is asked for"
-    if case.asks == "entries":
-        return ", ".join(sorted(map(str, counted)))
-    return counted.get(case.asks, f"no entry {case.asks!r}")
+    if counted is None:
+        return None
+    return {"type": type(counted).__name__, "entries": counted if isinstance(counted, dict) else None}
 
 
 @exercise(
     SLUG,
     properties={"entries": 1, "projections": 2, "attention": 2, "feed_forward": 1},
-    act=_one_entry,
+    act=_entries,
     when_right="Two terms grow with T and one with T². Where do they meet? The next picture asks your function.",
 )
 def layer_flops(seed: int) -> Iterator[Case]:
-    for length, width, heads, inner in ((5, 24, 3, 40), (11, 20, 4, 6), (1, 18, 2, 30), (512, 768, 12, 3072)):
+    (wide, three, large), (narrow, four, _), (single, two, middle) = _sizes(seed, 3, 4, 2)
+    draw = Draw(seed, D=wide)
+    short, long = _any(draw, 4, wide - 1), narrow + _any(draw, 1, 30)
+    for length, width, heads, inner in (
+        (short, wide, three, large), (long, narrow, four, narrow // 3), (1, single, two, middle), (512, 768, 12, 3072),
+    ):  # fmt: skip
         draw = Draw(seed, T=length, D=width, H=heads, K=width // heads, F=inner)
         for entry in ("entries", "projections", "attention", "feed_forward"):
             yield draw.case(seq_len=length, config=_config(width, heads, inner), asks=entry,

@@ -55,7 +55,8 @@ class Case:
     note
         What is special here, as the end of the sentence "This happens …", e.g. ``"when T differs from S"``.
     message_names
-        Of a case that is to be refused: the numbers and words that the error's message must hold.
+        Of a case that is to be refused: the numbers and words that the error's message must hold. Of words with ``|``
+        between them it must hold one.
     """
 
     args: Mapping[str, Any]

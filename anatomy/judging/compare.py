@@ -141,7 +141,8 @@ def _compare_refusals(case: Case, found: CaseObservation, expected: CaseObservat
     """Whether an input is refused as it should be: by the right error, raised on purpose, that says what is asked."""
     message, asked = (seen.error.message if seen.error else "" for seen in (found, expected))
     missing = [words for words in case.message_names if _says(asked, words) and not _says(message, words)]
-    meant = is_deliberate(found) or not is_deliberate(expected) or (case.message_names and not missing)
+    named = any("|" not in words for words in case.message_names) and not missing
+    meant = is_deliberate(found) or not is_deliberate(expected) or named
     if found.error_type not in {expected.error_type, "ValueError"} or not meant:
         yield "everything", "error", "", found, expected
     elif missing:
@@ -155,7 +156,12 @@ def is_deliberate(seen: CaseObservation) -> bool:
 
 
 def _says(message: str, words: str) -> bool:
-    """Whether a message holds these words, or this number and not a longer one: a letter may touch it, as in 8x10."""
+    """Whether a message holds these words, or this number and not a longer one: a letter may touch it, as in 8x10.
+
+    Of words with `|` between them one is enough.
+    """
+    if "|" in words:
+        return any(_says(message, one) for one in words.split("|"))
     before, behind = (r"(?<!\d)(?<!\d\.)", r"(?!\.?\d)") if words.isdecimal() else (r"(?<![\w.])", r"(?!\w)")
     return re.search(f"{before}{re.escape(words)}{behind}", message, re.IGNORECASE) is not None
 

@@ -54,7 +54,7 @@ def explain_error(found: CaseObservation, expected: CaseObservation, case: Case)
 def explain_message(found: CaseObservation, missing: list[str], case: Case) -> Relation:
     """A refusal that does not say what it has to."""
     said = found.error.message if found.error else ""
-    words = " and ".join(missing)
+    words = " and ".join(f"“{one.partition('|')[0]}” or the like" if "|" in one else one for one in missing)
     yours = f"Yours says “{said}”." if said else "Yours says nothing."
     return Relation(f"It is refused, but the message must name {words}.", f"{yours} {_inputs(case)}".strip())
 

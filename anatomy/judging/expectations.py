@@ -15,7 +15,7 @@ from anatomy.descriptions import for_judging
 from anatomy.exercises.spec import Case, Exercise
 from anatomy.misconceptions import Misconception
 from anatomy.observing.observation import CaseObservation
-from anatomy.observing.observe import glimpse_case, observe, observe_case
+from anatomy.observing.observe import described, glimpse_case, observe, observe_case
 from anatomy.observing.plain_data import is_float
 
 REFUSALS = ("ValueError", "TypeError", "IndexError", "KeyError")
@@ -72,8 +72,10 @@ class Expectations:
         return self._seen[key]
 
     def remember(self, wrong: Misconception, cases: list[CaseObservation]) -> None:
-        """Take what this misconception does in all cases from whoever has observed it already."""
-        self._seen |= {(wrong.name, index): seen for index, seen in enumerate(cases) if not seen.calls}
+        """Take what this misconception does in all cases, raw, from whoever has observed it already."""
+        for index, (case, seen) in enumerate(zip(self.cases, cases, strict=True)):
+            if not seen.calls:
+                self._seen[wrong.name, index] = described(self.exercise, case, seen)
 
     def glimpse(self, wrong: Misconception, index: int) -> CaseObservation:
         """Only the value that this misconception gives in one case: a fraction of the time of `misconceived`."""

@@ -632,7 +632,7 @@ wrong("heads_of_64", "You take a head to be 64 wide, as in BERT base. In general
       breaks="any sizes", old="4 * (width * width + width)",
       new="3 * (width * 64 * config.num_attention_heads + 64 * config.num_attention_heads) + (64 * config.num_attention_heads * width + width)")
 wrong("number_of_bert_base", "You return BERT base's number whatever the config says. Compute it from `config.hidden_size` and `config.intermediate_size`.",
-      breaks="any sizes", old="attention + feed_forward + norms", new="7_087_872")
+      breaks=COUNTS, old="attention + feed_forward + norms", new="7_087_872")
 wrong("text", "You return a text. A whole number is asked for: the next cell computes with it, and puts the commas in.",
       breaks=COUNTS, old="attention + feed_forward + norms", new='f"{attention + feed_forward + norms:,}"')
 wrong("numpy_float32", "You return a number of NumPy's with 24 binary digits: from 16,777,216 on it skips whole numbers. Count with plain ones.",

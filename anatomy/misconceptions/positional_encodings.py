@@ -51,7 +51,7 @@ wrong("tensor", "The number is right, but still wrapped in a tensor. A plain Pyt
 wrong("modules_only", "You call a method that only an `nn.Module` has. `module` may be any callable, also a plain function: call it, and ask nothing else of it.",
       breaks=BOTH, old="    shuffled_first = ", new="    module.eval()\n    shuffled_first = ")
 wrong("same_twice", "You shuffle both: f sees the shuffled tokens on both sides, and the two results are the same, whatever f is.",
-      breaks="values", old="module(x)[:, perm]", new="module(x[:, perm])")
+      breaks=BOTH, old="module(x)[:, perm]", new="module(x[:, perm])")
 wrong("first_sentence", "You look at the first sentence only (`[0]`); the largest difference may be in another.",
       breaks="values", old="(shuffled_first - shuffled_last)", new="(shuffled_first - shuffled_last)[0]")
 

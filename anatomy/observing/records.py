@@ -8,6 +8,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 import safetensors.torch
+import torch
 from safetensors import SafetensorError
 from torch import Tensor
 
@@ -31,10 +32,14 @@ class Unreadable(ValueError):
 def encode(observation: Observation) -> dict[str, Any]:
     """An observation as a JSON-able dict: ``{"tree": ..., "tensors": base64 of safetensors}``."""
     tensors: dict[str, Tensor] = {}
+    keys: dict[Any, str] = {}
 
     def pack(node: Any) -> Any:
         if isinstance(node, Tensor):
-            tensors[key := str(len(tensors))] = node.contiguous()
+            dense = node.contiguous()
+            numbers = dense.reshape(-1).view(torch.uint8).numpy().tobytes()
+            key = keys.setdefault((dense.dtype, dense.shape, numbers), str(len(tensors)))  # the same numbers: once
+            tensors[key] = dense
             return {"$tensor": key}
         if isinstance(node, float) and not math.isfinite(node):
             return {"$float": str(node)}
