@@ -15,7 +15,7 @@ from torch import Tensor
 from anatomy.observing.observation import CaseObservation, Observation, Raised
 from anatomy.observing.plain_data import DTYPES, LARGEST_NUMBER
 from anatomy.observing.printed import cut, encodable
-from anatomy.observing.record_bounds import TooLong, bound_head, bound_shapes, bound_tree
+from anatomy.observing.record_bounds import MOST_NUMBERS, TooLong, bound_head, bound_shapes, bound_tree
 
 MIME = "application/vnd.transformer-anatomy.observation+json"
 LARGEST = 16 * 2**20
@@ -78,10 +78,16 @@ def decode(record: Any) -> Observation:
     if strange := {tensor.dtype for tensor in tensors.values()} - DTYPES:
         raise Unreadable(f"the record holds a tensor of type {str(strange.pop()).removeprefix('torch.')}")
 
+    left = MOST_NUMBERS
+
     def unpack(node: Any) -> Any:
+        nonlocal left
         if isinstance(node, dict):
-            if node.keys() == {"$tensor"} and str(node["$tensor"]) in tensors:
-                return tensors.pop(str(node["$tensor"]))  # each stands in one place, as `encode` has it
+            if node.keys() == {"$tensor"} and (tensor := tensors.get(str(node["$tensor"]))) is not None:
+                left -= max(tensor.numel(), 1)
+                if left < 0:
+                    raise Unreadable("the record names large tensors again and again")
+                return tensor
             if node.keys() == {"$float"}:
                 return float(str(node["$float"]))
             return {encodable(str(key)): unpack(item) for key, item in node.items()}
