@@ -1,12 +1,13 @@
 """Observations that nobody computed for these seeds: a right answer's of other seeds, and data that needs no answer.
 
-They earn at most what an answer has by its form. The figures are printed; `docs/architecture.md` quotes the sum.
+They earn at most what an answer has by its form.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,8 +25,11 @@ from anatomy.observing.observe import observe
 from anatomy.observing.plain_data import plain
 from anatomy.observing.records import decode, encode
 
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("replayed")]  # one process: the last test sums up
+
 EARLIER, NOW = ((101, 102), (7, 8)), (987654, 5)
 SHARE_OF_ONE, SHARE_OF_ALL = 1 / 3, 0.15
+ROOT = Path(__file__).resolve().parents[2]
 
 EXERCISES = [one for book in NOTEBOOKS for one in exercises.of_notebook(book).values() if one.kind != "quiz"]
 """A quiz asks for the same answers whatever the seed: to know them is to answer it."""
@@ -94,14 +98,17 @@ def test_what_nobody_computed_earns_its_form_at_most(exercise: Exercise, monkeyp
         most = max(most, verdict.points)
     assert most <= SHARE_OF_ONE * exercise.points + 1e-9, f"{most} of {exercise.points} points for form alone"
     EARNED[exercise.name] = exercise.points, most
-    print(f"{exercises.number(exercise):>6} {exercise.name}: {most:g} of {exercise.points}")
 
 
 def test_of_all_points_little_is_earned_by_form(capsys: pytest.CaptureFixture[str]) -> None:
-    """Of the exercises that this process has tried."""
-    if not EARNED:
-        pytest.skip("no exercise was tried in this process")
+    """Prints the figures, of each exercise and of all; `docs/architecture.md` and `docs/security.md` quote the sum."""
+    if len(EARNED) < len(EXERCISES):
+        pytest.skip("not all exercises were tried")
     total, earned = (sum(values) for values in zip(*EARNED.values(), strict=True))
+    said = f"{earned:g} of {total} points ({100 * earned / total:.0f} %)"
     with capsys.disabled():
-        print(f"\nwithout an answer: {earned:g} of {total} points ({100 * earned / total:.1f} %)")
+        print("\nwithout an answer:", said)
+        print(", ".join(f"{name} {most:g}/{points}" for name, (points, most) in EARNED.items()))
     assert earned <= SHARE_OF_ALL * total
+    for page in ("architecture.md", "security.md"):
+        assert said in (ROOT / "docs" / page).read_text(encoding="utf-8"), f"{page} should say: {said}"
