@@ -24,10 +24,24 @@ from packaging.specifiers import SpecifierSet
 from anatomy import checkpoints
 
 ROOT = Path(__file__).resolve().parents[1]
+KERNELS = ROOT / "anatomy" / "forked_kernels"
 GIGABYTE = 1024**3
 ENOUGH_MEMORY = 1.5  # gigabytes: what the hungriest notebook takes
 INSTALL = "python -m pip install -r requirements.txt"
 MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "missing": ("✗", "red")}
+
+ALONE = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+from inside import linux
+if os.geteuid() == 0:
+    os.setgroups([])
+    os.setresgid(65534, 65534, 65534)
+    os.setresuid(65534, 65534, 65534)
+if linux.fork_into(linux.ALONE) == 0:
+    os._exit(0)
+"""
+"""Puts a process into namespaces of its own, as each kernel is: whoever grades, no right is needed for it."""
 
 Status = Literal["ok", "warn", "missing"]
 
@@ -55,6 +69,7 @@ def diagnose() -> list[Finding]:
         _jupyter(),
         _nbgrader(),
         _sandbox(),
+        *([_system_calls(), _limits()] if sys.platform == "linux" and _grades() else []),
     ]
 
 
@@ -258,15 +273,62 @@ def _sandbox() -> Finding:
         remedy = "Only for grading a class: install the package bubblewrap (Debian: apt-get install bubblewrap)."
         return Finding("bubblewrap", "warn", "not installed", remedy)
     trial = [program, "--ro-bind", "/", "/", "--unshare-all", "--die-with-parent", "true"]
-    try:
-        answer = subprocess.run(trial, capture_output=True, text=True, timeout=10)
-        fault = "" if answer.returncode == 0 else (answer.stderr.strip() or f"exit code {answer.returncode}")
-    except (OSError, subprocess.TimeoutExpired) as error:
-        fault = str(error)
-    if fault:
-        remedy = "Only for grading a class: this system does not let it make namespaces; ask whoever runs it."
-        return Finding("bubblewrap", "warn", f"installed, but does not start ({fault.splitlines()[0]})", remedy)
+    alone = [sys.executable, "-I", "-c", ALONE, str(KERNELS)]
+    if fault := _fault(trial) or (_fault(alone) if _grades() else ""):
+        remedy = (
+            "Only for grading a class: this system does not let it make namespaces; ask whoever runs it. "
+            "Without namespaces submissions would see this machine's files, its network, its processes and each other, "
+            "so `anatomy grade` refuses to begin, unless it is told --sandbox none."
+        )
+        return Finding("bubblewrap", "warn", f"installed, but does not start ({fault.splitlines()[-1]})", remedy)
     return Finding("bubblewrap", "ok", program)
+
+
+def _grades() -> bool:
+    """Whether this copy of the package can grade; a class's edition can't."""
+    return (KERNELS / "inside" / "linux.py").is_file()
+
+
+def _fault(command: list[str]) -> str:
+    """What a command says that does not succeed; nothing when it does."""
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=10)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    return "" if answer.returncode == 0 else (answer.stderr.strip() or f"exit code {answer.returncode}")
+
+
+def _system_calls() -> Finding:
+    """Seccomp filters: without them nothing is graded in a sandbox."""
+    from anatomy.forked_kernels.sandbox import WITHOUT_FILTER, filters_system_calls
+
+    if filters_system_calls():
+        return Finding("seccomp", "ok", "the sandbox can refuse system calls")
+    remedy = f"Only for grading a class: {WITHOUT_FILTER} So `anatomy grade` refuses to begin, unless it is told "
+    return Finding("seccomp", "warn", f"no filters on this {platform.machine()}", f"{remedy}--sandbox none.")
+
+
+def _limits() -> Finding:
+    """A limit that the system itself keeps, for all kernels together; each kernel has limits without it."""
+    for place in _own_cgroups():
+        try:
+            limit = int((place / "memory.max").read_text())
+        except (OSError, ValueError):  # no such limit, or "max"
+            continue
+        return Finding("cgroup", "ok", f"all programs here together may take {limit / GIGABYTE:.1f} GB")
+    return Finding("cgroup", "ok", "no limit on memory: when a class is graded, each kernel's memory and files are "
+                                   "limited, but nothing limits all kernels together")  # fmt: skip
+
+
+def _own_cgroups() -> list[Path]:
+    """The folders of this process's control group and of those around it, the innermost first."""
+    try:
+        lines = Path("/proc/self/cgroup").read_text(encoding="ascii").splitlines()
+    except (OSError, ValueError):
+        return []
+    root = Path("/sys/fs/cgroup")
+    inner = [root / line[3:].lstrip("/") for line in lines if line.startswith("0::")]
+    return [place for one in inner for place in (one, *one.parents) if place.is_relative_to(root)]
 
 
 def _version(package: str) -> str | None:

@@ -18,6 +18,7 @@ from rich.console import Console
 
 from anatomy import checkpoints, doctor
 from anatomy.doctor import Finding
+from anatomy.forked_kernels import Preparation, get_fork_server, sandbox
 
 
 def named(findings: list[Finding], name: str) -> Finding:
@@ -137,6 +138,40 @@ def test_the_sandbox_absent_and_broken(monkeypatch: pytest.MonkeyPatch, tmp_path
     fake.chmod(0o755)
     finding = doctor._sandbox()
     assert finding.status == "warn" and "no namespaces here" in finding.detail
+    assert "would see this machine's files" in finding.remedy and "refuses to begin" in finding.remedy
+
+
+@pytest.mark.skipif(not sandbox.bubblewrap(), reason="needs bubblewrap")
+def test_where_there_are_kernels_the_sandbox_is_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    get_fork_server(Preparation())
+    assert doctor._sandbox().status == "ok"
+    monkeypatch.setattr(doctor, "ALONE", doctor.ALONE.replace("linux.ALONE", "-1"))
+    assert doctor._sandbox().status == "warn", "the system does not make every process a world of its own"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is for Linux")
+def test_it_says_what_is_not_stopped_without_a_filter(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert doctor._system_calls().status == "ok"
+    monkeypatch.setattr("platform.machine", lambda: "riscv64")
+    finding = named(doctor.diagnose(), "seccomp")
+    assert finding.status == "warn" and "riscv64" in finding.detail
+    assert "leave notes for each other" in finding.remedy and "refuses to begin" in finding.remedy
+
+
+def test_an_edition_that_can_not_grade_asks_nothing_of_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(doctor, "KERNELS", tmp_path)
+    assert not {"seccomp", "cgroup"} & {finding.name for finding in doctor.diagnose()}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is for Linux")
+def test_it_says_what_limits_all_kernels_together(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    inner = tmp_path / "outer" / "inner"
+    inner.mkdir(parents=True)
+    monkeypatch.setattr(doctor, "_own_cgroups", lambda: [inner, inner.parent])
+    (inner / "memory.max").write_text("max\n")
+    assert "nothing limits all kernels together" in doctor._limits().detail
+    (inner.parent / "memory.max").write_text(f"{3 * 2**30}\n")
+    assert "3.0 GB" in doctor._limits().detail
 
 
 def test_the_report_says_it_all_and_returns_the_verdict() -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from anatomy.cards import matrices
 from anatomy.cards.markup import COLORS, SIGNS, frame, line, prose, title
+from anatomy.observing.printed import encodable
 
 if TYPE_CHECKING:  # a kernel that grades can't import it, and shows other cards than a verdict's
     from anatomy.judging.verdict import Example, PropertyResult, Verdict
@@ -34,6 +35,10 @@ class Card:
 
 def headline(verdict: Verdict) -> str:
     """The verdict in one line."""
+    return encodable(_headline(verdict))
+
+
+def _headline(verdict: Verdict) -> str:
     points = f"{verdict.points} of {verdict.max_points} {'point' if verdict.max_points == 1 else 'points'}"
     if verdict.status == "right":
         return f"Right: {points}."
@@ -49,7 +54,7 @@ def as_text(verdict: Verdict) -> str:
         lines += [diagnosis.headline] if index or verdict.status == "right" else []
         lines += [diagnosis.detail] if diagnosis.detail else []
     if verdict.status == "right":
-        return "\n".join([*lines, *filter(None, [verdict.when_right])])
+        return encodable("\n".join([*lines, *filter(None, [verdict.when_right])]))
     if verdict.example:
         lines += [*_example_lines(verdict.example)]
     if verdict.printed:
@@ -59,7 +64,7 @@ def as_text(verdict: Verdict) -> str:
         lines.append(f"{verdict.points} of {verdict.max_points} points.")
     if verdict.picture:
         lines.append(matrices.as_text(verdict.picture))
-    return "\n".join(lines)
+    return encodable("\n".join(lines))
 
 
 def as_html(verdict: Verdict) -> str:
@@ -92,7 +97,7 @@ def ungraded(exercise: str, reason: str) -> str:
 
 
 def _frame(kind: str, blocks: list[str]) -> str:
-    return frame(COLORS[kind], blocks)
+    return encodable(frame(COLORS[kind], blocks))
 
 
 def _title(kind: str, text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import traceback
 from collections.abc import Mapping
+from dataclasses import replace
 from difflib import SequenceMatcher
 from types import FunctionType
 from typing import Any
@@ -12,7 +13,9 @@ from typing import Any
 from anatomy import exercises
 from anatomy.checking.progress_file import clock
 from anatomy.exercises.spec import Exercise
+from anatomy.observing.failures import named
 from anatomy.observing.observation import Raised
+from anatomy.observing.printed import encodable
 
 _DEFINED = re.compile(r"^(?:(?:async\s+)?def|class)\s+(\w+)|^(\w+)\s*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
 _ALIKE = 0.8
@@ -88,11 +91,13 @@ def _defined(source: str) -> list[str]:
 
 def _described(error: BaseException) -> Raised:
     """Type and message, and the line of the cell itself, counted from its first."""
-    if isinstance(error, SyntaxError):
-        return Raised(type(error).__name__, error.msg or "", error.lineno or 0, (error.text or "").strip())
+    if isinstance(error, SyntaxError) and type(error.lineno) is int:
+        line = error.text.strip() if isinstance(error.text, str) else ""
+        message = error.msg if isinstance(error.msg, str) else ""
+        return Raised(type(error).__name__, encodable(message), error.lineno, encodable(line))
     lines = [
         (line, frame)
         for frame, line in traceback.walk_tb(error.__traceback__)
         if frame.f_code.co_name == "<module>" and frame.f_globals.get("__name__") == "__main__"
     ]
-    return Raised(type(error).__name__, str(error), lines[0][0] if lines else 0)
+    return replace(named(error), line=lines[0][0] if lines else 0)

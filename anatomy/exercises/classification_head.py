@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
 from functools import cache, partial
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import torch
@@ -539,7 +540,7 @@ def _which(losses: list[float], true: list[float], count: int) -> str:
 def _of_which(losses: list[float], true: list[float], count: int) -> str:
     """What these numbers are, if they are made of the true losses in a known way; otherwise nothing."""
     epochs = [true[start : start + count] for start in range(0, len(true), count)]
-    mean_so_far = [sum(true[: n + 1]) / (n + 1) for n in range(len(true))]
+    mean_so_far = [so_far / number for number, so_far in enumerate(accumulate(true), 1)]
     made = {
         "the mean of each epoch": [sum(epoch) / len(epoch) for epoch in epochs],
         "the sum of each epoch": [sum(epoch) for epoch in epochs],

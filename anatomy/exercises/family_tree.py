@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from math import comb
 from numbers import Real
 from typing import Any
 
@@ -12,9 +11,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from anatomy.exercises.chance import fits, with_generator
+from anatomy.exercises.calls import with_generator
 from anatomy.exercises.spec import Case, Draw, exercise, quiz
-from anatomy.observing.plain_data import kind_of
 
 SLUG = "13-family-tree"
 
@@ -52,12 +50,14 @@ def prefix_lm_mask(seed: int) -> Iterator[Case]:
     def case(prefix: int, length: int, note: str = "") -> Case:
         return Draw(seed, T=length, S=length).case(prefix=prefix, length=length, note=note)
 
-    yield case(_any(Draw(seed), 2, 4), 7)
-    yield case(6, 9)
-    yield case(3, 5)
-    yield case(1, 4, "for a prefix of one token, which changes nothing")
-    yield case(0, 6, "for prefix = 0, the causal mask")
-    yield case(8, 8, "when the prefix is the whole text")
+    draw = Draw(seed)
+    yield case(_any(draw, 2, 4), _any(draw, 7, 30))
+    yield case(_any(draw, 6, 9), _any(draw, 12, 40))
+    yield case(3, _any(draw, 5, 20))
+    yield case(1, _any(draw, 4, 20), "for a prefix of one token, which changes nothing")
+    yield case(0, _any(draw, 6, 20), "for prefix = 0, the causal mask")
+    whole = _any(draw, 8, 20)
+    yield case(whole, whole, "when the prefix is the whole text")
     yield case(0, 1, "for a single token")
     yield case(1, 1, "for a single token, which is the prefix")
 
@@ -73,15 +73,16 @@ def sliding_window_mask(seed: int) -> Iterator[Case]:
     def case(length: int, window: int, note: str = "") -> Case:
         return Draw(seed, T=length, S=length).case(length=length, window=window, note=note)
 
-    yield case(_any(Draw(seed), 11, 13), 4)
-    yield case(9, 6)
-    yield case(8, 3, "for an odd window")
-    yield case(10, 5, "for an odd window")
-    yield case(14, 7, "for an odd window")
-    yield case(5, 2)
-    yield case(6, 1, "for window = 1: each token sees itself")
-    yield case(4, 0, "for window = 0: each token sees itself")
-    yield case(7, 30, "when the window is wider than the text")
+    draw = Draw(seed)
+    yield case(_any(draw, 11, 40), 4)
+    yield case(_any(draw, 9, 30), 6)
+    yield case(_any(draw, 8, 24), 3, "for an odd window")
+    yield case(_any(draw, 10, 26), 5, "for an odd window")
+    yield case(_any(draw, 14, 30), 7, "for an odd window")
+    yield case(_any(draw, 5, 20), 2)
+    yield case(_any(draw, 6, 20), 1, "for window = 1: each token sees itself")
+    yield case(_any(draw, 4, 20), 0, "for window = 0: each token sees itself")
+    yield case(_any(draw, 7, 14), 30, "when the window is wider than the text")
     yield case(1, 4, "for a single token")
 
 
@@ -90,12 +91,9 @@ def sliding_window_mask(seed: int) -> Iterator[Case]:
 CALLS = 40
 """So often an answer that draws keys is called."""
 
-LONG = 12
-"""From this length on it is asked how keys are drawn; before, only how many."""
-
 
 def _bigbird(answer: Callable[..., Any], case: Case) -> Any:
-    """The mask as numbers; where keys are drawn, in words: how many, and how."""
+    """The mask as numbers; where keys are drawn, the mask without random keys and those of many calls."""
     if case.asks == "generator":
         return with_generator(answer, case)
     length, window, num_global, num_random, generator = case.args.values()
@@ -104,135 +102,8 @@ def _bigbird(answer: Callable[..., Any], case: Case) -> Any:
     masks = [answer(length, window, num_global, count, generator) for count in (0, *[num_random] * CALLS)]
     if any(mask is None for mask in masks):
         return None
-    for mask in masks:
-        if not isinstance(mask, Tensor) or mask.shape != (length, length):
-            shape = f"of shape {tuple(mask.shape)}, not ({length}, {length})" if isinstance(mask, Tensor) else ""
-            return f"a mask {shape}" if shape else kind_of(mask)
-        if bool(((mask != 0) & (mask != 1)).any()):
-            return "a mask with entries that are neither 0 nor 1"
-    seen, *drawn = (mask != 0 for mask in masks)
-    return _about_drawn(seen, torch.stack(drawn), num_random)
-
-
-def _about_drawn(seen: Tensor, masks: Tensor, wanted: int) -> str:
-    """What many draws have in common. (T, T): seen without random keys; (calls, T, T): seen with them."""
-    if bool((seen & ~masks).any()):
-        return "with random keys, entries are 0 that are 1 without them"
-    more, unseen = masks & ~seen, (~seen).sum(dim=-1)  # (calls, T, T), (T,)
-    number, right = more.sum(dim=-1), unseen.clamp(max=wanted)  # (calls, T), (T,)
-    if not torch.equal(number, right.expand_as(number)):
-        by_keys, able = more.sum(dim=1), (~seen).sum(dim=0).clamp(max=wanted)  # (calls, T), (T,)
-        if torch.equal(by_keys, able.expand_as(by_keys)):
-            return f"each key is seen by {wanted} more queries, not each query sees {_keys(wanted)} more"
-        return _about_number(number, right, wanted)
-    said = f"each query sees {_keys(wanted)} more"
-    if len(seen) < LONG:
-        return f"{said}, or all that are left"
-    rate = right / unseen.clamp(min=1)  # (T,): of each key that a query could not see
-    orders = [(more.gather(2, order.expand_as(more)), (~seen).gather(1, order)) for order in _orders(seen)]
-    if bool(unseen.any()) and torch.equal(more, more[:1].expand_as(more)):
-        return f"{said}, the same every time{_at_an_end(orders[-1][0][0], unseen, right)}"
-    if wanted > 1 and _side_by_side(orders[-1][0], unseen):
-        return f"{said}, always side by side"
-    alike = all(
-        _fits(drawn[:, free[:, column], column], rate[free[:, column]])
-        for drawn, free in orders for column in range(len(seen))
-    )  # fmt: skip
-    if not all(_queries_alone(drawn, free, wanted, alike) for drawn, free in orders):
-        return f"{said}, but queries do not draw for themselves"
-    if not alike:
-        return f"{said}, but not all keys are drawn alike"
-    if not _keys_alone(orders[-1][0], unseen, wanted):
-        return f"{said}, but which keys come together is not left to chance"
-    return f"{said}, drawn evenly, each query for itself"
-
-
-def _at_an_end(ranked: Tensor, unseen: Tensor, right: Tensor) -> str:
-    """Whether it is the first or the last of the keys that each query could not see, (T, T) by rank."""
-    ranks = torch.arange(len(ranked))
-    if torch.equal(ranked, ranks < right[:, None]):
-        return ": the first that it could not see"
-    last = (ranks >= (unseen - right)[:, None]) & (ranks < unseen[:, None])
-    return ": the last that it could not see" if torch.equal(ranked, last) else ""
-
-
-def _side_by_side(ranked: Tensor, unseen: Tensor) -> bool:
-    """Whether the keys of each draw are neighbors by rank, (calls, T, T), the last one and the first among them."""
-    rows = [ranked[:, query, :free] for query, free in enumerate(unseen.tolist()) if free]
-    return bool(rows) and all(bool(((row != row.roll(1, dims=1)).sum(dim=1) == 2).all()) for row in rows)
-
-
-def _about_number(number: Tensor, right: Tensor, wanted: int) -> str:
-    """(calls, T) keys in addition, where (T,) are right."""
-    asked = (right > 0).nonzero().flatten()
-    number, right = number[:, asked], right[asked]
-    if not number.any():
-        return "no query sees more keys than without random ones"
-    if len(same := number.unique()) == 1:
-        return f"each query sees {_keys(int(same))} more, not {wanted}"
-    if len(never := asked[~number.any(dim=0)].tolist()):
-        which = f"query {', '.join(map(str, never))}" if len(never) < 4 else f"{len(never)} of {len(asked)} queries"
-        return f"no more keys for {which}"
-    fewer, more = bool((number < right).any()), bool((number > right).any())
-    often = "now more, now fewer" if fewer and more else "at times fewer" if fewer else "at times more"
-    return f"a query sees {often} than {_keys(wanted)} more"
-
-
-def _keys(count: int) -> str:
-    return f"{count} key{'s' * (count != 1)}"
-
-
-def _orders(seen: Tensor) -> Iterator[Tensor]:
-    """Orders of the keys, (T, T), for each query: by place, by distance, by rank among those that it could not see."""
-    places = torch.arange(len(seen))
-    yield places.expand_as(seen)
-    yield (places + places[:, None]) % len(seen)
-    yield seen.int().argsort(dim=-1, stable=True)
-
-
-def _fits(drawn: Tensor, rate: Tensor) -> bool:
-    """Whether (calls, N) come true as often as if each of the N did with its own probability (N,).
-
-    Chernoff's bound for the mean of these probabilities holds for unequal ones, too (Hoeffding 1956).
-    """
-    return not drawn.numel() or fits(int(drawn.sum()), drawn.numel(), float(rate.mean()))
-
-
-def _queries_alone(drawn: Tensor, free: Tensor, wanted: int, alike: bool) -> bool:
-    """Whether neighbors, two by two, have a key in common as often as if each drew for itself.
-
-    Where keys are not drawn `alike`, that is as often as with what the other one draws in other calls.
-    """
-    shared, rates = [], []
-    queries = [query for query, count in enumerate(free.sum(dim=1).tolist()) if count > 0]
-    for one, other in zip(queries[::2], queries[1::2], strict=False):
-        mine, theirs = drawn[:, one], drawn[:, other]  # (calls, T)
-        shared.append((mine & theirs).any(dim=1))  # (calls,)
-        elsewhere = torch.stack([(mine & theirs.roll(shift, dims=0)).any(dim=1) for shift in range(1, 6)])
-        sizes = int((free[one] & free[other]).sum()), int(free[one].sum()), int(free[other].sum())
-        rates.append(torch.tensor(_sharing(*sizes, wanted)) if alike else elsewhere.float().mean().clamp(0.01, 0.99))
-    return not shared or _fits(torch.stack(shared, dim=1), torch.stack(rates))
-
-
-def _sharing(common: int, mine: int, theirs: int, wanted: int) -> float:
-    """How probable it is that `wanted` of `mine` and `wanted` of `theirs`, `common` to both, have one in common."""
-    one, other = min(wanted, mine), min(wanted, theirs)
-    apart = sum(  # so many of mine are common ones, and none of theirs is among these
-        comb(common, some) * comb(mine - common, one - some) * comb(theirs - some, other)
-        for some in range(min(common, one) + 1)
-    )
-    return 1 - apart / (comb(mine, one) * comb(theirs, other))
-
-
-def _keys_alone(ranked: Tensor, unseen: Tensor, wanted: int) -> bool:
-    """Whether two keys side by side, ordered by rank, come together as often as any two; two keys for each query."""
-    both, rates = [], []
-    for query, free in enumerate(unseen.tolist()):
-        if free > wanted > 1:
-            rank = query % (free - 1)
-            both.append(ranked[:, query, rank : rank + 2].all(dim=1))  # (calls,)
-            rates.append(wanted * (wanted - 1) / (free * (free - 1)))
-    return not both or _fits(torch.stack(both, dim=1), torch.tensor(rates))
+    alike = all(isinstance(mask, Tensor) and mask.shape == (length, length) for mask in masks)
+    return {"masks": torch.stack([mask.float() for mask in masks]) if alike else masks}
 
 
 @exercise(
@@ -252,17 +123,20 @@ def bigbird_mask(seed: int) -> Iterator[Case]:
                          generator=draw.fork("keys", num_random), note=note, asks=asks)  # fmt: skip
 
     plainly = "without random keys"
-    yield case(_any(Draw(seed), 10, 12), 4, 2, 0, plainly)
-    yield case(9, 3, 1, 0, plainly)
-    yield case(8, 2, 0, 0, "without random keys and global tokens")
-    yield case(7, 0, 3, 0, "without random keys, for window = 0")
-    yield case(5, 2, 5, 0, "when all tokens are global")
+    draw = Draw(seed)
+    yield case(_any(draw, 10, 40), 4, 2, 0, plainly)
+    yield case(_any(draw, 9, 30), 3, 1, 0, plainly)
+    yield case(_any(draw, 8, 24), 2, 0, 0, "without random keys and global tokens")
+    yield case(_any(draw, 7, 20), 0, 3, 0, "without random keys, for window = 0")
+    every = _any(draw, 5, 16)
+    yield case(every, 2, every, 0, "when all tokens are global")
     yield case(1, 2, 0, 3, "for a single token")
-    yield case(16, 2, 1, 1, "for one random key", "random keys")
-    yield case(15, 3, 2, 3, "for three random keys", "random keys")
-    yield case(6, 2, 1, 20, "when fewer keys are left than num_random", "random keys")
-    yield case(8, 6, 0, 2, "when for some queries fewer keys are left than num_random", "random keys")
-    yield case(11, 2, 1, 3, "", "generator")
+    yield case(_any(draw, 15, 24), 2, 1, 1, "for one random key", "random keys")
+    yield case(_any(draw, 15, 24), 3, 2, 3, "for three random keys", "random keys")
+    yield case(_any(draw, 6, 14), 2, 1, 20, "when fewer keys are left than num_random", "random keys")
+    wide = 2 * _any(draw, 3, 7)
+    yield case(wide + 2, wide, 0, 2, "when for some queries fewer keys are left than num_random", "random keys")
+    yield case(_any(draw, 11, 20), 2, 1, 3, "", "generator")
 
 
 # ---------------------------------------------------------------------------------------------- costs

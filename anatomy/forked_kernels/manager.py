@@ -165,7 +165,10 @@ class ForkedKernelProvisioner(KernelProvisionerBase):
             self._connection = None
 
     async def waited(self) -> float:
-        """Seconds that the kernel was ready to compute and had no processor, since others had them all."""
+        """Seconds that the kernel was ready to compute and had no processor, since others had them all.
+
+        Waiting for what it has started itself does not count.
+        """
         if self._connection is None:
             return 0.0
         await self._tell("waited")

@@ -8,11 +8,13 @@ folders, the gradebook and people's homes, does not exist there. `inside` keeps 
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import site
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from anatomy.errors import UserError
@@ -40,6 +42,12 @@ _SETTINGS = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "fonts
              "mime.types", "magic", "os-release", "protocols", "services")  # fmt: skip
 
 
+WITHOUT_FILTER = (
+    "Without them a submission could ask the system's kernel for whatever it offers, and kernels could leave notes for "
+    "each other at files that all may read."
+)
+
+
 class NoSandbox(UserError):
     """The sandbox can't be had here. The message says why, and what to do."""
 
@@ -65,7 +73,7 @@ def choose_sandbox(wanted: str | None = None) -> str:
     Raises
     ------
     NoSandbox
-        When there is none of this name, or when it is not installed.
+        When there is none of this name, when it is not installed, or when the system can't refuse system calls.
     """
     chosen = wanted or os.environ.get(SANDBOX_VARIABLE) or BUBBLEWRAP
     if chosen not in SANDBOXES:
@@ -76,7 +84,20 @@ def choose_sandbox(wanted: str | None = None) -> str:
             "On Debian and Ubuntu: sudo apt-get install bubblewrap. Where this whole machine or container is the "
             "sandbox, holding nothing that students must not see: --sandbox none."
         )
+    if chosen == BUBBLEWRAP and not filters_system_calls():
+        raise NoSandbox(
+            f"The sandbox needs seccomp filters, which this system ({platform.machine()}) does not have, or whose "
+            f"numbers are not known here. {WITHOUT_FILTER} Where this whole machine or container is the sandbox, "
+            "holding nothing that students must not see: --sandbox none."
+        )
     return chosen
+
+
+def filters_system_calls() -> bool:
+    """Whether this system can refuse system calls to a kernel. Without that there is no sandbox."""
+    from anatomy.forked_kernels.inside import linux
+
+    return linux.can_forbid_system_calls()
 
 
 def bubblewrap() -> str | None:
@@ -155,7 +176,7 @@ def sandboxed(
         line += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
     for name in ("passwd", "group"):
         line += ["--ro-bind", str(users / name), f"/etc/{name}"]
-    line += ["--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--tmpfs", "/tmp",
+    line += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev", "--perms", "1777", "--tmpfs", "/tmp",
              "--perms", "1777", "--tmpfs", paths.HOME, "--ro-bind-try", str(_font_list()), paths.FONTS]  # fmt: skip
     for path in seen:
         line += [*_folders([path] if path.is_relative_to("/tmp") else []), "--ro-bind", str(path), str(path)]
@@ -168,7 +189,9 @@ def sandboxed(
     for name, copy in copies.items():
         line += ["--ro-bind", str(copy), f"{paths.COPIES}/{name}"]
     line += ["--bind", str(sockets), paths.SOCKETS]
-    return [*line, "--remount-ro", "/", "--chdir", "/", "--", *command]
+    made = ["/", *(place for option, place in pairwise(line) if option == "--tmpfs" and place not in paths.PRIVATE)]
+    line += [word for place in made for word in ("--remount-ro", place)]
+    return [*line, "--chdir", "/", "--", *command]
 
 
 def shown_folders(readable: Iterable[Path] = ()) -> list[Path]:
@@ -195,6 +218,16 @@ def _python_folders() -> list[Path]:
     found: list[Path] = []
     for path in sorted(wanted, key=lambda path: len(path.parts)):
         within = any(path.is_relative_to(place) for place in [Path("/usr"), *found])
-        if path.is_dir() and path != Path("/") and not within:
+        if path != Path("/") and not within and _is_folder(path):
             found.append(path)
     return found
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except PermissionError as error:
+        raise NoSandbox(
+            f"This Python needs {path}, and a folder above it is closed to the user who grades. Open it to be walked "
+            "through (chmod o+x), grade as a user who may, or install the course where all can read, such as in /opt."
+        ) from error

@@ -14,6 +14,18 @@ from pathlib import Path
 import anatomy
 from anatomy.course import NOTEBOOKS, Notebook
 
+SHOWN = frozenset(
+    f"anatomy.{room}"
+    for room in (
+        "assembling", "backups", "cards", "checking", "checkpoints", "class_edition", "cli", "course", "datasets",
+        "doctor", "errors", "exercises", "hunting", "notebook_files", "observing", "reference", "scenes", "views",
+    )
+)  # fmt: skip
+"""What of the package a machine with student code may hold: a kernel that grades, and the edition for a class.
+
+What is not named here is left out, so a new room gives nothing away.
+"""
+
 _REFUSAL = '''"""Not to be seen while answers are graded."""
 
 raise ImportError("{name} is not available in a kernel that grades {slug}.")
@@ -82,19 +94,15 @@ def package_with(instead: Mapping[str, str]) -> dict[Path, Path | str]:
 
 
 def hidden_modules(book: Notebook) -> Iterator[str]:
-    """The modules that a kernel grading `book` can't import: what holds answers, what judges them, what grades."""
-    yield "anatomy.misconceptions"
-    yield "anatomy.descriptions"
-    yield "anatomy.variants"
-    yield "anatomy.answers"
-    yield "anatomy.sample_class"
-    yield "anatomy.judging"
-    yield "anatomy.grading"
-    yield "anatomy.forked_kernels"
-    yield "anatomy.authoring"
-    yield "anatomy.releasing"
-    yield "anatomy.serving"
-    earlier = {"__init__", *(other.module for other in NOTEBOOKS if other.number < book.number)}
-    for file in sorted(Path(anatomy.__file__).parent.glob("reference/*.py")):
-        if file.stem not in earlier:
-            yield f"anatomy.reference.{file.stem}"
+    """The modules that a kernel grading `book` can't import: all that is not in `SHOWN`, and right answers to come."""
+    package = Path(anatomy.__file__).parent
+    yield from (name for name in modules_in(package, "anatomy") if name not in SHOWN)
+    earlier = {f"anatomy.reference.{other.module}" for other in NOTEBOOKS if other.number < book.number}
+    yield from (name for name in modules_in(package / "reference", "anatomy.reference") if name not in earlier)
+
+
+def modules_in(folder: Path, package: str) -> Iterator[str]:
+    """The modules and packages in a folder, and not the package itself."""
+    for path in sorted(folder.iterdir()):
+        if (path / "__init__.py").is_file() or (path.suffix == ".py" and path.stem != "__init__"):
+            yield f"{package}.{path.stem}"

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from anatomy.course import NOTEBOOKS
 from anatomy.grading.spreadsheets import no_formula, number, write_rows
 
 GRADED, REPAIRED, PARTLY, UNGRADED = "graded", "repaired", "partly graded", "ungraded"
@@ -178,7 +179,8 @@ def _show_comparison(known: Comparison, console: Console) -> None:
 
 def _table(results: Iterable[SubmissionResult]) -> Table:
     results = list(results)
-    assignments = sorted({result.assignment for result in results})
+    known = {book.slug for book in NOTEBOOKS}  # a folder may be called anything: what is none of these has a reason
+    assignments = sorted({result.assignment for result in results if result.marks or result.assignment in known})
     by_place = {(result.student, result.assignment): result for result in results}
     many = len(assignments) > 6
     table = Table(box=box.SIMPLE_HEAD if many else box.HEAVY_HEAD, padding=(0, 0 if many else 1), pad_edge=not many)

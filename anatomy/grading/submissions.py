@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -55,6 +56,9 @@ class Submission:
         """
         if not _is_utf8(self.assignment) or not _is_utf8(self.student):
             raise Unrepairable("The folder's name is not UTF-8. Rename it.")
+        if any(unicodedata.category(letter) in ("Cc", "Zl", "Zp") for letter in self.student + self.assignment):
+            raise Unrepairable("The folder's name has a line break or another control character in it, which would "
+                               "break tables. Rename it.")  # fmt: skip
         if set("<>") & set(self.student):  # Formgrader puts it into its pages as it is
             raise Unrepairable("The folder's name has < or > in it, which a browser would take for a page's code. "
                                "Rename it.")  # fmt: skip

@@ -5,11 +5,9 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
 from functools import cache
-
-from IPython.utils.capture import capture_output
 
 from anatomy import exercises, misconceptions
 from anatomy.exercises.spec import SEEDS, seed_from
@@ -20,12 +18,15 @@ from anatomy.judging.sentences import diagnosis_of
 from anatomy.judging.verdict import Example
 from anatomy.judging.wording import brief
 from anatomy.misconceptions import Misconception
+from anatomy.reading.copies import in_a_copy
 from anatomy.reading.smallest import smallest_example
-from anatomy.reading.trials import Budget, Trials, can_be_limited
+from anatomy.reading.trials import Budget, Trials
 
 LETTERS = "abcd"
 MOST_RUNS = 400
 """How many smaller inputs are tried: a number, not a time, so that the same example is found everywhere."""
+MOST_SECONDS = 20.0
+"""Of computing: far more than these runs take."""
 TOO_ALIKE = 0.75
 """Sentences that share more than this part of their words are hard to tell apart."""
 
@@ -84,9 +85,13 @@ def puzzle_of(bug: Bug) -> Puzzle:
 
 def _example(trials: Trials, mistake: Misconception) -> Example | None:
     """The smallest one; of an error where a result is wanted at least the error."""
-    with capture_output():
-        if can_be_limited() and (found := smallest_example(trials, mistake.answer)):
-            return found
+
+    def work() -> Iterator[dict[str, str] | None]:
+        found = smallest_example(trials, mistake.answer)
+        yield asdict(found) if found else None
+
+    for found in filter(None, in_a_copy(work, MOST_SECONDS)):
+        return Example(**found)
     for index, seen in sorted(trials.visible.items()):
         if seen.found.error and seen.expected.outcome == "returned":
             error, case = seen.found.error, trials.expectations.cases[index]

@@ -123,8 +123,8 @@ def _compare_case(
         yield "values", "not repeatable", "", None, None
     wrapped = any(aspect == "type" and what == "type" for aspect, what, *_ in apart)
     if expected.parameters is not None:
-        if found.parameters != expected.parameters:
-            yield "parameters", "names", "", found.parameters, expected.parameters
+        if (named := found.parameters or {}) != expected.parameters:
+            yield "parameters", "names", "", named, expected.parameters
         elif found.shared != expected.shared:
             yield "parameters", "shared", "", found.shared, expected.shared
         if bool(found.train_again) != bool(expected.train_again):
@@ -251,24 +251,32 @@ def _another_type(aspect: str, where: str, found: Any, expected: Any) -> Iterato
 
 def same_numbers(found: Any, expected: Any) -> bool:
     """Whether two values of different types hold the same numbers, as a list and a tensor can."""
-    left, right = _as_tensor(found), _as_tensor(expected)
-    return left is not None and right is not None and left.shape == right.shape and close(left, right)
+    right = _as_tensor(expected)
+    left = None if right is None else _as_tensor(found, tuple(right.shape))
+    return left is not None and right is not None and close(left, right)
 
 
-def _as_tensor(value: Any) -> Tensor | None:
-    """A tensor, a number, or a list of lists of these, as one tensor; None where that makes no sense."""
+def _as_tensor(value: Any, shape: tuple[int, ...] | None = None) -> Tensor | None:
+    """A tensor, a number, or a list of lists of these, as one tensor; None where that makes no sense.
+
+    With a shape, None for all others: nothing is made of a list that is longer.
+    """
+    if isinstance(value, dict):
+        value = value.get("$numbers")
     if isinstance(value, Tensor):
-        return value.double()
-    if isinstance(value, dict) and isinstance(value.get("$numbers"), Tensor):
-        return value["$numbers"].double()
+        fits = not value.is_complex() and shape in (None, tuple(value.shape))
+        return value.double() if fits else None
     if _is_number(value):
-        return torch.tensor(float(value), dtype=torch.float64)
-    if not isinstance(value, list) or not value:
+        return None if shape else torch.tensor(float(value), dtype=torch.float64)
+    if not isinstance(value, list) or not value or (shape is not None and shape[:1] != (len(value),)):
         return None
-    parts = [_as_tensor(item) for item in value]
-    if any(part is None or part.shape != parts[0].shape for part in parts):  # type: ignore[union-attr]
-        return None
-    return torch.stack(parts)  # type: ignore[arg-type]
+    parts: list[Tensor] = []
+    for item in value:
+        part = _as_tensor(item, shape and shape[1:])
+        if part is None or part.shape != (parts or [part])[0].shape:
+            return None
+        parts.append(part)
+    return torch.stack(parts)
 
 
 def close(found: Tensor, expected: Tensor, nudged: Tensor | None = None, floor: float = 0.0) -> bool:

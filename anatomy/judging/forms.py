@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection
+from itertools import accumulate
 
 from torch import Tensor
 
@@ -125,19 +127,25 @@ def explain_names(expectations: Expectations, alike: list[Difference]) -> Relati
 def _whole(absent: list[str], others: Collection[str]) -> list[str]:
     """Absent names, with one for a whole layer: its path, as far as no other name begins with it."""
 
+    begun = sorted(f"{other}." for other in others)
+
+    def is_begun(path: str) -> bool:
+        place = bisect_left(begun, path)
+        return place < len(begun) and begun[place].startswith(path)
+
     def shortest(name: str) -> str:
-        words = name.split(".")
-        paths = (".".join(words[:count]) for count in range(1, len(words) + 1))
-        return next(path for path in paths if not any(f"{other}.".startswith(f"{path}.") for other in others))
+        paths = accumulate(name.split("."), "{}.{}".format)
+        return next((path for path in paths if not is_begun(f"{path}.")), name)
 
     return list(dict.fromkeys(map(shortest, absent)))
 
 
 def _prefix(missing: list[str], extra: list[str]) -> str:
     """What stands before all the names that are missing; empty where they were not just moved."""
-    for name in extra:
+    names = set(extra)
+    for name in extra if len(names) == len(missing) else ():
         prefix = name.removesuffix(missing[0])
-        if prefix and prefix != name and sorted(prefix + one for one in missing) == sorted(extra):
+        if prefix and prefix != name and all(prefix + one in names for one in missing):
             return prefix
     return ""
 

@@ -221,7 +221,8 @@ def _judge_quiz(exercise: Exercise, seen: CaseObservation) -> Verdict:
     if seen.outcome != "returned" or not isinstance(seen.value, dict):
         text = Diagnosis("The answers can't be read.", seen.error.message if seen.error else "")
         return _verdict(exercise, "wrong", dict.fromkeys(exercise.properties, "unreadable"), [text])
-    given, right = seen.value, reference.answer(exercise)
+    given = {question: said for question, said in seen.value.items() if isinstance(said, str)}
+    right = reference.answer(exercise)
     questions = exercise.cases((0,))[0].args["questions"]
     known = misconceptions.of_notebook(exercise.notebook)
     broken: dict[str, str] = {}
@@ -277,7 +278,7 @@ def _picture(expectations: Expectations, differences: list[Difference]) -> Matri
         found, expected = difference.found, difference.expected
         if difference.what != "values" or difference.property in ("gradients", "train mode"):
             continue
-        if not isinstance(found, Tensor) or expected.dim() < 2 or found.shape != expected.shape:
+        if not isinstance(found, Tensor) or expected.dim() < 2 or found.shape != expected.shape or found.is_complex():
             continue
         bad = (found.double() - expected.double()).abs().nan_to_num(nan=1e9, posinf=1e9) > 1e-6
         lead = tuple(bad.nonzero()[0].tolist()[:-2]) if bad.any() else (0,) * (found.dim() - 2)

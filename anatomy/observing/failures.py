@@ -12,8 +12,13 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any
 
+from anatomy.observing.definitions import bases, functions_of, is_class, layers
 from anatomy.observing.observation import Raised
+from anatomy.observing.printed import encodable
 from anatomy.observing.records import MESSAGE
+
+NAME = 100
+"""Characters of a name that are kept."""
 
 
 @dataclass(frozen=True)
@@ -36,18 +41,24 @@ def describe(error: BaseException, name: str = "", answer: Any = None) -> Raised
     name, answer
         The exercise, and the object that was being observed.
     """
-    described = Raised(type(error).__name__, _message(error)[:MESSAGE])
+    described = named(error)
     places = [place for place in _places(error, name, answer) if _is_cell(place.code.co_filename)]
     if not places:
         return described
     last = places[-1]
     described.line, described.within = last.line, last.owner
-    described.code = linecache.getline(last.code.co_filename, last.line).strip()[:200]
+    described.code = encodable(linecache.getline(last.code.co_filename, last.line).strip()[:200])
     described.leftover = type(error) is NotImplementedError and last.raises and _ends_a_longer_function(last)
     calls = [place for place in places if place.owner == name]
     if calls and last.owner != name:
         described.caller, described.caller_line = name, calls[-1].line
     return described
+
+
+def named(error: BaseException) -> Raised:
+    """Type and message."""
+    kind = type.__dict__["__name__"].__get__(type(error))
+    return Raised(encodable(kind[:NAME]), encodable(_message(error)[:MESSAGE]))
 
 
 def is_unwritten(error: BaseException, name: str, answer: Any) -> bool:
@@ -83,17 +94,19 @@ def _functions(answer: Any) -> Iterator[CodeType]:
 
     Of a decorated function, such as one below ``@torch.no_grad()``, it is the code that the decorator has been put on.
     """
-    if isinstance(answer, FunctionType):
-        yield inspect.unwrap(answer).__code__
+    if type(answer) is FunctionType:
+        yield _innermost(answer)
         return
-    kind = answer if isinstance(answer, type) else type(answer)
-    for base in kind.__mro__:
-        for member in vars(base).values():
-            function = member.__func__ if isinstance(member, classmethod | staticmethod) else member
-            if isinstance(function, FunctionType):
-                code = inspect.unwrap(function).__code__
-                if base is kind or _is_cell(code.co_filename):
-                    yield code
+    kind = answer if is_class(answer) else type(answer)
+    for base in bases(kind):
+        for code in map(_innermost, functions_of(base)):
+            if base is kind or _is_cell(code.co_filename):
+                yield code
+
+
+def _innermost(function: FunctionType) -> CodeType:
+    *_, inner = layers(function)
+    return inner.__code__
 
 
 def _is_cell(filename: str) -> bool:

@@ -22,7 +22,7 @@ from anatomy.observing.limits import TIME_LIMIT, TooSlow, time_limit
 from anatomy.observing.observation import CaseObservation, Observation, Raised
 from anatomy.observing.plain_data import alike, fresh, is_float, kind_of, plain, same, tensors
 from anatomy.observing.printed import Printed
-from anatomy.observing.signatures import BadSignature, check_call, check_construction, explain_call
+from anatomy.observing.signatures import BadSignature, check_call, check_construction, check_module, explain_call
 from anatomy.observing.weights import by_contract_name, fill_parameters, has_lazy_parameters, shared_names
 
 MISSING = object()
@@ -61,7 +61,7 @@ def observe_case(exercise: Exercise, answer: Any, case: Case, look: Look | None 
     if answer is MISSING:
         return CaseObservation("not attempted")
     if exercise.kind == "quiz":
-        return _observe_quiz(answer)
+        return _try_case(exercise, answer, case, _look_at_quiz)
     loaded = len(sys.modules)
     seen = _try_case(exercise, answer, case, look or _look)
     if seen.outcome == "too slow" and len(sys.modules) > loaded:
@@ -107,7 +107,7 @@ def _try_case(exercise: Exercise, answer: Any, case: Case, look: Look) -> CaseOb
     return seen
 
 
-def _observe_quiz(answer: Any) -> CaseObservation:
+def _look_at_quiz(exercise: Exercise, answer: Any, case: Case, printed: Printed) -> CaseObservation:
     if not isinstance(answer, dict):
         message = f"the quiz's answers are a dict, question → option; this is {kind_of(answer)}"
         return CaseObservation("raised", error=Raised("TypeError", message))
@@ -182,7 +182,12 @@ def _look_at_gradients(seen: CaseObservation, subject: _Subject, case: Case) -> 
     except Exception as error:
         seen.gradient_error = describe(error, subject.exercise.name, subject.answer)
     else:
-        seen.gradients = {name: plain(grad) for name, grad in zip(leaves, found, strict=True)}
+        seen.gradients = {name: _kept(plain(grad)) for name, grad in zip(leaves, found, strict=True)}
+
+
+def _kept(gradient: Any) -> Tensor | None:
+    """A gradient, unless it is described only: too large, or of unusual numbers."""
+    return gradient if isinstance(gradient, Tensor) else None
 
 
 class _Subject:
@@ -197,12 +202,12 @@ class _Subject:
             torch.default_generator.manual_seed(0)
             check_construction(answer, case.init)
             self.target = answer(*fresh(case.init))
-            if isinstance(self.target, nn.Module):
-                self.target.eval()
-                if has_lazy_parameters(self.target):
-                    with torch.no_grad():
-                        self.run(fresh(case.args))
-                fill_parameters(self.target)
+            check_module(exercise.name, self.target)
+            self.target.eval()
+            if has_lazy_parameters(self.target):
+                with torch.no_grad():
+                    self.run(fresh(case.args))
+            fill_parameters(self.target)
         elif not callable(answer):
             raise BadSignature(f"{exercise.name} is to be a function; this is {kind_of(answer)}.")
 

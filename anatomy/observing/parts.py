@@ -11,6 +11,7 @@ from collections.abc import Container, Iterator, Mapping
 from types import CodeType, FunctionType
 from typing import Any
 
+from anatomy.observing.definitions import bases, classes_in, functions_of, is_class, layers, module_of
 from anatomy.observing.observe import MISSING
 
 _LOOKUPS = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"})
@@ -59,15 +60,22 @@ def standing_in(namespace: dict[str, Any], others: Mapping[str, Any]) -> Iterato
 
 def _names_in(item: Any, namespace: Mapping[str, Any]) -> Iterator[str]:
     """The names of the notebook that a function or class of the notebook looks up; of anything else, none."""
-    if isinstance(item, type):
-        for base in item.__mro__:
-            if base.__module__ == item.__module__:
-                for member in vars(base).values():
-                    yield from _names_in(getattr(member, "__func__", getattr(member, "fget", member)), namespace)
-    elif isinstance(item, FunctionType):
-        if item.__globals__ is namespace:
-            yield from _looked_up(item.__code__)
-        yield from _names_in(getattr(item, "__wrapped__", None), namespace)
+    for function in _methods(item) if is_class(item) else layers(item):
+        for layer in layers(function):
+            if layer.__globals__ is namespace:
+                yield from _looked_up(layer.__code__)
+
+
+def _methods(item: type) -> Iterator[FunctionType]:
+    """The functions of a class, of those of its bases that are from the same module, and of the classes in these."""
+    waiting, seen = [item], set[int]()
+    while waiting:
+        kind = waiting.pop(0)
+        for base in bases(kind):
+            if id(base) not in seen and module_of(base) == module_of(kind):
+                seen.add(id(base))
+                yield from functions_of(base)
+                waiting += classes_in(base)
 
 
 def _looked_up(code: CodeType) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
+
+from anatomy.observing.printed import encodable
 
 ROUNDING = 2**7 * torch.finfo(torch.float32).eps
 """How far two float32 results may lie apart, relative to the largest entry (about 1.5e-5).
@@ -22,40 +25,71 @@ around 10 000, ask for no more than float32 can give. There is no other toleranc
 LARGEST_TENSOR = 1_000_000
 """Elements beyond which a tensor is described, not kept."""
 
+LARGEST_NUMBER = int(sys.float_info.max)
+"""A whole number beyond this, which no float can hold, is described, not kept."""
 
-def plain(value: Any) -> Any:
+DEEPEST = 12
+"""Levels of lists and dicts beyond which a value is described, not kept: it may hold itself."""
+
+DTYPES = frozenset({
+    torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float16, torch.bfloat16,
+    torch.float32, torch.float64, torch.complex64,
+})  # fmt: skip
+"""The types of numbers that a tensor may have: records can hold them, and PyTorch computes with all of them."""
+
+
+def plain(value: Any, levels: int = DEEPEST) -> Any:
     """`value` as plain data: tensors (detached, on the CPU, own memory), numbers, strings, lists, dicts.
 
-    What is none of these is described: ``{"$other": "a function"}``. A NumPy array is such a thing, too, but its
-    numbers are kept: ``{"$other": "a NumPy array", "$numbers": …}``.
+    All of them are of PyTorch's and Python's own types. What is none of these is described:
+    ``{"$other": "a function"}``. A NumPy array is such a thing, too, but its numbers are kept:
+    ``{"$other": "a NumPy array", "$numbers": …}``.
     """
     if isinstance(value, Tensor):
-        if value.numel() > LARGEST_TENSOR:
-            return {"$other": f"a tensor of shape {tuple(value.shape)}, too large to look at"}
-        dense = value.detach().to_dense() if value.layout != torch.strided else value.detach()
-        return torch.empty(dense.shape, dtype=dense.dtype).copy_(dense)
-    if value is None or isinstance(value, (bool, str)):
+        return _from_tensor(value)
+    if value is None or isinstance(value, bool):
         return value
-    if isinstance(value, int | float):
-        return type(value)(value)
+    if isinstance(value, str):
+        return encodable(value)
+    if isinstance(value, int):
+        number = int.__int__(value)
+        return number if abs(number) <= LARGEST_NUMBER else {"$other": "a whole number too large to compare"}
+    if isinstance(value, float):
+        return float.__float__(value)
     if isinstance(value, np.ndarray | np.generic):
         return _from_numpy(value)
+    if not levels and isinstance(value, (Mapping, list, tuple, nn.Module)):
+        return {"$other": f"{kind_of(value)}, nested too deeply to look at"}
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {encodable(str(key)): plain(item, levels - 1) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
+        return [plain(item, levels - 1) for item in value]
     if isinstance(value, nn.Module):
-        return {name: plain(parameter) for name, parameter in value.state_dict().items()}
+        return {encodable(name): plain(parameter) for name, parameter in value.state_dict().items()}
     return {"$other": kind_of(value)}
+
+
+def _from_tensor(value: Tensor) -> Any:
+    """A dense copy; of one that is too large or of unusual numbers what it is, and the numbers if they are real."""
+    if value.numel() > LARGEST_TENSOR:
+        return {"$other": f"a tensor of shape {tuple(value.shape)}, too large to look at"}
+    dense = value.detach().to_dense() if value.layout != torch.strided else value.detach()
+    if dense.dtype in DTYPES:
+        return torch.empty(dense.shape, dtype=dense.dtype).copy_(dense)
+    described: dict[str, Any] = {"$other": f"a tensor of type {str(dense.dtype).removeprefix('torch.')}"}
+    if not dense.is_complex() and not dense.is_quantized:
+        described["$numbers"] = torch.empty(dense.shape, dtype=torch.float64).copy_(dense)
+    return described
 
 
 def _from_numpy(value: np.ndarray | np.generic) -> Any:
     """A number as Python's; of an array what it is, and its entries if they are numbers and not too many."""
     if not value.ndim:
-        return value.item() if value.dtype.kind in "iufbU" else {"$other": kind_of(value)}
+        item = value.astype(np.float64) if value.dtype.kind == "f" else value
+        return plain(item.item()) if value.dtype.kind in "iufbU" else {"$other": kind_of(value)}
     described: dict[str, Any] = {"$other": "a NumPy array"}
     if value.dtype.kind in "iufb" and value.size <= LARGEST_TENSOR:
-        described["$numbers"] = torch.tensor(value.tolist(), dtype=torch.float64)
+        described["$numbers"] = torch.tensor(value.astype(np.float64).tolist(), dtype=torch.float64)
     return described
 
 

@@ -30,9 +30,14 @@ class Printed(io.TextIOBase):
         return cut("".join(self._kept))
 
 
+def encodable(text: str) -> str:
+    """A text of Python's own type, with a question mark for each lone surrogate: UTF-8 has none, nor have messages."""
+    return str.encode(text, "utf-8", "replace").decode("utf-8")
+
+
 def cut(text: str) -> str:
     """At most `LINES` lines and `CHARACTERS` characters, with "…" where something is left out."""
-    text = text.rstrip()
+    text = encodable(text).rstrip()
     if len(text) > CHARACTERS:
         text = f"{text[: CHARACTERS - 1]}…"
     lines = text.splitlines()

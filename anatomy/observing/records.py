@@ -13,15 +13,13 @@ from safetensors import SafetensorError
 from torch import Tensor
 
 from anatomy.observing.observation import CaseObservation, Observation, Raised
-from anatomy.observing.printed import cut
+from anatomy.observing.plain_data import DTYPES, LARGEST_NUMBER
+from anatomy.observing.printed import cut, encodable
+from anatomy.observing.record_bounds import MOST_NUMBERS, TooLong, bound_head, bound_shapes, bound_tree
 
 MIME = "application/vnd.transformer-anatomy.observation+json"
 LARGEST = 16 * 2**20
 """Bytes of an observation's tensors beyond which it is refused."""
-
-DEEPEST = 20
-"""Levels of lists and dicts beyond which an observation is refused."""
-
 
 MESSAGE = 500
 """Characters of an error message that are kept."""
@@ -48,7 +46,9 @@ def encode(observation: Observation) -> dict[str, Any]:
         if is_dataclass(node):
             return {item.name: pack(getattr(node, item.name)) for item in fields(node)}
         if isinstance(node, dict):
-            return {key: pack(item) for key, item in node.items()}
+            return {encodable(str(key)): pack(item) for key, item in node.items()}
+        if isinstance(node, str):
+            return encodable(node)
         return [pack(item) for item in node] if isinstance(node, list) else node
 
     tree = pack(observation)
@@ -68,25 +68,39 @@ def decode(record: Any) -> Observation:
     if len(record["tensors"]) // 4 * 3 > LARGEST:  # base64: four characters for three bytes
         raise Unreadable("the record is too large")
     try:
-        tensors = safetensors.torch.load(base64.b64decode(record["tensors"], validate=True))
+        bound_tree(record.get("tree"))
+        bound_head(packed := base64.b64decode(record["tensors"], validate=True))
+        bound_shapes((tensors := safetensors.torch.load(packed)).values())
+    except TooLong as error:
+        raise Unreadable(str(error)) from error
     except (SafetensorError, ValueError, KeyError, TypeError, RuntimeError) as error:  # torch, of a shape
         raise Unreadable("the record's tensors can't be read") from error
-    if any(math.prod(max(size, 1) for size in tensor.shape) > LARGEST for tensor in tensors.values()):
-        raise Unreadable("the record holds a tensor of empty rows without number")
+    if strange := {tensor.dtype for tensor in tensors.values()} - DTYPES:
+        raise Unreadable(f"the record holds a tensor of type {str(strange.pop()).removeprefix('torch.')}")
 
-    def unpack(node: Any, depth: int = 0) -> Any:
-        if depth > DEEPEST:
-            raise Unreadable("the record is nested too deeply")
+    left = MOST_NUMBERS
+
+    def unpack(node: Any) -> Any:
+        nonlocal left
         if isinstance(node, dict):
-            if node.keys() == {"$tensor"} and str(node["$tensor"]) in tensors:
-                return tensors[str(node["$tensor"])]
+            if node.keys() == {"$tensor"} and (tensor := tensors.get(str(node["$tensor"]))) is not None:
+                left -= max(tensor.numel(), 1)
+                if left < 0:
+                    raise Unreadable("the record names large tensors again and again")
+                return tensor
             if node.keys() == {"$float"}:
                 return float(str(node["$float"]))
-            return {key: unpack(item, depth + 1) for key, item in node.items()}
-        return [unpack(item, depth + 1) for item in node] if isinstance(node, list) else node
+            return {encodable(str(key)): unpack(item) for key, item in node.items()}
+        if isinstance(node, str):
+            return encodable(node)
+        if isinstance(node, int) and abs(node) > LARGEST_NUMBER:
+            raise Unreadable("the record holds a number too large to compare")
+        return [unpack(item) for item in node] if isinstance(node, list) else node
 
     try:
         tree = unpack(record.get("tree"))
+    except Unreadable:
+        raise
     except (RecursionError, ValueError) as error:
         raise Unreadable("the record's tree can't be read") from error
     return _observation(tree)
@@ -129,12 +143,17 @@ def _case(seen: Any) -> CaseObservation:
     for name in ("calls", "changed"):
         known[name] = _texts(seen.get(name))
     if isinstance(seen.get("gradients"), dict):
-        known["gradients"] = {k: v for k, v in seen["gradients"].items() if v is None or isinstance(v, Tensor)}
+        known["gradients"] = {name: v for name, v in seen["gradients"].items() if v is None or _is_gradient(v)}
     if isinstance(seen.get("parameters"), dict):
         known["parameters"] = {k: v for k, v in seen["parameters"].items() if _all_of(int, v)}
     if isinstance(seen.get("shared"), list):
         known["shared"] = [names for names in seen["shared"] if _all_of(str, names)]
     return CaseObservation(**known)
+
+
+def _is_gradient(value: Any) -> bool:
+    """Whether a value may be a gradient: PyTorch computes none of whole numbers."""
+    return isinstance(value, Tensor) and (value.is_floating_point() or value.is_complex())
 
 
 def _raised(seen: dict[str, Any]) -> Raised:

@@ -33,6 +33,12 @@ def check_construction(answer: type, init: tuple[Any, ...]) -> None:
         )
 
 
+def check_module(name: str, built: Any) -> None:
+    """Raise `BadSignature` for what a class has built when that is no module."""
+    if not isinstance(built, nn.Module):
+        raise BadSignature(f"`{name}` is a class but no `nn.Module`: derive it, `class {name}(nn.Module):`.")
+
+
 def explain_call(module: Any, error: TypeError) -> None:
     """Raise `BadSignature` for Python's error that a module's own `forward` does not take what it was called with."""
     forward = getattr(type(module), "forward", None)

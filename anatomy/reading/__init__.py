@@ -1,27 +1,26 @@
 """Read the answer, too: what the judge could not name is looked for in the student's own program.
 
-Only in a student's own notebook, never for marks. Every sentence was verified by running the program, edited in a copy
-of the notebook's namespace, on all cases of the check.
+Only in a student's own notebook, never for marks. Every sentence was verified by running the edited program on all
+cases of the check, in a copy of the notebook's process: whatever an edit does, it costs a sentence and nothing else.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
 from typing import Any
-
-from IPython.utils.capture import capture_output
 
 from anatomy import exercises, reference
 from anatomy.judging.expectations import Expectations
-from anatomy.judging.verdict import Diagnosis, Verdict
+from anatomy.judging.verdict import Diagnosis, Example, Verdict
 from anatomy.observing.observation import Observation
-from anatomy.observing.parts import standing_in
+from anatomy.reading.copies import can_copy, in_a_copy, spent
 from anatomy.reading.facts import noticed
 from anatomy.reading.mends import mended
 from anatomy.reading.one_place import the_line
 from anatomy.reading.smallest import smallest_example
 from anatomy.reading.source import Program, program_of
-from anatomy.reading.trials import Budget, Trials, can_be_limited
+from anatomy.reading.trials import Budget, Trials
 
 
 def read(
@@ -33,34 +32,43 @@ def read(
 ) -> Verdict:
     """The verdict with what the student's program itself shows: a sentence and a smallest example.
 
-    A verdict that names a mistake stays as it is, and so does one where nothing sure is found in time.
+    A verdict that names a mistake stays as it is, and so does one where nothing sure is found in time, and every one
+    where processes can't be copied (`anatomy.reading.copies`).
 
     Parameters
     ----------
     namespace
-        The notebook's names, the answer's among them. While this runs, right answers stand in for the parts that were
-        found wrong; then the namespace is as it was.
+        The notebook's names, the answer's among them. They stay as they are; in the copy, right answers stand in for
+        the parts that were found wrong.
     seconds
         Of computing: how long edits may be tried; half as long is given to the example.
     """
     exercise, hidden = expectations.exercise, observation.cell_error or verdict.misconceptions
-    if verdict.status != "wrong" or hidden or exercise.kind == "quiz" or not can_be_limited():
+    if verdict.status != "wrong" or hidden or exercise.kind == "quiz" or not can_copy():
         return verdict
     parts = observation.parts if observation.with_right_parts else []
     found = observation.with_right_parts or observation.cases
     right = {name: reference.answer(exercises.find(name)) for name in parts}
-    with capture_output(), standing_in(namespace, right):
-        answer, trials = namespace[exercise.name], Trials(expectations, found, Budget(seconds))
-        program = program_of(answer, exercise.name)
-        said = None
+    trials = Trials(expectations, found, Budget(seconds))
+    program = program_of(namespace[exercise.name], exercise.name)
+
+    def work() -> Iterator[dict[str, Any] | None]:
+        namespace.update(right)
+        answer, said = namespace[exercise.name], None
+        trials.budget = Budget(seconds - spent())
         if program and trials.wrong and trials.reproduces(program.build):
             said, answer = _sentence(program, trials), program.build()
+        yield asdict(said) if said else None
         trials.budget = Budget(seconds / 2)
         example = smallest_example(trials, answer)
+        yield asdict(example) if example else None
+
+    said, example = [*in_a_copy(work, 1.5 * seconds), None, None][:2]
     own = verdict.diagnoses
     if said:
-        own = (said.diagnosis, *own) if said.comes_first else (*own, said.diagnosis)
-    return replace(verdict, diagnoses=own, example=example)
+        diagnosis = Diagnosis(**said["diagnosis"])
+        own = (diagnosis, *own) if said["comes_first"] else (*own, diagnosis)
+    return replace(verdict, diagnoses=own, example=Example(**example) if example else None)
 
 
 @dataclass(frozen=True)

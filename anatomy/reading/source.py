@@ -18,6 +18,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from anatomy.observing.definitions import layers
 from anatomy.observing.plain_data import fresh
 from anatomy.reading.syntax import read_names
 
@@ -118,8 +119,8 @@ def _a_function_of(answer: Any) -> FunctionType | None:
     if isinstance(answer, type):
         methods = (value for value in vars(answer).values() if isinstance(value, FunctionType))
         return next((method for method in methods if _belongs_to(method.__code__, answer)), None)
-    plain = inspect.unwrap(answer) if callable(answer) else None
-    return plain if isinstance(plain, FunctionType) else None
+    *_, inner = None, *layers(answer)
+    return inner
 
 
 def _belongs_to(code: CodeType, answer: type) -> bool:

@@ -1,10 +1,12 @@
-"""Runs edited programs, many and short: each within a limit of time, all within a budget."""
+"""Runs edited programs, many and short: each within a limit of time, all within a budget.
+
+They may do anything, so this is for a copy of the notebook's process (`anatomy.reading.copies`).
+"""
 
 from __future__ import annotations
 
 import contextlib
 import signal
-import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -21,6 +23,7 @@ from anatomy.observing.limits import TooSlow
 from anatomy.observing.observation import CaseObservation
 from anatomy.observing.observe import glimpse_case, observe_case
 from anatomy.observing.plain_data import same
+from anatomy.reading.copies import ended_after, trial
 
 LONGEST = 0.2
 """Seconds of computing that one run of an edited program may take."""
@@ -28,7 +31,7 @@ LONGEST = 0.2
 
 @dataclass
 class Budget:
-    """How much may be tried: seconds of computing, and runs."""
+    """How much may be tried: seconds of computing, and runs. For the process in which it is made."""
 
     seconds: float = 0.6
     runs: int = 3000
@@ -79,11 +82,13 @@ class Trials:
     def _returned(self) -> list[Seen]:
         return [seen for seen in self.visible.values() if seen.found.outcome == "returned"]
 
+    @trial(lost=False)
     def reproduces(self, build: Callable[[], Any]) -> bool:
         """Whether a program does in the cheapest wrong case what was observed there."""
         index = next(index for index in self._order if index in self.wrong)
         return self._does_as_found(build, index)
 
+    @trial(lost=False)
     def is_right(self, build: Callable[[], Any]) -> bool:
         """Whether what `build` makes does in all cases what is expected: values first, then everything."""
         with _limits():
@@ -108,6 +113,7 @@ class Trials:
         differences = compare(_values_alone(self.expectations.exercise), [case], [found], [expected])
         return next((Seen(expected, found, one) for one in differences if _is_visible(one) and _is_clear(one)), None)
 
+    @trial(lost=CaseObservation("too slow"))
     def does(self, answer: Any, case: Case, directly: bool = False) -> CaseObservation:
         """What an answer does in a case of one's own; `directly`: what the call itself returns."""
         self.budget.spend()
@@ -123,6 +129,7 @@ class Trials:
         differences = compare(exercise, [case], [found], [expected], self._nudged(index))
         return next((Seen(expected, found, one) for one in differences if _is_visible(one)), None)
 
+    @trial(lost=False)
     def changes_nothing(self, build: Callable[[], Any]) -> bool:
         """Whether what `build` makes gives in all cases the results that were observed."""
         return all(not self.budget.is_spent and self._does_as_found(build, index) for index in self._values_order)
@@ -177,14 +184,9 @@ def _values_alone(exercise: Exercise) -> Exercise:
     return replace(exercise, rules={}, properties={"values": 1} if "values" in exercise.properties else {})
 
 
-def can_be_limited() -> bool:
-    """Whether a run can be ended from outside: in the main thread of a Unix system."""
-    return threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
-
-
 @contextlib.contextmanager
 def _limits() -> Iterator[None]:
-    """No warnings, and `TooSlow` after `LONGEST` seconds of computing."""
+    """No warnings, `TooSlow` after `LONGEST` seconds of computing, and the end of this copy where that is not heard."""
     running = True
 
     def ring(*_: Any) -> None:
@@ -194,7 +196,7 @@ def _limits() -> Iterator[None]:
     previous = signal.signal(signal.SIGVTALRM, ring)
     signal.setitimer(signal.ITIMER_VIRTUAL, LONGEST, LONGEST)
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), ended_after(2 * LONGEST):
             warnings.simplefilter("ignore")
             yield
     finally:

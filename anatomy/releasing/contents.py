@@ -18,18 +18,10 @@ from anatomy.authoring.student import student_edition
 from anatomy.class_edition.on_disk import ABOUT
 from anatomy.course import NOTEBOOKS, Notebook
 from anatomy.errors import UserError
-from anatomy.grading.package_copies import package_with
+from anatomy.grading.package_copies import SHOWN, modules_in, package_with
 from anatomy.notebook_files import notebooks
 
 Files = dict[PurePosixPath, bytes]
-
-ROOMS = (
-    "anatomy.assembling", "anatomy.backups", "anatomy.cards", "anatomy.checking", "anatomy.checkpoints",
-    "anatomy.class_edition", "anatomy.cli", "anatomy.course", "anatomy.datasets", "anatomy.doctor", "anatomy.errors",
-    "anatomy.exercises", "anatomy.hunting", "anatomy.notebook_files", "anatomy.observing", "anatomy.reference",
-    "anatomy.scenes", "anatomy.views",
-)  # fmt: skip
-"""What of the package a student needs. A room that is not named here is left out, so a new one gives nothing away."""
 
 COPIED = (
     "requirements.txt", "requirements-checkpoint.txt", "LICENSE", "LICENSE-text.md", "THIRD-PARTY-NOTICES.md",
@@ -133,21 +125,14 @@ def refusing(book: Notebook) -> dict[str, str]:
 def _left_out(book: Notebook) -> Iterator[tuple[str, str]]:
     """Module or package → why it is not in the edition."""
     package = Path(anatomy.__file__).parent
-    yield from ((name, _KNOWS.format(name=name)) for name in _modules(package, "anatomy") if name not in ROOMS)
-    yield from ((name, _HUNT) for name in _modules(package / "hunting", "anatomy.hunting"))
-    yield from ((name, _ASSEMBLING) for name in _modules(package / "assembling", "anatomy.assembling"))
+    yield from ((name, _KNOWS.format(name=name)) for name in modules_in(package, "anatomy") if name not in SHOWN)
+    yield from ((name, _HUNT) for name in modules_in(package / "hunting", "anatomy.hunting"))
+    yield from ((name, _ASSEMBLING) for name in modules_in(package / "assembling", "anatomy.assembling"))
     for other in NOTEBOOKS:
         if other.number >= book.number:
             yield f"anatomy.reference.{other.module}", _ANSWERS.format(slug=other.slug)
         if other.number > book.number:
             yield f"anatomy.exercises.{other.module}", f"{other.slug} has not been handed out yet."
-
-
-def _modules(folder: Path, package: str) -> Iterator[str]:
-    """The modules and packages in a folder, and not the package itself."""
-    for path in sorted(folder.iterdir()):
-        if (path / "__init__.py").is_file() or (path.suffix == ".py" and path.stem != "__init__"):
-            yield f"{package}.{path.stem}"
 
 
 def _copied(root: Path) -> Iterator[tuple[PurePosixPath, bytes]]:

@@ -17,7 +17,7 @@ from tornado.web import Application, Finish, HTTPError, RequestHandler, stream_r
 
 from anatomy.checking.calling import LARGEST, VERSION
 from anatomy.serving.people import Anybody, Hub, IsInstructor, OfThisMachine
-from anatomy.serving.service import Refusal, Service, token_of
+from anatomy.serving.service import Refusal, Service, address_of, token_of
 from anatomy.serving.workers import Busy, NobodyWaits, WorkerLost
 
 log = logging.getLogger("anatomy.serving")
@@ -62,7 +62,7 @@ class Me(_Handler):
     """`GET /me`: whose key was sent."""
 
     async def get(self) -> None:
-        person = await self.service.person(token_of(self))
+        person = await self.service.person(token_of(self), address_of(self))
         self.finish({"version": VERSION, "name": person.name, "instructor": person.is_instructor})
 
 
@@ -79,13 +79,16 @@ class Check(_Handler):
         self.busy, self.gone = ExitStack(), asyncio.get_running_loop().create_future()
 
     async def prepare(self) -> None:
-        self.person = await self.service.person(token_of(self))
+        self.person = await self.service.person(token_of(self), address_of(self))
         length = self.request.headers.get("Content-Length", "")
         if length.isdecimal() and (len(length) > 12 or int(length) > LARGEST):
             raise Refusal(413, "What your answer returned is too large to be sent.")
         users, name = self.service.users, self.person.name
         if name in users.busy:
             raise Refusal(429, "Your check before this one is still being judged.", 1)
+        if wait := self.service.losses.wait(name):
+            said = "Judging your last answer took too long or stopped"
+            raise Refusal(429, f"{said}: wait {math.ceil(wait)} s before your next check.", wait)
         if self.gone.done():
             return
         if wait := users.enter(name):
@@ -106,14 +109,16 @@ class Check(_Handler):
         reply = service.answers.get(asked)
         if reply is None:
             try:
-                reply = await service.workers.ask(request, self.gone)
+                reply = await service.workers.ask(request, self.gone, service.losses.count(self.person.name) > 0)
             except Busy:
                 raise Refusal(503, "Many check their answers at this moment.", 2) from None
             except NobodyWaits:
                 raise Finish from None
             except WorkerLost:
                 log.warning("%s: a check took too long or ended its worker", self.person.name)
-                raise Refusal(500, "Judging your answer took too long or stopped.") from None
+                service.losses.note(self.person.name)
+                wait = service.losses.wait(self.person.name)
+                raise Refusal(500, "Judging your answer took too long or stopped.", wait) from None
         status, answer = int(reply[:3]), json.loads(reply[3:])
         if status != 200:
             raise Refusal(status, answer["error"])

@@ -42,7 +42,9 @@ class Person:
 
 
 class People(Protocol):
-    """Knows people by their keys."""
+    """Knows people by their keys. `are_at_hand` tells whether it does so without asking another service."""
+
+    are_at_hand: bool
 
     async def person(self, key: str) -> Person | None:
         """Whose key this is, or None. Raises `CannotTell`."""
@@ -60,6 +62,8 @@ class IsInstructor(Protocol):
 class Anybody:
     """Without keys, on one's own machine: whoever asks is the same person."""
 
+    are_at_hand = True
+
     async def person(self, key: str) -> Person | None:
         return Person("you", is_instructor=True)
 
@@ -72,6 +76,8 @@ class Keys:
     BadKeys
         When there is no such file, everybody on the machine may read it, or a line is not of that form.
     """
+
+    are_at_hand = True
 
     def __init__(self, path: Path) -> None:
         known = read_keys(path)
@@ -168,6 +174,8 @@ class Hub:
         When JupyterHub is not installed here.
     """
 
+    are_at_hand = False
+
     def __init__(self) -> None:
         try:
             services = importlib.import_module("jupyterhub.services.auth")  # optional
@@ -177,6 +185,8 @@ class Hub:
         self.callback: Any = services.HubOAuthCallbackHandler
 
     async def person(self, key: str) -> Person | None:
+        if not (key and key.isascii() and key.isprintable()):
+            return None  # no header can take it to the hub
         try:
             return self.known(await self.auth.user_for_token(key, sync=False))
         except Exception as error:  # whatever kept the hub from answering

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import base64
-import binascii
+import contextlib
+import ipaddress
 import math
 import time
 from dataclasses import dataclass, field
@@ -12,8 +13,8 @@ from typing import Protocol
 from tornado.httputil import url_concat
 from tornado.web import HTTPError, RequestHandler
 
-from anatomy.serving.limits import Answers, Bucket, Users
-from anatomy.serving.people import CannotTell, Hub, People, Person
+from anatomy.serving.limits import Answers, Losses, Strangers, Users
+from anatomy.serving.people import CannotTell, Hub, People, Person, is_local
 from anatomy.serving.workers import JudgeWorkers
 
 _UNKNOWN = "The judge does not know your key. Ask your instructor for one, then: anatomy join KEY"
@@ -34,29 +35,40 @@ class Service:
     workers: JudgeWorkers
     room: Noting
     users: Users = field(default_factory=Users)
-    strangers: Bucket = field(default_factory=lambda: Bucket(5, 300))
+    losses: Losses = field(default_factory=Losses)
+    strangers: Strangers = field(default_factory=Strangers)
     answers: Answers = field(default_factory=Answers)
     _seen: dict[str, tuple[float, Person]] = field(default_factory=dict)
 
-    async def person(self, key: str) -> Person:
-        """Whose key this is. Who guesses keys waits; who shows a good one, or has done so before, never does."""
+    async def person(self, key: str, address: str = "") -> Person:
+        """Whose key this is. Who guesses keys waits, and who shows a good one does not.
+
+        A file of keys is asked before anything is counted. To ask a hub costs the hub something, so a key that it has
+        not been asked about counts as unknown until it has answered.
+        """
         at, person = self._seen.get(key, (-math.inf, None))
         if person and time.monotonic() - at < 60:
             return person
-        is_new = person is None
-        if is_new and (wait := self.strangers.take()):
-            raise Refusal(429, "Too many unknown keys arrive here at the moment.", wait)
+        counts_first = bool(key) and person is None and not self.people.are_at_hand
+        if counts_first:
+            self._count_stranger(address)
         try:
             person = await self.people.person(key)
         except CannotTell:
             raise Refusal(503, "The hub does not say who you are at the moment.", 5) from None
         if person is None:
             self._seen.pop(key, None)
+            if key and self.people.are_at_hand:
+                self._count_stranger(address)
             raise Refusal(401, _UNKNOWN_TO_HUB if isinstance(self.people, Hub) else _UNKNOWN)
-        if is_new:
-            self.strangers.give_back()
+        if counts_first:
+            self.strangers.give_back(address)
         self._seen[key] = time.monotonic(), person
         return person
+
+    def _count_stranger(self, address: str) -> None:
+        if wait := self.strangers.take(address):
+            raise Refusal(429, "Too many unknown keys arrive here at the moment.", wait)
 
     async def is_instructor(self, handler: RequestHandler, *, login: bool) -> bool:
         """What `anatomy.serving.people.IsInstructor` says.
@@ -74,6 +86,8 @@ class Service:
                 return False
             if refusal.status_code == 401 and login:
                 handler.set_header("WWW-Authenticate", 'Basic realm="Password: your key", charset="UTF-8"')
+            if refusal.wait:
+                handler.set_header("Retry-After", str(refusal.wait))
             handler.set_status(refusal.status_code)
             await handler.finish(refusal.sentence)
             return False
@@ -82,7 +96,7 @@ class Service:
     async def _visitor(self, handler: RequestHandler) -> Person:
         """Who asks with a browser, which has the hub's cookie or sends a password."""
         if not isinstance(self.people, Hub):
-            return await self.person(token_of(handler) or password_of(handler))
+            return await self.person(token_of(handler) or password_of(handler), address_of(handler))
         user = await self.people.auth.get_user(handler, sync=False)
         if user is None:
             raise Refusal(401, "You are not logged in.")
@@ -108,5 +122,19 @@ def password_of(handler: RequestHandler) -> str:
     kind, _, sent = handler.request.headers.get("Authorization", "").partition(" ")
     try:
         return base64.b64decode(sent, validate=True).decode().partition(":")[2] if kind.lower() == "basic" else ""
-    except (binascii.Error, UnicodeDecodeError):
+    except ValueError:  # no base64, or not of UTF-8
         return ""
+
+
+def address_of(handler: RequestHandler) -> str:
+    """Where a request comes from: an IPv4 address, or the network of an IPv6 one.
+
+    A proxy on this machine names it in the last place of ``X-Forwarded-For``; nobody else is believed.
+    """
+    peer = handler.request.remote_ip or ""
+    said = handler.request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip()
+    for address in [said, peer] if is_local(peer) else [peer]:
+        with contextlib.suppress(ValueError):
+            known = ipaddress.ip_address(address)
+            return str(ipaddress.ip_network((known, 64), strict=False)) if known.version == 6 else str(known)
+    return ""

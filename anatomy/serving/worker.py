@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import itertools
 import json
+import multiprocessing
+import os
 import signal
+import sys
+import threading
 import time
 from collections.abc import Collection, Iterator
 from multiprocessing.connection import Connection
@@ -37,6 +41,7 @@ def serve_requests(pipe: Connection, notebooks: Collection[str]) -> None:
     import resource  # not everywhere
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started this process ends it
+    _end_with_the_service()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.RLIM_INFINITY))
     import torch
 
@@ -56,6 +61,30 @@ def serve_requests(pipe: Connection, notebooks: Collection[str]) -> None:
         signal.setitimer(signal.ITIMER_PROF, COMPUTING)  # nobody handles it: it ends the process
         pipe.send_bytes(_answered(request, expectations_of))
         signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _end_with_the_service() -> None:
+    """End when the service does, however it ends: Linux kills this process then, even if it is stopped.
+
+    Elsewhere a thread ends it, as soon as the computation lets it run.
+    """
+    import fcntl
+
+    service = multiprocessing.parent_process()
+    if service is None:
+        return  # this is no process of its own
+    if sys.platform == "linux":  # the other end of this pipe is closed when the service is gone
+        fcntl.fcntl(service.sentinel, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(service.sentinel, fcntl.F_SETSIG, signal.SIGKILL)
+        fcntl.fcntl(service.sentinel, fcntl.F_SETFL, fcntl.fcntl(service.sentinel, fcntl.F_GETFL) | os.O_ASYNC)
+        if service.is_alive():
+            return
+
+    def watch() -> None:
+        service.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _answered(request: bytes, expectations_of: ExpectationsOf) -> bytes:

@@ -1,12 +1,14 @@
 """Processes that judge, each one request at a time and with expectations of its own that it keeps.
 
-One that hangs, dies or computes for too long costs the request that it was at, and another takes its place.
+One that hangs, dies or computes for too long costs the request that it was at, and another takes its place. Requests of
+people who have lost a worker lately get a share of the workers, and never the last one.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import multiprocessing
 from collections import deque
 from collections.abc import Callable, Collection
@@ -19,6 +21,9 @@ from anatomy.serving.worker import PREPARE, serve_requests
 
 SECONDS = 60.0
 """Seconds after which a worker that does not answer is ended; one that computes has ended itself before."""
+
+LONG = 1.0
+"""Seconds at one request after which a worker counts as held up. Where all are, one more is started."""
 
 Result = TypeVar("Result")
 log = logging.getLogger("anatomy.serving")
@@ -38,7 +43,11 @@ class WorkerLost(Exception):
 
 @dataclass(eq=False)
 class _Job:
+    """`is_risky` is what comes from somebody who has lost a worker lately; `began` is when a worker got it."""
+
     request: bytes
+    is_risky: bool = False
+    began: float = math.inf
     done: asyncio.Future[bytes] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
 
@@ -66,6 +75,8 @@ class _Worker:
 class JudgeWorkers:
     """So many workers and one queue. `run` keeps them going until it is cancelled.
 
+    One more is started when all are held up and somebody waits; from then on it stays, and takes no risky requests.
+
     Parameters
     ----------
     prepare
@@ -78,8 +89,9 @@ class JudgeWorkers:
         self.count, self.prepare, self.most_waiting = count, prepare, most_waiting
         self._jobs: deque[_Job] = deque()
         self._has_more = asyncio.Condition()
-        self._threads = ThreadPoolExecutor(count)
+        self._threads = ThreadPoolExecutor(count + 1)
         self._workers: dict[int, _Worker] = {}
+        self._at: dict[int, _Job] = {}
 
     @property
     def waiting(self) -> int:
@@ -88,20 +100,22 @@ class JudgeWorkers:
     @property
     def prepared(self) -> float:
         """The share of what can be worked out in advance that is."""
-        return sum(worker.prepared for worker in self._workers.values()) / self.count
+        return sum(worker.prepared for number, worker in self._workers.items() if number < self.count) / self.count
 
     @property
     def processes(self) -> list[int]:
         """The ids of the processes that are there."""
         return [worker.process.pid or 0 for worker in self._workers.values()]
 
-    async def ask(self, request: bytes, gone: asyncio.Future[None] | None = None) -> bytes:
+    async def ask(self, request: bytes, gone: asyncio.Future[None] | None = None, is_risky: bool = False) -> bytes:
         """The answer to a request.
 
         Parameters
         ----------
         gone
             Is done when nobody waits for the answer any more. A worker that is at it goes on nevertheless.
+        is_risky
+            Whether who asks has lost a worker lately. Half of the workers at most are at such requests.
 
         Raises
         ------
@@ -114,12 +128,15 @@ class JudgeWorkers:
         """
         if self.waiting >= self.most_waiting:
             raise Busy
-        self._jobs.append(job := _Job(request))
+        self._jobs.append(job := _Job(request, is_risky))
         if gone:
             gone.add_done_callback(lambda _: self._drop(job))
-        async with self._has_more:
-            self._has_more.notify()
+        await self._look_again()
         return await job.done
+
+    async def _look_again(self) -> None:
+        async with self._has_more:
+            self._has_more.notify_all()
 
     def _drop(self, job: _Job) -> None:
         if job in self._jobs:
@@ -134,7 +151,7 @@ class JudgeWorkers:
         UserError
             When one can't be started.
         """
-        running = [asyncio.ensure_future(self._run(number)) for number in range(self.count)]
+        running = [asyncio.ensure_future(self._run(number)) for number in range(self.count + 1)]
         try:
             await asyncio.gather(*running)
         finally:
@@ -146,11 +163,19 @@ class JudgeWorkers:
 
     async def _run(self, number: int) -> None:
         prepares = bool(self.prepare)
+        if number == self.count:
+            await self._is_needed()
         while True:
-            if number not in self._workers:
-                self._workers[number] = await self._started()
-            worker = self._workers[number]
-            job = None if prepares and not self._jobs else await self._next()
+            try:
+                worker = self._workers.get(number) or await self._started()
+            except UserError as error:
+                if number < self.count:
+                    raise
+                log.warning("%s", error)  # this one would be one more than was asked for
+                await asyncio.sleep(SECONDS)
+                continue
+            self._workers[number] = worker
+            job = None if prepares and not self._job_for(number) else await self._next(number)
             try:
                 asked = self._in_thread(lambda: worker.ask(job.request if job else PREPARE))  # noqa: B023
                 reply = await asyncio.wait_for(asked, SECONDS)
@@ -161,16 +186,34 @@ class JudgeWorkers:
                 if job and not job.done.done():
                     job.done.set_exception(WorkerLost())
                 continue
+            finally:
+                if self._at.pop(number, None):
+                    await self._look_again()
             if job is None:
                 worker.prepared = float(reply)
                 prepares = worker.prepared < 1
             elif not job.done.done():
                 job.done.set_result(reply)
 
-    async def _next(self) -> _Job:
+    async def _is_needed(self) -> None:
+        """Wait until somebody waits while all workers are held up."""
+        now = asyncio.get_running_loop().time
+        while sum(now() - job.began > LONG for job in self._at.values()) < self.count or not self._job_for(self.count):
+            await asyncio.sleep(LONG / 4)
+
+    def _job_for(self, number: int) -> _Job | None:
+        """The first request that this worker may take."""
+        most_risky = max(1, self.count // 2) if number < self.count else 0
+        may_risk = sum(job.is_risky for job in self._at.values()) < most_risky
+        return next((job for job in self._jobs if may_risk or not job.is_risky), None)
+
+    async def _next(self, number: int) -> _Job:
         async with self._has_more:
-            await self._has_more.wait_for(lambda: self._jobs)
-            return self._jobs.popleft()
+            job = await self._has_more.wait_for(lambda: self._job_for(number))
+            assert job
+            self._jobs.remove(job)
+            self._at[number], job.began = job, asyncio.get_running_loop().time()
+            return job
 
     async def _started(self) -> _Worker:
         try:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -13,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from anatomy.forked_kernels import NoSandbox, choose_sandbox, get_fork_server, sandbox
-from anatomy.forked_kernels.inside import paths
+from anatomy.forked_kernels.inside import linux, paths
 from anatomy.grading.course_kernels import COURSE
 from anatomy.grading.package_copies import hidden_modules
+from tests import ordinary_user
 from tests.forked_kernels.kernel_session import do, session, soon
 
 pytestmark = pytest.mark.xdist_group("forked kernels")
@@ -49,6 +51,30 @@ def fails(one, code, *names):
     assert seen.error[0] in names, seen.error
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs users")
+def test_a_python_in_a_folder_that_is_closed_to_this_user_is_named(tmp_path):
+    """In a process of its own, which gives up root's rights where it has them."""
+    prefix = tmp_path / "closed" / "python"
+    prefix.mkdir(parents=True)
+    program = f"""
+import os, sys
+from anatomy.forked_kernels import NoSandbox, sandbox
+os.chmod({str(tmp_path / "closed")!r}, 0)
+if os.geteuid() == 0:
+    os.setuid(65534)
+sys.prefix = {str(prefix)!r}
+try:
+    sandbox.shown_folders()
+except NoSandbox as error:
+    print(error)
+"""
+    try:
+        said = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    finally:
+        (tmp_path / "closed").chmod(0o700)
+    assert "and a folder above it is closed to the user who grades" in said.stdout, said.stderr
+
+
 # ---- choosing -------------------------------------------------------------------------------------------------------
 
 
@@ -60,6 +86,14 @@ def test_without_bubblewrap_it_says_what_to_install(monkeypatch, tmp_path):
     assert choose_sandbox("none") == "none"
     monkeypatch.setenv(sandbox.SANDBOX_VARIABLE, "none")
     assert choose_sandbox() == "none"
+
+
+@needs_bubblewrap
+def test_without_a_filter_of_system_calls_there_is_no_sandbox(monkeypatch):
+    monkeypatch.setattr("platform.machine", lambda: "riscv64")
+    with pytest.raises(NoSandbox, match=r"seccomp.*riscv64.*leave notes for each other.*--sandbox none"):
+        choose_sandbox("bubblewrap")
+    assert choose_sandbox("none") == "none"
 
 
 def test_an_unknown_sandbox_is_named():
@@ -91,6 +125,8 @@ def test_an_installed_package_and_course_folders_are_covered(monkeypatch, tmp_pa
     assert f"--ro-bind {tmp_path} {tmp_path}" in words
     assert f"--tmpfs {tmp_path}/anatomy" in words and f"--tmpfs {tmp_path}/source" in words
     assert f"--ro-bind /dev/null {tmp_path}/gradebook.db" in words and "absent" not in words
+    for made in ("/", "/dev", f"{tmp_path}/anatomy", f"{tmp_path}/source"):
+        assert f"--remount-ro {made} " in words, "all kernels have it in common"
 
 
 # ---- what is not there ----------------------------------------------------------------------------------------------
@@ -188,6 +224,71 @@ def test_has_no_privileges(kernel):
                  "ptrace(0, 0, 0, 0)", "syscall(321, 0, 0, 0)", "memfd_create(b'x', 0)"):  # fmt: skip
         assert kernel.run(code.format(call)).text.strip() == "1", call
     fails(kernel, "os.setuid(0)", "OSError", "PermissionError")
+
+
+MEETING = {
+    "parts of files in memory": (
+        "libc.posix_fadvise(fd, c_long(0), c_long(0), 4)", "libc.syscall({readahead}, fd, c_long(0), c_long(4096))",
+        "libc.mincore(page, c_long(4096), create_string_buffer(9))", "libc.madvise(page, c_long(4096), 21)",
+        "libc.syscall({cachestat}, fd, 0, 0, 0)", "os.preadv(fd, [bytearray(9)], 0, 8)"),
+    "locks": ("fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)", "fcntl.fcntl(fd, 5, bytes(32))",
+              "fcntl.fcntl(fd, 36, bytes(32))", "fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_RDLCK)"),
+    "watches": ("libc.inotify_init()", "libc.inotify_init1(0)", "fcntl.fcntl(folder, fcntl.F_NOTIFY, 1)"),
+    "hints": ("fcntl.fcntl(fd, 1035, bytes(8))",),
+    "sockets of the machine": ("socket.socket(40, socket.SOCK_STREAM)",),
+    "times of devices": ("os.utime('/dev/null')",),
+}  # fmt: skip
+"""What two kernels have in common although neither sees the other, and calls by which one could tell the other."""
+REFUSALS = (errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.EAFNOSUPPORT, errno.EROFS)
+TRY = """
+import ctypes, fcntl, mmap, os, socket
+from ctypes import c_long, create_string_buffer
+libc = ctypes.CDLL(None, use_errno=True)
+fd, folder = os.open(os.__file__, os.O_RDONLY), os.open("/usr", os.O_RDONLY)
+view = mmap.mmap(fd, 4096, mmap.MAP_PRIVATE)
+page = ctypes.addressof(ctypes.c_char.from_buffer(view))
+page = ctypes.c_void_p(page)
+def refusal(call):
+    ctypes.set_errno(0)
+    try:
+        result = eval(call)
+    except OSError as error:
+        return error.errno
+    return result if "posix_" in call else ctypes.get_errno()
+"""
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize("what", MEETING)
+def test_kernels_can_not_meet_at_what_they_have_in_common(kernel, what):
+    numbers = {name: linux._number(name) for name in ("readahead", "cachestat")}
+    assert kernel.run(TRY).error is None
+    for call in MEETING[what]:
+        assert kernel.value(f"refusal({call.format(**numbers)!r})") in REFUSALS, call
+
+
+@needs_bubblewrap
+def test_ordinary_use_of_files_and_sockets_goes_on(kernel, tmp_path):
+    for code in ("import fcntl, mmap, os, socket, sqlite3, multiprocessing",
+                 "fd = os.open('/tmp/own', os.O_CREAT | os.O_RDWR)",
+                 "fcntl.lockf(fd, fcntl.LOCK_EX)", "fcntl.fcntl(fd, fcntl.F_GETFL)", "socket.socketpair()",
+                 "socket.socket(socket.AF_INET)", "socket.socket(socket.AF_NETLINK, socket.SOCK_RAW)",
+                 "mmap.mmap(-1, 4096).madvise(mmap.MADV_DONTNEED)",
+                 "base = sqlite3.connect('/tmp/base'); base.execute('create table t (x)'); base.commit()",
+                 "lock = multiprocessing.Lock(); lock.acquire(); lock.release()",
+                 "assert get_ipython().getoutput('echo out; echo err >&2') == ['out', 'err']",
+                 "os.preadv(fd, [bytearray(9)], 0)"):  # fmt: skip
+        assert kernel.run(code).error is None, code
+
+
+@needs_bubblewrap
+def test_terminals_are_its_own_and_few(kernel):
+    with session() as other:
+        assert kernel.run("pairs = [os.openpty()]").error is None
+        assert kernel.value("sorted(os.listdir('/dev/pts'))") == ["0", "ptmx"]
+        assert other.value("__import__('os').listdir('/dev/pts')") == ["ptmx"]
+        fails(kernel, "for _ in range(100): pairs.append(os.openpty())", "OSError")
+        assert kernel.run("for pair in pairs:\n    for end in pair: os.close(end)").error is None
 
 
 @needs_bubblewrap
@@ -296,50 +397,36 @@ def test_open_files_and_computing_time_are_limited(sibling):
 
 # ---- who grades -----------------------------------------------------------------------------------------------------
 
-AS_NOBODY = """
-import asyncio
-from anatomy.grading.course_kernels import CourseKernelManager
-async def main():
-    manager = CourseKernelManager()
-    await manager.start_kernel(env={})
-    client = manager.client()
-    client.start_channels()
-    await client.wait_for_ready(120)
-    heard = []
-    await client.execute_interactive(
-        "import os; print(os.getuid(), sorted(n for n in os.listdir('/proc') if n.isdigit()), os.listdir('/tmp'))",
-        output_hook=lambda m: heard.append(m["content"].get("text", "")))
-    print("".join(heard))
-    await manager.shutdown_kernel(now=True)
-    client.stop_channels()
-asyncio.run(main())
+WHO = "import os; print(os.getuid(), sorted(n for n in os.listdir('/proc') if n.isdigit()), os.listdir('/tmp'))"
+ALONE = f"""
+from tests.forked_kernels.kernel_session import session
+with session() as kernel:
+    print(kernel.run({WHO!r}).text)
 """
+
+
+def outcome(code, *before):
+    run = subprocess.run([*before, sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True,
+                         timeout=400, cwd="/", env={**ordinary_user.ENVIRONMENT, "PYTHONPATH": str(ROOT)})  # fmt: skip
+    assert run.returncode == 0, run.stderr[-3000:]
+    return run.stdout.strip()
 
 
 @needs_bubblewrap
 @pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="every other test here runs as an ordinary user then")
 def test_an_ordinary_user_can_grade(tmp_path):
-    """As `nobody`, who may see what root's Python needs only in a room of its own."""
-    if not shutil.which("setpriv"):
-        pytest.skip("needs setpriv")
-    home = tmp_path / "home"
-    home.mkdir()
-    os.chown(home, 65534, 65534)
-    shown = [path for path in (*sandbox._python_folders(), ROOT)]
-    line = ["bwrap", "--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--tmpfs", "/tmp", "--chmod", "1777", "/tmp"]
-    for top in sorted({Path("/", path.parts[1]) for path in shown} - {Path("/usr"), Path("/tmp")}):
-        line += ["--tmpfs", str(top)]
-    line += sandbox._folders(shown)
-    for path in sorted(shown):
-        line += ["--ro-bind", str(path), str(path)]
-    line += ["--bind", str(home), "/tmp/home", "--cap-add", "ALL", "--chdir", "/", "setpriv", "--reuid", "65534",
-             "--regid", "65534", "--clear-groups", "--inh-caps=-all", "--bounding-set=-all"]  # fmt: skip
-    allowed = subprocess.run([*line, "bwrap", "--ro-bind", "/", "/", "--unshare-all", "true"], capture_output=True)
-    if allowed.returncode:
-        pytest.skip(f"ordinary users may not make namespaces here: {allowed.stderr.decode()[:200]}")
-    run = subprocess.run([*line, sys.executable, "-c", textwrap.dedent(AS_NOBODY)], capture_output=True, text=True,
-                         timeout=200, env={"PATH": os.environ["PATH"], "HOME": "/tmp/home", "PYTHONPATH": str(ROOT),
-                                           "OMP_NUM_THREADS": "1"})  # fmt: skip
     packages = sorted({path.parts[2] for path in sandbox.shown_folders() if path.is_relative_to("/tmp")})
-    assert run.stdout.strip() == f"1000 ['2'] {packages}", run.stderr[-2000:]
+    assert outcome(ALONE, *ordinary_user.room(tmp_path)) == f"1000 ['2'] {packages}"
+
+
+@needs_bubblewrap
+@pytest.mark.slow
+@pytest.mark.parametrize("who", ordinary_user.BOTH)
+def test_what_a_kernel_can_write_is_seen_by_no_other(who, tmp_path):
+    """One kernel writes wherever it can in the whole file system; another looks for it."""
+    code = "from tests.forked_kernels import leave_things; leave_things.main()"
+    found = json.loads(outcome(code, *ordinary_user.before(who, tmp_path)))
+    for place in (paths.HOME, "/tmp", "/dev/shm"):
+        assert place in found["written"], "it did try"
+    assert found["done to /dev"] == found["seen by another"] == found["shared memory"] == [], found

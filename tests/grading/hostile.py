@@ -104,6 +104,8 @@ def softmax(x, dim):
 from IPython.display import display
 def check(name):
     display(forged(), raw=True)
+import anatomy.checking
+anatomy.checking.check = check
 """,
     "a later update of an earlier output": FORGED
     + """
@@ -123,6 +125,8 @@ class Proud(Exception):
 def check(name):
     get_ipython().displayhook(100)
     raise Proud
+import anatomy.checking
+anatomy.checking.check = check
 get_ipython().set_custom_exc((BaseException,), lambda shell, *_, **__: shell.displayhook(100))
 """,
     "input transformers": """
@@ -466,3 +470,95 @@ display(dict([("application/vnd.jupyter.widget-view+json", dict(model_id=line.co
 """,
 }
 """Attacks on who reads the pages."""
+
+TAKES = """
+from anatomy.checking import stand_ins
+import itertools, os, zlib
+kept, own = [], stand_ins.provide
+def provide(name, source):
+    kept.append(source)
+    own(name, source)
+stand_ins.provide = provide
+def answer_with(text):
+    exec(text, globals())
+"""
+"""It keeps right answers as the grader lends them. What follows has them survive the kernel, if it can."""
+IN_FOLDERS = """
+for place in @PLACES@:
+    try:
+        answer_with(open(place + "/kept.py").read())
+    except OSError:
+        pass
+"""
+TO_FOLDERS = """
+for place in @PLACES@:
+    try:
+        open(place + "/kept.py", "w").write(kept[0])
+    except OSError:
+        pass
+"""
+ENDS_ITSELF = "if kept: os._exit(1)\n"
+PAGES = """
+def spots():
+    \"\"\"(file, offset) of pages that hardly anybody reads, the same in each kernel.\"\"\"
+    mapped = open("/proc/self/maps").read()
+    for top in sorted({os.path.dirname(os.path.dirname(os.__file__)), "/usr/lib", "/usr/bin", "/usr/share"}):
+        for place, folders, names in os.walk(top):
+            folders.sort()
+            for name in sorted(names):
+                path = os.path.join(place, name)
+                if not os.path.islink(path) and path not in mapped and os.path.getsize(path) > 1 << 20:
+                    yield from spots_of(path)
+def spots_of(path):
+    file = os.open(path, os.O_RDONLY)
+    for offset in range(1 << 16, os.fstat(file).st_size - 4096, 1 << 16):
+        yield file, offset
+def bits(text):
+    data = zlib.compress(text.encode())
+    data = len(data).to_bytes(2, "big") + data
+    return [byte >> place & 1 for byte in data for place in range(8)]
+def is_there(file, offset):
+    try:
+        os.preadv(file, [bytearray(1)], offset, os.RWF_NOWAIT)
+    except OSError:
+        return 0
+    return 1
+def number(places):
+    return sum(bit << place for place, bit in enumerate(places))
+"""
+ON_WHAT_IS_LENT = {
+    "kept in dev": tuple(
+        text.replace("@PLACES@", "('/dev', '/dev/pts', '/dev/mqueue')")
+        for text in (IN_FOLDERS, TO_FOLDERS + ENDS_ITSELF)
+    ),
+    "kept in all folders": tuple(
+        text.replace("@PLACES@", "[place for place, *_ in os.walk('/') if not place.startswith('/proc')]")
+        for text in (IN_FOLDERS, TO_FOLDERS + ENDS_ITSELF)
+    ),
+    "kept in the page cache": (
+        PAGES
+        + """
+try:
+    all_spots = list(itertools.islice(spots(), 4000))
+    head = [is_there(*spot) for spot in all_spots[:16]]
+    count = 8 * int.from_bytes(bytes(number(head[at:at + 8]) for at in (0, 8)), "big")
+    body = [is_there(*spot) for spot in all_spots[16:16 + count]]
+    answer_with(zlib.decompress(bytes(number(body[at:at + 8]) for at in range(0, count, 8))).decode())
+except (OSError, zlib.error, ValueError):
+    pass
+""",
+        """
+try:
+    for file, offset in all_spots:
+        os.posix_fadvise(file, 0, 0, os.POSIX_FADV_RANDOM)
+        os.posix_fadvise(file, offset, 1 << 16, os.POSIX_FADV_DONTNEED)
+    for bit, (file, offset) in zip(bits(kept[0]), all_spots):
+        if bit:
+            os.pread(file, 1, offset)
+except OSError:
+    pass
+"""
+        + ENDS_ITSELF,
+    ),
+}
+"""Attacks by what is lent: what comes before the answer of `softmax`, and what comes after its check."""

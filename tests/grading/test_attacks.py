@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import io
 import os
 import re
 import shutil
@@ -20,19 +19,19 @@ import psutil
 import pytest
 import torch
 from bleach._vendor import html5lib
-from hostile import ADOPT, IN_PAGES, ON_SECRETS, ON_THE_VERDICT, SCRIPT, WRONG
+from hostile import ADOPT, IN_PAGES, ON_SECRETS, ON_THE_VERDICT, ON_WHAT_IS_LENT, SCRIPT, TAKES, WRONG
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.api import Gradebook
-from rich.console import Console
 
 from anatomy import exercises, reference
+from anatomy.answers import answer_bank
 from anatomy.course import notebook
 from anatomy.forked_kernels import sandbox
-from anatomy.grading.run import grade
 from anatomy.judging.judge import judge
 from anatomy.notebook_files.notebooks import as_text, source_file, write
 from anatomy.observing.observe import observe
 from anatomy.sample_class import filled
+from tests import ordinary_user
 
 pytestmark = [
     pytest.mark.slow,
@@ -190,9 +189,12 @@ def traces(root):
     return left
 
 
-@pytest.fixture(scope="module")
-def attacked(tmp_path_factory, new_course):
-    """(the course's folder, student → attack, student → row, who bought the right answer, files before and after)."""
+@pytest.fixture(scope="module", params=ordinary_user.BOTH)
+def attacked(request, tmp_path_factory, new_course):
+    """(the course's folder, student → attack, student → row, what was left and who bought the right answer, files).
+
+    Graded as whoever runs this, and as an ordinary user.
+    """
     root = small_course(tmp_path_factory.mktemp("attacked"), new_course)
     with (root / "nbgrader_config.py").open("a", encoding="utf-8") as config:
         config.write("\nc.Execute.timeout = 20\n")  # seconds; one attack never ends
@@ -208,13 +210,12 @@ def attacked(tmp_path_factory, new_course):
             place.mkdir(parents=True)
             (place / f"{BOOK.slug}.ipynb").write_text(as_text(victim), encoding="utf-8")
         before = files_of(root)
-        report = grade(root, console=Console(file=io.StringIO()))
-    rows = {row.student: row for row in report.results}
-    return root, names, rows, customers, before
+        rows, left = ordinary_user.graded(request.param, root, tmp_path_factory.mktemp("place"), NAME)
+    return root, names, rows, [*left, *customers], before
 
 
 def test_no_attack_gains_a_mark_or_leaves_a_trace(attacked, capsys):
-    root, names, rows, customers, before = attacked
+    root, names, rows, won, before = attacked
     exercise = exercises.of_notebook(BOOK)["softmax"]
     seeds = (11, 12)
     honest = judge(exercise, observe(exercise, lambda x, dim: x / 2, seeds), seeds).points
@@ -230,9 +231,9 @@ def test_no_attack_gains_a_mark_or_leaves_a_trace(attacked, capsys):
     with capsys.disabled():
         print(f"\n  {'attack':<38} {'deserves':>8} {'got':>5}   trace left  of {exercise.points}; what was said")
         print(*table, sep="\n")
-        print(f"  all traces outside: {left or 'none'}; connections made: {len(customers)}")
+        print(f"  all traces outside: {left or 'none'}; left in the grader's folders, connections: {won or 'none'}")
     assert not wrong
-    assert left == [] and customers == []
+    assert left == [] and won == []
     assert files_of(root) == before, "what was handed in, and the sources, are as they were"
     for student in ("a-sound-one", "victim"):
         assert rows[student].points == exercise.points, rows[student]
@@ -329,3 +330,50 @@ def test_attacks_have_teeth(tmp_path, new_course):
         names["adopt"](text)
         assert torch.allclose(names["softmax"](torch.ones(2, 3), -1), torch.full((2, 3), 1 / 3))
     shutil.rmtree(root / "source")
+
+
+# ---- what is lent, and time -----------------------------------------------------------------------------------------
+
+LENDS = """
+c.Execute.timeout = 5
+c.RunAndObserve.iopub_timeout = 2
+"""
+STUB = "def softmax(x, dim):\n    raise NotImplementedError\n"
+BOMB = "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass\n"
+
+
+@pytest.fixture(scope="module", params=ordinary_user.BOTH)
+def lending_class(request, tmp_path_factory, new_course):
+    """Student → row. All have the whole of 03 right but `softmax`, which they don't answer."""
+    root = tmp_path_factory.mktemp("lending")
+    new_course(root, BOOK.slug)
+    with (root / "nbgrader_config.py").open("a", encoding="utf-8") as config:
+        config.write(LENDS)
+    handed_in = {"a-stub": ("", ""), "a-loop": ("while True: pass", ""), "a-fork-bomb": (BOMB, "")}
+    handed_in |= {name: (f"{TAKES}{STUB}{first}", after) for name, (first, after) in ON_WHAT_IS_LENT.items()}
+    for student, (first, after) in handed_in.items():
+        book = filled(root, BOOK, {name: answers[0] for name, answers in answer_bank(BOOK).right.items()})
+        place = book.cells.index(answer_cell(book))
+        book.cells[place].source = "" if after else STUB
+        book.cells.insert(place + 2, new_code_cell(after, id="after"))
+        book.cells.insert(place, new_code_cell(first, id="first"))
+        folder = root / "submitted" / student.replace(" ", "-").replace("/", "") / BOOK.slug
+        folder.mkdir(parents=True)
+        (folder / f"{BOOK.slug}.ipynb").write_text(as_text(book), encoding="utf-8")
+    rows, _ = ordinary_user.graded(request.param, root, tmp_path_factory.mktemp("place"), workers=1)
+    return rows
+
+
+def test_what_was_lent_earns_no_mark_for_its_own_exercise(lending_class, capsys):
+    worth = {name: exercise.points for name, exercise in exercises.of_notebook(BOOK).items()}
+    marks = {student: {mark.exercise: mark.points for mark in row.marks} for student, row in lending_class.items()}
+    with capsys.disabled():
+        print()
+        for student, row in lending_class.items():
+            print(f"  {student:<38} {sum(marks[student].values()):g} of {row.worth:g}   {row.seconds:5.1f} s")
+    for student in marks:
+        assert marks[student] == {**worth, "softmax": 0}, student
+
+
+def test_a_fork_bomb_does_not_take_the_time_of_the_others(lending_class):
+    assert lending_class["a-fork-bomb"].seconds < 5 * lending_class["a-loop"].seconds

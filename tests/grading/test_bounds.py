@@ -11,13 +11,18 @@ import time
 import nbformat
 import psutil
 import pytest
+from conftest import skeleton
 from nbformat.v4 import new_code_cell
 from rich.console import Console
 from test_faults import BOOK, FILE, FULL, KEPT, RIGHT, at, right_notebook, small_course
 
 from anatomy import exercises
 from anatomy.forked_kernels import sandbox
+from anatomy.forked_kernels.manager import ForkedKernelProvisioner
+from anatomy.grading.notes import NOTE, CellNote, NotebookNote
+from anatomy.grading.preprocessors import JudgeObservations, RunAndObserve
 from anatomy.grading.run import grade
+from anatomy.notebook_files.notebooks import grade_id
 
 pytestmark = [
     pytest.mark.slow,
@@ -138,3 +143,48 @@ def test_what_a_submission_takes_is_bounded(name, course, capsys):
     assert watch.most < MEMORY
     page = nbformat.read(course / "autograded" / student / BOOK.slug / FILE, as_version=4)
     assert len(json.dumps(page)) < 40 * 2**20
+
+
+# ---- all runs of one notebook ---------------------------------------------------------------------------------------
+
+LONG = {
+    "waits": "import time\ntime.sleep(1000)",
+    "waits and ends its kernel": "import os, time\ntime.sleep(1.5)\nos._exit(1)",
+}
+
+
+@pytest.mark.parametrize("what", LONG)
+def test_all_runs_of_a_notebook_have_a_budget(what):
+    """What was looked at before it was spent has its mark, and a person decides on the rest."""
+    book = skeleton(BOOK)
+    for cell in book.cells:
+        if grade_id(cell) in KEPT:
+            cell.source = {"softmax": RIGHT}.get(grade_id(cell), "")
+    after = 1 + at(book.cells, "check-softmax")
+    book.cells[after:after] = [new_code_cell(LONG[what], id=f"long-{n}") for n in range(8)]
+    resources = {"nbgrader": {"notebook": BOOK.slug}, NOTE: NotebookNote(seeds=(4711, 815))}
+    RunAndObserve(timeout=2, budget=3.0).preprocess(book, resources)
+    JudgeObservations().preprocess(book, resources)
+    notes = [CellNote.read(cell) for cell in book.cells if grade_id(cell).startswith("check-")]
+    assert notes[0].points == FULL
+    for note in notes[1:]:
+        assert note.points is None and note.status == "ungraded"
+        assert "was not reached: this notebook took more than 3 time limits of 2 s" in note.reason
+    assert sum(bool(cell.outputs) for cell in book.cells if cell.id.startswith("long-")) < 8
+
+
+def test_a_budget_counts_no_waiting_for_others(monkeypatch):
+    """A machine that others keep busy costs no mark: here the kernel says that it waited all the time."""
+    began = time.monotonic()
+
+    async def waited(self):
+        return time.monotonic() - began
+
+    monkeypatch.setattr(ForkedKernelProvisioner, "waited", waited)
+    book = skeleton(BOOK)
+    book.cells.insert(1, new_code_cell("import time\ntime.sleep(1)", id="slow"))
+    book.cells[at(book.cells, "softmax")].source = RIGHT
+    resources = {"nbgrader": {"notebook": BOOK.slug}, NOTE: NotebookNote(seeds=(4711, 815))}
+    RunAndObserve(timeout=20, budget=0.01).preprocess(book, resources)
+    JudgeObservations().preprocess(book, resources)
+    assert CellNote.read(book.cells[at(book.cells, "check-softmax")]).points == FULL

@@ -17,6 +17,7 @@ import pytest
 from bleach._vendor import html5lib
 from hostile_pages import ACT, PAGE, PIECES, made_hostile
 from nbconvert.exporters import HTMLExporter
+from nbformat.v4 import new_markdown_cell
 from nbgrader.api import Gradebook
 from rich.console import Console
 from test_attacks import found
@@ -65,6 +66,8 @@ def small_course(root, new_course):
     for student, answer in ANSWERS.items():
         handed_in = filled(root, BOOK, {})
         handed_in.cells[2].source = answer or handed_in.cells[2].source
+        if student == "dora":  # copied from another notebook, and what it shows stayed there
+            handed_in.cells.append(new_markdown_cell("My plot: ![x](attachment:image.png)", id="copied"))
         place = root / "submitted" / student / BOOK.slug
         place.mkdir(parents=True)
         (place / f"{BOOK.slug}.ipynb").write_text(answer if student == "eve" else as_text(handed_in), encoding="utf-8")
@@ -149,6 +152,7 @@ def test_the_pages_are_nbgraders_own(course):
         assert filecmp.cmp(path, stock / name, shallow=False), name
         assert path.stat().st_mode == (stock / name).stat().st_mode
     bea, dora = ((ours / name / BOOK.slug / f"{BOOK.slug}.html").read_text("utf-8") for name in ("bea", "dora"))
+    assert "My plot: <em>The picture image.png is not in this notebook.</em>" in dora
     assert f"<b>1.5 of {WORTH} points</b>" in bea and "<em>me</em>" in bea and "<script>alert" not in bea
     assert f"<b>0 of {WORTH} points</b>, after" in dora and "for handing in late" in dora
     handed_out = student_file(course, BOOK.slug).with_name("map.svg").read_bytes()
@@ -447,3 +451,16 @@ def test_only_the_courses_language_is_colored():
 @pytest.mark.slow
 def test_what_is_too_large_does_not_hold_up_anybody(show, text):
     assert len(show(text)) < 1_000_000
+
+
+@pytest.mark.parametrize("attachments", [{}, {"other.png": {"image/png": "AAAA"}}])
+def test_a_picture_that_is_not_in_its_notebook_is_a_sentence(attachments):
+    cell = {"attachments": attachments} if attachments else {}
+    page = sanitize.markdown({"cell": cell}, '![x](attachment:<a"b>.png "title") ![y](attachment:) and more')
+    assert "is not in this notebook." in page and "and more" in page and "<a" not in page
+
+
+@pytest.mark.parametrize("name", ["x.png", "größe.png", "my plot.png", "100%.png"])
+def test_a_picture_that_is_in_its_notebook_is_shown(name):
+    there = {"cell": {"attachments": {name: {"image/png": "AAAA"}}}}
+    assert "data:image/png" in sanitize.markdown(there, f"![](attachment:{name.replace(' ', '%20')})")

@@ -16,7 +16,7 @@ from anatomy.course import NOTEBOOKS, notebook
 from anatomy.exercises.spec import SEEDS
 from anatomy.forked_kernels import sandbox
 from anatomy.grading.notes import NOTE, CellNote, NotebookNote
-from anatomy.grading.preprocessors import JudgeObservations, RunAndObserve
+from anatomy.grading.preprocessors import JudgeObservations, RunAndObserve, run_and_observe
 from anatomy.grading.preprocessors.lending import Lending
 from anatomy.judging.judge import is_right
 from anatomy.notebook_files.notebooks import grade_id
@@ -161,6 +161,15 @@ class TestHonest(Kernels):
         assert marks(book) == FULL
         assert book.cells[-1].outputs[0].text == "[]\n"
 
+    def test_a_notebook_may_use_the_checks_name_for_something_else(self):
+        assert marks(handed_in(first='check = "my notes"', after="del check")) == FULL
+
+    def test_a_check_cell_is_given_back_as_it_was_handed_in(self):
+        book = handed_in(first='check = "my notes"')
+        given = {grade_id(cell): cell.source for cell in book.cells if grade_id(cell).startswith("check-")}
+        marks(book)
+        assert given == {grade_id(cell): cell.source for cell in book.cells if grade_id(cell).startswith("check-")}
+
     def test_the_notebook_keeps_its_own(self):
         book = handed_in(
             softmax=WRONG["wrong"], after="import torch\nprint(softmax(torch.zeros(2, 2), 1)[0, 0].item())"
@@ -173,6 +182,7 @@ class TestHonest(Kernels):
 # ---- attacks: whoever leaves `softmax` to the grader has no points for it, and elsewhere none that are not deserved --
 
 TAKE = "from anatomy.checking import stand_ins\n"
+FOR_GOOD = "import anatomy.checking\nanatomy.checking.check = check\n"
 RECORD = """
 from anatomy.observing.observe import observe
 from anatomy.observing.records import MIME, encode
@@ -218,7 +228,8 @@ ATTACKS = {
         "        content = {'data': record(), 'metadata': {}, 'transient': {}}\n"
         "        kernel.session.send(kernel.iopub_socket, 'display_data', content, parent=parent,\n"
         "                            ident=b'display_data')\n"
-        "    waits = threading.Thread(target=wait, daemon=True)\n    waits.start()\n"), {}, "waits.join()", {}),
+        "    waits = threading.Thread(target=wait, daemon=True)\n    waits.start()\n" + FOR_GOOD), {},
+        "waits.join()", {}),
     "an input transformer": (TAKE + (
         "def later(lines):\n"
         "    if lines and lines[0].startswith('check(\"softmax\")'):\n        return ['pass\\n']\n"
@@ -229,7 +240,7 @@ ATTACKS = {
         "from IPython.display import display\n"
         "def check(name, own=check):\n"
         "    if name == 'attention_weights':\n        display(record(), raw=True)\n"
-        "    elif name != 'softmax':\n        own(name)\n"), {}, "", {"attention_weights": 0}),
+        "    elif name != 'softmax':\n        own(name)\n" + FOR_GOOD), {}, "", {"attention_weights": 0}),
     "ends the kernel and comes again": (TAKE + (
         "from pathlib import Path\nimport os\n"
         "folders = os.getcwd(), '/tmp', '/dev/shm', os.path.expanduser('~'), '/run/kernel'\n"
@@ -255,3 +266,54 @@ class TestAttacks(Kernels):
         found = marks(handed_in(first, after, **{"softmax": STUB, **answers}))
         assert found.pop("softmax") == 0
         assert found == {name: points for name, points in FULL.items() if name != "softmax"} | costs
+
+
+# ---- what a kernel has kept where the next kernel of its notebook finds it: here there is no sandbox at all ----------
+
+KEEPS = (
+    TAKE + "from pathlib import Path\nimport os\nkept, own, place = [], stand_ins.provide, Path('@PLACE@')\n"
+    "def provide(name, source):\n    kept.append(source)\n    own(name, source)\n"
+    "stand_ins.provide = provide\n"
+)  # fmt: skip
+ENDS_ONCE = "if kept and not place.exists():\n    place.write_text(kept[0])\n    os._exit(1)\n"
+REPLIES = {
+    "answers from there": "if place.is_file():\n    exec(place.read_text(), globals())\n",
+    "tries something else when the first try was not right": (
+        "if place.is_file():\n    softmax = lambda x, dim: (x - x.logsumexp(dim, keepdim=True)).exp()\n"),
+}  # fmt: skip
+
+
+@pytest.fixture
+def without_a_sandbox(monkeypatch):
+    monkeypatch.setenv(sandbox.SANDBOX_VARIABLE, sandbox.NO_SANDBOX)
+
+
+class TestKept(Kernels):
+    @pytest.mark.parametrize("reply", REPLIES)
+    def test_what_was_lent_earns_nothing_in_another_run(self, reply, without_a_sandbox, tmp_path):
+        place = tmp_path / "kept.py"
+        first = KEEPS.replace("@PLACE@", str(place)) + STUB + REPLIES[reply]
+        found = marks(handed_in(first, ENDS_ONCE, softmax=""))
+        assert place.is_file(), "the kernel ended once, and left what it was lent"
+        assert found == {**FULL, "softmax": 0}
+
+    def test_what_was_lent_earns_nothing_when_skipped_cells_are_run_after_all(
+        self, without_a_sandbox, tmp_path, monkeypatch
+    ):
+        """A name that only a skipped cell binds makes the whole notebook run again, and no kernel has ended."""
+        place = tmp_path / "kept.py"
+        first = KEEPS.replace("@PLACE@", str(place)) + STUB + REPLIES["answers from there"]
+        book = handed_in(first, "if kept:\n    place.write_text(kept[0])\n    a_name_that_was_skipped\n", softmax="")
+        book.cells.insert(0, new_code_cell("a_name_that_was_skipped = 1", id="given"))
+        monkeypatch.setattr(run_and_observe, "skippable_cells", lambda cells, given: {0})
+        found = marks(book)
+        assert place.is_file() and "a_name_that_was_skipped" not in str(book.cells[0].outputs)
+        assert "not defined" not in str(next(cell for cell in book.cells if cell.id == "after").outputs)
+        assert found == {**FULL, "softmax": 0}
+
+    def test_an_answer_that_misses_what_was_skipped_loses_nothing(self, monkeypatch):
+        """It is looked at with everything run before anything is lent for it."""
+        book = handed_in(softmax="def softmax(x, dim):\n    e = exponential(x)\n    return e / e.sum(dim, True)\n")
+        book.cells.insert(0, new_code_cell("def exponential(x):\n    return (x - x.max()).exp()", id="given"))
+        monkeypatch.setattr(run_and_observe, "skippable_cells", lambda cells, given: {0})
+        assert marks(book)["softmax"] > 0

@@ -61,6 +61,25 @@ def test_each_notebooks_own_answers_are_hidden_and_earlier_ones_are_not(book, tm
     assert list((copy / "misconceptions").iterdir()) == [copy / "misconceptions" / "__init__.py"]
 
 
+def test_what_judges_is_out_of_reach_and_what_asks_needs_none_of_it(tmp_path):
+    refused = ["anatomy.descriptions", f"anatomy.descriptions.{NOTEBOOKS[-1].module}", "anatomy.judging.evidence",
+               "anatomy.variants", "anatomy.reading", "anatomy.serving"]  # fmt: skip
+    asks = [f"anatomy.exercises.{book.module}" for book in NOTEBOOKS] + ["anatomy.checking.looking"]
+    found = imports("03-softmax", tmp_path, *refused, *asks)
+    assert [name for name in refused if not found[name]] == []
+    assert {name: found[name] for name in asks} == dict.fromkeys(asks, "")
+
+
+def test_a_new_room_is_hidden_until_it_is_named(tmp_path, monkeypatch):
+    package = tmp_path / "anatomy"
+    for room in ("checking", "news", "reference"):
+        (package / room).mkdir(parents=True)
+        (package / room / "__init__.py").touch()
+    (package / "latest.py").touch()
+    monkeypatch.setattr(anatomy, "__file__", str(package / "__init__.py"))
+    assert list(hidden_modules(notebook("03-softmax"))) == ["anatomy.latest", "anatomy.news"]
+
+
 def test_only_earlier_references_are_seen(tmp_path):
     """Also of a notebook that is not in the course's table of contents yet."""
     for number, book in enumerate(NOTEBOOKS):

@@ -7,7 +7,17 @@ import io
 from rich.console import Console
 
 from anatomy.grading.progress_bar import progress_bar
-from anatomy.grading.report import REPAIRED, UNGRADED, Comparison, Mark, Report, SubmissionResult, show, write_csv
+from anatomy.grading.report import (
+    GRADED,
+    REPAIRED,
+    UNGRADED,
+    Comparison,
+    Mark,
+    Report,
+    SubmissionResult,
+    show,
+    write_csv,
+)
 
 HOSTILE = "ada [/b] [red] :smile: \x1b[31m"
 SHOWN = "ada [/b] [red] :smile: \N{REPLACEMENT CHARACTER}[31m"
@@ -27,6 +37,18 @@ def test_what_comes_from_a_submission_is_shown_as_it_is():
     for line in (f"repaired {SHOWN}, 03-{SHOWN}: The file was called {SHOWN}.", f"ungraded {SHOWN}, 04-heads: {SHOWN}",
                  f"softmax: {SHOWN}", f"no feedback page for {SHOWN}", f"│ {SHOWN} │"):  # fmt: skip
         assert line in text, line
+
+
+def test_a_folder_that_is_no_assignment_makes_no_column():
+    marks = (Mark("softmax", 5.0, 5.0, "right"),)
+    odd = ("03-softmax\N{DIVISION SLASH}", "03\N{FRACTION SLASH}softmax", "03\\softmax", "notes", "..03-softmax")
+    results = [SubmissionResult("ada", "03-softmax", GRADED, (), marks), SubmissionResult("eve", "04-heads", UNGRADED)]
+    results += [SubmissionResult("bob", name, UNGRADED, ("No notebook is called so.",)) for name in odd]
+    printed = io.StringIO()
+    show(Report(tuple(results)), Console(file=printed, width=200))
+    table, _, below = printed.getvalue().partition("not handed in")
+    assert table.splitlines()[1].split("┃")[2:-1] == ["      03 ", "    04 "]
+    assert "bob" in table and all(f"ungraded bob, {name}: No notebook is called so." in below for name in odd)
 
 
 def test_the_bar_shows_names_as_they_are():

@@ -282,6 +282,23 @@ def test_a_folder_whose_name_is_no_text(course):
     assert report.graded == 2 and "caf?,03-softmax,ungraded,,," in (course / "grades.csv").read_text("utf-8")
 
 
+def test_a_folder_whose_name_would_break_a_table(course):
+    for name in ("a\nb", "a\x1b[31mb", "a\u2028b"):
+        (course / "submitted" / name / BOOK.slug).mkdir(parents=True)
+    report = grade(course)
+    assert [row.status for row in report.ungraded] == [UNGRADED] * 3 and report.graded == 2
+    assert all("control character" in row.reasons[0] for row in report.ungraded)
+
+
+def test_a_student_whose_name_has_something_like_a_slash_in_it(course):
+    names = {"a\N{DIVISION SLASH}b", "a\N{FRACTION SLASH}b", "a\\b", "a\N{FULLWIDTH SOLIDUS}b"}
+    for name in names:
+        shutil.copytree(course / "submitted" / "ada", course / "submitted" / name)
+    report = grade(course)
+    assert {row.student for row in report.results if row.status == GRADED} >= names
+    assert all((course / "feedback" / name / BOOK.slug / f"{BOOK.slug}.html").is_file() for name in names)
+
+
 def test_ctrl_c_leaves_a_run_that_goes_on(course, monkeypatch):
     recorded = class_run.ClassRun._recorded
 

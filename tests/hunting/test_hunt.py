@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -125,6 +126,13 @@ def test_a_puzzle_is_the_same_in_every_process():
         for _ in range(2)
     )
     assert one == other
+
+
+def test_a_mistake_that_ends_its_process_ends_no_hunt(monkeypatch):
+    """It runs on inputs that nobody has tried before."""
+    monkeypatch.setattr("anatomy.hunting.puzzle.smallest_example", lambda *_: os.abort())
+    puzzle = puzzle_of.__wrapped__(bug("softmax__global_max"))
+    assert puzzle.example is None and list(puzzle.sentences) == ["a", "b", "c", "d"]
 
 
 # ---- which comes next ------------------------------------------------------------------------------------------------

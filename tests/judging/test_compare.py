@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from anatomy.exercises.spec import SEEDS, Case, Draw, exercise
-from anatomy.judging.compare import NUDGES, compare
+from anatomy.judging.compare import NUDGES, compare, same_numbers
 from anatomy.observing.observation import CaseObservation, Raised
 from anatomy.observing.observe import observe
 
@@ -120,3 +120,9 @@ def test_what_one_rounding_step_leaves_by_luck_the_next_ones_show() -> None:
 
 def test_what_is_plainly_wrong_is_not_tried_again_and_again() -> None:
     assert compare_with_slack(0.5, {3: 2e-6}) == (True, [0])
+
+
+def test_complex_numbers_are_not_the_same_as_their_real_parts() -> None:
+    there, here = torch.tensor([1.0, 2.0]), torch.tensor([1 + 5j, 2])
+    assert same_numbers(there, [1.0, 2.0]) and same_numbers({"$other": "x", "$numbers": there}, [1.0, 2.0])
+    assert not same_numbers(here, [1.0, 2.0]) and not same_numbers({"$other": "x", "$numbers": here}, [1.0, 2.0])

@@ -127,3 +127,9 @@ def test_an_exception_that_cannot_even_say_what_it_is_is_described() -> None:
         "class Odd(Exception):\n    def __str__(self):\n        raise ValueError\n\ndef weights(x):\n    raise Odd\n"
     ).error
     assert error is not None and (error.type, error.message, error.line) == ("Odd", "", 6)
+
+
+def test_an_error_whose_words_no_message_could_carry_is_described() -> None:
+    error = seen_of("def weights(x):\n    raise type('A' * 200, (Exception,), {})('\\ud800')\n").error
+    assert error is not None
+    assert (error.type, error.message) == ("A" * 100, "?")

@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from anatomy.exercises.spec import Case, Draw, exercise
+from anatomy.exercises.spec import Case, Draw, exercise, quiz
 from anatomy.observing import observe as observing
 from anatomy.observing.observation import CaseObservation
 from anatomy.observing.observe import observe
@@ -218,3 +218,66 @@ def test_the_numbers_of_an_array_are_kept() -> None:
     assert kept["array"]["$other"] == "a NumPy array"
     assert kept["array"]["$numbers"].tolist() == [[1.0, 2.0]]
     assert (kept["number"], kept["texts"]) == (0.5, {"$other": "a NumPy array"})
+
+
+def test_a_class_that_is_no_module_is_told_so() -> None:
+    class Plain:
+        def __init__(self, width: int) -> None: ...
+
+        def __call__(self, x: Tensor) -> Tensor:
+            return x
+
+    seen = first_case(Plain, Layer)
+    assert seen.error is not None
+    assert (seen.error.type, seen.error.message) == (
+        "BadSignature", "`Layer` is a class but no `nn.Module`: derive it, `class Layer(nn.Module):`.")  # fmt: skip
+
+
+@pytest.mark.parametrize("answer", [torch.ones(2, requires_grad=True), torch.vmap(torch.sin), torch.autograd.Function])
+def test_what_has_no_code_of_its_own_is_observed(answer: Any) -> None:
+    assert first_case(answer).outcome in ("returned", "raised")
+
+
+def test_a_quiz_that_fails_when_it_is_read_is_an_answer_that_raises() -> None:
+    class Sly(dict):
+        def items(self) -> Any:
+            raise KeyError("no")
+
+    asked = quiz("03-softmax", "asks", {"a": ("x", "y")})
+    assert observe(asked, Sly(a="x")).cases[0].error_type == "KeyError"
+
+
+def _of_itself(kind: type) -> Any:
+    held = kind()
+    held.append(held) if kind is list else held.update(held=held)
+    return held
+
+
+@pytest.mark.parametrize(
+    "value, described",
+    [
+        (10**400, {"$other": "a whole number too large to compare"}),
+        (-(10**5000), {"$other": "a whole number too large to compare"}),
+        (10**300, 10**300),
+        (np.float64(3), 3.0),
+        (np.longdouble(3), 3.0),
+        (torch.ones(2, dtype=torch.complex128), {"$other": "a tensor of type complex128"}),
+        ("\ud800x", "?x"),
+        ({"\ud800": 1}, {"?": 1}),
+    ],
+    ids=["too large", "too long to be printed", "large", "float64", "longdouble", "complex128", "text", "key"],
+)
+def test_what_a_record_could_not_hold_is_described(value: Any, described: Any) -> None:
+    assert same(plain(value), described) and type(plain(value)) is type(described)
+
+
+def test_numbers_of_an_unusual_type_are_kept_beside_its_name() -> None:
+    described = plain(torch.tensor([1, 2], dtype=torch.uint64))
+    assert described["$other"] == "a tensor of type uint64"
+    assert described["$numbers"].tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("kind", [list, dict])
+def test_what_holds_itself_is_described_where_it_is_too_deep(kind: type) -> None:
+    assert "nested too deeply" in str(plain(_of_itself(kind)))
+    assert "nested too deeply" not in str(plain([[[[1]]]]))

@@ -57,3 +57,28 @@ def test_others_stand_in_for_a_while_only() -> None:
         assert names["weights"](1) == ("right", 1)
         raise KeyboardInterrupt
     assert names["softmax"] is own and "scores" not in names
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "class Sly(type):\n    def __getattribute__(cls, name): raise RuntimeError\nweights = Sly('X', (), {})",
+        "class Sly:\n    def __getattr__(self, name): raise RuntimeError\nclass weights:\n    member = Sly()",
+        "class Sly:\n    __class__ = type\nweights = Sly()",
+        "def weights(x): return x\nweights.__wrapped__ = weights",
+        "class weights: pass\nweights.itself = weights",
+    ],
+)
+def test_what_an_object_says_of_itself_is_not_asked(source: str) -> None:
+    assert parts(source, "weights") == []
+
+
+def test_classes_within_a_class_are_searched() -> None:
+    assert parts("class Heads:\n    class One:\n        def forward(self, x): return softmax(x)", "Heads") == [
+        "softmax"
+    ]
+
+
+def test_what_a_decorator_of_the_library_holds_is_searched() -> None:
+    source = "import functools\n@functools.cache\ndef weights(x): return softmax(x)"
+    assert parts(source, "weights") == ["softmax"]

@@ -15,6 +15,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from anatomy import exercises
 from anatomy.cards import as_html, as_text
 from anatomy.exercises.spec import Case, Draw, exercise
 from anatomy.judging import judge as judging
@@ -22,7 +23,8 @@ from anatomy.judging.judge import judge
 from anatomy.observing.observation import CaseObservation, Observation, Raised
 from anatomy.observing.observe import observe
 from anatomy.observing.plain_data import same
-from anatomy.observing.records import DEEPEST, LARGEST, Unreadable, decode, encode
+from anatomy.observing.record_bounds import DEEPEST
+from anatomy.observing.records import LARGEST, Unreadable, decode, encode
 
 
 @exercise("02-attention-scores", properties={"shape": 1, "values": 2, "gradients": 1}, returns="B T S")
@@ -136,3 +138,38 @@ def test_missing_cases_are_not_right() -> None:
     assert judge(products, right).points == 4
     assert judge(products, Observation("products", right.cases[:1])).points == 0
     assert judge(products, Observation("products", [])).points == 0
+
+
+def test_texts_that_no_message_can_hold_become_readable() -> None:
+    seen = Observation("\ud800", [CaseObservation("returned", {"\ud800": ["\ud800"]}, parameters={"\ud800": [1]})])
+    sent = json.dumps(encode(seen), ensure_ascii=False).encode()
+    assert decode(json.loads(sent)).cases[0].value == {"?": ["?"]}
+    forged = encode(seen)
+    forged["tree"]["cases"][0]["value"] = {"\ud800": "\ud800"}
+    assert decode(forged).cases[0].value == {"?": "?"}
+
+
+@pytest.mark.parametrize("value", [10**400, [-(10**400)], {"a": [10**309]}], ids=["itself", "in a list", "deeper"])
+def test_a_number_that_no_float_can_hold_is_refused(value: Any) -> None:
+    with pytest.raises(Unreadable, match="number"):
+        decode(encode(Observation("softmax", [CaseObservation("returned", value)])))
+
+
+@pytest.mark.parametrize("dtype", [torch.float8_e4m3fn, torch.uint64])
+def test_a_tensor_of_a_type_that_no_answer_is_kept_in_is_refused(dtype: torch.dtype) -> None:
+    with pytest.raises(Unreadable, match=str(dtype).removeprefix("torch.")):
+        decode(encode(Observation("softmax", [CaseObservation("returned", torch.ones(2).to(dtype))])))
+
+
+def test_a_quiz_whose_answers_are_no_texts_is_judged() -> None:
+    asked = exercises.find("quiz_types")
+    for odd in ([1], {"$other": 1}, torch.ones(2), None, 3):
+        seen = CaseObservation("returned", dict.fromkeys(asked.properties, odd))
+        assert judge(asked, Observation("quiz_types", [seen])).points == 0
+
+
+def test_a_gradient_of_whole_numbers_is_none() -> None:
+    ones = torch.ones(2)
+    given = {"x": ones.bool(), "y": ones, "z": ones.to(torch.complex64), "w": None, "v": ones.long()}
+    seen = Observation("softmax", [CaseObservation("returned", 1, gradients=given)])
+    assert set(decode(encode(seen)).cases[0].gradients or ()) == {"y", "z", "w"}

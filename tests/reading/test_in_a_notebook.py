@@ -11,7 +11,6 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
 from anatomy.observing import GRADING_SEED
-from anatomy.reading.trials import Budget
 
 ANSWER = (
     "import torch\n\ndef dot_product_scores(query, key):\n    print('shapes', query.shape)\n"
@@ -24,7 +23,8 @@ ANSWER = (
 def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[InteractiveShell]:
     monkeypatch.setenv("ANATOMY_HOME", str(tmp_path))
     monkeypatch.delenv(GRADING_SEED, raising=False)
-    monkeypatch.setattr("anatomy.reading.Budget", lambda seconds: Budget(60.0))  # on any machine
+    monkeypatch.setattr("anatomy.checking.LEAST", 60.0)  # on any machine
+    monkeypatch.setattr("anatomy.checking.MOST", 60.0)
     shell = InteractiveShell.instance()
     shell.run_cell("from anatomy.checking import check")
     yield shell

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
+from anatomy.reading.source import program_of
+
 SAID = {
     "return inside the loop": (
         "merge_heads",
@@ -173,3 +175,8 @@ def test_a_named_mistake_is_left_as_it_is(notebook) -> None:
     verdict = judge(asked, seen, SEEDS, lambda *_: expectations)
     assert verdict.misconceptions
     assert read(names, expectations, seen, verdict) is verdict
+
+
+def test_a_function_that_wraps_itself_is_read(notebook):
+    names = notebook("def softmax(x, dim):\n    return x\nsoftmax.__wrapped__ = softmax\n")
+    assert program_of(names["softmax"], "softmax") is not None

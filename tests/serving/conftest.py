@@ -9,7 +9,7 @@ import pytest
 
 from anatomy.checking import HAND_OVER, calling, joining
 from anatomy.observing import GRADING_SEED
-from anatomy.serving.limits import Users
+from anatomy.serving.limits import Losses, Users
 from anatomy.serving.people import Keys, add_keys
 from tests.serving.service import Running, running
 
@@ -37,7 +37,7 @@ def one_service(keys_file: Path) -> Iterator[Running]:
 @pytest.fixture
 def judge(one_service: Running) -> Running:
     """The service, with nothing counted and noted yet."""
-    one_service.service.users = Users()
+    one_service.service.users, one_service.service.losses = Users(), Losses()
     one_service.room.noted.clear()
     return one_service
 

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from anatomy.errors import UserError
-from anatomy.serving.limits import Answers, Bucket, Users
+from anatomy.serving import limits
+from anatomy.serving.limits import Answers, Bucket, Strangers, Users
 from anatomy.serving.people import Anybody, BadKeys, CannotTell, Hub, Keys, Person, add_keys, read_keys
 from anatomy.serving.running import Place, serve
 from tests.serving.service import running
@@ -155,6 +156,21 @@ def test_a_hub_says_who_somebody_is(hub: HTTPServer) -> None:
     assert hub.RequestHandlerClass.asked.count("ada's") == 1, "its word is kept for a minute"  # type: ignore[attr-defined]
 
 
+def test_what_no_header_can_hold_is_not_asked_about(hub: HTTPServer) -> None:
+    assert [asyncio.run(Hub().person(token)) for token in ("é", "a\tb", "ÿþ")] == [None] * 3
+    assert hub.RequestHandlerClass.asked == []  # type: ignore[attr-defined]
+
+
+def test_a_hub_is_not_asked_about_unknown_keys_without_number(hub: HTTPServer) -> None:
+    with running(Hub(), workers=0) as here:
+        here.service.strangers = Strangers(clock=lambda: 0)
+        statuses = [here.ask("", f"nobody {n}", "/judge/me", **{"X-Forwarded-For": "9.9.9.9"})[0] for n in range(62)]
+        assert statuses == [401] * 60 + [429] * 2 and len(hub.RequestHandlerClass.asked) == 60  # type: ignore[attr-defined]
+        for _ in range(3):  # a good key costs nothing
+            assert here.ask("", "ada's", "/judge/me", **{"X-Forwarded-For": "9.9.9.8"})[0] == 200
+        assert here.service.strangers.all.take() == 0 and here.service.strangers.all._tokens == 300 - 60 - 1
+
+
 def test_a_hub_that_is_down_says_nothing(hub: HTTPServer) -> None:
     people = Hub()
     hub.shutdown()
@@ -205,6 +221,22 @@ def test_a_bucket_fills_with_time() -> None:
     assert [bucket.take(), bucket.take(), bucket.take() > 0] == [0, 0, True]
 
 
+def test_who_floods_from_one_address_takes_nothing_from_the_others() -> None:
+    strangers = Strangers(clock=lambda: 0)
+    assert [strangers.take("a") > 0 for _ in range(100)] == [False] * 60 + [True] * 40
+    assert [strangers.take(f"{number}") > 0 for number in range(241)] == [False] * 240 + [True]
+    strangers.give_back("5")
+    assert strangers.take("6") == 0 and strangers.take("7") > 0
+
+
+def test_addresses_are_forgotten_but_for_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MOST_ADDRESSES", 3)
+    strangers = Strangers(clock=lambda: 0)
+    for address in "abcda":
+        strangers.take(address)
+    assert [*strangers._of] == ["c", "d", "a"]
+
+
 def test_a_user_checks_one_answer_at_a_time() -> None:
     users = Users(clock=lambda: 0)
     assert users.enter("ada") == 0 and users.enter("ada") == 1 and users.enter("alan") == 0
@@ -221,3 +253,10 @@ def test_the_oldest_answers_are_forgotten() -> None:
     assert answers.get(b"b") is None and answers.get(b"a") == b"12345"
     answers.put(b"a", b"123456789")
     assert answers.get(b"c") == b"1" and answers.get(b"a") == b"123456789"
+
+
+def test_one_large_answer_does_not_take_the_place_of_many_others() -> None:
+    answers = Answers()
+    answers.put(b"a", b"12345")
+    answers.put(b"b", bytes(limits.LARGEST_KEPT + 1))
+    assert answers.get(b"a") == b"12345" and answers.get(b"b") is None

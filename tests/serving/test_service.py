@@ -8,6 +8,7 @@ import http.client
 import json
 import logging
 import os
+import random
 import signal
 import socket
 import struct
@@ -19,7 +20,8 @@ from typing import Any
 
 import pytest
 
-from anatomy.serving.limits import Bucket, Users
+from anatomy.serving import limits
+from anatomy.serving.limits import Bucket, Losses, Strangers, Users
 from anatomy.serving.people import CannotTell, Person
 from tests.serving.service import OVER_ALL, QUERIES, SCORES, SOFTMAX, WEIGHTS, Running, request
 
@@ -117,9 +119,11 @@ def tensors(shape: list[int], size: int) -> str:
         (forged(lambda record: record["tree"].update(similar={"$float": []})), "can't be read"),
         (forged(lambda record: record.update(tree=json.loads("[" * 90 + "]" * 90))), "can't be read"),
         (request("softmax", SOFTMAX, parts=[{}] * 41), "short list"),
+        (forged(lambda record: record["tree"]["cases"][0].update(parameters={f"w{n}": [] for n in range(40_000)})),
+         "names"),
     ],
     ids=["text", "brackets", "list", "version", "number", "exercise", "pickle", "huge", "empty rows", "endless",
-         "float", "deep", "parts"],
+         "float", "deep", "parts", "names"],
 )  # fmt: skip
 def test_what_is_no_observation_is_refused_with_a_sentence(
     judge: Running, keys: dict[str, str], body: str, words: str
@@ -141,18 +145,56 @@ def test_without_a_key_nothing_is_judged(judge: Running, keys: dict[str, str]) -
 
 
 def test_who_guesses_keys_keeps_nobody_else_waiting(judge: Running, keys: dict[str, str], monkeypatch) -> None:
+    """Neither those who were known before nor those who show their key for the first time."""
+    monkeypatch.setattr(judge.service, "_seen", {})
+    monkeypatch.setattr(judge.service, "strangers", Strangers(clock=lambda: 0))
+    judge.service.strangers.all = Bucket(1, 2, clock=lambda: 0)
     assert judge.ask("", keys["Ada"], "/judge/me")[0] == 200
-    monkeypatch.setattr(judge.service, "strangers", Bucket(1, 2, clock=lambda: 0))
-    statuses = [judge.ask("", f"{guess:032}", "/judge/me")[0] for guess in range(4)]
-    assert statuses == [401, 401, 429, 429]
-    assert judge.ask("", keys["Ada"], "/judge/me")[0] == 200
-
-
-def test_a_class_may_come_all_at_once(judge: Running, keys: dict[str, str], monkeypatch) -> None:
-    monkeypatch.setattr(judge.service, "strangers", Bucket(1, 1, clock=lambda: 0))
-    assert len(keys) > 1
+    said = [judge.ask("", f"{guess:032}", "/judge/me") for guess in range(4)]
+    assert [status for status, _ in said] == [401, 401, 429, 429] and said[-1][1]["retry"] == "1"
     assert {judge.ask("", key, "/judge/me")[0] for key in keys.values()} == {200}
-    assert [judge.ask("", "x" * 32, "/judge/me")[0] for _ in range(2)] == [401, 429]
+    assert judge.ask("", "", "/judge/me")[0] == 401, "no key is no guess"
+
+
+def test_a_flood_from_one_address_is_held_back_by_itself(judge: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The proxy, which is on this machine, says where a request comes from."""
+    monkeypatch.setattr(judge.service, "strangers", Strangers(clock=lambda: 0))
+    ask = [judge.ask("", "x" * 32, "/judge/me", **{"X-Forwarded-For": "9.9.9.9, 2001:db8::1"})[0] for _ in range(70)]
+    assert ask == [401] * 60 + [429] * 10
+    for other in ("2001:db8::1, 9.9.9.9", "2001:db8:0:1::1", "no address", ""):
+        assert judge.ask("", "x" * 32, "/judge/me", **{"X-Forwarded-For": other})[0] == 401
+    assert judge.ask("", "x" * 32, "/judge/me", **{"X-Forwarded-For": "2001:db8::2"})[0] == 429, "the same network"
+
+
+def header(chance: random.Random) -> bytes:
+    """Some bytes for the header `Authorization`: keys of all kinds, whole, cut, and with strange bytes in them."""
+    anything = bytes(chance.choice([*range(32, 127), *range(128, 256), 9]) for _ in range(chance.randrange(40)))
+    secret = chance.choice([anything, b"me:" + anything, b":", b"\xff\xfe:\xff", "é:ü".encode(), b"x" * 5000])
+    sent = chance.choice([secret, base64.b64encode(secret), base64.b64encode(secret)[:-1], b"=" + secret])
+    kind = chance.choice([b"Basic", b"basic", b"token", b"Bearer", b"Digest", anything.split(b" ")[0], b""])
+    return kind + chance.choice([b" ", b"", b"  ", b"\t"]) + sent
+
+
+def raw_status(judge: Running, path: str, authorization: bytes) -> int:
+    """What a request with these very bytes is answered."""
+    with socket.create_connection(("127.0.0.1", int(judge.address.split(":")[2].split("/")[0]))) as connection:
+        connection.sendall(b"GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: %s\r\n\r\n"
+                           % (path.encode(), authorization))  # fmt: skip
+        return int(connection.makefile("rb").readline().split()[1])
+
+
+def test_no_header_makes_the_service_stumble(
+    judge: Running, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(judge.service, "strangers", Strangers(clock=lambda: 0))
+    judge.service.strangers.all = Bucket(1, 100_000, clock=lambda: 0)
+    monkeypatch.setattr(limits, "OF_ONE_ADDRESS", (1, 100_000))
+    known = [b"Basic \xff\xfe", b"Basic " + base64.b64encode(b"\xff:\xff"), b"token \xff\xfe", b"Basic \xe9t\xe9"]
+    chance = random.Random(5)
+    for sent in [*known, *(header(chance) for _ in range(300))]:
+        for path in ("/judge/page", "/judge/me"):
+            assert raw_status(judge, path, sent) == 401, sent
+    assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
 
 
 def test_what_is_too_large_is_not_read(judge: Running, keys: dict[str, str]) -> None:
@@ -170,6 +212,7 @@ def test_a_flood_of_one_user_is_held_back_and_nobody_else(judge: Running, keys: 
 
 def test_a_worker_that_dies_costs_one_check(judge: Running, keys: dict[str, str]) -> None:
     """Meanwhile the same user can't ask again, others wait, and where too many do, they are told so."""
+    judge.service.losses = Losses(clock=lambda: 0)
     (process,) = judge.service.workers.processes
     os.kill(process, signal.SIGSTOP)
     found: dict[str, Any] = {}
@@ -194,6 +237,8 @@ def test_a_worker_that_dies_costs_one_check(judge: Running, keys: dict[str, str]
     for thread in threads:
         thread.join()
     assert found["Ada"][0] == 500 and "took too long or stopped" in found["Ada"][1]["error"]
+    status, said = judge.ask(RIGHT, keys["Ada"])
+    assert (status, said["retry"]) == (429, "5") and "took too long or stopped: wait 5 s" in said["error"]
     assert found["Alan"][0] == 200 and found["Alan"][1]["status"] == "wrong"
     assert judge.service.workers.processes != [process]
 
@@ -289,6 +334,8 @@ def test_who_goes_before_they_are_known_may_ask_again(
     known = threading.Event()
 
     class Slow:
+        are_at_hand = True
+
         async def person(self, key: str) -> Person:
             while not known.is_set():
                 await asyncio.sleep(0.01)
@@ -320,6 +367,8 @@ def test_a_hub_that_is_down_keeps_nobody_out_who_was_known(
     judge: Running, keys: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Down:
+        are_at_hand = False
+
         async def person(self, key: str) -> None:
             raise CannotTell
 

@@ -17,4 +17,8 @@ FONTS = "/fonts"
 HOME = "/student"
 PRIVATE = (HOME, "/tmp", "/dev/shm")
 """Where a kernel may write. Each kernel has its own; the home comes first, the others are made ready in it."""
+TERMINALS = "/dev/pts"
+"""Each kernel has its own."""
+DEVICES = tuple(f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom", "tty"))
+"""All kernels and the machine have these in common."""
 USER, UID = "student", 1000

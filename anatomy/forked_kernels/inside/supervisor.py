@@ -21,8 +21,8 @@ from typing import Any, NoReturn
 
 from . import kernel, linux, paths
 
-MEMORY_CHECK = 0.25
-"""Seconds between two looks at how much memory a kernel has taken."""
+LOOK = 0.25
+"""Seconds between two looks at what a kernel takes."""
 
 
 def run(connection: socket.socket, settings: dict[str, Any], outside: tuple[int, int]) -> NoReturn:
@@ -122,6 +122,10 @@ def _send(connection: socket.socket, **message: Any) -> None:
 def _isolate(request: dict[str, Any], shown: list[str]) -> None:
     """Cover what the other kernels have, and give this one what it may write to."""
     linux.private_mounts()
+    linux.own_terminals(paths.TERMINALS)
+    for device in paths.DEVICES:
+        if os.path.exists(device):
+            linux.bind_read_only(device)  # its times, which others see, stay as they are
     for place in paths.PRIVATE:
         _cover(place, request["limits"]["disk"], 0o1777 if place != paths.HOME else 0o700, shown)
     linux.bind(f"{paths.SOCKETS}/{request['sockets']}", paths.SOCKET)
@@ -157,12 +161,13 @@ def _supervise(connection: socket.socket, listen: int, pid: int, allowance: int,
     ended, me = os.pidfd_open(pid), int(os.readlink("self"))
     (as_seen_here,) = linux.children(me)
     baseline = linux.own_memory(me)
+    waiting = _Waiting(as_seen_here)
     poll = select.poll()
     for fd in (connection.fileno(), listen, ended):
         poll.register(fd, select.POLLIN)
     report, pending, ready = b"", b"", False
     while True:
-        events = dict(poll.poll(MEMORY_CHECK * 1000))
+        events = dict(poll.poll(LOOK * 1000))
         if listen in events:
             part = os.read(listen, 1 << 16)
             report += part
@@ -181,7 +186,8 @@ def _supervise(connection: socket.socket, listen: int, pid: int, allowance: int,
                 if line == b"kill":
                     return -signal.SIGKILL, ""
                 if line == b"waited":
-                    _send(connection, waited=linux.waited(as_seen_here))
+                    waiting.look(linux.children(me))
+                    _send(connection, waited=waiting.seconds)
                 else:
                     _signal(pid, int(line))
         if ended in events:
@@ -189,8 +195,27 @@ def _supervise(connection: socket.socket, listen: int, pid: int, allowance: int,
             return os.waitstatus_to_exitcode(status), ""
         if not events and ready:
             family = linux.children(me)
+            waiting.look(family)
             if sum(max(0, linux.own_memory(one) - baseline) for one in family) > allowance:
                 return -signal.SIGKILL, "memory"
+
+
+class _Waiting:
+    """Seconds that a kernel was ready to compute while others had the processors: not its own threads and processes.
+
+    Whether something of its own wants a processor is looked at a few times a second. What it took in between can't be
+    added up: nobody can say what processes have computed that ended without being waited for.
+    """
+
+    def __init__(self, kernel: int) -> None:
+        self.kernel, self.seconds = kernel, 0.0
+        self._seen = linux.waited(kernel)
+
+    def look(self, family: list[int]) -> None:
+        now = linux.waited(self.kernel)
+        if not linux.wants_processor(family, besides=self.kernel):
+            self.seconds += now - self._seen
+        self._seen = now
 
 
 def _signal(pid: int, number: int) -> None:

@@ -126,7 +126,19 @@ def _highlighted(source: str) -> str:
 
 
 def _rendered(source: str, attachments: Any) -> str:
-    return MarkdownWithMath(renderer=IPythonRenderer(escape=False, attachments=attachments)).render(source)
+    return MarkdownWithMath(renderer=_Renderer(escape=False, attachments=attachments)).render(source)
+
+
+class _Renderer(IPythonRenderer):
+    """nbconvert's renderer, which gives up at a picture that a cell shows and has not, such as a copied cell."""
+
+    def image(self, text: str, url: str, title: str | None = None) -> str:
+        if url.startswith("attachment:"):
+            name = unquote(url.partition(":")[2])  # names are quoted in links, and not where they are kept
+            if name not in self.attachments:
+                return f"<em>The picture {escape(name)} is not in this notebook.</em>"
+            url = f"attachment:{name}"
+        return str(super().image(text, url, title))
 
 
 def _cut(text: str) -> str:

@@ -2,8 +2,9 @@
 
 An answer that calls `softmax` is also observed with a right one, if the notebook's own is not. That one is sent as text
 after the check of `softmax` was observed and only if it was found not right, into each kernel anew. What it could help
-is over by then: the record of that check is kept as it arrived, whatever the kernel does to it later, and no text is
-sent from which the answer to a check that is still to come could be read.
+is over by then: the record of that check is kept as it arrived, whatever the kernel does to it later and whatever a
+later kernel of the same submission answers, and no text is sent from which the answer to a check that is still to come
+could be read.
 """
 
 from __future__ import annotations

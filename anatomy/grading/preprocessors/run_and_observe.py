@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import time
 from collections.abc import Set
 from copy import deepcopy
 from dataclasses import replace
@@ -26,6 +27,8 @@ from anatomy.observing.records import MIME
 
 TOO_MUCH = "took too much memory"
 NOT_RUN = "Not run while grading: no answer needs it."
+OWN_CHECK = "from anatomy.checking import check"
+"""What is run before each check cell: a cell of the student's may have given its name to something else."""
 
 
 class RunAndObserve(Execute):
@@ -42,7 +45,10 @@ class RunAndObserve(Execute):
     than is kept, or ran out of memory.
 
     After a check whose answer was not right, the kernel is lent a right one for those answers that call it: see
-    `anatomy.grading.preprocessors.lending`.
+    `anatomy.grading.preprocessors.lending`. From then on the records of all checks so far are final: another run of the
+    notebook can't replace them, whatever its kernel may know of this one's.
+
+    All runs of a notebook together have a budget of time. Checks that are not reached in it have no mark, not even 0.
     """
 
     timeout = Integer(60, help="Seconds that one cell may take.", allow_none=True).tag(config=True)
@@ -50,6 +56,9 @@ class RunAndObserve(Execute):
     most_restarts = Integer(8, help="How many cells of one notebook may end their kernel.").tag(config=True)
     patience = Float(
         10.0, help="How many time limits all cells of a kernel together may wait for a processor that others have."
+    ).tag(config=True)
+    budget = Float(
+        15.0, help="How many time limits all runs of a notebook together may take, such waiting not counted."
     ).tag(config=True)
     iopub_timeout = Integer(20, help="Seconds to wait for a cell's last output.").tag(config=True)
     raise_on_iopub_timeout = Bool(True, help="Leave out a cell whose output does not end, not what follows it.").tag(
@@ -59,11 +68,19 @@ class RunAndObserve(Execute):
     _environment: dict[str, str] | None = None
     _left_out: dict[int, str] = {}  # noqa: RUF012  (a new one for each notebook)
     _skipped: Set[int] = frozenset()
+    _skipped_names: Set[str] = frozenset()
+    """What the skipped cells bind."""
     _lending: Lending | None = None
     _seen: dict[int, list[NotebookNode]] = {}  # noqa: RUF012  (a new one for each run)
     """What each check has put out when it was over: a kernel can change what it displayed before."""
+    _final: dict[int, list[NotebookNode]] = {}  # noqa: RUF012  (a new one for each notebook)
+    """What those checks had put out first that were over when something was lent."""
+    _spent = 0.0
+    """Seconds that the cells of this notebook have taken in all its runs."""
     _granted = 0.0
     """Seconds for which cells of this kernel were waited for beyond their time limits."""
+    _granted_before = 0.0
+    """The same for this notebook's earlier kernels."""
     _suspects: dict[int, str] = {}  # noqa: RUF012  (a new one for each run)
     """The cells of this kernel that may have left behind what ends it later, and how that is called."""
 
@@ -80,39 +97,50 @@ class RunAndObserve(Execute):
             cell.metadata.pop(NOTE, None)
         known = resources.get(NOTE, NotebookNote())
         known = resources[NOTE] = replace(known, seeds=known.seeds or fresh_seeds())
-        self._left_out = {}
+        self._left_out, self._final = {}, {}
+        self._spent = self._granted_before = 0.0
         self._lending = Lending(nb, book, known.seeds)
         self._environment = environment(book, known.seeds)
         self._skipped = frozenset() if self.everything else skippable_cells(nb.cells, given)
+        self._skipped_names = names_bound([nb.cells[index] for index in self._skipped])
         nb, resources = self._run(nb, resources, km)
-        if self._skipped and _misses_a_name(nb, names_bound([nb.cells[index] for index in self._skipped])):
-            self._skipped = frozenset()
-            nb, resources = self._run(nb, resources, km)
         for index in self._skipped:
             nb.cells[index].outputs = [displayed(f"<small>{NOT_RUN}</small>", NOT_RUN)]
         return nb, resources
 
     def _run(self, nb: NotebookNode, resources: ResourcesDict, km: Any) -> Converted:
         """Run what is to be run, again and again until nothing ends the kernel any more."""
-        for _ in range(self.most_restarts + 1):
+        unreached, restarts = "", 0
+        records: dict[int, list[NotebookNode]] = {}
+        while not unreached:
             self._at = -1
             self._seen = {}
             self._granted = 0.0
             self._suspects = {}
             try:
                 nb, resources = super().preprocess(nb, resources, km)
+                break
+            except _MissesAName:
+                self._skipped = frozenset()
+            except _OverBudget:
+                limits = f"{self.budget:g} time limits of {self.timeout} s"
+                unreached = f"this notebook took more than {limits}, which all its runs together may take"
             except Exception as error:  # student code can send a kernel's messages, and make them as it likes
                 if self._at < 0:
                     raise
                 self._leave_out_after(error, nb.cells)
-            else:
-                for index, outputs in self._seen.items():
-                    nb.cells[index].outputs = outputs
-                return nb, resources
-        for cell in nb.cells:
-            if cell.cell_type == "code" and utils.is_grade(cell):
+                restarts += 1
+                if restarts > self.most_restarts:
+                    unreached = f"{len(self._left_out)} cells of this notebook ended its kernel"
+            self._granted_before += self._granted
+            records |= self._seen
+        records |= self._seen | self._final
+        for index, cell in enumerate(nb.cells):
+            if index in records and index not in self._left_out:
+                cell.outputs = records[index]
+            elif unreached and cell.cell_type == "code" and utils.is_grade(cell) and index not in self._left_out:
                 cell.outputs = []
-                CellNote(unreached=f"{len(self._left_out)} cells of this notebook ended its kernel").write(cell)
+                CellNote(unreached=unreached).write(cell)
         return nb, resources
 
     def _leave_out_after(self, error: Exception, cells: list[NotebookNode]) -> None:
@@ -145,14 +173,37 @@ class RunAndObserve(Execute):
     def preprocess_cell(self, cell: NotebookNode, resources: ResourcesDict, index: int) -> Converted:
         if index not in self._left_out and index not in self._skipped:
             self._at, self._provisioner = index, self.km.provisioner
-            cell, resources = super().preprocess_cell(cell, resources, index)
+            if self._lending and self._is_over_budget():
+                raise _OverBudget
+            if self._lending and index in self._lending.checks:
+                self.kc.execute(OWN_CHECK, silent=True, stop_on_error=False)
+            began = time.monotonic()
+            try:
+                cell, resources = super().preprocess_cell(cell, resources, index)
+            finally:
+                self._spent += time.monotonic() - began
             if self._took_much(cell):
                 self._suspects.setdefault(index, TOO_MUCH)
+            if self._skipped and _misses_a_name(cell, self._skipped_names):
+                raise _MissesAName
         if self._lending and index in self._lending.checks:
+            if index in self._final and index not in self._left_out:
+                cell.outputs = deepcopy(self._final[index])
             self._seen[index] = deepcopy(cell.outputs)
             if lent := self._lending.after(cell, index):
+                self._final = {**self._seen, **self._final}
                 self.kc.execute(lent, silent=True, stop_on_error=False)
         return cell, resources
+
+    async def _async_is_over_budget(self) -> bool:
+        """Whether all runs of this notebook have taken longer than they may, besides waiting for processors."""
+        if self.timeout is None:
+            return False
+        left = self.budget * self.timeout + self._granted_before - self._spent
+        waited = getattr(self.km.provisioner, "waited", None)
+        return left < 0 and (waited is None or left + await waited() < 0)
+
+    _is_over_budget = run_sync(_async_is_over_budget)
 
     def _took_much(self, cell: NotebookNode) -> bool:
         """Whether a cell has said more than is kept, or ran out of memory."""
@@ -178,11 +229,18 @@ class RunAndObserve(Execute):
     start_new_kernel = run_sync(async_start_new_kernel)
 
 
-def _misses_a_name(nb: NotebookNode, names: Set[str]) -> bool:
-    """Whether some cell, or an answer that was looked at, ended with one of these names being undefined."""
+class _MissesAName(Exception):
+    """A cell needs a name that a skipped cell binds, so nothing may be skipped."""
+
+
+class _OverBudget(Exception):
+    """All runs of this notebook have taken as long as they may."""
+
+
+def _misses_a_name(cell: NotebookNode, names: Set[str]) -> bool:
+    """Whether this cell, or the answer that it looked at, ended with one of these names being undefined."""
     said = [
         str(output.evalue) if output.output_type == "error" else str(dict(output.data.get(MIME, {})).get("tree"))
-        for cell in nb.cells
         for output in cell.get("outputs", ())
         if output.output_type == "error" or isinstance(output.get("data", {}).get(MIME), dict)
     ]

@@ -1,16 +1,11 @@
-"""What answers that draw at random do, in words that are the same for all right ones. No chance decides (`LIMIT`)."""
+"""How often something comes, in words that are the same for all right answers. No chance decides (`LIMIT`)."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
-
-import torch
-
-from anatomy.exercises.spec import Case
-from anatomy.observing.plain_data import fresh, plain, same
 
 LIMIT = 28.0
 """How unlikely a count may be: exp(−28) on each side.
@@ -76,34 +71,3 @@ def evenly(drawn: Iterable[Hashable], wanted: Sequence[Hashable]) -> bool:
 
 def listed(items: Iterable[Any]) -> str:
     return ", ".join(map(str, items))
-
-
-ONE_STATE = "the same state of the generator gives the same result, another state another one"
-
-
-def about_the_generator(call: Callable[[torch.Generator], Any], generator: torch.Generator) -> str:
-    """Whether all that is random comes from the generator: the global ones are in other states at each call."""
-    copies = [torch.Generator().set_state(generator.get_state()) for _ in range(3)]
-    torch.rand(1000, generator=copies[2])  # another state, from the same seed, too far away to be met again
-    first, again, other = (plain(call(copy)) for copy in copies)
-    then = plain(call(copies[0]))
-    if same(first, other):
-        return "whatever state the generator is in, the result is the same"
-    if not same(first, again):
-        return "the same state of the generator gives another result each time"
-    if same(first, then):
-        return "called twice with one generator, it draws the same again: the generator does not move on"
-    return ONE_STATE
-
-
-def with_generator(answer: Any, case: Case) -> str:
-    """As `about_the_generator`, for an answer that is called with this case's arguments, several times in a row."""
-    args = case.args
-
-    def call(generator: torch.Generator) -> Any:
-        return [
-            answer(*(generator if name == "generator" else fresh(value) for name, value in args.items()))
-            for _ in range(8)
-        ]
-
-    return about_the_generator(call, args["generator"])
