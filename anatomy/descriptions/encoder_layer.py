@@ -226,6 +226,8 @@ def _count(raw: Any, case: Case) -> Any:
 
 def _entry(raw: Any, case: Case) -> Any:
     """One entry of the dict, or in words why there is none; or which entries there are."""
+    if not gathered(raw, "type", "entries"):
+        return as_it_is(raw)
     counted = raw["entries"]
     if counted is None:
         return f"{raw['type']}, where a dict is asked for"

@@ -55,10 +55,10 @@ def _embedded(raw: Any, case: Case) -> Any:
 
 
 def _is_of(embedded: Tensor, ids: Tensor) -> bool:
-    """Whether a token has much the same vector (B, T, D) in the same place of another sentence."""
+    """Whether the same token in the same place of two sentences has vectors (B, T, D) more alike than any two have."""
     apart = (embedded[None] - embedded[:, None]).double().square().mean(dim=-1)  # (B, B, T)
     alike = (ids[None] == ids[:, None]) & ~torch.eye(len(ids), dtype=torch.bool)[..., None]
-    usual = 2 * embedded.double().flatten(0, 1).var(dim=0, correction=0).mean()
+    usual = 2 * embedded.double().var(dim=0).mean()
     return bool(apart[alike].mean() <= 0.85 * usual)
 
 

@@ -151,10 +151,10 @@ def sinusoidal_encoding(seed: int) -> Iterator[Case]:
 )
 def shift_matrix(seed: int) -> Iterator[Case]:
     draw = Draw(seed)
-    some, few = 2 * _any(draw, 4, 5), 2 * _any(draw, 2, 3)
-    for offset, dim in ((_any(draw, 4, 30), some), (_any(draw, 31, 90), few), (0, 8), (1, 2)):
+    most, *dims = 2 * _any(draw, 3, 5), *(2 * _any(draw, 2, 5) for _ in range(4))
+    for offset, dim in ((_any(draw, 4, 30), most), (_any(draw, 31, 90), dims[0]), (0, dims[1]), (1, 2)):
         yield draw.case(offset=offset, dim=dim, sizes={"D": dim})
-    for offset, dim in ((-_any(draw, 4, 30), 2 * _any(draw, 3, 4)), (-1, 6)):
+    for offset, dim in ((-_any(draw, 4, 30), dims[2]), (-1, dims[3])):
         yield draw.case(
             offset=offset, dim=dim, sizes={"D": dim}, asks="negative offsets", note=f"for offset = {offset}"
         )
@@ -209,7 +209,7 @@ def _in_both_modes(module: Any, ids: Tensor) -> Any:
     when_right="This is what BERT's first layer is fed. Notebook 07 puts the layers of 05 on top of it.",
 )
 def Embeddings(seed: int) -> Iterator[Case]:
-    most = _any(Draw(seed), 9, 40)
+    most = _any(Draw(seed), 9, 20)
     draw = Draw(seed, B=2, T=5, D=12, V=90, N=most)
     config = _config(12, most, eps=0.3, dropout=0.1, vocabulary=90)
     yield draw.case(init=(config,), input_ids=draw.integers("T B", 40, 1).T)  # in memory (T, B)

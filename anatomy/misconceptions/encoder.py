@@ -517,7 +517,7 @@ wrong("mean_over_layers", "You average over the layers. Each layer's vector is w
 wrong("squeezed", "An axis of size 1 is gone, with a single sentence: `squeeze` takes it. The result is (L + 1, N, D) in every case.",
       breaks=("shape", "values"), old="for hidden in hidden_states])", new="for hidden in hidden_states]).squeeze()")
 wrong("not_found", "Sentences that have exactly one “flies” are refused: you look for something that is not in their `ids`. The vocabulary knows `flies`, in lower case; its id is `model.tokenizer.convert_tokens_to_ids(\"flies\")`.",
-      breaks=("shape", "values"), old='convert_tokens_to_ids("flies")', new='convert_tokens_to_ids("Flies")')
+      breaks=("shape", "values", "refusal"), old='convert_tokens_to_ids("flies")', new='convert_tokens_to_ids("Flies")')
 wrong("parts_of_words", "You look for “flies” in the text and count *butterflies* as well. Count tokens: the id of `flies` in `ids`.",
       breaks=("shape", "values"),
       old=CHECK,

@@ -12,6 +12,7 @@ from typing import Any
 
 from anatomy import exercises, reference
 from anatomy.judging.expectations import Expectations
+from anatomy.judging.judge import described_all
 from anatomy.judging.verdict import Diagnosis, Example, Verdict
 from anatomy.observing.observation import Observation
 from anatomy.reading.copies import can_copy, in_a_copy, spent
@@ -47,7 +48,7 @@ def read(
     if verdict.status != "wrong" or hidden or exercise.kind == "quiz" or not can_copy():
         return verdict
     parts = observation.parts if observation.with_right_parts else []
-    found = observation.with_right_parts or observation.cases
+    found = described_all(expectations, observation.with_right_parts or observation.cases)
     right = {name: reference.answer(exercises.find(name)) for name in parts}
     trials = Trials(expectations, found, Budget(seconds))
     program = program_of(namespace[exercise.name], exercise.name)

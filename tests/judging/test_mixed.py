@@ -1,0 +1,42 @@
+"""A right answer's observation in which one property's results are those of other seeds: that property does not hold.
+
+The other results speak for the answer, so nothing but the property's own description can tell.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from anatomy import exercises, reference
+from anatomy.judging.judge import judge
+from anatomy.observing.observe import observe
+from anatomy.observing.records import decode, encode
+from tests.judging.test_replayed import EARLIER, NOW
+
+TIED = {
+    "FeedForward": ("dropout",),
+    "LayerNorm": ("parameters",),
+    "TransformerEncoderLayer": ("dropout", "mask"),
+    "PostNormEncoderLayer": ("dropout", "mask"),
+    "count_layer_parameters": ("any sizes",),
+    "layer_flops": ("projections", "attention", "feed_forward"),
+    "Embeddings": ("train mode", "length limit"),
+    "apply_rotary": ("offsets only",),
+    "padding_mask": ("large scores",),
+    "load_bert_weights": ("missing keys", "leftover layers", "independence"),
+}
+"""Properties that are said in words, or hang on few numbers."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TIED)
+def test_results_of_other_seeds_do_not_meet_a_property(name: str) -> None:
+    exercise = exercises.find(name)
+    now, earlier = (observe(exercise, reference.answer(exercise), seeds) for seeds in (NOW, EARLIER[0]))
+    cases = exercise.cases(NOW)
+    for asked in TIED[name]:
+        pairs = zip(cases, now.cases, earlier.cases, strict=True)
+        mixed = decode(encode(now))
+        mixed.cases = [old if case.asks == asked else new for case, new, old in pairs]
+        verdict = judge(exercise, decode(encode(mixed)), NOW)
+        assert asked in [one.property for one in verdict.results if not one.passed]
