@@ -28,14 +28,14 @@ def _bigbird(raw: Any, case: Case) -> Any:
     if case.asks is None or num_random >= length:
         return raw
     masks = raw["masks"]
+    if len(masks) != 1 + CALLS:
+        return f"{len(masks)} masks"
     for mask in masks:
         if not isinstance(mask, Tensor) or mask.shape != (length, length):
             shape = f"of shape {tuple(mask.shape)}, not ({length}, {length})" if isinstance(mask, Tensor) else ""
             return f"a mask {shape}" if shape else sort_of(mask)
         if bool(((mask != 0) & (mask != 1)).any()):
             return "a mask with entries that are neither 0 nor 1"
-    if len(masks) != 1 + CALLS:
-        return f"{len(masks)} masks"
     seen, *drawn = (mask != 0 for mask in masks)
     return _about_drawn(seen, torch.stack(drawn), num_random)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from anatomy.exercises.calls import unpacked
 from anatomy.exercises.spec import Case
@@ -35,4 +37,31 @@ def about_the_generator(raw: Any, case: Case) -> str:
         return "called twice with one generator, it draws the same again: the generator does not move on"
     if not continues(raw["state"], case.args["generator"]):
         return "the generator is seeded inside the function"
+    if not _made_of_the_input(first, case):
+        return "the results have next to nothing of what was given"
     return ONE_STATE
+
+
+ENOUGH = 0.25
+"""The share of a result's texts and whole numbers that stand in the input, at least: of wrong answers, too, it is 0.5.
+
+Of another seed's results, whose texts and numbers are drawn from hundreds, it is below 0.2.
+"""
+
+
+def _made_of_the_input(results: Any, case: Case) -> bool:
+    """Whether results show the texts, or the tokens' ids, that this case gives; where it gives some."""
+    given = {leaf for value in case.args.values() if isinstance(value, Tensor | list) for leaf in _leaves(value)}
+    shown = [leaf in given for leaf in _leaves(results)]
+    return not given or sum(shown) >= ENOUGH * len(shown) > 0
+
+
+def _leaves(node: Any) -> Iterator[Hashable]:
+    """All texts and numbers in lists and tensors."""
+    if isinstance(node, Tensor):
+        yield from node.flatten().tolist()
+    elif isinstance(node, list):
+        for item in node:
+            yield from _leaves(item)
+    elif isinstance(node, Hashable):
+        yield node

@@ -26,6 +26,7 @@ from anatomy.exercises.pretraining import (
     FEW,
     MANY,
     MASK,
+    OFTEN,
     SHORT,
     calls_for,
     followed,
@@ -56,6 +57,8 @@ def _masking(raw: Any, case: Case) -> str:
     if words := _pair_of_ids(result, ids):
         return words
     inputs, labels = result
+    if _is_another_text(ids, inputs, labels):
+        return NOTHING_LEFT
     if case.asks == "labels":
         return _about_labels(ids, inputs, labels, args["rate"])
     if case.asks == "special tokens":
@@ -63,6 +66,14 @@ def _masking(raw: Any, case: Case) -> str:
     if case.asks == "rate":
         return _about_rate(args, special == 0, _asked(ids, labels), more)
     return _about_fate(args, ids, inputs, more)
+
+
+NOTHING_LEFT = "next to nothing of the text is left, neither in the inputs nor in the labels"
+
+
+def _is_another_text(ids: Tensor, inputs: Tensor, labels: Tensor) -> bool:
+    """Whether hardly any token stands in its place: who chooses all has one in ten left, or all in the labels."""
+    return ids.numel() > A_SHORT_TEXT and float(((inputs == ids) | (labels == ids)).double().mean()) < 0.05
 
 
 def _asked(ids: Tensor, labels: Tensor) -> Tensor:
@@ -126,15 +137,28 @@ def _alike(flags: Tensor, rate: float, what: str) -> str:
 
 def _about_rate(args: Mapping[str, Any], ordinary: Tensor, chosen: Tensor, more: list[Any]) -> str:
     if "rate" not in args:
-        alike = same(*more)
+        one, other = more
+        alike = same(one, other)
         return f"without `rate` it does {'' if alike else 'not do '}what it does with rate = 0.15"
     rate, places = args["rate"], chosen[ordinary].tolist()
     share = percent(sum(places), len(places), rate)
     if chosen.numel() > 5:
         words = _alike(chosen, rate, "it") if ordinary.all() else ""
         return f"{share} of the tokens that are not special are chosen{words or ', each for itself'}"
+    if words := _not_of_this_text(args["ids"], more):
+        return words
     found = [_asked(args["ids"], labels)[0].tolist() for _, labels in more]
     return f"{_share_in_short(found, rate)} chosen"
+
+
+def _not_of_this_text(ids: Tensor, more: list[Any]) -> str | None:
+    """What is wrong with what many calls made of a short text, as a whole."""
+    if len(more) != OFTEN:
+        return f"{len(more)} results of {OFTEN} calls"
+    if words := next(filter(None, (_pair_of_ids(result, ids) for result in more)), None):
+        return words
+    inputs, labels = (torch.cat(results) for results in zip(*more, strict=True))
+    return NOTHING_LEFT if _is_another_text(ids.expand_as(inputs), inputs, labels) else None
 
 
 def _share_in_short(found: list[list[bool]], rate: float) -> str:
@@ -151,6 +175,8 @@ def _share_in_short(found: list[list[bool]], rate: float) -> str:
 def _about_fate(args: Mapping[str, Any], ids: Tensor, inputs: Tensor, more: list[Any]) -> str:
     mask_id, size = args["mask_id"], args["vocab_size"]
     if ids.numel() <= A_SHORT_TEXT:
+        if words := _not_of_this_text(ids, more):
+            return words
         found = [(inputs == mask_id)[0].tolist() for inputs, _ in more]
         return f"{_share_in_short(found, 0.8 + 0.1 / size)} masked"
     masked, kept = inputs == mask_id, inputs == ids
@@ -173,10 +199,12 @@ def _about_fate(args: Mapping[str, Any], ids: Tensor, inputs: Tensor, more: list
         if token != mask_id and not fits(int((others == token).sum()), int((ids != token).sum()), 0.1 / size)
     ]  # fmt: skip
     outside = bool(((inputs < 0) | (inputs >= size)).any())
+    stays = int((kept & (ids != mask_id)).sum()), int((ids != mask_id).sum())
     return (
         f"[MASK] {share}; every token of the vocabulary is drawn alike"
         + (f", but not {listed(never)}" if never else "")
         + (", and tokens that are not in it" if outside else "")
+        + ("" if fits(*stays, 0.1 + 0.1 / size) else f", and {percent(*stays, 0.1 + 0.1 / size)} stay as they were")
     )
 
 
@@ -226,12 +254,21 @@ def _pairing(
                 return pairs
             calls.append(pairs)
         if case.asks == "half and half":
+            if _are_of_others(docs, calls):
+                return "the pairs are of other sentences than those of the documents"
             return _halves([counted(docs, pairs) for pairs in calls])
         if case.asks == "drawn evenly":
             return _sources(docs, calls)
         return right(docs, calls) if raw["docs"] == docs else "the documents are changed"
 
     return describe
+
+
+def _are_of_others(docs: list[list[str]], calls: list[Pairs]) -> bool:
+    """Whether most sentences are in none of the documents."""
+    given = {sentence for doc in docs for sentence in doc}
+    known = [sentence in given for pairs in calls for pair in pairs for sentence in pair[:2]]
+    return 2 * sum(known) < len(known)
 
 
 HALVES = (0.0, 0.25, 1 / 3, 2 / 3, 0.75, 1.0)
@@ -420,7 +457,7 @@ def _cutting(raw: Any, case: Case) -> str:
     if len(results) != (MANY if case.asks == "all ways" else FEW):
         return f"{len(results)} results"
     for result in results:
-        if words := _two_sequences(result):
+        if words := _two_sequences(result, len(ids)):
             return words
         seen.append((result[0].tolist(), result[1].tolist()))
     if case.asks == "all ways":
@@ -441,12 +478,18 @@ def _now_and_then(said: list[str]) -> str:
     return wrong[0]
 
 
-def _two_sequences(result: Any) -> str | None:
+MOST = 20
+"""So many times as many tokens as in the text are looked at."""
+
+
+def _two_sequences(result: Any, length: int) -> str | None:
     if not isinstance(result, (tuple, list)) or len(result) != 2 or not all(isinstance(one, Tensor) for one in result):
         return f"{'a pair of other things' if isinstance(result, (tuple, list)) else sort_of(result)}, not two tensors"
     for name, one in zip(("inputs", "targets"), result, strict=True):
         if one.dim() != 1:
             return f"{name} of {one.dim()} axes, not one"
+        if len(one) > MOST * (length + 1):
+            return f"{name} of {len(one)} tokens, from a text of {length}"
         if one.is_floating_point() or one.dtype == torch.bool:
             return f"{name} of type {str(one.dtype).removeprefix('torch.')}, not whole numbers"
     return None
