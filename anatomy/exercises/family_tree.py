@@ -179,17 +179,21 @@ def attention_cost(seed: int) -> Iterator[Case]:
 def growth_exponent(seed: int) -> Iterator[Case]:
     draw = Draw(seed)
 
+    def between(low: float, high: float) -> float:
+        return low + (high - low) * float(torch.rand((), generator=draw.generator, dtype=torch.float64))
+
     def case(lengths: list[int], slope: float, factor: float, scatter: float, **more: Any) -> Case:
         noise = (scatter * draw.normal(str(len(lengths)))).exp().tolist()
         costs = [factor * length**slope * rate for length, rate in zip(lengths, noise, strict=True)]
         return Case({"lengths": lengths, "costs": costs}, **more)
 
-    yield case([16, 32, 64, 128, 256], 1.537, 3.0, 0.0)
-    yield case([5, 100, 20, 7000], 0.614, 0.002, 0.0, note="when lengths are in no order, and costs below 1")
-    yield case([8, 512], 2.518, 40.0, 0.0, note="for two lengths")
+    yield case([16, 32, 64, 128, 256], between(1.3, 1.8), between(2.0, 5.0), 0.0)
+    note = "when lengths are in no order, and costs below 1"
+    yield case([5, 100, 20, 7000], between(0.4, 0.65), between(0.001, 0.003), 0.0, note=note)
+    yield case([8, 512], between(2.2, 2.8), between(20.0, 60.0), 0.0, note="for two lengths")
     yield Case({"lengths": [4, 16, 64, 1024], "costs": [16, 256, 4096, 1048576]}, note="for costs in whole numbers")
-    yield case([2, 30, 400], -0.523, 9.0, 0.0, note="when costs fall")
-    yield case([3, 50, 1000], 0.094, 7.0, 0.0, note="when costs hardly grow")
+    yield case([2, 30, 400], between(-0.8, -0.3), between(5.0, 12.0), 0.0, note="when costs fall")
+    yield case([3, 50, 1000], between(0.06, 0.14), between(4.0, 9.0), 0.0, note="when costs hardly grow")
     for lengths in ([4, 16, 64, 256, 1024, 4096], [900, 3, 70, 10, 2000]):
         yield case(lengths, 1.2, 5.0, 0.4, asks="best line", note="when the points lie on no line")
     yield case([10, 40, 40, 300, 300, 9000], -0.8, 2.0, 0.4, asks="best line",
@@ -219,16 +223,21 @@ def encoder_parameters(seed: int) -> Iterator[Case]:
     }  # fmt: skip
     distil = bert | {"D": "dim", "F": "hidden_dim", "L": "n_layers", "H": "n_heads"}
     albert = bert | {"E": "embedding_size", "G": "num_hidden_groups"}
-    words = 30 + _any(Draw(seed), 0, 20)
-    yield case(BertConfig, bert, V=words, P=11, N=2, D=12, F=20, L=3, H=4, note="for a BERT")
-    yield case(BertConfig, bert, V=23, P=8, N=3, D=6, F=7, L=12, H=2, note="for a BERT of twelve layers, three types")
-    yield case(BertConfig, bert, V=17, P=40, N=2, D=8, F=5, L=1, H=1, note="for a BERT of one layer")
-    yield case(RobertaConfig, bert, V=words + 7, P=14, N=4, D=10, F=26, L=4, H=2, note="for a RoBERTa")
-    yield case(DistilBertConfig, distil, "DistilBERT", V=words, P=9, D=12, F=22, L=5, H=3)
-    yield case(DistilBertConfig, distil, "DistilBERT", V=19, P=13, D=6, F=8, L=1, H=2, note="for one layer")
-    yield case(AlbertConfig, albert, "ALBERT", V=words, P=15, N=2, E=5, D=12, F=21, L=6, G=1, H=2)
-    yield case(AlbertConfig, albert, "ALBERT", V=29, P=10, N=3, E=4, D=6, F=9, L=12, G=3, H=3, note="for three groups")
-    yield case(AlbertConfig, albert, "ALBERT", V=21, P=7, N=1, E=8, D=8, F=11, L=2, G=2, H=4, note="when E is D")
+    draw = Draw(seed)
+
+    def table(width: int) -> dict[str, int]:
+        """Words, positions and an inner width that is neither the width nor four times that."""
+        return {"V": _any(draw, 60, 400), "P": _any(draw, 7, 55), "F": _any(draw, width + 1, 4 * width - 1), "D": width}
+
+    yield case(BertConfig, bert, **table(12), N=2, L=3, H=4, note="for a BERT")
+    yield case(BertConfig, bert, **table(6), N=3, L=12, H=2, note="for a BERT of twelve layers, three types")
+    yield case(BertConfig, bert, **table(8), N=2, L=1, H=1, note="for a BERT of one layer")
+    yield case(RobertaConfig, bert, **table(10), N=4, L=4, H=2, note="for a RoBERTa")
+    yield case(DistilBertConfig, distil, "DistilBERT", **table(12), L=5, H=3)
+    yield case(DistilBertConfig, distil, "DistilBERT", **table(6), L=1, H=2, note="for one layer")
+    yield case(AlbertConfig, albert, "ALBERT", **table(12), N=2, E=5, L=6, G=1, H=2)
+    yield case(AlbertConfig, albert, "ALBERT", **table(6), N=3, E=4, L=12, G=3, H=3, note="for three groups")
+    yield case(AlbertConfig, albert, "ALBERT", **table(8), N=1, E=8, L=2, G=2, H=4, note="when E is D")
     for config in (GPT2Config(n_embd=8, n_head=2), MobileBertConfig(hidden_size=8)):
         yield Case({"config": config}, asks="refusals", message_names=(config.model_type,),
                    note=f"for a config of type “{config.model_type}”")  # fmt: skip
@@ -246,7 +255,8 @@ WORDS = ("time", "flies", "like an arrow", "Fruit", "banana", "2 + 2", "sea otte
 )
 def few_shot_prompt(seed: int) -> Iterator[Case]:
     draw = Draw(seed)
-    words = [WORDS[place] for place in draw.permutation(len(WORDS)).tolist()]
+    numbers = (draw.permutation(900) + 100).tolist()
+    words = [f"{WORDS[place]} {numbers.pop()}" for place in draw.permutation(len(WORDS)).tolist()]
     inputs, outputs = words[:5], [word.upper() for word in words[5:]]
     pairs = list(zip(inputs, outputs, strict=True))
     yield Case({"task": "Say it loudly", "examples": pairs[:3], "query": words[8]})
@@ -283,11 +293,22 @@ def patchify(seed: int) -> Iterator[Case]:
     yield case(3, 2, 5, 5, 5, "when a patch is the whole image")
     yield case(2, 4, 3, 9, 3, "for a single row of patches")
     yield case(3, 2, 8, 2, 2, "for a single column of patches")
-    yield case(2, 3, 7, 8, 4, "when 4 does not divide H = 7", asks="refusals", message_names=("7", "4"))
-    yield case(2, 3, 8, 10, 4, "when 4 does not divide W = 10", asks="refusals", message_names=("10", "4"))
-    for size in (6, 7):
-        note = f"when 4 divides neither H nor W, both {size}"
-        yield case(2, 3, size, size, 4, note, asks="refusals", message_names=(str(size), "4"))
+    draw = Draw(seed)
+    for side in ("H", "W"):
+        patch, odd = _not_divided(draw)
+        even = patch * _any(draw, 1, 3)
+        height, width = (odd, even) if side == "H" else (even, odd)
+        note = f"when {patch} does not divide {side} = {odd}"
+        yield case(2, 3, height, width, patch, note, asks="refusals", message_names=(str(odd), str(patch)))
+    for patch, odd in ((4, 6), _not_divided(draw)):
+        note = f"when {patch} divides neither H nor W, both {odd}"
+        yield case(2, 3, odd, odd, patch, note, asks="refusals", message_names=(str(odd), str(patch)))
+
+
+def _not_divided(draw: Draw) -> tuple[int, int]:
+    """The side of a patch, and of an image that it does not divide: a size that no other number here is."""
+    patch = _any(draw, 4, 6)
+    return patch, patch * _any(draw, 2, 4) + _any(draw, 1, patch - 1)
 
 
 def _have_directions(case: Case) -> bool:

@@ -10,7 +10,7 @@ import torch
 from transformers import AlbertConfig, AutoModel, BertConfig, DistilBertConfig, RobertaConfig
 
 from anatomy import exercises
-from anatomy.exercises.family_tree import _sharing
+from anatomy.descriptions.family_tree import _sharing
 from anatomy.judging.judge import judge
 from anatomy.observing.observe import observe
 from anatomy.reference.family_tree import bigbird_mask, encoder_parameters, growth_exponent
