@@ -49,6 +49,16 @@ def _real(size: int, lengths: list[int]) -> Tensor:
     return (torch.arange(size) < torch.tensor(lengths)[:, None])[:, None, None, :]
 
 
+def _any(draw: Draw, low: int, high: int) -> int:
+    return int(draw.integers("1", high + 1, low))
+
+
+def _two(draw: Draw, low: int, high: int) -> tuple[int, int]:
+    """Two different numbers of these."""
+    one, other = (low + draw.permutation(high - low + 1)[:2]).tolist()
+    return one, other
+
+
 # ---------------------------------------------------------------------------------------------- shift_right
 
 
@@ -77,45 +87,37 @@ def shift_right(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- decoder_mask
 
 
-def _may_look(answer: Any, case: Case) -> Any:
-    """Where the mask lets a query look, as (B, 1, T, T): numbers that forbid by being added to scores are as good."""
-    mask, sizes = answer(*case.args.values()), case.sizes
-    if not isinstance(mask, Tensor):
-        return mask
-    if mask.is_floating_point():
-        shown = mask > -1e4
-        if not mask.isnan().any() and len(mask[shown].unique()) < 2 and mask.amax() < torch.inf:
-            mask = shown  # what is added to all that is shown makes no difference to a softmax
-    whole = (sizes["B"], 1, sizes["T"], sizes["T"])
-    fits = mask.dim() <= 4 and all(mine in (1, size) for mine, size in zip(mask.shape[::-1], whole[::-1], strict=False))
-    return mask.expand(whole) if fits else mask
-
-
 @exercise(
     SLUG,
     properties={"shape": 1, "values": 3},
     returns="B 1 T T",
     axes={"T": "tokens"},
-    act=_may_look,
     holds=_target_is_padded,
     when_right="No token sees a later one, and none sees padding. The source needs no such mask: it is all there.",
 )
 def decoder_mask(seed: int) -> Iterator[Case]:
-    draw = Draw(seed, B=3, T=6)
-    ids = draw.integers("B T", 30, low=5)
-    ids[:, 2] = 0
-    yield draw.case(target=_padded(ids, [4, 6, 3], 3), pad_id=3, note="when padding has the id 3")
-    draw = Draw(seed, B=2, T=5)
-    yield draw.case(target=_padded(draw.integers("B T", 30, low=1), [2, 4], 0), pad_id=0)
-    draw = Draw(seed, B=4, T=7)
-    yield draw.case(target=draw.integers("B T", 30, low=5), pad_id=1, note="when there is no padding")
-    draw = Draw(seed, B=1, T=4)
-    yield draw.case(target=_padded(draw.integers("B T", 30, low=5), [3], 2), pad_id=2, note="for a single sentence")
-    draw = Draw(seed, B=2, T=1)
-    yield draw.case(target=draw.integers("B T", 30, low=5), pad_id=0, note="for a single token")
-    draw = Draw(seed, B=5, T=5)
-    padded = _padded(draw.integers("B T", 30, low=5), [1, 5, 2, 3, 4], 0)
-    yield draw.case(target=padded, pad_id=0, note="when B equals T")
+    sizes = Draw(seed)
+
+    def case(lengths: list[int], length: int, pad_id: int, low: int = 5, zero: bool = False, note: str = "") -> Case:
+        draw = Draw(seed, B=len(lengths), T=length)
+        ids = draw.integers("B T", 30, low=low)
+        if zero:
+            ids[:, 2] = 0
+        return draw.case(target=_padded(ids, lengths, pad_id), pad_id=pad_id, note=note)
+
+    length = _any(sizes, 7, 20)
+    short, middle = _two(sizes, 3, length - 1)
+    yield case([short, length, middle], length, 3, zero=True, note="when padding has the id 3")
+    length = _any(sizes, 6, 18)
+    yield case([*_two(sizes, 1, length - 1)], length, 0, low=1)
+    length = _any(sizes, 5, 16)
+    yield case([length] * 4, length, 1, note="when there is no padding")
+    length = _any(sizes, 4, 14)
+    yield case([_any(sizes, 2, length - 1)], length, 2, note="for a single sentence")
+    yield case([1, 1], 1, 0, note="for a single token")
+    length = _any(sizes, 4, 8)
+    lengths = (1 + sizes.permutation(length)).tolist()
+    yield case(lengths, length, 0, note="when B equals T")
 
 
 # ---------------------------------------------------------------------------------------------- CrossAttention
