@@ -16,7 +16,9 @@ from anatomy.exercises.spec import Case
 
 def _same_without_a_mask(raw: Any) -> bool:
     """Whether no mask means the same as a mask of ones: whatever else is wrong with the answer is so in both."""
-    return gathered(raw, "ones", "left out", "none") and all(_alike(raw["ones"], raw[how]) for how in ("left out", "none"))
+    return gathered(raw, "ones", "left out", "none") and all(
+        _alike(raw["ones"], raw[how]) for how in ("left out", "none")
+    )
 
 
 def _alike(one: Any, other: Any) -> bool:

@@ -126,9 +126,9 @@ def FusedMultiHeadAttention(seed: int) -> Iterator[Case]:
     yield draw.case(init=(_config(20, 4),), x=_turned(draw))
     yield from _few(seed)
     draw = Draw(seed)
-    heads, per_head = (int(draw.integers("1", high, low)) for low, high in ((4, 12), (3, 9)))
+    heads, head_dim = (int(draw.integers("1", high, low)) for low, high in ((4, 12), (3, 9)))
     rest = int(draw.integers("1", heads, 1))
-    for width, heads in ((heads * per_head + rest, heads), (rest, heads)):
+    for width in (heads * head_dim + rest, rest):
         draw, names = Draw(seed, B=2, T=3, D=width, H=heads), (str(width), str(heads))
         init, note = (_config(width, heads),), f"for D = {width} and H = {heads}"
         yield draw.case(init=init, x=draw.normal("B T D"), asks="refusal", note=note, message_names=names)
@@ -170,7 +170,7 @@ def _copy_and_look(answer: Any, case: Case) -> Any:
 
 
 def _before_and_after(loop: nn.Module, fused: nn.Module) -> dict[str, Any]:
-    """Both modules' weights, which of them can be trained, and fused's once more when all of the loop's have changed."""
+    """Both modules' weights, which of them can be trained, and fused's again when all of the loop's have changed."""
     found = {"loop": numbers(loop), "fused": numbers(fused)}
     trainable = {
         name: {key: int(value.requires_grad and value.is_leaf) for key, value in module.named_parameters()}
