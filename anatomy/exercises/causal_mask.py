@@ -31,6 +31,10 @@ def _config(draw: Draw, eps: float = 1e-5, block_dropout: float = 0.0, embedding
                       attn_pdrop=0.2, bos_token_id=0, eos_token_id=0)  # fmt: skip
 
 
+def _any(draw: Draw, low: int, high: int) -> int:
+    return int(draw.integers("1", high + 1, low))
+
+
 # ---------------------------------------------------------------------------------------------- causal_mask
 
 
@@ -48,7 +52,8 @@ def _zeros_and_ones(answer: Any, case: Case) -> Any:
     when_right="A triangle is all it takes. Next, attention has to obey it.",
 )
 def causal_mask(seed: int) -> Iterator[Case]:
-    for length in (5, 8, 2):
+    sizes = Draw(seed)
+    for length in (_any(sizes, 4, 40), _any(sizes, 4, 40), 2):
         yield Draw(seed, T=length, S=length).case(length=length)
     yield Draw(seed, T=1, S=1).case(length=1, note="for a single token")
 
@@ -152,41 +157,37 @@ class Reader(nn.Module):
         return mixed @ self.token_embeddings.weight.T
 
 
+def used_before(model: Reader) -> None:
+    """Some other training has left a gradient in the model."""
+    model.hidden.bias.grad = torch.ones_like(model.hidden.bias)
+
+
 def _leak(answer: Any, case: Case) -> Any:
-    """As in a notebook, where gradients are on; or in words: what has become of the model."""
+    """As in a notebook, where gradients are on; or what the model holds, and gives for the ids, afterwards."""
     model, ids = case.args["model"], case.args["ids"]
-    model.hidden.bias.grad = torch.ones_like(model.hidden.bias)  # some other training has left it there
+    used_before(model)
     own = model.token_embeddings.register_forward_hook(lambda *_: None)  # somebody else looks on
-    before, was = _state(model), model(ids).detach()
     with torch.enable_grad():
         leak = answer(model, ids)
     if case.asks != "model unchanged":
         return leak
-    if own.id not in model.token_embeddings._forward_hooks:
-        return "a hook that the model had is gone"
-    after = _state(model)
-    if changed := [name for name, value in before.items() if not _equal(value, after.get(name))]:
-        return f"{changed[0]} has changed"
-    return "the model as it was" if torch.equal(model(ids), was) else "the model gives other outputs than before"
+    kept = int(own.id in model.token_embeddings._forward_hooks)
+    own.remove()
+    return {"state": state(model), "own_hook": kept, "outputs": model(ids).detach()}
 
 
-def _state(model: nn.Module) -> dict[str, Any]:
-    """What must stay as it is, by name."""
-    parts: dict[str, Any] = {"the training mode": model.training}
-    for name, parameter in model.named_parameters():
-        parts[name] = parameter.detach().clone()
-        parts[f"the gradient kept in {name}"] = None if parameter.grad is None else parameter.grad.clone()
-        parts[f"{name}.requires_grad"] = parameter.requires_grad
-    for name, module in model.named_modules():
-        hooks = len(module._forward_hooks) + len(module._forward_pre_hooks)
-        parts[f"the number of hooks at {name or 'the model'}"] = hooks
-    return parts
-
-
-def _equal(one: Any, other: Any) -> bool:
-    if isinstance(one, Tensor) and isinstance(other, Tensor):
-        return torch.equal(one, other)
-    return type(one) is type(other) and bool(one == other)
+def state(model: nn.Module) -> dict[str, Any]:
+    """What a model holds: parameters and their gradients by name, its mode, and how many hooks its modules have."""
+    parameters = dict(model.named_parameters())
+    return {
+        "training": int(model.training),
+        "parameters": {name: one.detach().clone() for name, one in parameters.items()},
+        "gradients": {name: None if one.grad is None else one.grad.clone() for name, one in parameters.items()},
+        "requires_grad": {name: int(one.requires_grad) for name, one in parameters.items()},
+        "hooks": {
+            name: len(module._forward_hooks) + len(module._forward_pre_hooks) for name, module in model.named_modules()
+        },
+    }
 
 
 @exercise(
@@ -225,29 +226,24 @@ def future_leak(seed: int) -> Iterator[Case]:
 
 
 def _attention(module: Any, case: Case) -> Any:
-    """Called; or in words: which tokens the outputs see, or how many heads it says it has."""
+    """Called; or what it returns when one token after the other is changed, or how many heads it says it has."""
     (x,) = case.args.values()
     if case.asks == "parameters":
-        return {"num_heads": str(getattr(module, "num_heads", "missing"))}
-    if case.asks == "no peeking":
+        return {"num_heads": str(module.num_heads)} if hasattr(module, "num_heads") else {}
+    if case.asks is None:
+        return module(x)
+    with torch.no_grad():
         module(x[:, :2])  # a shorter text comes first: a mask kept from it would not fit
-    outputs = module(x)
-    if case.asks is None or not isinstance(outputs, Tensor) or outputs.shape != x.shape:
-        return outputs
-    length = x.size(1)
-    sees = torch.zeros(length, length, dtype=torch.bool)  # (T, S)
-    noise = torch.randn(x.shape, generator=torch.Generator().manual_seed(1))
-    for place in range(length):
-        other = x.clone()
-        other[:, place] += 3 * noise[:, place]
-        apart = (module(other) - outputs).abs().amax(dim=(0, 2))  # (T,)
-        sees[:, place] = ~(apart <= 1e-5)  # NaN is no evidence of not seeing
-    later = [t for t in range(length) if sees[t, t + 1 :].any()]
-    blind = [t for t in range(length) if not sees[t, : t + 1].all()]
-    return {
-        "later tokens": f"seen by outputs {later}" if later else "seen by none",
-        "tokens up to its own": f"not all seen by outputs {blind}" if blind else "seen by each output",
-    }
+        outputs = module(x)
+        if not isinstance(outputs, Tensor) or outputs.shape != x.shape:
+            return outputs
+        noise = torch.randn(x.shape, generator=torch.Generator().manual_seed(1))
+        changed = []
+        for place in range(x.size(1)):
+            other = x.clone()
+            other[:, place] += 3 * noise[:, place]
+            changed.append(module(other))
+    return {"outputs": outputs, "changed": torch.stack(changed)}
 
 
 @exercise(
@@ -269,9 +265,12 @@ def CausalSelfAttention(seed: int) -> Iterator[Case]:
     yield draw.case(init=(_config(draw),), x=draw.normal("B T D", scale=2.0), note="for a single head")
     draw = Draw(seed, B=1, T=1, D=8, H=4, K=2)
     yield draw.case(init=(_config(draw),), x=draw.normal("B T D"), note="for a single token")
-    draw = Draw(seed, B=2, T=6, D=12, H=2, K=6)
+    draw = Draw(seed, B=200, T=6, D=12, H=2, K=6)
     yield draw.case(init=(_config(draw),), x=draw.normal("B T D"), asks="no peeking",
                     note="when one token after the other is changed")  # fmt: skip
+    sizes = Draw(seed)
+    heads, width = (2 + sizes.permutation(10)[:2]).tolist()
+    draw = Draw(seed, B=2, T=6, D=heads * width, H=heads, K=width)
     yield draw.case(init=(_config(draw),), x=draw.normal("B T D"), asks="parameters")
 
 
