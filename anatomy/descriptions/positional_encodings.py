@@ -75,20 +75,16 @@ def _turned(raw: Any, case: Case) -> Any:
     """Where offsets are asked for, in words: how scores of turned queries and keys react to moving."""
     if case.asks != "offsets only":
         return raw
-    if not gathered(raw, "query", "key", "moved query", "moved key"):
+    if not gathered(raw, "still", "both", "keys"):
         return as_it_is(raw)
-    query, key, moved_query, moved_key = (raw[name] for name in ("query", "key", "moved query", "moved key"))
-    still = query @ key.mT  # (H, T, K) · (H, K, T) -> (H, T, T)
-    if not _as_long(torch.stack((query, key)), case.args["x"]):
+    if not _as_long(torch.stack(raw["still"]), case.args["x"]):
         return UNRELATED
+    still, both, keys = (query @ key.mT for query, key in (raw["still"], raw["both"], raw["keys"]))  # (H, T, T)
 
     def said(scores: Tensor) -> str:
         return "the scores change" if (scores - still).abs().max() > 1e-3 else "the scores stay"
 
-    return {
-        f"queries and keys {STEP} on": said(moved_query @ moved_key.mT),
-        f"keys alone {STEP} on": said(query @ moved_key.mT),
-    }
+    return {f"queries and keys {STEP} on": said(both), f"keys alone {STEP} on": said(keys)}
 
 
 def _as_long(turned: Tensor, x: Tensor) -> bool:

@@ -15,7 +15,8 @@ import torch
 from torch import Tensor, nn
 
 from anatomy.exercises import softmax as notebook_03
-from anatomy.exercises.encoder_layer import LAST, dropped, part_dropped
+from anatomy.exercises.calls import packed
+from anatomy.exercises.encoder_layer import LAST, part_outputs
 from anatomy.exercises.spec import Case, Draw, exercise, quiz
 
 SLUG = "09-causal-mask"
@@ -29,6 +30,10 @@ def _config(draw: Draw, eps: float = 1e-5, block_dropout: float = 0.0, embedding
     sizes = {name: draw.sizes[letter] for name, letter in letters.items() if letter in draw.sizes}
     return GPT2Config(**sizes, layer_norm_epsilon=eps, resid_pdrop=block_dropout, embd_pdrop=embedding_dropout,
                       attn_pdrop=0.2, bos_token_id=0, eos_token_id=0)  # fmt: skip
+
+
+def _any(draw: Draw, low: int, high: int) -> int:
+    return int(draw.integers("1", high + 1, low))
 
 
 # ---------------------------------------------------------------------------------------------- causal_mask
@@ -48,7 +53,8 @@ def _zeros_and_ones(answer: Any, case: Case) -> Any:
     when_right="A triangle is all it takes. Next, attention has to obey it.",
 )
 def causal_mask(seed: int) -> Iterator[Case]:
-    for length in (5, 8, 2):
+    sizes = Draw(seed)
+    for length in (_any(sizes, 4, 40), _any(sizes, 4, 40), 2):
         yield Draw(seed, T=length, S=length).case(length=length)
     yield Draw(seed, T=1, S=1).case(length=1, note="for a single token")
 
@@ -152,41 +158,37 @@ class Reader(nn.Module):
         return mixed @ self.token_embeddings.weight.T
 
 
+def used_before(model: Reader) -> None:
+    """Some other training has left a gradient in the model."""
+    model.hidden.bias.grad = torch.ones_like(model.hidden.bias)
+
+
 def _leak(answer: Any, case: Case) -> Any:
-    """As in a notebook, where gradients are on; or in words: what has become of the model."""
+    """As in a notebook, where gradients are on; or what the model holds, and gives for the ids, afterwards."""
     model, ids = case.args["model"], case.args["ids"]
-    model.hidden.bias.grad = torch.ones_like(model.hidden.bias)  # some other training has left it there
+    used_before(model)
     own = model.token_embeddings.register_forward_hook(lambda *_: None)  # somebody else looks on
-    before, was = _state(model), model(ids).detach()
     with torch.enable_grad():
         leak = answer(model, ids)
     if case.asks != "model unchanged":
         return leak
-    if own.id not in model.token_embeddings._forward_hooks:
-        return "a hook that the model had is gone"
-    after = _state(model)
-    if changed := [name for name, value in before.items() if not _equal(value, after.get(name))]:
-        return f"{changed[0]} has changed"
-    return "the model as it was" if torch.equal(model(ids), was) else "the model gives other outputs than before"
+    kept = int(own.id in model.token_embeddings._forward_hooks)
+    own.remove()
+    return {"state": state(model), "own_hook": kept, "outputs": model(ids).detach()}
 
 
-def _state(model: nn.Module) -> dict[str, Any]:
-    """What must stay as it is, by name."""
-    parts: dict[str, Any] = {"the training mode": model.training}
-    for name, parameter in model.named_parameters():
-        parts[name] = parameter.detach().clone()
-        parts[f"the gradient kept in {name}"] = None if parameter.grad is None else parameter.grad.clone()
-        parts[f"{name}.requires_grad"] = parameter.requires_grad
-    for name, module in model.named_modules():
-        hooks = len(module._forward_hooks) + len(module._forward_pre_hooks)
-        parts[f"the number of hooks at {name or 'the model'}"] = hooks
-    return parts
-
-
-def _equal(one: Any, other: Any) -> bool:
-    if isinstance(one, Tensor) and isinstance(other, Tensor):
-        return torch.equal(one, other)
-    return type(one) is type(other) and bool(one == other)
+def state(model: nn.Module) -> dict[str, Any]:
+    """What a model holds: parameters and their gradients by name, its mode, and how many hooks its modules have."""
+    parameters = dict(model.named_parameters())
+    return {
+        "training": int(model.training),
+        "parameters": {name: one.detach().clone() for name, one in parameters.items()},
+        "gradients": {name: None if one.grad is None else one.grad.clone() for name, one in parameters.items()},
+        "requires_grad": {name: int(one.requires_grad) for name, one in parameters.items()},
+        "hooks": {
+            name: len(module._forward_hooks) + len(module._forward_pre_hooks) for name, module in model.named_modules()
+        },
+    }
 
 
 @exercise(
@@ -214,7 +216,7 @@ def future_leak(seed: int) -> Iterator[Case]:
     once = torch.eye(4)
     once[1, 3] = 1.0
     yield draw.case(**reads(draw, lambda mixes: mixes * once), note="for a model in which output 1 sees input 3")
-    for length in (5, 1):
+    for length in (_any(Draw(seed), 4, 12), 1):
         draw = Draw(seed, B=2, T=length, S=length, V=6, D=4)
         note = "for a causal model" + (" and a single token" if length == 1 else "")
         yield draw.case(**reads(draw, lambda mixes: mixes.tril()), asks="causal model", note=note)
@@ -225,29 +227,24 @@ def future_leak(seed: int) -> Iterator[Case]:
 
 
 def _attention(module: Any, case: Case) -> Any:
-    """Called; or in words: which tokens the outputs see, or how many heads it says it has."""
+    """Called; or what it returns when one token after the other is changed, or how many heads it says it has."""
     (x,) = case.args.values()
     if case.asks == "parameters":
-        return {"num_heads": str(getattr(module, "num_heads", "missing"))}
-    if case.asks == "no peeking":
+        return {"num_heads": str(module.num_heads)} if hasattr(module, "num_heads") else {}
+    if case.asks is None:
+        return module(x)
+    with torch.no_grad():
         module(x[:, :2])  # a shorter text comes first: a mask kept from it would not fit
-    outputs = module(x)
-    if case.asks is None or not isinstance(outputs, Tensor) or outputs.shape != x.shape:
-        return outputs
-    length = x.size(1)
-    sees = torch.zeros(length, length, dtype=torch.bool)  # (T, S)
-    noise = torch.randn(x.shape, generator=torch.Generator().manual_seed(1))
-    for place in range(length):
-        other = x.clone()
-        other[:, place] += 3 * noise[:, place]
-        apart = (module(other) - outputs).abs().amax(dim=(0, 2))  # (T,)
-        sees[:, place] = ~(apart <= 1e-5)  # NaN is no evidence of not seeing
-    later = [t for t in range(length) if sees[t, t + 1 :].any()]
-    blind = [t for t in range(length) if not sees[t, : t + 1].all()]
-    return {
-        "later tokens": f"seen by outputs {later}" if later else "seen by none",
-        "tokens up to its own": f"not all seen by outputs {blind}" if blind else "seen by each output",
-    }
+        outputs = module(x)
+        if not isinstance(outputs, Tensor) or outputs.shape != x.shape:
+            return outputs
+        noise = torch.randn(x.shape, generator=torch.Generator().manual_seed(1))
+        changed = []
+        for place in range(x.size(1)):
+            other = x.clone()
+            other[:, place] += 3 * noise[:, place]
+            changed.append(module(other))
+    return {"outputs": outputs, "changed": torch.stack(changed)}
 
 
 @exercise(
@@ -269,9 +266,12 @@ def CausalSelfAttention(seed: int) -> Iterator[Case]:
     yield draw.case(init=(_config(draw),), x=draw.normal("B T D", scale=2.0), note="for a single head")
     draw = Draw(seed, B=1, T=1, D=8, H=4, K=2)
     yield draw.case(init=(_config(draw),), x=draw.normal("B T D"), note="for a single token")
-    draw = Draw(seed, B=2, T=6, D=12, H=2, K=6)
+    draw = Draw(seed, B=200, T=6, D=12, H=2, K=6)
     yield draw.case(init=(_config(draw),), x=draw.normal("B T D"), asks="no peeking",
                     note="when one token after the other is changed")  # fmt: skip
+    sizes = Draw(seed)
+    heads, width = (2 + sizes.permutation(10)[:2]).tolist()
+    draw = Draw(seed, B=2, T=6, D=heads * width, H=heads, K=width)
     yield draw.case(init=(_config(draw),), x=draw.normal("B T D"), asks="parameters")
 
 
@@ -279,12 +279,13 @@ def CausalSelfAttention(seed: int) -> Iterator[Case]:
 
 
 def _block(block: Any, case: Case) -> Any:
-    """Called in eval mode; or in words: what dropout does to one of the two parts."""
+    """Called in eval mode; or what it returns, with dropout, while one of its two parts works."""
     x, part = case.args["x"], case.args.get("part")
-    calm = (block.eval() if isinstance(block, nn.Module) else block)(x)
-    if part is None or not isinstance(block, nn.Module) or not isinstance(calm, Tensor):
-        return calm
-    return f"{part}, {part_dropped(block, (x,), part, case.init[0].resid_pdrop, LAST)}"
+    if part is None or not isinstance(block, nn.Module):
+        return (block.eval() if isinstance(block, nn.Module) else block)(x)
+    with torch.no_grad():
+        calm = block.eval()(x)
+        return part_outputs(block, (x,), part, case.init[0].resid_pdrop, LAST) if isinstance(calm, Tensor) else calm
 
 
 @exercise(
@@ -319,29 +320,33 @@ def DecoderBlock(seed: int) -> Iterator[Case]:
 
 
 def _gpt(model: Any, case: Case) -> Any:
-    """The logits; or in words: what dropout does to the embeddings before the first block gets them."""
+    """The logits; or, with dropout, what reaches the first block in eval mode and in training, and the logits then."""
     if not isinstance(model, nn.Module):
         return model(*case.args.values())
     _as_if_tied(model)
-    calm = model.eval()(case.args["ids"])
-    if case.asks != "dropout" or not isinstance(calm, Tensor):
+    if case.asks != "dropout":
+        return model.eval()(case.args["ids"])
+    with torch.no_grad():
+        return _with_dropout(model, case.args["ids"])
+
+
+def _with_dropout(model: nn.Module, ids: Tensor) -> Any:
+    calm = model.eval()(ids)
+    if not isinstance(calm, Tensor):
         return calm
     seen: list[Any] = []
     first = next(iter(getattr(model, "blocks", ())), None)
     if not isinstance(first, nn.Module):
-        return "there is no first block in `blocks`"
+        return {}
     hook = first.register_forward_pre_hook(lambda _, args, kwargs: seen.extend([*args, *kwargs.values()][:1]),
                                            with_kwargs=True)  # fmt: skip
     try:
-        model(case.args["ids"])
-        noisy = model.train()(case.args["ids"])
+        model(ids)
+        noisy = model.train()(ids)
     finally:
         hook.remove()
         model.eval()
-    if len(seen) != 2 or not all(isinstance(x, Tensor) for x in seen):
-        return "the first block in `blocks` is not called once with a tensor"
-    said = dropped(seen[1], seen[0], case.init[0].embd_pdrop)
-    return f"what reaches the first block in training: {said}; logits {'not ' * torch.equal(noisy, calm)}random"
+    return {"calm": calm, "noisy": noisy, "into_blocks": seen}
 
 
 def _as_if_tied(model: nn.Module) -> None:
@@ -349,11 +354,16 @@ def _as_if_tied(model: nn.Module) -> None:
     table, head = (getattr(getattr(model, name, None), "weight", None) for name in ("token_embeddings", "lm_head"))
     if not isinstance(table, Tensor) or table.dim() != 2:
         return
-    generator = torch.Generator().manual_seed(table.numel())
     with torch.no_grad():
-        table.copy_(torch.randn(table.shape, generator=generator) / table.size(1) ** 0.5)
+        table.copy_(token_table(*table.shape))
         if isinstance(head, Tensor) and head.shape == table.shape:
             head.copy_(table)
+
+
+def token_table(vocabulary: int, width: int) -> Tensor:
+    """The token table (V, D) with which a model is tried."""
+    generator = torch.Generator().manual_seed(vocabulary * width)
+    return torch.randn(vocabulary, width, generator=generator) / width**0.5
 
 
 @exercise(
@@ -380,9 +390,11 @@ def GPT(seed: int) -> Iterator[Case]:
         init = (_config(draw, 1e-5, block, embedding),)
         note = f"for embd_pdrop = {embedding:g} and resid_pdrop = {block:g}"
         yield draw.case(init=init, ids=draw.integers("B T", 40), asks="dropout", note=note)
-    draw = Draw(seed, B=2, T=8, D=6, H=2, L=2, V=9, P=7)
-    yield draw.case(init=(_config(draw),), ids=draw.integers("B T", 9), asks="too long", message_names=("8", "7"),
-                    note="for 8 tokens and 7 positions")  # fmt: skip
+    most = _any(Draw(seed), 11, 60)
+    draw = Draw(seed, B=2, T=most + 1, D=6, H=2, L=2, V=9, P=most)
+    yield draw.case(init=(_config(draw),), ids=draw.integers("B T", 9), asks="too long",
+                    note=f"for {most + 1} tokens and {most} positions",
+                    message_names=(str(most + 1), str(most)))  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------------- next_token_loss
@@ -473,19 +485,17 @@ def _load_and_look(answer: Any, case: Case) -> Any:
     """Load outside of `no_grad`, as in a notebook, then look at one side of the result. `gpt` is a copy already."""
     gpt, state_dict = case.args["gpt"], case.args["state_dict"]
     if case.asks == "refusals" and case.note:  # what is loaded before a refusal is nobody's concern
-        return _says(answer, deepcopy(gpt), _copies(state_dict))
+        return {"error": _error(answer, deepcopy(gpt), _copies(state_dict))}
     if case.asks == "independence":
-        return _independence(answer, gpt, state_dict)
+        return _before_and_after(answer, gpt, state_dict)
     if case.asks == "leftover blocks":
         gpt.blocks = gpt.blocks[: case.sizes["L"]]
-        return _says(answer, gpt, _copies(state_dict))
+        return {"error": _error(answer, gpt, _copies(state_dict)), "loaded": _numbers(gpt)}
     _load(answer, gpt, _copies(state_dict))  # what happens to the dict itself is asked once, above
     if case.asks == "refusals":  # who refuses everything has understood nothing
-        return "loaded"
+        return {"error": "", "loaded": _numbers(gpt)}
     if case.asks == "tied head":
-        if gpt.lm_head.weight is gpt.token_embeddings.weight:
-            return "token_embeddings.weight and lm_head.weight are one parameter"
-        return "token_embeddings.weight and lm_head.weight are two parameters"
+        return {"one_parameter": int(gpt.lm_head.weight is gpt.token_embeddings.weight), "loaded": _numbers(gpt)}
     loaded = {name: value.detach() for name, value in gpt.named_parameters(remove_duplicate=False)}
     blocks = case.asks == "blocks"
     return {name: value for name, value in loaded.items() if name.startswith("blocks.") == blocks}
@@ -496,14 +506,15 @@ def _load(answer: Any, gpt: nn.Module, state_dict: Mapping[str, Tensor]) -> None
         answer(gpt, state_dict)
 
 
-def _says(answer: Any, gpt: nn.Module, state_dict: Mapping[str, Tensor]) -> str:
+def _error(answer: Any, gpt: nn.Module, state_dict: Mapping[str, Tensor]) -> str:
+    """The kind of error that loading stops with; empty where it does not stop."""
     try:
         _load(answer, gpt, state_dict)
     except NotImplementedError:
         raise
-    except Exception:  # any error will do: what counts is that there is one
-        return "refused"
-    return "loaded without a word"
+    except Exception as error:  # any error will do: what counts is that there is one
+        return type(error).__name__
+    return ""
 
 
 def _unfit(state_dict: Mapping[str, Tensor], depth: int) -> dict[str, dict[str, Tensor]]:
@@ -523,25 +534,18 @@ def _unfit(state_dict: Mapping[str, Tensor], depth: int) -> dict[str, dict[str, 
     return unfit | {"when the table of positions is longer": _copies(state_dict) | longer}
 
 
-def _independence(answer: Any, gpt: nn.Module, state_dict: Mapping[str, Tensor]) -> str:
-    """In words: whether model and dict went separate ways, and whether the model can still be trained."""
-    start, given = _numbers(gpt), _copies(state_dict)
+def _before_and_after(answer: Any, gpt: nn.Module, state_dict: Mapping[str, Tensor]) -> dict[str, Any]:
+    """The dict and the model's numbers after loading, what can be trained, and the numbers when the dict's change."""
     _load(answer, gpt, state_dict)
-    if given.keys() - state_dict.keys():
-        return "state_dict has lost entries"
-    for name, value in given.items():
-        if not torch.equal(state_dict[name], value):
-            return f"state_dict[{name!r}] has changed"
-    loaded = _numbers(gpt)
-    if all(torch.equal(value, start[name]) for name, value in loaded.items() if name in start):
-        return "nothing in gpt has changed"
-    if frozen := [name for name, value in gpt.named_parameters() if not (value.requires_grad and value.is_leaf)]:
-        return f"gpt.{frozen[0]} can't be trained any more"
-    for value in state_dict.values():
+    values = {name: value for name, value in state_dict.items() if isinstance(value, Tensor)}
+    seen = {
+        "state_dict": _copies(values),
+        "loaded": _numbers(gpt),
+        "trainable": {name: int(one.requires_grad and one.is_leaf) for name, one in gpt.named_parameters()},
+    }
+    for value in values.values():
         value.data.add_(1)
-    if shared := [name for name, value in _numbers(gpt).items() if not torch.equal(value, loaded[name])]:
-        return f"gpt.{shared[0]} changes whenever the dict's tensors change"
-    return "the dict as it was, a model with weights of its own"
+    return {**seen, "later": _numbers(gpt)}
 
 
 def _copies(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -646,94 +650,49 @@ CLOSE = 0.002
 
 
 def _write(answer: Any, case: Case) -> Any:
-    """The ids; or in words: from which distribution they are drawn, and from which source of chance."""
-    if case.asks == "sampling":
-        return _drawn(answer, case)
+    """The ids; or those of many texts, or of texts written with one generator and another."""
     if case.asks == "generator":
-        return _chance(answer, case)
-    return answer(*case.args.values())
-
-
-def _drawn(answer: Any, case: Case) -> Any:
-    """Two tokens, written in many rows at once."""
-    model, ids = case.args["model"], case.args["ids"]
-    temperature, top_k = case.args.get("temperature", 1.0), case.args.get("top_k")
+        return _with_generators(answer, case)
     written = answer(*case.args.values())
+    if case.asks != "sampling" or written is None:
+        return written
     if not isinstance(written, Tensor):
-        return f"no tensor, but a result of type {type(written).__name__}"
-    if written.shape != (len(ids), ids.size(1) + 2):
-        return f"a text of shape {tuple(written.shape)}, where {(len(ids), ids.size(1) + 2)} is asked for"
-    new = written[:, -2:]
-    if not torch.equal(written[:, :-2], ids) or (new < 0).any() or (new >= case.sizes["V"]).any():
-        return "not the given tokens with two more behind them"
-    if (new == new[0]).all():
-        return "every row is continued alike"
-    counts = torch.bincount(new[:, 0].long() * case.sizes["V"] + new[:, 1].long(), minlength=case.sizes["V"] ** 2)
-    for words, joint in _suspects(model, ids[:1], temperature, top_k).items():
-        if _fits(counts, joint.flatten()):
-            return f"drawn {words}"
-    return "drawn from another distribution"
+        return {"type": type(written).__name__}
+    small = written.to(torch.int16) if written.dtype == torch.int64 else written
+    return {"written": small if torch.equal(small.to(written.dtype), written) else written}
 
 
-def _fits(counts: Tensor, probabilities: Tensor) -> bool:
-    """Whether counts can come from these probabilities.
+def _with_generators(answer: Any, case: Case) -> Any:
+    """Texts, in pairs, that differ in the generator, in its seed, or in the state of torch's own; see `PAIRS`.
 
-    By Bernstein's inequality a count leaves these bounds with a probability below 2·exp(−24); one whose probability is
-    0 never does.
+    With them comes the state in which a generator is that was used twice.
     """
-    expected = counts.sum() * probabilities.double()
-    deviation = (expected * (1 - probabilities.double())).sqrt()
-    bound = torch.where(expected > 0, 7 * deviation + 16, 0.0)
-    return bool(((counts - expected).abs() <= bound).all())
-
-
-def _suspects(model: Writer, ids: Tensor, temperature: float, top_k: int | None) -> dict[str, Tensor]:
-    """Distributions of the next two tokens (V, V), by the words for them; that which is asked for comes first."""
-    vocabulary = model.get_buffer("logits").size(1)
-
-    def chances(ids: Tensor, temperature: float, rank: int) -> Tensor:  # (N, T) -> (N, V)
-        logits = model(ids)[:, -1].double() / temperature
-        places = logits.argsort(dim=-1, descending=True).argsort(dim=-1)  # 0 for the most probable
-        return logits.masked_fill(places >= rank, -torch.inf).softmax(dim=-1)
-
-    def joint(temperature: float, rank: int) -> Tensor:  # (V, V)
-        both = torch.cat([ids.expand(vocabulary, -1), torch.arange(vocabulary)[:, None]], dim=1)  # (V, T + 1)
-        return chances(ids, temperature, rank).T * chances(both, temperature, rank)
-
-    rank = top_k or vocabulary
-    once = chances(ids, temperature, rank)  # (1, V)
-    suspects = {"as asked": joint(temperature, rank)}
-    if temperature != 1.0:
-        suspects |= {"as from a temperature of 1": joint(1.0, rank),
-                     "as if the logits were multiplied by the temperature": joint(1 / temperature, rank)}  # fmt: skip
-    if top_k is not None:
-        suspects |= {"from all tokens": joint(temperature, vocabulary),
-                     f"from the {rank + 1} most probable tokens": joint(temperature, rank + 1),
-                     "from all tokens, as from a temperature of 1": joint(1.0, vocabulary)}  # fmt: skip
-    return suspects | {"twice from the distribution of the first token": once.T * once}
-
-
-def _chance(answer: Any, case: Case) -> Any:
-    """In words: whether the generator, and nothing else, decides."""
-    model, ids, steps = (case.args[name] for name in ("model", "ids", "max_new_tokens"))
+    model, ids, steps, given = (case.args[name] for name in ("model", "ids", "max_new_tokens", "generator"))
+    seed = given.initial_seed()
 
     def write(seed: int | torch.Generator | None, elsewhere: int) -> Any:
         torch.default_generator.manual_seed(elsewhere)
         generator = torch.Generator().manual_seed(seed) if isinstance(seed, int) else seed
         return answer(model, ids, steps, 1.0, None, generator)
 
-    first = write(1, 1)
+    first = write(seed, 1)
+    if first is None:
+        return None
     if not isinstance(first, Tensor):
-        return f"no tensor, but a result of type {type(first).__name__}"
-    one = torch.Generator().manual_seed(1)
-    pairs = {
-        "two generators with the same seed": (first, write(1, 2)),
-        "two generators with other seeds": (first, write(2, 1)),
-        "the same generator, used again": (write(one, 1), write(one, 1)),
-        "no generator, torch's own with the same seed": (write(None, 1), write(None, 1)),
-        "no generator, torch's own with other seeds": (write(None, 1), write(None, 2)),
-    }
-    return {what: "the same text" if torch.equal(*texts) else "other texts" for what, texts in pairs.items()}
+        return {"type": type(first).__name__}
+    one = torch.Generator().manual_seed(seed)
+    texts = [(first, write(seed, 2)), (first, write(seed + 1, 1)), (write(one, 1), write(one, 1)),
+             (write(None, 1), write(None, 1)), (write(None, 1), write(None, 2))]  # fmt: skip
+    return {"texts": packed(texts), "state": one.get_state()}
+
+
+PAIRS = (
+    "two generators with the same seed",
+    "two generators with other seeds",
+    "the same generator, used again",
+    "no generator, torch's own with the same seed",
+    "no generator, torch's own with other seeds",
+)
 
 
 @exercise(
@@ -769,7 +728,8 @@ def generate(seed: int) -> Iterator[Case]:
                         generator=draw.fork("sampling"), asks="sampling", note=note)  # fmt: skip
     yield draw.case(model=model, ids=ids, max_new_tokens=2, asks="sampling", note="when nothing more is given")
     draw = Draw(seed, B=6, T=3, V=8, P=16)
-    yield draw.case(model=Writer(draw), ids=draw.integers("B T", 8), max_new_tokens=12, asks="generator")
+    yield draw.case(model=Writer(draw), ids=draw.integers("B T", 8), max_new_tokens=12,
+                    generator=draw.fork("generator"), asks="generator")  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------------- cached_attention

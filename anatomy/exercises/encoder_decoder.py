@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from anatomy.exercises.encoder_layer import dropped, part_dropped
+from anatomy.exercises.encoder_layer import part_outputs
 from anatomy.exercises.spec import Case, Draw, exercise, quiz, seed_from
 
 SLUG = "10-encoder-decoder"
@@ -49,6 +49,16 @@ def _real(size: int, lengths: list[int]) -> Tensor:
     return (torch.arange(size) < torch.tensor(lengths)[:, None])[:, None, None, :]
 
 
+def _any(draw: Draw, low: int, high: int) -> int:
+    return int(draw.integers("1", high + 1, low))
+
+
+def _two(draw: Draw, low: int, high: int) -> tuple[int, int]:
+    """Two different numbers of these."""
+    one, other = (low + draw.permutation(high - low + 1)[:2]).tolist()
+    return one, other
+
+
 # ---------------------------------------------------------------------------------------------- shift_right
 
 
@@ -77,45 +87,37 @@ def shift_right(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- decoder_mask
 
 
-def _may_look(answer: Any, case: Case) -> Any:
-    """Where the mask lets a query look, as (B, 1, T, T): numbers that forbid by being added to scores are as good."""
-    mask, sizes = answer(*case.args.values()), case.sizes
-    if not isinstance(mask, Tensor):
-        return mask
-    if mask.is_floating_point():
-        shown = mask > -1e4
-        if not mask.isnan().any() and len(mask[shown].unique()) < 2 and mask.amax() < torch.inf:
-            mask = shown  # what is added to all that is shown makes no difference to a softmax
-    whole = (sizes["B"], 1, sizes["T"], sizes["T"])
-    fits = mask.dim() <= 4 and all(mine in (1, size) for mine, size in zip(mask.shape[::-1], whole[::-1], strict=False))
-    return mask.expand(whole) if fits else mask
-
-
 @exercise(
     SLUG,
     properties={"shape": 1, "values": 3},
     returns="B 1 T T",
     axes={"T": "tokens"},
-    act=_may_look,
     holds=_target_is_padded,
     when_right="No token sees a later one, and none sees padding. The source needs no such mask: it is all there.",
 )
 def decoder_mask(seed: int) -> Iterator[Case]:
-    draw = Draw(seed, B=3, T=6)
-    ids = draw.integers("B T", 30, low=5)
-    ids[:, 2] = 0
-    yield draw.case(target=_padded(ids, [4, 6, 3], 3), pad_id=3, note="when padding has the id 3")
-    draw = Draw(seed, B=2, T=5)
-    yield draw.case(target=_padded(draw.integers("B T", 30, low=1), [2, 4], 0), pad_id=0)
-    draw = Draw(seed, B=4, T=7)
-    yield draw.case(target=draw.integers("B T", 30, low=5), pad_id=1, note="when there is no padding")
-    draw = Draw(seed, B=1, T=4)
-    yield draw.case(target=_padded(draw.integers("B T", 30, low=5), [3], 2), pad_id=2, note="for a single sentence")
-    draw = Draw(seed, B=2, T=1)
-    yield draw.case(target=draw.integers("B T", 30, low=5), pad_id=0, note="for a single token")
-    draw = Draw(seed, B=5, T=5)
-    padded = _padded(draw.integers("B T", 30, low=5), [1, 5, 2, 3, 4], 0)
-    yield draw.case(target=padded, pad_id=0, note="when B equals T")
+    sizes = Draw(seed)
+
+    def case(lengths: list[int], length: int, pad_id: int, low: int = 5, zero: bool = False, note: str = "") -> Case:
+        draw = Draw(seed, B=len(lengths), T=length)
+        ids = draw.integers("B T", 30, low=low)
+        if zero:
+            ids[:, 2] = 0
+        return draw.case(target=_padded(ids, lengths, pad_id), pad_id=pad_id, note=note)
+
+    length = _any(sizes, 7, 20)
+    short, middle = _two(sizes, 3, length - 1)
+    yield case([short, length, middle], length, 3, zero=True, note="when padding has the id 3")
+    length = _any(sizes, 6, 18)
+    yield case([*_two(sizes, 1, length - 1)], length, 0, low=1)
+    length = _any(sizes, 5, 16)
+    yield case([length] * 4, length, 1, note="when there is no padding")
+    length = _any(sizes, 4, 14)
+    yield case([_any(sizes, 2, length - 1)], length, 2, note="for a single sentence")
+    yield case([1, 1], 1, 0, note="for a single token")
+    length = _any(sizes, 4, 8)
+    lengths = (1 + sizes.permutation(length)).tolist()
+    yield case(lengths, length, 0, note="when B equals T")
 
 
 # ---------------------------------------------------------------------------------------------- CrossAttention
@@ -177,19 +179,18 @@ LAST = {
 
 
 def _run_layer(layer: Any, case: Case) -> Any:
-    """Run the layer in eval mode; or say in words what dropout does."""
+    """The layer's result in eval mode; or its results with dropout, part by part."""
     if not isinstance(layer, nn.Module):
         return layer(*case.args.values())
     if case.asks != "dropout":
         return layer.eval()(*case.args.values())
     x, memory, part = case.args["x"], case.args["memory"], case.args.get("part")
-    if part is not None:
-        p = case.init[0].hidden_dropout_prob
-        return f"{part}, {part_dropped(layer, (x, memory), part, p, LAST)}"
-    calm, train = layer.eval()(x, memory), layer.train()(x, memory)
+    with torch.no_grad():
+        if part is not None:
+            return part_outputs(layer, (x, memory), part, case.init[0].hidden_dropout_prob, LAST)
+        calm, noisy = layer.eval()(x, memory), layer.train()(x, memory)
     layer.eval()
-    same = isinstance(calm, Tensor) and torch.allclose(train, calm, atol=1e-5)
-    return f"for p = 0, training mode changes {'nothing' if same else 'the result'}"
+    return None if calm is None else {"calm": calm, "noisy": noisy}
 
 
 @exercise(
@@ -229,7 +230,7 @@ def TransformerDecoderLayer(seed: int) -> Iterator[Case]:
     yield draw.case(init=(_config(8, 2, 11, eps=0.3),), x=draw.normal("B T D", scale=0.003),
                     memory=draw.normal("B S D"), asks="eps", note="for layer_norm_eps = 0.3")  # fmt: skip
     draw = Draw(seed, B=24, T=40, S=2, D=3, H=1, K=3, F=8)
-    yield draw.case(init=(_config(3, 1, 8, dropout=0.0),), x=draw.normal("2 5 D"), memory=draw.normal("2 S D"),
+    yield draw.case(init=(_config(3, 1, 8, dropout=0.0),), x=draw.normal("B T D"), memory=draw.normal("B S D"),
                     asks="dropout", note="for p = 0")  # fmt: skip
     for part in LAST:
         yield draw.case(init=(_config(3, 1, 8, dropout=0.4),), x=draw.normal("B T D"), memory=draw.normal("B S D"),
@@ -240,10 +241,10 @@ def TransformerDecoderLayer(seed: int) -> Iterator[Case]:
 
 
 def _run_transformer(model: Any, case: Case) -> Any:
-    """Logits at the real tokens of the target; or one half of the model; or in words what dropout does."""
+    """Logits at the real tokens of the target; or one half of the model; or what dropout leaves."""
     args, model = case.args, model.eval() if isinstance(model, nn.Module) else model
     if case.asks == "dropout":
-        return _embeddings_dropped(model, case)
+        return _entering(model, case)
     if case.asks == "encode and decode":
         if "target" not in args:
             return {"pad_id": model.pad_id, "encode": _at_real(model.encode(args["source"]), args["source"], case)}
@@ -258,28 +259,20 @@ def _at_real(result: Any, ids: Tensor, case: Case) -> Any:
     return result.masked_fill((ids == case.init[0].pad_token_id)[..., None], 0.0)
 
 
-def _embeddings_dropped(model: Any, case: Case) -> str:
-    """In words: what dropout does to what goes into the first layer, seen in a model that has no layers."""
-    source, target, p = case.args["source"], case.args["target"], case.init[0].hidden_dropout_prob
+@torch.no_grad()
+def _entering(model: Any, case: Case) -> dict[str, Any]:
+    """What a model without layers makes of what goes into the first one, in eval mode and twice in training mode."""
+    source, target = case.args["source"], case.args["target"]
     memory = torch.zeros(1, 1, case.sizes["D"]).expand(*source.shape, -1)
 
-    def entering() -> dict[str, Tensor]:
-        logits = model.decode(target, memory, source)  # (B, T, V)
-        written = torch.linalg.lstsq(model.token_embeddings.weight.double(), logits.double().flatten(0, 1).T).solution
-        written = written.T.reshape(*target.shape, -1).float()  # (B, T, D): what the head was given
-        return {"the encoder": model.encode(source), "the decoder": written.where(written.abs() > 1e-5, 0.0)}
+    def halves() -> dict[str, Any]:
+        return {"decoder": model.decode(target, memory, source), "encoder": model.encode(source)}
 
-    calm = entering()
+    calm = halves()
     model.train()
-    noisy, again = entering(), entering()
+    noisy, again = halves(), halves()
     model.eval()
-    said = {
-        where: "the same numbers are dropped at every call"
-        if torch.equal(noisy[where], again[where]) and not torch.allclose(noisy[where], calm[where], atol=1e-5)
-        else dropped(noisy[where].where(~noisy[where].isclose(calm[where], atol=1e-5), calm[where]), calm[where], p)
-        for where in calm
-    }
-    return "in training mode: " + "; ".join(f"what goes into {where}, {words}" for where, words in said.items())
+    return {"calm": calm, "noisy": noisy, "again": again, "table": model.token_embeddings.weight}
 
 
 def _texts_are_padded(case: Case) -> bool:
@@ -398,15 +391,15 @@ class Writer(nn.Module):
 
 
 def _loss(answer: Any, case: Case) -> Any:
-    """The loss; or its gradient with respect to the model's logits."""
+    """The loss; or its gradient with respect to the model's logits, where it has a way back."""
     if case.asks != "gradient":
         return answer(*case.args.values())
     with torch.enable_grad():
         loss = answer(*case.args.values())
         if not isinstance(loss, Tensor) or not loss.requires_grad or loss.dim():
-            return "no gradient: what is returned is no tensor with a single number and a way back to the logits"
+            return loss
         (gradient,) = torch.autograd.grad(loss, case.args["model"].logits, allow_unused=True)
-    return "no gradient reaches the logits" if gradient is None else gradient
+    return {"gradient": gradient}
 
 
 @exercise(
@@ -453,15 +446,9 @@ def teacher_forcing_loss(seed: int) -> Iterator[Case]:
 
 
 def _written(answer: Any, case: Case) -> Any:
-    """What was written; or in words how often the model was asked."""
+    """What was written; or how often the model was asked."""
     written, model = answer(*case.args.values()), case.args["model"]
-    if case.asks != "work":
-        return written
-    return f"`encode` is called {_times(model.encoded)}, `decode` {_times(model.decoded)}"
-
-
-def _times(count: int) -> str:
-    return {0: "never", 1: "once", 2: "twice"}.get(count, f"{count} times")
+    return {"encode": model.encoded, "decode": model.decoded} if case.asks == "work" else written
 
 
 @exercise(
@@ -497,6 +484,9 @@ def greedy_decode(seed: int) -> Iterator[Case]:
 
 LOW = -20.0
 """The log-probability of what a table does not name."""
+
+SIZE = 60
+"""Tokens of a table that is spelled. Its few letters are others each time, so that no answer is right by chance."""
 
 Row = Callable[[tuple[int, ...]], Mapping[int, float]]
 """What may follow a beginning, start token included: token → log-probability."""
@@ -547,14 +537,16 @@ def _drawn(seed: int, size: int, start_id: int, end_id: int, depth: int) -> Row:
 def _spelled(table: str, letters: dict[str, int]) -> Row:
     """A table written as ``"ab: c -0.5, $ -1.2"``: after ^ab comes c with log-probability −0.5, the end with −1.2.
 
-    What a row ``*`` names holds after every beginning.
+    What a row ``*`` names holds after every beginning, what stands for ``?`` of all that the row does not name.
     """
     rows: dict[tuple[int, ...], dict[int, float]] = {}
     for line in table.split("|"):
         beginning, _, entries = line.partition(":")
         pairs = (entry.split() for entry in entries.split(","))
         ids = tuple(letters[letter] for letter in f"^{beginning.strip()}" if letter != "*")
-        rows[() if "*" in beginning else ids] = {letters[letter]: float(value) for letter, value in pairs}
+        named = {letter: float(value) for letter, value in pairs}
+        others = dict.fromkeys(range(SIZE), named.pop("?")) if "?" in named else {}
+        rows[() if "*" in beginning else ids] = others | {letters[letter]: value for letter, value in named.items()}
     return lambda ids: {**rows.get((), {}), **rows.get(ids, {})}
 
 
@@ -565,8 +557,7 @@ LATE_BUT_BEST = """: a -0.5, b -1.0, c -1.5 | a: a -1.4, b -1.6 | b: a -1.2, b -
 DROPPED_IN_BETWEEN = """: a -0.5, b -1.0 | a: a -0.6, b -0.7 | b: a -0.3
     | aa: $ -0.5 | ab: $ -0.5 | ba: $ -0.05"""
 NOTHING_ENDS = ": a -0.5, b -0.9 | a: b -1.2, c -1.5 | b: c -0.2, a -2.0 | bc: a -0.3, b -0.8 | ab: c -0.4 | *: $ -inf"
-FEW_CAN_FOLLOW = """: a -0.3, b -inf, c -inf, $ -inf, ^ -inf | a: a -inf, b -0.5, c -1, $ -inf, ^ -inf
-    | ab: a -inf, b -inf, c -inf, $ -0.7, ^ -inf | ac: a -inf, b -inf, c -inf, $ -0.1, ^ -inf"""
+FEW_CAN_FOLLOW = ": a -0.3, ? -inf | a: b -0.5, c -1, ? -inf | ab: $ -0.7, ? -inf | ac: $ -0.1, ? -inf"
 FIRST_END_IS_WORSE = ": a -0.4, $ -1.5, b -2.5 | a: b -0.3, $ -1.2 | ab: $ -0.2"
 FIRST_END_IS_BEST = ": $ -0.5, a -0.6, b -2.5 | a: b -0.4, c -0.9 | ab: $ -0.1 | ac: $ -0.1"
 NO_OTHER_END = ": a -0.2, $ -2.0 | a: b -0.1 | ab: c -0.1"
@@ -584,11 +575,9 @@ THREE_EQUAL = ": c -0.5, a -1, b -1 | c: a -1 | a: c -0.5 | b: a -0.5 | ca: $ -1
 
 
 def _searched(answer: Any, case: Case) -> Any:
-    """What was found; or in words what `step` was asked."""
+    """What was found; or the lengths of the beginnings that `step` was asked for."""
     found, step = answer(*case.args.values()), case.args["step"]
-    if case.asks != "work":
-        return found
-    return f"`step` is called for beginnings of length {', '.join(map(str, step.lengths)) or 'none'}"
+    return torch.tensor(step.lengths, dtype=torch.int32) if case.asks == "work" else found
 
 
 @exercise(
@@ -603,9 +592,9 @@ def beam_search(seed: int) -> Iterator[Case]:
         return Case({"step": step, **ids, "beam_size": beam, "max_len": most, **rest}, asks=asks, note=note)
 
     def spelled(table: str, beam: int, most: int, *penalty: float, asks: str | None = None, note: str) -> Case:
-        order = torch.arange(5) if asks == "ties" else Draw(seed, V=5).permutation(5)
-        letters = dict(zip("^abc$", order.tolist(), strict=True))
-        step = Step(5, letters["$"], _spelled(table, letters))
+        chosen = Draw(seed, V=SIZE).permutation(SIZE)[:5].tolist()
+        letters = dict(zip("^abc$", sorted(chosen) if asks == "ties" else chosen, strict=True))
+        step = Step(SIZE, letters["$"], _spelled(table, letters))
         return case(step, beam, most, *penalty, asks=asks, note=note, start_id=letters["^"], end_id=letters["$"])
 
     def drawn(size: int, depth: int, beam: int, most: int, *penalty: float, asks: str | None = None, note: str) -> Case:

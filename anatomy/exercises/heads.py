@@ -106,7 +106,7 @@ def merge_heads(seed: int) -> Iterator[Case]:
 
 
 def _call_unless_refused(module: Any, case: Case) -> Any:
-    """Call it; where it was to be refused, `__init__` has let the chance go by, whatever `forward` does."""
+    """Call it; of a module that was to be refused, all that is seen is that it was built."""
     return "built" if case.asks == "refusal" else module(*case.args.values())
 
 
@@ -125,7 +125,10 @@ def FusedMultiHeadAttention(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, T=7, D=20, H=4, K=5)
     yield draw.case(init=(_config(20, 4),), x=_turned(draw))
     yield from _few(seed)
-    for width, heads in ((22, 4), (4, 8)):
+    draw = Draw(seed)
+    heads, head_dim = (int(draw.integers("1", high, low)) for low, high in ((4, 12), (3, 9)))
+    rest = int(draw.integers("1", heads, 1))
+    for width in (heads * head_dim + rest, rest):
         draw, names = Draw(seed, B=2, T=3, D=width, H=heads), (str(width), str(heads))
         init, note = (_config(width, heads),), f"for D = {width} and H = {heads}"
         yield draw.case(init=init, x=draw.normal("B T D"), asks="refusal", note=note, message_names=names)
@@ -161,31 +164,25 @@ def _copy_and_look(answer: Any, case: Case) -> Any:
     with torch.enable_grad():
         answer(loop, fused)
     if case.asks == "independence":
-        return _independence(loop, fused, case)
+        return _before_and_after(loop, fused)
     layers = ("output_linear",) if case.asks == "output layer" else ("q", "k", "v")
     return {f"{name}.{part}": getattr(getattr(fused, name), part) for name in layers for part in ("weight", "bias")}
 
 
-def _independence(loop: nn.Module, fused: nn.Module, case: Case) -> str:
-    """In words: whether the two modules went separate ways, starting from the same weights."""
-    before, start = _numbers(case.args["loop"]), _numbers(case.args["fused"])
-    if changed := [name for name, value in _numbers(loop).items() if not torch.equal(value, before[name])]:
-        return f"loop.{changed[0]} has changed"
-    copied = _numbers(fused)
-    if all(name in copied and torch.equal(copied[name], value) for name, value in start.items()):
-        return "nothing in fused has changed"
-    for name, module in (("fused", fused), ("loop", loop)):
-        if frozen := [key for key, value in module.named_parameters() if not (value.requires_grad and value.is_leaf)]:
-            return f"{name}.{frozen[0]} can't be trained any more"
+def _before_and_after(loop: nn.Module, fused: nn.Module) -> dict[str, Any]:
+    """Both modules' weights, which of them can be trained, and fused's again when all of the loop's have changed."""
+    found = {"loop": numbers(loop), "fused": numbers(fused)}
+    trainable = {
+        name: {key: int(value.requires_grad and value.is_leaf) for key, value in module.named_parameters()}
+        for name, module in (("loop", loop), ("fused", fused))
+    }
     for change in loop.parameters():
         change.data.add_(1.0)
-    after = _numbers(fused)
-    if shared := [name for name, value in copied.items() if not torch.equal(value, after[name])]:
-        return f"fused.{shared[0]} changes whenever the loop's weights change"
-    return "loop as it was, fused with weights of its own"
+    return {**found, "trainable": trainable, "later": numbers(fused)}
 
 
-def _numbers(module: nn.Module) -> dict[str, Tensor]:
+def numbers(module: nn.Module) -> dict[str, Tensor]:
+    """A copy of each parameter, under each of its names."""
     return {name: parameter.detach().clone() for name, parameter in module.named_parameters(remove_duplicate=False)}
 
 

@@ -267,17 +267,17 @@ STEP = 9
 
 
 def _turn(answer: Callable[..., Any], case: Case) -> Any:
-    """What is turned; where offsets are asked for, queries and keys, as they are and moved on."""
+    """What is turned; where offsets are asked for, queries and keys as they are, both moved on, and keys alone."""
     if case.asks != "offsets only":
         return answer(*case.args.values())
     (query, key), positions = case.args["x"], case.args["positions"]
+
+    def moved(by_query: int, by_key: int) -> list[Tensor]:
+        turned = answer(query, positions + by_query), answer(key, positions + by_key)
+        return [one.clone() for one in turned]  # what is returned may be the input itself
+
     with torch.no_grad():
-        return {
-            "query": answer(query, positions),
-            "key": answer(key, positions),
-            "moved query": answer(query, positions + STEP),
-            "moved key": answer(key, positions + STEP),
-        }
+        return {"still": moved(0, 0), "both": moved(STEP, STEP), "keys": moved(0, STEP)}
 
 
 @exercise(

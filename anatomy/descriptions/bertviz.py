@@ -1,0 +1,60 @@
+"""What the judge says of the results of 11-bertviz."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from anatomy.descriptions import Description
+from anatomy.descriptions.raw import gathered
+from anatomy.descriptions.sorts import sort_of
+from anatomy.exercises.bertviz import NO_MASK
+from anatomy.exercises.spec import Case
+
+
+def _same_without_a_mask(raw: Any) -> bool:
+    """Whether no mask means the same as a mask of ones: whatever else is wrong with the answer is so in both."""
+    return gathered(raw, "ones", "left out", "none") and all(
+        _alike(raw["ones"], raw[how]) for how in ("left out", "none")
+    )
+
+
+def _alike(one: Any, other: Any) -> bool:
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_alike(one[name], other[name]) for name in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    if isinstance(one, Tensor) and isinstance(other, Tensor):
+        return one.shape == other.shape and torch.allclose(one, other, equal_nan=True)
+    return type(one) is type(other) and bool(one == other)
+
+
+def _statistics(raw: Any, case: Case) -> Any:
+    return _same_without_a_mask(raw) if case.asks == NO_MASK else raw
+
+
+def _two_numbers(raw: Any, case: Case) -> Any:
+    """The two; or, where the case asks for it, what kind of numbers they are."""
+    if case.asks == NO_MASK:
+        return _same_without_a_mask(raw)
+    if case.asks != "Python numbers":
+        return raw
+    if not gathered(raw, "types", "whole"):
+        return {"$other": sort_of(raw)}
+    return ["int" if whole else name for whole, name in zip(raw["whole"], raw["types"], strict=True)]
+
+
+def _switched(raw: Any, case: Case) -> Any:
+    """The result; or, where the case asks for it, in words what has become of the context that was handed over."""
+    if case.asks != "context unchanged":
+        return raw
+    return "context as it was" if torch.equal(raw, case.args["context"]) else "context has changed"
+
+
+DESCRIPTIONS = {
+    "head_statistics": Description(describe=_statistics),
+    "find_previous_token_head": Description(describe=_two_numbers),
+    "switch_off_heads": Description(describe=_switched),
+}
