@@ -491,7 +491,8 @@ def span_scores(seed: int) -> Iterator[Case]:
     yield draw.case(hidden=draw.normal("B T D"), w=draw.normal("2 D"), note="for texts of a single token")
     draw = Draw(seed, B=3, T=6, D=4)
     scores: dict[str, Any] = {"hidden": draw.normal("B T D"), "w": draw.normal("2 D")}
-    yield draw.case(**scores, mask=_padded([6, 2, 4]), asks="mask", note="at padding")
+    short = (1 + Draw(seed, lengths=5).permutation(5)[:2]).tolist()
+    yield draw.case(**scores, mask=_padded([6, *short]), asks="mask", note="at padding")
     passage = torch.tensor([[0, 0, 0, 1, 1, 0], [0, 1, 1, 1, 1, 1], [0, 0, 1, 1, 0, 0]])
     yield draw.case(
         **scores, mask=passage.bool(), asks="mask", note="when the mask is boolean and begins with the question"
@@ -501,12 +502,17 @@ def span_scores(seed: int) -> Iterator[Case]:
     yield draw.case(**far, mask=passage, asks="mask", note="when all scores lie far below zero, and far apart")
 
 
-def _planted(draw: Draw, start: dict[int, float], end: dict[int, float], shift: float = 0.0) -> dict[str, Any]:
-    """Scores (T,) near `shift`, at most 0.6 away, and some places where they are what is said."""
+def _planted(
+    draw: Draw, start: dict[int, float], end: dict[int, float], shift: float = 0.0, before: int = 0
+) -> dict[str, Any]:
+    """Scores (T,) near `shift`, at most 0.6 away, and some places where they are what is said.
+
+    Places count from behind the first `before` tokens.
+    """
     scores: dict[str, Any] = {name: draw.normal("T", scale=0.3).clamp(-0.6, 0.6) + shift for name in ("start", "end")}
     for name, places in (("start", start), ("end", end)):
         for place, value in places.items():
-            scores[name][place] += value
+            scores[name][before + place] += value
     return scores
 
 
@@ -524,24 +530,41 @@ def _has_a_span(case: Case) -> bool:
     when_right="Every answer that it can give is a passage of the text: it can be wrong, but it can't invent.",
 )
 def best_span(seed: int) -> Iterator[Case]:
-    draw = Draw(seed, T=9)
+    befores = iter(Draw(seed, texts=12).integers("12", 25, 1).tolist())  # so many tokens more, in front of a text
+
+    def text(length: int) -> tuple[Draw, int, int]:
+        before = next(befores)
+        return Draw(seed, T=length + before), before, length + before
+
+    draw, more, T = text(9)
     note = "when the best start lies behind the best end"
-    yield draw.case(**_planted(draw, {6: 6, 1: 4}, {2: 7, 8: 2}), max_len=9, note=note)
+    yield draw.case(**_planted(draw, {6: 6, 1: 4}, {2: 7, 8: 2}, before=more), max_len=T, note=note)
+    draw, more, T = text(9)
     note = "when nothing good ends behind the best start"
-    yield draw.case(**_planted(draw, {7: 5, 1: 3}, {7: -6, 8: -6, 4: 4}), max_len=9, note=note)
+    yield draw.case(**_planted(draw, {7: 5, 1: 3}, {7: -6, 8: -6, 4: 4}, before=more), max_len=T, note=note)
+    draw, more, T = text(9)
     note = "when nothing good starts before the best end"
-    yield draw.case(**_planted(draw, {0: -6, 1: -6, 4: 4}, {1: 5, 6: 3}), max_len=9, note=note)
-    yield draw.case(**_planted(draw, {3: 6}, {3: 6}), max_len=9, note="when the best span is a single token")
-    yield draw.case(**_planted(draw, {8: 6}, {8: 6}), max_len=9, note="when the best span is the last token")
+    poor = dict.fromkeys(range(-more, 2), -6.0)
+    yield draw.case(**_planted(draw, {**poor, 4: 4}, {1: 5, 6: 3}, before=more), max_len=T, note=note)
+    draw, more, T = text(9)
+    note = "when the best span is a single token"
+    yield draw.case(**_planted(draw, {3: 6}, {3: 6}, before=more), max_len=T, note=note)
+    draw, more, T = text(9)
+    yield draw.case(
+        **_planted(draw, {8: 6}, {8: 6}, before=more), max_len=T, note="when the best span is the last token"
+    )
+    draw = Draw(seed, T=9)
     yield draw.case(**_planted(draw, {0: 6}, {0: 6}), max_len=9, note="when the best span is the first token")
-    low = _planted(draw, {2: 2}, {4: 2}, shift=-8)
+    draw, more, T = text(9)
+    low = _planted(draw, {2: 2}, {4: 2}, shift=-8, before=more)
     for scores in low.values():
-        scores[6:] = -torch.inf
-    yield draw.case(**low, max_len=9, note="when all scores are negative and those of padding −∞")
-    asked = _planted(draw, {4: 2, 6: -3}, {6: 2, 4: -3}, shift=-4)
+        scores[more + 6 :] = -torch.inf
+    yield draw.case(**low, max_len=T, note="when all scores are negative and those of padding −∞")
+    draw, more, T = text(9)
+    asked = _planted(draw, {4: 2, 6: -3}, {6: 2, 4: -3}, shift=-4, before=more)
     for scores in asked.values():
-        scores[:4] = scores[7:] = -torch.inf
-    yield draw.case(**asked, max_len=9, note="when the question and the padding are −∞")
+        scores[: more + 4] = scores[more + 7 :] = -torch.inf
+    yield draw.case(**asked, max_len=T, note="when the question and the padding are −∞")
     draw = Draw(seed, T=1)
     yield draw.case(**_planted(draw, {0: -2}, {0: -1}), max_len=1, note="for a text of a single token")
     draw = Draw(seed, T=60)
@@ -550,17 +573,23 @@ def best_span(seed: int) -> Iterator[Case]:
         **_planted(draw, {29: 6, **late}, {30: 6, **early}), max_len=60,
         note="when all of the best starts lie behind all of the best ends",
     )  # fmt: skip
-    draw = Draw(seed, T=10)
-    long = _planted(draw, {1: 5}, {3: 5, 4: 7, 9: 9})
+    draw, more, T = text(10)
+    long = _planted(draw, {1: 5}, {3: 5, 4: 7, 9: 9}, before=more)
     yield draw.case(**long, max_len=3, asks="length", note="for max_len = 3")
-    yield draw.case(**_planted(draw, {2: 4, 7: 3}, {7: 4, 3: 5}), max_len=1, asks="length", note="for max_len = 1")
+    draw, more, T = text(10)
+    apart = _planted(draw, {2: 4, 7: 3}, {7: 4, 3: 5}, before=more)
+    yield draw.case(**apart, max_len=1, asks="length", note="for max_len = 1")
+    draw = Draw(seed, T=10)
     yield draw.case(**_planted(draw, {0: 4}, {9: 4}), max_len=30, asks="length", note="when max_len exceeds the text")
-    draw = Draw(seed, T=8)
-    level = torch.tensor([0.0, 1, 4, 4, 0, 1, 0, 0]), torch.tensor([0.0, 1, 0, 0, 1, 4, 4, 0])
-    yield draw.case(start=level[0], end=level[1], max_len=8, asks="ties", note="when four spans tie")
+    draw, more, T = text(8)
+    level: dict[str, Any] = {name: torch.zeros(T) for name in ("start", "end")}
+    level["start"][more:] = torch.tensor([0.0, 1, 4, 4, 0, 1, 0, 0])
+    level["end"][more:] = torch.tensor([0.0, 1, 0, 0, 1, 4, 4, 0])
+    yield draw.case(**level, max_len=T, asks="ties", note="when four spans tie")
     yield draw.case(start=torch.zeros(6), end=torch.zeros(6), max_len=2, asks="ties", note="when all scores are equal")
-    draw = Draw(seed, B=3, T=7)
-    rows = [_planted(draw, {place: 5}, {place + 2: 5}) for place in (4, 0, 2)]
+    length, middle = 8 + next(befores), next(befores)
+    draw = Draw(seed, B=3, T=length)
+    rows = [_planted(draw, {place: 5}, {place + 2: 5}) for place in (length - 3, 0, 1 + middle % (length - 4))]
     rows[1]["start"] += 20
     rows[2]["end"] += 40
     batch: dict[str, Any] = {name: torch.stack([row[name] for row in rows]) for name in ("start", "end")}
