@@ -397,11 +397,11 @@ def _training(answer: Any, case: Case) -> Any:
     with _as_in_training():
         losses = answer(model, loop, optimizer, epochs, *rest)
     calls = [call for call in model.calls if call.learns] or model.calls  # not what somebody measures in between
-    seen = {"losses": _typed(losses), "marks": [call.mark for call in calls]}
+    seen = {"losses": _typed(losses), "marks": [call.mark for call in calls], "first": _first(model)}
     if case.asks is not None:
         return seen
     return {
-        **seen, "told": _typed(told), "first": _first(model), "logits": [call.logits for call in calls],
+        **seen, "told": _typed(told), "logits": [call.logits for call in calls],
         "modes": [int(call.training) for call in calls], "mode after": int(model.training), "steps": optimizer.taken,
         "uncleared": optimizer.uncleared, "trained": {name: value.detach() for name, value in model.named_parameters()},
     }  # fmt: skip
