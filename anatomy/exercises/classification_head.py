@@ -578,7 +578,7 @@ def best_span(seed: int) -> Iterator[Case]:
     long = _planted(draw, {1: 5}, {3: 5, 4: 7, 9: 9}, before=more)
     yield draw.case(**long, max_len=3, asks="length", note="for max_len = 3")
     draw, T = text(10)
-    apart = _planted(draw, {2: 4, 7: 3}, {7: 4, 3: 5}, before=more)
+    apart = _planted(draw, {2: 7, 7: 5}, {7: 5, 3: 7}, before=more)
     yield draw.case(**apart, max_len=1, asks="length", note="for max_len = 1")
     draw = Draw(seed, T=10)
     yield draw.case(**_planted(draw, {0: 4}, {9: 4}), max_len=30, asks="length", note="when max_len exceeds the text")
