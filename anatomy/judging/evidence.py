@@ -66,11 +66,8 @@ def is_evidence(
 
 def _has_fractions(value: Any) -> bool:
     return any(
-        (isinstance(leaf, Tensor)
-        and leaf.is_floating_point()
-        and bool((leaf != leaf.round()).any()))
-        or (isinstance(leaf, float)
-        and not leaf.is_integer())
+        (isinstance(leaf, Tensor) and leaf.is_floating_point() and bool((leaf != leaf.round()).any()))
+        or (isinstance(leaf, float) and not leaf.is_integer())
         for leaf in _nodes(value)
     )
 
