@@ -143,10 +143,10 @@ def _about_rate(args: Mapping[str, Any], ordinary: Tensor, chosen: Tensor, more:
     rate, places = args["rate"], chosen[ordinary].tolist()
     share = percent(sum(places), len(places), rate)
     if chosen.numel() > 5:
-        together = _alike(chosen, rate, "it") if ordinary.all() else ""
-        return f"{share} of the tokens that are not special are chosen{together or ', each for itself'}"
-    if words := _not_of_this_text(args["ids"], more):
-        return words
+        words = _alike(chosen, rate, "it") if ordinary.all() else ""
+        return f"{share} of the tokens that are not special are chosen{words or ', each for itself'}"
+    if odd := _not_of_this_text(args["ids"], more):
+        return odd
     found = [_asked(args["ids"], labels)[0].tolist() for _, labels in more]
     return f"{_share_in_short(found, rate)} chosen"
 

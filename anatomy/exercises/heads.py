@@ -126,11 +126,11 @@ def FusedMultiHeadAttention(seed: int) -> Iterator[Case]:
     yield draw.case(init=(_config(20, 4),), x=_turned(draw))
     yield from _few(seed)
     draw = Draw(seed)
-    heads, head_dim = (int(draw.integers("1", high, low)) for low, high in ((4, 12), (3, 9)))
+    heads, head_dim, times = (int(draw.integers("1", high, low)) for low, high in ((4, 12), (3, 9), (2, 5)))
     rest = int(draw.integers("1", heads, 1))
-    for width in (heads * head_dim + rest, rest):
-        draw, names = Draw(seed, B=2, T=3, D=width, H=heads), (str(width), str(heads))
-        init, note = (_config(width, heads),), f"for D = {width} and H = {heads}"
+    for width, number in ((heads * head_dim + rest, heads), (head_dim, times * head_dim)):  # in the second, D divides H
+        draw, names = Draw(seed, B=2, T=3, D=width, H=number), (str(width), str(number))
+        init, note = (_config(width, number),), f"for D = {width} and H = {number}"
         yield draw.case(init=init, x=draw.normal("B T D"), asks="refusal", note=note, message_names=names)
 
 

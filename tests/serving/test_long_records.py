@@ -118,9 +118,15 @@ LONG: dict[str, tuple[str, Change, int]] = {
     "another kind": ("softmax", returns(lambda n: {"$other": "x" * n}), LONGEST_TEXT),
     "printed": ("softmax", sets(value=lambda _: None, printed=lambda n: "\n x" * (n // 3)), LONGEST_TEXT),
     "losses": (
-        "train_classifier", trains(lambda n: {"true": [0.5] * (n // 2), "losses": [1.5] * (n // 2)}), MOST_ENTRIES),
+        "train_classifier",
+        trains(lambda n: {"losses": [1.5] * (n // 3), "marks": [0] * (n // 3), "logits": [0.5] * (n // 3)}),
+        MOST_ENTRIES,
+    ),
     "steps": (
-        "train_classifier", trains(lambda n: {"seen": [*range(n // 2)], "told": [0.5] * (n // 2)}), MOST_ENTRIES),
+        "train_classifier",
+        trains(lambda n: {"told": [0.5] * (n // 3), "marks": [*range(n // 3)], "logits": [0.5] * (n // 3)}),
+        MOST_ENTRIES,
+    ),
     "quiz": ("quiz_types", returns(lambda n: {f"{i}": "a" for i in range(n)}), MOST_ENTRIES),
     "a message": ("softmax", tells("size of tensor a (1) must match the size of tensor b (1) "), 500),
     "another message": ("softmax", tells("has size batch2 tensor to be: [", "floating point None"), 500),
