@@ -154,12 +154,14 @@ def _same_gradient(one: Tensor | None, other: Tensor | None) -> bool:
 
 def _training_in_words(raw: Any, case: Case) -> Any:
     """What a training did, for the rules; where one thing is asked for, that in words."""
-    names = ("first", "told", "logits", "modes", "mode after", "steps", "uncleared", "trained")
-    if not gathered(raw, "losses", "marks", *(() if case.asks else names)):
+    names = ("told", "logits", "modes", "mode after", "steps", "uncleared", "trained")
+    if not gathered(raw, "losses", "marks", "first", *(() if case.asks else names)):
         return as_it_is(raw)
     batches, epochs, losses, marks = case.args["batches"].content, case.args["epochs"], raw["losses"], raw["marks"]
-    if case.asks == "on_step":
-        return "it trains" if marks else "the model is never called"
+    if case.asks == "on_step" and not marks:
+        return "the model is never called"
+    if case.asks == "on_step":  # the first call's mode is for another property
+        return "it trains" if _is_of(raw["first"], case, training=False) else ELSEWHERE
     if case.asks == "losses":
         count = len(losses) if isinstance(losses, list) else "no list of"
         return f"{count} losses in {epochs} epochs of {len(batches)} batches"

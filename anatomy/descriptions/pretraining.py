@@ -145,8 +145,8 @@ def _about_rate(args: Mapping[str, Any], ordinary: Tensor, chosen: Tensor, more:
     if chosen.numel() > 5:
         words = _alike(chosen, rate, "it") if ordinary.all() else ""
         return f"{share} of the tokens that are not special are chosen{words or ', each for itself'}"
-    if words := _not_of_this_text(args["ids"], more):
-        return words
+    if odd := _not_of_this_text(args["ids"], more):
+        return odd
     found = [_asked(args["ids"], labels)[0].tolist() for _, labels in more]
     return f"{_share_in_short(found, rate)} chosen"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -63,30 +62,10 @@ def gelu(seed: int) -> Iterator[Case]:
 
 # --------------------------------------------------------------------------------------------- where dropout sits
 
-NOTHING = "nothing is dropped"
-RIGHT = "a share p is dropped, the rest divided by 1 − p"
-UNSCALED = "a share p is dropped, the rest as it was"
-SAME_FOR = {
-    (0,): "the same numbers are dropped in every sentence",
-    (1,): "whole columns are dropped",
-    (2,): "whole tokens are dropped",
-    (1, 2): "whole sentences are dropped",
-}
-"""What it means when dropout decides alike along these axes of (B, T, D)."""
-
 
 def _calmly(module: Any, case: Case) -> Any:
     """Called in eval mode, whichever mode it is in: what training changes is another property's business."""
     return (module.eval() if isinstance(module, nn.Module) else module)(*case.args.values())
-
-
-def _alike(chosen: Tensor) -> tuple[int, ...]:
-    """The axes along which neighbors are chosen together, far more often than each by itself."""
-    share = chosen.float().mean()
-    by_itself = share**2 + (1 - share) ** 2
-    return tuple(
-        axis for axis in range(chosen.dim()) if (chosen == chosen.roll(1, axis)).float().mean() > (1 + by_itself) / 2
-    )
 
 
 def _call_feed_forward(module: Any, case: Case) -> Any:
@@ -101,31 +80,6 @@ def _call_feed_forward(module: Any, case: Case) -> Any:
         noisy, noisy_again = module.train()(x), module(x)
     module.eval()
     return {"calm": calm, "calm_again": again, "noisy": noisy, "noisy_again": noisy_again}
-
-
-def _noise_in_eval_mode(noisy: Tensor, again: Tensor) -> str:
-    """In words, where eval mode gives other results each time; those of training mode tell the rest."""
-    return f"there is noise in eval mode, and {'none' if torch.equal(noisy, again) else 'also'} in training mode"
-
-
-def dropped(noisy: Tensor, calm: Tensor, p: float) -> str:
-    """In words: which of the numbers are zero, and what has become of the others. Both (B, T, D)."""
-    if torch.equal(noisy, calm):
-        return NOTHING
-    zero = noisy == 0
-    share = zero.float().mean().item()
-    if not share:
-        return "there is noise, but no number of the result is dropped"
-    if together := _alike(zero):
-        return SAME_FOR.get(together, "numbers are dropped, but not each by itself")
-    factor = (noisy / calm)[~zero].median().item() if share < 1 else 0.0
-    if not torch.allclose(noisy, (calm * factor).where(~zero, 0.0), atol=1e-5):
-        return f"a share of {share:.1f} is dropped, and there is noise in the rest"
-    if abs(share - p) < 0.05 and abs(factor * (1 - p) - 1) < 1e-3:
-        return RIGHT
-    if abs(share - p) < 0.05 and abs(factor - 1) < 1e-3:
-        return UNSCALED
-    return f"a share of {share:.1f} is dropped, the rest times {factor:.2f}, for p = {p}"
 
 
 @exercise(
@@ -250,69 +204,6 @@ def _call_layer(layer: Any, case: Case) -> Any:
         noisy = layer.train()(x)
     layer.eval()
     return {"calm": calm, "noisy": noisy}
-
-
-def part_dropped(
-    layer: nn.Module, inputs: tuple[Tensor, ...], part: str, p: float, last_layers: Mapping[str, str]
-) -> str:
-    """In words: what dropout does to one of the layer's parts; `inputs` begin with x (B, T, D).
-
-    The other parts are switched off by weights of zero. A token of which dropout takes all D numbers then comes out as
-    from a layer whose part adds nothing, one of which it takes none as from a part scaled by 1/(1 − p).
-    """
-    last = {
-        name: (q.detach(), float(name.startswith(last_layers[part])))
-        for name, q in layer.named_parameters(remove_duplicate=False)
-        if name.startswith(tuple(last_layers.values()))
-    }
-    if not any(own for _, own in last.values()):
-        return f"there is no layer `{last_layers[part]}`"
-
-    def with_part_times(factor: float, training: bool = False) -> Tensor:
-        layer.train(training)
-        weights = {name: q * (factor * own) for name, (q, own) in last.items()}
-        # tied, a layer with two names is not restored
-        return functional_call(layer, weights, tuple(value.clone() for value in inputs), tie_weights=False)
-
-    in_eval_mode = cache(with_part_times)
-    calm, noisy, noisy_again = in_eval_mode(1.0), with_part_times(1.0, True), with_part_times(1.0, True)
-
-    def as_with(factor: float) -> Tensor:  # (B, T): the tokens that come out as from a part scaled by this factor
-        return torch.isclose(noisy, in_eval_mode(factor), rtol=1e-4, atol=1e-4).all(dim=-1)
-
-    def is_about(chosen: Tensor, wanted: float) -> bool:
-        return abs(chosen.float().mean().item() - wanted) < 5 * (wanted * (1 - wanted) / chosen.numel()) ** 0.5
-
-    def fits(share: float, factor: float, together: bool = False) -> bool:
-        """Whether such a share is dropped, each number by itself or a token's together, and the rest scaled."""
-        kept, power = as_with(factor), 1 if together else inputs[0].size(-1)
-        return bool(kept.any()) and is_about(as_with(0.0), share**power) and is_about(kept, (1 - share) ** power)
-
-    said = "there is noise, but it is not dropout of what the part returns"
-    twice = 1 - (1 - p) ** 2
-    shares = {n / 10: f"a share of {n / 10} is dropped, for p = {p}" for n in range(1, 9) if n != 10 * p}
-    if torch.equal(noisy, calm):
-        said = NOTHING
-    elif together := SAME_FOR.get(_alike(as_with(1 / (1 - p)))):
-        said = together
-    elif fits(p, 1 / (1 - p)):
-        said = "the same numbers are dropped at every call" if torch.equal(noisy, noisy_again) else RIGHT
-    elif not torch.allclose(calm, with_part_times(1.0), atol=1e-5):
-        said = _noise_in_eval_mode(noisy, noisy_again)
-    elif ((noisy == 0) & (in_eval_mode(0.0) != 0)).float().mean() > (p + p * p) / 2:  # p² where two numbers are added
-        said = "numbers of the layer's result are dropped"
-    elif not torch.allclose(in_eval_mode(0.0), with_part_times(0.0, training=True), atol=1e-4):
-        said = "numbers on the skip connection are dropped"
-    elif fits(p, 1 / (1 - p), together=True):
-        said = SAME_FOR[2,]
-    elif fits(p, 1.0):
-        said = UNSCALED
-    elif fits(twice, 1 / (1 - twice)):
-        said = "it is dropped twice"
-    else:
-        said = next((words for share, words in shares.items() if fits(share, 1 / (1 - share))), said)
-    layer.eval()
-    return f"in training mode: {said}"
 
 
 def shares(p: float) -> list[float]:

@@ -225,7 +225,7 @@ def encoder_parameters(seed: int) -> Iterator[Case]:
     albert = bert | {"E": "embedding_size", "G": "num_hidden_groups"}
     draw = Draw(seed)
 
-    def table(width: int) -> dict[str, int]:
+    def table(width: int) -> dict[str, Any]:
         """Words, positions and an inner width that is neither the width nor four times that."""
         return {"V": _any(draw, 60, 400), "P": _any(draw, 7, 55), "F": _any(draw, width + 1, 4 * width - 1), "D": width}
 

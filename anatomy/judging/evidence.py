@@ -28,10 +28,14 @@ NO_EVIDENCE = "counts once a result is right"
 """What a card says of a property that would hold, but for which nothing speaks."""
 
 
+BY_CHANCE = 1 / 4
+"""The share of whole numbers and texts that another seed's may equal by chance, at most; fractions never do."""
+
+
 def is_evidence(
     expectations: Expectations, raw: list[CaseObservation], found: list[CaseObservation], known: Iterable[int]
 ) -> bool:
-    """Whether what was seen in one of the `known` cases could only be seen there.
+    """Whether what was seen in the `known` cases could only be seen there.
 
     Parameters
     ----------
@@ -46,14 +50,26 @@ def is_evidence(
         return False
     asked = expectations.exercise
     exercise = replace(asked, properties={name: n for name, n in asked.properties.items() if name != "gradients"})
-    for index in sorted(known, key=expectations.cost):
+
+    def is_distinct(index: int) -> bool:
         here, elsewhere, case = found[index], raw[expectations.twin(index)], expectations.cases[index]
         if here.outcome != "returned" or elsewhere.outcome != "returned" or _is_given(raw[index].value, case):
-            continue
+            return False
         there = described(exercise, case, CaseObservation("returned", elsewhere.value))
-        if compare(exercise, [case], [there], [CaseObservation("returned", here.value)]):
-            return True
-    return False
+        return bool(compare(exercise, [case], [there], [CaseObservation("returned", here.value)]))
+
+    distinct = [index for index in sorted(known, key=expectations.cost) if is_distinct(index)]
+    if not distinct or any(_has_fractions(found[index].value) for index in distinct):
+        return bool(distinct)
+    return len(distinct) >= BY_CHANCE * sum(map(is_distinct, range(len(expectations.cases))))
+
+
+def _has_fractions(value: Any) -> bool:
+    return any(
+        (isinstance(leaf, Tensor) and leaf.is_floating_point() and bool((leaf != leaf.round()).any()))
+        or (isinstance(leaf, float) and not leaf.is_integer())
+        for leaf in _nodes(value)
+    )
 
 
 def _is_given(value: Any, case: Case) -> bool:

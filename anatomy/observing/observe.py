@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -85,7 +86,9 @@ def _in_words(exercise: Exercise, case: Case, raw: Any) -> Any:
     """What is compared of raw results; whatever a kernel sent as such, judging goes on."""
     assert exercise.describe is not None
     try:
-        return None if raw is None else plain(exercise.describe(raw, case))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of results that are not what is described here
+            return None if raw is None else plain(exercise.describe(raw, case))
     except Exception as error:
         return f"what came back can't be read as what is asked for ({type(error).__name__})"
 

@@ -24,6 +24,16 @@ TIED = {
     "apply_rotary": ("offsets only",),
     "padding_mask": ("large scores",),
     "load_bert_weights": ("missing keys", "leftover layers", "independence"),
+    "mask_tokens": ("labels", "special tokens", "rate", "80/10/10", "generator"),
+    "next_sentence_pairs": ("pairs", "half and half", "drawn evenly", "generator"),
+    "sentence_order_pairs": ("pairs", "half and half", "generator"),
+    "span_corruption": ("rebuilds", "sentinels", "amounts", "all ways", "generator"),
+    "bart_noise": ("mask", "delete", "infill", "permute", "rotate", "generator"),
+    "bigbird_mask": ("random keys", "generator"),
+    "growth_exponent": ("best line",),
+    "encoder_parameters": ("DistilBERT", "ALBERT"),
+    "few_shot_prompt": ("zero-shot",),
+    "patchify": ("refusals",),
 }
 """Properties that are said in words, or hang on few numbers."""
 
