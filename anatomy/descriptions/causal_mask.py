@@ -244,7 +244,11 @@ def _suspects(model: Writer, ids: Tensor, temperature: float, top_k: int | None)
         suspects |= {"from all tokens": joint(temperature, vocabulary),
                      f"from the {rank + 1} most probable tokens": joint(temperature, rank + 1),
                      "from all tokens, as from a temperature of 1": joint(1.0, vocabulary)}  # fmt: skip
-    return suspects | {"twice from the distribution of the first token": once.T * once}
+    uniform = torch.full((vocabulary, vocabulary), vocabulary**-2)
+    return suspects | {
+        "twice from the distribution of the first token": once.T * once,
+        "with the same probability for every token": uniform,
+    }
 
 
 def _chance(raw: Mapping[str, Any], case: Case) -> Any:

@@ -525,7 +525,7 @@ wrong("head_with_bias", "`lm_head` has a bias; it is to have none.",
 wrong("no_positions", "The positions are missing: without their vectors the model can't tell one place from another but by the mask.",
       breaks=VALUES, old=SUM, new="self.token_embeddings(ids)")
 wrong("no_tokens", "Only the positions' vectors go into the first block; the tokens' are missing.",
-      breaks=("shape", "parameters", *VALUES, "dropout"), old=SUM, new="self.position_embeddings(positions)")
+      breaks=ALL_OF_GPT, old=SUM, new="self.position_embeddings(positions)")
 wrong("positions_from_one", "Your positions begin at 1. They are 0 … T − 1.",
       breaks=("shape", "parameters", *VALUES, "dropout"), old="positions = torch.arange(length, device=ids.device)", new="positions = torch.arange(1, length + 1, device=ids.device)")
 wrong("positions_reversed", "Your positions run backwards. They are 0 … T − 1, from left to right.",
@@ -555,7 +555,7 @@ wrong("no_final_norm", "The norm at the end is missing: pre-norm blocks leave th
 wrong("norm_after_each_block", "You put the final norm behind every block. It comes once, after the last.",
       breaks=VALUES, old="x = block(x)", new="x = self.layer_norm(block(x))")
 wrong("head_before_norm", "The head comes before the norm in yours: the order is norm, then head.",
-      breaks=("shape", "parameters", *VALUES, "dropout"), old=HEAD, new="return self.layer_norm(self.lm_head(x))")
+      breaks=ALL_OF_GPT, old=HEAD, new="return self.layer_norm(self.lm_head(x))")
 wrong("no_head", "You return vectors, (B, T, D). The head makes logits of them, (B, T, V).",
       breaks=("shape", *VALUES), old=HEAD, new="return self.layer_norm(x)")
 wrong("no_blocks", "The blocks are never called.",
