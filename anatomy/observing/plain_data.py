@@ -31,6 +31,9 @@ LARGEST_NUMBER = int(sys.float_info.max)
 DEEPEST = 12
 """Levels of lists and dicts beyond which a value is described, not kept: it may hold itself."""
 
+LONGEST_TEXT, LONGEST_KEY = 40_000, 200
+"""Characters of a text and of a dict's key that are kept: no right answer has so many."""
+
 DTYPES = frozenset({
     torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float16, torch.bfloat16,
     torch.float32, torch.float64, torch.complex64,
@@ -50,7 +53,7 @@ def plain(value: Any, levels: int = DEEPEST) -> Any:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return encodable(value)
+        return encodable(value[:LONGEST_TEXT])
     if isinstance(value, int):
         number = int.__int__(value)
         return number if abs(number) <= LARGEST_NUMBER else {"$other": "a whole number too large to compare"}
@@ -61,7 +64,7 @@ def plain(value: Any, levels: int = DEEPEST) -> Any:
     if not levels and isinstance(value, (Mapping, list, tuple, nn.Module)):
         return {"$other": f"{kind_of(value)}, nested too deeply to look at"}
     if isinstance(value, Mapping):
-        return {encodable(str(key)): plain(item, levels - 1) for key, item in value.items()}
+        return {encodable(str(key)[:LONGEST_KEY]): plain(item, levels - 1) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(item, levels - 1) for item in value]
     if isinstance(value, nn.Module):

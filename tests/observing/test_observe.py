@@ -13,9 +13,10 @@ from torch import Tensor, nn
 
 from anatomy.exercises.spec import Case, Draw, exercise, quiz
 from anatomy.observing import observe as observing
-from anatomy.observing.observation import CaseObservation
+from anatomy.observing.observation import CaseObservation, Observation
 from anatomy.observing.observe import observe
 from anatomy.observing.plain_data import fresh, plain, same
+from anatomy.observing.records import decode, encode
 
 
 @exercise("03-softmax", properties={"values": 1, "gradients": 1}, forbids=("softmax",))
@@ -281,3 +282,11 @@ def test_numbers_of_an_unusual_type_are_kept_beside_its_name() -> None:
 def test_what_holds_itself_is_described_where_it_is_too_deep(kind: type) -> None:
     assert "nested too deeply" in str(plain(_of_itself(kind)))
     assert "nested too deeply" not in str(plain([[[[1]]]]))
+
+
+def test_long_texts_and_keys_are_cut_and_can_be_sent() -> None:
+    tensor = torch.zeros(20, 30)
+    seen = first_case(lambda x: {tensor: "a" * 100_000, "b": x})
+    assert [len(key) <= 200 for key in seen.value] == [True, True]
+    came = decode(encode(Observation("softmax", [seen]))).cases[0]
+    assert came.outcome == "returned" and came.value.keys() == seen.value.keys()
