@@ -577,3 +577,12 @@ def test_an_active_venv_is_not_used_to_make_itself_anew(tmp_path):
     run_setup(folder, programs={"id": "echo 1000", "python3": made}, first_on_path=link / ".venv/bin")
     assert (folder / "made.log").read_text(encoding="utf-8") == f"-m venv --clear {folder}/.venv\n"
     assert "--clear" not in notes.read_text(encoding="utf-8")
+
+
+def test_what_the_security_page_names_as_tests_is_there() -> None:
+    """Each row says which test shows it: files and functions, or folders of tests."""
+    page = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+    programs = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
+    named = set(re.findall(r"`(test_\w+)`", page))
+    assert len(named) > 15 and not [name for name in named if f"def {name}(" not in programs]
+    assert not [path for path in re.findall(r"`(tests/[\w/.]+)`", page) if not (ROOT / path).exists()]

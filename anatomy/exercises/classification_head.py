@@ -575,7 +575,7 @@ def best_span(seed: int) -> Iterator[Case]:
         note="when all of the best starts lie behind all of the best ends",
     )  # fmt: skip
     draw, T = text(10)
-    long = _planted(draw, {1: 5}, {3: 5, 4: 7, 9: 9}, before=more)
+    long = _planted(draw, {1: 7}, {3: 5, 4: 7, 9: 9}, before=more)
     yield draw.case(**long, max_len=3, asks="length", note="for max_len = 3")
     draw, T = text(10)
     apart = _planted(draw, {2: 7, 7: 5}, {7: 5, 3: 7}, before=more)

@@ -164,6 +164,11 @@ class Exercise:
     def points(self) -> int:
         return sum(self.properties.values())
 
+    @property
+    def compares_calls(self) -> bool:
+        """Whether what is compared is what a call returns, as it is."""
+        return self.act is None and self.describe is None
+
     def cases(self, seeds: tuple[int, ...] = SEEDS) -> list[Case]:
         """The cases of these seeds, in order; built afresh at every call."""
         return [case for seed in seeds for case in self.build(seed)]

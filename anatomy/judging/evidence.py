@@ -77,7 +77,7 @@ def _is_given(value: Any, case: Case) -> bool:
     given = [*_nodes(plain(list(case.args.values()))), *_nodes(plain(list(case.init)))]
 
     def is_given(node: Any) -> bool:
-        if isinstance(node, Tensor) and node.numel() and bool((node == node.flatten()[0]).all()):
+        if isinstance(node, Tensor) and node.numel() > 1 and bool((node == node.flatten()[0]).all()):
             return True
         if any(same(node, part) for part in given):
             return True

@@ -307,13 +307,13 @@ in_every_class(wrong, (*STOPS, "no peeking"))
 wrong("no_mask", "No mask is in use: every token sees all others, also those that come later. Hand `causal_mask(x.size(1))` to `masked_attention`.",
       breaks=SEEN, old=", causal_mask(x.size(1)).to(x.device)", new="")
 wrong("mask_of_the_width", "Your mask is as large as the width D. It is as large as the text is long: `x.size(1)`.",
-      breaks=("shape", *SEEN), old="causal_mask(x.size(1))", new="causal_mask(x.size(-1))")
+      breaks=("shape", "parameters", *SEEN), old="causal_mask(x.size(1))", new="causal_mask(x.size(-1))")
 wrong("mask_of_the_batch", "Your mask is as large as the batch. It is as large as the text is long: `x.size(1)`.",
       breaks=("shape", *SEEN), old="causal_mask(x.size(1))", new="causal_mask(x.size(0))")
 wrong("mask_of_the_heads", "Your mask is as large as there are heads. It is as large as the text is long: `x.size(1)`.",
       breaks=("shape", *SEEN), old="causal_mask(x.size(1))", new="causal_mask(self.num_heads)")
 wrong("mask_of_all_positions", "Your mask is as large as the table of positions (`config.max_position_embeddings`), and the text is shorter. Take the mask of x's own length, `x.size(1)`.",
-      breaks=("shape", *SEEN), old=("        self.num_heads = ", "causal_mask(x.size(1))"), new=("        self.most = config.max_position_embeddings\n        self.num_heads = ", "causal_mask(self.most)"))
+      breaks=("shape", "parameters", *SEEN), old=("        self.num_heads = ", "causal_mask(x.size(1))"), new=("        self.most = config.max_position_embeddings\n        self.num_heads = ", "causal_mask(self.most)"))
 wrong("mask_kept", "You keep the mask of the first text: it doesn't fit one of another length. Take the mask of x's own length each time, `causal_mask(x.size(1))`.",
       breaks="no peeking", old=("        self.num_heads = ", "        context = ", "causal_mask(x.size(1))"),
       new=("        self.mask = None\n        self.num_heads = ", "        self.mask = causal_mask(x.size(1)) if self.mask is None else self.mask\n        context = ", "self.mask"))

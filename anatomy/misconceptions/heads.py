@@ -452,7 +452,7 @@ wrong("dropout", "You drop attention weights at random in training mode. It is n
 
 EVERY_CASE = (*EVERYTHING, "refusal")
 
-wrong("no_super", NO_SUPER, breaks=EVERYTHING, old="super().__init__()", new="pass")
+wrong("no_super", NO_SUPER, breaks=EVERY_CASE, old="super().__init__()", new="pass")
 wrong("config_as_dict", NO_DICT, breaks=EVERY_CASE, old=TAKES_CONFIG,
       new='embed_dim, num_heads = config["hidden_size"], config["num_attention_heads"]')
 wrong("takes_two_numbers", GIVEN_CONFIG, breaks=EVERY_CASE, old=("config: BertConfig", TAKES_CONFIG),
@@ -472,7 +472,7 @@ wrong("heads_of_width_1_refused", "You refuse D = {D} with H = {H}, which fit: e
 wrong("a_single_head_refused", "You refuse a single head (H = {H}), which is a fine number of heads. Only a remainder is to be refused.",
       breaks=EVERYTHING, old="if embed_dim % num_heads", new="if embed_dim % num_heads or num_heads == 1")
 wrong("num_heads_not_kept", "`forward` asks for `self.num_heads`, which `__init__` never sets: what it needs later has to be kept, `self.num_heads = num_heads`.",
-      breaks=EVERYTHING, old="self.num_heads = num_heads", new="self.heads = num_heads")
+      breaks=EVERY_CASE, old="self.num_heads = num_heads", new="self.heads = num_heads")
 wrong("width_and_count_swapped", "You split into K = {K} heads of width H = {H}: number and width have changed places. `split_heads` takes the number of heads.",
       breaks=NUMBERS, old="self.num_heads = num_heads", new="self.num_heads = embed_dim // num_heads")
 wrong("causal", "Your tokens see only what stands to their left: that is the causal mask of a decoder (notebook 09). Here every token may look at all {T}.",

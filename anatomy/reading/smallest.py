@@ -49,7 +49,7 @@ def _shrunk(trials: Trials, answer: Any, case: Case, seen: Seen) -> tuple[Case, 
     if seen.expected.outcome != "returned" or seen.found.outcome == "too slow":
         return case, seen
     exercise, first, smaller = trials.expectations.exercise, case, True
-    in_full = exercise.act is None or exercise.holds is not None
+    in_full = exercise.compares_calls or exercise.holds is not None
     while smaller and not trials.budget.is_spent:
         smaller = False
         for other in smaller_ones(case, seen, in_full):
@@ -71,7 +71,7 @@ def _alike(exercise: Exercise, here: Seen, seen: Seen) -> bool:
 
     What a check says in words of a result, such as where dropout acts, may not be true of a smaller one: it must stay.
     """
-    same_words = exercise.act is None or _words_of(here) == _words_of(seen)
+    same_words = exercise.compares_calls or _words_of(here) == _words_of(seen)
     return (
         same_words and _how(here) == _how(seen) and _is_finite(seen.expected.value) <= _is_finite(here.expected.value)
     )
