@@ -43,9 +43,9 @@ def about_the_generator(raw: Any, case: Case) -> str:
 
 
 ENOUGH = 0.25
-"""The share of a result's texts and whole numbers that stand in the input, at least: of wrong answers, too, it is 0.5.
+"""The share of a result's words and numbers that stand in the input, at least: of wrong answers, too, it is 0.5.
 
-Of another seed's results, whose texts and numbers are drawn from hundreds, it is below 0.2.
+Of another seed's results, whose words and numbers are drawn from hundreds, it is below 0.2.
 """
 
 
@@ -57,9 +57,11 @@ def _made_of_the_input(results: Any, case: Case) -> bool:
 
 
 def _leaves(node: Any) -> Iterator[Hashable]:
-    """All texts and numbers in lists and tensors."""
+    """All numbers in lists and tensors, and all words of texts."""
     if isinstance(node, Tensor):
         yield from node.flatten().tolist()
+    elif isinstance(node, str):
+        yield from node.split()
     elif isinstance(node, list):
         for item in node:
             yield from _leaves(item)
