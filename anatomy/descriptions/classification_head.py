@@ -158,10 +158,10 @@ def _training_in_words(raw: Any, case: Case) -> Any:
     if not gathered(raw, "losses", "marks", "first", *(() if case.asks else names)):
         return as_it_is(raw)
     batches, epochs, losses, marks = case.args["batches"].content, case.args["epochs"], raw["losses"], raw["marks"]
-    if case.asks == "on_step" and not marks:
-        return "the model is never called"
-    if case.asks == "on_step":  # the first call's mode is for another property
-        return "it trains" if _is_of(raw["first"], case, training=False) else ELSEWHERE
+    if case.asks in ("on_step", "losses") and marks and not _is_of(raw["first"], case, training=False):
+        return ELSEWHERE  # with a model that drops nothing: the first call's mode is for another property
+    if case.asks == "on_step":
+        return "it trains" if marks else "the model is never called"
     if case.asks == "losses":
         count = len(losses) if isinstance(losses, list) else "no list of"
         return f"{count} losses in {epochs} epochs of {len(batches)} batches"

@@ -86,7 +86,7 @@ def _classifier_cases(seed: int) -> Iterator[Case]:
     yield draw.case(init=(_config(draw),), input_ids=ids, attention_mask=mask, note="for a single label")
     draw = Draw(seed, B=4, T=6, D=8, H=2, N=3)
     yield draw.case(init=(_config(draw),), input_ids=draw.integers("B T", 30), asks="no mask", note=UNMASKED)
-    draw = Draw(seed, B=32, T=16, D=24, H=2, N=20)  # many numbers even of one sentence: a share that chance can't hide
+    draw = Draw(seed, B=32, T=16, D=44, H=2, N=40)  # many numbers even of one sentence: a share that chance can't hide
     chance = float(draw.integers("1", 24, 14)) / 50  # 0.28 to 0.46: neither usual nor the config's other one
     init, mask = (_config(draw, hidden_dropout_prob=chance, attention_probs_dropout_prob=0.2),), _padded([16] * 32)
     yield draw.case(init=init, input_ids=draw.integers("B T", 30), attention_mask=mask, asks="dropout")

@@ -738,13 +738,13 @@ wrong("mask_turned", "You have it the wrong way round: the pairs that are allowe
 wrong("with_the_score", "You return the score as well; the pair alone is wanted.",
       breaks=ALL, old="return divmod(best, start.size(0))", new="return divmod(best, start.size(0)), total.flatten()[best].item()")
 wrong("numpy_places", "The two places are numbers of NumPy; plain ints are wanted, as for JSON: `int(…)` or `.tolist()`.",
-      breaks=ALL, old="int(total.masked_fill(~allowed, -torch.inf).argmax())", new="total.masked_fill(~allowed, -torch.inf).argmax().numpy()[()]")
+      breaks=(*ALL, "refusal"), old="int(total.masked_fill(~allowed, -torch.inf).argmax())", new="total.masked_fill(~allowed, -torch.inf).argmax().numpy()[()]")
 wrong("table_turned", "Your table is turned: rows are the ends and columns the starts, so i and j change their roles. Rows belong to `start`: `start[:, None] + end[None, :]`.",
       breaks=ALL, old="start[:, None] + end[None, :]", new="start[None, :] + end[:, None]")
 wrong("end_first", "Your pair is in the wrong order: first the place where the span begins, then where it ends.",
       breaks=ALL, old="return divmod(best, start.size(0))", new="return divmod(best, start.size(0))[::-1]")
 wrong("no_return", "Your function returns nothing (None) for one text: `return` is missing where the pair is found.",
-      breaks=ALL, old="return divmod(best", new="divmod(best")
+      breaks=(*ALL, "refusal"), old="return divmod(best", new="divmod(best")
 wrong("place_in_the_table", "You return one number, the place in the (T, T) table. `divmod(place, T)` makes a row and a column of it, i and j.",
       breaks=ALL, old="return divmod(best, start.size(0))", new="return best")
 wrong("any_order", "The end may not lie before the start: keep only the pairs with i ≤ j (on and above the diagonal of the T × T table).",
@@ -821,7 +821,7 @@ wrong("tensors", "The two places are tensors; plain ints are wanted, as for slic
       breaks="values", old=("int(total.masked_fill(~allowed, -torch.inf).argmax())", "divmod(best, start.size(0))"),
       new=("total.masked_fill(~allowed, -torch.inf).argmax()", "best // start.size(0), best % start.size(0)"))
 wrong("divmod_of_a_tensor", "`divmod` doesn't take tensors: make the place a plain number first, `int(…)` or `.item()`.",
-      breaks=ALL, old="int(total.masked_fill(~allowed, -torch.inf).argmax())", new="total.masked_fill(~allowed, -torch.inf).argmax()")
+      breaks=(*ALL, "refusal"), old="int(total.masked_fill(~allowed, -torch.inf).argmax())", new="total.masked_fill(~allowed, -torch.inf).argmax()")
 wrong("batch_as_a_tensor", "For a batch you return one tensor (B, 2). Wanted is a list of pairs of plain numbers: `.tolist()` makes it.",
       breaks="batch", old=ROWS, new=ROWS.replace("return ", "return torch.tensor(") + ")")
 wrong("whole_batch", "For a batch you look for the largest sum in all rows at once, and take its place in the whole table. Each row has a best span of its own.",

@@ -7,7 +7,6 @@ import torch
 from torch.nn import functional as F
 from transformers import GPT2Config, GPT2LMHeadModel
 
-from anatomy import misconceptions
 from anatomy.exercises.causal_mask import _config, _library_and_own
 from anatomy.exercises.spec import Draw
 from anatomy.reference.causal_mask import (
@@ -20,7 +19,6 @@ from anatomy.reference.causal_mask import (
     load_gpt2_weights,
     masked_attention,
 )
-from tests.exercises.test_every_exercise import broken, verdict_on_mistake
 
 SIZES = [(17, 29, 24, 4, 2), (23, 30, 20, 5, 3)]  # V, P, D, H, L
 
@@ -72,16 +70,3 @@ def test_parameters_of_gpt2() -> None:
     with torch.device("meta"):
         mine, theirs = GPT(GPT2Config()), GPT2LMHeadModel(GPT2Config())
     assert sum(p.numel() for p in mine.parameters()) == theirs.num_parameters()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "seeds"),
-    [("GPT__no_tokens", (11, 12)), ("GPT__head_before_norm", (11, 12)), ("generate__uniform", (9001, 2))],
-)
-def test_a_mistake_is_named_with_two_seeds_and_loses_what_it_breaks(name: str, seeds: tuple[int, int]) -> None:
-    """Of models that do nothing but refuse, the refusal doesn't count; draws are told from another mistake's."""
-    wrong = misconceptions.of_exercise(name.partition("__")[0])[name]
-    verdict = verdict_on_mistake(wrong, seeds)
-    assert verdict.misconceptions[0] == wrong.name
-    assert broken(verdict) == set(wrong.breaks)
