@@ -14,11 +14,22 @@ from anatomy.exercises.bertviz import NO_MASK
 from anatomy.exercises.spec import Case
 
 
-def _same_without_a_mask(raw: Any) -> bool:
+def _same_without_a_mask(raw: Any, case: Case) -> bool:
     """Whether no mask means the same as a mask of ones: whatever else is wrong with the answer is so in both."""
-    return gathered(raw, "ones", "left out", "none") and all(
-        _alike(raw["ones"], raw[how]) for how in ("left out", "none")
+    return (
+        gathered(raw, "ones", "left out", "none", "one by one")
+        and all(_alike(raw["ones"], raw[how]) for how in ("left out", "none"))
+        and _in_turns(raw["one by one"], case)
     )
+
+
+def _in_turns(results: list[Any], case: Case) -> bool:
+    """Whether the same sentences of the batch, which stand in a drawn order, gave the same results."""
+    sentences = torch.stack(list(case.args["attentions"]), dim=1).flatten(1)  # (B, L·H·T·T)
+    _, kinds = sentences.unique(dim=0, return_inverse=True)
+    first: dict[int, Any] = {}
+    pairs = zip(kinds.tolist(), results, strict=True)
+    return all(_alike(first.setdefault(kind, result), result) for kind, result in pairs)
 
 
 def _alike(one: Any, other: Any) -> bool:
@@ -32,17 +43,19 @@ def _alike(one: Any, other: Any) -> bool:
 
 
 def _statistics(raw: Any, case: Case) -> Any:
-    return _same_without_a_mask(raw) if case.asks == NO_MASK else raw
+    return _same_without_a_mask(raw, case) if case.asks == NO_MASK else raw
 
 
 def _two_numbers(raw: Any, case: Case) -> Any:
     """The two; or, where the case asks for it, what kind of numbers they are."""
     if case.asks == NO_MASK:
-        return _same_without_a_mask(raw)
+        return _same_without_a_mask(raw, case)
     if case.asks != "Python numbers":
         return raw
-    if not gathered(raw, "types", "whole"):
+    if not gathered(raw, "types", "whole", "one by one"):
         return {"$other": sort_of(raw)}
+    if not _in_turns(raw["one by one"], case):
+        return "the same sentence gives one pair now, and another one later"
     return ["int" if whole else name for whole, name in zip(raw["whole"], raw["types"], strict=True)]
 
 

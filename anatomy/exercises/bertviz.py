@@ -103,11 +103,32 @@ def head_entropy(seed: int) -> Iterator[Case]:
 
 NO_MASK = "without a mask"
 
+TURNS = (0, 0, 1, 1, 1, 2, 2, 2, 2)
+"""So often each of three sentences stands in a batch; in which order, the seed says."""
+
+
+def _in_turns(draw: Draw, sentences: Tensor) -> list[Tensor]:
+    """Three sentences (L, 3, H, T, T) in a drawn order, each several times: L tensors (9, H, T, T)."""
+    return list(sentences[:, torch.tensor(TURNS)[draw.permutation(len(TURNS))]])
+
+
+def _one_by_one(answer: Any, weights: list[Tensor], *mask: Tensor) -> list[Any]:
+    """What is returned for each sentence of the batch alone."""
+    return [
+        answer([layer[row : row + 1] for layer in weights], *(part[row : row + 1] for part in mask))
+        for row in range(len(weights[0]))
+    ]
+
 
 def _with_and_without_a_mask(answer: Any, weights: list[Tensor]) -> dict[str, Any]:
-    """What is returned with a mask of ones, without a mask, and for None."""
+    """What is returned with a mask of ones, without a mask, and for None; and without a mask for each sentence."""
     all_real = torch.ones_like(weights[0][:, 0, 0], dtype=torch.long)  # (B, T)
-    return {"ones": answer(weights, all_real), "left out": answer(weights), "none": answer(weights, None)}
+    return {
+        "ones": answer(weights, all_real),
+        "left out": answer(weights),
+        "none": answer(weights, None),
+        "one by one": _one_by_one(answer, weights),
+    }
 
 
 # ---------------------------------------------------------------------------------------------- head_statistics
@@ -150,7 +171,8 @@ def head_statistics(seed: int) -> Iterator[Case]:
     draw = Draw(seed, L=12, B=3, H=2, T=4)
     yield _case(draw, 4, 1, 3, asks="first and last", note="for twelve layers, and a sentence of one token")
     draw = Draw(seed, L=2, B=3, H=4, T=5)
-    yield draw.case(attentions=list(_weights(draw, _lengths(draw))), asks=NO_MASK, note="when no mask is given")
+    yield draw.case(attentions=_in_turns(draw, _weights(draw, _lengths(draw))), asks=NO_MASK,
+                    sizes={"B": len(TURNS)}, note="when no mask is given")  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------- find_previous_token_head
@@ -167,7 +189,14 @@ def _two_numbers(answer: Any, case: Case) -> Any:
         return found
     if case.asks == "Python numbers":
         whole = [int(hasattr(number, "__index__") and not isinstance(number, Tensor)) for number in found]
-        return {"types": [type(number).__name__ for number in found], "whole": whole}
+        others = [_as_numbers(pair) for pair in _one_by_one(answer, *case.args.values())]
+        return {"types": [type(number).__name__ for number in found], "whole": whole, "one by one": others}
+    return _as_numbers(found)
+
+
+def _as_numbers(found: Any) -> Any:
+    if not isinstance(found, tuple | list | Tensor):
+        return found
     return [number.item() if isinstance(number, Tensor) and number.numel() == 1 else number for number in found]
 
 
@@ -185,6 +214,12 @@ def _looking_back(draw: Draw, share: Tensor, *lengths: int) -> dict[str, Any]:
     rest = (draw.normal("L B H T T") + 8 * lean).masked_fill(~seen | back, -torch.inf).softmax(dim=-1)
     share = (share * back.any(dim=-1))[..., None]  # (L, B, H, T, 1)
     return {"attentions": list((1 - share) * rest + share * back), "attention_mask": mask}
+
+
+def _three_heads(draw: Draw) -> list[Tensor]:
+    """Three sentences in turns, in each of which another head of another layer looks back."""
+    sentence = torch.stack(_looking_back(draw, _tempting(draw))["attentions"])  # (L, 1, H, T, T)
+    return _in_turns(draw, torch.cat([sentence.roll((turn, 3 * turn), (0, 2)) for turn in range(3)], dim=1))
 
 
 def _elsewhere(draw: Draw) -> tuple[int, int, int, int]:
@@ -263,11 +298,12 @@ def find_previous_token_head(seed: int) -> Iterator[Case]:
     share[other_layer, 1:, other_head] = 1.0
     yield draw.case(**_looking_back(draw, share, 7, 2, 2), asks="padding",
                     note="for a long sentence and two short ones")  # fmt: skip
-    draw = Draw(seed, L=3, B=2, H=4, T=5)
-    yield draw.case(**_looking_back(draw, _tempting(draw)), asks="Python numbers")
-    draw = Draw(seed, L=4, B=2, H=3, T=6)
-    yield draw.case(attentions=_looking_back(draw, _tempting(draw))["attentions"], asks=NO_MASK,
-                    note="when no mask is given")  # fmt: skip
+    draw = Draw(seed, **size(), B=1, T=5)
+    weights = _three_heads(draw)
+    yield draw.case(attentions=weights, attention_mask=torch.ones(len(TURNS), 5, dtype=torch.long),
+                    asks="Python numbers", sizes={"B": len(TURNS)})  # fmt: skip
+    draw = Draw(seed, **size(), B=1, T=6)
+    yield draw.case(attentions=_three_heads(draw), asks=NO_MASK, sizes={"B": len(TURNS)}, note="when no mask is given")
 
 
 # ---------------------------------------------------------------------------------------------- attention_between
@@ -408,8 +444,12 @@ def switch_off_heads(seed: int) -> Iterator[Case]:
     yield case([11, 7], "for the sizes of the course's model", B=1, T=2, H=12, K=32)
     yield case([4, 11], "for the sizes of BERT base", B=1, T=2, H=12, K=64)
     yield case([2, 0], asks="context unchanged", B=2, T=3, H=4, K=5)
-    for heads, wrong in (([4], 4), ([9], 9), ([-1], -1), ([0, 2, 6], 6)):
-        yield case(heads, f"when head {wrong} of 4 is asked for", "refusal", wrong, B=2, T=3, H=4, K=2)
+    counts = Draw(seed)
+    number, before = int(counts.integers("1", 16, 5)), int(counts.integers("1", 5, 2))
+    beyond, further = (number + counts.integers("2", 30, 1)).tolist()
+    for heads in ([number], [beyond], [-1], [-before], [0, 2, further]):
+        note = f"when head {heads[-1]} of {number} is asked for"
+        yield case(heads, note, "refusal", heads[-1], B=2, T=3, H=number, K=2)
 
 
 # ---------------------------------------------------------------------------------------------- quiz

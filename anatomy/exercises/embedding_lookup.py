@@ -94,7 +94,8 @@ def wordpiece(seed: int) -> Iterator[Case]:
 
     unknown = "unknown words"
     yield case("playing", "play ##in ##i ing", asks=unknown, note="when the end of a word can't be covered")
-    yield case("na☃ve", "na n ##a ##ve ##v ##e", "<unk>", asks=unknown, note="when the caller names the unknown mark")
+    mark, note = spell("<unknown>"), "when the caller names the unknown mark"
+    yield case("na☃ve", "na n ##a ##ve ##v ##e", mark, asks=unknown, note=note)
     yield case("ing", "##ing ##i ##n ##g", asks=unknown, note="when a piece exists only as a continuation")
 
     note = "when the longest piece leads into a dead end"

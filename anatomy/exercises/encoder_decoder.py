@@ -477,7 +477,11 @@ def greedy_decode(seed: int) -> Iterator[Case]:
     yield case([2, 5, 3], 8, "ends", "when rows end with their second, fifth and third token")
     yield case([6, 1], 9, "ends", "when one row ends at once", pad_id=5, start_id=0, end_id=7)
     yield case([3, 30, 2, 4], 6, "ends", "when one row never ends", pad_id=9)
-    yield case([3, 5, 2], 8, "work", "when rows end with their third, fifth and second token")
+    sizes = Draw(seed)
+    longest = _any(sizes, 5, 30)
+    lengths = [*_two(sizes, 2, longest - 1)]
+    lengths.insert(1, longest)  # neither the first nor the last row says when all have ended
+    yield case(lengths, longest + 3, "work", "when rows end with their tokens {}, {} and {}".format(*lengths))
 
 
 # ---------------------------------------------------------------------------------------------- beam_search
@@ -629,7 +633,10 @@ def beam_search(seed: int) -> Iterator[Case]:
                   note="for length_penalty = 1, when the longer one has the lower sum")  # fmt: skip
     yield spelled(CROWDED, 2, 5, 1.0, asks="length penalty", note="for length_penalty = 1, when one has ended")
     yield spelled(NOTHING_ENDS, 2, 3, 0.7, asks="length penalty", note="for length_penalty = 0.7, when nothing ends")
-    yield drawn(5, 4, 3, 7, asks="work", note="when everything ends with its fourth token")
+    depths = Draw(seed)
+    for size, beam in ((4, 3), (6, 2)):
+        depth = _any(depths, 3, 10)
+        yield drawn(size, depth, beam, depth + 3, asks="work", note=f"when everything ends with its token {depth}")
     yield spelled(FEW_CAN_FOLLOW, 3, 6, asks="work", note="when most tokens can't follow")
 
 

@@ -14,6 +14,9 @@ from anatomy.observing.records import decode, encode
 from tests.judging.test_replayed import EARLIER, NOW
 
 TIED = {
+    "wordpiece": ("unknown words",),
+    "FusedMultiHeadAttention": ("refusal",),
+    "copy_heads": ("independence",),
     "FeedForward": ("dropout",),
     "LayerNorm": ("parameters",),
     "TransformerEncoderLayer": ("dropout", "mask"),
@@ -37,6 +40,14 @@ TIED = {
     "GPT": ("dropout", "too long"),
     "load_gpt2_weights": ("tied head", "refusals", "leftover blocks", "independence"),
     "generate": ("long texts", "sampling", "generator"),
+    "TransformerDecoderLayer": ("dropout", "masks", "eps"),
+    "Transformer": ("dropout", "padding", "encode and decode"),
+    "teacher_forcing_loss": ("gradient",),
+    "greedy_decode": ("ends", "work"),
+    "beam_search": ("ends", "ties", "length penalty", "work"),
+    "head_statistics": ("without a mask",),
+    "find_previous_token_head": ("without a mask", "Python numbers"),
+    "switch_off_heads": ("context unchanged", "refusal"),
     "mask_tokens": ("labels", "special tokens", "rate", "80/10/10", "generator"),
     "next_sentence_pairs": ("pairs", "half and half", "drawn evenly", "generator"),
     "sentence_order_pairs": ("pairs", "half and half", "generator"),
