@@ -25,7 +25,7 @@ from anatomy.notebook_files.notebooks import chosen, is_answer, read, solved_fil
 
 PAGES = (
     *("docs/*.md", "deploy/*/README.md", "assets/*.md"),
-    *("CONTRIBUTING.md", "CHANGELOG.md", "LICENSE-text.md", "THIRD-PARTY-NOTICES.md"),
+    *("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "LICENSE-text.md", "THIRD-PARTY-NOTICES.md"),
 )
 NO_PAGES = ("assets/README.md",)
 MAP, TABLE = "<!-- the map -->", "<!-- the notebooks -->"

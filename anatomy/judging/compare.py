@@ -69,7 +69,7 @@ def compare(
         rows += [(index, row) for row in apart]
     own = {case.asks for case in cases}
     general = {aspect for index, (aspect, *_) in rows if cases[index].asks is None}
-    as_a_whole = _BILLED.keys() & general
+    as_a_whole = BESIDE_THE_NUMBERS.keys() & general
     return [
         Difference(name, what, where, left, right, index, aspect)
         for index, (aspect, what, where, left, right) in rows
@@ -77,14 +77,15 @@ def compare(
     ]
 
 
-_BILLED = {
+BESIDE_THE_NUMBERS = {
     "type": ("shape", "values"),
     "in place": ("gradients", "values"),
     "gradients": ("gradients",),
     "parameters": ("parameters", "values"),
     "train mode": ("train mode", "values"),
 }
-"""What an aspect costs that is about the answer as a whole: the first of these properties that the exercise has.
+"""What an aspect costs that is about the answer as a whole and not about the numbers of one result: the first of these
+properties that the exercise has.
 
 Seen in the general cases, it is billed there, and not once more to each property with cases of its own.
 """
@@ -96,7 +97,7 @@ def _properties(exercise: Exercise, own: set[str | None], asks: str | None, aspe
         return [asks]
     if aspect == "everything":
         return [name for name in exercise.properties if name not in own]
-    return [name for name in _BILLED.get(aspect, (aspect, "values")) if name in exercise.properties][:1]
+    return [name for name in BESIDE_THE_NUMBERS.get(aspect, (aspect, "values")) if name in exercise.properties][:1]
 
 
 Mismatch = tuple[str, str, str, Any, Any]  # aspect, what, where, found, expected

@@ -42,7 +42,7 @@ def is_evidence(
     raw, found
         What was observed, as it came from the kernel and in the judge's words.
     known
-        The cases in which the answer is right or does what a mistake does.
+        The cases in which the numbers are right or a mistake's; a gradient or a type may be wrong.
     """
     if len(expectations.seeds) < 2:
         return True  # there is no other seed to compare with

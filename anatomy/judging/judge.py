@@ -15,7 +15,7 @@ from torch import Tensor
 
 from anatomy import exercises, misconceptions, reference
 from anatomy.exercises.spec import SEEDS, Case, Exercise
-from anatomy.judging.compare import Difference, compare
+from anatomy.judging.compare import BESIDE_THE_NUMBERS, Difference, compare
 from anatomy.judging.evidence import FORM, NO_EVIDENCE, is_evidence
 from anatomy.judging.expectations import Expectations
 from anatomy.judging.explain import explain_each
@@ -102,7 +102,8 @@ def _judge_cases(expectations: Expectations, raw: list[CaseObservation], called:
         named = recognize(expectations, found, wrong, called)
         diagnoses, picture = _diagnose(expectations, differences, named), _picture(expectations, differences)
     broken = {name: _detail(differences, name) for name in exercise.properties}
-    known = frozenset(range(len(found))) - wrong | frozenset().union(*(one.cases for one in named))
+    wrong_numbers = {each.case for each in differences if each.aspect not in BESIDE_THE_NUMBERS}
+    known = frozenset(range(len(found))) - wrong_numbers | frozenset().union(*(one.cases for one in named))
     if not is_evidence(expectations, raw, found, known):
         broken |= {name: broken[name] or NO_EVIDENCE for name in exercise.properties if name != FORM}
     broken = {name: text for name, text in broken.items() if text}

@@ -18,6 +18,7 @@ from anatomy.exercises.spec import SEEDS
 from anatomy.judging import compare, forms
 from anatomy.judging.expectations import remembering
 from anatomy.observing.observe import observe
+from anatomy.observing.plain_data import LARGEST_NUMBER
 from anatomy.observing.record_bounds import LONGEST_NAME, LONGEST_TEXT, MOST_ENTRIES, MOST_NAMES
 from anatomy.observing.records import encode
 from anatomy.serving.judging import answer
@@ -111,7 +112,7 @@ LONG: dict[str, tuple[str, Change, int]] = {
     "keys": ("softmax", returns(lambda n: {f"{i}": i for i in range(n)}), MOST_ENTRIES),
     "items": ("wordpiece", returns(lambda n: ["ab"] * n), MOST_ENTRIES),
     "lists of items": ("wordpiece", returns(lambda n: [["a"]] * (n // 2)), MOST_ENTRIES),
-    "digits": ("wordpiece", returns(lambda n: [10**4000] * (n // 200)), MOST_ENTRIES),
+    "digits": ("wordpiece", returns(lambda n: [LARGEST_NUMBER] * (n // 20)), MOST_ENTRIES),
     "text": ("wordpiece", returns(lambda n: "ab" * (n // 2)), LONGEST_TEXT),
     "marks in a text": ("greedy_decode", returns(lambda n: "*a" * (n // 2)), LONGEST_TEXT),
     "code in a text": ("greedy_decode", returns(lambda n: "`" * n), LONGEST_TEXT),
