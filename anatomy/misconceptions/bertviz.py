@@ -272,7 +272,7 @@ wrong("last_of_the_shortest", "You use the length of the shortest sentence for a
 wrong("last_is_first", "Under “last” stands the attention to the first token, as under “first” (`argmax` of the mask finds the first 1, not the last). The last real token of sentence b is at place `attention_mask[b].sum() - 1`.",
       breaks=EDGES, old="real.sum(dim=1) - 1", new="real.int().argmax(dim=1)")
 wrong("lengths_over_the_sentences", "You sum the mask over the sentences (`dim=0`): that is how many sentences reach a place. A sentence's length is the sum over its places, `sum(dim=1)`.",
-      breaks=EDGES, old="real.sum(dim=1) - 1", new="real.sum(dim=0)[: len(real)] - 1")
+      breaks=(EDGES, "without a mask"), old="real.sum(dim=1) - 1", new="real.sum(dim=0)[: len(real)] - 1")
 wrong("last_but_one", "Under “last” stands the attention to the last token but one. Places are counted from 0: a sentence of n tokens ends at place n − 1.",
       breaks=EDGES, old="real.sum(dim=1) - 1", new="real.sum(dim=1) - 2")
 wrong("behind_the_last", "You look at the place behind the last real token. Places are counted from 0: a sentence of n tokens ends at place n − 1.",
@@ -393,7 +393,7 @@ wrong("best_layer_then_head", "You choose the layer with the best mean first, th
 wrong("best_head_then_layer", "You choose the head number with the best mean over the layers first, then a layer. Head 3 of one layer has nothing to do with head 3 of another: search the table (L, H) as a whole.",
       breaks="values", old=FOUND, new="head = int(shares.mean(dim=0).argmax())\n    layer = int(shares[:, head].argmax())")
 wrong("first_above_half", "You return the first head above 0.5 (nothing where there is none). Another one may attend more, and the best may be far below 0.5: `argmax`.",
-      breaks="values", old=FOUND, new="above = (shares > 0.5).nonzero().tolist()\n    if not above:\n        return None\n    layer, head = above[0]")
+      breaks=("values", "Python numbers"), old=FOUND, new="above = (shares > 0.5).nonzero().tolist()\n    if not above:\n        return None\n    layer, head = above[0]")
 wrong("first_above_half_or_first", "You return the first head above 0.5, and (0, 0) where there is none. Another one may attend more, and the best may be far below 0.5: `argmax`.",
       breaks="values", old="shares.argmax()", new="(shares > 0.5).int().argmax()")
 wrong("last_of_all", "You return the last head of the last layer, whatever the weights. A loop that searches has to remember the best share so far.",
@@ -853,11 +853,11 @@ wrong("mean_of_all_in_their_place", "You put one number in their place, the mean
 wrong("halved", "You halve the heads' columns. Asked are zeros.",
       breaks="values", old="= 0.0", new="= 0.5")
 wrong("returns_nothing", "You zero `context` itself and return nothing. Make a copy, and return it.",
-      breaks=("shape", "values", CONTEXT), old=RESULT, new="context *= keep.repeat_interleave(head_dim)")
+      breaks=("shape", "values", CONTEXT, "refusal"), old=RESULT, new="context *= keep.repeat_interleave(head_dim)")
 wrong("unchanged", "Your result is `context` as it was: no head is silent.",
-      breaks="values", old=RESULT, new="return context.clone()")
+      breaks=("values", CONTEXT, "refusal"), old=RESULT, new="return context.clone()")
 wrong("all_zero", "All heads are silent: everything is 0. Only those in the list are asked for.",
-      breaks="values", old=RESULT, new="return torch.zeros_like(context)")
+      breaks=("values", CONTEXT, "refusal"), old=RESULT, new="return torch.zeros_like(context)")
 wrong("width_of_bert", "You take 64 columns a head, as in BERT base. A head is K = D / H columns wide.",
       breaks="values", old=RESULT, new="result = context.clone()\n    for head in heads:\n        result[..., head * 64 : (head + 1) * 64] = 0.0\n    return result")
 wrong("width_of_minilm", "You take 32 columns a head, as in the course's model. A head is K = D / H columns wide.",

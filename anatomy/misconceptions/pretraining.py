@@ -166,7 +166,7 @@ wrong("detached", "The numbers are right, but no gradient comes back: `.item()`,
 wrong("over_one_more", "You divide by N + 1, one more than there are places with a label. The mean is over these N; that there is none is a case of its own.",
       breaks=("values", "gradients"), old=ENTROPY, new=ALL + " / (counted.sum() + 1)")
 wrong("classes_last", "`cross_entropy` takes the classes on axis 1: (N, V) with (N,), or (B, V, T) with (B, T). Yours are on the last axis of three.",
-      breaks=("values", "gradients"), old=ENTROPY, new="F.cross_entropy(logits, labels)")
+      breaks=("values", "gradients", "no labels"), old=ENTROPY, new="F.cross_entropy(logits, labels)")
 wrong("viewed", "`view` to (B, V, T) does not exchange axes: it reads the same numbers on in another shape, so logits of other tokens are taken for a place's own. `transpose(1, 2)` does.",
       breaks=("values", "gradients"), old=ENTROPY, new="F.cross_entropy(logits.view(logits.shape[0], -1, logits.shape[1]), labels)")
 wrong("reshaped", "`reshape` to (B, V, T) does not exchange axes: it reads the same numbers on in another shape, so logits of other tokens are taken for a place's own. `transpose(1, 2)` does.",
