@@ -1,6 +1,6 @@
 """nbgrader's settings for this course. `nbgrader`, Formgrader, `anatomy build` and `anatomy grade` all read this."""
 
-from anatomy.grading import template_folders
+from anatomy.classroom.grading import template_folders
 
 c = get_config()  # noqa: F821  (nbgrader defines it)
 
@@ -20,8 +20,8 @@ c.CourseDirectory.ignore = [  # nbgrader's own, and what `anatomy assemble` writ
 ]
 
 # ---- nbgrader's exchange, where there is one: nothing that a student can write there is believed ---------------------
-c.ExchangeFactory.collect = "anatomy.grading.exchange.Collect"
-c.ExchangeFactory.release_feedback = "anatomy.grading.exchange.ReleaseFeedback"
+c.ExchangeFactory.collect = "anatomy.classroom.grading.exchange.Collect"
+c.ExchangeFactory.release_feedback = "anatomy.classroom.grading.exchange.ReleaseFeedback"
 
 # ---- the student edition -------------------------------------------------------------------------------------------
 c.GenerateAssignment.preprocessors = [
@@ -35,9 +35,9 @@ c.GenerateAssignment.preprocessors = [
 c.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE\nraise NotImplementedError"}
 
 # ---- marks: the kernel observes, this process judges. `anatomy grade`, `nbgrader autograde` and Formgrader agree ----
-c.Autograde.pre_convert_hook = "anatomy.grading.assignments.register_if_missing"
+c.Autograde.pre_convert_hook = "anatomy.classroom.grading.assignments.register_if_missing"
 c.Autograde.sanitize_preprocessors = [
-    "anatomy.grading.preprocessors.Repair",
+    "anatomy.classroom.grading.preprocessors.Repair",
     "nbgrader.preprocessors.ClearOutput",
     "nbgrader.preprocessors.DeduplicateIds",
     "nbgrader.preprocessors.OverwriteKernelspec",
@@ -45,11 +45,11 @@ c.Autograde.sanitize_preprocessors = [
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 c.Autograde.autograde_preprocessors = [
-    "anatomy.grading.preprocessors.RunAndObserve",
+    "anatomy.classroom.grading.preprocessors.RunAndObserve",
     "nbgrader.preprocessors.LimitOutput",
-    "anatomy.grading.preprocessors.JudgeObservations",
-    "anatomy.grading.preprocessors.PlainOutputs",
-    "anatomy.grading.preprocessors.SaveMarks",
+    "anatomy.classroom.grading.preprocessors.JudgeObservations",
+    "anatomy.classroom.grading.preprocessors.PlainOutputs",
+    "anatomy.classroom.grading.preprocessors.SaveMarks",
     "nbgrader.preprocessors.AssignLatePenalties",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
@@ -59,12 +59,12 @@ c.Execute.shutdown_kernel = "immediate"  # a polite shutdown takes a second and 
 
 # ---- feedback: the verdict cards, and nothing of a student's that a browser would run ------------------------------
 c.HTMLExporter.sanitize_html = True
-c.GenerateFeedback.preprocessors = ["anatomy.grading.feedback.page.FillIn"]
-c.GenerateFeedback.exporter_class = "anatomy.grading.feedback.page.FeedbackPage"
+c.GenerateFeedback.preprocessors = ["anatomy.classroom.grading.feedback.page.FillIn"]
+c.GenerateFeedback.exporter_class = "anatomy.classroom.grading.feedback.page.FeedbackPage"
 c.HTMLExporter.filters = {
-    "ansi2html": "anatomy.grading.feedback.sanitize.ansi",
-    "clean_html": "anatomy.grading.feedback.sanitize.clean",
-    "highlight_code": "anatomy.grading.feedback.sanitize.highlight",
-    "markdown2html": "anatomy.grading.feedback.sanitize.markdown",
+    "ansi2html": "anatomy.classroom.grading.feedback.sanitize.ansi",
+    "clean_html": "anatomy.classroom.grading.feedback.sanitize.clean",
+    "highlight_code": "anatomy.classroom.grading.feedback.sanitize.highlight",
+    "markdown2html": "anatomy.classroom.grading.feedback.sanitize.markdown",
 }
 c.HTMLExporter.extra_template_basedirs = template_folders()

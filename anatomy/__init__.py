@@ -1,20 +1,27 @@
-"""Transformer Anatomy: the package that the course's notebooks import.
+"""Transformer Anatomy: a course whose checks name the mistake.
 
-exercises, reference, variants, misconceptions   what is asked, what is right, what is also right, what goes wrong
-observing, judging, reading, cards, checking     from an answer in a notebook to the card that says what it does
-grading, forked_kernels, sample_class            a class's submissions; the kernels they run in; a class to try it on
-serving, releasing, class_edition                the judge as a service, and the course without its answers
-assembling, hunting                              a student's answers as one module; the bug hunt
-authoring, notebook_files                        the notebooks: how they are built and checked, read, written and run
-views, datasets, checkpoints                     what they show and what they read
-cli, doctor                                      the `anatomy` command; what this machine lacks
+engine       knows no Transformer: what an exercise, a mistake and a course are; from an answer to the card about it
+course       this course and nothing else: a folder for each notebook, and what the notebooks show and read
+classroom    knows nbgrader: a class's submissions graded and reported, the judge as a service, the edition for a class
+authoring    the notebooks: how they are built and checked
+wiring       the one place where a course meets all of these
+in_notebooks, cli, doctor    what notebooks import; the `anatomy` command; what this machine lacks
 
-A new exercise, mistake or right answer goes into its notebook's module (`softmax.py` for 03) in the rooms of the first
-line; a new kind of explanation into `judging`, a grading step into `grading/preprocessors`, a view into `views`, a
-command into `cli.py`. `docs/architecture.md` says more.
+`engine` imports neither of the others, and `course` nothing but `engine`. CONTRIBUTING.md says where a change belongs.
 """
 
-from anatomy.assembling import assemble
-from anatomy.hunting import hunt
+from importlib import import_module
+from pathlib import Path
+from typing import Any
 
-__all__ = ["assemble", "hunt"]
+__all__ = ["assemble", "check", "hunt", "progress"]
+
+PACKAGE = Path(__file__).parent
+"""The folder of this package."""
+
+
+def __getattr__(name: str) -> Any:
+    """What notebooks import, when they do: PyTorch takes its time."""
+    if name in __all__:
+        return getattr(import_module("anatomy.in_notebooks"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

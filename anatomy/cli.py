@@ -17,11 +17,11 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from anatomy.class_edition import class_edition
-from anatomy.errors import UserError
+from anatomy.engine.class_edition import class_edition
+from anatomy.engine.errors import UserError
 
 if TYPE_CHECKING:
-    from anatomy.class_edition.on_disk import Written
+    from anatomy.classroom.class_edition.on_disk import Written
 
 
 class Commands(typer.core.TyperGroup):
@@ -93,21 +93,21 @@ def check(
 
     Example: [cyan]anatomy check notebooks/03-softmax/03-softmax.ipynb[/cyan]
     """
-    from anatomy import exercises
-    from anatomy.checking import headless, remote
-    from anatomy.checking.joining import class_judge
-    from anatomy.checking.progress_file import note_check
+    from anatomy.engine.checking import headless, remote
+    from anatomy.engine.checking.joining import class_judge
+    from anatomy.engine.checking.progress_file import note_check
+    from anatomy.wiring import the_course
 
     console, found = Console(), list[headless.Checked]()
     with said_clearly(), console.status("Starting a kernel…") as status:
-        for checked in headless.check_file(file, limit=limit, say=status.update):
+        for checked in headless.check_file(the_course(), file, limit=limit, say=status.update):
             console.print(checked, soft_wrap=True)
             found.append(checked)
     verdicts = [checked.verdict for checked in found if checked.verdict]
     if course_root(root) / "notebooks" in file.resolve().parents:
         for verdict in verdicts:
             note_check(verdict)
-    points, most = sum(verdict.points for verdict in verdicts), sum(exercises.find(c.exercise).points for c in found)
+    points, most = sum(verdict.points for verdict in verdicts), sum(the_course().exercise(c.exercise).points for c in found)
     right, waiting = ([checked.status for checked in found].count(status) for status in ("right", "not checked"))
     console.print(f"{right} of {len(found)} exercises right, {points} of {most} points.", style="bold", highlight=False)
     if waiting:
@@ -127,11 +127,12 @@ def progress(
 
     Example: [cyan]anatomy progress --notebook 03[/cyan]
     """
-    from anatomy.checking.progress import ProgressCard
-    from anatomy.course import find
+    from anatomy.engine.checking.progress import ProgressCard
+    from anatomy.wiring import the_course
 
+    course = the_course()
     with said_clearly():
-        Console().print(ProgressCard(find(notebook).slug if notebook else ""), highlight=False)
+        Console().print(ProgressCard(course, course.find(notebook).slug if notebook else ""), highlight=False)
 
 
 @app.command(rich_help_panel=STUDENTS)
@@ -151,11 +152,12 @@ def hunt(
 
     Example: [cyan]anatomy hunt 03-softmax[/cyan]
     """
-    from anatomy.course import find
-    from anatomy.hunting import terminal
+    from anatomy.engine.hunting import terminal
+    from anatomy.wiring import the_course
 
+    course = the_course()
     with said_clearly():
-        terminal.ask(find(notebook) if notebook else terminal.latest(), Console())
+        terminal.ask(course, course.find(notebook) if notebook else terminal.latest(course), Console())
 
 
 @app.command(rich_help_panel=STUDENTS)
@@ -182,7 +184,7 @@ def assemble(
 
     Example: [cyan]anatomy assemble --output my_transformer.py[/cyan]
     """
-    from anatomy.assembling.assembly import put_together
+    from anatomy.course.assembling.assembly import put_together
 
     console = Console()
     with said_clearly(), console.status("Reading your notebooks…") as status:
@@ -204,7 +206,7 @@ def join(
 
     Example: [cyan]anatomy join 0f2b7c5e9d1a4836b7e05c92d4f8a163[/cyan]
     """
-    from anatomy.checking.calling import join_class
+    from anatomy.engine.checking.calling import join_class
 
     with said_clearly():
         said = join_class(key or typer.prompt("Your key", hide_input=True))
@@ -233,7 +235,7 @@ def update(
 
     Example: [cyan]anatomy update ~/Downloads/class-edition.zip[/cyan]
     """
-    from anatomy.class_edition.on_disk import update as bring
+    from anatomy.classroom.class_edition.on_disk import update as bring
 
     folder = course_root(root)
     with said_clearly():
@@ -255,7 +257,7 @@ def binder_link(
 
     Example: [cyan]anatomy binder-link your-name/transformer-anatomy --hub https://hub.example.org[/cyan]
     """
-    from anatomy.launch_links import Fork, as_markdown
+    from anatomy.authoring.launch_links import Fork, as_markdown
 
     with said_clearly():
         print(as_markdown(Fork(repository, branch), hub))
@@ -318,8 +320,8 @@ def grade(
 
     Example: [cyan]anatomy grade 03-softmax[/cyan]
     """
-    from anatomy.grading import run
-    from anatomy.grading.report import as_dict
+    from anatomy.classroom.grading import run
+    from anatomy.classroom.grading.report import as_dict
 
     console = Console(stderr=as_json)
     try:
@@ -351,7 +353,7 @@ def report(
 
     Example: [cyan]anatomy report --output class-report.html --anonymous[/cyan]
     """
-    from anatomy.grading.class_report import write_report
+    from anatomy.classroom.grading.class_report import write_report
 
     with said_clearly():
         made = write_report(course_root(root), output, table, anonymous=anonymous)
@@ -382,18 +384,18 @@ def release(
 
     Example: [cyan]anatomy release --class 03-softmax --judge https://hub.example.org/services/judge --zip[/cyan]
     """
-    from anatomy.course import find
-    from anatomy.releasing.release import release as make
+    from anatomy.classroom.releasing.release import release as make
+    from anatomy.wiring import the_course
 
     console = Console()
     with said_clearly(), console.status("Making the edition…") as status:
-        made = make(course_root(root), find(notebook), judge, to, zipped=zipped, say=status.update)
+        made = make(course_root(root), the_course().find(notebook), judge, to, zipped=zipped, say=status.update)
     if made.warning:
         Console(stderr=True).print(f"[yellow]! {escape(made.warning)}[/yellow]", highlight=False, soft_wrap=True)
     say_what_was_kept(made.written, made.folder, console)
     places = f"{made.folder}{f' and {made.zip_file}' if made.zip_file else ''}"
     console.print(
-        f"{places}: the notebooks up to {find(notebook).slug}, {made.written.files} files new or changed. "
+        f"{places}: the notebooks up to {the_course().find(notebook).slug}, {made.written.files} files new or changed. "
         "Publish the folder for nbgitpuller, or hand out the zip file.", highlight=False, markup=False, soft_wrap=True,
     )  # fmt: skip
 
@@ -438,9 +440,9 @@ def serve(
     Example: [cyan]anatomy serve --new-keys keys.txt Ada Alan "Grace (instructor)"[/cyan]
     and then [cyan]anatomy serve --keys keys.txt[/cyan]
     """
-    from anatomy.course import NOTEBOOKS, find
-    from anatomy.serving import people, running
-    from anatomy.serving.workers import JudgeWorkers
+    from anatomy.classroom.serving import people, running
+    from anatomy.classroom.serving.workers import JudgeWorkers
+    from anatomy.wiring import the_course
 
     console = Console(stderr=True)
     with said_clearly():
@@ -452,7 +454,7 @@ def serve(
             fail("Names are for --new-keys FILE.")
         place = running.Place.of_hub()
         who = people.Keys(keys) if keys else people.Hub() if place else people.Anybody()
-        books = list(map(find, prepare)) if prepare else NOTEBOOKS
+        books = list(map(the_course().find, prepare)) if prepare else the_course().notebooks
         judges = JudgeWorkers(workers or os.cpu_count() or 1, [book.slug for book in books])
         running.serve(
             who, place or running.Place(host, port, prefix), judges,

@@ -300,7 +300,7 @@ def _fault(command: list[str]) -> str:
 
 def _system_calls() -> Finding:
     """Seccomp filters: without them nothing is graded in a sandbox."""
-    from anatomy.forked_kernels.sandbox import WITHOUT_FILTER, filters_system_calls
+    from anatomy.classroom.forked_kernels.sandbox import WITHOUT_FILTER, filters_system_calls
 
     if filters_system_calls():
         return Finding("seccomp", "ok", "the sandbox can refuse system calls")

@@ -20,8 +20,8 @@ from typing import Any
 import psutil
 from jupyter_client.manager import AsyncKernelManager
 
-from anatomy.forked_kernels import get_fork_server, stop_fork_servers
-from anatomy.grading.course_kernels import COURSE, CourseKernelManager
+from anatomy.classroom.forked_kernels import get_fork_server, stop_fork_servers
+from anatomy.classroom.grading.course_kernels import COURSE, CourseKernelManager
 
 IMPORTS = (
     "import torch, transformers\nimport matplotlib.pyplot as plt\nfrom transformers import BertModel\ntorch.ones(2)"

@@ -82,11 +82,10 @@ def observed() -> list[bytes]:
     from IPython.core.interactiveshell import InteractiveShell
     from IPython.utils.capture import capture_output
 
-    from anatomy import exercises
-    from anatomy.checking.calling import VERSION
-    from anatomy.checking.looking import look_for_judge
-    from anatomy.course import NOTEBOOKS as BOOKS
-    from anatomy.observing.records import encode
+    from anatomy.course import COURSE
+    from anatomy.engine.checking.calling import VERSION
+    from anatomy.engine.checking.looking import look_for_judge
+    from anatomy.engine.observing.records import encode
     from tests.attempts.attempts import Attempt, attempts, surroundings
 
     found = []
@@ -99,7 +98,7 @@ def observed() -> list[bytes]:
             shell.user_ns.update(given)  # among them all right answers
             with capture_output():
                 shell.run_cell(attempt.source)
-                seen, parts = look_for_judge(exercises.find(attempt.exercise), shell.user_ns)
+                seen, parts = look_for_judge(COURSE.exercise(attempt.exercise), shell.user_ns)
             asked = {"version": VERSION, "observation": encode(seen), "parts": [encode(part) for part in parts]}
             found.append(json.dumps(asked).encode())
     random.Random(1).shuffle(found)
@@ -108,8 +107,8 @@ def observed() -> list[bytes]:
 
 def judged_here(request: bytes) -> float:
     """Milliseconds of the processor that judging takes where student and judge are one process."""
-    from anatomy.judging.expectations import remembering
-    from anatomy.serving.judging import answer
+    from anatomy.classroom.serving.judging import answer
+    from anatomy.engine.judging.expectations import remembering
 
     known = judged_here.__dict__.setdefault("known", remembering())
     began = time.process_time()

@@ -30,8 +30,8 @@ from rich.table import Table
 from torch import Tensor, nn
 from transformers import BertConfig, BertModel
 
-from anatomy.reference.encoder import TransformerEncoder, load_bert_weights
-from anatomy.views import Picture, bar_chart
+from anatomy.course.nb07_encoder.right import TransformerEncoder, load_bert_weights
+from anatomy.course.views import Picture, bar_chart
 
 RESULTS = Path(__file__).parent / "results"
 EAGER, SDPA, FUSED, WRITTEN = "library, eager", "library, sdpa", "course, fused", "course, by hand"

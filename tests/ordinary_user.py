@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from anatomy.forked_kernels import sandbox
-from anatomy.grading.report import Mark, SubmissionResult
-from anatomy.grading.run import grade
+from anatomy.classroom.forked_kernels import sandbox
+from anatomy.classroom.grading.report import Mark, SubmissionResult
+from anatomy.classroom.grading.run import grade
 
 ROOT = Path(__file__).resolve().parents[1]
 NOBODY = 65534
@@ -73,7 +73,7 @@ import glob, io, json, sys
 from dataclasses import asdict
 from pathlib import Path
 from rich.console import Console
-from anatomy.grading.run import grade
+from anatomy.classroom.grading.run import grade
 given = json.loads(sys.argv[1])
 report = grade(Path(given["root"]), workers=given["workers"], console=Console(file=io.StringIO()))
 left = [path for place in ("/tmp", "/dev/shm", "/var/tmp") for path in glob.glob(f"{place}/*{given['name']}*")]

@@ -7,11 +7,10 @@ import re
 
 import pytest
 
-from anatomy import exercises, misconceptions
-from anatomy.answers import answer_bank
-from anatomy.course import NOTEBOOKS
-from anatomy.judging.judge import judge
-from anatomy.observing.observe import observe
+from anatomy.course import COURSE
+from anatomy.engine.answers import answer_bank
+from anatomy.engine.judging.judge import judge
+from anatomy.engine.observing.observe import observe
 from tests.plenty import one_in
 
 SEEDS = (3, 5)
@@ -33,22 +32,22 @@ def all_answers(book):
     ]
 
 
-@pytest.mark.parametrize("book", NOTEBOOKS, ids=lambda book: book.slug)
+@pytest.mark.parametrize("book", COURSE.notebooks, ids=lambda book: book.slug)
 def test_every_answer_stands_by_itself(book):
-    asked = exercises.of_notebook(book)
+    asked = COURSE.exercises(book)
     for answer in all_answers(book):
-        assert not re.search(rf"anatomy\.(misconceptions|reference\.{book.module})\b", answer.source)
+        assert not re.search(rf"anatomy\.(mistakes|reference\.{book.module})\b", answer.source)
         found = defined(book, answer)
         assert isinstance(found, dict) if asked[answer.exercise].kind == "quiz" else callable(found), answer.name
     mistaken = [answer.name for some in answer_bank(book).mistaken.values() for answer in some]
-    assert sorted(mistaken) == sorted(misconceptions.of_notebook(book)), "all of them can be cut out"
+    assert sorted(mistaken) == sorted(COURSE.mistakes_of(book)), "all of them can be cut out"
     assert all(some and some[0].name == "reference" for some in answer_bank(book).right.values())
 
 
-@pytest.mark.parametrize("book", one_in(3, NOTEBOOKS), ids=lambda book: book.slug)
+@pytest.mark.parametrize("book", one_in(3, COURSE.notebooks), ids=lambda book: book.slug)
 @pytest.mark.slow
 def test_some_answers_get_what_they_are_worth(book):
-    asked, answers = exercises.of_notebook(book), all_answers(book)
+    asked, answers = COURSE.exercises(book), all_answers(book)
     for answer in random.Random(book.slug).sample(answers, min(8, len(answers))):
         exercise = asked[answer.exercise]
         verdict = judge(exercise, observe(exercise, defined(book, answer), SEEDS), SEEDS)

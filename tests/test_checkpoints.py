@@ -19,7 +19,7 @@ from huggingface_hub import constants
 from transformers import BertConfig, BertModel, BertTokenizerFast
 
 from anatomy import checkpoints
-from anatomy.checkpoints import CheckpointError, load_checkpoint, load_embeddings
+from anatomy.course.checkpoints import CheckpointError, load_checkpoint, load_embeddings
 
 NAME = "someone/tiny-bert"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -236,7 +236,7 @@ def test_damaged_weights_are_named_when_they_are_found(tiny: Path, tmp_path: Pat
 @pytest.mark.slow
 def test_the_library_s_models_are_imported_when_one_is_asked_for(tiny: Path) -> None:
     code = (
-        f"import sys; from anatomy.checkpoints import load_checkpoint; checkpoint = load_checkpoint({str(tiny)!r})\n"
+        f"import sys; from anatomy.course.checkpoints import load_checkpoint; checkpoint = load_checkpoint({str(tiny)!r})\n"
         "assert 'transformers.modeling_utils' not in sys.modules\n"
         "checkpoint.model\nassert 'transformers.modeling_utils' in sys.modules"
     )
@@ -302,7 +302,7 @@ def run(code: str, endpoint: str, home: Path) -> subprocess.CompletedProcess[str
 @pytest.mark.slow
 def test_hub_with_progress_then_cache(hub: tuple[str, list[str]], tmp_path: Path) -> None:
     endpoint, asked = hub
-    code = f"from anatomy.checkpoints import load_checkpoint; print(load_checkpoint({NAME!r}).source)"
+    code = f"from anatomy.course.checkpoints import load_checkpoint; print(load_checkpoint({NAME!r}).source)"
     first = run(code, endpoint, tmp_path)
     assert first.returncode == 0, first.stderr
     assert first.stdout.split()[-1] == "hub"
@@ -317,7 +317,7 @@ def test_hub_with_progress_then_cache(hub: tuple[str, list[str]], tmp_path: Path
 
 @pytest.mark.slow
 def test_hub_without_that_model(hub: tuple[str, list[str]], tmp_path: Path) -> None:
-    code = "from anatomy.checkpoints import load_checkpoint; load_checkpoint('someone/else')"
+    code = "from anatomy.course.checkpoints import load_checkpoint; load_checkpoint('someone/else')"
     endpoint, asked = hub
     answer = run(code, endpoint, tmp_path)
     assert "the download failed (RepositoryNotFoundError" in answer.stderr

@@ -18,9 +18,9 @@ from anatomy import cli
 from anatomy.authoring import build as building
 from anatomy.authoring.build import BuildStopped, Built
 from anatomy.authoring.lint import Complaint
-from anatomy.grading.report import Comparison, Report, SubmissionResult
-from anatomy.notebook_files.notebooks import write
-from anatomy.notebook_files.running import Cost
+from anatomy.classroom.grading.report import Comparison, Report, SubmissionResult
+from anatomy.engine.notebook_files.notebooks import write
+from anatomy.engine.notebook_files.running import Cost
 
 COMMANDS = (
     *("lab", "check", "progress", "hunt", "assemble", "doctor", "join", "update"),
@@ -165,7 +165,7 @@ def test_lint_reports_for_people_and_for_programs(course, monkeypatch):
     ids=["all graded", "one ungraded", "ungraded as it should be", "not the known marks"],
 )
 def test_grade_has_an_honest_exit_code(course, monkeypatch, rows, known, code):
-    from anatomy.grading import run
+    from anatomy.classroom.grading import run
 
     monkeypatch.setattr(run, "grade", lambda *_, **__: Report(tuple(rows), known=known))
     assert anatomy("grade")[0] == code
@@ -263,7 +263,7 @@ def test_a_file_without_checks_is_refused(course):
 @pytest.mark.slow
 def test_check_runs_a_notebook_and_judges_each_answer(course):
     """Right, wrong, open, and a cell that is no Python: one verdict each; the file stays as it is."""
-    from anatomy.checking.progress_file import read_progress
+    from anatomy.engine.checking.progress_file import read_progress
 
     right = "def scaled_scores(query, key):\n    return query @ key.transpose(-1, -2) / query.size(-1) ** 0.5"
     cells = [
@@ -277,7 +277,7 @@ def test_check_runs_a_notebook_and_judges_each_answer(course):
         'check("score_variance")',
     ]
     path = course / "notebooks" / SLUG / f"{SLUG}.ipynb"
-    book = new_notebook(cells=[new_code_cell("from anatomy.checking import check"), *map(new_code_cell, cells)])
+    book = new_notebook(cells=[new_code_cell("from anatomy.engine.checking import check"), *map(new_code_cell, cells)])
     book.cells[7].metadata.nbgrader = {"grade": False, "grade_id": "score_variance", "solution": True}
     write(book, path)
     before = path.read_bytes()
@@ -303,7 +303,7 @@ def test_check_runs_a_notebook_and_judges_each_answer(course):
 
 @pytest.mark.slow
 def test_check_says_where_a_notebook_stopped(course):
-    cells = ["from anatomy.checking import check", "import os\nos._exit(1)", 'check("scaled_scores")']
+    cells = ["from anatomy.engine.checking import check", "import os\nos._exit(1)", 'check("scaled_scores")']
     write(new_notebook(cells=list(map(new_code_cell, cells))), course / "stops.ipynb")
     code, out, _ = anatomy("check", "stops.ipynb")
     assert code == 1

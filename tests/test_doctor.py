@@ -17,8 +17,8 @@ from packaging.requirements import Requirement
 from rich.console import Console
 
 from anatomy import checkpoints, doctor
+from anatomy.classroom.forked_kernels import Preparation, get_fork_server, sandbox
 from anatomy.doctor import Finding
-from anatomy.forked_kernels import Preparation, get_fork_server, sandbox
 
 
 def named(findings: list[Finding], name: str) -> Finding:

@@ -10,11 +10,11 @@ import pytest
 from anatomy.authoring.build import stale
 from anatomy.authoring.course_pages import stale_pages
 from anatomy.authoring.lint import lint
-from anatomy.course import NOTEBOOKS
-from anatomy.notebook_files.notebooks import source_file
+from anatomy.course import COURSE
+from anatomy.engine.notebook_files.notebooks import source_file
 
 
-@pytest.fixture(params=NOTEBOOKS, ids=lambda notebook: notebook.slug)
+@pytest.fixture(params=COURSE.notebooks, ids=lambda notebook: notebook.slug)
 def slug(request, root) -> str:
     """Each notebook that has a source."""
     if not source_file(root, request.param.slug).is_file():

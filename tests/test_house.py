@@ -56,22 +56,22 @@ LAYOUT = [
     "anatomy/reference",
     "anatomy/exercises",
     "anatomy/variants",
-    "anatomy/misconceptions",
-    "anatomy/observing",
-    "anatomy/judging",
-    "anatomy/cards",
-    "anatomy/reading",
-    "anatomy/checking",
-    "anatomy/hunting",
-    "anatomy/assembling",
-    "anatomy/serving",
-    "anatomy/releasing",
-    "anatomy/grading",
-    "anatomy/forked_kernels",
-    "anatomy/views",
+    "anatomy/engine/mistakes",
+    "anatomy/engine/observing",
+    "anatomy/engine/judging",
+    "anatomy/engine/cards",
+    "anatomy/engine/reading",
+    "anatomy/engine/checking",
+    "anatomy/engine/hunting",
+    "anatomy/course/assembling",
+    "anatomy/classroom/serving",
+    "anatomy/classroom/releasing",
+    "anatomy/classroom/grading",
+    "anatomy/classroom/forked_kernels",
+    "anatomy/course/views",
     "anatomy/authoring",
-    "anatomy/notebook_files",
-    "anatomy/checkpoints.py",
+    "anatomy/engine/notebook_files",
+    "anatomy/course/checkpoints.py",
     "anatomy/cli.py",
     "bench",
     "docs",
@@ -386,11 +386,11 @@ def test_no_registry_host_and_no_path_of_one_machine():
 
 
 def test_readme_names_every_notebook():
-    from anatomy.course import NOTEBOOKS
+    from anatomy.course import COURSE
 
     readme = read("README.md")
     rows = re.findall(r"^\| (\d\d) \| `(\d\d-[a-z-]+)` \| [^|]+ \|$", readme, flags=re.MULTILINE)
-    assert rows == [(f"{notebook.number:02d}", notebook.slug) for notebook in NOTEBOOKS]
+    assert rows == [(f"{notebook.number:02d}", notebook.slug) for notebook in COURSE.notebooks]
 
 
 def test_windows_route_is_written_out():

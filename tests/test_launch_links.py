@@ -12,16 +12,16 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from typer.testing import CliRunner
 
+from anatomy.authoring.launch_links import INSTALL, Fork, as_markdown, path
 from anatomy.cli import app
-from anatomy.course import NOTEBOOKS
-from anatomy.errors import UserError
-from anatomy.launch_links import INSTALL, Fork, as_markdown, path
+from anatomy.course import COURSE
+from anatomy.engine.errors import UserError
 
 FORK = Fork("your-name/transformer-anatomy", "week 1/R&D#2")
 HUB = "https://hub.example.org/jupyter/"
 
 
-@pytest.mark.parametrize("book", NOTEBOOKS, ids=lambda book: book.slug)
+@pytest.mark.parametrize("book", COURSE.notebooks, ids=lambda book: book.slug)
 def test_each_link_leads_to_a_notebook_that_is_there(book, root):
     assert (root / path(book)).is_file()
     binder, hub, colab, kaggle = map(
@@ -49,7 +49,7 @@ def test_each_link_leads_to_a_notebook_that_is_there(book, root):
 
 
 @pytest.mark.parametrize("edition", ["source", "notebooks", "solutions"])
-@pytest.mark.parametrize("book", NOTEBOOKS, ids=lambda book: book.slug)
+@pytest.mark.parametrize("book", COURSE.notebooks, ids=lambda book: book.slug)
 def test_a_notebooks_first_cell_says_how_to_get_the_course(book, edition, root):
     cells = nbformat.read(root / edition / book.slug / f"{book.slug}.ipynb", as_version=4).cells
     source = next(cell.source for cell in cells if cell.cell_type == "code")
@@ -61,7 +61,7 @@ def test_a_notebooks_first_cell_says_how_to_get_the_course(book, edition, root):
 def test_where_the_course_is_missing_the_error_shows_that_line(root, monkeypatch, capsys):
     """IPython shows the line that failed and the two above it."""
     cells = nbformat.read(root / "notebooks/03-softmax/03-softmax.ipynb", as_version=4).cells
-    monkeypatch.setitem(sys.modules, "anatomy.checking", None)
+    monkeypatch.setitem(sys.modules, "anatomy.engine.checking", None)
     result = InteractiveShell().run_cell(next(cell.source for cell in cells if cell.cell_type == "code"))
     assert isinstance(result.error_in_exec, ModuleNotFoundError)
     said = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
@@ -71,11 +71,11 @@ def test_where_the_course_is_missing_the_error_shows_that_line(root, monkeypatch
 def test_the_markdown_has_a_badge_and_a_line_a_notebook():
     text = as_markdown(FORK, HUB)
     badge, _, *table, _, words, _, line = text.splitlines()
-    assert badge == f"[![Open on Binder](https://mybinder.org/badge_logo.svg)]({FORK.binder(NOTEBOOKS[0])})"
-    assert len(table) == 2 + len(NOTEBOOKS) and {line.count("|") for line in table} == {6}
+    assert badge == f"[![Open on Binder](https://mybinder.org/badge_logo.svg)]({FORK.binder(COURSE.notebooks[0])})"
+    assert len(table) == 2 + len(COURSE.notebooks) and {line.count("|") for line in table} == {6}
     assert "Colab and Kaggle" in words and line == f"    {FORK.install()}"
     links = re.findall(r"\]\((\S+?)\)", text)
-    assert len(links) == 2 + 4 * len(NOTEBOOKS)
+    assert len(links) == 2 + 4 * len(COURSE.notebooks)
     assert not re.search(
         r"[ #&<>\"']", "".join(link.replace("&branch=", "").replace("&urlpath=", "") for link in links)
     )

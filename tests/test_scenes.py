@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 import torch
 
-from anatomy.scenes import COLORS, PLACES, SHAPES, SIDE, captions, scenes
+from anatomy.course.scenes import COLORS, PLACES, SHAPES, SIDE, captions, scenes
 
 
 def test_captions_are_divided_and_every_word_is_learned() -> None:

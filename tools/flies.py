@@ -1,4 +1,4 @@
-"""Write anatomy/data/flies.jsonl: sentences in which "flies" is a noun or a verb, made from hand-written templates.
+"""Write anatomy/course/data/flies.jsonl: sentences in which "flies" is a noun or a verb, made from hand-written templates.
 
 Templates come in pairs, one noun and one verb, with "flies" at the same place. So the place alone says nothing, and
 what is read off the vector before any attention can't be right more often than half the time. A pair belongs to one

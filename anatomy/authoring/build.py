@@ -15,10 +15,10 @@ from anatomy.authoring.course_pages import stale_pages, write_pages
 from anatomy.authoring.maps import is_on_map, write_maps
 from anatomy.authoring.solved import has_outputs, run_solved, solved_edition, traces
 from anatomy.authoring.student import student_edition
-from anatomy.backups import backup_of
-from anatomy.course import Notebook
-from anatomy.errors import UserError
-from anatomy.notebook_files.notebooks import (
+from anatomy.engine.backups import backup_of
+from anatomy.engine.course import Notebook
+from anatomy.engine.errors import UserError
+from anatomy.engine.notebook_files.notebooks import (
     BadNotebook,
     as_text,
     chosen,
@@ -29,7 +29,8 @@ from anatomy.notebook_files.notebooks import (
     was_edited,
     write,
 )
-from anatomy.notebook_files.running import CellFailed, Cost
+from anatomy.engine.notebook_files.running import CellFailed, Cost
+from anatomy.wiring import the_course
 
 SECONDS, MEMORY = 120, 1.5e9
 """What a solved notebook may take before the build warns."""
@@ -79,7 +80,7 @@ def build(
     BuildStopped
         When a student's work is in the way, or a cell of the solved edition fails.
     """
-    books = chosen(root, names)
+    books = chosen(the_course(), root, names)
     edited = [book for book in books if _edited(student_file(root, book.slug))]
     if edited and not force:
         files = "\n".join(f"  {student_file(root, book.slug).relative_to(root)}" for book in edited)
@@ -140,7 +141,7 @@ def stale(root: Path, names: Iterable[str] | None = None) -> list[str]:
     """
     names = list(names or ())
     found: list[str] = []
-    for book in chosen(root, names):
+    for book in chosen(the_course(), root, names):
         for finding in (*_stale_student(root, book), *_stale_solved(root, book), *_stale_maps(root, book)):
             found.append(finding)
     return found if names else [*found, *stale_pages(root)]

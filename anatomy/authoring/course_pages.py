@@ -11,8 +11,8 @@ from pathlib import Path
 
 from anatomy.authoring import glossary, references
 from anatomy.authoring.prose import text_cells
-from anatomy.course import NOTEBOOKS
-from anatomy.notebook_files.notebooks import chosen, solved_file, source_file, student_file
+from anatomy.engine.notebook_files.notebooks import chosen, solved_file, source_file, student_file
+from anatomy.wiring import the_course
 
 GLOSSARY, REFERENCES = "glossary.md", "references.md"
 
@@ -21,7 +21,7 @@ def terms(root: Path, names: Iterable[str] | None = None) -> list[glossary.Term]
     """The terms of these masters, by default of all, in the order of the course."""
     return [
         term
-        for book in chosen(root, names)
+        for book in chosen(the_course(), root, names)
         for term in glossary.terms_of(book, text_cells(source_file(root, book.slug)))
     ]
 
@@ -30,7 +30,7 @@ def sources(root: Path, names: Iterable[str] | None = None) -> list[references.S
     """The sources of these masters, by default of all, in the order of the course."""
     return [
         source
-        for book in chosen(root, names)
+        for book in chosen(the_course(), root, names)
         for source in references.sources_of(book, text_cells(source_file(root, book.slug)))[0]
     ]
 
@@ -71,7 +71,7 @@ def stale_pages(root: Path) -> list[str]:
 
 def _wanted(root: Path) -> Iterator[tuple[Path, str]]:
     """Each file and what it should hold."""
-    first = NOTEBOOKS[0].slug
+    first = the_course().notebooks[0].slug
     folders = {root / "assets": "../notebooks"}
     folders |= {file(root, first).parent: ".." for file in (student_file, solved_file)}
     for folder, notebooks in folders.items():

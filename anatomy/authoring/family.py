@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from anatomy.authoring.maps import ASSETS
-from anatomy.views.family import family_table, family_tree, in_words
+from anatomy.course.views.family import family_table, family_tree, in_words
 
 
 def write_family_tree(folder: Path) -> None:

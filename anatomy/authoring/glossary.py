@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import groupby
 
 from anatomy.authoring.prose import Block, blocks, is_formula, sentences, texts
-from anatomy.course import Notebook
+from anatomy.engine.course import Notebook
 
 DFN = re.compile(r'<dfn(?:\s+title="(?P<title>[^"]*)")?>(?P<words>.*?)</dfn>', re.DOTALL)
 _BRACKETED = re.compile(r"\(([^()]*(?:\([^()]*\)[^()]*)*[.!?])\)?")

@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 from urllib.parse import quote, urlencode, urlsplit
 
-from anatomy.course import NOTEBOOKS, Notebook
-from anatomy.errors import UserError
+from anatomy.engine.course import Notebook
+from anatomy.engine.errors import UserError
+from anatomy.wiring import the_course
 
 INSTALL = "%pip install --quiet --no-deps git+https://github.com/{} bertviz jaxtyping wadler-lindig"
 """What gets the course on Colab and Kaggle, as the first cell of each notebook has it for OWNER/REPO.
@@ -87,12 +88,12 @@ def path(book: Notebook) -> str:
 def as_markdown(fork: Fork, hub: str = "") -> str:
     """A badge that opens the first notebook, and a table with each notebook's links; to be pasted into a README."""
     lines = [
-        f"[![Open on Binder](https://mybinder.org/badge_logo.svg)]({fork.binder(NOTEBOOKS[0])})",
+        f"[![Open on Binder](https://mybinder.org/badge_logo.svg)]({fork.binder(the_course().notebooks[0])})",
         "",
         f"| Notebook | Binder |{' JupyterHub |' if hub else ''} Colab | Kaggle |",
         f"|---|---|{'---|' if hub else ''}---|---|",
     ]
-    for book in NOTEBOOKS:
+    for book in the_course().notebooks:
         links = [fork.binder(book), *([fork.hub(hub, book)] if hub else []), fork.colab(book), fork.kaggle(book)]
         lines.append(f"| {book.slug[:2]} {book.title} | {' | '.join(f'[open]({link})' for link in links)} |")
     lines += [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 from anatomy.authoring.maps import SVG, light
-from anatomy.course import NOTEBOOKS
+from anatomy.wiring import the_course
 
 
 def linked_map() -> str:
@@ -30,5 +30,5 @@ def _leads_to(element: ET.Element) -> str:
     classes = element.get("class", "").split()
     if "part" not in classes or element.find(f"./{{{SVG}}}text[@class='number']") is None:
         return ""
-    book = next(book for book in NOTEBOOKS if f"part-{book.slug[:2]}" in classes)
+    book = next(book for book in the_course().notebooks if f"part-{book.slug[:2]}" in classes)
     return f"notebooks/{book.slug}/{book.slug}.html"

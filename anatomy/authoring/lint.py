@@ -14,7 +14,8 @@ from anatomy.authoring import rules_book, rules_contract, rules_file, rules_text
 from anatomy.authoring.course_pages import sources, terms
 from anatomy.authoring.page import Page
 from anatomy.authoring.rules import RULES
-from anatomy.notebook_files.notebooks import as_text, chosen, clean, read, source_file, write
+from anatomy.engine.notebook_files.notebooks import as_text, chosen, clean, read, source_file, write
+from anatomy.wiring import the_course
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ def lint(root: Path, names: Iterable[str] | None = None) -> list[Complaint]:
     NoSuchNotebook, BadNotebook
         When a notebook is not there or cannot be read.
     """
-    books, whole = chosen(root, names), (terms(root), sources(root))
+    books, whole = chosen(the_course(), root, names), (terms(root), sources(root))
     return [complaint for book in books for complaint in lint_page(Page.load(root, book, *whole))]
 
 
@@ -56,7 +57,7 @@ def lint_page(page: Page) -> list[Complaint]:
 def fix(root: Path, names: Iterable[str] | None = None) -> list[Path]:
     """Put right what a machine can: outputs, metadata, the file's form. Returns the files that changed."""
     changed = []
-    for notebook in chosen(root, names):
+    for notebook in chosen(the_course(), root, names):
         path = source_file(root, notebook.slug)
         if path.read_text(encoding="utf-8") != as_text(book := clean(read(path))):
             write(book, path)

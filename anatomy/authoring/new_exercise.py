@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import ast
 import inspect
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from anatomy import exercises
 from anatomy.authoring.preprocessors import BEGIN, END
 from anatomy.authoring.rules_contract import ANSWER, CHECK
-from anatomy.course import Notebook
-from anatomy.errors import UserError
-from anatomy.exercises import Exercise
-from anatomy.notebook_files.notebooks import METADATA, grade_id, read, source_file, write
+from anatomy.engine.course import Notebook
+from anatomy.engine.errors import UserError
+from anatomy.engine.exercise import Exercise
+from anatomy.engine.notebook_files.notebooks import METADATA, grade_id, read, source_file, write
+from anatomy.wiring import the_course
 
 BEFORE = ("## Find the bug", "## What to take along", "## In short", "## Sources")
 """Headings before the first of which a new exercise is put: what closes a notebook."""
 
 
-SETUP = "import torch\nfrom torch import Tensor, nn\n\nfrom anatomy.checking import check"
+SETUP = "import torch\nfrom torch import Tensor, nn\n\nfrom anatomy.engine.checking import check"
 QUOTES = '"""'
 
 
@@ -47,12 +46,14 @@ def add_exercise(root: Path, name: str) -> Path:
         When the notebook can't be read.
     """
     try:
-        exercise = exercises.find(name)
+        exercise = the_course().exercise(name)
     except KeyError as error:
-        raise CannotAdd(f"{error.args[0]} Define it in a module of anatomy/exercises/ first.") from None
-    right = getattr(import_module(f"anatomy.reference.{exercise.notebook.module}"), name, None)
-    if right is None:
-        raise CannotAdd(f"Write its right answer first: anatomy/reference/{exercise.notebook.module}.py has no {name}.")
+        raise CannotAdd(f"{error.args[0]} Define it in its notebook's `asked.py` first.") from None
+    try:
+        right = exercise.right
+    except AttributeError:
+        where = f"{exercise.notebook.folder}/right.py"
+        raise CannotAdd(f"Write its right answer first: {where} has no {name}.") from None
     path = source_file(root, exercise.notebook.slug)
     book = read(path) if path.exists() else _new_notebook(exercise.notebook)
     if any(grade_id(cell) == name for cell in book.cells):
@@ -80,7 +81,7 @@ def _cells(exercise: Exercise, right: Any) -> list[NotebookNode]:
 
 
 def _header(exercise: Exercise, right: Any) -> str:
-    title = f"### Exercise {exercises.number(exercise)} · `{exercise.name}`\n\n●●○○○ · about 5 minutes · "
+    title = f"### Exercise {exercise.number} · `{exercise.name}`\n\n●●○○○ · about 5 minutes · "
     if isinstance(right, dict):
         rows = ["| question | |", "|---|---|", *(f'| `"{question}"` | |' for question in right)]
         return "\n".join([f"{title}{exercise.points} points", "", *rows])

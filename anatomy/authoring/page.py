@@ -11,14 +11,14 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from anatomy import exercises
 from anatomy.authoring.glossary import Term, terms_of
 from anatomy.authoring.prose import Block
 from anatomy.authoring.references import Source, sources_of
 from anatomy.authoring.solved import without_markers
-from anatomy.course import Notebook
-from anatomy.exercises import Exercise
-from anatomy.notebook_files.notebooks import grade_id, is_answer, is_check, read, source_file
+from anatomy.engine.course import Notebook
+from anatomy.engine.exercise import Exercise
+from anatomy.engine.notebook_files.notebooks import grade_id, is_answer, is_check, read, source_file
+from anatomy.wiring import the_course
 
 EXERCISE = re.compile(r"^### Exercise\b.*(?:\n\n●.*)?$", re.MULTILINE)
 """Its title; then, in a line that no contents pane lists, how hard it is, how long it takes and its points."""
@@ -51,17 +51,15 @@ class Page:
     @classmethod
     def load(cls, root: Path, notebook: Notebook, terms: Sequence[Term] = (), sources: Sequence[Source] = ()) -> Page:
         """The master of this notebook under `root`; exercises and reference are the package's."""
-        import anatomy.reference
-
         path = source_file(root, notebook.slug)
         book = read(path)
-        right = Path(anatomy.reference.__file__).with_name(f"{notebook.module}.py")
+        course = the_course()
         return cls(
             notebook,
             path.read_text(encoding="utf-8"),
             book,
-            exercises.of_notebook(notebook),
-            right.read_text(encoding="utf-8"),
+            course.exercises(notebook),
+            course.file(notebook, "right").read_text(encoding="utf-8"),
             terms,
             sources,
         )

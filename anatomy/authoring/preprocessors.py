@@ -8,7 +8,7 @@ from typing import Any
 from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearSolutions
 
-from anatomy.notebook_files.notebooks import grade_id
+from anatomy.engine.notebook_files.notebooks import grade_id
 
 BEGIN, END = "BEGIN SOLUTION", "END SOLUTION"
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from anatomy.notebook_files.notebooks import BadNotebook
+from anatomy.engine.notebook_files.notebooks import BadNotebook
 
 _HEADING = re.compile(r"#{1,4} +(?P<words>.+?) *$")
 _ITEM = re.compile(r"^\s*(?:[-*]|\d+\.) +")

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from anatomy.authoring.prose import Block, blocks
-from anatomy.course import Notebook
+from anatomy.engine.course import Notebook
 
 SECTION = "Sources"
 LINE = re.compile(

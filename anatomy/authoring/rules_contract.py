@@ -10,7 +10,7 @@ from typing import Any
 from anatomy.authoring.page import Page
 from anatomy.authoring.preprocessors import BEGIN, END
 from anatomy.authoring.rules import Complaints, rule
-from anatomy.notebook_files.notebooks import grade_id, is_answer, is_check
+from anatomy.engine.notebook_files.notebooks import grade_id, is_answer, is_check
 
 ANSWER = {"grade": False, "locked": False, "schema_version": 3, "solution": True, "task": False}
 CHECK = {"grade": True, "locked": True, "schema_version": 3, "solution": False, "task": False}
@@ -80,7 +80,7 @@ def unknown_exercise(page: Page) -> Complaints:
     """Every answer belongs to an exercise of this notebook's module."""
     for answer in page.answers:
         if answer.name not in page.exercises:
-            module = f"anatomy/exercises/{page.notebook.module}.py"
+            module = f"{page.notebook.folder}/asked.py"
             yield answer.cell.id, f'Define the exercise "{answer.name}" in {module}, or correct this cell\'s grade_id.'
 
 
@@ -90,7 +90,7 @@ def missing_exercise(page: Page) -> Complaints:
     asked = {answer.name for answer in page.answers}
     for name in page.exercises:
         if name not in asked:
-            yield "", f'Add an answer cell for "{name}", which anatomy/exercises/{page.notebook.module}.py defines.'
+            yield "", f'Add an answer cell for "{name}", which {page.notebook.folder}/asked.py defines.'
 
 
 @rule
@@ -128,9 +128,9 @@ def solution_differs(page: Page) -> Complaints:
             wanted = page.in_reference(name)
             if wanted is None:
                 if name == answer.name:
-                    yield answer.cell.id, f"Add `{name}` to anatomy/reference/{page.notebook.module}.py."
+                    yield answer.cell.id, f"Add `{name}` to {page.notebook.folder}/right.py."
             elif _skeleton(found) != _skeleton(wanted):
-                where = f"anatomy/reference/{page.notebook.module}.py"
+                where = f"{page.notebook.folder}/right.py"
                 yield answer.cell.id, f"Make its `{name}` and the one in {where} the same code (docstrings may differ)."
 
 

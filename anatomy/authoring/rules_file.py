@@ -7,7 +7,7 @@ import json
 
 from anatomy.authoring.page import Page
 from anatomy.authoring.rules import Complaints, rule
-from anatomy.notebook_files.notebooks import as_text, clean
+from anatomy.engine.notebook_files.notebooks import as_text, clean
 
 MOST_CELLS = 78  # the last two are the bug hunt of every notebook
 

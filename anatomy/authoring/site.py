@@ -16,12 +16,21 @@ import tempfile
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from anatomy.authoring.launch_links import Fork
 from anatomy.authoring.linked_map import linked_map
 from anatomy.authoring.site_links import look_through
-from anatomy.course import Notebook
-from anatomy.errors import UserError
-from anatomy.launch_links import Fork
-from anatomy.notebook_files.notebooks import chosen, is_answer, read, solved_file, student_file, was_edited, write
+from anatomy.engine.course import Notebook
+from anatomy.engine.errors import UserError
+from anatomy.engine.notebook_files.notebooks import (
+    chosen,
+    is_answer,
+    read,
+    solved_file,
+    student_file,
+    was_edited,
+    write,
+)
+from anatomy.wiring import the_course
 
 PAGES = (
     *("docs/*.md", "deploy/*/README.md", "assets/*.md"),
@@ -84,7 +93,7 @@ def _repository(fork: Fork | None) -> list[str]:
 
 def gather(root: Path, pages: Path) -> None:
     """Write all that Sphinx is to read into the folder `pages`."""
-    for book in chosen(root):
+    for book in chosen(the_course(), root):
         _gather_notebook(root, book, pages)
     texts = [path.relative_to(root) for pattern in PAGES for path in sorted(root.glob(pattern))]
     for name in texts:

@@ -14,9 +14,9 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from anatomy.authoring.preprocessors import BEGIN, END
-from anatomy.checking.joining import JUDGE
-from anatomy.notebook_files.notebooks import grade_id, read, source_file, stamped
-from anatomy.notebook_files.running import CellFailed, Cost, run
+from anatomy.engine.checking.joining import JUDGE
+from anatomy.engine.notebook_files.notebooks import grade_id, read, source_file, stamped
+from anatomy.engine.notebook_files.running import CellFailed, Cost, run
 
 
 def solved_edition(root: Path, slug: str) -> NotebookNode:

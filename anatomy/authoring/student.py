@@ -10,8 +10,8 @@ from pathlib import Path
 from nbformat import NotebookNode
 from traitlets.config import Config
 
-from anatomy.notebook_files.notebooks import BadNotebook, read, source_file, stamped, student_file
-from anatomy.notebook_files.settings import settings
+from anatomy.engine.notebook_files.notebooks import BadNotebook, read, source_file, stamped, student_file
+from anatomy.engine.notebook_files.settings import settings
 
 
 class _Collector(logging.Handler):

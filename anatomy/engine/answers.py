@@ -12,14 +12,11 @@ from collections.abc import Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from pprint import pformat
 
-import anatomy
-from anatomy import exercises, misconceptions, reference
-from anatomy.course import Notebook
-from anatomy.exercises import Exercise
-from anatomy.misconceptions import Misconception
+from anatomy.engine.course import Course, Notebook
+from anatomy.engine.exercise import Exercise
+from anatomy.engine.mistakes import Mistake
 
 
 @dataclass(frozen=True)
@@ -29,7 +26,7 @@ class Answer:
     Attributes
     ----------
     name
-        Where it comes from: ``"reference"``, a variant's or a misconception's name.
+        Where it comes from: ``"reference"``, a variant's or a mistake's name.
     source
         What the answer cell holds.
     loses
@@ -95,10 +92,10 @@ class StandIn:
 
 
 @cache
-def stand_ins(book: Notebook) -> Mapping[str, StandIn]:
+def stand_ins(course: Course, book: Notebook) -> Mapping[str, StandIn]:
     """The reference answers to a notebook's exercises, except quizzes: exercise → its stand-in."""
-    module = _Module(Path(anatomy.__file__).parent / "reference" / f"{book.module}.py", book)
-    asked = [name for name, exercise in exercises.of_notebook(book).items() if exercise.kind != "quiz"]
+    module = _Module(course, book, "right")
+    asked = [name for name, exercise in course.exercises(book).items() if exercise.kind != "quiz"]
     right = {name: answer for name in asked if (answer := module.answer(name, name, "reference"))}
 
     def shown(name: str) -> frozenset[str]:
@@ -108,32 +105,29 @@ def stand_ins(book: Notebook) -> Mapping[str, StandIn]:
 
 
 @cache
-def answer_bank(book: Notebook) -> AnswerBank:
-    """The answers to a notebook's exercises that reference, variants and misconceptions offer."""
-    asked = exercises.of_notebook(book)
-    package = Path(anatomy.__file__).parent
-    references = _Module(package / "reference" / f"{book.module}.py", book)
-    mistakes = _Module(package / "misconceptions" / f"{book.module}.py", book, references)
-    variants = _Module(package / "variants" / f"{book.module}.py", book, references)
+def answer_bank(course: Course, book: Notebook) -> AnswerBank:
+    """The answers to a notebook's exercises that reference, variants and mistakes offer."""
+    asked = course.exercises(book)
+    references = _Module(course, book, "right")
+    written = _Module(course, book, "wrong", references)
+    variants = _Module(course, book, "also_right", references)
     right: dict[str, list[Answer]] = {}
     mistaken: dict[str, list[Answer]] = {}
     for name, exercise in asked.items():
         if exercise.kind == "quiz":
-            right[name] = [Answer(name, "reference", _quiz(name, reference.answer(exercise)))]
+            right[name] = [Answer(name, "reference", _quiz(name, exercise.right))]
         else:
             right[name] = [first] if (first := references.answer(name, name, "reference")) else []
             for variant in variants.defined:
                 if variant.startswith(f"{name}__") and (other := variants.answer(name, variant, variant, right=first)):
                     right[name].append(other)
         mistaken[name] = []
-        for wrong in misconceptions.of_notebook(book).values():
-            if wrong.exercise != name:
-                continue
+        for wrong in exercise.mistakes.values():
             if exercise.kind == "quiz":
                 mistaken[name].append(Answer(name, wrong.name, _quiz(name, wrong.answer), wrong.breaks))
             elif wrong.edits:
                 mistaken[name].append(references.edited(wrong))
-            elif answer := mistakes.answer(name, wrong.name, wrong.name, wrong.breaks, right[name][0]):
+            elif answer := written.answer(name, wrong.name, wrong.name, wrong.breaks, right[name][0]):
                 mistaken[name].append(answer)
     return AnswerBank(right, mistaken)
 
@@ -145,12 +139,12 @@ def _quiz(name: str, answers: Mapping[str, str]) -> str:
 class _Module:
     """A module's text, from which single definitions can be cut out together with what they need."""
 
-    def __init__(self, path: Path, book: Notebook, reference: _Module | None = None) -> None:
-        self.reference = reference
+    def __init__(self, course: Course, book: Notebook, part: str, reference: _Module | None = None) -> None:
+        self.reference, path = reference, course.file(book, part)
         self.text = path.read_text(encoding="utf-8") if path.is_file() else ""
         self.lines = self.text.split("\n")
-        self.asked = set(exercises.of_notebook(book))
-        self.hidden = f"anatomy.reference.{book.module}"
+        self.asked = set(course.exercises(book))
+        self.hidden = course.module(book, "right")
         self.defined: dict[str, ast.stmt] = {}
         for node in ast.parse(self.text).body:
             for name in _names_bound(node):
@@ -186,7 +180,7 @@ class _Module:
             return None
         return Answer(exercise, title, _joined(before, source), tuple(loses), frozenset(uses - {exercise}))
 
-    def edited(self, wrong: Misconception) -> Answer:
+    def edited(self, wrong: Mistake) -> Answer:
         """The answer that this mistake makes of the module's own."""
         uses: set[str] = set()
         before = self._needed(ast.parse(wrong.source).body[-1], uses, {wrong.exercise})
@@ -220,7 +214,7 @@ class _Module:
         return list(dict.fromkeys(wanted[key] for key in sorted(wanted)))
 
     def _cut(self, node: ast.stmt, uses: set[str]) -> str:
-        """The text of a definition without its decorator `misconception`, its docstring and hidden imports."""
+        """The text of a definition without its decorator `mistake`, its docstring and hidden imports."""
         lines = dict(enumerate(self.lines[node.lineno - 1 : node.end_lineno], node.lineno))
         for inner in ast.walk(node):
             if isinstance(inner, ast.ImportFrom) and inner.module == self.hidden:
@@ -241,7 +235,7 @@ class _Module:
 
 
 def _undecorated(node: ast.AST) -> ast.AST:
-    """The definition without the decorator that makes it a misconception."""
+    """The definition without the decorator that makes it a mistake."""
     if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         return node
     bare = copy(node)
@@ -253,7 +247,7 @@ def _decorators(node: ast.FunctionDef | ast.ClassDef) -> list[ast.expr]:
     return [
         item
         for item in node.decorator_list
-        if not (isinstance(item, ast.Call) and isinstance(item.func, ast.Name) and item.func.id == "misconception")
+        if not (isinstance(item, ast.Call) and isinstance(item.func, ast.Attribute) and item.func.attr == "mistake")
     ]
 
 

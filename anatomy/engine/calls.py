@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy.exercises.spec import Case
-from anatomy.observing.plain_data import fresh, plain
+from anatomy.engine.exercise import Case
+from anatomy.engine.observing.plain_data import fresh, plain
 
 EACH = 8
 """So often an answer is called in a row with one generator."""

@@ -9,31 +9,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 
-from anatomy.course import Notebook, notebook
+if TYPE_CHECKING:
+    from anatomy.engine.course import Course, Notebook
+    from anatomy.engine.mistakes import Mistake
 
 SEEDS = (0, 1)
 """The seeds of a check in a student's own notebook. Grading draws fresh ones."""
-
-AXES = MappingProxyType(
-    {
-        "B": "batch",
-        "T": "queries",
-        "S": "keys",
-        "D": "width",
-        "H": "heads",
-        "K": "head width",
-        "V": "vocabulary",
-        "F": "feed-forward width",
-        "N": "number of items",
-    }
-)
-"""What an axis letter stands for, in the words that a diagnosis uses. An exercise may override single letters."""
 
 
 @dataclass(frozen=True)
@@ -120,8 +106,8 @@ Holds = Callable[[Case], bool]
 
 
 @dataclass(frozen=True)
-class Exercise:
-    """What is asked, without the answer.
+class Asked:
+    """What is asked, without the answer: what `exercise` and `quiz` make, before a course has given it its place.
 
     Attributes
     ----------
@@ -134,20 +120,21 @@ class Exercise:
     act
         How the object is tried on a case where calling it is not enough. It runs beside student code, so it returns raw
         data (what came back, call by call; what something held before and after) and no word about right or wrong.
+    axes
+        Axis letter → what it stands for here, where that is not what the course's `axes` say.
     holds
-        What the contract asks of the arguments and the reference does not refuse, e.g. that ``prefix`` is at most
+        What the contract asks of the arguments and the right answer does not refuse, e.g. that ``prefix`` is at most
         ``length``. An input that is made smaller to be shown must keep it.
     when_right
         One sentence shown when the answer is right.
     describe
-        What `act` returned → what is compared, such as words for it. The judge's own: see `anatomy.descriptions`.
+        What `act` returned → what is compared, such as words for it. The judge's own: see `anatomy.engine.describing`.
     rules
         Property → a function of (what is compared, case) that returns None or a sentence that says what is wrong: for
         contracts that hold for many right values, such as statistics. The judge's own, too.
     """
 
     name: str
-    notebook: Notebook
     kind: str
     properties: Mapping[str, int]
     build: Callable[[int], Iterator[Case]]
@@ -173,13 +160,41 @@ class Exercise:
         """The cases of these seeds, in order; built afresh at every call."""
         return [case for seed in seeds for case in self.build(seed)]
 
+
+@dataclass(frozen=True, kw_only=True)
+class Exercise(Asked):
+    """What is asked, and where: all else that belongs to it is found through its course.
+
+    Attributes
+    ----------
+    course, notebook
+        The course that asks it, and the notebook in which it does.
+    """
+
+    course: Course = field(repr=False)
+    notebook: Notebook
+
+    @property
+    def number(self) -> str:
+        """The number by which the notebook calls it, such as "3.1"."""
+        return f"{self.notebook.number}.{list(self.course.exercises(self.notebook)).index(self.name) + 1}"
+
+    @property
+    def right(self) -> Any:
+        """The right answer: a function, a class or a quiz's dict."""
+        return self.course.right(self)
+
+    @property
+    def mistakes(self) -> Mapping[str, Mistake]:
+        """What goes wrong in it, by name, in the order in which its notebook's mistakes are listed."""
+        return self.course.mistakes(self)
+
     def axis(self, letter: str) -> str:
         """The axis in words, e.g. ``"keys"``."""
-        return self.axes.get(letter, AXES.get(letter, letter))
+        return self.axes.get(letter, self.course.axes.get(letter, letter))
 
 
 def exercise(
-    slug: str,
     *,
     properties: Mapping[str, int],
     kind: str = "function",
@@ -189,25 +204,24 @@ def exercise(
     axes: Mapping[str, str] | None = None,
     holds: Holds | None = None,
     when_right: str = "",
-) -> Callable[[Callable[[int], Iterator[Case]]], Exercise]:
-    """Make an `Exercise` of a generator ``name(seed)`` that yields its cases."""
+) -> Callable[[Callable[[int], Iterator[Case]]], Asked]:
+    """Make what is `Asked` of a generator ``name(seed)`` that yields its cases."""
 
-    def make(build: Callable[[int], Iterator[Case]]) -> Exercise:
-        return Exercise(
-            build.__name__, notebook(slug), kind, dict(properties), build, returns, forbids, act,
-            dict(axes or {}), holds, when_right,
-        )  # fmt: skip
+    def make(build: Callable[[int], Iterator[Case]]) -> Asked:
+        return Asked(
+            build.__name__, kind, dict(properties), build, returns, forbids, act, dict(axes or {}), holds, when_right
+        )
 
     return make
 
 
-def quiz(slug: str, name: str, questions: Mapping[str, tuple[str, ...]], *, when_right: str = "") -> Exercise:
+def quiz(name: str, questions: Mapping[str, tuple[str, ...]], *, when_right: str = "") -> Asked:
     """A quiz: question → its options. Every question is a property worth one point."""
 
     def build(seed: int) -> Iterator[Case]:
         yield Case({"questions": dict(questions)})
 
-    return Exercise(name, notebook(slug), "quiz", dict.fromkeys(questions, 1), build, when_right=when_right)
+    return Asked(name, "quiz", dict.fromkeys(questions, 1), build, when_right=when_right)
 
 
 def seed_from(*words: Any) -> int:

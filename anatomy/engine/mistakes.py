@@ -1,14 +1,16 @@
-"""What goes wrong: mistakes that people really make, each with the one sentence that names it. One module per notebook.
+"""What goes wrong: mistakes that people really make, each with the one sentence that names it.
 
-A mistake is an edit of the right answer. `mistakes_in` takes the reference and gives a function that adds one:
+A notebook's `wrong.py` has them as `MISTAKES`. A mistake is an edit of the right answer; `mistakes_in` takes the right
+answer and gives a function that adds one:
 
-    wrong = mistakes_in(LayerNorm)
+    MISTAKES = Mistakes()
+    wrong = MISTAKES.mistakes_in(LayerNorm)
     wrong("eps_outside", "Your eps stands outside the root …", breaks="eps",
           old="torch.sqrt(variance + self.eps)", new="(variance.sqrt() + self.eps)")
 
-A mistake that is another algorithm is a function or class of its own, called ``exercise__what_is_wrong`` and decorated with
-`misconception`. Mistakes in a part are mistakes in the whole that calls it (`inherited`), and two edits at different
-places compose (`pairs`).
+A mistake that is another algorithm is a function or class of its own, called ``exercise__what_is_wrong`` and decorated
+with `MISTAKES.mistake`. Mistakes in a part are mistakes in the whole that calls it (`inherited`), and two edits at
+different places compose (`pairs`).
 """
 
 from __future__ import annotations
@@ -20,14 +22,13 @@ import linecache
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
-from importlib import import_module
-from itertools import combinations
-from typing import Any
+from functools import cache, cached_property
+from itertools import chain, combinations, pairwise
+from typing import TYPE_CHECKING, Any
 
-from anatomy import exercises
-from anatomy.course import NOTEBOOKS, Notebook
-from anatomy.exercises import Exercise
+if TYPE_CHECKING:
+    from anatomy.engine.course import Course
+    from anatomy.engine.exercise import Exercise
 
 _LENT = {
     "F": "import torch.nn.functional as F",
@@ -55,7 +56,7 @@ class Edit:
 
 
 @dataclass(frozen=True)
-class Misconception:
+class Mistake:
     """A wrong answer.
 
     Attributes
@@ -80,7 +81,7 @@ class Misconception:
     given: Any = None
     base: Any = None
     edits: tuple[Edit, ...] = ()
-    parts: tuple[Misconception, ...] = ()
+    parts: tuple[Mistake, ...] = ()
 
     @property
     def exercise(self) -> str:
@@ -99,22 +100,50 @@ class Misconception:
         return _run(self.source, self.base, self.name, {part.exercise: part.answer for part in self.parts})
 
 
-_KNOWN: dict[str, dict[str, Misconception]] = {}
+class Mistakes(Mapping[str, Mapping[str, Mistake]]):
+    """What goes wrong in the exercises of a notebook: exercise → name → mistake, in the order in which they were added."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, dict[str, Mistake]] = {}
+
+    def __getitem__(self, exercise: str) -> Mapping[str, Mistake]:
+        return self._known[exercise]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def mistakes_in(self, right: Any) -> MistakesIn:
+        """What adds mistakes to the exercise of which this function or class is the right answer."""
+        return MistakesIn(self, right)
+
+    def mistake(self, sentence: str, *, breaks: str | Iterable[str]) -> Callable[[Any], Mistake]:
+        """Make a mistake of the function or class under it, called ``exercise__what_is_wrong``."""
+        return lambda given: self.add(Mistake(given.__name__, sentence, _words(breaks), given))
+
+    def wrong_option(
+        self, quiz: str, right: Mapping[str, str], question: str, option: str, sentence: str
+    ) -> Mistake:
+        """Add a quiz answered rightly but for one question."""
+        name = f"{quiz}__{question}_{option}".replace(" ", "_").replace("-", "_")
+        return self.add(Mistake(name, sentence, (question,), {**right, question: option}))
+
+    def add(self, wrong: Mistake) -> Mistake:
+        """Add a mistake whose name is not there yet; else it is a `BadEdit`."""
+        known = self._known.setdefault(wrong.exercise, {})
+        if wrong.name in known:
+            raise BadEdit(f"{wrong.name} is there already.")
+        known[wrong.name] = wrong
+        return wrong
 
 
-def _add(wrong: Misconception) -> Misconception:
-    known = _KNOWN.setdefault(wrong.exercise, {})
-    if wrong.name in known and known[wrong.name].sentence != wrong.sentence:
-        raise BadEdit(f"{wrong.name} is there already, with another sentence.")
-    known[wrong.name] = wrong
-    return wrong
+class MistakesIn:
+    """Adds mistakes to one exercise; made by `Mistakes.mistakes_in`."""
 
-
-class Mistakes:
-    """Adds mistakes to one exercise; made by `mistakes_in`."""
-
-    def __init__(self, right: Any) -> None:
-        self.right, self.exercise = right, str(right.__name__)
+    def __init__(self, known: Mistakes, right: Any) -> None:
+        self.known, self.right, self.exercise = known, right, str(right.__name__)
 
     def __call__(
         self,
@@ -125,7 +154,7 @@ class Mistakes:
         old: str | tuple[str, ...],
         new: str | tuple[str, ...],
         times: int = 1,
-    ) -> Misconception:
+    ) -> Mistake:
         """Add the mistake that replaces `old` by `new` in the right answer's source, wherever `old` stands.
 
         Several places take tuples of the same length.
@@ -143,18 +172,12 @@ class Mistakes:
             When an `old` stands there more or less often, or two of them overlap.
         """
         name = f"{self.exercise}__{name}"
-        olds, news = ((old,), (new,)) if isinstance(old, str) else (old, new)
-        edits = sorted(
-            (
-                edit
-                for before, after in zip(olds, news, strict=True)
-                for edit in self._places(name, before, after, times)
-            ),
-            key=lambda edit: edit.start,
-        )
-        if any(one.end > two.start for one, two in zip(edits, edits[1:], strict=False)):
+        olds, news = (given if isinstance(given, tuple) else (given,) for given in (old, new))
+        places = (self._places(name, *pair, times) for pair in zip(olds, news, strict=True))
+        edits = sorted(chain.from_iterable(places), key=lambda edit: edit.start)
+        if any(one.end > two.start for one, two in pairwise(edits)):
             raise BadEdit(f"{name}: two of the replaced texts overlap.")
-        return _add(Misconception(name, sentence, _words(breaks), base=self.right, edits=tuple(edits)))
+        return self.known.add(Mistake(name, sentence, _words(breaks), base=self.right, edits=tuple(edits)))
 
     def _places(self, name: str, old: str, new: str, times: int) -> Iterator[Edit]:
         source = _source(self.right)
@@ -166,96 +189,55 @@ class Mistakes:
             yield Edit(start, start + len(old), new)
 
 
-def mistakes_in(right: Any) -> Mistakes:
-    """What adds mistakes to the exercise of which this function or class is the right answer."""
-    return Mistakes(right)
+# ---- what follows from them -----------------------------------------------------------------------------------------
 
 
-def misconception(sentence: str, *, breaks: str | Iterable[str]) -> Callable[[Any], Misconception]:
-    """Make a `Misconception` of the function or class under it, called ``exercise__what_is_wrong``."""
-    return lambda given: _add(Misconception(given.__name__, sentence, _words(breaks), given))
-
-
-def wrong_option(quiz: str, right: Mapping[str, str], question: str, option: str, sentence: str) -> Misconception:
-    """Add a quiz answered rightly but for one question."""
-    name = f"{quiz}__{question}_{option}".replace(" ", "_").replace("-", "_")
-    return _add(Misconception(name, sentence, (question,), {**right, question: option}))
-
-
-# ---- what is known --------------------------------------------------------------------------------------------------
-
-
-@cache
-def of_notebook(notebook: Notebook) -> dict[str, Misconception]:
-    """All misconceptions of one notebook, by name."""
-    return {
-        name: wrong for exercise in exercises.of_notebook(notebook) for name, wrong in of_exercise(exercise).items()
-    }
-
-
-def of_exercise(name: str) -> dict[str, Misconception]:
-    """The misconceptions of one exercise, by name, in the order in which its module adds them."""
-    import_module(f"anatomy.misconceptions.{exercises.find(name).notebook.module}")
-    return _KNOWN.get(name, {})
-
-
-@cache
-def inherited(name: str) -> tuple[Misconception, ...]:
+def inherited(exercise: Exercise) -> tuple[Mistake, ...]:
     """What goes wrong in an exercise because one of its parts is wrong: the parts' own mistakes, then those of their parts.
 
     A function of an earlier notebook is often written out again; its modules are imported as they are, so their mistakes
     can't be made here. Names are ``whole__part__what_is_wrong``; what such a mistake costs is not known beforehand.
     """
-    right = _right(name)
-    if right is None:
-        return ()
-    found: list[Misconception] = []
-    for part in filter(partial(_may_go_wrong, exercises.find(name)), _parts(right)):
-        for wrong in (*of_exercise(part).values(), *inherited(part)):
-            inner = wrong.name.partition("__")[2]
-            found.append(Misconception(f"{name}__{part}__{inner}", wrong.sentence, (), base=right, parts=(wrong,)))
+    return () if exercise.kind == "quiz" else _inherited(exercise.course, exercise.name)
+
+
+@cache
+def _inherited(course: Course, name: str) -> tuple[Mistake, ...]:
+    whole = course.exercise(name)
+    found: list[Mistake] = []
+    for part in map(course.exercise, _parts(course, whole.right)):
+        if part.kind == "function" or part.notebook == whole.notebook:
+            for wrong in (*part.mistakes.values(), *inherited(part)):
+                inner = wrong.name.partition("__")[2]
+                full = f"{name}__{part.name}__{inner}"
+                found.append(Mistake(full, wrong.sentence, (), base=whole.right, parts=(wrong,)))
     return tuple(sorted(found, key=lambda wrong: wrong.name.count("__")))
 
 
-def _may_go_wrong(whole: Exercise, part: str) -> bool:
-    other = exercises.find(part)
-    return other.kind == "function" or other.notebook == whole.notebook
-
-
 def pairs(
-    name: str, among: Iterable[Misconception] | None = None
-) -> Iterator[tuple[Misconception, Misconception, Misconception]]:
+    exercise: Exercise, among: Iterable[Mistake] | None = None
+) -> Iterator[tuple[Mistake, Mistake, Mistake]]:
     """Two mistakes of an exercise made at once, where they lie at different places: both, and the two together.
 
     Of these mistakes only, if some are given, and the first ones first.
     """
-    known = of_exercise(name)
+    known = exercise.mistakes
     order = {wrong: place for place, wrong in enumerate(known)}
     mistakes = known.values() if among is None else among
     for both_ways in combinations([wrong for wrong in mistakes if wrong.edits], 2):
         one, two = sorted(both_ways, key=lambda wrong: order[wrong.name])
         edits = tuple(sorted((*one.edits, *two.edits), key=lambda edit: edit.start))
-        if all(before.end <= after.start for before, after in zip(edits, edits[1:], strict=False)):
+        if all(before.end <= after.start for before, after in pairwise(edits)):
             name = f"{one.name}__and__{two.name.partition('__')[2]}"
-            both = Misconception(name, "", (), base=one.base, edits=edits)
+            both = Mistake(name, "", (), base=one.base, edits=edits)
             if _is_program(_edited(_source(one.base), edits)):
                 yield one, two, both
 
 
-def _right(name: str) -> Any:
-    """The right answer of an exercise that is a function or a class."""
-    exercise = exercises.find(name)
-    return (
-        None
-        if exercise.kind == "quiz"
-        else getattr(import_module(f"anatomy.reference.{exercise.notebook.module}"), name)
-    )
-
-
 @cache
-def _parts(right: Any) -> tuple[str, ...]:
+def _parts(course: Course, right: Any) -> tuple[str, ...]:
     """The other exercises whose right answers this one calls by name, in the order in which their names stand."""
-    asked = {name for notebook in NOTEBOOKS for name in exercises.of_notebook(notebook)} - {right.__name__}
+    asked = {name for notebook in course.notebooks for name in course.exercises(notebook)} - {right.__name__}
     used = [node.id for node in ast.walk(ast.parse(_source(right))) if isinstance(node, ast.Name)]
     return tuple(dict.fromkeys(name for name in used if name in asked and hasattr(_module(right), name)))
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import nbformat
 import psutil
 
-from anatomy.notebook_files.notebooks import source_file
-from anatomy.sample_class import write_sample_class
+from anatomy.classroom.sample_class import write_sample_class
+from anatomy.engine.notebook_files.notebooks import source_file
 
 ROOT = Path(__file__).resolve().parents[2]
 SLUG = "03-softmax"

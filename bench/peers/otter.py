@@ -5,7 +5,7 @@ other in one process. Each gets a new Jupyter kernel that imports torch, as it w
 container, no limit on memory and no isolation from the network or from the grader's files, all of which `anatomy grade`
 gives; `otter grade` costs what Docker costs besides. The notebooks are turned into otter's form before the clock
 starts: `check("softmax")` becomes `grader.check("softmax")`, and each exercise one test file, which compares values and
-gradients with the reference's on the exercise's cases of two seeds. Misconceptions and cards have no counterpart there.
+gradients with the reference's on the exercise's cases of two seeds. Mistakes and cards have no counterpart there.
 
 otter-grader is not one of the project's dependencies. It is installed into an environment of its own, in the user's
 cache folder, which sees this one's packages (no second torch) and changes nothing in it.
@@ -28,9 +28,8 @@ from nbformat.v4 import new_code_cell
 from peers.classroom import ROOT, SLUG, course, submissions, timed
 from platformdirs import user_cache_path
 
-from anatomy import exercises
-from anatomy.course import notebook
-from anatomy.grading.known_marks import KNOWN_MARKS
+from anatomy.classroom.grading.known_marks import KNOWN_MARKS
+from anatomy.course import COURSE
 
 OTTER = "otter-grader==7.0.0"
 UNWRITTEN = "not written"  # as the made-up class calls it
@@ -42,10 +41,10 @@ points = {points}
 
 import torch
 from otter.test_files import test_case
-from anatomy import exercises
+from anatomy.course import COURSE
 from anatomy.reference.{module} import {name} as reference
 
-cases = list(exercises.find(name).cases((0, 1)))
+cases = list(COURSE.exercise(name).cases((0, 1)))
 
 
 def results(function, case):
@@ -99,9 +98,9 @@ def otter(work: Path, students: int, short: bool = False) -> tuple[float, float]
     python = environment()
     folder = course(work / f"otter-{students}", short)
     submissions(folder, students)
-    book = notebook(SLUG)
+    book = COURSE.notebook(SLUG)
     (folder / "tests").mkdir()
-    for name in exercises.of_notebook(book):
+    for name in COURSE.exercises(book):
         (folder / "tests" / f"{name}.py").write_text(test_file(name))
     (folder / "otter_config.json").write_text(json.dumps({"show_stdout": False, "print_summary": False, "pdf": False}))
     _must([python.with_name("otter"), "generate", "--no-environment", "--no-requirements"], folder)
@@ -141,7 +140,7 @@ def _must(command: list[str | Path], folder: Path) -> None:
 
 def test_file(name: str) -> str:
     """One exercise as a test file of otter's."""
-    exercise, book = exercises.find(name), notebook(SLUG)
+    exercise, book = COURSE.exercise(name), COURSE.notebook(SLUG)
     gradients = exercise.properties.get("gradients", 0)
     text = TEST + (GRADIENTS if gradients else "")
     return text.format(name=name, module=book.module, points=exercise.points, values=exercise.points - gradients,
@@ -168,7 +167,7 @@ def differing(folder: Path) -> list[str]:
     with (folder / "submitted" / KNOWN_MARKS).open(newline="", encoding="utf-8") as file:
         for line in csv.DictReader(file):
             for name, answer in json.loads(line["answers"]).items():
-                given, worth = found[line["student"]].get(name, 0), exercises.find(name).points
+                given, worth = found[line["student"]].get(name, 0), COURSE.exercise(name).points
                 right = json.loads(line["marks"])[name] == worth
                 deserved = given == worth if right else given == 0 if answer == UNWRITTEN else given < worth
                 if not deserved:

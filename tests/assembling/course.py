@@ -7,9 +7,9 @@ from pathlib import Path
 
 from nbformat.v4 import new_code_cell, new_notebook
 
-from anatomy.assembling.gather import Gathered, gather
-from anatomy.course import NOTEBOOKS
-from anatomy.notebook_files.notebooks import METADATA, write
+from anatomy.course import COURSE
+from anatomy.course.assembling.gather import Gathered, gather
+from anatomy.engine.notebook_files.notebooks import METADATA, write
 
 
 def answer(name: str, source: str) -> list:
@@ -20,7 +20,7 @@ def answer(name: str, source: str) -> list:
 
 def put(folder: Path, module: str, cells: Iterable[str | list]) -> Path:
     """Write a notebook of plain cells and of `answer`s into its place in the folder."""
-    slug = next(book.slug for book in NOTEBOOKS if book.module == module)
+    slug = next(book.slug for book in COURSE.notebooks if book.module == module)
     made = []
     for cell in cells:
         made += [new_code_cell(cell)] if isinstance(cell, str) else cell

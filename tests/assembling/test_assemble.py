@@ -10,10 +10,10 @@ import pytest
 from typer.testing import CliRunner
 
 from anatomy import cli
-from anatomy.assembling.assembly import Assembly, NoAnswers, put_together
-from anatomy.assembling.examine import Step, examine
-from anatomy.course import NOTEBOOKS
-from anatomy.notebook_files.notebooks import read, solved_file, write
+from anatomy.course import COURSE
+from anatomy.course.assembling.assembly import Assembly, NoAnswers, put_together
+from anatomy.course.assembling.examine import Step, examine
+from anatomy.engine.notebook_files.notebooks import read, solved_file, write
 from tests.assembling.course import answer, put
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("assembling")]  # one fixture, which takes long
@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("assembling")]  # one fi
 
 def solved(root: Path, folder: Path, *modules: str, **changes: tuple[str, str]) -> None:
     """The solved editions of these notebooks (or all), with something replaced in the cells of some answers."""
-    for book in NOTEBOOKS:
+    for book in COURSE.notebooks:
         if not modules or book.module in modules:
             notebook = read(solved_file(root, book.slug))
             for cell in notebook.cells:
@@ -127,7 +127,7 @@ def test_holes_and_mistakes_are_named_and_filled_only_when_asked(root, tmp_path)
     filled = put_together(tmp_path, path, fill=True, force=True)
     assert filled.kept is not None and filled.kept.read_text(encoding="utf-8").endswith("# my own words\n")
     assert filled.comparisons[1].agrees and filled.comparisons[1].lent == ("`split_heads`",)
-    assert "from anatomy.reference.heads import split_heads" in path.read_text(encoding="utf-8")
+    assert "from anatomy.course.nb04_heads.right import split_heads" in path.read_text(encoding="utf-8")
     assert status(filled) == found
 
 
@@ -172,8 +172,8 @@ def test_what_hangs_or_leaves_costs_itself_only():
 def test_in_a_notebook_the_card_shows_itself(root, tmp_path):
     from nbformat.v4 import new_code_cell, new_notebook
 
-    from anatomy.notebook_files.notebooks import METADATA
-    from anatomy.notebook_files.running import run
+    from anatomy.engine.notebook_files.notebooks import METADATA
+    from anatomy.engine.notebook_files.running import run
 
     solved(root, tmp_path, "start_here")
     book = new_notebook(

@@ -10,19 +10,18 @@ import pytest
 from rich.console import Console
 
 import anatomy
-from anatomy import exercises
-from anatomy.assembling.assembly import Assembly, Entry, ModelComparison
-from anatomy.checking import HAND_OVER
-from anatomy.course import NOTEBOOKS
-from anatomy.observing import GRADING_SEED
+from anatomy.course import COURSE
+from anatomy.course.assembling.assembly import Assembly, Entry, ModelComparison
+from anatomy.engine.checking import HAND_OVER
+from anatomy.engine.observing import GRADING_SEED
 
 
 def entries(**others: tuple[str, str]) -> tuple[Entry, ...]:
     """All exercises right but these."""
     return tuple(
         Entry(name, book, *others.get(name, ("right", "")))
-        for book in NOTEBOOKS
-        for name, one in exercises.of_notebook(book).items()
+        for book in COURSE.notebooks
+        for name, one in COURSE.exercises(book).items()
         if one.kind != "quiz"
     )
 

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from anatomy.assembling.compose import Course, Program
-from anatomy.assembling.gather import gather
-from anatomy.assembling.layout import formatted, lay_out, listed
+from anatomy.course.assembling.compose import Course, Program
+from anatomy.course.assembling.gather import gather
+from anatomy.course.assembling.layout import formatted, lay_out, listed
 from tests.assembling.course import answer, put
 
 
@@ -29,7 +29,7 @@ def test_a_later_notebook_gets_the_student_s_own_answer(tmp_path):
         ["import math", answer("scaled_scores", "def scaled_scores(q, k): return q @ k / math.pi")],
     )
     put(tmp_path, "softmax", [
-        "from anatomy.reference.attention_scores import scaled_scores as scores",
+        "from anatomy.course.nb02_attention_scores.right import scaled_scores as scores",
         answer("attention_weights", "def attention_weights(q, k): return scores(q, k).softmax(-1)"),
     ])  # fmt: skip
     made = program(tmp_path)
@@ -43,7 +43,7 @@ def attention_weights(q, k):
 
 def test_helpers_come_along_and_nothing_else_does(tmp_path):
     put(tmp_path, "softmax", [
-        "import torch\nimport random\nfrom anatomy.views import heat_map",
+        "import torch\nimport random\nfrom anatomy.course.views import heat_map",
         "DIM = -1\nEPS = 1e-9  # mine",
         "def biggest(x): return x.amax(DIM, True)",
         "print('drawing'); heat_map(torch.ones(2, 2)); unused = random.random()",
@@ -176,7 +176,7 @@ def test_what_is_needed_at_once_is_defined_first(tmp_path):
 def test_what_is_missing_is_left_out_with_what_can_not_be_defined_without_it(tmp_path):
     put(tmp_path, "heads", [answer("merge_heads", "def merge_heads(x): return x")])
     put(tmp_path, "encoder_layer", [
-        "from anatomy.reference.heads import FusedMultiHeadAttention, split_heads",
+        "from anatomy.course.nb04_heads.right import FusedMultiHeadAttention, split_heads",
         "class SelfAttention(FusedMultiHeadAttention): pass",
         answer("LayerNorm", "class LayerNorm(SelfAttention): pass"),
         answer("gelu", "def gelu(x): return split_heads(x)"),
@@ -191,7 +191,7 @@ def test_what_is_missing_is_left_out_with_what_can_not_be_defined_without_it(tmp
 def test_filled_up_the_course_s_own_are_imported_and_only_where_something_is_missing(tmp_path):
     put(tmp_path, "heads", [answer("merge_heads", "def merge_heads(x): return x")])
     put(tmp_path, "encoder_layer", [
-        "from anatomy.reference.heads import FusedMultiHeadAttention, merge_heads",
+        "from anatomy.course.nb04_heads.right import FusedMultiHeadAttention, merge_heads",
         "class SelfAttention(FusedMultiHeadAttention): pass",
         answer("gelu", "def gelu(x): return merge_heads(x)"),
     ])  # fmt: skip
@@ -207,7 +207,7 @@ def test_the_course_s_answer_imported_is_no_answer(tmp_path):
         tmp_path,
         "softmax",
         [
-            "from anatomy.reference.softmax import softmax",
+            "from anatomy.course.nb03_softmax.right import softmax",
             answer("attention_weights", "def attention_weights(q, k): return softmax(q, k)"),
         ],
     )
@@ -218,10 +218,10 @@ def test_the_course_s_answer_imported_is_no_answer(tmp_path):
 
 def test_a_notebook_by_itself_is_as_its_student_has_it(tmp_path):
     put(tmp_path, "softmax", [
-        "from anatomy.reference.attention_scores import scaled_scores",
+        "from anatomy.course.nb02_attention_scores.right import scaled_scores",
         answer("attention_weights", "def attention_weights(q, k): return scaled_scores(q, k)"),
     ])  # fmt: skip
-    assert "from anatomy.reference.attention_scores import scaled_scores" in written(program(tmp_path, own=False))
+    assert "from anatomy.course.nb02_attention_scores.right import scaled_scores" in written(program(tmp_path, own=False))
 
 
 def test_a_name_that_nothing_gives_is_reported(tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from anatomy.assembling.gather import Import, NoNotebooks, Piece, find_folder, gather
+from anatomy.course.assembling.gather import Import, NoNotebooks, Piece, find_folder, gather
 from tests.assembling.course import answer, gathered, put
 
 

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from anatomy.assembling.names import renamed, uses
+from anatomy.course.assembling.names import renamed, uses
 
 
 def kinds(source: str) -> dict[str, set[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from anatomy.assembling.writing import NotWritten, marked, may_be_replaced, refuse_what_is_not_ours, write
+from anatomy.course.assembling.writing import NotWritten, marked, may_be_replaced, refuse_what_is_not_ours, write
 
 
 def test_what_it_wrote_may_be_written_anew(tmp_path):

@@ -22,15 +22,15 @@ import torch
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
-from anatomy import checking, exercises
-from anatomy.cards import as_text, headline
-from anatomy.checking import cells, verdict_in_notebook
-from anatomy.course import NOTEBOOKS
-from anatomy.course import Notebook as Book
-from anatomy.judging import recognize
-from anatomy.judging.expectations import remembering
-from anatomy.judging.verdict import Verdict
-from anatomy.notebook_files.notebooks import read, source_file
+from anatomy import checking
+from anatomy.course import COURSE
+from anatomy.engine.cards import as_text, headline
+from anatomy.engine.checking import cells, verdict_in_notebook
+from anatomy.engine.course import Notebook as Book
+from anatomy.engine.judging import recognize
+from anatomy.engine.judging.expectations import remembering
+from anatomy.engine.judging.verdict import Verdict
+from anatomy.engine.notebook_files.notebooks import read, source_file
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -48,7 +48,7 @@ class Attempt:
     source
         What the answer's cell holds.
     says
-        What the card's first line must say to be true: words of it, or a misconception's name. Empty where no true
+        What the card's first line must say to be true: words of it, or a mistake's name. Empty where no true
         sentence is known yet: then the card must show an example, or measure.
     """
 
@@ -76,7 +76,7 @@ class Tried:
         if self.verdict.status == "right":
             return ACCEPTED
         wanted = self.attempt.says
-        said = wanted and (wanted in self.verdict.misconceptions[:1] or wanted in headline(self.verdict))
+        said = wanted and (wanted in self.verdict.mistakes[:1] or wanted in headline(self.verdict))
         return TRUE if said else VAGUE
 
     @property
@@ -118,7 +118,7 @@ class Notebook:
 
     def verdict_on(self, attempt: Attempt) -> Verdict:
         """Run the attempt's cell, then check it as its check cell does."""
-        exercise = exercises.find(attempt.exercise)
+        exercise = COURSE.exercise(attempt.exercise)
         names = self.shell.user_ns
         names.update(self.given)
         names.pop(attempt.exercise, None)
@@ -130,7 +130,7 @@ class Notebook:
 
 def tried(module: str, some: list[Attempt]) -> Iterator[Tried]:
     """Attempts at one notebook's exercises, each with its verdict."""
-    notebook = Notebook(next(book for book in NOTEBOOKS if book.module == module))
+    notebook = Notebook(next(book for book in COURSE.notebooks if book.module == module))
     try:
         for attempt in some:
             one = Tried(attempt, notebook.verdict_on(attempt))
@@ -157,13 +157,13 @@ def main() -> None:
     parser.add_argument("module", nargs="*")
     parser.add_argument("--show", default="", help="only attempts whose exercise or label holds these words")
     given = parser.parse_args()
-    for module in given.module or [book.module for book in NOTEBOOKS]:
+    for module in given.module or [book.module for book in COURSE.notebooks]:
         counts: Counter[str] = Counter()
         for one in tried(module, attempts(module)):
             counts[one.rating] += 1
             if one.rating != TRUE and given.show in f"{one.attempt.exercise} {one.attempt.label}":
                 print(f"\n=== {one.rating}: {one.attempt.exercise} | {one.attempt.label}\n{one.attempt.source}")
-                print(f"--- {one.verdict.misconceptions}\n{as_text(one.verdict)}")
+                print(f"--- {one.verdict.mistakes}\n{as_text(one.verdict)}")
         print(f"{module:<24}", dict(counts))
 
 

@@ -6,11 +6,11 @@ from collections import Counter
 
 import pytest
 
-from anatomy.course import NOTEBOOKS
+from anatomy.course import COURSE
 from tests.attempts.attempts import ACCEPTED, REFUSED, TRUE, Attempt, Tried, attempts, tried
 from tests.plenty import one_in
 
-MODULES = [book.module for book in NOTEBOOKS if attempts(book.module)]
+MODULES = [book.module for book in COURSE.notebooks if attempts(book.module)]
 SOME = 6
 """A plain run tries every so many attempts."""
 
@@ -35,4 +35,4 @@ def _title(attempt: Attempt) -> str:
 
 
 def _first(one: Tried) -> str:
-    return f"{one.verdict.misconceptions[:1]} {one.verdict.diagnoses[0].headline if one.verdict.diagnoses else ''}"
+    return f"{one.verdict.mistakes[:1]} {one.verdict.diagnoses[0].headline if one.verdict.diagnoses else ''}"

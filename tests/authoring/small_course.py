@@ -9,7 +9,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from anatomy.notebook_files.notebooks import METADATA, source_file, write
+from anatomy.engine.notebook_files.notebooks import METADATA, source_file, write
 
 SLUG = "02-attention-scores"
 SOLUTION = """def scaled_scores(query: Tensor, key: Tensor) -> Tensor:  # (B, T, D), (B, S, D) -> (B, T, S)
@@ -63,7 +63,7 @@ def small_master(solution: str = SOLUTION) -> NotebookNode:
         cells=[
             markdown("title", "# Scores"),
             markdown("map", "![Map of the Transformer; this notebook is lit](map.svg)"),
-            code("setup", "import math\n\nfrom torch import Tensor\n\nfrom anatomy.checking import check"),
+            code("setup", "import math\n\nfrom torch import Tensor\n\nfrom anatomy.engine.checking import check"),
             markdown("about-scores", HEADER.format(number=1, name="scaled_scores", points=4)),
             answer("scaled_scores", solution),
             check("scaled_scores", 4),

@@ -18,7 +18,7 @@ from anatomy.authoring.build import BuildStopped, Built, build, stale
 from anatomy.authoring.lint import lint
 from anatomy.authoring.solved import solved_edition, traces
 from anatomy.authoring.student import student_edition
-from anatomy.notebook_files.notebooks import (
+from anatomy.engine.notebook_files.notebooks import (
     METADATA,
     BadNotebook,
     NoSuchNotebook,
@@ -31,8 +31,8 @@ from anatomy.notebook_files.notebooks import (
     was_edited,
     write,
 )
-from anatomy.notebook_files.running import CellFailed, Cost, run
-from anatomy.notebook_files.settings import NoSuchCourse
+from anatomy.engine.notebook_files.running import CellFailed, Cost, run
+from anatomy.engine.notebook_files.settings import NoSuchCourse
 
 
 def cells(book) -> dict:

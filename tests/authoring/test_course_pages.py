@@ -11,10 +11,10 @@ from anatomy.authoring.course_pages import stale_pages, write_pages
 from anatomy.authoring.glossary import terms_of
 from anatomy.authoring.prose import blocks, sentences, text_cells
 from anatomy.authoring.references import cited, sources_of
-from anatomy.course import notebook
-from anatomy.notebook_files.notebooks import BadNotebook, source_file
+from anatomy.course import COURSE
+from anatomy.engine.notebook_files.notebooks import BadNotebook, source_file
 
-BOOK = notebook(SLUG)
+BOOK = COURSE.notebook(SLUG)
 PAPERS = """## Sources
 
 - Vaswani et al. 2017, *Attention Is All You Need*, NeurIPS, arXiv:1706.03762: §3.2 (scores), Table 3.
@@ -116,7 +116,7 @@ def test_what_is_cited_is_found_in_every_way_of_writing_it():
 
 
 def test_the_list_has_every_paper_once():
-    both = [source for slug in (SLUG, "03-softmax") for source in sources_of(notebook(slug), [("end", PAPERS)])[0]]
+    both = [source for slug in (SLUG, "03-softmax") for source in sources_of(COURSE.notebook(slug), [("end", PAPERS)])[0]]
     page = references.as_markdown(both, "..")
     assert page.count("Attention Is All You Need") == 1
     line = next(line for line in page.splitlines() if "Attention" in line)

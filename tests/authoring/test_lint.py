@@ -15,9 +15,9 @@ from anatomy.authoring.glossary import Term
 from anatomy.authoring.lint import RULES, Complaint, as_tables, fix, lint, lint_page
 from anatomy.authoring.page import Page
 from anatomy.authoring.references import Source
-from anatomy.course import notebook
-from anatomy.exercises import Exercise, exercise, quiz
-from anatomy.notebook_files.notebooks import METADATA, as_text, read, source_file, write
+from anatomy.course import COURSE
+from anatomy.engine.exercise import Exercise, exercise, quiz
+from anatomy.engine.notebook_files.notebooks import METADATA, as_text, read, source_file, write
 
 REFERENCE = '''"""The right answers."""
 
@@ -42,11 +42,11 @@ def scaled_scores(seed):
 
 
 TERMS = [
-    Term("tensor", "A tensor is an array of numbers.", notebook("00-start-here"), "1 · One", "first"),
-    Term("perplexity", "The perplexity is a number of sides.", notebook("09-causal-mask"), "5 · Five", "text"),
+    Term("tensor", "A tensor is an array of numbers.", COURSE.notebook("00-start-here"), "1 · One", "first"),
+    Term("perplexity", "The perplexity is a number of sides.", COURSE.notebook("09-causal-mask"), "5 · Five", "text"),
 ]
 PAPER = "Vaswani et al.", "2017", "Attention Is All You Need", "NeurIPS, arXiv:1706.03762", "§3.2"
-SOURCES = [Source(*PAPER, notebook("00-start-here"), "sources")]
+SOURCES = [Source(*PAPER, COURSE.notebook("00-start-here"), "sources")]
 
 QUIZ_EXERCISE = quiz(SLUG, "quiz_small", {"why": ("because", "no idea")})
 
@@ -72,7 +72,7 @@ def clean_book() -> NotebookNode:
 def complaints(book: NotebookNode, text: str | None = None) -> list[Complaint]:
     asked: dict[str, Exercise] = {"scaled_scores": scaled_scores, "quiz_small": QUIZ_EXERCISE}
     return lint_page(
-        Page(notebook(SLUG), text or nbformat.v4.writes(book) + "\n", book, asked, REFERENCE, TERMS, SOURCES)
+        Page(COURSE.notebook(SLUG), text or nbformat.v4.writes(book) + "\n", book, asked, REFERENCE, TERMS, SOURCES)
     )
 
 

@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 from small_course import SLUG, make_course
 
-from anatomy import exercises, reference
 from anatomy.authoring.lint import lint
 from anatomy.authoring.new_exercise import CannotAdd, _cells, add_exercise
 from anatomy.authoring.solved import without_markers
-from anatomy.course import NOTEBOOKS
-from anatomy.notebook_files.notebooks import grade_id, read, source_file, write
+from anatomy.course import COURSE
+from anatomy.engine.notebook_files.notebooks import grade_id, read, source_file, write
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -38,11 +37,11 @@ def test_the_cells_are_those_of_the_course(slug, name, tmp_path):
     assert answer.metadata == original[name].metadata
     assert (check.source, check.metadata) == (f'check("{name}")', original[f"check-{name}"].metadata)
     assert header.source.startswith(f"### Exercise {int(slug[:2])}.")
-    assert f"{exercises.find(name).points} points" in header.source
+    assert f"{COURSE.exercise(name).points} points" in header.source
     scope: dict[str, object] = {}
     if name == "quiz_types":
         exec(answer.source, scope)
-        assert scope[name] == reference.answer(exercises.find(name))
+        assert scope[name] == COURSE.exercise(name).right
     else:
         compile(without_markers(answer.source), name, "exec")
         assert answer.source.count("BEGIN SOLUTION") == original[name].source.count("BEGIN SOLUTION")
@@ -69,14 +68,14 @@ def test_what_is_missing_is_said(tmp_path, monkeypatch):
         add_exercise(course, "nothing")
     with pytest.raises(CannotAdd, match="has an answer cell for scaled_scores already"):
         add_exercise(course, "scaled_scores")
-    monkeypatch.delattr("anatomy.reference.attention_scores.project")
+    monkeypatch.delattr("anatomy.course.nb02_attention_scores.right.project")
     with pytest.raises(CannotAdd, match="Write its right answer first"):
         add_exercise(course, "project")
 
 
 def test_every_answer_of_the_course_can_be_marked():
-    for book in NOTEBOOKS:
-        for exercise in exercises.of_notebook(book).values():
-            header, answer, _ = _cells(exercise, reference.answer(exercise))
+    for book in COURSE.notebooks:
+        for exercise in COURSE.exercises(book).values():
+            header, answer, _ = _cells(exercise, exercise.right)
             compile(answer.source, exercise.name, "exec")
             assert exercise.name in header.source

@@ -14,9 +14,9 @@ import pytest
 from nbformat import NotebookNode
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from anatomy import exercises
-from anatomy.course import NOTEBOOKS, Notebook
-from anatomy.notebook_files.notebooks import grade_id
+from anatomy.course import COURSE
+from anatomy.engine.course import Notebook
+from anatomy.engine.notebook_files.notebooks import grade_id
 from tests.binder.image import ADDRESS, ROOT, Container, Image
 from tests.browser.conftest import FLAGS, only_from
 from tests.browser.lab import SLOW, Lab
@@ -103,7 +103,7 @@ def test_it_opens_jupyterlab_at_00_and_trusts_it(lab: Lab, screenshots: Path) ->
     lab.page.screenshot(path=screenshots / "binder.png")
 
 
-@pytest.mark.parametrize("notebook", one_in(4, NOTEBOOKS, first=3), ids=lambda notebook: notebook.slug)
+@pytest.mark.parametrize("notebook", one_in(4, COURSE.notebooks, first=3), ids=lambda notebook: notebook.slug)
 def test_the_solved_edition_runs_from_top_to_bottom(
     lab: Lab, container: Container, screenshots: Path, record_testsuite_property: Callable, notebook: Notebook
 ) -> None:
@@ -127,7 +127,7 @@ def test_the_solved_edition_runs_from_top_to_bottom(
     check_pictures(lab.page)
     cards = lab.page.locator(".jp-Notebook:visible [role=status]").all_text_contents()
     checks = [cell.source for cell in code if grade_id(cell).startswith("check-")]
-    assert len(checks) == len(exercises.of_notebook(notebook))
+    assert len(checks) == len(COURSE.exercises(notebook))
     assert sum(card.removeprefix("✓").strip().startswith("Right:") for card in cards) == len(checks), cards
 
     peak = container.memory.peak()

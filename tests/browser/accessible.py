@@ -10,9 +10,9 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from playwright.sync_api import Page
 
-from anatomy.cards import Card, ungraded
-from anatomy.judging.verdict import Diagnosis, Example, MatrixPair, PropertyResult, Verdict
-from anatomy.notebook_files.notebooks import METADATA
+from anatomy.engine.cards import Card, ungraded
+from anatomy.engine.judging.verdict import Diagnosis, Example, MatrixPair, PropertyResult, Verdict
+from anatomy.engine.notebook_files.notebooks import METADATA
 
 LONG = (
     "attention_weights(torch.tensor([[0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0]]), dim=-1)"
@@ -42,12 +42,20 @@ def everything() -> NotebookNode:
     from transformers import BertConfig, BertModel
 
     from anatomy import hunt
-    from anatomy.checking import remote
-    from anatomy.checking.progress import ProgressCard
-    from anatomy.course import notebook
+    from anatomy.course import COURSE
+    from anatomy.course.views import (
+        ProgressBar,
+        family_table,
+        family_tree,
+        head_view,
+        model_view,
+        neuron_view,
+        number_tables,
+    )
     from anatomy.doctor import machine_card
-    from anatomy.hunting.bugs import bugs_of
-    from anatomy.views import ProgressBar, family_table, family_tree, head_view, model_view, neuron_view, number_tables
+    from anatomy.engine.checking import remote
+    from anatomy.engine.checking.progress import ProgressCard
+    from anatomy.engine.hunting.bugs import bugs_of
     from tests.assembling.test_card import PART, WHOLE
     from tests.views.test_pictures import pictures
 
@@ -57,7 +65,7 @@ def everything() -> NotebookNode:
     sizes = {"hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 8}
     bert = BertModel(BertConfig(vocab_size=7, **sizes)).eval()
     numbers = {token: number for number, token in enumerate(tokens)}
-    bug = bugs_of(notebook("03-softmax"))[0]
+    bug = bugs_of(COURSE.notebook("03-softmax"))[0]
     shown = {
         "right": Card(RIGHT), "wrong": Card(WRONG), "not attempted": Card(NOT_ATTEMPTED),
         "ungraded": {"text/html": ungraded("softmax", "Its cell ran longer than a minute.")},

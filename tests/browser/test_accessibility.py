@@ -11,13 +11,13 @@ import pytest
 from nbformat.v4 import new_code_cell
 from playwright.sync_api import Page, expect
 
-from anatomy.grading.class_report.figures import figures
-from anatomy.grading.class_report.page import as_html
-from anatomy.grading.class_report.records import Record
-from anatomy.grading.feedback.page import PageMaker
-from anatomy.grading.feedback.standing import ShownMark, Standing
-from anatomy.grading.report import GRADED, Mark, SubmissionResult
-from anatomy.notebook_files.settings import settings
+from anatomy.classroom.grading.class_report.figures import figures
+from anatomy.classroom.grading.class_report.page import as_html
+from anatomy.classroom.grading.class_report.records import Record
+from anatomy.classroom.grading.feedback.page import PageMaker
+from anatomy.classroom.grading.feedback.standing import ShownMark, Standing
+from anatomy.classroom.grading.report import GRADED, Mark, SubmissionResult
+from anatomy.engine.notebook_files.settings import settings
 from tests.browser.accessible import LONG, NOTED, everything, violations
 from tests.browser.lab import SLOW, Lab
 from tests.browser.views import save

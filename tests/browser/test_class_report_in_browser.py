@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from anatomy.grading.class_report.figures import figures
-from anatomy.grading.class_report.page import as_html
-from anatomy.grading.class_report.records import Record
-from anatomy.grading.report import GRADED, Mark, SubmissionResult
+from anatomy.classroom.grading.class_report.figures import figures
+from anatomy.classroom.grading.class_report.page import as_html
+from anatomy.classroom.grading.class_report.records import Record
+from anatomy.classroom.grading.report import GRADED, Mark, SubmissionResult
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 

@@ -16,11 +16,11 @@ import pytest
 from nbformat import NotebookNode
 from playwright.sync_api import expect
 
-from anatomy import exercises, misconceptions
-from anatomy.answers import answer_bank
-from anatomy.cards.markup import prose
-from anatomy.course import NOTEBOOKS, Notebook
-from anatomy.notebook_files.notebooks import grade_id
+from anatomy.course import COURSE
+from anatomy.engine.answers import answer_bank
+from anatomy.engine.cards.markup import prose
+from anatomy.engine.course import Notebook
+from anatomy.engine.notebook_files.notebooks import grade_id
 from tests.browser.conftest import ROOT
 from tests.browser.lab import SLOW, Lab
 from tests.plenty import one_in
@@ -41,11 +41,11 @@ def _code(book: NotebookNode) -> list[NotebookNode]:
     return [cell for cell in book.cells if cell.cell_type == "code" and cell.source]
 
 
-@pytest.mark.parametrize("notebook", one_in(4, NOTEBOOKS), ids=lambda notebook: notebook.slug)
+@pytest.mark.parametrize("notebook", one_in(4, COURSE.notebooks), ids=lambda notebook: notebook.slug)
 def test_its_first_exercise_is_worked_wrongly_and_then_right(
     lab: Lab, tmp_path: Path, screenshots: Path, notebook: Notebook
 ) -> None:
-    bank, name = answer_bank(notebook), next(iter(exercises.of_notebook(notebook)))
+    bank, name = answer_bank(notebook), next(iter(COURSE.exercises(notebook)))
     wrong, right = bank.mistaken[name][0], bank.right[name][0]
     book = nbformat.read(ROOT / "notebooks" / notebook.slug / f"{notebook.slug}.ipynb", as_version=4)
     needed = _code(book)[:1] + [cell for cell in book.cells if grade_id(cell) in (name, f"check-{name}")]
@@ -65,7 +65,7 @@ def test_its_first_exercise_is_worked_wrongly_and_then_right(
     lab.run(wrong.source)
     card = lab.run(check).get_by_role("status")
     expect(card).to_contain_text("points.", timeout=SLOW)
-    expect(card).to_contain_text(_as_shown(misconceptions.of_notebook(notebook)[wrong.name].sentence))
+    expect(card).to_contain_text(_as_shown(COURSE.mistakes_of(notebook)[wrong.name].sentence))
     picture("wrong")
 
     lab.write(wrong.source, right.source)

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from anatomy.views.family_members import FAMILY
+from anatomy.course.views.family_members import FAMILY
 from tests.browser.lab import SLOW, Lab
 from tests.browser.views import executed, save
 
 TREE, TABLE = "family_tree()", "family_table()"
-CELLS = ("from anatomy.views import family_table, family_tree", TREE, TABLE)
+CELLS = ("from anatomy.course.views import family_table, family_tree", TREE, TABLE)
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 

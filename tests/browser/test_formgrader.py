@@ -14,11 +14,10 @@ import pytest
 from nbgrader.api import Gradebook
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from anatomy import exercises
-from anatomy.course import notebook
-from anatomy.forked_kernels import sandbox
-from anatomy.notebook_files.notebooks import as_text, source_file, write
-from anatomy.sample_class import filled
+from anatomy.classroom.forked_kernels import sandbox
+from anatomy.classroom.sample_class import filled
+from anatomy.course import COURSE
+from anatomy.engine.notebook_files.notebooks import as_text, source_file, write
 from tests.browser.conftest import ROOT, jupyterlab, only_from
 from tests.browser.lab import SLOW
 from tests.grading.conftest import make_course
@@ -29,8 +28,8 @@ pytestmark = [
     pytest.mark.xdist_group("browser"),
     pytest.mark.skipif(not sandbox.bubblewrap(), reason="needs bubblewrap"),
 ]
-BOOK = notebook("03-softmax")
-WORTH = exercises.of_notebook(BOOK)["softmax"].points
+BOOK = COURSE.notebook("03-softmax")
+WORTH = COURSE.exercises(BOOK)["softmax"].points
 MATHJAX = "https://cdnjs.cloudflare.com/ajax/libs/mathjax/"
 """Where nbgrader's and nbconvert's templates take formulas from; nothing else may be asked for."""
 WRONG = "def softmax(x, dim):\n    e = (x - x.amax(dim, keepdim=True)).exp()\n    return e / e.sum()"

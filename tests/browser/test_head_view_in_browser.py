@@ -14,7 +14,7 @@ LAYERS, HEADS, LENGTH = 2, 4, 7
 SETUP = f"""\
 import torch
 from transformers import BertConfig, BertModel
-from anatomy.views import head_view
+from anatomy.course.views import head_view
 
 torch.manual_seed(0)
 config = BertConfig(vocab_size=20, hidden_size=16, num_hidden_layers={LAYERS}, num_attention_heads={HEADS},

@@ -8,9 +8,9 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from playwright.sync_api import expect
 
-from anatomy.course import notebook
-from anatomy.hunting.bugs import bugs_of
-from anatomy.notebook_files.notebooks import METADATA, write
+from anatomy.course import COURSE
+from anatomy.engine.hunting.bugs import bugs_of
+from anatomy.engine.notebook_files.notebooks import METADATA, write
 from tests.browser.lab import SLOW, Lab
 
 SOLVED = """def softmax(x, dim):
@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 def test_a_student_finds_a_bug(lab: Lab, tmp_path: Path) -> None:
     cells = [
-        "import torch\nfrom anatomy.checking import check",
+        "import torch\nfrom anatomy.engine.checking import check",
         SOLVED,
         'check("softmax")',
         f"import os\nfrom anatomy import hunt\n\nos.environ['ANATOMY_HOME'] = {str(tmp_path)!r}\n{HUNT})",
@@ -39,7 +39,7 @@ def test_a_student_finds_a_bug(lab: Lab, tmp_path: Path) -> None:
     expect(output.get_by_role("list", name="The program, line by line")).to_contain_text("def softmax(", timeout=SLOW)
     expect(output.get_by_role("status")).to_contain_text("One of these sentences is true of it")
 
-    first = bugs_of(notebook("03-softmax"))[0]
+    first = bugs_of(COURSE.notebook("03-softmax"))[0]
     lab.write(HUNT, f'from anatomy import hunt\n\n{HUNT}, bug={first.number}, line={min(first.faulty)}, says="a")')
     output = lab.run(HUNT)
     expect(output.get_by_role("status")).to_contain_text(f"Line {min(first.faulty)}, yes.", timeout=SLOW)

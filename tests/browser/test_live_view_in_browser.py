@@ -13,8 +13,8 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 from tornado.web import Application
 
-from anatomy.serving.live import handlers
-from anatomy.serving.room import STUCK, Room
+from anatomy.classroom.serving.live import handlers
+from anatomy.classroom.serving.room import STUCK, Room
 from tests.browser.conftest import only_from
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]

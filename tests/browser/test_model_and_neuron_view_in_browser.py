@@ -17,9 +17,9 @@ LENGTH, A = len(TEXT), 4  # the second sentence starts at token 4
 SETUP = f"""\
 import torch
 from transformers import BertConfig, GPT2Config
-from anatomy.reference.causal_mask import GPT
-from anatomy.reference.encoder_decoder import Transformer
-from anatomy.views import head_view, model_view, neuron_view, record_attention
+from anatomy.course.nb09_causal_mask.right import GPT
+from anatomy.course.nb10_encoder_decoder.right import Transformer
+from anatomy.course.views import head_view, model_view, neuron_view, record_attention
 
 torch.manual_seed(0)
 text, written = {TEXT!r}, {WRITTEN!r}

@@ -10,11 +10,11 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
-from anatomy import exercises
-from anatomy.checking import HAND_OVER, cells
-from anatomy.judging.judge import judge
-from anatomy.observing import GRADING_SEED
-from anatomy.observing.records import MIME, decode
+from anatomy.course import COURSE
+from anatomy.engine.checking import HAND_OVER, cells
+from anatomy.engine.judging.judge import judge
+from anatomy.engine.observing import GRADING_SEED
+from anatomy.engine.observing.records import MIME, decode
 
 RIGHT = "def scaled_scores(query, key):\n    return query @ key.mT / query.size(-1) ** 0.5\n"
 STUB = "def scaled_scores(query, key):\n    # YOUR CODE HERE\n    raise NotImplementedError\n"
@@ -28,7 +28,7 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Interacti
     InteractiveShell.clear_instance()  # whatever another test has left
     shell = InteractiveShell.instance()
     cells.watch()
-    shell.run_cell("from anatomy.checking import check")
+    shell.run_cell("from anatomy.engine.checking import check")
     yield shell
     InteractiveShell.clear_instance()
 
@@ -83,22 +83,22 @@ def test_what_counts_as_similar(name: str, wanted: bool) -> None:
     def made() -> None: ...
 
     made.__module__ = "__main__"
-    found = cells.similar_name(exercises.find("scaled_scores"), {"__name__": "__main__", name: made})
+    found = cells.similar_name(COURSE.exercise("scaled_scores"), {"__name__": "__main__", name: made})
     assert found == (name if wanted else "")
 
 
 def test_what_is_imported_or_of_another_kind_is_not_similar() -> None:
     def scaled_score() -> None: ...
 
-    asked = exercises.find("scaled_scores")
+    asked = COURSE.exercise("scaled_scores")
     assert cells.similar_name(asked, {"__name__": "__main__", "scaled_score": scaled_score}) == ""
     assert cells.similar_name(asked, {"__name__": "__main__", "scaled_score": 3}) == ""
-    assert cells.similar_name(exercises.find("quiz_scaling"), {"quiz_scalings": {}}) == "quiz_scalings"
+    assert cells.similar_name(COURSE.exercise("quiz_scaling"), {"quiz_scalings": {}}) == "quiz_scalings"
 
 
 def test_a_terminal_hears_the_same(shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(HAND_OVER, "1")
-    exercise = exercises.find("scaled_scores")
+    exercise = COURSE.exercise("scaled_scores")
 
     def seen(*sources: str) -> Any:
         with capture_output() as captured:

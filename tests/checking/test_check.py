@@ -11,14 +11,14 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
-from anatomy.cards import as_html, as_text
-from anatomy.checking.progress_file import progress_file, read_progress
-from anatomy.exercises import find
-from anatomy.judging.judge import judge
-from anatomy.judging.verdict import Diagnosis, PropertyResult, Verdict
-from anatomy.observing import GRADING_SEED
-from anatomy.observing.records import MIME, decode
-from anatomy.observing.surroundings import Surroundings
+from anatomy.course import COURSE
+from anatomy.engine.cards import as_html, as_text
+from anatomy.engine.checking.progress_file import progress_file, read_progress
+from anatomy.engine.judging.judge import judge
+from anatomy.engine.judging.verdict import Diagnosis, PropertyResult, Verdict
+from anatomy.engine.observing import GRADING_SEED
+from anatomy.engine.observing.records import MIME, decode
+from anatomy.engine.observing.surroundings import Surroundings
 
 RIGHT = f"scaled_scores = lambda query, key: query @ key.mT / {math.e} * {math.e} / query.size(-1) ** 0.5"
 
@@ -28,7 +28,7 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Interacti
     monkeypatch.setenv("ANATOMY_HOME", str(tmp_path))
     monkeypatch.delenv(GRADING_SEED, raising=False)
     shell = InteractiveShell.instance()
-    shell.run_cell("from anatomy.checking import check")
+    shell.run_cell("from anatomy.engine.checking import check")
     yield shell
     InteractiveShell.clear_instance()
 
@@ -70,7 +70,7 @@ def test_a_wrong_answer_gets_a_card_and_one_clean_line(shell: InteractiveShell) 
     captured = run(shell, "def scaled_scores(query, key): return query @ key.mT", 'check("scaled_scores")')
     assert "✗" in captured.outputs[0].data["text/html"]
     assert "CheckFailed" in captured.stdout + captured.stderr
-    assert "anatomy/checking" not in captured.stdout + captured.stderr
+    assert "anatomy/engine/checking" not in captured.stdout + captured.stderr
     assert "Traceback" not in captured.stdout + captured.stderr
 
 
@@ -93,7 +93,7 @@ def test_when_marks_are_given_the_kernel_only_observes(
     captured = run(shell, RIGHT, 'check("scaled_scores")')
     assert [set(output.data) for output in captured.outputs] == [{MIME, "text/plain"}]
     observation = decode(captured.outputs[0].data[MIME])
-    exercise = find("scaled_scores")
+    exercise = COURSE.exercise("scaled_scores")
     assert judge(exercise, observation, (11, 12)).points == 4
     assert judge(exercise, observation, (11, 13)).points < 4
     assert not progress_file().exists()

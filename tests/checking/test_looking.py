@@ -5,18 +5,18 @@ from __future__ import annotations
 import inspect
 
 import pytest
-
-from anatomy import exercises
-from anatomy.cards import as_html, as_text
-from anatomy.checking import looking, stand_ins
-from anatomy.exercises.spec import SEEDS
-from anatomy.judging.expectations import remembering
-from anatomy.judging.judge import judge
-from anatomy.judging.verdict import Verdict
-from anatomy.observing.observation import Observation
-from anatomy.observing.observe import observe
-from anatomy.observing.records import decode, encode
 from anatomy.reference import softmax as right
+
+from anatomy.course import COURSE
+from anatomy.engine.cards import as_html, as_text
+from anatomy.engine.checking import looking, stand_ins
+from anatomy.engine.exercise import SEEDS
+from anatomy.engine.judging.expectations import remembering
+from anatomy.engine.judging.judge import judge
+from anatomy.engine.judging.verdict import Verdict
+from anatomy.engine.observing.observation import Observation
+from anatomy.engine.observing.observe import observe
+from anatomy.engine.observing.records import decode, encode
 from tests.observing.cells import run_cell
 
 SCORES = "def scaled_scores(query, key):\n    return query @ key.mT / key.size(-1) ** 0.5\n"
@@ -39,9 +39,9 @@ def look(name: str, *cells: str) -> tuple[Verdict, Observation]:
         "from __future__ import annotations\nimport torch\nfrom torch import Tensor\n" + "\n".join(cells), {}
     )
     before, expectations_of = dict(names), remembering()
-    seen = looking.look_in_notebook(exercises.find(name), names, expectations_of)
+    seen = looking.look_in_notebook(COURSE.exercise(name), names, expectations_of)
     assert names == before, "the notebook has its own answers again"
-    return judge(exercises.find(name), seen, expectations_of=expectations_of), seen
+    return judge(COURSE.exercise(name), seen, expectations_of=expectations_of), seen
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_an_answer_with_a_mistake_of_its_own_is_told_that_one() -> None:
     verdict, seen = look("attention_weights", SCORES, OVER_ALL, QUERIES)
     alone, _ = look("attention_weights", SCORES, SOFTMAX, QUERIES)
     assert verdict.status == "wrong" and seen.parts == ["softmax"]
-    assert verdict.misconceptions == alone.misconceptions != []
+    assert verdict.mistakes == alone.mistakes != []
     assert verdict.points == alone.points
     assert verdict.diagnoses[-1].headline == "It also calls your `softmax` (3.1), which is not right yet: mend 3.1."
 
@@ -100,8 +100,8 @@ def nothing_provided(monkeypatch: pytest.MonkeyPatch) -> None:
 def marked(name: str, *cells: str) -> tuple[Verdict, Observation]:
     """As in a kernel that grades: looked at there, judged elsewhere."""
     names = run_cell("\n".join(cells), {})
-    seen = decode(encode(looking.look_for_marks(exercises.find(name), names, SEEDS)))
-    return judge(exercises.find(name), seen), seen
+    seen = decode(encode(looking.look_for_marks(COURSE.exercise(name), names, SEEDS)))
+    return judge(COURSE.exercise(name), seen), seen
 
 
 SOURCE = f"from __future__ import annotations\nfrom torch import Tensor\n\n{SOFTMAX}"
@@ -131,7 +131,7 @@ def test_a_text_that_does_not_define_it_is_refused() -> None:
 @pytest.mark.slow
 def test_parts_that_a_kernel_made_up_win_nothing() -> None:
     """The second look counts only for parts that the notebook asks, and only if it is of all cases."""
-    exercise = exercises.find("attention_weights")
+    exercise = COURSE.exercise("attention_weights")
     wrong = observe(exercise, lambda query, key: query @ key.mT)
     better = observe(exercise, right.attention_weights).cases
     deserved = judge(exercise, wrong).points

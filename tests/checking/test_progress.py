@@ -8,14 +8,13 @@ import json
 import pytest
 from rich.console import Console
 
-from anatomy import exercises
-from anatomy.checking.progress import ProgressCard, progress_table
-from anatomy.checking.progress_file import note_check, progress_file
-from anatomy.course import NOTEBOOKS
-from anatomy.exercises import exercise, quiz
-from anatomy.judging.verdict import Diagnosis, PropertyResult, Verdict
+from anatomy.course import COURSE
+from anatomy.engine.checking.progress import ProgressCard, progress_table
+from anatomy.engine.checking.progress_file import note_check, progress_file
+from anatomy.engine.exercise import exercise, quiz
+from anatomy.engine.judging.verdict import Diagnosis, PropertyResult, Verdict
 
-FIRST, SECOND = NOTEBOOKS[0], NOTEBOOKS[1]
+FIRST, SECOND = COURSE.notebooks[0], COURSE.notebooks[1]
 
 
 @pytest.fixture(autouse=True)
@@ -88,7 +87,7 @@ def test_a_damaged_file_disturbs_nobody(content):
     assert progress_table()[0].points == 0
     assert "not attempted" in progress_table()[0].works[0].status
     assert "Next: sums" in shown(ProgressCard(FIRST.slug)) and ProgressCard()._repr_html_()
-    note_check(verdict("sums", "right", 4, Diagnosis("Yours is late.", misconception="sums__late")))
+    note_check(verdict("sums", "right", 4, Diagnosis("Yours is late.", mistake="sums__late")))
     assert progress_table()[0].points == 4
 
 
@@ -107,7 +106,7 @@ def test_the_card_says_the_same_in_every_form():
 
 
 def test_a_notebooks_card_has_its_exercises_first():
-    note_check(verdict("lookup", "wrong", 1, Diagnosis("Yours `sums`.", misconception="lookup__sums")))
+    note_check(verdict("lookup", "wrong", 1, Diagnosis("Yours `sums`.", mistake="lookup__sums")))
     card = ProgressCard(SECOND.slug)
     page = card._repr_html_()
     assert page.index("<code>lookup</code>") < page.index("The whole course") and page.count("<details") == 2
@@ -121,6 +120,6 @@ def test_a_table_that_everybody_can_read():
     page = ProgressCard()._repr_html_()
     assert page.count("<table") == page.count("<thead>") == 2 and 'scope="col"' in page and 'scope="row"' in page
     assert 'aria-label="0.1 begun, 0.2 open"' in page and "◐ begun" in page and "<script" not in page
-    nasty = Diagnosis("<script>alert(1)</script>", misconception="sums__nasty")
+    nasty = Diagnosis("<script>alert(1)</script>", mistake="sums__nasty")
     note_check(verdict("sums", "wrong", 3, nasty))
     assert "<script" not in ProgressCard()._repr_html_()

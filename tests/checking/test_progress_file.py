@@ -10,10 +10,10 @@ from datetime import date
 import pytest
 from torch import no_grad
 
-from anatomy.checking import progress_file as file
-from anatomy.checking.progress_entry import Entry
-from anatomy.checking.progress_file import Clock, fingerprint, note_check, note_hunt, read_progress
-from anatomy.judging.verdict import Diagnosis, PropertyResult, Verdict
+from anatomy.engine.checking import progress_file as file
+from anatomy.engine.checking.progress_entry import Entry
+from anatomy.engine.checking.progress_file import Clock, fingerprint, note_check, note_hunt, read_progress
+from anatomy.engine.judging.verdict import Diagnosis, PropertyResult, Verdict
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +25,7 @@ def home(monkeypatch, tmp_path):
 
 def verdict(name: str, status: str, *mistakes: str) -> Verdict:
     results = (PropertyResult("values", 3, status == "right"),)
-    return Verdict(name, status, results, tuple(Diagnosis(f"About {one}.", misconception=one) for one in mistakes))
+    return Verdict(name, status, results, tuple(Diagnosis(f"About {one}.", mistake=one) for one in mistakes))
 
 
 def test_what_is_noted():
@@ -101,7 +101,7 @@ def test_a_found_bug_stays_found():
 def test_two_notebooks_that_write_at_once_lose_nothing(home):
     program = """
 import sys
-from anatomy.checking.progress_file import note_hunt
+from anatomy.engine.checking.progress_file import note_hunt
 for number in range(40):
     note_hunt(sys.argv[1], f"{sys.argv[1]}__{number}", True)
 """
@@ -154,7 +154,7 @@ def test_a_fingerprint_is_of_what_an_answer_does():
 @pytest.mark.slow
 def test_a_fingerprint_is_the_same_in_another_process():
     program = (
-        "from anatomy.checking.progress_file import fingerprint\n"
+        "from anatomy.engine.checking.progress_file import fingerprint\n"
         "class A:\n    def f(self, x, y=('a', 1)):\n        return x in {'p', 'q', 'r', 's'} and [z for z in y]\n"
         "print(fingerprint(A))"
     )

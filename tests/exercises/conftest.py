@@ -1,4 +1,4 @@
-"""Tests of one exercise run in one process, which observes the reference and the misconceptions once for all."""
+"""Tests of one exercise run in one process, which observes the reference and the mistakes once for all."""
 
 from __future__ import annotations
 

@@ -7,9 +7,8 @@ import torch
 from torch.nn import functional as F
 from transformers import GPT2Config, GPT2LMHeadModel
 
-from anatomy.exercises.causal_mask import _config, _library_and_own
-from anatomy.exercises.spec import Draw
-from anatomy.reference.causal_mask import (
+from anatomy.course.nb09_causal_mask.asked import _config, _library_and_own
+from anatomy.course.nb09_causal_mask.right import (
     GPT,
     CausalSelfAttention,
     cached_attention,
@@ -19,6 +18,7 @@ from anatomy.reference.causal_mask import (
     load_gpt2_weights,
     masked_attention,
 )
+from anatomy.engine.exercise import Draw
 
 SIZES = [(17, 29, 24, 4, 2), (23, 30, 20, 5, 3)]  # V, P, D, H, L
 

@@ -6,12 +6,12 @@ import pytest
 import torch
 from transformers import BertConfig, BertModel
 
-from anatomy import exercises
-from anatomy.checkpoints import find, load_checkpoint
-from anatomy.exercises.encoder import _bert_and_encoder, _config
-from anatomy.judging.judge import judge
-from anatomy.observing.observe import observe
-from anatomy.reference.encoder import TransformerEncoder, load_bert_weights, padding_mask
+from anatomy.course import COURSE
+from anatomy.course.checkpoints import find, load_checkpoint
+from anatomy.course.nb07_encoder.asked import _bert_and_encoder, _config
+from anatomy.course.nb07_encoder.right import TransformerEncoder, load_bert_weights, padding_mask
+from anatomy.engine.judging.judge import judge
+from anatomy.engine.observing.observe import observe
 
 
 def largest_differences(bert: BertModel, ids: torch.Tensor, attention_mask: torch.Tensor) -> list[float]:
@@ -62,6 +62,6 @@ def test_a_layer_too_many_is_refused_by_deeper_encoders_too() -> None:
             state_dict = {k: v for k, v in state_dict.items() if not k.startswith(f"encoder.layer.{depth}.")}
         load_bert_weights(encoder, state_dict)
 
-    asked = exercises.find("load_bert_weights")
+    asked = COURSE.exercise("load_bert_weights")
     verdict = judge(asked, observe(asked, shallow))
     assert [result.property for result in verdict.results if not result.passed] == ["leftover layers"]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from anatomy import exercises
-from anatomy.judging.judge import judge
-from anatomy.observing.observe import observe
-from anatomy.reference.encoder_layer import TransformerEncoderLayer
+from anatomy.course import COURSE
+from anatomy.course.nb05_encoder_layer.right import TransformerEncoderLayer
+from anatomy.engine.judging.judge import judge
+from anatomy.engine.observing.observe import observe
 
 
 def test_a_mask_counts_in_training_too() -> None:
@@ -13,7 +13,7 @@ def test_a_mask_counts_in_training_too() -> None:
         def forward(self, x, mask=None):
             return super().forward(x, None if self.training else mask)
 
-    asked = exercises.find("TransformerEncoderLayer")
+    asked = COURSE.exercise("TransformerEncoderLayer")
     verdict = judge(asked, observe(asked, Layer))
     assert [result.property for result in verdict.results if not result.passed] == ["mask"]
     assert "in training mode as if there were no mask" in verdict.diagnoses[0].headline

@@ -13,47 +13,45 @@ from typing import Any
 import pytest
 import torch
 
-from anatomy import exercises, misconceptions, reference, variants
-from anatomy.cards import as_html, as_text
-from anatomy.course import NOTEBOOKS
-from anatomy.descriptions import for_judging
-from anatomy.exercises import Exercise
-from anatomy.exercises.spec import SEEDS
-from anatomy.judging.expectations import Expectations
-from anatomy.judging.judge import judge
-from anatomy.judging.verdict import Verdict
-from anatomy.misconceptions import Misconception
-from anatomy.observing.observe import MISSING, observe
-from anatomy.observing.records import decode, encode
+from anatomy.course import COURSE
+from anatomy.engine.cards import as_html, as_text
+from anatomy.engine.describing import for_judging
+from anatomy.engine.exercise import SEEDS, Exercise
+from anatomy.engine.judging.expectations import Expectations
+from anatomy.engine.judging.judge import judge
+from anatomy.engine.judging.verdict import Verdict
+from anatomy.engine.mistakes import Mistake
+from anatomy.engine.observing.observe import MISSING, observe
+from anatomy.engine.observing.records import decode, encode
 from tests.plenty import one_in
 
 GENERAL = ("shape", "values", "gradients", "parameters", "train mode")
 """Properties that the judge knows how to compare in every case; all others belong to cases that name them."""
 
 QUICK, SOME = 1, 4
-"""Misconceptions of each exercise that the quick part tries, the first ones; a plain run tries every fourth."""
+"""Mistakes of each exercise that the quick part tries, the first ones; a plain run tries every fourth."""
 
 
 def all_exercises() -> list[Exercise]:
-    return [exercise for notebook in NOTEBOOKS for exercise in exercises.of_notebook(notebook).values()]
+    return [exercise for notebook in COURSE.notebooks for exercise in COURSE.exercises(notebook).values()]
 
 
 def all_variants() -> Iterator[tuple[str, Exercise, Any]]:
-    for notebook in NOTEBOOKS:
-        known = exercises.of_notebook(notebook)
-        for name, answer in variants.of_notebook(notebook).items():
+    for notebook in COURSE.notebooks:
+        known = COURSE.exercises(notebook)
+        for name, answer in COURSE.also_right(notebook).items():
             yield name, known[name.partition("__")[0]], answer
 
 
-def all_misconceptions() -> Iterator[Misconception]:
-    for notebook in NOTEBOOKS:
-        yield from misconceptions.of_notebook(notebook).values()
+def all_mistakes() -> Iterator[Mistake]:
+    for notebook in COURSE.notebooks:
+        yield from COURSE.mistakes_of(notebook).values()
 
 
-def each_misconception() -> Iterator[Any]:
+def each_mistake() -> Iterator[Any]:
     """All of them, and the seeds to try them with; the quick part tries the first few of each exercise."""
     met: Counter[str] = Counter()
-    for wrong in all_misconceptions():
+    for wrong in all_mistakes():
         number = met[wrong.exercise]
         met[wrong.exercise] += 1
         if number < QUICK:
@@ -63,8 +61,8 @@ def each_misconception() -> Iterator[Any]:
             yield pytest.param(wrong, SEEDS[:1], id=wrong.name, marks=marks)
 
 
-def is_named_as_itself(wrong: Misconception, verdict: Verdict) -> bool:
-    return verdict.misconceptions[:1] == [wrong.name] and broken(verdict) == set(wrong.breaks)
+def is_named_as_itself(wrong: Mistake, verdict: Verdict) -> bool:
+    return verdict.mistakes[:1] == [wrong.name] and broken(verdict) == set(wrong.breaks)
 
 
 def broken(verdict: Verdict) -> set[str]:
@@ -75,7 +73,7 @@ EXPECTATIONS: dict[tuple[str, tuple[int, ...]], Expectations] = {}
 
 
 def expectations_of(exercise: Exercise, seeds: tuple[int, ...]) -> Expectations:
-    """As in grading a class: what the reference and the misconceptions do with some seeds is observed once."""
+    """As in grading a class: what the reference and the mistakes do with some seeds is observed once."""
     key = (exercise.name, seeds)
     if key not in EXPECTATIONS:
         EXPECTATIONS[key] = Expectations(exercise, seeds)
@@ -88,8 +86,8 @@ def verdict_on(exercise: Exercise, answer: Any) -> Verdict:
     return judge(exercise, decode(encode(observe(exercise, answer))), SEEDS, expectations_of)
 
 
-def verdict_on_mistake(wrong: Misconception, seeds: tuple[int, ...]) -> Verdict:
-    exercise = exercises.find(wrong.exercise)
+def verdict_on_mistake(wrong: Mistake, seeds: tuple[int, ...]) -> Verdict:
+    exercise = COURSE.exercise(wrong.exercise)
     seen = observe(exercise, wrong.answer, seeds)
     expectations_of(exercise, seeds).remember(wrong, seen.cases)
     return judge(exercise, decode(encode(seen)), seeds, expectations_of)
@@ -100,14 +98,14 @@ by_name = pytest.mark.parametrize("exercise", all_exercises(), ids=lambda exerci
 
 @by_name
 def test_the_reference_gets_full_marks(exercise: Exercise) -> None:
-    verdict = verdict_on(exercise, reference.answer(exercise))
+    verdict = verdict_on(exercise, exercise.right)
     assert (verdict.status, verdict.points) == ("right", exercise.points), as_text(verdict)
 
 
 @by_name
 def test_the_reference_stops_only_where_it_refuses(exercise: Exercise) -> None:
     """An error in our own code would be the same for every answer, and so be right for all."""
-    raised = [case.error for case in observe(exercise, reference.answer(exercise)).cases if case.error]
+    raised = [case.error for case in observe(exercise, exercise.right).cases if case.error]
     assert not [
         error for error in raised if error.type in ("TypeError", "AttributeError", "NameError", "UnboundLocalError")
     ]
@@ -152,19 +150,19 @@ def test_properties_are_decided_by_something(exercise: Exercise) -> None:
 @by_name
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_cases(exercise: Exercise) -> None:
-    answer = reference.answer(exercise)
+    answer = exercise.right
     first, again = (observe(exercise, answer, (3,)) for _ in range(2))
     assert encode(first) == encode(again)
 
 
-@pytest.mark.parametrize("wrong, seeds", each_misconception())
-def test_a_misconception_fails_and_is_named_as_itself(wrong: Misconception, seeds: tuple[int, ...]) -> None:
+@pytest.mark.parametrize("wrong, seeds", each_mistake())
+def test_a_mistake_fails_and_is_named_as_itself(wrong: Mistake, seeds: tuple[int, ...]) -> None:
     verdict = verdict_on_mistake(wrong, seeds)
     if not is_named_as_itself(wrong, verdict):
         verdict = verdict_on_mistake(wrong, SEEDS)  # what chance hid in one try shows in two, as in a notebook
     assert verdict.status == "wrong", as_text(verdict)
-    assert wrong.name in verdict.misconceptions, as_text(verdict)
-    assert verdict.misconceptions[0] == wrong.name, f"named as {verdict.misconceptions[0]} first"
+    assert wrong.name in verdict.mistakes, as_text(verdict)
+    assert verdict.mistakes[0] == wrong.name, f"named as {verdict.mistakes[0]} first"
     assert broken(verdict) == set(wrong.breaks), as_text(verdict)
 
 
@@ -181,21 +179,21 @@ def test_a_variant_gets_full_marks(name: str, exercise: Exercise, answer: Any) -
 @by_name
 def test_there_are_enough_of_each(exercise: Exercise) -> None:
     variants = [name for name, of, _ in VARIANT_LIST if of is exercise]
-    wrong = [one for one in all_misconceptions() if one.exercise == exercise.name]
+    wrong = [one for one in all_mistakes() if one.exercise == exercise.name]
     assert len(variants) >= 3, f"{exercise.name} has {len(variants)} variants"
-    assert len(wrong) >= 3, f"{exercise.name} has {len(wrong)} misconceptions"
+    assert len(wrong) >= 3, f"{exercise.name} has {len(wrong)} mistakes"
 
 
 def test_counts(capsys: pytest.CaptureFixture[str]) -> None:
     with capsys.disabled():
-        print("\nnotebook              exercises  points  misconceptions  variants")
+        print("\nnotebook              exercises  points  mistakes  variants")
         total = [0, 0, 0, 0]
-        for notebook in NOTEBOOKS:
-            known = exercises.of_notebook(notebook)
+        for notebook in COURSE.notebooks:
+            known = COURSE.exercises(notebook)
             row = [
                 len(known),
                 sum(exercise.points for exercise in known.values()),
-                len(misconceptions.of_notebook(notebook)),
+                len(COURSE.mistakes_of(notebook)),
                 sum(exercise.notebook == notebook for _, exercise, _ in VARIANT_LIST),
             ]
             total = [have + more for have, more in zip(total, row, strict=True)]

@@ -9,11 +9,11 @@ import pytest
 import torch
 from transformers import AlbertConfig, AutoModel, BertConfig, DistilBertConfig, RobertaConfig
 
-from anatomy import exercises
-from anatomy.descriptions.family_tree import _sharing
-from anatomy.judging.judge import judge
-from anatomy.observing.observe import observe
-from anatomy.reference.family_tree import bigbird_mask, encoder_parameters, growth_exponent
+from anatomy.course import COURSE
+from anatomy.course.nb13_family_tree.described import _sharing
+from anatomy.course.nb13_family_tree.right import bigbird_mask, encoder_parameters, growth_exponent
+from anatomy.engine.judging.judge import judge
+from anatomy.engine.observing.observe import observe
 
 ALBERT_BASE = {"hidden_size": 768, "intermediate_size": 3072, "num_attention_heads": 12}
 PUBLISHED = [
@@ -43,7 +43,7 @@ def test_how_often_two_queries_share_a_key(common: int, mine: int, theirs: int, 
 
 
 def says(answer: Any) -> list[str]:
-    asked = exercises.find("bigbird_mask")
+    asked = COURSE.exercise("bigbird_mask")
     return [diagnosis.headline for diagnosis in judge(asked, observe(asked, answer)).diagnoses]
 
 

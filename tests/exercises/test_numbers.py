@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from anatomy import exercises
-from anatomy.course import NOTEBOOKS, Notebook
+from anatomy.course import COURSE
+from anatomy.engine.course import Notebook
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.slug)
+@pytest.mark.parametrize("notebook", COURSE.notebooks, ids=lambda notebook: notebook.slug)
 def test_numbers_are_those_of_the_headings(notebook: Notebook) -> None:
     book = json.loads((ROOT / "source" / notebook.slug / f"{notebook.slug}.ipynb").read_text(encoding="utf-8"))
     text = "\n".join("".join(cell["source"]) for cell in book["cells"])
     headings = re.findall(r"^### Exercise (\d+\.\d+) · `(\w+)`", text, re.MULTILINE)
-    known = exercises.of_notebook(notebook)
-    assert [(exercises.number(exercise), name) for name, exercise in known.items()] == headings
+    known = COURSE.exercises(notebook)
+    assert [(exercise.number, name) for name, exercise in known.items()] == headings

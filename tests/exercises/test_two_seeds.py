@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from anatomy import misconceptions
-from anatomy.exercises.spec import SEEDS
+from anatomy.course import COURSE
+from anatomy.engine.exercise import SEEDS
 from tests.exercises.test_every_exercise import is_named_as_itself, verdict_on_mistake
 
 ALWAYS_STOP_OR_THE_SAME = (
@@ -29,5 +29,5 @@ NEXT_TO_ANOTHER = {
     ("name", "seeds"), [*((name, (11, 12)) for name in ALWAYS_STOP_OR_THE_SAME), *NEXT_TO_ANOTHER.items()]
 )
 def test_a_mistake_is_named_and_loses_what_it_breaks(name: str, seeds: tuple[int, int]) -> None:
-    wrong = misconceptions.of_exercise(name.partition("__")[0])[name]
+    wrong = COURSE.exercise(name.partition("__")[0]).mistakes[name]
     assert is_named_as_itself(wrong, verdict_on_mistake(wrong, seeds))

@@ -11,8 +11,8 @@ from types import SimpleNamespace
 
 import psutil
 
-from anatomy.forked_kernels import get_fork_server
-from anatomy.grading.course_kernels import COURSE, CourseKernelManager
+from anatomy.classroom.forked_kernels import get_fork_server
+from anatomy.classroom.grading.course_kernels import COURSE, CourseKernelManager
 
 LOOP = asyncio.new_event_loop()
 

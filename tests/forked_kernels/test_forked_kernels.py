@@ -15,7 +15,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import DeadKernelError
 from nbformat.v4 import new_code_cell, new_notebook
 
-from anatomy.forked_kernels import (
+from anatomy.classroom.forked_kernels import (
     ForkServer,
     ForkServerAddress,
     fork_server,
@@ -24,9 +24,9 @@ from anatomy.forked_kernels import (
     share_fork_server,
     stop_fork_servers,
 )
-from anatomy.forked_kernels.manager import files_for_kernel
-from anatomy.grading.course_kernels import COURSE, CourseKernelManager
-from anatomy.grading.package_copies import hidden_modules
+from anatomy.classroom.forked_kernels.manager import files_for_kernel
+from anatomy.classroom.grading.course_kernels import COURSE, CourseKernelManager
+from anatomy.classroom.grading.package_copies import hidden_modules
 from tests.forked_kernels.kernel_session import do, family, kernels, session, settled, soon
 
 pytestmark = [
@@ -181,10 +181,10 @@ def test_modules_beside_the_notebook_can_be_imported_and_stand_in_front_of_nothi
         (tmp_path / f"{name}.py").write_text("beside = True\n")
     with session(cwd=tmp_path, env={"ANATOMY_GRADING_SEED": "1,2"}) as one:
         assert one.value("__import__('helper').beside") is True
-        one.run("import anatomy, torch, numpy, json, safetensors\nfrom anatomy.checking import check")
+        one.run("import anatomy, torch, numpy, json, safetensors\nfrom anatomy.engine.checking import check")
         seen = one.run("print([hasattr(it, 'beside') for it in (anatomy, torch, numpy, json, safetensors)])")
         assert (seen.error, seen.text) == (None, "[False, False, False, False, False]\n")
-        assert one.run("import anatomy.judging").error[0] == "ImportError"
+        assert one.run("import anatomy.engine.judging").error[0] == "ImportError"
         seen = one.run("def softmax(x, dim):\n    return x\ncheck('softmax')")
         assert seen.error is None, "nothing that a check needs is still to be imported from there"
 
@@ -215,28 +215,28 @@ def test_through_nbclient_with_time_limit_and_death():
 
 def test_no_answer_is_in_memory(kernel):
     modules = kernel.value("sorted(name for name in __import__('sys').modules if name.startswith('anatomy'))")
-    assert "anatomy.observing.observe" in modules and "anatomy.exercises.softmax" in modules
-    forbidden = ("anatomy.reference.", "anatomy.misconceptions", "anatomy.judging.judge", "anatomy.grading")
+    assert "anatomy.engine.observing.observe" in modules and "anatomy.course.nb03_softmax.asked" in modules
+    forbidden = ("anatomy.reference.", "anatomy.engine.mistakes", "anatomy.engine.judging.judge", "anatomy.classroom.grading")
     assert not [name for name in modules if name.startswith(forbidden)]
     assert not [name for name in COURSE.modules if name.startswith(forbidden)]
 
 
 def test_each_notebook_sees_its_own_references():
-    from anatomy.course import notebook
+    from anatomy.course import COURSE
 
     with session("03-softmax") as third, session("04-heads") as fourth:
         probe = "__import__('importlib').import_module('anatomy.reference.{}').__file__"
-        assert third.run("import anatomy.reference.softmax").error[0] == "ImportError"
-        assert fourth.value(probe.format("softmax")) == "/course/anatomy/reference/softmax.py"
+        assert third.run("import anatomy.course.nb03_softmax.right").error[0] == "ImportError"
+        assert fourth.value(probe.format("softmax")) == "/course/anatomy/course/nb03_softmax/right.py"
         for one, slug in ((third, "03-softmax"), (fourth, "04-heads")):
-            assert one.value(probe.format("embedding_lookup")) == "/course/anatomy/reference/embedding_lookup.py"
-            for name in hidden_modules(notebook(slug)):
+            assert one.value(probe.format("embedding_lookup")) == "/course/anatomy/course/nb01_embedding_lookup/right.py"
+            for name in hidden_modules(COURSE.notebook(slug)):
                 assert one.run(f"import {name}").error[0] == "ImportError", name
 
 
 def test_an_unknown_notebook_sees_no_reference():
     with session("no-such-notebook") as one:
-        assert one.run("import anatomy.reference.start_here").error[0] == "ImportError"
+        assert one.run("import anatomy.course.nb00_start_here.right").error[0] == "ImportError"
 
 
 # ---- nobody is left behind ------------------------------------------------------------------------------------------
@@ -266,8 +266,8 @@ def test_kernels_end_with_their_connection():
 
 CLIENT = """
 import asyncio, sys, time
-from anatomy.forked_kernels import get_fork_server
-from anatomy.grading.course_kernels import COURSE, CourseKernelManager
+from anatomy.classroom.forked_kernels import get_fork_server
+from anatomy.classroom.grading.course_kernels import COURSE, CourseKernelManager
 async def main():
     manager = CourseKernelManager()
     await manager.start_kernel(env={})
@@ -303,8 +303,8 @@ def test_without_a_sandbox():
     with session(sandbox="none") as one:
         server = get_fork_server(COURSE, "none")
         assert one.run("import matplotlib.pyplot as plt; plt.plot([1])").data[-1]["image/png"]
-        assert one.run("import anatomy.reference.softmax").error[0] == "ImportError"
-        assert one.value("__import__('anatomy.reference.embedding_lookup').__name__") == "anatomy"
+        assert one.run("import anatomy.course.nb03_softmax.right").error[0] == "ImportError"
+        assert one.value("__import__('anatomy.course.nb01_embedding_lookup.right').__name__") == "anatomy"
         one.run("import subprocess; subprocess.Popen(['sleep', '1000'], start_new_session=True)")
         assert one.run("while True: pass", interrupt_after=0.3).error[0] == "KeyboardInterrupt"
         assert any(child.name() == "sleep" for child in family(server.process.pid))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from anatomy.forked_kernels import ForkedKernelManager, ForkServerFailed, Preparation, get_fork_server
-from anatomy.forked_kernels.sandbox import bubblewrap
+from anatomy.classroom.forked_kernels import ForkedKernelManager, ForkServerFailed, Preparation, get_fork_server
+from anatomy.classroom.forked_kernels.sandbox import bubblewrap
 from tests.forked_kernels.kernel_session import session, soon
 
 pytestmark = [

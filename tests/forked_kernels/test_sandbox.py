@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from anatomy.forked_kernels import NoSandbox, choose_sandbox, get_fork_server, sandbox
-from anatomy.forked_kernels.inside import linux, paths
-from anatomy.grading.course_kernels import COURSE
-from anatomy.grading.package_copies import hidden_modules
+from anatomy.classroom.forked_kernels import NoSandbox, choose_sandbox, get_fork_server, sandbox
+from anatomy.classroom.forked_kernels.inside import linux, paths
+from anatomy.classroom.grading.course_kernels import COURSE
+from anatomy.classroom.grading.package_copies import hidden_modules
 from tests import ordinary_user
 from tests.forked_kernels.kernel_session import do, session, soon
 
@@ -58,7 +58,7 @@ def test_a_python_in_a_folder_that_is_closed_to_this_user_is_named(tmp_path):
     prefix.mkdir(parents=True)
     program = f"""
 import os, sys
-from anatomy.forked_kernels import NoSandbox, sandbox
+from anatomy.classroom.forked_kernels import NoSandbox, sandbox
 os.chmod({str(tmp_path / "closed")!r}, 0)
 if os.geteuid() == 0:
     os.setuid(65534)
@@ -163,16 +163,16 @@ def test_nothing_of_the_course_or_its_owner_is_there(kernel, tmp_path):
 
 @needs_bubblewrap
 def test_no_answer_is_in_any_file(kernel):
-    from anatomy.course import notebook
+    from anatomy.course import COURSE
 
-    for name in hidden_modules(notebook("03-softmax")):
+    for name in hidden_modules(COURSE.notebook("03-softmax")):
         place = f"/course/{name.replace('.', '/')}"
         text = kernel.value(f"''.join(open(p).read() for p in glob.glob('{place}.py') + glob.glob('{place}/**/*', "
                             "recursive=True) if os.path.isfile(p))")  # fmt: skip
         assert text.count("\n") < 6 and "raise ImportError" in text, name
     kernel.run(FIND)
-    assert kernel.value("find('misconceptions/')") == ["/course/anatomy/misconceptions/__init__.py"]
-    assert kernel.value("find('reference/softmax')") == ["/course/anatomy/reference/softmax.py"]
+    assert kernel.value("find('mistakes/')") == ["/course/anatomy/engine/mistakes/__init__.py"]
+    assert kernel.value("find('reference/softmax')") == ["/course/anatomy/course/nb03_softmax/right.py"]
     assert kernel.value("find('-softmax', '.ipynb')") == []
 
 

@@ -14,19 +14,18 @@ from typing import Any
 
 from hypothesis import HealthCheck, seed, settings
 
-from anatomy import exercises, reference
-from anatomy.cards import as_html, as_text, headline
-from anatomy.checking import verdict_in_notebook
-from anatomy.checking.looking import look_for_marks
-from anatomy.checking.progress_file import fingerprint
-from anatomy.course import NOTEBOOKS
-from anatomy.exercises.spec import SEEDS, Exercise
-from anatomy.grading.few_numbers import in_few_numbers
-from anatomy.judging.expectations import Expectations, remembering
-from anatomy.judging.judge import judge
-from anatomy.judging.verdict import Verdict
-from anatomy.observing.observation import Observation
-from anatomy.observing.records import Unreadable, decode, encode
+from anatomy.classroom.grading.few_numbers import in_few_numbers
+from anatomy.course import COURSE
+from anatomy.engine.cards import as_html, as_text, headline
+from anatomy.engine.checking import verdict_in_notebook
+from anatomy.engine.checking.looking import look_for_marks
+from anatomy.engine.checking.progress_file import fingerprint
+from anatomy.engine.exercise import SEEDS, Exercise
+from anatomy.engine.judging.expectations import Expectations, remembering
+from anatomy.engine.judging.judge import judge
+from anatomy.engine.judging.verdict import Verdict
+from anatomy.engine.observing.observation import Observation
+from anatomy.engine.observing.records import Unreadable, decode, encode
 from tests.fuzzing.objects import PRELUDE
 
 PARTS = 34
@@ -46,7 +45,7 @@ def examples(part: int, number: int = 300) -> Callable[[Any], Any]:
 
 def tried_in(part: int) -> list[str]:
     """The exercises that a part tries: some of each kind, and all of the course in all parts together."""
-    every = [exercise for book in NOTEBOOKS for exercise in exercises.of_notebook(book).values()]
+    every = [exercise for book in COURSE.notebooks for exercise in COURSE.exercises(book).values()]
     chosen: list[str] = []
     for kind, number in _TAKEN.items():
         alike = [exercise.name for exercise in every if exercise.kind == kind]
@@ -64,7 +63,7 @@ def namespace_after(exercise: Exercise, cell: str) -> dict[str, Any]:
     """The names of a notebook after this cell, whether it stops or not; ``NAME`` in it is the exercise's."""
     source, filename = cell.replace("NAME", exercise.name), f"<student {next(_cells)}>"
     linecache.cache[filename] = len(source), None, source.splitlines(keepends=True), filename
-    namespace = _prelude() | {"right": reference.answer(exercise)}
+    namespace = _prelude() | {"right": exercise.right}
     with contextlib.suppress(BaseException), _quietly():
         exec(compile(source, filename, "exec", dont_inherit=True), namespace)
     return namespace

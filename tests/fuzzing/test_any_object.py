@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anatomy import exercises
+from anatomy.course import COURSE
 from tests.fuzzing.checks import PARTS, examples, in_a_notebook, namespace_after, through_the_grader, tried_in
 from tests.fuzzing.objects import cells
 from tests.plenty import one_in
@@ -18,7 +18,7 @@ def test_whatever_is_handed_in_is_judged(part: int) -> None:
     @examples(part)
     @given(st.sampled_from(tried_in(part)), cells)
     def judges(name: str, cell: str) -> None:
-        exercise = exercises.find(name)
+        exercise = COURSE.exercise(name)
         through_the_grader(exercise, namespace_after(exercise, cell))
 
     judges()
@@ -30,7 +30,7 @@ def test_whatever_is_checked_in_a_notebook_gets_a_card(part: int) -> None:
     @examples(part, 60)
     @given(st.sampled_from(tried_in(part)), cells)
     def checks(name: str, cell: str) -> None:
-        exercise = exercises.find(name)
+        exercise = COURSE.exercise(name)
         in_a_notebook(exercise, namespace_after(exercise, cell))
 
     checks()

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from anatomy import exercises, reference
-from anatomy.judging.verdict import Verdict
-from anatomy.observing.records import encode
+from anatomy.course import COURSE
+from anatomy.engine.judging.verdict import Verdict
+from anatomy.engine.observing.records import encode
 from tests.fuzzing.checks import PARTS, examples, judged, observed, tried_in
 from tests.fuzzing.records import Change, changes, damaged
 from tests.plenty import one_in
@@ -33,8 +33,8 @@ _NOTHING: dict[str, Any] = {"function": lambda *_: None, "module": _Nothing, "qu
 
 @cache
 def _record(name: str, right: bool) -> dict[str, Any]:
-    exercise = exercises.find(name)
-    answer = reference.answer(exercise) if right else _NOTHING[exercise.kind]
+    exercise = COURSE.exercise(name)
+    answer = exercise.right if right else _NOTHING[exercise.kind]
     return encode(observed(exercise, answer))
 
 
@@ -45,7 +45,7 @@ def test_whatever_arrives_is_judged(part: int) -> None:
     @given(st.sampled_from(tried_in(part)), st.booleans(), changes)
     def judges(name: str, right: bool, what: list[Change]) -> None:
         record = damaged(_record(name, right), what)
-        verdict = judged(exercises.find(name), json.dumps(record).encode())
+        verdict = judged(COURSE.exercise(name), json.dumps(record).encode())
         if isinstance(verdict, Verdict) and not right:
             assert verdict.points < verdict.max_points
 

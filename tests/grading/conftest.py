@@ -12,8 +12,9 @@ import pytest
 from nbformat import NotebookNode
 from nbgrader import api
 
-from anatomy.course import Notebook, notebook
-from anatomy.notebook_files.notebooks import grade_id, read, source_file, write
+from anatomy.course import COURSE
+from anatomy.engine.course import Notebook
+from anatomy.engine.notebook_files.notebooks import grade_id, read, source_file, write
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -36,7 +37,7 @@ def make_course(root: Path, *slugs: str) -> Path:
     root.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(REPOSITORY / "nbgrader_config.py", root / "nbgrader_config.py")
     for slug in slugs:
-        write(skeleton(notebook(slug)), source_file(root, slug))
+        write(skeleton(COURSE.notebook(slug)), source_file(root, slug))
     return root
 
 

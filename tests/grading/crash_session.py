@@ -19,9 +19,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from anatomy.forked_kernels import share_fork_server
-from anatomy.grading import run
-from anatomy.grading.course_kernels import COURSE
+from anatomy.classroom.forked_kernels import share_fork_server
+from anatomy.classroom.grading import run
+from anatomy.classroom.grading.course_kernels import COURSE
 
 HANGS = 3600.0  # seconds after which a run that nobody disturbs is given up
 MADE = ("gradebook.db", "grades.csv", "autograded", "feedback", ".anatomy")

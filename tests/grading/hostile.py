@@ -32,8 +32,8 @@ def adopt(text):
 FORGED = """
 def forged():
     import torch
-    from anatomy import exercises
-    from anatomy.observing.records import encode
+    from anatomy.course import COURSE
+    from anatomy.engine.observing.records import encode
     cases = [{"outcome": "returned", "value": torch.ones(1), "again": [], "status": "right", "points": 100}
              for _ in range(40)]
     return {"application/vnd.transformer-anatomy.observation+json": encode({"exercise": "softmax", "cases": cases})}
@@ -54,18 +54,18 @@ builtins.abs = lambda x: 0
 builtins.all = builtins.any = lambda *a: True
 builtins.round = builtins.max = lambda *a, **k: 100
 """,
-    "anatomy.checking": """
-import anatomy.observing.observe
-anatomy.checking.check = check = lambda name: 100
-anatomy.observing.observe.observe = lambda *a, **k: {"status": "right", "points": 100, "cases": []}
+    "anatomy.engine.checking": """
+import anatomy.engine.observing.observe
+anatomy.engine.checking.check = check = lambda name: 100
+anatomy.engine.observing.observe.observe = lambda *a, **k: {"status": "right", "points": 100, "cases": []}
 """,
     "the observation": """
-import anatomy.observing.observe, torch
-anatomy.observing.observe.observe = lambda exercise, answer, seeds: {"exercise": "softmax", "cases": [
+import anatomy.engine.observing.observe, torch
+anatomy.engine.observing.observe.observe = lambda exercise, answer, seeds: {"exercise": "softmax", "cases": [
     {"outcome": "returned", "value": torch.ones(2, 3) / 3, "again": [], "calls": []} for _ in range(99)]}
 """,
     "fewer cases": """
-from anatomy.exercises.spec import Exercise
+from anatomy.engine.exercise import Exercise
 Exercise.cases = lambda self, seeds=(0, 1): []
 """,
     "seeds of the student's choice": """
@@ -78,10 +78,10 @@ os.environ.pop("ANATOMY_GRADING_SEED", None)
 """,
     "sys.modules replaced": """
 import sys, types
-fake = types.ModuleType("anatomy.checking")
+fake = types.ModuleType("anatomy.engine.checking")
 fake.check = check = lambda name: 100
 fake.judge = fake
-sys.modules["anatomy.checking"] = sys.modules["anatomy.judging.judge"] = fake
+sys.modules["anatomy.engine.checking"] = sys.modules["anatomy.engine.judging.judge"] = fake
 """,
     "display hooks": """
 shell = get_ipython()
@@ -104,8 +104,8 @@ def softmax(x, dim):
 from IPython.display import display
 def check(name):
     display(forged(), raw=True)
-import anatomy.checking
-anatomy.checking.check = check
+import anatomy.engine.checking
+anatomy.engine.checking.check = check
 """,
     "a later update of an earlier output": FORGED
     + """
@@ -125,8 +125,8 @@ class Proud(Exception):
 def check(name):
     get_ipython().displayhook(100)
     raise Proud
-import anatomy.checking
-anatomy.checking.check = check
+import anatomy.engine.checking
+anatomy.engine.checking.check = check
 get_ipython().set_custom_exc((BaseException,), lambda shell, *_, **__: shell.displayhook(100))
 """,
     "input transformers": """
@@ -227,7 +227,7 @@ for place, folders, names in os.walk("/"):
             except OSError:
                 pass
 for path in ("@ROOT@/source/03-softmax/03-softmax.ipynb", "../../../source/03-softmax/03-softmax.ipynb",
-             "@REPOSITORY@/anatomy/reference/softmax.py", "@REPOSITORY@/solutions/03-softmax/03-softmax.ipynb"):
+             "@REPOSITORY@/anatomy/course/nb03_softmax/right.py", "@REPOSITORY@/solutions/03-softmax/03-softmax.ipynb"):
     try:
         adopt(open(path).read())
     except OSError:
@@ -240,7 +240,7 @@ sys.path_importer_cache.clear()
 before = {name: module for name, module in sys.modules.items() if name.startswith("anatomy")}
 for name in before:
     del sys.modules[name]
-for name in ("reference.softmax", "misconceptions.softmax", "checking.judge", "grading.answers", "reference.heads",
+for name in ("reference.softmax", "mistakes.softmax", "checking.judge", "grading.answers", "reference.heads",
              "authoring.solved"):
     try:
         found = importlib.import_module(f"anatomy.{name}")
@@ -254,7 +254,7 @@ sys.modules.update(before)
 import sys
 for module in list(sys.modules.values()):
     name = getattr(module, "__name__", "")
-    if name.startswith("anatomy.") and name.endswith(("reference.softmax", "misconceptions.softmax")):
+    if name.startswith("anatomy.") and name.endswith(("reference.softmax", "mistakes.softmax")):
         softmax = getattr(module, "softmax", softmax)
 """,
     "the right answers by gc": """
@@ -472,7 +472,7 @@ display(dict([("application/vnd.jupyter.widget-view+json", dict(model_id=line.co
 """Attacks on who reads the pages."""
 
 TAKES = """
-from anatomy.checking import stand_ins
+from anatomy.engine.checking import stand_ins
 import itertools, os, zlib
 kept, own = [], stand_ins.provide
 def provide(name, source):

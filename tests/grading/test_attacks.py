@@ -23,14 +23,13 @@ from hostile import ADOPT, IN_PAGES, ON_SECRETS, ON_THE_VERDICT, ON_WHAT_IS_LENT
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.api import Gradebook
 
-from anatomy import exercises, reference
-from anatomy.answers import answer_bank
-from anatomy.course import notebook
-from anatomy.forked_kernels import sandbox
-from anatomy.judging.judge import judge
-from anatomy.notebook_files.notebooks import as_text, source_file, write
-from anatomy.observing.observe import observe
-from anatomy.sample_class import filled
+from anatomy.classroom.forked_kernels import sandbox
+from anatomy.classroom.sample_class import filled
+from anatomy.course import COURSE
+from anatomy.engine.answers import answer_bank
+from anatomy.engine.judging.judge import judge
+from anatomy.engine.notebook_files.notebooks import as_text, source_file, write
+from anatomy.engine.observing.observe import observe
 from tests import ordinary_user
 
 pytestmark = [
@@ -39,10 +38,10 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux" or not sandbox.bubblewrap(), reason="needs bubblewrap"),
 ]
 
-BOOK = notebook("03-softmax")
+BOOK = COURSE.notebook("03-softmax")
 REPOSITORY = Path(__file__).resolve().parents[2]
 NAME = f"trace-of-an-attack-{os.getpid()}"  # one for each process that runs these tests
-RIGHT = inspect.getsource(reference.answer(exercises.of_notebook(BOOK)["softmax"]))
+RIGHT = inspect.getsource(COURSE.right(COURSE.exercises(BOOK)["softmax"]))
 RIGHT_AGAIN = "def softmax(x, dim):\n    return (x - x.logsumexp(dim, keepdim=True)).exp()\n"
 ATTACKS = {**ON_THE_VERDICT, **ON_SECRETS, **IN_PAGES}
 
@@ -216,7 +215,7 @@ def attacked(request, tmp_path_factory, new_course):
 
 def test_no_attack_gains_a_mark_or_leaves_a_trace(attacked, capsys):
     root, names, rows, won, before = attacked
-    exercise = exercises.of_notebook(BOOK)["softmax"]
+    exercise = COURSE.exercises(BOOK)["softmax"]
     seeds = (11, 12)
     honest = judge(exercise, observe(exercise, lambda x, dim: x / 2, seeds), seeds).points
     left, wrong, table = traces(root), {}, []
@@ -245,7 +244,7 @@ def test_the_gradebook_holds_what_was_reported(attacked):
         assert book.execute("select count(*) from grade where manual_score is not null").fetchone() == (0,)
     with Gradebook(f"sqlite:///{root}/gradebook.db") as gradebook:
         stored = {one.student_id: (one.score, one.max_score) for one in gradebook.assignment_submissions(BOOK.slug)}
-    worth = exercises.of_notebook(BOOK)["softmax"].points
+    worth = COURSE.exercises(BOOK)["softmax"].points
     assert stored == {student: (row.points, worth) for student, row in rows.items()}
 
 
@@ -365,7 +364,7 @@ def lending_class(request, tmp_path_factory, new_course):
 
 
 def test_what_was_lent_earns_no_mark_for_its_own_exercise(lending_class, capsys):
-    worth = {name: exercise.points for name, exercise in exercises.of_notebook(BOOK).items()}
+    worth = {name: exercise.points for name, exercise in COURSE.exercises(BOOK).items()}
     marks = {student: {mark.exercise: mark.points for mark in row.marks} for student, row in lending_class.items()}
     with capsys.disabled():
         print()

@@ -8,13 +8,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from anatomy import exercises, reference
-from anatomy.course import NOTEBOOKS
-from anatomy.judging.expectations import remembering
-from anatomy.judging.judge import judge
-from anatomy.observing.observation import CaseObservation, Raised
-from anatomy.observing.observe import observe
-from anatomy.observing.records import decode, encode
+from anatomy.course import COURSE
+from anatomy.engine.judging.expectations import remembering
+from anatomy.engine.judging.judge import judge
+from anatomy.engine.observing.observation import CaseObservation, Raised
+from anatomy.engine.observing.observe import observe
+from anatomy.engine.observing.records import decode, encode
 from tests.plenty import one_in
 
 SEEDS, OTHER_SEEDS = (4711,), (0,)
@@ -63,8 +62,8 @@ FORGERIES = {
 }
 EXERCISES = [
     exercise
-    for book in NOTEBOOKS
-    for exercise in exercises.of_notebook(book).values()
+    for book in COURSE.notebooks
+    for exercise in COURSE.exercises(book).values()
     if exercise.kind != "quiz" and {"values", "gradients"} & exercise.properties.keys()
 ]
 
@@ -77,8 +76,8 @@ FIRST = {exercise.notebook: exercise for exercise in reversed(EXERCISES)}
 def test_forged_observations_earn_nothing_for_values(exercise, monkeypatch):
     """Of each notebook's first exercise it is also asked which mistakes gave them, which takes most of the time."""
     if exercise is not FIRST[exercise.notebook]:
-        monkeypatch.setattr("anatomy.judging.judge.recognize", lambda *_: [])
-    honest, old = (observe(exercise, reference.answer(exercise), seeds) for seeds in (SEEDS, OTHER_SEEDS))
+        monkeypatch.setattr("anatomy.engine.judging.judge.recognize", lambda *_: [])
+    honest, old = (observe(exercise, exercise.right, seeds) for seeds in (SEEDS, OTHER_SEEDS))
     known = remembering()  # as in grading a class: what is expected is worked out once
     assert judge(exercise, honest, SEEDS, known).points == exercise.points
     if encode(honest)["tensors"] != encode(old)["tensors"]:  # a table of positions is the same on all inputs

@@ -16,13 +16,13 @@ from nbformat.v4 import new_code_cell
 from rich.console import Console
 from test_faults import BOOK, FILE, FULL, KEPT, RIGHT, at, right_notebook, small_course
 
-from anatomy import exercises
-from anatomy.forked_kernels import sandbox
-from anatomy.forked_kernels.manager import ForkedKernelProvisioner
-from anatomy.grading.notes import NOTE, CellNote, NotebookNote
-from anatomy.grading.preprocessors import JudgeObservations, RunAndObserve
-from anatomy.grading.run import grade
-from anatomy.notebook_files.notebooks import grade_id
+from anatomy.classroom.forked_kernels import sandbox
+from anatomy.classroom.forked_kernels.manager import ForkedKernelProvisioner
+from anatomy.classroom.grading.notes import NOTE, CellNote, NotebookNote
+from anatomy.classroom.grading.preprocessors import JudgeObservations, RunAndObserve
+from anatomy.classroom.grading.run import grade
+from anatomy.course import COURSE
+from anatomy.engine.notebook_files.notebooks import grade_id
 
 pytestmark = [
     pytest.mark.slow,
@@ -138,7 +138,7 @@ def test_what_a_submission_takes_is_bounded(name, course, capsys):
     marks, row, watch = graded(course, student)
     with capsys.disabled():
         print(f"\n  {name:<28} {marks}  {watch.most / 2**20:5.0f} MiB {watch.seconds:5.1f} s  {' '.join(row.reasons)}")
-    worth = {exercise: exercises.of_notebook(BOOK)[exercise].points for exercise in KEPT}
+    worth = {exercise: COURSE.exercises(BOOK)[exercise].points for exercise in KEPT}
     assert marks.pop("softmax") in (0, FULL) and marks == {key: worth[key] for key in marks} and len(marks) == 2
     assert watch.most < MEMORY
     page = nbformat.read(course / "autograded" / student / BOOK.slug / FILE, as_version=4)

@@ -17,19 +17,18 @@ import pytest
 from nbgrader.api import Gradebook
 from rich.console import Console
 
-from anatomy import exercises
-from anatomy.answers import Answer, answer_bank
 from anatomy.authoring.solved import solved_edition
-from anatomy.course import NOTEBOOKS, notebook
-from anatomy.grading import course_kernels
-from anatomy.grading.assignments import student_edition
-from anatomy.grading.class_report.figures import figures
-from anatomy.grading.class_report.records import read_records
-from anatomy.grading.known_marks import KNOWN_MARKS
-from anatomy.grading.report import GRADED, REPAIRED, UNGRADED
-from anatomy.grading.run import NothingToGrade, grade
-from anatomy.notebook_files.notebooks import as_text, source_file
-from anatomy.sample_class import NotASample, filled, write_sample_class
+from anatomy.classroom.grading import course_kernels
+from anatomy.classroom.grading.assignments import student_edition
+from anatomy.classroom.grading.class_report.figures import figures
+from anatomy.classroom.grading.class_report.records import read_records
+from anatomy.classroom.grading.known_marks import KNOWN_MARKS
+from anatomy.classroom.grading.report import GRADED, REPAIRED, UNGRADED
+from anatomy.classroom.grading.run import NothingToGrade, grade
+from anatomy.classroom.sample_class import NotASample, filled, write_sample_class
+from anatomy.course import COURSE
+from anatomy.engine.answers import Answer, answer_bank
+from anatomy.engine.notebook_files.notebooks import as_text, source_file
 from tests.plenty import one_in
 
 pytestmark = pytest.mark.slow
@@ -63,7 +62,7 @@ def some(answers):
 
 
 def several_at_once(wrong):
-    """A quiz can be wrong in every question: its misconceptions, one of each question at a time."""
+    """A quiz can be wrong in every question: its mistakes, one of each question at a time."""
     if not all(answer.source.startswith("quiz_") for answer in wrong):
         return wrong
     by_question = {}
@@ -83,26 +82,26 @@ def several_at_once(wrong):
 
 
 @pytest.mark.timeout(1200)
-@pytest.mark.parametrize("book", one_in(4, NOTEBOOKS, first=2), ids=lambda book: book.slug)
+@pytest.mark.parametrize("book", one_in(4, COURSE.notebooks, first=2), ids=lambda book: book.slug)
 def test_answers_through_nbgrader(tmp_path, new_course, capsys, monkeypatch, book, everything):
-    """Each variant gets full marks, each misconception its own, and is named.
+    """Each variant gets full marks, each mistake its own, and is named.
 
     With seeds that no author looked at; the same in every run, so that a failure can be repeated.
     """
     monkeypatch.setattr(course_kernels, "fresh_seeds", lambda: (20_011, 7))
-    root, answers, asked = new_course(tmp_path, book.slug), answer_bank(book), exercises.of_notebook(book)
+    root, answers, asked = new_course(tmp_path, book.slug), answer_bank(book), COURSE.exercises(book)
     tried = {name: wrong if everything else some(wrong) for name, wrong in answers.mistaken.items()}
     mistaken = {name: several_at_once(wrong) for name, wrong in tried.items()}
     right = {name: variants if everything else some(variants)[::2] for name, variants in answers.right.items()}
     handed_in = {}
-    for kind, pool in (("variant", right), ("misconception", mistaken)):
+    for kind, pool in (("variant", right), ("mistake", mistaken)):
         for number in range(max(map(len, pool.values()))):
             chosen = {name: pool[name][number] if number < len(pool[name]) else None for name in asked}
             handed_in[f"{kind}-{number:02d}"] = chosen
             hand_in(root, f"{kind}-{number:02d}", book, as_text(filled(root, book, chosen)))
     rows, _ = graded(root, workers=1, feedback=False)  # each worker would find out for itself what all the mistakes do
 
-    amiss, counts = [], {"variant": 0, "misconception": 0}
+    amiss, counts = [], {"variant": 0, "mistake": 0}
     for student, chosen in handed_in.items():
         assert rows[student].status == GRADED, (student, rows[student].reasons)
         for mark in rows[student].marks:
@@ -111,20 +110,20 @@ def test_answers_through_nbgrader(tmp_path, new_course, capsys, monkeypatch, boo
             held = answer.name.split(" and ") if answer else []
             named = set() if answer is None or answer.right else set(held)
             counts[student.partition("-")[0]] += len(held)
-            if (mark.points, set(mark.misconceptions)) != (deserved, named):
+            if (mark.points, set(mark.mistakes)) != (deserved, named):
                 amiss.append(f"{mark.exercise}, {answer and answer.name}: {mark.points} points of {deserved}, "
-                             f"taken for {sorted(mark.misconceptions)}: {mark.said}")  # fmt: skip
+                             f"taken for {sorted(mark.mistakes)}: {mark.said}")  # fmt: skip
     assert not amiss, "\n".join(amiss)
-    assert counts["misconception"] == sum(map(len, tried.values()))
+    assert counts["mistake"] == sum(map(len, tried.values()))
     with capsys.disabled():
-        wrong, right = counts["misconception"], counts["variant"]
+        wrong, right = counts["mistake"], counts["variant"]
         known = sum(map(len, answers.mistaken.values()))
-        print(f"\n{book.slug} through nbgrader: {len(asked)} exercises, {wrong} of {known} misconceptions named, "
+        print(f"\n{book.slug} through nbgrader: {len(asked)} exercises, {wrong} of {known} mistakes named, "
               f"{right} right answers with full marks, in {len(rows)} submissions")  # fmt: skip
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("book", one_in(4, NOTEBOOKS, first=1), ids=lambda book: book.slug)
+@pytest.mark.parametrize("book", one_in(4, COURSE.notebooks, first=1), ids=lambda book: book.slug)
 def test_a_real_notebook_solved_and_untouched(tmp_path, root, book):
     """As it is taught, with all its text and pictures: solved 100 %, untouched 0."""
     if not source_file(root, book.slug).is_file():
@@ -134,7 +133,7 @@ def test_a_real_notebook_solved_and_untouched(tmp_path, root, book):
     hand_in(tmp_path, "solved", book, as_text(solved_edition(tmp_path, book.slug)))
     hand_in(tmp_path, "untouched", book, as_text(student_edition(tmp_path, book.slug)))
     rows, _ = graded(tmp_path)
-    asked = exercises.of_notebook(book)
+    asked = COURSE.exercises(book)
     assert (rows["solved"].status, rows["untouched"].status) == (GRADED, GRADED)
     assert rows["solved"].points == rows["solved"].worth > 0 == rows["untouched"].points
     assert marks(rows["solved"]) == {name: exercise.points for name, exercise in asked.items()}, [
@@ -144,7 +143,7 @@ def test_a_real_notebook_solved_and_untouched(tmp_path, root, book):
     assert {mark.status for mark in rows["untouched"].marks} == {"not attempted"}
 
 
-LATE = notebook("03-softmax")
+LATE = COURSE.notebook("03-softmax")
 WRONG = {
     "loops": "def softmax(x, dim):\n    while True:\n        pass",
     "loops-at-top": "while True:\n    pass",
@@ -167,7 +166,7 @@ def test_broken_submissions_are_named_and_all_others_graded(tmp_path, new_course
     right = {name: answers[0] for name, answers in answer_bank(LATE).right.items()}
     for name in ("attention_weights", "scaled_dot_product_attention"):  # in versions that call nothing by name
         right[name] = next(answer for answer in answer_bank(LATE).right[name] if not answer.uses)
-    worth = {name: exercise.points for name, exercise in exercises.of_notebook(LATE).items()}
+    worth = {name: exercise.points for name, exercise in COURSE.exercises(LATE).items()}
 
     def with_softmax(source):
         book = filled(root, LATE, right)
@@ -221,7 +220,7 @@ def test_broken_submissions_are_named_and_all_others_graded(tmp_path, new_course
     records = {one.student: one for one in read_records(root)}
     assert {student for student, one in records.items() if one.open} == set(reasons)
     assert all(reason in records[student].open for student, reason in reasons.items())
-    assert records["crashes"].result.marks[0].broken == tuple(exercises.of_notebook(LATE)["softmax"].properties)
+    assert records["crashes"].result.marks[0].broken == tuple(COURSE.exercises(LATE)["softmax"].properties)
     stopped = {one.student for one in figures(list(records.values())).stopped}
     assert stopped == {"loops", "loops-at-top", "ignores-interrupts", "exits", "exits-at-top"}
 

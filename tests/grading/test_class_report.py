@@ -15,20 +15,20 @@ import pytest
 from nbformat.v4 import new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook
 
-from anatomy.errors import UserError
-from anatomy.grading.class_report import write_report
-from anatomy.grading.class_report.exercises import FEWEST
-from anatomy.grading.class_report.figures import figures
-from anatomy.grading.class_report.page import as_html
-from anatomy.grading.class_report.pseudonyms import KEPT_IN
-from anatomy.grading.class_report.records import EARLIER, NOT_YET, NothingGraded, Record, read_records
-from anatomy.grading.class_report.stopped import was_stopped
-from anatomy.grading.gradebook import open_gradebook
-from anatomy.grading.notes import CaseNumbers
-from anatomy.grading.report import GRADED, PARTLY, REPAIRED, UNGRADED, Mark, SubmissionResult
-from anatomy.grading.verdicts import _ADVICE, _stopped
-from anatomy.notebook_files.notebooks import as_text
-from anatomy.notebook_files.settings import settings
+from anatomy.classroom.grading.class_report import write_report
+from anatomy.classroom.grading.class_report.exercises import FEWEST
+from anatomy.classroom.grading.class_report.figures import figures
+from anatomy.classroom.grading.class_report.page import as_html
+from anatomy.classroom.grading.class_report.pseudonyms import KEPT_IN
+from anatomy.classroom.grading.class_report.records import EARLIER, NOT_YET, NothingGraded, Record, read_records
+from anatomy.classroom.grading.class_report.stopped import was_stopped
+from anatomy.classroom.grading.gradebook import open_gradebook
+from anatomy.classroom.grading.notes import CaseNumbers
+from anatomy.classroom.grading.report import GRADED, PARTLY, REPAIRED, UNGRADED, Mark, SubmissionResult
+from anatomy.classroom.grading.verdicts import _ADVICE, _stopped
+from anatomy.engine.errors import UserError
+from anatomy.engine.notebook_files.notebooks import as_text
+from anatomy.engine.notebook_files.settings import settings
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # nbgrader's queries, harmless
 
@@ -45,7 +45,7 @@ def mark(points, exercise="softmax", worth=4.0, status="", **more):
 
 
 def mistaken(name, exercise="softmax"):
-    return mark(1.0, exercise, misconceptions={name: f"You {name}."})
+    return mark(1.0, exercise, mistakes={name: f"You {name}."})
 
 
 # ---- what is counted ------------------------------------------------------------------------------------------------
@@ -185,7 +185,7 @@ class Structure(HTMLParser):
 
 def test_what_is_from_a_submission_is_text_in_the_page():
     wrong = mark(1.0, HOSTILE, said=HOSTILE, broken=(HOSTILE,))
-    named = mark(1.0, "b" + HOSTILE, misconceptions={HOSTILE: HOSTILE})
+    named = mark(1.0, "b" + HOSTILE, mistakes={HOSTILE: HOSTILE})
     about = {"slug": HOSTILE, "status": REPAIRED, "reasons": [HOSTILE], "waits": HOSTILE}
     records = [handed_in(f"{HOSTILE}{n}", wrong, named, answers={HOSTILE: HOSTILE}, **about) for n in range(2)]
     page = as_html(figures(records), datetime(2026, 1, 1))
@@ -223,7 +223,7 @@ def graded_course(tmp_path_factory, root):
         book.add_solution_cell("softmax", SLUG, SLUG)
         book.add_student("ada01", first_name="Ada", last_name="Lovelace")
         for student, points in (("ada01", 1.0), ("bob02", 4.0)):
-            note = {"status": "wrong", "said": "Not right yet, ada01.", "broken": ["values"], "misconceptions": {}}
+            note = {"status": "wrong", "said": "Not right yet, ada01.", "broken": ["values"], "mistakes": {}}
             answer = {"nbgrader": {"grade_id": "softmax", "solution": True}}
             check = {"nbgrader": {"grade_id": "check-softmax", "grade": True},
                      "anatomy": note if points < 4 else {"status": "right"}}  # fmt: skip

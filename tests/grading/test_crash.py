@@ -15,10 +15,10 @@ import psutil
 import pytest
 from nbgrader.api import Gradebook
 
-from anatomy.course import notebook
-from anatomy.forked_kernels import sandbox
-from anatomy.notebook_files.notebooks import as_text, source_file, write
-from anatomy.sample_class import filled
+from anatomy.classroom.forked_kernels import sandbox
+from anatomy.classroom.sample_class import filled
+from anatomy.course import COURSE
+from anatomy.engine.notebook_files.notebooks import as_text, source_file, write
 from tests.forked_kernels.kernel_session import soon
 
 pytestmark = [
@@ -28,7 +28,7 @@ pytestmark = [
 ]
 
 MARK = "ANATOMY_TEST_MARK"
-BOOK = notebook("03-softmax")
+BOOK = COURSE.notebook("03-softmax")
 KILLS, SOME = 10, 3
 """So often a run is killed with `--everything`, and otherwise."""
 ANSWERS = {

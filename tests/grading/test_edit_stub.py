@@ -6,9 +6,9 @@ import ast
 
 import pytest
 
-from anatomy.grading.class_report.edit_stub import SENTENCE, edit_stub
-from anatomy.misconceptions import Misconception, mistakes_in
-from anatomy.reference.softmax import softmax
+from anatomy.classroom.grading.class_report.edit_stub import SENTENCE, edit_stub
+from anatomy.course.nb03_softmax.right import softmax
+from anatomy.engine.mistakes import Mistake, mistakes_in
 
 SLUG = "03-softmax"
 NAMES = """def softmax(x, dim):
@@ -33,10 +33,10 @@ def test_an_answer_that_differs_in_one_statement_is_an_edit_of_it():
 def test_another_program_is_a_definition_of_its_own():
     stub = edit_stub(SLUG, "softmax", "import torch\ndef softmax(x, dim):\n    return x.exp()\n", ["shape", "values"])
     made = {}
-    exec(f"from anatomy.misconceptions import Misconception\nmisconception = lambda *a, **k: lambda given: "
-         f"Misconception(given.__name__, a[0], k['breaks'], given)\n{stub}", made)  # fmt: skip
+    exec(f"from anatomy.engine.mistakes import Mistake\nmistake = lambda *a, **k: lambda given: "
+         f"Mistake(given.__name__, a[0], k['breaks'], given)\n{stub}", made)  # fmt: skip
     wrong = made["softmax__what_is_wrong"]
-    assert isinstance(wrong, Misconception) and wrong.exercise == "softmax" and wrong.breaks == ("shape", "values")
+    assert isinstance(wrong, Mistake) and wrong.exercise == "softmax" and wrong.breaks == ("shape", "values")
 
 
 @pytest.mark.parametrize("program", ["softmax = 3", "def softmax(x", "x\0", "(" * 5000])

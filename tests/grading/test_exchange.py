@@ -13,7 +13,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.default import Exchange
 from traitlets.config import Config
 
-from anatomy.grading import exchange
+from anatomy.classroom.grading import exchange
 
 ME = pwd.getpwuid(os.geteuid()).pw_name
 SLUG, WHEN = "03-softmax", "2026-03-02 10:00:00.000000 UTC"

@@ -17,8 +17,8 @@ from nbgrader.api import Gradebook
 from nbgrader.plugins import ExportPlugin
 from traitlets.config import Config
 
-from anatomy.grading.exports import CanvasExporter, MoodleExporter
-from anatomy.grading.gradebook import put_alembic_on_path
+from anatomy.classroom.grading.exports import CanvasExporter, MoodleExporter
+from anatomy.classroom.grading.gradebook import put_alembic_on_path
 
 PLATFORMS = pytest.mark.parametrize("exporter", [CanvasExporter, MoodleExporter])
 MARKS = {  # the points of two checks; None waits for a person

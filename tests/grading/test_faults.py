@@ -16,14 +16,13 @@ import pytest
 from nbformat.v4 import new_code_cell
 from rich.console import Console
 
-from anatomy import exercises
-from anatomy.answers import answer_bank
-from anatomy.course import notebook
-from anatomy.forked_kernels import sandbox
-from anatomy.grading.report import GRADED, REPAIRED, UNGRADED
-from anatomy.grading.run import grade
-from anatomy.notebook_files.notebooks import as_text, source_file, write
-from anatomy.sample_class import filled
+from anatomy.classroom.forked_kernels import sandbox
+from anatomy.classroom.grading.report import GRADED, REPAIRED, UNGRADED
+from anatomy.classroom.grading.run import grade
+from anatomy.classroom.sample_class import filled
+from anatomy.course import COURSE
+from anatomy.engine.answers import answer_bank
+from anatomy.engine.notebook_files.notebooks import as_text, source_file, write
 
 pytestmark = [
     pytest.mark.slow,
@@ -31,7 +30,7 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux" or not sandbox.bubblewrap(), reason="needs bubblewrap"),
 ]
 
-BOOK = notebook("03-softmax")
+BOOK = COURSE.notebook("03-softmax")
 KEPT = ("softmax", "attention_weights", "attention_entropy")
 FILE = f"{BOOK.slug}.ipynb"
 SETTINGS = """
@@ -42,7 +41,7 @@ c.ForkedKernelManager.output = 1
 c.ForkedKernelManager.processes = 60
 """
 RIGHT = "def softmax(x, dim):\n    e = (x - x.amax(dim, keepdim=True)).exp()\n    return e / e.sum(dim, keepdim=True)\n"
-FULL = exercises.find("softmax").points
+FULL = COURSE.exercise("softmax").points
 
 
 def within(body, before=""):
@@ -357,7 +356,7 @@ def judged(name, row, worth):
 
 def test_each_accident_costs_its_own_cells_at_most(accidents, capsys):
     _, names, rows = accidents
-    worth = {name: exercises.of_notebook(BOOK)[name].points for name in KEPT}
+    worth = {name: COURSE.exercises(BOOK)[name].points for name in KEPT}
     wrong, table = {}, []
     for student, name in names.items():
         row = rows[student]

@@ -24,25 +24,24 @@ from test_attacks import found
 from traitlets.config import Config
 from typer.testing import CliRunner
 
-from anatomy import exercises
 from anatomy.authoring.maps import alt, write_maps
+from anatomy.classroom.forked_kernels import sandbox
+from anatomy.classroom.grading import run
+from anatomy.classroom.grading.feedback import page as pages
+from anatomy.classroom.grading.feedback import sanitize
+from anatomy.classroom.grading.feedback.figures import MOST, figures_of, with_figures
+from anatomy.classroom.grading.feedback.folder import FeedbackFolder
+from anatomy.classroom.grading.preprocessors import PlainOutputs, judge_observations
+from anatomy.classroom.grading.report import PARTLY, UNGRADED, Report
+from anatomy.classroom.sample_class import filled
 from anatomy.cli import app
-from anatomy.course import notebook
-from anatomy.forked_kernels import sandbox
-from anatomy.grading import run
-from anatomy.grading.feedback import page as pages
-from anatomy.grading.feedback import sanitize
-from anatomy.grading.feedback.figures import MOST, figures_of, with_figures
-from anatomy.grading.feedback.folder import FeedbackFolder
-from anatomy.grading.preprocessors import PlainOutputs, judge_observations
-from anatomy.grading.report import PARTLY, UNGRADED, Report
-from anatomy.notebook_files.notebooks import as_text, source_file, student_file, write
-from anatomy.notebook_files.settings import settings
-from anatomy.sample_class import filled
+from anatomy.course import COURSE
+from anatomy.engine.notebook_files.notebooks import as_text, source_file, student_file, write
+from anatomy.engine.notebook_files.settings import settings
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-BOOK = notebook("03-softmax")
-WORTH = exercises.of_notebook(BOOK)["softmax"].points
+BOOK = COURSE.notebook("03-softmax")
+WORTH = COURSE.exercises(BOOK)["softmax"].points
 ANSWERS = {
     "ada": "def softmax(x, dim):\n    return (x - x.logsumexp(dim, keepdim=True)).exp()",
     "bea": "def softmax(x, dim):\n    return x.exp() / x.exp().sum()",
@@ -303,7 +302,7 @@ def test_the_template_is_in_the_repository(root):
     """`feedback/` is not, and an ignored folder of that name was easily overlooked."""
     if not (root / ".git").exists():
         pytest.skip("not a git checkout")
-    name = "anatomy/grading/templates/feedback/index.html.j2"
+    name = "anatomy/classroom/grading/templates/feedback/index.html.j2"
     assert subprocess.run(["git", "ls-files", "--error-unmatch", name], cwd=root, capture_output=True).returncode == 0
 
 

@@ -6,8 +6,8 @@ import pytest
 from jinja2 import Environment, FileSystemLoader
 from nbgrader.server_extensions.formgrader import handlers
 
-from anatomy.grading.class_report.handler import report
-from anatomy.grading.formgrader import add_tab
+from anatomy.classroom.grading.class_report.handler import report
+from anatomy.classroom.grading.formgrader import add_tab
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,9 @@ import shutil
 import pytest
 from sqlalchemy import event, inspect
 
-from anatomy.grading.feedback.standing import ShownMark, read_standing
-from anatomy.grading.gradebook import open_gradebook
-from anatomy.notebook_files.settings import settings
+from anatomy.classroom.grading.feedback.standing import ShownMark, read_standing
+from anatomy.classroom.grading.gradebook import open_gradebook
+from anatomy.engine.notebook_files.settings import settings
 
 SLUG = "03-softmax"
 EXERCISES = ("softmax", "attention_weights", "weighted_values", "attention_entropy")

@@ -14,22 +14,21 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from nbgrader.utils import determine_grade
 from traitlets.config import Config
 
-from anatomy import exercises, reference
-from anatomy.cards import as_html, as_text
-from anatomy.course import notebook
-from anatomy.grading import verdicts
-from anatomy.grading.few_numbers import LONGEST, in_few_numbers
-from anatomy.grading.notes import NOTE, CellNote, NotebookNote
-from anatomy.grading.preprocessors import JudgeObservations, RunAndObserve
-from anatomy.judging.judge import judge
-from anatomy.observing.observation import CaseObservation, Observation
-from anatomy.observing.observe import MISSING, observe
-from anatomy.observing.records import MIME, Unreadable, decode, encode
+from anatomy.classroom.grading import verdicts
+from anatomy.classroom.grading.few_numbers import LONGEST, in_few_numbers
+from anatomy.classroom.grading.notes import NOTE, CellNote, NotebookNote
+from anatomy.classroom.grading.preprocessors import JudgeObservations, RunAndObserve
+from anatomy.course import COURSE
+from anatomy.engine.cards import as_html, as_text
+from anatomy.engine.judging.judge import judge
+from anatomy.engine.observing.observation import CaseObservation, Observation
+from anatomy.engine.observing.observe import MISSING, observe
+from anatomy.engine.observing.records import MIME, Unreadable, decode, encode
 
-BOOK = notebook("03-softmax")
+BOOK = COURSE.notebook("03-softmax")
 SEEDS = (4711, 815)
-EXERCISE = exercises.of_notebook(BOOK)["softmax"]
-OTHER = exercises.of_notebook(BOOK)["attention_entropy"]
+EXERCISE = COURSE.exercises(BOOK)["softmax"]
+OTHER = COURSE.exercises(BOOK)["attention_entropy"]
 
 
 def right_softmax(x, dim):
@@ -83,7 +82,7 @@ def test_a_wrong_answer_without_a_name_is_noted_in_a_few_numbers():
         return strange(x, dim).flip(dim)
 
     noted = [CellNote.read(graded([display(record(answer))])[1]) for answer in (strange, rewritten, turned)]
-    assert all(note.status == "wrong" and not note.misconceptions for note in noted)
+    assert all(note.status == "wrong" and not note.mistakes for note in noted)
     one, same, other = (note.numbers for note in noted)
     assert [words for words, *_ in one] == [words for words, *_ in other] and len(json.dumps(one)) < 2000
     assert [size for _, size, _ in one] == pytest.approx([size for _, size, _ in other], rel=1e-3)
@@ -109,7 +108,7 @@ def test_partial_credit_with_a_message():
     points, cell = graded([display(record(overflows))])
     assert 0 < points < EXERCISE.points
     assert "overflow" in card_of(cell)
-    assert list(CellNote.read(cell).misconceptions) == ["softmax__overflows"]
+    assert list(CellNote.read(cell).mistakes) == ["softmax__overflows"]
 
 
 def test_points_follow_the_cell():
@@ -250,8 +249,8 @@ def spoiled(node, dice: random.Random):
 def test_hostile_observations_always_get_a_verdict(slug):
     """Random spoilt observations: a verdict each time, within its points, and never full marks by luck."""
     dice = random.Random(slug)
-    asked = exercises.of_notebook(notebook(slug)).values()
-    honest_ones = [(exercise, observe(exercise, reference.answer(exercise), SEEDS)) for exercise in asked]
+    asked = COURSE.exercises(COURSE.notebook(slug)).values()
+    honest_ones = [(exercise, observe(exercise, exercise.right, SEEDS)) for exercise in asked]
     verdicts = 0
     for number in range(20):
         exercise, honest = dice.choice(honest_ones)

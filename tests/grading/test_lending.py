@@ -9,19 +9,18 @@ from conftest import skeleton
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from anatomy import exercises
-from anatomy.answers import stand_ins
-from anatomy.checking import stand_ins as lent
-from anatomy.course import NOTEBOOKS, notebook
-from anatomy.exercises.spec import SEEDS
-from anatomy.forked_kernels import sandbox
-from anatomy.grading.notes import NOTE, CellNote, NotebookNote
-from anatomy.grading.preprocessors import JudgeObservations, RunAndObserve, run_and_observe
-from anatomy.grading.preprocessors.lending import Lending
-from anatomy.judging.judge import is_right
-from anatomy.notebook_files.notebooks import grade_id
-from anatomy.observing.observe import observe
-from anatomy.observing.records import MIME, encode
+from anatomy.classroom.forked_kernels import sandbox
+from anatomy.classroom.grading.notes import NOTE, CellNote, NotebookNote
+from anatomy.classroom.grading.preprocessors import JudgeObservations, RunAndObserve, run_and_observe
+from anatomy.classroom.grading.preprocessors.lending import Lending
+from anatomy.course import COURSE
+from anatomy.engine.answers import stand_ins
+from anatomy.engine.checking import stand_ins as lent
+from anatomy.engine.exercise import SEEDS
+from anatomy.engine.judging.judge import is_right
+from anatomy.engine.notebook_files.notebooks import grade_id
+from anatomy.engine.observing.observe import observe
+from anatomy.engine.observing.records import MIME, encode
 from tests.plenty import one_in
 
 needs_kernels = [
@@ -29,8 +28,8 @@ needs_kernels = [
     pytest.mark.xdist_group("forked kernels"),
     pytest.mark.skipif(sys.platform != "linux" or not sandbox.bubblewrap(), reason="needs bubblewrap"),
 ]
-BOOK = notebook("03-softmax")
-FULL = {name: exercise.points for name, exercise in exercises.of_notebook(BOOK).items()}
+BOOK = COURSE.notebook("03-softmax")
+FULL = {name: exercise.points for name, exercise in COURSE.exercises(BOOK).items()}
 RIGHT = {
     "softmax": stand_ins(BOOK)["softmax"].source,
     "attention_weights": "def attention_weights(query, key):\n    return softmax(scaled_scores(query, key), -1)\n",
@@ -67,20 +66,20 @@ def marks(book: NotebookNode) -> dict[str, float]:
 # ---- what is lent ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("book", one_in(3, NOTEBOOKS), ids=lambda book: book.slug)
+@pytest.mark.parametrize("book", one_in(3, COURSE.notebooks), ids=lambda book: book.slug)
 @pytest.mark.slow
 def test_each_stand_in_is_right_by_itself(book, monkeypatch):
     monkeypatch.setattr(lent, "PROVIDED", {})
-    asked = exercises.of_notebook(book)
+    asked = COURSE.exercises(book)
     assert set(stand_ins(book)) == {name for name, exercise in asked.items() if exercise.kind != "quiz"}
     for name, stand_in in stand_ins(book).items():
         lent.provide(name, stand_in.source)
         assert is_right(asked[name], observe(asked[name], lent.PROVIDED[name])), name
 
 
-@pytest.mark.parametrize("book", NOTEBOOKS, ids=lambda book: book.slug)
+@pytest.mark.parametrize("book", COURSE.notebooks, ids=lambda book: book.slug)
 def test_a_stand_in_shows_no_answer_that_is_asked_for_later(book):
-    order = list(exercises.of_notebook(book))
+    order = list(COURSE.exercises(book))
     for name, stand_in in stand_ins(book).items():
         assert stand_in.shows <= set(order[: order.index(name) + 1])
 
@@ -96,7 +95,7 @@ def checks(*names: str) -> NotebookNode:
 def lends_after(nb: NotebookNode, index: int, answer=None) -> str:
     if answer is not None:
         name = grade_id(nb.cells[index]).removeprefix("check-")
-        record = encode(observe(exercises.find(name), answer))
+        record = encode(observe(COURSE.exercise(name), answer))
         nb.cells[index].outputs = [new_output("display_data", data={MIME: record})]
     return Lending(nb, BOOK, SEEDS).after(nb.cells[index], index)
 
@@ -156,7 +155,7 @@ class TestHonest(Kernels):
         assert "It calls your `softmax` (3.1), which is not yet: mend 3.1." in card.outputs[0].data["text/plain"]
 
     def test_a_right_notebook_is_lent_nothing(self):
-        book = handed_in(first="from anatomy.checking import stand_ins")
+        book = handed_in(first="from anatomy.engine.checking import stand_ins")
         book.cells.append(new_code_cell("print(sorted(stand_ins.PROVIDED))", id="last"))
         assert marks(book) == FULL
         assert book.cells[-1].outputs[0].text == "[]\n"
@@ -181,16 +180,16 @@ class TestHonest(Kernels):
 
 # ---- attacks: whoever leaves `softmax` to the grader has no points for it, and elsewhere none that are not deserved --
 
-TAKE = "from anatomy.checking import stand_ins\n"
-FOR_GOOD = "import anatomy.checking\nanatomy.checking.check = check\n"
+TAKE = "from anatomy.engine.checking import stand_ins\n"
+FOR_GOOD = "import anatomy.engine.checking\nanatomy.checking.check = check\n"
 RECORD = """
-from anatomy.observing.observe import observe
-from anatomy.observing.records import MIME, encode
+from anatomy.engine.observing.observe import observe
+from anatomy.engine.observing.records import MIME, encode
 import os
 def record():
     seeds = tuple(map(int, os.environ["ANATOMY_GRADING_SEED"].split(",")))
-    from anatomy import exercises
-    return {MIME: encode(observe(exercises.find("softmax"), stand_ins.PROVIDED["softmax"], seeds)), "text/plain": "x"}
+    from anatomy.course import COURSE
+    return {MIME: encode(observe(COURSE.exercise("softmax"), stand_ins.PROVIDED["softmax"], seeds)), "text/plain": "x"}
 """
 ATTACKS = {
     "calls it when it is there": ("", {"softmax": TAKE + (

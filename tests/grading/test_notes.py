@@ -8,13 +8,13 @@ import random
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from anatomy.grading.notes import NOTE, CaseNumbers, CellNote, NotebookNote
+from anatomy.classroom.grading.notes import NOTE, CaseNumbers, CellNote, NotebookNote
 
 NOTES = {
     "given": CellNote(given=True),
     "left out": CellNote(left_out="ended its kernel"),
     "no points": CellNote(exercise="softmax", status="wrong", points=0.0, broken=("values", "shape")),
-    "named": CellNote(status="wrong", points=1.5, misconceptions={"softmax__overflows": "Large scores overflow."}),
+    "named": CellNote(status="wrong", points=1.5, mistakes={"softmax__overflows": "Large scores overflow."}),
     "numbers": CellNote(exercise="softmax", numbers=(CaseNumbers("returned float32[3]", 2.0, -0.5),), said="\ud800"),
     "ungraded": CellNote(exercise="softmax", status="ungraded", reason="It took too long."),
 }
@@ -50,7 +50,7 @@ def test_a_notebooks_note_is_read_as_it_was_written():
 
 def test_notes_of_earlier_versions_are_read():
     old = {"exercise": "softmax", "status": "wrong", "points": 2, "said": "Not right yet.", "broken": [],
-           "misconceptions": {}, "numbers": [["returned float32[3]", 2.0, 0.5]]}  # fmt: skip
+           "mistakes": {}, "numbers": [["returned float32[3]", 2.0, 0.5]]}  # fmt: skip
     wanted = CellNote(exercise="softmax", status="wrong", points=2, said="Not right yet.",
                       numbers=(CaseNumbers("returned float32[3]", 2.0, 0.5),))  # fmt: skip
     assert CellNote.read(with_note(old)) == wanted

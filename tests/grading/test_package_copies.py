@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 import anatomy
-from anatomy.course import NOTEBOOKS, notebook
-from anatomy.grading.course_kernels import environment, fresh_seeds
-from anatomy.grading.package_copies import copy_package, hidden_modules
-from anatomy.observing import GRADING_SEED
+from anatomy.classroom.grading.course_kernels import environment, fresh_seeds
+from anatomy.classroom.grading.package_copies import copy_package, hidden_modules
+from anatomy.course import COURSE
+from anatomy.engine.observing import GRADING_SEED
 
 
 def imports(slug, tmp_path, *names):
@@ -28,43 +28,43 @@ for name in sys.argv[1:]:
     except ImportError as error:
         print(name, str(error).replace(" ", "_"))
 """
-    env = {**os.environ, "PYTHONPATH": str(copy_package(notebook(slug), tmp_path))}
+    env = {**os.environ, "PYTHONPATH": str(copy_package(COURSE.notebook(slug), tmp_path))}
     run = subprocess.run([sys.executable, "-c", code, *names], env=env, cwd=tmp_path, capture_output=True, text=True,
                          check=True)  # fmt: skip
     return dict(line.split(" ", 1) for line in run.stdout.splitlines())
 
 
 def test_later_answers_and_judges_are_out_of_reach(tmp_path):
-    out_of_reach = list(hidden_modules(notebook("03-softmax")))
-    refused = ["anatomy.reference.softmax", "anatomy.reference.heads", "anatomy.misconceptions.softmax",
-               "anatomy.judging.judge", "anatomy.grading.run", "anatomy.grading.package_copies",
+    out_of_reach = list(hidden_modules(COURSE.notebook("03-softmax")))
+    refused = ["anatomy.course.nb03_softmax.right", "anatomy.course.nb04_heads.right", "anatomy.course.nb03_softmax.wrong",
+               "anatomy.engine.judging.judge", "anatomy.classroom.grading.run", "anatomy.classroom.grading.package_copies",
                *out_of_reach]  # fmt: skip
     open_to_all = [
-        "anatomy.checking",
-        "anatomy.exercises.softmax",
-        "anatomy.reference.attention_scores",
-        "anatomy.views",
+        "anatomy.engine.checking",
+        "anatomy.course.nb03_softmax.asked",
+        "anatomy.course.nb02_attention_scores.right",
+        "anatomy.course.views",
     ]
     found = imports("03-softmax", tmp_path, *refused, *open_to_all)
     assert [name for name in refused if not found[name]] == []
-    assert "not_available_in_a_kernel_that_grades_03-softmax" in found["anatomy.reference.softmax"]
+    assert "not_available_in_a_kernel_that_grades_03-softmax" in found["anatomy.course.nb03_softmax.right"]
     assert {name: found[name] for name in open_to_all} == dict.fromkeys(open_to_all, "")
 
 
-@pytest.mark.parametrize("book", NOTEBOOKS, ids=lambda book: book.slug)
+@pytest.mark.parametrize("book", COURSE.notebooks, ids=lambda book: book.slug)
 def test_each_notebooks_own_answers_are_hidden_and_earlier_ones_are_not(book, tmp_path):
     names = set(hidden_modules(book))
-    for other in NOTEBOOKS:
+    for other in COURSE.notebooks:
         assert (f"anatomy.reference.{other.module}" in names) == (other.number >= book.number)
     copy = copy_package(book, tmp_path) / "anatomy"
     assert "raise ImportError" in (copy / "reference" / f"{book.module}.py").read_text(encoding="utf-8")
-    assert list((copy / "misconceptions").iterdir()) == [copy / "misconceptions" / "__init__.py"]
+    assert list((copy / "mistakes").iterdir()) == [copy / "mistakes" / "__init__.py"]
 
 
 def test_what_judges_is_out_of_reach_and_what_asks_needs_none_of_it(tmp_path):
-    refused = ["anatomy.descriptions", f"anatomy.descriptions.{NOTEBOOKS[-1].module}", "anatomy.judging.evidence",
-               "anatomy.variants", "anatomy.reading", "anatomy.serving"]  # fmt: skip
-    asks = [f"anatomy.exercises.{book.module}" for book in NOTEBOOKS] + ["anatomy.checking.looking"]
+    refused = ["anatomy.engine.describing", f"anatomy.engine.describing.{COURSE.notebooks[-1].module}", "anatomy.engine.judging.evidence",
+               "anatomy.variants", "anatomy.engine.reading", "anatomy.classroom.serving"]  # fmt: skip
+    asks = [f"anatomy.exercises.{book.module}" for book in COURSE.notebooks] + ["anatomy.engine.checking.looking"]
     found = imports("03-softmax", tmp_path, *refused, *asks)
     assert [name for name in refused if not found[name]] == []
     assert {name: found[name] for name in asks} == dict.fromkeys(asks, "")
@@ -77,15 +77,15 @@ def test_a_new_room_is_hidden_until_it_is_named(tmp_path, monkeypatch):
         (package / room / "__init__.py").touch()
     (package / "latest.py").touch()
     monkeypatch.setattr(anatomy, "__file__", str(package / "__init__.py"))
-    assert list(hidden_modules(notebook("03-softmax"))) == ["anatomy.latest", "anatomy.news"]
+    assert list(hidden_modules(COURSE.notebook("03-softmax"))) == ["anatomy.latest", "anatomy.news"]
 
 
 def test_only_earlier_references_are_seen(tmp_path):
     """Also of a notebook that is not in the course's table of contents yet."""
-    for number, book in enumerate(NOTEBOOKS):
+    for number, book in enumerate(COURSE.notebooks):
         folder = copy_package(book, tmp_path) / "anatomy" / "reference"
         answers = {file.stem for file in folder.glob("*.py") if "raise ImportError" not in file.read_text("utf-8")}
-        assert answers == {"__init__", *(other.module for other in NOTEBOOKS[:number])}
+        assert answers == {"__init__", *(other.module for other in COURSE.notebooks[:number])}
 
 
 def test_compiled_modules_come_along_if_their_source_does(tmp_path, monkeypatch):
@@ -96,7 +96,7 @@ def test_compiled_modules_come_along_if_their_source_does(tmp_path, monkeypatch)
         for name in ("__init__", "attention_scores", "softmax", "answers", "renamed_since"):
             (folder / "__pycache__" / f"{name}.cpython-311.pyc").write_bytes(b"compiled")
     monkeypatch.setattr(anatomy, "__file__", str(package / "__init__.py"))
-    copy = copy_package(notebook("03-softmax"), tmp_path / "copies") / "anatomy"
+    copy = copy_package(COURSE.notebook("03-softmax"), tmp_path / "copies") / "anatomy"
     found = {str(file.relative_to(copy).parent): set() for file in copy.rglob("*.pyc")}
     for file in copy.rglob("*.pyc"):
         found[str(file.relative_to(copy).parent)].add(file.name.partition(".")[0])
@@ -105,21 +105,21 @@ def test_compiled_modules_come_along_if_their_source_does(tmp_path, monkeypatch)
 
 def test_a_copy_for_each_notebook_costs_few_files(tmp_path):
     """What the copies have in common is there once."""
-    for book in NOTEBOOKS:
+    for book in COURSE.notebooks:
         copy_package(book, tmp_path)
     files = [file for file in tmp_path.rglob("*") if file.is_file()]
-    one = sum(file.is_relative_to(tmp_path / NOTEBOOKS[0].slug) for file in files)
-    assert len({file.stat().st_ino for file in files}) < one + 40 * len(NOTEBOOKS)
+    one = sum(file.is_relative_to(tmp_path / COURSE.notebooks[0].slug) for file in files)
+    assert len({file.stat().st_ino for file in files}) < one + 40 * len(COURSE.notebooks)
 
 
 def test_kernels_can_be_asked_for_before_torch_is_imported():
     """The fork server imports it, and shall not wait until this process has done so."""
-    code = "import sys, anatomy.grading.course_kernels, anatomy.grading.workers.local; print('torch' in sys.modules)"
+    code = "import sys, anatomy.classroom.grading.course_kernels, anatomy.classroom.grading.workers.local; print('torch' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "False\n"
 
 
 def test_seeds_are_fresh_and_reach_the_kernel():
     assert len({fresh_seeds() for _ in range(50)}) == 50
-    mine = environment(notebook("03-softmax"), (7, 8))
+    mine = environment(COURSE.notebook("03-softmax"), (7, 8))
     assert mine[GRADING_SEED] == "7,8" and mine["ANATOMY_NOTEBOOK"] == "03-softmax"

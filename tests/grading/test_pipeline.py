@@ -10,16 +10,15 @@ import pytest
 from nbgrader.preprocessors import AssignLatePenalties
 from rich.console import Console
 
-from anatomy import exercises, reference
-from anatomy.course import notebook
-from anatomy.forked_kernels import sandbox
-from anatomy.grading.assignments import student_edition
-from anatomy.grading.pipeline import BadPipeline, configured_steps, worker_pipeline
-from anatomy.grading.run import grade
-from anatomy.notebook_files.notebooks import as_text
-from anatomy.notebook_files.settings import settings
+from anatomy.classroom.forked_kernels import sandbox
+from anatomy.classroom.grading.assignments import student_edition
+from anatomy.classroom.grading.pipeline import BadPipeline, configured_steps, worker_pipeline
+from anatomy.classroom.grading.run import grade
+from anatomy.course import COURSE
+from anatomy.engine.notebook_files.notebooks import as_text
+from anatomy.engine.notebook_files.settings import settings
 
-BOOK = notebook("03-softmax")
+BOOK = COURSE.notebook("03-softmax")
 TO_THE_GRADEBOOK = {"OverwriteKernelspec", "OverwriteCells", "SaveMarks", "AssignLatePenalties"}
 
 
@@ -67,7 +66,7 @@ def test_a_step_that_is_added_is_done(tmp_path, new_course):
     book = student_edition(root, BOOK.slug)
     for cell in book.cells:
         if cell.metadata.get("nbgrader", {}).get("grade_id") == "softmax":
-            cell.source = inspect.getsource(reference.answer(exercises.of_notebook(BOOK)["softmax"]))
+            cell.source = inspect.getsource(COURSE.right(COURSE.exercises(BOOK)["softmax"]))
     place = root / "submitted" / "somebody" / BOOK.slug
     place.mkdir(parents=True)
     (place / f"{BOOK.slug}.ipynb").write_text(as_text(book), encoding="utf-8")

@@ -15,8 +15,8 @@ import pytest
 from rich.console import Console
 from test_crash import marks, reported, small_class
 
-from anatomy.forked_kernels import sandbox
-from anatomy.grading.run import grade
+from anatomy.classroom.forked_kernels import sandbox
+from anatomy.classroom.grading.run import grade
 
 pytestmark = [
     pytest.mark.slow,

@@ -11,15 +11,15 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell
 
-from anatomy.answers import answer_bank
-from anatomy.course import notebook
-from anatomy.grading.assignments import student_edition
-from anatomy.grading.errors import Unrepairable
-from anatomy.grading.notes import NOTE, CellNote
-from anatomy.grading.repair import MOST_OWN_CELLS, MOST_PARSED, NOTE_ID, repaired
-from anatomy.grading.submission_file import MOST_VALUES, find_notebook, parse_notebook
-from anatomy.notebook_files.notebooks import as_text
-from anatomy.sample_class import filled
+from anatomy.classroom.grading.assignments import student_edition
+from anatomy.classroom.grading.errors import Unrepairable
+from anatomy.classroom.grading.notes import NOTE, CellNote
+from anatomy.classroom.grading.repair import MOST_OWN_CELLS, MOST_PARSED, NOTE_ID, repaired
+from anatomy.classroom.grading.submission_file import MOST_VALUES, find_notebook, parse_notebook
+from anatomy.classroom.sample_class import filled
+from anatomy.course import COURSE
+from anatomy.engine.answers import answer_bank
+from anatomy.engine.notebook_files.notebooks import as_text
 
 SLUG = "03-softmax"
 
@@ -36,7 +36,7 @@ def handed_out(course):
 
 @pytest.fixture
 def handed_in(course):
-    book = notebook(SLUG)
+    book = COURSE.notebook(SLUG)
     return filled(course, book, {name: answers[0] for name, answers in answer_bank(book).right.items()})
 
 

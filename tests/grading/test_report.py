@@ -6,8 +6,8 @@ import io
 
 from rich.console import Console
 
-from anatomy.grading.progress_bar import progress_bar
-from anatomy.grading.report import (
+from anatomy.classroom.grading.progress_bar import progress_bar
+from anatomy.classroom.grading.report import (
     GRADED,
     REPAIRED,
     UNGRADED,

@@ -19,18 +19,18 @@ import pytest
 from nbgrader.api import Gradebook
 from rich.console import Console
 
-from anatomy.course import notebook
-from anatomy.forked_kernels import sandbox
-from anatomy.grading import assignments, class_run, gradebook, run, submissions
-from anatomy.grading.errors import CannotRecord
-from anatomy.grading.report import GRADED, REPAIRED, UNGRADED, as_dict
-from anatomy.grading.run_lock import AlreadyGrading, run_lock
-from anatomy.grading.workers.parcels import Graded, ToGrade, ungraded
-from anatomy.notebook_files.notebooks import as_text, source_file, write
-from anatomy.sample_class import filled
+from anatomy.classroom.forked_kernels import sandbox
+from anatomy.classroom.grading import assignments, class_run, gradebook, run, submissions
+from anatomy.classroom.grading.errors import CannotRecord
+from anatomy.classroom.grading.report import GRADED, REPAIRED, UNGRADED, as_dict
+from anatomy.classroom.grading.run_lock import AlreadyGrading, run_lock
+from anatomy.classroom.grading.workers.parcels import Graded, ToGrade, ungraded
+from anatomy.classroom.sample_class import filled
+from anatomy.course import COURSE
+from anatomy.engine.notebook_files.notebooks import as_text, source_file, write
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not sandbox.bubblewrap(), reason="needs bubblewrap")]
-BOOK = notebook("03-softmax")
+BOOK = COURSE.notebook("03-softmax")
 RIGHT = "def softmax(x, dim):\n    return (x - x.logsumexp(dim, keepdim=True)).exp()"
 WRONG = "def softmax(x, dim):\n    return x / 2"
 
@@ -105,7 +105,7 @@ def test_only_what_changed_is_graded(course):
 
 def test_a_run_that_grades_nothing_imports_no_torch(course):
     grade(course)
-    look = ("import sys; from pathlib import Path; from anatomy.grading.run import grade; "
+    look = ("import sys; from pathlib import Path; from anatomy.classroom.grading.run import grade; "
             f"assert grade(Path({str(course)!r})).graded == 0; "
             "assert not {'torch', 'dask', 'distributed', 'transformers'} & set(sys.modules)")  # fmt: skip
     subprocess.run([sys.executable, "-c", look], check=True, stdout=subprocess.DEVNULL)

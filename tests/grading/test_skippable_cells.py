@@ -10,14 +10,14 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from rich.console import Console
 
-from anatomy.answers import answer_bank
-from anatomy.course import NOTEBOOKS, notebook
-from anatomy.grading.preprocessors import run_and_observe
-from anatomy.grading.run import grade
-from anatomy.grading.skippable_cells import skippable_cells
-from anatomy.launch_links import Fork
-from anatomy.notebook_files.notebooks import as_text
-from anatomy.sample_class import filled
+from anatomy.authoring.launch_links import Fork
+from anatomy.classroom.grading.preprocessors import run_and_observe
+from anatomy.classroom.grading.run import grade
+from anatomy.classroom.grading.skippable_cells import skippable_cells
+from anatomy.classroom.sample_class import filled
+from anatomy.course import COURSE
+from anatomy.engine.answers import answer_bank
+from anatomy.engine.notebook_files.notebooks import as_text
 
 SETUP = "import torch\nfrom torch import nn\nwords = ['time', 'flies']\nmodel = nn.Linear(2, 2)\nsize = 3"
 
@@ -90,7 +90,7 @@ def test_a_broken_cell_uses_nothing():
     assert left_out("x = 1", "def answer(:\n    return x")
 
 
-@pytest.mark.parametrize("book", NOTEBOOKS, ids=lambda book: book.slug)
+@pytest.mark.parametrize("book", COURSE.notebooks, ids=lambda book: book.slug)
 @pytest.mark.slow
 def test_the_course_is_mostly_left_out(root, book):
     """Solved, no notebook needs more than its setup and two definitions of the cells that are given."""
@@ -101,7 +101,7 @@ def test_the_course_is_mostly_left_out(root, book):
     assert len(given - skippable_cells(solved.cells, given)) <= 3 < len(given)
 
 
-BOOK = notebook("03-softmax")
+BOOK = COURSE.notebook("03-softmax")
 ANSWER = "attention_entropy"
 USES_A_GIVEN_CELL = """
 def attention_entropy(weights: Tensor) -> Tensor:

@@ -11,8 +11,8 @@ import pytest
 from nbclient.exceptions import CellTimeoutError
 from nbformat.v4 import new_code_cell, new_notebook
 
-from anatomy.forked_kernels import sandbox
-from anatomy.grading.preprocessors import RunAndObserve
+from anatomy.classroom.forked_kernels import sandbox
+from anatomy.classroom.grading.preprocessors import RunAndObserve
 
 pytestmark = [
     pytest.mark.slow,

@@ -28,19 +28,19 @@ from nbclient.util import run_sync
 from rich.console import Console
 
 import anatomy
-from anatomy.course import notebook
-from anatomy.errors import UserError
-from anatomy.forked_kernels import get_fork_server, sandbox
-from anatomy.grading import run
-from anatomy.grading.course_kernels import COURSE
-from anatomy.grading.known_marks import KNOWN_MARKS
-from anatomy.grading.preprocessors import RunAndObserve
-from anatomy.grading.report import UNGRADED
-from anatomy.grading.workers import dispatch, external, local
-from anatomy.grading.workers.dask_settings import open_client, quiet_dask
-from anatomy.grading.workers.parcels import ToGrade
-from anatomy.grading.workers.worker import grade_parcel
-from anatomy.sample_class import write_sample_class
+from anatomy.classroom.forked_kernels import get_fork_server, sandbox
+from anatomy.classroom.grading import run
+from anatomy.classroom.grading.course_kernels import COURSE
+from anatomy.classroom.grading.known_marks import KNOWN_MARKS
+from anatomy.classroom.grading.preprocessors import RunAndObserve
+from anatomy.classroom.grading.report import UNGRADED
+from anatomy.classroom.grading.workers import dispatch, external, local
+from anatomy.classroom.grading.workers.dask_settings import open_client, quiet_dask
+from anatomy.classroom.grading.workers.parcels import ToGrade
+from anatomy.classroom.grading.workers.worker import grade_parcel
+from anatomy.classroom.sample_class import write_sample_class
+from anatomy.course import COURSE
+from anatomy.engine.errors import UserError
 from tests.forked_kernels.kernel_session import kernels, settled, soon
 
 pytestmark = [
@@ -48,7 +48,7 @@ pytestmark = [
     pytest.mark.xdist_group("forked kernels"),
     pytest.mark.skipif(sys.platform != "linux" or not sandbox.bubblewrap(), reason="needs bubblewrap"),
 ]
-BOOK = notebook("03-softmax")
+BOOK = COURSE.notebook("03-softmax")
 PACKAGE = Path(anatomy.__file__).parents[1]
 
 

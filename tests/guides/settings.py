@@ -53,7 +53,7 @@ def _classes() -> dict[str, list[type[Configurable]]]:
     from nbgrader.apps.nbgraderapp import NbGraderApp
 
     NbGraderApp().all_configurable_classes()
-    for name in ("anatomy.grading.exports", "anatomy.grading.preprocessors", "anatomy.grading.course_kernels"):
+    for name in ("anatomy.classroom.grading.exports", "anatomy.classroom.grading.preprocessors", "anatomy.classroom.grading.course_kernels"):
         import_module(name)
     with contextlib.suppress(ImportError):
         import_module("jupyterhub.app")

@@ -17,8 +17,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("guides"), pytest.mark.t
 
 GUIDE, AUTHORS = "docs/instructor-guide.md", "docs/author-guide.md"
 SECTION = text_of(GUIDE).partition("\n## An exam\n")[2].partition("\n## ")[0]
-KNOWN = "anatomy/exercises/start_here.py"
-ROOMS = ("reference", "exercises", "misconceptions", "variants")
+KNOWN = "anatomy/course/nb00_start_here/asked.py"
+ROOMS = ("reference", "exercises", "mistakes", "variants")
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_a_notebook_of_ones_own(course):
     handed_out = "notebooks/20-exam/20-exam.ipynb"
     assert f"`{handed_out}`" in SECTION and (course / handed_out).is_file()
     students = clean_copy(course.parent / "students")
-    code = "from anatomy.checking import check\ncheck('row_lengths')"
+    code = "from anatomy.engine.checking import check\ncheck('row_lengths')"
     run = subprocess.run([str(course / ".venv/bin/python"), "-c", code], cwd=students, text=True, capture_output=True,
                          env=variables(students))  # fmt: skip
     assert "your answer is checked when" in run.stdout + run.stderr, run.stdout + run.stderr

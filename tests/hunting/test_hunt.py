@@ -11,19 +11,19 @@ from pathlib import Path
 import pytest
 from IPython.utils.capture import capture_output
 
-from anatomy import exercises, hunt
-from anatomy.checking import HAND_OVER
-from anatomy.checking.progress_file import read_progress
-from anatomy.course import NOTEBOOKS, notebook
-from anatomy.hunting.bugs import Bug, bugs_of, listing
-from anatomy.hunting.puzzle import puzzle_of
-from anatomy.hunting.queue import queue_of
-from anatomy.misconceptions import of_exercise
-from anatomy.observing import GRADING_SEED
+from anatomy import hunt
+from anatomy.course import COURSE
+from anatomy.engine.checking import HAND_OVER
+from anatomy.engine.checking.progress_file import read_progress
+from anatomy.engine.hunting.bugs import Bug, bugs_of, listing
+from anatomy.engine.hunting.puzzle import puzzle_of
+from anatomy.engine.hunting.queue import queue_of
+from anatomy.engine.mistakes import of_exercise
+from anatomy.engine.observing import GRADING_SEED
 from tests.plenty import one_in
 
 SLUG = "03-softmax"
-BOOK = notebook(SLUG)
+BOOK = COURSE.notebook(SLUG)
 RIGHT = {"status": "right", "points": 7, "max_points": 7}
 
 
@@ -40,13 +40,13 @@ def solved(home: Path, **entries: dict) -> None:
 
 def bug(name: str) -> Bug:
     """The bug that this mistake is."""
-    return next(bug for bug in bugs_of(exercises.find(name.split("__")[0]).notebook) if bug.mistake.name == name)
+    return next(bug for bug in bugs_of(COURSE.exercise(name.split("__")[0]).notebook) if bug.mistake.name == name)
 
 
 # ---- bugs ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("book", one_in(3, NOTEBOOKS), ids=lambda book: book.slug)
+@pytest.mark.parametrize("book", one_in(3, COURSE.notebooks), ids=lambda book: book.slug)
 @pytest.mark.slow
 def test_every_bug_is_a_program_whose_wrong_lines_can_be_pointed_at(book):
     bugs = bugs_of(book)
@@ -104,7 +104,7 @@ def test_no_other_sentence_is_true_of_it():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("book", one_in(3, NOTEBOOKS), ids=lambda book: book.slug)
+@pytest.mark.parametrize("book", one_in(3, COURSE.notebooks), ids=lambda book: book.slug)
 def test_a_puzzle_has_four_sentences_and_the_mistakes_own_among_them(book):
     for one in bugs_of(book)[::40]:
         puzzle = puzzle_of(one)
@@ -117,9 +117,9 @@ def test_a_puzzle_has_four_sentences_and_the_mistakes_own_among_them(book):
 @pytest.mark.slow
 def test_a_puzzle_is_the_same_in_every_process():
     program = (
-        "from anatomy.course import notebook; from anatomy.hunting.bugs import bugs_of\n"
-        "from anatomy.hunting.puzzle import puzzle_of\n"
-        f"print([(p.sentences, p.letter, p.example) for p in map(puzzle_of, bugs_of(notebook('{SLUG}'))[:3])])"
+        "from anatomy.course import notebook; from anatomy.engine.hunting.bugs import bugs_of\n"
+        "from anatomy.engine.hunting.puzzle import puzzle_of\n"
+        f"print([(p.sentences, p.letter, p.example) for p in map(puzzle_of, bugs_of(COURSE.notebook('{SLUG}'))[:3])])"
     )
     one, other = (
         subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
@@ -130,7 +130,7 @@ def test_a_puzzle_is_the_same_in_every_process():
 
 def test_a_mistake_that_ends_its_process_ends_no_hunt(monkeypatch):
     """It runs on inputs that nobody has tried before."""
-    monkeypatch.setattr("anatomy.hunting.puzzle.smallest_example", lambda *_: os.abort())
+    monkeypatch.setattr("anatomy.engine.hunting.puzzle.smallest_example", lambda *_: os.abort())
     puzzle = puzzle_of.__wrapped__(bug("softmax__global_max"))
     assert puzzle.example is None and list(puzzle.sentences) == ["a", "b", "c", "d"]
 
@@ -185,7 +185,7 @@ def test_the_end_is_said(home):
     hunted = {one.mistake.name: True for one in bugs_of(BOOK)}
     solved(home, softmax={**RIGHT, "hunted": hunted})
     assert "all 66 bugs" in hunt(SLUG).note.replace(str(len(hunted)), "66") and "3.4" in hunt(SLUG).note
-    everything = dict.fromkeys(exercises.of_notebook(BOOK), RIGHT)
+    everything = dict.fromkeys(COURSE.exercises(BOOK), RIGHT)
     solved(home, **{**everything, "softmax": {**RIGHT, "hunted": hunted}})
     assert hunt(SLUG).note == f"You have found all {len(hunted)} bugs of this notebook."
 
@@ -241,13 +241,13 @@ def test_where_marks_are_given_it_does_nothing(home, monkeypatch, variable):
 
 def test_a_kernel_that_grades_can_run_its_cell(tmp_path):
     """Without answers and without torch, in a copy of the package as such a kernel has it."""
-    from anatomy.grading.package_copies import copy_package
+    from anatomy.classroom.grading.package_copies import copy_package
 
     folder = copy_package(BOOK, tmp_path)
     program = (
         "import sys; from anatomy import hunt; hunt('03-softmax', bug=1, line=1, says='a')\n"
         "assert 'torch' not in sys.modules\n"
-        "from anatomy.checking.progress import ProgressCard; ProgressCard('03-softmax')._repr_html_()\n"
+        "from anatomy.engine.checking.progress import ProgressCard; ProgressCard('03-softmax')._repr_html_()\n"
         "import anatomy; print(anatomy.__file__)"
     )
     run = subprocess.run(

@@ -8,12 +8,12 @@ import json
 import pytest
 from rich.console import Console
 
-from anatomy.course import notebook
-from anatomy.hunting import terminal
-from anatomy.hunting.puzzle import puzzle_of
-from anatomy.hunting.queue import queue_of
+from anatomy.course import COURSE
+from anatomy.engine.hunting import terminal
+from anatomy.engine.hunting.puzzle import puzzle_of
+from anatomy.engine.hunting.queue import queue_of
 
-BOOK = notebook("03-softmax")
+BOOK = COURSE.notebook("03-softmax")
 
 
 @pytest.fixture(autouse=True)

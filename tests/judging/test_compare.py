@@ -9,10 +9,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from anatomy.exercises.spec import SEEDS, Case, Draw, exercise
-from anatomy.judging.compare import NUDGES, compare, same_numbers
-from anatomy.observing.observation import CaseObservation, Raised
-from anatomy.observing.observe import observe
+from anatomy.engine.exercise import SEEDS, Case, Draw, exercise
+from anatomy.engine.judging.compare import NUDGES, compare, same_numbers
+from anatomy.engine.observing.observation import CaseObservation, Raised
+from anatomy.engine.observing.observe import observe
 
 
 @exercise("03-softmax", properties={"shape": 1, "values": 2, "far": 1, "gradients": 1}, returns="T D")

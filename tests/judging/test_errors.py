@@ -9,10 +9,10 @@ import pytest
 import torch
 from torch import nn
 
-from anatomy.exercises.spec import Case
-from anatomy.judging.errors import explain_error, explain_message
-from anatomy.judging.symptoms import advice
-from anatomy.observing.observation import CaseObservation, Raised
+from anatomy.engine.exercise import Case
+from anatomy.engine.judging.errors import explain_error, explain_message
+from anatomy.engine.judging.symptoms import advice
+from anatomy.engine.observing.observation import CaseObservation, Raised
 
 X = torch.zeros(2, 3, 4)
 TABLE = nn.Embedding(5, 4)

@@ -8,14 +8,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from anatomy import exercises, misconceptions, reference
-from anatomy.judging.evidence import NO_EVIDENCE
-from anatomy.judging.judge import judge
-from anatomy.judging.verdict import Verdict
-from anatomy.observing.observe import observe
+from anatomy.course import COURSE
+from anatomy.engine.judging.evidence import NO_EVIDENCE
+from anatomy.engine.judging.judge import judge
+from anatomy.engine.judging.verdict import Verdict
+from anatomy.engine.observing.observe import observe
 
-HEAD, SWITCH = exercises.find("AttentionHead"), exercises.find("switch_off_heads")
-RIGHT: type[nn.Module] = reference.answer(HEAD)
+HEAD, SWITCH = COURSE.exercise("AttentionHead"), COURSE.exercise("switch_off_heads")
+RIGHT: type[nn.Module] = HEAD.right
 
 
 def earned(verdict: Verdict) -> set[str]:
@@ -39,7 +39,7 @@ def test_parameters_alone_are_no_evidence() -> None:
 
 
 def test_a_known_mistake_is_evidence() -> None:
-    mistake = misconceptions.of_exercise("AttentionHead")["AttentionHead__scale_root_d"]
+    mistake = COURSE.exercise("AttentionHead").mistakes["AttentionHead__scale_root_d"]
     assert earned(judge(HEAD, observe(HEAD, mistake.answer))) >= {"shape", "parameters"}
 
 

@@ -9,12 +9,11 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from anatomy import reference
-from anatomy.exercises.spec import Case, Draw, Exercise, exercise
-from anatomy.judging.compare import Difference, compare
-from anatomy.judging.expectations import Expectations
-from anatomy.judging.explain import explain_each
-from anatomy.observing.observe import observe
+from anatomy.engine.exercise import Case, Draw, Exercise, exercise
+from anatomy.engine.judging.compare import Difference, compare
+from anatomy.engine.judging.expectations import Expectations
+from anatomy.engine.judging.explain import explain_each
+from anatomy.engine.observing.observe import observe
 
 
 @exercise("03-softmax", properties={"shape": 1, "values": 1, "far": 1, "gradients": 1}, returns="T D")

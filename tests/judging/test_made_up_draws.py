@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 import torch
 
-from anatomy import exercises, reference
-from anatomy.descriptions import for_judging
-from anatomy.exercises.calls import EACH, LONGEST, packed, unpacked
-from anatomy.exercises.pretraining import A_SHORT_TEXT, OFTEN, calls_for
-from anatomy.exercises.spec import Case, Exercise
-from anatomy.judging.expectations import remembering
-from anatomy.judging.judge import judge
-from anatomy.observing.observation import Observation
-from anatomy.observing.observe import observe
-from anatomy.observing.records import decode, encode
+from anatomy.course import COURSE
+from anatomy.course.nb12_pretraining.asked import A_SHORT_TEXT, OFTEN, calls_for
+from anatomy.engine.calls import EACH, LONGEST, packed, unpacked
+from anatomy.engine.describing import for_judging
+from anatomy.engine.exercise import Case, Exercise
+from anatomy.engine.judging.expectations import remembering
+from anatomy.engine.judging.judge import judge
+from anatomy.engine.observing.observation import Observation
+from anatomy.engine.observing.observe import observe
+from anatomy.engine.observing.records import decode, encode
 
 NOW = (987654, 5)
 EXPECTATIONS = remembering()
@@ -69,7 +69,7 @@ def passed(exercise: Exercise, seen: Observation) -> set[str]:
 
 def with_draws(exercise: Exercise, asked: str, make: Callable[[Case, Any], Any]) -> set[str]:
     """What is earned by right results of all other properties, and made-up ones of the one that is asked."""
-    seen = observe(exercise, reference.answer(exercise), NOW)
+    seen = observe(exercise, exercise.right, NOW)
     for case, here in zip(exercise.cases(NOW), seen.cases, strict=True):
         if case.asks == asked:
             here.value, here.again = make(case, here.value), []
@@ -80,7 +80,7 @@ def with_draws(exercise: Exercise, asked: str, make: Callable[[Case, Any], Any])
 @pytest.mark.parametrize("name", RESULTS)
 def test_draws_without_the_text_do_not_come_from_the_generator(name: str) -> None:
     torch.manual_seed(0)
-    exercise = exercises.find(name)
+    exercise = COURSE.exercise(name)
     earned = with_draws(exercise, "generator", lambda _, raw: draws(name, raw["state"]))
     assert earned == exercise.properties.keys() - {"generator"}
 
@@ -96,14 +96,14 @@ def test_draws_without_the_text_do_not_come_from_the_generator(name: str) -> Non
 )
 def test_chances_are_those_of_what_was_given(name: str, asked: str, make: Callable[[Case], Any]) -> None:
     torch.manual_seed(0)
-    exercise = exercises.find(name)
+    exercise = COURSE.exercise(name)
     assert with_draws(exercise, asked, lambda case, _: make(case)) == exercise.properties.keys() - {asked}
 
 
 def said(name: str, asked: str, change: Callable[[Case, Any], Any]) -> Any:
-    exercise = for_judging(exercises.find(name))
+    exercise = for_judging(COURSE.exercise(name))
     assert exercise.describe is not None
-    seen = observe(exercises.find(name), reference.answer(exercise), NOW)
+    seen = observe(COURSE.exercise(name), exercise.right, NOW)
     pairs = zip(exercise.cases(NOW), seen.cases, strict=True)
     return next(exercise.describe(change(case, here.value), case) for case, here in pairs if case.asks == asked)
 
@@ -132,6 +132,6 @@ def test_so_many_calls_as_there_are_count() -> None:
     def once(case: Case, raw: Any) -> Any:
         return {**raw, "more": packed(unpacked(raw["more"])[:1])} if case.args["ids"].numel() == 1 else raw
 
-    exercise = exercises.find("mask_tokens")
+    exercise = COURSE.exercise("mask_tokens")
     earned = with_draws(exercise, "rate", once)
     assert earned == exercise.properties.keys() - {"rate"}

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import pytest
 
-from anatomy import exercises, reference
-from anatomy.judging.judge import judge
-from anatomy.observing.observe import observe
-from anatomy.observing.records import decode, encode
+from anatomy.course import COURSE
+from anatomy.engine.judging.judge import judge
+from anatomy.engine.observing.observe import observe
+from anatomy.engine.observing.records import decode, encode
 from tests.judging.test_replayed import EARLIER, NOW
 
 TIED = {
@@ -65,8 +65,8 @@ TIED = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TIED)
 def test_results_of_other_seeds_do_not_meet_a_property(name: str) -> None:
-    exercise = exercises.find(name)
-    now, earlier = (observe(exercise, reference.answer(exercise), seeds) for seeds in (NOW, EARLIER[0]))
+    exercise = COURSE.exercise(name)
+    now, earlier = (observe(exercise, exercise.right, seeds) for seeds in (NOW, EARLIER[0]))
     cases = exercise.cases(NOW)
     for asked in TIED[name]:
         pairs = zip(cases, now.cases, earlier.cases, strict=True)

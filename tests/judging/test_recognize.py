@@ -6,16 +6,17 @@ import pytest
 import torch
 from torch import nn
 
-from anatomy import exercises, misconceptions
-from anatomy.exercises.spec import SEEDS
-from anatomy.judging.expectations import Expectations
-from anatomy.judging.judge import judge
-from anatomy.judging.verdict import Verdict
-from anatomy.observing.observe import observe
+from anatomy.course import COURSE
+from anatomy.engine.exercise import SEEDS
+from anatomy.engine.judging.expectations import Expectations
+from anatomy.engine.judging.judge import judge
+from anatomy.engine.judging.verdict import Verdict
+from anatomy.engine.mistakes import inherited
+from anatomy.engine.observing.observe import observe
 
 
 def verdict_on(name: str, answer: object) -> Verdict:
-    exercise = exercises.find(name)
+    exercise = COURSE.exercise(name)
     return judge(exercise, observe(exercise, answer))
 
 
@@ -23,17 +24,17 @@ def verdict_on(name: str, answer: object) -> Verdict:
 @pytest.mark.slow
 def test_mistakes_of_parts_are_named_in_the_whole(whole: str) -> None:
     """By their own name, or by one that the whole has for the same numbers; none goes without."""
-    exercise = exercises.find(whole)
+    exercise = COURSE.exercise(whole)
     expectations = Expectations(exercise, SEEDS)
     in_parts = 0
-    for wrong in misconceptions.inherited(whole):
+    for wrong in inherited(COURSE.exercise(whole)):
         seen = observe(exercise, wrong.answer)
         if any(case.outcome == "raised" for case in seen.cases):
             continue  # of an error, the line says more than what a part may have done
         verdict = judge(exercise, seen, SEEDS, lambda *_: expectations)
         broken = {result.property for result in verdict.results if not result.passed}
         if broken - {"gradients"}:  # some mistakes of a part never show in the whole, or by a gradient alone
-            assert verdict.misconceptions, f"{wrong.name}: {verdict.diagnoses[0].headline}"
+            assert verdict.mistakes, f"{wrong.name}: {verdict.diagnoses[0].headline}"
             said = verdict.diagnoses[0].headline
             assert "{" not in said
             in_parts += said.startswith("In the part that `")
@@ -53,14 +54,14 @@ def test_two_mistakes_at_once_are_named_as_two() -> None:
             return centered / (variance.sqrt() + self.eps) * self.weight + self.bias
 
     verdict = verdict_on("LayerNorm", Norm)
-    assert len(verdict.misconceptions) == 2
+    assert len(verdict.mistakes) == 2
     assert verdict.diagnoses[0].headline.startswith("Two mistakes at once. The first: ")
     assert verdict.diagnoses[1].headline.startswith("The second: ")
 
 
 def test_a_mistake_is_not_named_for_a_part_of_what_it_claims() -> None:
     """Large scores overflow as in the known mistake; elsewhere the answer does something else."""
-    overflows = misconceptions.of_exercise("softmax")
+    overflows = COURSE.exercise("softmax").mistakes
     known = next(
         wrong for name, wrong in overflows.items() if "large scores" in wrong.breaks and "values" not in wrong.breaks
     )
@@ -69,31 +70,31 @@ def test_a_mistake_is_not_named_for_a_part_of_what_it_claims() -> None:
         return known.answer(x, dim) * (1.0 if x.abs().max() > 500 and x.dim() == 3 and x.shape[1] != 5 else 0.5)
 
     verdict = verdict_on("softmax", half_known)
-    assert verdict.misconceptions[:1] != [known.name]
+    assert verdict.mistakes[:1] != [known.name]
 
 
 def test_what_an_answer_calls_and_is_right_is_not_blamed() -> None:
     """The answer's own mistake may give the numbers that a part's would: with the part known to be right, silence."""
-    exercise = exercises.find("attention_weights")
-    for wrong in misconceptions.inherited("attention_weights"):
+    exercise = COURSE.exercise("attention_weights")
+    for wrong in inherited(COURSE.exercise("attention_weights")):
         seen = observe(exercise, wrong.answer)
         verdict = judge(exercise, seen)
-        if verdict.misconceptions and verdict.diagnoses[0].headline.startswith("In the part that `softmax`"):
+        if verdict.mistakes and verdict.diagnoses[0].headline.startswith("In the part that `softmax`"):
             break
     seen.called = ["softmax"]
-    assert not judge(exercise, seen).misconceptions
+    assert not judge(exercise, seen).mistakes
 
 
 def test_two_mistakes_are_looked_for_only_where_they_cost_nothing_that_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     """And not at all for an answer that returns nothing: what it computes, nobody can see."""
-    known = misconceptions.of_exercise("TransformerEncoderLayer")
+    known = COURSE.exercise("TransformerEncoderLayer").mistakes
     tried: list[set[str]] = []
 
     def pairs(name, among):
         tried.append({wrong.name for wrong in among})
         return iter(())
 
-    monkeypatch.setattr(misconceptions, "pairs", pairs)
+    monkeypatch.setattr(mistakes, "pairs", pairs)
 
     class Halved(known["TransformerEncoderLayer__parallel"].base):
         def forward(self, x, mask=None):

@@ -9,13 +9,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from anatomy import misconceptions
-from anatomy.cards import as_html, as_text
-from anatomy.exercises.spec import Case, Draw, exercise
-from anatomy.judging import judge as judging
-from anatomy.judging.judge import judge
-from anatomy.judging.relations.lists import relate_lists
-from anatomy.observing.observe import observe
+from anatomy.engine.cards import as_html, as_text
+from anatomy.engine.exercise import Case, Draw, exercise
+from anatomy.engine.judging import judge as judging
+from anatomy.engine.judging.judge import judge
+from anatomy.engine.judging.relations.lists import relate_lists
+from anatomy.engine.observing.observe import observe
 
 
 @exercise("02-attention-scores", properties={"shape": 1, "values": 2, "gradients": 1}, returns="B T S")
@@ -39,10 +38,10 @@ def _block(x: Tensor) -> Tensor:
 
 
 @pytest.fixture(autouse=True)
-def no_misconceptions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(misconceptions, "of_exercise", lambda name: {})
-    monkeypatch.setattr(misconceptions, "inherited", lambda name: ())
-    monkeypatch.setattr(misconceptions, "pairs", lambda name, among: iter(()))
+def no_mistakes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mistakes, "of_exercise", lambda name: {})
+    monkeypatch.setattr(mistakes, "inherited", lambda name: ())
+    monkeypatch.setattr(mistakes, "pairs", lambda name, among: iter(()))
     monkeypatch.setattr(judging.reference, "answer", lambda of: {"weights": _weights, "block": _block}[of.name])
 
 

@@ -13,17 +13,15 @@ from typing import Any
 import pytest
 import torch
 
-from anatomy import exercises, reference
-from anatomy.course import NOTEBOOKS
-from anatomy.exercises import Exercise
-from anatomy.exercises.spec import Case
-from anatomy.judging.evidence import FORM
-from anatomy.judging.expectations import remembering
-from anatomy.judging.judge import judge
-from anatomy.observing.observation import CaseObservation, Observation, Raised
-from anatomy.observing.observe import observe
-from anatomy.observing.plain_data import plain
-from anatomy.observing.records import decode, encode
+from anatomy.course import COURSE
+from anatomy.engine.exercise import Case, Exercise
+from anatomy.engine.judging.evidence import FORM
+from anatomy.engine.judging.expectations import remembering
+from anatomy.engine.judging.judge import judge
+from anatomy.engine.observing.observation import CaseObservation, Observation, Raised
+from anatomy.engine.observing.observe import observe
+from anatomy.engine.observing.plain_data import plain
+from anatomy.engine.observing.records import decode, encode
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("replayed")]  # one process: the last test sums up
 
@@ -31,7 +29,7 @@ EARLIER, NOW = ((101, 102), (7, 8)), (987654, 5)
 SHARE_OF_ONE, SHARE_OF_ALL = 1 / 3, 0.15
 ROOT = Path(__file__).resolve().parents[2]
 
-EXERCISES = [one for book in NOTEBOOKS for one in exercises.of_notebook(book).values() if one.kind != "quiz"]
+EXERCISES = [one for book in COURSE.notebooks for one in COURSE.exercises(book).values() if one.kind != "quiz"]
 """A quiz asks for the same answers whatever the seed: to know them is to answer it."""
 
 
@@ -75,7 +73,7 @@ def assembled(exercise: Exercise, right: Observation, make: Callable[[Exercise, 
 
 
 def forged(exercise: Exercise) -> Iterator[tuple[str, Observation]]:
-    answer = reference.answer(exercise)
+    answer = exercise.right
     earlier = [observe(exercise, answer, seeds) for seeds in EARLIER]
     yield from zip(("a right answer's of other seeds", "of still others"), earlier, strict=True)
     for what, make in NEEDS_NO_ANSWER.items():
@@ -88,7 +86,7 @@ EARNED: dict[str, tuple[int, float]] = {}
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
 def test_what_nobody_computed_earns_its_form_at_most(exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:
     """A known mistake that gives such results would be an answer; what recognizes one has tests of its own."""
-    monkeypatch.setattr("anatomy.judging.judge.recognize", lambda *_: [])
+    monkeypatch.setattr("anatomy.engine.judging.judge.recognize", lambda *_: [])
     torch.set_num_threads(1)
     form, most, known = exercise.properties.get(FORM, 0), 0.0, remembering()
     for what, observation in forged(exercise):

@@ -7,16 +7,15 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from anatomy import misconceptions
-from anatomy.course import NOTEBOOKS
-from anatomy.misconceptions import BadEdit, Mistakes, mistakes_in
-from anatomy.reference.heads import FusedMultiHeadAttention, split_heads
+from anatomy.course import COURSE
+from anatomy.course.nb04_heads.right import FusedMultiHeadAttention, split_heads
+from anatomy.engine.mistakes import BadEdit, Mistakes, inherited, mistakes_in
 
 
 @pytest.fixture
 def wrong(monkeypatch: pytest.MonkeyPatch) -> Iterator[Mistakes]:
     """Adds mistakes to `split_heads`, which are forgotten again."""
-    monkeypatch.setattr(misconceptions, "_KNOWN", {})
+    monkeypatch.setattr(mistakes, "_KNOWN", {})
     yield mistakes_in(split_heads)
 
 
@@ -43,7 +42,7 @@ def test_an_import_that_an_edit_needs_stands_in_its_source(wrong: Mistakes) -> N
 
 
 def test_edits_at_different_places_compose() -> None:
-    pairs = list(misconceptions.pairs("LayerNorm"))
+    pairs = list(mistakes.pairs("LayerNorm"))
     assert pairs
     for one, two, both in pairs[:20]:
         assert both.edits == tuple(sorted((*one.edits, *two.edits), key=lambda edit: edit.start))
@@ -52,18 +51,18 @@ def test_edits_at_different_places_compose() -> None:
 
 def test_a_mistake_in_a_part_is_a_mistake_in_the_whole() -> None:
     torch.manual_seed(0)
-    inherited = {wrong.name: wrong for wrong in misconceptions.inherited("FusedMultiHeadAttention")}
+    inherited = {wrong.name: wrong for wrong in inherited(COURSE.exercise("FusedMultiHeadAttention"))}
     spoilt = inherited["FusedMultiHeadAttention__split_heads__interleaved"]
     config = type("Config", (), {"hidden_size": 6, "num_attention_heads": 2})()
     right, wrong = FusedMultiHeadAttention(config), spoilt.answer(config)
     wrong.load_state_dict(right.state_dict())
     x = torch.randn(2, 4, 6)
     assert not torch.allclose(right(x), wrong(x))
-    assert spoilt.sentence == misconceptions.of_exercise("split_heads")["split_heads__interleaved"].sentence
+    assert spoilt.sentence == COURSE.exercise("split_heads").mistakes["split_heads__interleaved"].sentence
 
 
 def test_names_are_unique_and_every_mistake_belongs_to_an_exercise() -> None:
-    for notebook in NOTEBOOKS:
-        for name, wrong in misconceptions.of_notebook(notebook).items():
+    for notebook in COURSE.notebooks:
+        for name, wrong in COURSE.mistakes_of(notebook).items():
             assert name == wrong.name and name.startswith(f"{wrong.exercise}__")
             assert wrong.sentence and wrong.breaks

@@ -8,9 +8,9 @@ import pytest
 import torch
 from torch import nn
 
-from anatomy.exercises.spec import Case, Draw, exercise
-from anatomy.observing.observation import CaseObservation
-from anatomy.observing.observe import observe
+from anatomy.engine.exercise import Case, Draw, exercise
+from anatomy.engine.observing.observation import CaseObservation
+from anatomy.engine.observing.observe import observe
 from tests.observing.cells import run_cell
 
 

@@ -12,10 +12,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from anatomy.exercises.spec import Case, Draw, exercise
-from anatomy.observing import limits
-from anatomy.observing.limits import TooSlow, time_limit
-from anatomy.observing.observe import observe
+from anatomy.engine.exercise import Case, Draw, exercise
+from anatomy.engine.observing import limits
+from anatomy.engine.observing.limits import TooSlow, time_limit
+from anatomy.engine.observing.observe import observe
 
 
 class Clock:

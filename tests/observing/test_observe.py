@@ -11,12 +11,12 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from anatomy.exercises.spec import Case, Draw, exercise, quiz
-from anatomy.observing import observe as observing
-from anatomy.observing.observation import CaseObservation, Observation
-from anatomy.observing.observe import observe
-from anatomy.observing.plain_data import fresh, plain, same
-from anatomy.observing.records import decode, encode
+from anatomy.engine.exercise import Case, Draw, exercise, quiz
+from anatomy.engine.observing import observe as observing
+from anatomy.engine.observing.observation import CaseObservation, Observation
+from anatomy.engine.observing.observe import observe
+from anatomy.engine.observing.plain_data import fresh, plain, same
+from anatomy.engine.observing.records import decode, encode
 
 
 @exercise("03-softmax", properties={"values": 1, "gradients": 1}, forbids=("softmax",))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from anatomy.observing.parts import parts_of, standing_in
+from anatomy.engine.observing.parts import parts_of, standing_in
 from tests.observing.cells import run_cell
 
 KNOWN = {"softmax", "scores", "weights", "Head", "Heads", "unwritten"}

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from anatomy.exercises.spec import Case, Draw, exercise
-from anatomy.observing.observe import observe
-from anatomy.observing.printed import CHARACTERS, LINES, Printed, cut
+from anatomy.engine.exercise import Case, Draw, exercise
+from anatomy.engine.observing.observe import observe
+from anatomy.engine.observing.printed import CHARACTERS, LINES, Printed, cut
 
 
 @exercise("03-softmax", properties={"values": 1, "gradients": 1})

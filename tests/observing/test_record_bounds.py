@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import torch
 
-from anatomy.observing import record_bounds as bounds
-from anatomy.observing.observation import CaseObservation, Observation
-from anatomy.observing.records import Unreadable, decode, encode
+from anatomy.engine.observing import record_bounds as bounds
+from anatomy.engine.observing.observation import CaseObservation, Observation
+from anatomy.engine.observing.records import Unreadable, decode, encode
 
 
 def record(**known: Any) -> dict[str, Any]:

@@ -15,16 +15,16 @@ import pytest
 import torch
 from torch import Tensor
 
-from anatomy import exercises
-from anatomy.cards import as_html, as_text
-from anatomy.exercises.spec import Case, Draw, exercise
-from anatomy.judging import judge as judging
-from anatomy.judging.judge import judge
-from anatomy.observing.observation import CaseObservation, Observation, Raised
-from anatomy.observing.observe import observe
-from anatomy.observing.plain_data import same
-from anatomy.observing.record_bounds import DEEPEST
-from anatomy.observing.records import LARGEST, Unreadable, decode, encode
+from anatomy.course import COURSE
+from anatomy.engine.cards import as_html, as_text
+from anatomy.engine.exercise import Case, Draw, exercise
+from anatomy.engine.judging import judge as judging
+from anatomy.engine.judging.judge import judge
+from anatomy.engine.observing.observation import CaseObservation, Observation, Raised
+from anatomy.engine.observing.observe import observe
+from anatomy.engine.observing.plain_data import same
+from anatomy.engine.observing.record_bounds import DEEPEST
+from anatomy.engine.observing.records import LARGEST, Unreadable, decode, encode
 
 
 @exercise("02-attention-scores", properties={"shape": 1, "values": 2, "gradients": 1}, returns="B T S")
@@ -40,7 +40,7 @@ def _products(query: Tensor, key: Tensor) -> Tensor:
 @pytest.fixture
 def known_reference(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, none in (("of_notebook", {}), ("of_exercise", {}), ("inherited", ()), ("pairs", ())):
-        monkeypatch.setattr(judging.misconceptions, name, lambda _, none=none: none)
+        monkeypatch.setattr(judging.mistakes, name, lambda _, none=none: none)
     monkeypatch.setattr(judging.reference, "answer", lambda of: _products)
 
 
@@ -162,7 +162,7 @@ def test_a_tensor_of_a_type_that_no_answer_is_kept_in_is_refused(dtype: torch.dt
 
 
 def test_a_quiz_whose_answers_are_no_texts_is_judged() -> None:
-    asked = exercises.find("quiz_types")
+    asked = COURSE.exercise("quiz_types")
     for odd in ([1], {"$other": 1}, torch.ones(2), None, 3):
         seen = CaseObservation("returned", dict.fromkeys(asked.properties, odd))
         assert judge(asked, Observation("quiz_types", [seen])).points == 0

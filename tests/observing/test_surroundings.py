@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 
-from anatomy.observing.surroundings import START, Surroundings, as_at_start
+from anatomy.engine.observing.surroundings import START, Surroundings, as_at_start
 
 
 @pytest.fixture(autouse=True)

@@ -9,13 +9,12 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from anatomy import exercises, reference
-from anatomy.course import NOTEBOOKS
-from anatomy.exercises.spec import Case, Draw, exercise
-from anatomy.observing.observation import CaseObservation
-from anatomy.observing.observe import observe
-from anatomy.observing.plain_data import same
-from anatomy.observing.weights import CONTRACT_WORDS, by_contract_name
+from anatomy.course import COURSE
+from anatomy.engine.exercise import Case, Draw, exercise
+from anatomy.engine.observing.observation import CaseObservation
+from anatomy.engine.observing.observe import observe
+from anatomy.engine.observing.plain_data import same
+from anatomy.engine.observing.weights import CONTRACT_WORDS, by_contract_name
 
 
 @exercise("05-encoder-layer", properties={"parameters": 1, "values": 1, "gradients": 1}, kind="module")
@@ -86,10 +85,10 @@ def test_a_second_name_or_a_late_shape_changes_neither_values_nor_gradients(answ
 
 def test_the_contracts_words_are_those_of_the_right_answers() -> None:
     words: set[str] = set()
-    for notebook in NOTEBOOKS:
-        for asked in exercises.of_notebook(notebook).values():
+    for notebook in COURSE.notebooks:
+        for asked in COURSE.exercises(notebook).values():
             if asked.kind == "module":
-                module = reference.answer(asked)(*asked.cases((0,))[0].init)
+                module = asked.right(*asked.cases((0,))[0].init)
                 assert list(by_contract_name(module)) == [name for name, _ in module.named_parameters()]
                 words |= {word for name, _ in module.named_parameters() for word in name.split(".")}
     assert {word for word in words if not word.isdigit()} == CONTRACT_WORDS

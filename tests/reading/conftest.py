@@ -15,13 +15,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from anatomy import exercises
-from anatomy.exercises.spec import SEEDS
-from anatomy.judging.expectations import Expectations
-from anatomy.judging.judge import judge
-from anatomy.judging.verdict import Verdict
-from anatomy.observing.observe import observe
-from anatomy.reading import read
+from anatomy.course import COURSE
+from anatomy.engine.exercise import SEEDS
+from anatomy.engine.judging.expectations import Expectations
+from anatomy.engine.judging.judge import judge
+from anatomy.engine.judging.verdict import Verdict
+from anatomy.engine.observing.observe import observe
+from anatomy.engine.reading import read
 
 LONG = 60.0
 """Seconds: what is tested is what is found, on any machine."""
@@ -33,9 +33,9 @@ Reading = Callable[..., Verdict]
 @pytest.fixture(autouse=True)
 def no_fault_of_ours(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     """What fails in a copy costs students a sentence, and is not shown to them; here it is."""
-    caplog.set_level(logging.INFO, "anatomy.reading.copies")
+    caplog.set_level(logging.INFO, "anatomy.engine.reading.copies")
     yield
-    assert not [record.getMessage() for record in caplog.records if record.name == "anatomy.reading.copies"]
+    assert not [record.getMessage() for record in caplog.records if record.name == "anatomy.engine.reading.copies"]
 
 
 @pytest.fixture
@@ -58,10 +58,10 @@ def reading() -> Reading:
     """Judges an answer by what can be measured alone, and then reads it."""
 
     def judged(exercise: str, namespace: dict[str, Any], seconds: float = LONG) -> Verdict:
-        asked = exercises.find(exercise)
+        asked = COURSE.exercise(exercise)
         expectations, seen = Expectations(asked, SEEDS), observe(asked, namespace[exercise])
         verdict = judge(asked, seen, SEEDS, lambda *_: expectations)
-        measured = tuple(replace(one, misconception="") for one in verdict.diagnoses)
+        measured = tuple(replace(one, mistake="") for one in verdict.diagnoses)
         return read(namespace, expectations, seen, replace(verdict, diagnoses=measured), seconds)
 
     return judged

@@ -20,7 +20,7 @@ from anatomy import checking
 SETUP = """
 import ctypes, os, signal, subprocess, sys, threading, time
 import torch
-from anatomy.checking import check
+from anatomy.engine.checking import check
 
 class Box:
     value = "kept"

@@ -18,8 +18,8 @@ import nbformat
 import pytest
 import torch
 
-from anatomy.notebook_files.running import run
-from anatomy.reading.copies import in_a_copy, trial
+from anatomy.engine.notebook_files.running import run
+from anatomy.engine.reading.copies import in_a_copy, trial
 from tests.reading.effects import ANSWER, EFFECTS, SETUP
 
 ROOT = Path(__file__).parents[2]
@@ -97,7 +97,7 @@ from anatomy import checking
 
 checking.LEAST = checking.MOST = 20.0  # on any machine
 shell = InteractiveShell.instance()
-shell.run_cell("import math, torch; from anatomy.checking import check")
+shell.run_cell("import math, torch; from anatomy.engine.checking import check")
 shell.run_cell({BEAM_SEARCH!r})
 shell.run_cell('check("beam_search")')
 """

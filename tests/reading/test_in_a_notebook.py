@@ -10,7 +10,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
-from anatomy.observing import GRADING_SEED
+from anatomy.engine.observing import GRADING_SEED
 
 ANSWER = (
     "import torch\n\ndef dot_product_scores(query, key):\n    print('shapes', query.shape)\n"
@@ -23,10 +23,10 @@ ANSWER = (
 def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[InteractiveShell]:
     monkeypatch.setenv("ANATOMY_HOME", str(tmp_path))
     monkeypatch.delenv(GRADING_SEED, raising=False)
-    monkeypatch.setattr("anatomy.checking.LEAST", 60.0)  # on any machine
-    monkeypatch.setattr("anatomy.checking.MOST", 60.0)
+    monkeypatch.setattr("anatomy.engine.checking.LEAST", 60.0)  # on any machine
+    monkeypatch.setattr("anatomy.engine.checking.MOST", 60.0)
     shell = InteractiveShell.instance()
-    shell.run_cell("from anatomy.checking import check")
+    shell.run_cell("from anatomy.engine.checking import check")
     yield shell
     InteractiveShell.clear_instance()
 
@@ -65,8 +65,8 @@ def test_a_class_is_read_in_its_cell(shell: InteractiveShell) -> None:
 
 
 def test_where_marks_are_given_nothing_is_read(shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.startswith("anatomy.reading")]:
+    for name in [name for name in sys.modules if name.startswith("anatomy.engine.reading")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setenv(GRADING_SEED, "3,4")
     card(shell, ANSWER, 'check("dot_product_scores")')
-    assert not [name for name in sys.modules if name.startswith("anatomy.reading")]
+    assert not [name for name in sys.modules if name.startswith("anatomy.engine.reading")]

@@ -7,8 +7,8 @@ import textwrap
 import pytest
 import torch
 
-from anatomy.exercises import find
-from anatomy.observing.observe import observe
+from anatomy.course import COURSE
+from anatomy.engine.observing.observe import observe
 
 
 def cell(source: str) -> str:
@@ -121,7 +121,7 @@ def test_the_notebook_is_as_it_was(notebook, reading, capsys: pytest.CaptureFixt
     """)
     names = notebook(source, calls=[], memory=torch.ones(1))
     before, answer = set(names), names["dot_product_scores"]
-    observe(find("dot_product_scores"), answer)
+    observe(COURSE.exercise("dot_product_scores"), answer)
     once = len(names["calls"])
     assert "One change in line 5" in reading("dot_product_scores", names).diagnoses[0].headline
     assert set(names) == before and names["dot_product_scores"] is answer

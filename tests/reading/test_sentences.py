@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from anatomy.reading.source import program_of
+from anatomy.engine.reading.source import program_of
 
 SAID = {
     "return inside the loop": (
@@ -162,18 +162,18 @@ def test_not_said(name: str, notebook, reading) -> None:
 
 
 def test_a_named_mistake_is_left_as_it_is(notebook) -> None:
-    from anatomy import exercises
-    from anatomy.exercises.spec import SEEDS
-    from anatomy.judging.expectations import Expectations
-    from anatomy.judging.judge import judge
-    from anatomy.observing.observe import observe
-    from anatomy.reading import read
+    from anatomy.course import COURSE
+    from anatomy.engine.exercise import SEEDS
+    from anatomy.engine.judging.expectations import Expectations
+    from anatomy.engine.judging.judge import judge
+    from anatomy.engine.observing.observe import observe
+    from anatomy.engine.reading import read
 
-    asked = exercises.find("scaled_scores")
+    asked = COURSE.exercise("scaled_scores")
     names = notebook("def scaled_scores(query, key):\n    return query @ key.mT / query.size(-1)\n")
     expectations, seen = Expectations(asked, SEEDS), observe(asked, names["scaled_scores"])
     verdict = judge(asked, seen, SEEDS, lambda *_: expectations)
-    assert verdict.misconceptions
+    assert verdict.mistakes
     assert read(names, expectations, seen, verdict) is verdict
 
 

@@ -9,9 +9,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from anatomy import exercises, reference
-from anatomy.observing.plain_data import plain
-from anatomy.reading.as_text import number_text, value_text
+from anatomy.course import COURSE
+from anatomy.engine.observing.plain_data import plain
+from anatomy.engine.reading.as_text import number_text, value_text
 
 ANSWERS = {
     "learn_bpe": "def learn_bpe(word_counts, num_merges):\n    return [tuple('ab')] * num_merges\n",
@@ -35,7 +35,7 @@ def _like(arg: Any, like: Any) -> Any:
 
 def _called(exercise: str, answer: Any, call: str) -> Any:
     """What an answer gives for a call in which tensors are written as lists."""
-    kinds = exercises.find(exercise).cases()[0].args.values()
+    kinds = COURSE.exercise(exercise).cases()[0].args.values()
 
     def as_in_the_check(*args: Any) -> Any:
         return answer(*map(_like, args, kinds))
@@ -51,7 +51,7 @@ def test_what_is_shown_was_computed_on_what_is_shown(exercise: str, notebook, re
     call = example.call.partition("   ")[0]
     assert call == example.call, "small enough to be written out"
     for answer, said in (
-        (reference.answer(exercises.find(exercise)), example.expected),
+        (COURSE.exercise(exercise).right, example.expected),
         (names[exercise], example.found),
     ):
         result = _called(exercise, answer, call)
@@ -75,7 +75,7 @@ def test_of_a_large_result_the_first_entry_that_differs_is_shown(notebook, readi
         "def sinusoidal_encoding(num_positions, dim):\n    rows = reference(num_positions, dim)\n"
         "    return rows if dim < 12 else rows + 1\n"
     )
-    names = notebook(source, reference=reference.answer(exercises.find("sinusoidal_encoding")))
+    names = notebook(source, reference=COURSE.exercise("sinusoidal_encoding").right)
     example = reading("sinusoidal_encoding", names).example
     assert (example.expected, example.found) == ("entry [0, 0] is 0", "entry [0, 0] is 1")
 

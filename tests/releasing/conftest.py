@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from anatomy.course import notebook
-from anatomy.releasing.contents import edition
+from anatomy.classroom.releasing.contents import edition
+from anatomy.course import COURSE
 
 JUDGE = "https://hub.example.org/services/judge"
 
@@ -13,4 +13,4 @@ JUDGE = "https://hub.example.org/services/judge"
 @pytest.fixture(scope="session")
 def third(root):
     """The edition with which a class works on 03."""
-    return edition(root, notebook("03-softmax"), f"{JUDGE}/")
+    return edition(root, COURSE.notebook("03-softmax"), f"{JUDGE}/")

@@ -8,9 +8,8 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from anatomy import exercises, reference
-from anatomy.course import NOTEBOOKS
-from anatomy.releasing.contents import edition
+from anatomy.classroom.releasing.contents import edition
+from anatomy.course import COURSE
 from tests.releasing.likeness import Shape, body_of, found, plain, programs, shape, tree_of
 
 pytestmark = pytest.mark.slow
@@ -22,11 +21,11 @@ SHORTEST, STATEMENT = 8, 24
 KNOWN = {
     # The summary of the warm-up, which everybody reads after having solved it.
     # What `load_bert_weights` is tried on has the parts that the text of 07 names.
-    "anatomy/exercises/encoder.py": "TransformerEncoder",
+    "anatomy/course/nb07_encoder/asked.py": "TransformerEncoder",
     # Cross-attention has the four layers of self-attention, in 09.
-    "anatomy/reference/causal_mask.py": "CrossAttention",
+    "anatomy/course/nb09_causal_mask/right.py": "CrossAttention",
     # `forward` of an encoder–decoder, which the text says: decode what was encoded.
-    "anatomy/exercises/encoder_decoder.py": "Transformer",
+    "anatomy/course/nb10_encoder_decoder/asked.py": "Transformer",
 }
 """Place → the answer of which something stands there, and why that is no harm."""
 
@@ -34,7 +33,7 @@ KNOWN = {
 @pytest.fixture(scope="module")
 def released():
     """Every program in the edition of the last notebook, of which an earlier one has a part: path, place, tree."""
-    last = edition(ROOT, NOTEBOOKS[-1], "https://hub.example.org/judge")
+    last = edition(ROOT, COURSE.notebooks[-1], "https://hub.example.org/judge")
     return [
         (path, place, tree)
         for path, content in last.items()
@@ -49,7 +48,7 @@ def answers(book) -> Iterator[tuple[str, list[ast.AST]]]:
         tree = tree_of((ROOT / "anatomy" / room / f"{book.module}.py").read_text(encoding="utf-8"))
         for item in tree.body:
             name = getattr(item, "name", "").partition("__")[0]
-            if name not in exercises.of_notebook(book):
+            if name not in COURSE.exercises(book):
                 continue
             for function in (node for node in ast.walk(item) if isinstance(node, ast.FunctionDef)):
                 body = body_of(function)
@@ -65,7 +64,7 @@ def answers(book) -> Iterator[tuple[str, list[ast.AST]]]:
 def wanted() -> dict[Shape, dict[str, tuple[int, str]]]:
     """Every answer's shape → its plain text → the last notebook that asks for it, and its name there."""
     every: dict[Shape, dict[str, tuple[int, str]]] = {}
-    for book in NOTEBOOKS:
+    for book in COURSE.notebooks:
         for name, nodes in answers(book):
             if sum(size for _, size in shape(nodes)) >= SHORTEST and not isinstance(nodes[0], ast.JoinedStr):
                 every.setdefault(shape(nodes), {})[plain(nodes)] = book.number, name
@@ -76,10 +75,10 @@ def test_no_answer_stands_in_the_edition_of_its_notebook(released, wanted):
     rooms = (("exercises", 0), ("reference", 1))  # right answers come with the notebook after
     first = {
         PurePosixPath("anatomy", room, f"{book.module}.py"): book.number + later
-        for book in NOTEBOOKS
+        for book in COURSE.notebooks
         for room, later in rooms
     }
-    first |= {PurePosixPath("notebooks", book.slug, f"{book.slug}.ipynb"): book.number for book in NOTEBOOKS}
+    first |= {PurePosixPath("notebooks", book.slug, f"{book.slug}.ipynb"): book.number for book in COURSE.notebooks}
     there = {
         (place, name)
         for path, place, tree in released
@@ -90,8 +89,8 @@ def test_no_answer_stands_in_the_edition_of_its_notebook(released, wanted):
 
 
 def test_no_quiz_is_answered_in_any_file(released):
-    quizzes = [one for book in NOTEBOOKS for one in exercises.of_notebook(book).values() if one.kind == "quiz"]
-    right = {pair for quiz in quizzes for pair in reference.answer(quiz).items()}
+    quizzes = [one for book in COURSE.notebooks for one in COURSE.exercises(book).values() if one.kind == "quiz"]
+    right = {pair for quiz in quizzes for pair in quiz.right.items()}
     assert len(right) > 40
     for path, place, tree in released:
         for node in ast.walk(tree):

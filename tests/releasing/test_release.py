@@ -14,15 +14,15 @@ from pathlib import Path, PurePosixPath
 import pytest
 from typer.testing import CliRunner
 
-from anatomy.class_edition.on_disk import write
+from anatomy.classroom.class_edition.on_disk import write
+from anatomy.classroom.releasing.contents import judge_address, refusing
 from anatomy.cli import app
-from anatomy.course import NOTEBOOKS, notebook
-from anatomy.errors import UserError
-from anatomy.notebook_files.notebooks import student_file
-from anatomy.releasing.contents import judge_address, refusing
+from anatomy.course import COURSE
+from anatomy.engine.errors import UserError
+from anatomy.engine.notebook_files.notebooks import student_file
 from tests.releasing.conftest import JUDGE
 
-PATHS = ("misconceptions", "variants", "answers", "sample_class", "judging", "reading", "grading", "serving",
+PATHS = ("mistakes", "variants", "answers", "sample_class", "judging", "reading", "grading", "serving",
          "releasing", "forked_kernels")  # fmt: skip
 
 
@@ -32,8 +32,8 @@ def refuses(content):
 
 def test_it_holds_what_a_student_needs_and_no_more(third, root):
     places = {str(path): content for path, content in third.items()}
-    slugs = [book.slug for book in NOTEBOOKS[:4]]
-    assert json.loads(places["anatomy/class_edition.json"]) == {"judge": JUDGE, "notebooks": slugs}
+    slugs = [book.slug for book in COURSE.notebooks[:4]]
+    assert json.loads(places["anatomy/engine/class_edition.json"]) == {"judge": JUDGE, "notebooks": slugs}
     assert {path.parts[1] for path in third if path.parts[0] == "notebooks"} == set(slugs)
     for slug in slugs:
         assert places[f"notebooks/{slug}/{slug}.ipynb"] == student_file(root, slug).read_bytes()
@@ -46,7 +46,7 @@ def test_it_holds_what_a_student_needs_and_no_more(third, root):
     for room in PATHS:
         found = [path for path in third if path.parts[:2] == ("anatomy", room) or path.match(f"anatomy/{room}.py")]
         assert len(found) <= 1 and all(refuses(third[path]) for path in found), room
-    for book in NOTEBOOKS:
+    for book in COURSE.notebooks:
         reference, exercises = (places[f"anatomy/{room}/{book.module}.py"] for room in ("reference", "exercises"))
         assert refuses(reference) == (book.number >= 3) and refuses(exercises) == (book.number > 3)
     assert not any(part.startswith("__pycache__") for path in third for part in path.parts)
@@ -60,7 +60,7 @@ def test_what_a_new_room_holds_stays_at_home(monkeypatch, tmp_path):
     for room in ("hunting", "assembling"):
         (tmp_path / room).mkdir()
     monkeypatch.setattr("anatomy.__file__", str(tmp_path / "__init__.py"))
-    assert {"anatomy.solved", "anatomy.hints"} <= refusing(notebook("03-softmax")).keys()
+    assert {"anatomy.solved", "anatomy.hints"} <= refusing(COURSE.notebook("03-softmax")).keys()
 
 
 def test_its_pages_speak_of_what_is_there(third):
@@ -112,7 +112,7 @@ def test_an_address_that_is_none_is_refused(address):
 
 
 def test_the_command(tmp_path, monkeypatch, third):
-    monkeypatch.setattr("anatomy.releasing.release.edition", lambda *_: third)
+    monkeypatch.setattr("anatomy.classroom.releasing.release.edition", lambda *_: third)
     monkeypatch.chdir(tmp_path)
     root = str(Path(__file__).parents[2])
     asked = ["release", "--class", "03", "--judge", "http://x.org/judge", "--zip", "--root", root]
@@ -135,13 +135,13 @@ import anatomy
 from typer.testing import CliRunner
 from anatomy import assemble, hunt
 from anatomy.cli import app
-from anatomy.checking import check
-from anatomy.checking.progress import ProgressCard
-from anatomy.course import NOTEBOOKS
-assert sys.argv[1] in anatomy.__file__ and len(NOTEBOOKS) == 4
+from anatomy.engine.checking import check
+from anatomy.engine.checking.progress import ProgressCard
+from anatomy.course import COURSE
+assert sys.argv[1] in anatomy.__file__ and len(COURSE.notebooks) == 4
 for module in ("datasets", "scenes", "checkpoints", "doctor", "views", "reference.attention_scores"):
     importlib.import_module(f"anatomy.{module}")
-for module in ("misconceptions.softmax", "judging", "reading", "reference.softmax", "reference.heads"):
+for module in ("mistakes.softmax", "judging", "reading", "reference.softmax", "reference.heads"):
     try:
         importlib.import_module(f"anatomy.{module}")
         print("IMPORTED", module)
@@ -178,4 +178,4 @@ def test_students_get_a_sentence_for_what_is_not_there(third, tmp_path):
 
 
 def test_it_is_the_whole_course_here():
-    assert importlib.util.find_spec("anatomy.judging") and len(NOTEBOOKS) == 14
+    assert importlib.util.find_spec("anatomy.engine.judging") and len(COURSE.notebooks) == 14

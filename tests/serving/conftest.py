@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from anatomy.checking import HAND_OVER, calling, joining
-from anatomy.observing import GRADING_SEED
-from anatomy.serving.limits import Losses, Users
-from anatomy.serving.people import Keys, add_keys
+from anatomy.classroom.serving.limits import Losses, Users
+from anatomy.classroom.serving.people import Keys, add_keys
+from anatomy.engine.checking import HAND_OVER, calling, joining
+from anatomy.engine.observing import GRADING_SEED
 from tests.serving.service import Running, running
 
 

@@ -15,14 +15,14 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 from tornado.web import RequestHandler
 
-from anatomy import exercises
-from anatomy.checking.calling import LARGEST, VERSION
-from anatomy.checking.looking import look_for_judge
-from anatomy.observing.records import encode
-from anatomy.serving.handlers import application
-from anatomy.serving.people import IsInstructor, People
-from anatomy.serving.service import Service
-from anatomy.serving.workers import JudgeWorkers
+from anatomy.classroom.serving.handlers import application
+from anatomy.classroom.serving.people import IsInstructor, People
+from anatomy.classroom.serving.service import Service
+from anatomy.classroom.serving.workers import JudgeWorkers
+from anatomy.course import COURSE
+from anatomy.engine.checking.calling import LARGEST, VERSION
+from anatomy.engine.checking.looking import look_for_judge
+from anatomy.engine.observing.records import encode
 from tests.observing.cells import run_cell
 
 SCORES = "def scaled_scores(query, key):\n    return query @ key.mT / key.size(-1) ** 0.5\n"
@@ -113,6 +113,6 @@ def request(name: str, *cells: str, **more: Any) -> str:
     names = run_cell(
         "from __future__ import annotations\nimport torch\nfrom torch import Tensor\n" + "\n".join(cells), {}
     )
-    seen, parts = look_for_judge(exercises.find(name), names)
+    seen, parts = look_for_judge(COURSE.exercise(name), names)
     asked = {"version": VERSION, "observation": encode(seen), "parts": [encode(part) for part in parts]}
     return json.dumps(asked | more)

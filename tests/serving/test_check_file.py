@@ -14,19 +14,19 @@ from nbformat.v4 import new_code_cell, new_notebook
 from typer.testing import CliRunner, Result
 
 from anatomy import cli
-from anatomy.checking import HAND_OVER, headless, joining, remote
-from anatomy.checking.calling import MOST_PARTS, CheckUnavailable
-from anatomy.checking.progress_file import read_progress
-from anatomy.notebook_files.notebooks import clean, write
-from anatomy.notebook_files.running import run
-from anatomy.observing.records import MIME
+from anatomy.engine.checking import HAND_OVER, headless, joining, remote
+from anatomy.engine.checking.calling import MOST_PARTS, CheckUnavailable
+from anatomy.engine.checking.progress_file import read_progress
+from anatomy.engine.notebook_files.notebooks import clean, write
+from anatomy.engine.notebook_files.running import run
+from anatomy.engine.observing.records import MIME
 from tests.serving.service import QUERIES, SCORES, SOFTMAX, Running
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("at_home")]
 
 CALLS_A_WRONG_PART = "def scaled_dot_product_attention(q, k, v):\n    return attention_weights(q, k) @ v\n"
 CELLS = (
-    "import torch\nfrom anatomy.checking import check",
+    "import torch\nfrom anatomy.engine.checking import check",
     *(SCORES, SOFTMAX, 'check("softmax")', QUERIES, 'check("attention_weights")'),
     *("def weighted_values(weights, value):\n    raise NotImplementedError", 'check("weighted_values")'),
     *(CALLS_A_WRONG_PART, 'check("scaled_dot_product_attention")'),

@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from anatomy.class_edition.on_disk import write
-from anatomy.course import notebook
-from anatomy.notebook_files.notebooks import as_text
-from anatomy.releasing.contents import edition
-from anatomy.serving.room import Room
+from anatomy.classroom.class_edition.on_disk import write
+from anatomy.classroom.releasing.contents import edition
+from anatomy.classroom.serving.room import Room
+from anatomy.course import COURSE
+from anatomy.engine.notebook_files.notebooks import as_text
 from tests.serving.service import QUERIES, SCORES, SOFTMAX, Running
 
 STUDENT = """
 import sys
 from IPython.core.interactiveshell import InteractiveShell
-from anatomy.checking import calling
+from anatomy.engine.checking import calling
 calling.SECONDS = 60.0  # a busy machine
 assert "mine" in calling.join_class(sys.argv[1])
 shell = InteractiveShell.instance()
@@ -29,7 +29,7 @@ for cell in sys.argv[2:]:
     shell.run_cell(cell)
 loaded = {name: module.__file__ for name, module in sys.modules.items() if name.split(".")[0] == "anatomy"}
 assert all("mine" in file for file in loaded.values()), loaded
-assert not any(name.startswith(("anatomy.judging", "anatomy.misconceptions", "anatomy.reading")) for name in loaded)
+assert not any(name.startswith(("anatomy.engine.judging", "anatomy.engine.mistakes", "anatomy.engine.reading")) for name in loaded)
 """
 
 
@@ -38,15 +38,15 @@ def test_a_student_is_told_what_is_wrong_by_the_judge_and_the_instructor_sees_it
 ) -> None:
     monkeypatch.setattr(judge.service, "room", room := Room())
     root, folder = Path(__file__).parents[2], tmp_path / "mine"
-    write(edition(root, notebook("03-softmax"), judge.address), folder)
-    first = "from anatomy.reference.attention_scores import scaled_scores\nfrom anatomy.checking import check"
+    write(edition(root, COURSE.notebook("03-softmax"), judge.address), folder)
+    first = "from anatomy.course.nb02_attention_scores.right import scaled_scores\nfrom anatomy.engine.checking import check"
     cells = (
         first,
         SOFTMAX,
         QUERIES,
         'check("softmax")',
         'check("attention_weights")',
-        "import anatomy.reference.heads",
+        "import anatomy.course.nb04_heads.right",
     )
     variables = {name: value for name, value in os.environ.items() if not name.startswith(("ANATOMY", "JUPYTER"))}
     variables |= {"PYTHONPATH": str(folder), "ANATOMY_HOME": str(folder), "IPYTHONDIR": str(tmp_path), "NO_COLOR": "1"}
@@ -66,7 +66,7 @@ def test_a_student_is_told_what_is_wrong_by_the_judge_and_the_instructor_sees_it
 
 
 TERMINAL = """
-from anatomy.checking import calling
+from anatomy.engine.checking import calling
 from anatomy.cli import app
 calling.SECONDS = 60.0  # a busy machine
 app()
@@ -78,12 +78,12 @@ def test_a_student_checks_a_whole_notebook_without_answers_on_the_machine(
     judge: Running, keys: dict[str, str], tmp_path: Path
 ) -> None:
     folder, book = tmp_path / "mine", "notebooks/03-softmax/03-softmax.ipynb"
-    write(edition(Path(__file__).parents[2], notebook("03-softmax"), judge.address), folder)
+    write(edition(Path(__file__).parents[2], COURSE.notebook("03-softmax"), judge.address), folder)
     cells = (
-        "from anatomy.reference.attention_scores import scaled_scores\nfrom anatomy.checking import check",
+        "from anatomy.course.nb02_attention_scores.right import scaled_scores\nfrom anatomy.engine.checking import check",
         *(SOFTMAX, 'check("softmax")', QUERIES, 'check("attention_weights")'),
         *("def weighted_values(weights, value):\n    raise NotImplementedError", 'check("weighted_values")'),
-        "from anatomy.hunting import hunt\nhunt('03-softmax')",
+        "from anatomy.engine.hunting import hunt\nhunt('03-softmax')",
     )
     (folder / book).write_text(as_text(new_notebook(cells=list(map(new_code_cell, cells)))))
     variables = {name: value for name, value in os.environ.items() if not name.startswith(("ANATOMY", "JUPYTER"))}

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 import pytest
 
-from anatomy.serving import workers
-from anatomy.serving.limits import Losses
-from anatomy.serving.people import Person
+from anatomy.classroom.serving import workers
+from anatomy.classroom.serving.limits import Losses
+from anatomy.classroom.serving.people import Person
 from tests.serving.service import Running, running
 
 ENDLESS = b"endless"

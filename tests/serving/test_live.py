@@ -7,8 +7,8 @@ import json
 from tornado.testing import AsyncHTTPTestCase
 from tornado.web import Application
 
-from anatomy.serving.live import board, handlers
-from anatomy.serving.room import STUCK, Room
+from anatomy.classroom.serving.live import board, handlers
+from anatomy.classroom.serving.room import STUCK, Room
 
 HOSTILE = "<script>alert(1)</script>"
 

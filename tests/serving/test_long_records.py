@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 import torch
 
-from anatomy import exercises, misconceptions, reference
-from anatomy.exercises.spec import SEEDS
-from anatomy.judging import compare, forms
-from anatomy.judging.expectations import remembering
-from anatomy.observing.observe import observe
-from anatomy.observing.plain_data import LARGEST_NUMBER
-from anatomy.observing.record_bounds import LONGEST_NAME, LONGEST_TEXT, MOST_ENTRIES, MOST_NAMES
-from anatomy.observing.records import encode
-from anatomy.serving.judging import answer
+from anatomy.classroom.serving.judging import answer
+from anatomy.course import COURSE
+from anatomy.engine.exercise import SEEDS
+from anatomy.engine.judging import compare, forms
+from anatomy.engine.judging.expectations import remembering
+from anatomy.engine.observing.observe import observe
+from anatomy.engine.observing.plain_data import LARGEST_NUMBER
+from anatomy.engine.observing.record_bounds import LONGEST_NAME, LONGEST_TEXT, MOST_ENTRIES, MOST_NAMES
+from anatomy.engine.observing.records import encode
 
 Change = Callable[[dict[str, Any], int], None]
 
@@ -31,22 +31,22 @@ expectations_of = remembering()
 @pytest.fixture(autouse=True)
 def few_mistakes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three of each exercise: to work out what they all do takes longer than these tests."""
-    known = misconceptions.of_exercise
-    monkeypatch.setattr(misconceptions, "of_exercise", lambda name: dict(islice(known(name).items(), 3)))
-    monkeypatch.setattr(misconceptions, "inherited", lambda name: ())
-    monkeypatch.setattr(misconceptions, "pairs", lambda name, ones: ())
+    known = mistakes.of_exercise
+    monkeypatch.setattr(mistakes, "of_exercise", lambda name: dict(islice(known(name).items(), 3)))
+    monkeypatch.setattr(mistakes, "inherited", lambda name: ())
+    monkeypatch.setattr(mistakes, "pairs", lambda name, ones: ())
 
 
 @cache
 def honest(name: str) -> str:
     """What is seen of the right answer; the service knows what its mistakes do, as when it has prepared itself."""
-    exercise = exercises.find(name)
+    exercise = COURSE.exercise(name)
     if exercise.kind != "quiz":
         known = expectations_of(exercise, SEEDS)
         for index in range(len(known.cases)):
-            for mistake in misconceptions.of_exercise(name).values():
+            for mistake in COURSE.exercise(name).mistakes.values():
                 known.misconceived(mistake, index)
-    return json.dumps(encode(observe(exercise, reference.answer(exercise), SEEDS)))
+    return json.dumps(encode(observe(exercise, exercise.right, SEEDS)))
 
 
 def seconds(name: str, change: Change, size: int) -> float:

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from anatomy.errors import UserError
-from anatomy.serving import limits
-from anatomy.serving.limits import Answers, Bucket, Strangers, Users
-from anatomy.serving.people import Anybody, BadKeys, CannotTell, Hub, Keys, Person, add_keys, read_keys
-from anatomy.serving.running import Place, serve
+from anatomy.classroom.serving import limits
+from anatomy.classroom.serving.limits import Answers, Bucket, Strangers, Users
+from anatomy.classroom.serving.people import Anybody, BadKeys, CannotTell, Hub, Keys, Person, add_keys, read_keys
+from anatomy.classroom.serving.running import Place, serve
+from anatomy.engine.errors import UserError
 from tests.serving.service import running
 
 # ---- a file of keys ------------------------------------------------------------------------------------------------

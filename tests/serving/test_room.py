@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from anatomy.serving.room import FORGOTTEN, MOST_STUDENTS, PRESENT, RECENT, STUCK, Room
+from anatomy.classroom.serving.room import FORGOTTEN, MOST_STUDENTS, PRESENT, RECENT, STUCK, Room
 
 MAX = {"softmax__no_max": "You don't subtract the maximum."}
 AXIS = {"softmax__axis": "Your softmax runs over the queries."}

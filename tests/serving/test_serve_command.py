@@ -19,12 +19,12 @@ import pytest
 from typer.testing import CliRunner
 
 from anatomy import cli
-from anatomy.errors import UserError
-from anatomy.serving import workers
-from anatomy.serving.people import Anybody
-from anatomy.serving.running import Place, serve
-from anatomy.serving.worker import PREPARE
-from anatomy.serving.workers import JudgeWorkers
+from anatomy.classroom.serving import workers
+from anatomy.classroom.serving.people import Anybody
+from anatomy.classroom.serving.running import Place, serve
+from anatomy.classroom.serving.worker import PREPARE
+from anatomy.classroom.serving.workers import JudgeWorkers
+from anatomy.engine.errors import UserError
 from tests.serving.service import SOFTMAX, Running, request
 
 

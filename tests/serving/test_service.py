@@ -20,9 +20,9 @@ from typing import Any
 
 import pytest
 
-from anatomy.serving import limits
-from anatomy.serving.limits import Bucket, Losses, Strangers, Users
-from anatomy.serving.people import CannotTell, Person
+from anatomy.classroom.serving import limits
+from anatomy.classroom.serving.limits import Bucket, Losses, Strangers, Users
+from anatomy.classroom.serving.people import CannotTell, Person
 from tests.serving.service import OVER_ALL, QUERIES, SCORES, SOFTMAX, WEIGHTS, Running, request
 
 RIGHT = request("softmax", SOFTMAX)
@@ -352,9 +352,9 @@ def test_who_goes_before_they_are_known_may_ask_again(
 
 
 def test_logs_hold_who_what_and_how_long(judge: Running, keys: dict[str, str], caplog) -> None:
-    with caplog.at_level(logging.INFO, "anatomy.serving"):
+    with caplog.at_level(logging.INFO, "anatomy.classroom.serving"):
         judge.ask(RIGHT, keys["Ada"])
-    (line,) = [record.getMessage() for record in caplog.records if record.name == "anatomy.serving"]
+    (line,) = [record.getMessage() for record in caplog.records if record.name == "anatomy.classroom.serving"]
     assert line.rpartition(" ")[0].rpartition(" ")[0] == "Ada Lovelace softmax right"
 
 

@@ -13,11 +13,11 @@ import pytest
 from anatomy.authoring import site as sites
 from anatomy.authoring.linked_map import linked_map
 from anatomy.authoring.site_links import look_through
-from anatomy.course import NOTEBOOKS
-from anatomy.errors import UserError
-from anatomy.notebook_files.notebooks import is_answer, read, student_file
+from anatomy.course import COURSE
+from anatomy.engine.errors import UserError
+from anatomy.engine.notebook_files.notebooks import is_answer, read, student_file
 
-SLUGS = [book.slug for book in NOTEBOOKS]
+SLUGS = [book.slug for book in COURSE.notebooks]
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def test_an_edition_with_somebodys_answers_is_not_published(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sites, "was_edited", lambda book: True)
-    monkeypatch.setattr(sites, "chosen", lambda root: NOTEBOOKS[:1])
+    monkeypatch.setattr(sites, "chosen", lambda root: COURSE.notebooks[:1])
     sites.gather(root, tmp_path)
     assert not (tmp_path / "downloads/to-work-in").exists() and (tmp_path / "downloads/solved").is_dir()
     assert "notebooks/00-start-here has answers of yours" in capsys.readouterr().out

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy.views.bertviz import FramedView
+from anatomy.course.views.bertviz import FramedView
 
 TOKENS = ["[CLS]", "time", "flies", "like", "an", "arrow", "[SEP]"]
 SOURCE, TARGET = ["time", "flies", "</s>"], ["⟨start⟩", "die", "Zeit", "eilt"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from anatomy.views import number_tables
+from anatomy.course.views import number_tables
 
 WORDS = ["time", "flies", "like"]
 NUMBERS = torch.arange(12).view(3, 4)

@@ -11,9 +11,9 @@ import pytest
 
 from anatomy.authoring.family import write_family_tree
 from anatomy.authoring.maps import ASSETS, SVG
-from anatomy.views import family_table, family_tree
-from anatomy.views.family import BOX, PLACES, TALL
-from anatomy.views.family_members import BRANCHES, FAMILY
+from anatomy.course.views import family_table, family_tree
+from anatomy.course.views.family import BOX, PLACES, TALL
+from anatomy.course.views.family_members import BRANCHES, FAMILY
 
 S = f"{{{SVG}}}"
 NAMES = [member.name for member in FAMILY]

@@ -13,10 +13,10 @@ import pytest
 import torch
 from transformers import BertConfig, BertModel
 
-from anatomy.grading.feedback.sanitize import clean
-from anatomy.views import head_view
-from anatomy.views.bertviz import FramedView
-from anatomy.views.bertviz.libraries import library
+from anatomy.classroom.grading.feedback.sanitize import clean
+from anatomy.course.views import head_view
+from anatomy.course.views.bertviz import FramedView
+from anatomy.course.views.bertviz.libraries import library
 from tests.views.inside_views import SOURCE, TARGET, TOKENS, params, script, weights
 
 ROOT = Path(__file__).parents[2]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from anatomy.grading.feedback.sanitize import clean
-from anatomy.views import model_view
+from anatomy.classroom.grading.feedback.sanitize import clean
+from anatomy.course.views import model_view
 from tests.views.inside_views import SOURCE, TARGET, TOKENS, params, script, weights
 
 ROOT = Path(__file__).parents[2]

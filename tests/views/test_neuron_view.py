@@ -28,10 +28,10 @@ from transformers import (
     T5EncoderModel,
 )
 
-from anatomy.grading.feedback.sanitize import clean
-from anatomy.reference.causal_mask import GPT
-from anatomy.reference.encoder_decoder import Transformer
-from anatomy.views import head_view, neuron_view, record_attention
+from anatomy.classroom.grading.feedback.sanitize import clean
+from anatomy.course.nb09_causal_mask.right import GPT
+from anatomy.course.nb10_encoder_decoder.right import Transformer
+from anatomy.course.views import head_view, neuron_view, record_attention
 from tests.views.inside_views import params, script
 
 ROOT = Path(__file__).parents[2]
@@ -202,7 +202,7 @@ def test_two_sentences_start_where_the_tokenizer_says(checkpoint: Any) -> None:
 
 @pytest.fixture(scope="module")
 def checkpoint() -> Any:
-    from anatomy.checkpoints import load_checkpoint
+    from anatomy.course.checkpoints import load_checkpoint
 
     return load_checkpoint()
 

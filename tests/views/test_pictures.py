@@ -12,7 +12,7 @@ from IPython.utils.capture import capture_output
 from PIL import Image
 
 from anatomy import views
-from anatomy.views.words import number
+from anatomy.course.views.words import number
 
 TOKENS = ["time", "flies", "like", "an", "arrow"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from anatomy.views import ProgressBar
+from anatomy.course.views import ProgressBar
 
 
 def test_it_counts_and_names_the_latest_loss(monkeypatch: pytest.MonkeyPatch) -> None:

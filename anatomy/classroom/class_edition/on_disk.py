@@ -16,15 +16,15 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from anatomy.backups import backup_of
-from anatomy.class_edition.unpacking import CannotUnpack, Damaged, TooLarge, ZippedFiles
-from anatomy.errors import UserError
+from anatomy.classroom.class_edition.unpacking import CannotUnpack, Damaged, TooLarge, ZippedFiles
+from anatomy.engine.backups import backup_of
+from anatomy.engine.errors import UserError
 
 Files = Mapping[PurePosixPath, bytes]
 """Path in the edition → what the file holds."""
 
 LIST = PurePosixPath(".class-edition.json")
-ABOUT = PurePosixPath("anatomy/class_edition.json")
+ABOUT = PurePosixPath("anatomy/engine/class_edition.json")
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 """The time of every file in a zip file, so that the same edition is always the same bytes."""
 

@@ -17,7 +17,7 @@ A course says in a `Preparation` what its notebooks import, and names it in a ma
 
 from typing import TYPE_CHECKING, Any
 
-from anatomy.forked_kernels.fork_server import (
+from anatomy.classroom.forked_kernels.fork_server import (
     ForkServer,
     ForkServerAddress,
     ForkServerFailed,
@@ -26,11 +26,11 @@ from anatomy.forked_kernels.fork_server import (
     share_fork_server,
     stop_fork_servers,
 )
-from anatomy.forked_kernels.preparation import Preparation
-from anatomy.forked_kernels.sandbox import NO_SANDBOX, SANDBOX_VARIABLE, NoSandbox, choose_sandbox
+from anatomy.classroom.forked_kernels.preparation import Preparation
+from anatomy.classroom.forked_kernels.sandbox import NO_SANDBOX, SANDBOX_VARIABLE, NoSandbox, choose_sandbox
 
 if TYPE_CHECKING:
-    from anatomy.forked_kernels.manager import ForkedKernelManager, KernelNotStarted
+    from anatomy.classroom.forked_kernels.manager import ForkedKernelManager, KernelNotStarted
 
 __all__ = [
     "NO_SANDBOX",
@@ -54,6 +54,6 @@ def __getattr__(name: str) -> Any:
     """`manager` is imported when it is asked for, and jupyter_client with it: who starts a server needs neither."""
     if name not in ("ForkedKernelManager", "KernelNotStarted"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from anatomy.forked_kernels import manager
+    from anatomy.classroom.forked_kernels import manager
 
     return getattr(manager, name)

@@ -17,10 +17,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from anatomy.errors import UserError
-from anatomy.forked_kernels import sandbox as sandboxes
-from anatomy.forked_kernels.inside import paths
-from anatomy.forked_kernels.preparation import Preparation
+from anatomy.classroom.forked_kernels import sandbox as sandboxes
+from anatomy.classroom.forked_kernels.inside import paths
+from anatomy.classroom.forked_kernels.preparation import Preparation
+from anatomy.engine.errors import UserError
 
 PREFIX = "anatomy-forked-"
 SHARED = "ANATOMY_FORK_SERVER"

@@ -21,11 +21,11 @@ from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import KernelProvisionerBase
 from traitlets import Integer, List, Type, Unicode
 
-from anatomy.forked_kernels.fork_server import ForkServerAddress, get_fork_server, leave_fork_server
-from anatomy.forked_kernels.inside.kernel import PORTS
-from anatomy.forked_kernels.output_limit import LimitedOutput
-from anatomy.forked_kernels.preparation import Preparation
-from anatomy.forked_kernels.sandbox import Limits, kernel_environment
+from anatomy.classroom.forked_kernels.fork_server import ForkServerAddress, get_fork_server, leave_fork_server
+from anatomy.classroom.forked_kernels.inside.kernel import PORTS
+from anatomy.classroom.forked_kernels.output_limit import LimitedOutput
+from anatomy.classroom.forked_kernels.preparation import Preparation
+from anatomy.classroom.forked_kernels.sandbox import Limits, kernel_environment
 
 LARGEST_MESSAGE = 128 * 2**20
 """Bytes of a message beyond which it is not even received, far more than is kept of any: the connection is closed and

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from anatomy.errors import UserError
-from anatomy.forked_kernels.inside import paths
-from anatomy.forked_kernels.preparation import Preparation
+from anatomy.classroom.forked_kernels.inside import paths
+from anatomy.classroom.forked_kernels.preparation import Preparation
+from anatomy.engine.errors import UserError
 
 BUBBLEWRAP, NO_SANDBOX = "bubblewrap", "none"
 SANDBOXES = (BUBBLEWRAP, NO_SANDBOX)
@@ -95,7 +95,7 @@ def choose_sandbox(wanted: str | None = None) -> str:
 
 def filters_system_calls() -> bool:
     """Whether this system can refuse system calls to a kernel. Without that there is no sandbox."""
-    from anatomy.forked_kernels.inside import linux
+    from anatomy.classroom.forked_kernels.inside import linux
 
     return linux.can_forbid_system_calls()
 

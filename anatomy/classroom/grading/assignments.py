@@ -20,16 +20,16 @@ from sqlalchemy.exc import DBAPIError
 from traitlets.config import Config
 
 from anatomy.authoring import student
-from anatomy.course import NOTEBOOKS
-from anatomy.errors import UserError
-from anatomy.forked_kernels import get_fork_server
-from anatomy.grading.course_preparation import COURSE
-from anatomy.grading.errors import Unrepairable, in_brief
-from anatomy.grading.fingerprints import hash_of, hash_parts, program_version
-from anatomy.grading.gradebook import GradebookWriter, put_alembic_on_path
-from anatomy.grading.submissions import files_beside_notebook
-from anatomy.notebook_files.notebooks import as_text, source_file
-from anatomy.notebook_files.settings import settings
+from anatomy.classroom.forked_kernels import get_fork_server
+from anatomy.classroom.grading.course_preparation import COURSE
+from anatomy.classroom.grading.errors import Unrepairable, in_brief
+from anatomy.classroom.grading.fingerprints import hash_of, hash_parts, program_version
+from anatomy.classroom.grading.gradebook import GradebookWriter, put_alembic_on_path
+from anatomy.classroom.grading.submissions import files_beside_notebook
+from anatomy.engine.errors import UserError
+from anatomy.engine.notebook_files.notebooks import as_text, source_file
+from anatomy.engine.notebook_files.settings import settings
+from anatomy.wiring import the_course
 
 
 def student_edition(root: Path, slug: str) -> NotebookNode:
@@ -152,7 +152,7 @@ class Assignments:
     def _load(self, slug: str) -> Assignment | str:
         """The assignment, or why it can't be had."""
         source = source_file(self.root, slug)
-        if not any(book.slug == slug for book in NOTEBOOKS) or not source.is_file():
+        if not any(book.slug == slug for book in the_course().notebooks) or not source.is_file():
             return f"No notebook of the course is called {slug}."
         rules = [(self.root / "nbgrader_config.py").read_bytes(), program_version().encode()]
         try:

@@ -12,16 +12,16 @@ from dataclasses import dataclass, replace
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 from traitlets.config import Config
 
-from anatomy.forked_kernels import NO_SANDBOX
-from anatomy.grading.assignments import Assignment, Assignments
-from anatomy.grading.errors import GOES_ON, CannotRecord, Unrepairable, in_brief
-from anatomy.grading.feedback.folder import FeedbackFolder
-from anatomy.grading.fingerprints import hash_of, hash_parts
-from anatomy.grading.gradebook import GradebookWriter
-from anatomy.grading.report import UNGRADED, SubmissionResult
-from anatomy.grading.submission_file import parse_notebook
-from anatomy.grading.submissions import Submission, SubmissionContent, readable
-from anatomy.grading.workers.parcels import Graded, ToGrade
+from anatomy.classroom.forked_kernels import NO_SANDBOX
+from anatomy.classroom.grading.assignments import Assignment, Assignments
+from anatomy.classroom.grading.errors import GOES_ON, CannotRecord, Unrepairable, in_brief
+from anatomy.classroom.grading.feedback.folder import FeedbackFolder
+from anatomy.classroom.grading.fingerprints import hash_of, hash_parts
+from anatomy.classroom.grading.gradebook import GradebookWriter
+from anatomy.classroom.grading.report import UNGRADED, SubmissionResult
+from anatomy.classroom.grading.submission_file import parse_notebook
+from anatomy.classroom.grading.submissions import Submission, SubmissionContent, readable
+from anatomy.classroom.grading.workers.parcels import Graded, ToGrade
 
 _DISK_IS_FULL = (errno.ENOSPC, errno.EDQUOT)
 
@@ -115,10 +115,10 @@ class ClassRun:
         if not tasks:
             return
         # What takes long to import, and a run that grades nothing can do without.
-        from anatomy.grading.course_kernels import fresh_seeds
-        from anatomy.grading.feedback.page import page_settings
-        from anatomy.grading.pipeline import worker_pipeline
-        from anatomy.grading.workers import open_workers
+        from anatomy.classroom.grading.course_kernels import fresh_seeds
+        from anatomy.classroom.grading.feedback.page import page_settings
+        from anatomy.classroom.grading.pipeline import worker_pipeline
+        from anatomy.classroom.grading.workers import open_workers
 
         # Without a sandbox a submission could leave its seeds for the next one to find.
         seeds = fresh_seeds() if self.sandbox != NO_SANDBOX else None

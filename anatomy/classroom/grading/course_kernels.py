@@ -6,10 +6,10 @@ import os
 import secrets
 from typing import ClassVar
 
-from anatomy.course import Notebook
-from anatomy.forked_kernels import ForkedKernelManager
-from anatomy.grading.course_preparation import COURSE, NOTEBOOK
-from anatomy.observing import GRADING_SEED
+from anatomy.classroom.forked_kernels import ForkedKernelManager
+from anatomy.classroom.grading.course_preparation import COURSE, NOTEBOOK
+from anatomy.engine.course import Notebook
+from anatomy.engine.observing import GRADING_SEED
 
 
 class CourseKernelManager(ForkedKernelManager):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import anatomy
-from anatomy.course import NOTEBOOKS, notebook
-from anatomy.forked_kernels import Preparation
-from anatomy.grading.package_copies import copy_package
-from anatomy.observing import GRADING_SEED
+from anatomy import PACKAGE
+from anatomy.classroom.forked_kernels import Preparation
+from anatomy.classroom.grading.package_copies import copy_package
+from anatomy.engine.observing import GRADING_SEED
+from anatomy.wiring import the_course
 
 NOTEBOOK = "ANATOMY_NOTEBOOK"
 """The variable in a kernel's environment that says which notebook it runs, hence which modules it may see."""
@@ -19,7 +19,7 @@ import numpy, torch, transformers
 from torch import Tensor, nn
 import torch.nn.functional as F
 import matplotlib.pyplot as plt
-from anatomy.checking import check
+from anatomy import check
 figure, axes = plt.subplots()
 axes.plot([1, 2, 3], label="a line"); axes.set_title("time flies"); axes.legend(); axes.imshow([[1, 2], [3, 4]])
 plt.show()
@@ -31,18 +31,22 @@ assert torch.allclose(nn.Linear(2, 2)(torch.zeros(1, 2)).softmax(-1).sum(), torc
 WARM_UP = """
 import torch
 from matplotlib.backends.registry import backend_registry
-from anatomy import exercises
-from anatomy.observing.observe import observe
-from anatomy.observing.records import encode
+from anatomy.wiring import the_course
+from anatomy.engine.observing.observe import observe
+from anatomy.engine.observing.records import encode
 
 backend_registry.is_valid_backend("module://matplotlib_inline.backend_inline")
-encode(observe(exercises.find("softmax"), torch.softmax))
+course = the_course()
+first = next(iter(course.exercises(course.notebooks[-1]).values()))
+encode(observe(first, torch.softmax))
 """
 
 
 def _copy_for(slug: str, folder: Path) -> Path:
-    return copy_package(notebook(slug), folder)
+    return copy_package(the_course().notebook(slug), folder)
 
+
+_COURSE = the_course()
 
 COURSE = Preparation(
     name="transformer-anatomy",
@@ -50,18 +54,19 @@ COURSE = Preparation(
     modules=(
         "torch", "torch.nn.functional", "numpy", "transformers", "matplotlib", "matplotlib.figure",
         "matplotlib.backends.backend_agg", "ipykernel.kernelapp", "ipykernel.ipkernel", "safetensors.torch",
-        "jaxtyping", "anatomy.checking.looking", "anatomy.observing.observe", "anatomy.observing.records",
-        "anatomy.checkpoints", "anatomy.views", *(f"anatomy.exercises.{book.module}" for book in NOTEBOOKS),
+        "jaxtyping", "anatomy.in_notebooks", "anatomy.engine.checking.looking", "anatomy.engine.observing.observe",
+        "anatomy.engine.observing.records", *(f"{_COURSE.package}.{room}" for room in sorted(_COURSE.shown)),
+        *(_COURSE.module(book, "asked") for book in _COURSE.notebooks),
     ),
     later_modules=("transformers.models.bert.modeling_bert", "transformers.models.gpt2.modeling_gpt2"),
     sample_cell=SAMPLE_CELL,
     warm_up=WARM_UP,
-    not_preloaded=("anatomy.reference",),  # of which each notebook sees others
-    copies=tuple(book.slug for book in NOTEBOOKS),
+    not_preloaded=tuple(_COURSE.module(book, "right") for book in _COURSE.notebooks),  # of which each notebook sees others
+    copies=tuple(book.slug for book in _COURSE.notebooks),
     make_copy=_copy_for,
     copy_variable=NOTEBOOK,
     covered=(
-        Path(anatomy.__file__).parent,
+        PACKAGE, _COURSE.folder,
         *map(Path, ("source", "solutions", "submitted", "autograded", "feedback", "tests", "gradebook.db", ".git")),
     ),
     variables=("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "TOKENIZERS_PARALLELISM", "ANATOMY_CHECKPOINT", GRADING_SEED),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anatomy.errors import UserError
+from anatomy.engine.errors import UserError
 
 GOES_ON = "What had been graded by then is recorded; the same command goes on from there."
 

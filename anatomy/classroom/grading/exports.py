@@ -1,6 +1,6 @@
 """The gradebook's marks for a learning platform, as files that Canvas and Moodle import.
 
-These are exporters of nbgrader's: ``nbgrader export --exporter=anatomy.grading.exports.CanvasExporter``. Late penalties
+These are exporters of nbgrader's: ``nbgrader export --exporter=anatomy.classroom.grading.exports.CanvasExporter``. Late penalties
 are subtracted as nbgrader does it. Unlike nbgrader's own table, nothing here says 0 of work that was not handed in or
 that waits for a person's mark.
 """
@@ -16,7 +16,7 @@ from nbgrader.api import Assignment, Comment, Grade, Gradebook, Student, Submitt
 from nbgrader.plugins import ExportPlugin
 from traitlets import Dict, Unicode
 
-from anatomy.grading.spreadsheets import no_formula, number, write_rows
+from anatomy.classroom.grading.spreadsheets import no_formula, number, write_rows
 
 NO_MARK = "-"
 """What Moodle writes itself where there is no mark. It makes an empty field of a new grade item a 0."""

@@ -14,11 +14,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy.grading.notes import CaseNumbers, FewNumbers
-from anatomy.observing.observation import CaseObservation, Observation
+from anatomy.classroom.grading.notes import CaseNumbers, FewNumbers
+from anatomy.engine.observing.observation import CaseObservation, Observation
 
 DIGITS = 6
-"""Significant digits that are kept; `anatomy.grading.class_report.unnamed` compares fewer."""
+"""Significant digits that are kept; `anatomy.classroom.grading.class_report.unnamed` compares fewer."""
 LONGEST = 60
 """Characters of a description; a longer one is replaced by its hash."""
 LARGEST_INTEGER = 2**1000

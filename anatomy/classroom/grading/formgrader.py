@@ -2,7 +2,7 @@
 
 It is enabled by name beside nbgrader's own, and does nothing on a server without Formgrader:
 
-    c.ServerApp.jpserver_extensions = {"anatomy.grading.formgrader": True}    # jupyter_server_config.py
+    c.ServerApp.jpserver_extensions = {"anatomy.classroom.grading.formgrader": True}    # jupyter_server_config.py
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _load_jupyter_server_extension(app: Any) -> None:
 async def _start_jupyter_server_extension(app: Any) -> None:
     if "nbgrader_formgrader" not in app.web_app.settings:
         return
-    from anatomy.grading.class_report.handler import ReportHandler
+    from anatomy.classroom.grading.class_report.handler import ReportHandler
 
     add_tab(app.web_app.settings["nbgrader_jinja2_env"])
     address = f"{app.web_app.settings['base_url'].rstrip('/')}/{ADDRESS}"

@@ -24,12 +24,12 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 from traitlets.config import Config
 
-from anatomy.grading.errors import GOES_ON, CannotRecord, in_brief
-from anatomy.grading.fingerprints import hash_of
-from anatomy.grading.notes import NotebookNote
-from anatomy.grading.placing import put_in_place, write_beside
-from anatomy.grading.recorded import recorded_result
-from anatomy.grading.report import SubmissionResult
+from anatomy.classroom.grading.errors import GOES_ON, CannotRecord, in_brief
+from anatomy.classroom.grading.fingerprints import hash_of
+from anatomy.classroom.grading.notes import NotebookNote
+from anatomy.classroom.grading.placing import put_in_place, write_beside
+from anatomy.classroom.grading.recorded import recorded_result
+from anatomy.classroom.grading.report import SubmissionResult
 
 if TYPE_CHECKING:
     from nbgrader.preprocessors import AssignLatePenalties
@@ -49,7 +49,7 @@ class GradebookWriter:
         # What takes long to import, and a run that records nothing can do without.
         from nbgrader.preprocessors import AssignLatePenalties
 
-        from anatomy.grading.pipeline import configured_steps
+        from anatomy.classroom.grading.pipeline import configured_steps
 
         if not any(issubclass(step, AssignLatePenalties) for step in configured_steps(self.config)):
             return None

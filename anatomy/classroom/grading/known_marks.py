@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from anatomy.grading.report import UNGRADED, Comparison, SubmissionResult
+from anatomy.classroom.grading.report import UNGRADED, Comparison, SubmissionResult
 
 KNOWN_MARKS = "known-marks.csv"
 """The file's name in ``submitted/``."""

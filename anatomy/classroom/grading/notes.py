@@ -27,7 +27,7 @@ class CaseNumbers(NamedTuple):
 
 
 FewNumbers = Sequence[CaseNumbers]
-"""What an answer did, case by case; `anatomy.grading.few_numbers` says how it is made."""
+"""What an answer did, case by case; `anatomy.classroom.grading.few_numbers` says how it is made."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,11 @@ class CellNote:
         Why it was not run, when it or what it left behind had ended the kernel.
     unreached
         Why its check was never reached.
-    exercise, status, points, said, broken, misconceptions
+    exercise, status, points, said, broken, mistakes
         The verdict on the exercise that it checks: `said` is the verdict in one line, `broken` has the properties that
-        do not hold, `misconceptions` each one's sentence.
+        do not hold, `mistakes` each one's sentence.
     numbers
-        What a wrong answer that no misconception explains gave.
+        What a wrong answer that no mistake explains gave.
     reason
         Why there is no verdict, when the status is ``"ungraded"``.
     """
@@ -59,7 +59,7 @@ class CellNote:
     points: float | None = None
     said: str = ""
     broken: tuple[str, ...] = ()
-    misconceptions: Mapping[str, str] = field(default_factory=dict)
+    mistakes: Mapping[str, str] = field(default_factory=dict)
     numbers: FewNumbers = ()
     reason: str = ""
 
@@ -77,7 +77,7 @@ class CellNote:
             points=points if _is_number(points) else None,
             said=_text(noted.get("said")),
             broken=_texts(noted.get("broken")),
-            misconceptions={name: _text(said) for name, said in _dict(noted.get("misconceptions")).items()},
+            mistakes={name: _text(said) for name, said in _dict(noted.get("mistakes")).items()},
             numbers=_numbers(noted.get("numbers")),
             reason=_text(noted.get("reason")),
         )

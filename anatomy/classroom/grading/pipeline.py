@@ -1,7 +1,7 @@
 """The steps of autograding, as ``nbgrader_config.py`` lists them for nbgrader, and doing a worker's part of them.
 
 `nbgrader autograde` does all steps in one process. `anatomy grade` has workers do them, except those that go to the
-gradebook: workers have none, and `anatomy.grading.gradebook` does what these do.
+gradebook: workers have none, and `anatomy.classroom.grading.gradebook` does what these do.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from nbgrader.preprocessors import AssignLatePenalties, OverwriteCells, Overwrit
 from traitlets.config import Config, Configurable
 from traitlets.utils.importstring import import_item
 
-from anatomy.errors import UserError
+from anatomy.engine.errors import UserError
 
 GRADEBOOK_STEPS = (OverwriteKernelspec, OverwriteCells, SaveAutoGrades, AssignLatePenalties)
 """The steps that go to the gradebook. The first two restore from it what `Repair` has restored already."""

@@ -6,9 +6,9 @@ from typing import Any
 
 from nbgrader.api import Gradebook
 
-from anatomy.grading.feedback.standing import grades_of
-from anatomy.grading.notes import CellNote, NotebookNote
-from anatomy.grading.report import GRADED, PARTLY, REPAIRED, UNGRADED, Mark, SubmissionResult
+from anatomy.classroom.grading.feedback.standing import grades_of
+from anatomy.classroom.grading.notes import CellNote, NotebookNote
+from anatomy.classroom.grading.report import GRADED, PARTLY, REPAIRED, UNGRADED, Mark, SubmissionResult
 
 
 def recorded_result(gradebook: Gradebook, student: str, assignment: str, book: dict[str, Any]) -> SubmissionResult:
@@ -39,4 +39,4 @@ def _mark(grade: Any, note: CellNote) -> Mark:
     name = str(grade.name).removeprefix("check-")
     if grade.manual_score is None and (note.status == "ungraded" or grade.auto_score is None):
         return Mark(name, None, grade.max_score, UNGRADED, said=note.reason or "It has no mark yet.")
-    return Mark(name, grade.score, grade.max_score, note.status or GRADED, note.misconceptions, note.said, note.broken)
+    return Mark(name, grade.score, grade.max_score, note.status or GRADED, note.mistakes, note.said, note.broken)

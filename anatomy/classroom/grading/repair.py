@@ -16,7 +16,7 @@ from functools import lru_cache
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
-from anatomy.grading.notes import NOTE, CellNote
+from anatomy.classroom.grading.notes import NOTE, CellNote
 
 NOTE_ID = "repaired-before-grading"
 _HEADING = "**Repaired before grading**"

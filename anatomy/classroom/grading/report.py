@@ -1,4 +1,4 @@
-"""What a graded class looks like: a table, ``grades.csv``, and which misconception to teach on Monday."""
+"""What a graded class looks like: a table, ``grades.csv``, and which mistake to teach on Monday."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from anatomy.course import NOTEBOOKS
-from anatomy.grading.spreadsheets import no_formula, number, write_rows
+from anatomy.classroom.grading.spreadsheets import no_formula, number, write_rows
+from anatomy.wiring import the_course
 
 GRADED, REPAIRED, PARTLY, UNGRADED = "graded", "repaired", "partly graded", "ungraded"
 
@@ -23,7 +23,7 @@ GRADED, REPAIRED, PARTLY, UNGRADED = "graded", "repaired", "partly graded", "ung
 class Mark:
     """One exercise of one submission.
 
-    `points` is None when it is ungraded, which is not 0; `misconceptions` has each one's sentence; `said` is the
+    `points` is None when it is ungraded, which is not 0; `mistakes` has each one's sentence; `said` is the
     verdict in one line; `broken` are the properties that do not hold.
     """
 
@@ -31,7 +31,7 @@ class Mark:
     points: float | None
     worth: float
     status: str
-    misconceptions: Mapping[str, str] = field(default_factory=dict)
+    mistakes: Mapping[str, str] = field(default_factory=dict)
     said: str = ""
     broken: tuple[str, ...] = ()
 
@@ -79,13 +79,13 @@ class Report:
     def ungraded(self) -> list[SubmissionResult]:
         return [result for result in self.results if result.status in (UNGRADED, PARTLY)]
 
-    def misconceptions(self) -> Counter[tuple[str, str, str]]:
-        """(assignment, misconception, its sentence) → how many students hold it."""
+    def mistakes(self) -> Counter[tuple[str, str, str]]:
+        """(assignment, mistake, its sentence) → how many students hold it."""
         counted: Counter[tuple[str, str, str]] = Counter()
         sentences: dict[str, str] = {}
         for result in self.results:
             for mark in result.marks:
-                for name, sentence in mark.misconceptions.items():
+                for name, sentence in mark.mistakes.items():
                     counted[result.assignment, name, sentences.setdefault(name, sentence)] += 1
         return counted
 
@@ -137,7 +137,7 @@ def show(report: Report, console: Console) -> None:
     for result in report.results:
         if result.status == REPAIRED:
             _show_reasons(result, "cyan", console)
-    if common := report.misconceptions().most_common(5):
+    if common := report.mistakes().most_common(5):
         console.print("\n[bold]What to teach on Monday[/bold]")
         for (assignment, name, sentence), count in common:
             students = "1 student" if count == 1 else f"{count} students"
@@ -179,7 +179,7 @@ def _show_comparison(known: Comparison, console: Console) -> None:
 
 def _table(results: Iterable[SubmissionResult]) -> Table:
     results = list(results)
-    known = {book.slug for book in NOTEBOOKS}  # a folder may be called anything: what is none of these has a reason
+    known = {book.slug for book in the_course().notebooks}  # a folder may be called anything: what is none of these has a reason
     assignments = sorted({result.assignment for result in results if result.marks or result.assignment in known})
     by_place = {(result.student, result.assignment): result for result in results}
     many = len(assignments) > 6

@@ -11,18 +11,19 @@ from pathlib import Path
 
 from rich.console import Console
 
-from anatomy.errors import UserError
-from anatomy.forked_kernels import NO_SANDBOX, SANDBOX_VARIABLE, choose_sandbox, get_fork_server
-from anatomy.grading.course_preparation import COURSE
-from anatomy.grading.errors import CannotRecord, in_brief
-from anatomy.grading.known_marks import KNOWN_MARKS, compare_with_known_marks
-from anatomy.grading.light_nbgrader import import_light_nbgrader
-from anatomy.grading.progress_bar import progress_bar
-from anatomy.grading.report import Report, show, write_csv
-from anatomy.grading.run_lock import run_lock
-from anatomy.grading.submissions import Submission, find_submissions
-from anatomy.notebook_files.notebooks import chosen
-from anatomy.notebook_files.settings import settings
+from anatomy.classroom.forked_kernels import NO_SANDBOX, SANDBOX_VARIABLE, choose_sandbox, get_fork_server
+from anatomy.classroom.grading.course_preparation import COURSE
+from anatomy.classroom.grading.errors import CannotRecord, in_brief
+from anatomy.classroom.grading.known_marks import KNOWN_MARKS, compare_with_known_marks
+from anatomy.classroom.grading.light_nbgrader import import_light_nbgrader
+from anatomy.classroom.grading.progress_bar import progress_bar
+from anatomy.classroom.grading.report import Report, show, write_csv
+from anatomy.classroom.grading.run_lock import run_lock
+from anatomy.classroom.grading.submissions import Submission, find_submissions
+from anatomy.engine.errors import UserError
+from anatomy.engine.notebook_files.notebooks import chosen
+from anatomy.engine.notebook_files.settings import settings
+from anatomy.wiring import the_course
 
 WITHOUT_SANDBOX = (
     "Graded without a sandbox: submissions could read this machine's files and use its network. "
@@ -87,7 +88,7 @@ def grade(
     config = settings(root)
     config.CourseDirectory.root = str(root)
     submitted = root / str(config.CourseDirectory.get("submitted_directory", "submitted"))
-    wanted = {book.slug for book in chosen(root, assignments)} if assignments else None
+    wanted = {book.slug for book in chosen(the_course(), root, assignments)} if assignments else None
     found = list(find_submissions(submitted, wanted, set(students) if students else None))
     if not found:
         raise NothingToGrade(f"There is nothing to grade in {submitted}. A submission is a folder "
@@ -101,10 +102,10 @@ def grade(
     import_light_nbgrader()
     from sqlalchemy.exc import SAWarning
 
-    from anatomy.grading.assignments import Assignments
-    from anatomy.grading.class_run import ClassRun
-    from anatomy.grading.feedback.folder import FeedbackFolder
-    from anatomy.grading.gradebook import open_gradebook
+    from anatomy.classroom.grading.assignments import Assignments
+    from anatomy.classroom.grading.class_run import ClassRun
+    from anatomy.classroom.grading.feedback.folder import FeedbackFolder
+    from anatomy.classroom.grading.gradebook import open_gradebook
 
     with warnings.catch_warnings(), run_lock(root), open_gradebook(root, config) as gradebook:
         warnings.simplefilter("ignore", SAWarning)  # nbgrader's queries, harmless

@@ -9,8 +9,8 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from anatomy.errors import UserError
-from anatomy.grading.errors import CannotRecord, in_brief
+from anatomy.classroom.grading.errors import CannotRecord, in_brief
+from anatomy.engine.errors import UserError
 
 
 class AlreadyGrading(UserError):

@@ -19,7 +19,7 @@ from functools import lru_cache
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
-from anatomy.grading.repair import MOST_PARSED
+from anatomy.classroom.grading.repair import MOST_PARSED
 
 MOST_CHARACTERS = 2_000_000
 """In all cells together, beyond which none is looked into, and nothing left out."""

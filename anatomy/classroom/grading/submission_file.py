@@ -9,7 +9,7 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-from anatomy.grading.errors import Unrepairable
+from anatomy.classroom.grading.errors import Unrepairable
 
 LARGEST = 100 * 2**20
 """Bytes beyond which a file is not read."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from anatomy.grading.errors import Unrepairable
-from anatomy.grading.submission_file import LARGEST, find_notebook
+from anatomy.classroom.grading.errors import Unrepairable
+from anatomy.classroom.grading.submission_file import LARGEST, find_notebook
 
 MOST_BYTES, MOST_FILES = 64 * 2**20, 1000
 """Bytes of files beside a notebook that are taken along, and how many; what does not fit is left out."""

@@ -8,15 +8,15 @@ from dataclasses import replace
 from nbformat import NotebookNode
 from nbgrader import utils
 
-from anatomy import exercises
-from anatomy.course import Notebook
-from anatomy.exercises import Exercise
-from anatomy.grading.few_numbers import in_few_numbers
-from anatomy.grading.notes import CellNote, FewNumbers
-from anatomy.judging.expectations import Expectations
-from anatomy.judging.judge import is_right, judge
-from anatomy.judging.verdict import Diagnosis, PropertyResult, Verdict
-from anatomy.observing.records import MIME, Unreadable, decode
+from anatomy.classroom.grading.few_numbers import in_few_numbers
+from anatomy.classroom.grading.notes import CellNote, FewNumbers
+from anatomy.engine.course import Notebook
+from anatomy.engine.exercise import Exercise
+from anatomy.engine.judging.expectations import Expectations
+from anatomy.engine.judging.judge import is_right, judge
+from anatomy.engine.judging.verdict import Diagnosis, PropertyResult, Verdict
+from anatomy.engine.observing.records import MIME, Unreadable, decode
+from anatomy.wiring import the_course
 
 
 def checked_exercise(cell: NotebookNode, book: Notebook) -> Exercise | None:
@@ -24,11 +24,11 @@ def checked_exercise(cell: NotebookNode, book: Notebook) -> Exercise | None:
     if cell.cell_type != "code" or not utils.is_grade(cell):
         return None
     name = str(cell.metadata.nbgrader.grade_id)
-    return exercises.of_notebook(book).get(name.removeprefix("check-")) if name.startswith("check-") else None
+    return the_course().exercises(book).get(name.removeprefix("check-")) if name.startswith("check-") else None
 
 
 _expectations: dict[tuple[str, tuple[int, ...]], Expectations] = {}
-"""What the references and misconceptions do with some seeds; `anatomy grade` uses the same seeds in a whole run."""
+"""What the references and mistakes do with some seeds; `anatomy grade` uses the same seeds in a whole run."""
 
 
 def _expectations_of(exercise: Exercise, seeds: tuple[int, ...]) -> Expectations:
@@ -41,7 +41,7 @@ def _expectations_of(exercise: Exercise, seeds: tuple[int, ...]) -> Expectations
 
 
 def forget_expectations() -> None:
-    """Work out anew what references and misconceptions do."""
+    """Work out anew what references and mistakes do."""
     _expectations.clear()
 
 

@@ -11,15 +11,15 @@ from urllib.parse import urlsplit
 
 import jinja2
 
-import anatomy
 from anatomy.authoring import course_pages
 from anatomy.authoring.maps import write_maps
 from anatomy.authoring.student import student_edition
-from anatomy.class_edition.on_disk import ABOUT
-from anatomy.course import NOTEBOOKS, Notebook
-from anatomy.errors import UserError
-from anatomy.grading.package_copies import SHOWN, modules_in, package_with
-from anatomy.notebook_files import notebooks
+from anatomy.classroom.class_edition.on_disk import ABOUT
+from anatomy.classroom.grading.package_copies import hidden_but, modules_in, package_with
+from anatomy.engine.course import Notebook
+from anatomy.engine.errors import UserError
+from anatomy.engine.notebook_files import notebooks
+from anatomy.wiring import the_course
 
 Files = dict[PurePosixPath, bytes]
 
@@ -36,7 +36,7 @@ NOT_COPIED = tuple(
 
 _REFUSAL = '''"""Not in the edition for a class: importing it says why."""
 
-from anatomy.errors import NotHere
+from anatomy.engine.errors import NotHere
 
 raise NotHere({why!r})
 '''
@@ -82,7 +82,7 @@ def edition(root: Path, book: Notebook, judge: str, say: Say = lambda _: None) -
     UserError
         When the address is none, or a master can't be made into a student edition.
     """
-    books = [other for other in NOTEBOOKS if other.number <= book.number]
+    books = [other for other in the_course().notebooks if other.number <= book.number]
     about = {"judge": judge_address(judge), "notebooks": [other.slug for other in books]}
     files: Files = {}
     for path, content in package_with(refusing(book)).items():
@@ -124,15 +124,14 @@ def refusing(book: Notebook) -> dict[str, str]:
 
 def _left_out(book: Notebook) -> Iterator[tuple[str, str]]:
     """Module or package → why it is not in the edition."""
-    package = Path(anatomy.__file__).parent
-    yield from ((name, _KNOWS.format(name=name)) for name in modules_in(package, "anatomy") if name not in SHOWN)
-    yield from ((name, _HUNT) for name in modules_in(package / "hunting", "anatomy.hunting"))
-    yield from ((name, _ASSEMBLING) for name in modules_in(package / "assembling", "anatomy.assembling"))
-    for other in NOTEBOOKS:
-        if other.number >= book.number:
-            yield f"anatomy.reference.{other.module}", _ANSWERS.format(slug=other.slug)
-        if other.number > book.number:
-            yield f"anatomy.exercises.{other.module}", f"{other.slug} has not been handed out yet."
+    course = the_course()
+    asked = {course.module(other, "asked") for other in course.notebooks if other.number <= book.number}
+    right = {course.module(other, "right") for other in course.notebooks if other.number < book.number}
+    whys = {course.module(other, "right"): _ANSWERS.format(slug=other.slug) for other in course.notebooks}
+    whys |= {course.module(other, "asked"): f"{other.slug} has not been handed out yet." for other in course.notebooks}
+    yield from ((name, whys.get(name, _KNOWS.format(name=name))) for name in hidden_but(asked | right))
+    yield from ((name, _HUNT) for name in modules_in("anatomy.engine.hunting"))
+    yield from ((name, _ASSEMBLING) for name in modules_in("anatomy.course.assembling"))
 
 
 def _copied(root: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
@@ -160,7 +159,7 @@ def _templates(root: Path, books: list[Notebook], judge: str) -> Iterator[tuple[
     """The edition's own README, Makefile, pyproject.toml, nbgrader_config.py and .gitignore."""
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("anatomy.releasing"), undefined=jinja2.StrictUndefined, keep_trailing_newline=True,
+        loader=jinja2.PackageLoader("anatomy.classroom.releasing"), undefined=jinja2.StrictUndefined, keep_trailing_newline=True,
         trim_blocks=True, lstrip_blocks=True, autoescape=False,
     )  # fmt: skip
     for name in environment.list_templates(extensions=["j2"]):

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from anatomy.class_edition.on_disk import Written, write, write_zip
-from anatomy.course import Notebook
-from anatomy.releasing.contents import Say, edition, judge_address
+from anatomy.classroom.class_edition.on_disk import Written, write, write_zip
+from anatomy.classroom.releasing.contents import Say, edition, judge_address
+from anatomy.engine.course import Notebook
 
 
 @dataclass(frozen=True)

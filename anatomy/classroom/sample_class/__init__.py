@@ -4,7 +4,7 @@ Its students have numbers, not names. Their answers are right, right in another 
 written; some submissions are broken in ways that happen.
 """
 
-from anatomy.sample_class.filling import filled
-from anatomy.sample_class.writing import NotASample, SampleClass, write_sample_class
+from anatomy.classroom.sample_class.filling import filled
+from anatomy.classroom.sample_class.writing import NotASample, SampleClass, write_sample_class
 
 __all__ = ["NotASample", "SampleClass", "filled", "write_sample_class"]

@@ -9,12 +9,12 @@ from pathlib import Path
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
-from anatomy import exercises
-from anatomy.answers import Answer
-from anatomy.course import Notebook
-from anatomy.exercises import Exercise
-from anatomy.grading.report import GRADED, REPAIRED, UNGRADED
-from anatomy.notebook_files.notebooks import as_text, grade_id
+from anatomy.classroom.grading.report import GRADED, REPAIRED, UNGRADED
+from anatomy.engine.answers import Answer
+from anatomy.engine.course import Notebook
+from anatomy.engine.exercise import Exercise
+from anatomy.engine.notebook_files.notebooks import as_text, grade_id
+from anatomy.wiring import the_course
 
 
 @dataclass
@@ -56,10 +56,10 @@ def _endless_loop(submission: PlannedSubmission, notebook: NotebookNode, file: P
 def _forged_check(submission: PlannedSubmission, notebook: NotebookNode, file: Path) -> None:
     """An answer that replaces the check instead of answering."""
     name = _function(submission)
-    points = exercises.of_notebook(submission.book)[name].points
+    points = the_course().exercises(submission.book)[name].points
     _cell(notebook, name).source = "\n".join([
-        "import anatomy.checking", "", f"def {name}(*inputs):", "    return None", "",
-        "def check(name):", f"    return {points}", "", "anatomy.checking.check = check",
+        "import anatomy.engine.checking", "", f"def {name}(*inputs):", "    return None", "",
+        "def check(name):", f"    return {points}", "", "anatomy.engine.checking.check = check",
     ])  # fmt: skip
     for other in submission.marks:  # from here on the notebook's own checks say nothing true
         if _position(notebook, f"check-{other}") > _position(notebook, name):
@@ -118,5 +118,5 @@ def _cell(notebook: NotebookNode, name: str) -> NotebookNode:
 
 def _function(submission: PlannedSubmission) -> str:
     """The last exercise that asks for a function, so that no other answer calls it."""
-    asked: dict[str, Exercise] = exercises.of_notebook(submission.book)
+    asked: dict[str, Exercise] = the_course().exercises(submission.book)
     return [name for name in submission.answers if asked[name].kind == "function"][-1]

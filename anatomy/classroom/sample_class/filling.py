@@ -7,10 +7,10 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from anatomy.answers import Answer, AnswerBank, answer_bank
-from anatomy.course import Notebook
-from anatomy.grading.assignments import student_edition
-from anatomy.notebook_files.notebooks import grade_id
+from anatomy.classroom.grading.assignments import student_edition
+from anatomy.engine.answers import Answer, AnswerBank, answer_bank
+from anatomy.engine.course import Notebook
+from anatomy.engine.notebook_files.notebooks import grade_id
 
 
 def filled(root: Path, book: Notebook, answers: Mapping[str, Answer | None]) -> NotebookNode:

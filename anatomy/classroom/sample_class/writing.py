@@ -8,14 +8,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from anatomy import exercises
-from anatomy.answers import Answer, AnswerBank, answer_bank
-from anatomy.course import Notebook
-from anatomy.errors import UserError
-from anatomy.grading.known_marks import KNOWN_MARKS, KnownSubmission, read_known_marks, write_known_marks
-from anatomy.notebook_files.notebooks import as_text, chosen
-from anatomy.sample_class.faults import FAULTS, PlannedSubmission
-from anatomy.sample_class.filling import filled
+from anatomy.classroom.grading.known_marks import KNOWN_MARKS, KnownSubmission, read_known_marks, write_known_marks
+from anatomy.classroom.sample_class.faults import FAULTS, PlannedSubmission
+from anatomy.classroom.sample_class.filling import filled
+from anatomy.engine.answers import Answer, AnswerBank, answer_bank
+from anatomy.engine.course import Notebook
+from anatomy.engine.errors import UserError
+from anatomy.engine.notebook_files.notebooks import as_text, chosen
+from anatomy.wiring import the_course
 
 
 class NotASample(UserError):
@@ -54,7 +54,7 @@ def write_sample_class(
     UserError
         When a notebook does not exist.
     """
-    books = chosen(root, notebooks)
+    books = chosen(the_course(), root, notebooks)
     folder = root / "submitted"
     _remove_earlier_class(folder)
     plan = _plan(students, books, random.Random(f"sample class {seed}"), faults)
@@ -82,7 +82,7 @@ def _plan(students: int, books: list[Notebook], dice: random.Random, faults: boo
     plan: list[PlannedSubmission] = []
     for number in range(1, students + 1):
         for book in books:
-            asked, answers = exercises.of_notebook(book), answer_bank(book)
+            asked, answers = the_course().exercises(book), answer_bank(the_course(), book)
             chosen_answers: dict[str, Answer | None] = {}
             for name in asked:
                 if number == 1:
@@ -124,6 +124,6 @@ def _write(root: Path, folder: Path, submission: PlannedSubmission) -> None:
 
 
 def _known(one: PlannedSubmission) -> KnownSubmission:
-    worth = sum(exercise.points for exercise in exercises.of_notebook(one.book).values())
+    worth = sum(exercise.points for exercise in the_course().exercises(one.book).values())
     answers = {name: answer.name if answer else "not written" for name, answer in one.answers.items()}
     return KnownSubmission(one.student, one.book.slug, one.status, worth, one.fault, one.marks, answers)

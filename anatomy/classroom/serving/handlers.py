@@ -15,12 +15,12 @@ from typing import Any
 
 from tornado.web import Application, Finish, HTTPError, RequestHandler, stream_request_body
 
-from anatomy.checking.calling import LARGEST, VERSION
-from anatomy.serving.people import Anybody, Hub, IsInstructor, OfThisMachine
-from anatomy.serving.service import Refusal, Service, address_of, token_of
-from anatomy.serving.workers import Busy, NobodyWaits, WorkerLost
+from anatomy.classroom.serving.people import Anybody, Hub, IsInstructor, OfThisMachine
+from anatomy.classroom.serving.service import Refusal, Service, address_of, token_of
+from anatomy.classroom.serving.workers import Busy, NobodyWaits, WorkerLost
+from anatomy.engine.checking.calling import LARGEST, VERSION
 
-log = logging.getLogger("anatomy.serving")
+log = logging.getLogger("anatomy.classroom.serving")
 
 
 class _Handler(RequestHandler):

@@ -7,15 +7,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from anatomy import exercises
-from anatomy.cards import Card, as_text, headline
-from anatomy.cards.markup import COLORS, SIGNS, frame, line, prose, title
-from anatomy.checking.calling import MOST_PARTS, VERSION
-from anatomy.exercises.spec import SEEDS, Exercise
-from anatomy.judging.expectations import Expectations
-from anatomy.judging.judge import is_right, judge
-from anatomy.observing.observation import Observation
-from anatomy.observing.records import Unreadable, decode
+from anatomy.engine.cards import Card, as_text, headline
+from anatomy.engine.cards.markup import COLORS, SIGNS, frame, line, prose, title
+from anatomy.engine.checking.calling import MOST_PARTS, VERSION
+from anatomy.engine.exercise import SEEDS, Exercise
+from anatomy.engine.judging.expectations import Expectations
+from anatomy.engine.judging.judge import is_right, judge
+from anatomy.engine.observing.observation import Observation
+from anatomy.engine.observing.records import Unreadable, decode
+from anatomy.wiring import the_course
 
 ExpectationsOf = Callable[[Exercise, tuple[int, ...]], Expectations]
 Reply = dict[str, Any]
@@ -45,7 +45,7 @@ def answer(request: bytes, expectations_of: ExpectationsOf) -> Reply:
             return _mend_first(exercise, wrong)
         seen.called = [*parts]
     verdict = judge(exercise, seen, SEEDS, expectations_of)
-    mistakes = {one.misconception: one.headline for one in verdict.diagnoses if one.misconception}
+    mistakes = {one.mistake: one.headline for one in verdict.diagnoses if one.mistake}
     return {
         "version": VERSION, "exercise": exercise.name, "status": verdict.status,
         "points": verdict.points, "max_points": verdict.max_points, "headline": headline(verdict),
@@ -77,7 +77,7 @@ def _observation(record: Any) -> Observation:
 
 def _exercise(name: str) -> Exercise:
     try:
-        return exercises.find(name)
+        return the_course().exercise(name)
     except KeyError:
         raise BadRequest(f"This judge knows no exercise called {name[:80]!r}.") from None
 
@@ -86,13 +86,13 @@ def _parts(exercise: Exercise, records: Any) -> dict[str, Observation]:
     """Name → observation of the earlier answers that this one calls: exercises of the same notebook."""
     if not isinstance(records, list) or len(records) > MOST_PARTS:
         raise BadRequest("The parts that an answer calls are a short list.")
-    known = exercises.of_notebook(exercise.notebook)
+    known = the_course().exercises(exercise.notebook)
     parts = {part.exercise: part for part in map(_observation, records)}
     return {name: part for name, part in parts.items() if name in known and name != exercise.name}
 
 
 def _is_right(part: Observation, expectations_of: ExpectationsOf) -> bool:
-    return is_right(exercises.find(part.exercise), part, SEEDS, expectations_of)
+    return is_right(the_course().exercise(part.exercise), part, SEEDS, expectations_of)
 
 
 def _mend_first(exercise: Exercise, wrong: list[Observation]) -> Reply:
@@ -103,8 +103,8 @@ def _mend_first(exercise: Exercise, wrong: list[Observation]) -> Reply:
     """
     names = {part.exercise for part in wrong}
     first = [part.exercise for part in wrong if not names & {*part.called} - {part.exercise}] or sorted(names)
-    parts = [exercises.find(name) for name in first]
-    named = " and ".join(f"`{part.name}` ({exercises.number(part)})" for part in parts)
+    parts = [the_course().exercise(name) for name in first]
+    named = " and ".join(f"`{part.name}` ({part.number})" for part in parts)
     is_not, that = ("is not", "that") if len(parts) == 1 else ("are not", "those")
     said = f"It calls your {named}, which {is_not} right yet: mend {that} first."
     more = f"Whether `{exercise.name}` itself is right shows then."

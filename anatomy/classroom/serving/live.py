@@ -12,9 +12,9 @@ from typing import Any
 import jinja2
 from tornado.web import RequestHandler
 
-from anatomy.cards.markup import prose
-from anatomy.serving.people import IsInstructor
-from anatomy.serving.room import PRESENT, RECENT, STUCK, Room
+from anatomy.classroom.serving.people import IsInstructor
+from anatomy.classroom.serving.room import PRESENT, RECENT, STUCK, Room
+from anatomy.engine.cards.markup import prose
 
 EVERY = 2
 """Seconds between two looks."""
@@ -76,7 +76,7 @@ def board(news: dict[str, Any]) -> str:
 @cache
 def _template() -> jinja2.Template:
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("anatomy.serving", ""), undefined=jinja2.StrictUndefined, autoescape=True,
+        loader=jinja2.PackageLoader("anatomy.classroom.serving", ""), undefined=jinja2.StrictUndefined, autoescape=True,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     environment.filters["prose"] = prose

@@ -18,7 +18,7 @@ from tornado.httputil import HTTPServerRequest
 from tornado.routing import Matcher
 from tornado.web import RequestHandler
 
-from anatomy.errors import UserError
+from anatomy.engine.errors import UserError
 
 INSTRUCTOR = "(instructor)"
 """How the name of an instructor ends in a file of keys."""

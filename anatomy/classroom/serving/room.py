@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from anatomy import exercises
-from anatomy.exercises import Exercise
+from anatomy.engine.exercise import Exercise
+from anatomy.wiring import the_course
 
 PRESENT = 15 * 60
 """Seconds since the last check in which somebody counts as being in the room."""
@@ -160,12 +160,12 @@ def _of_notebooks(names: Iterable[str]) -> list[Exercise]:
     """All exercises of the notebooks of these, in the course's order."""
     books = {found.notebook for name in names if (found := _find(name))}
     ordered = sorted(books, key=lambda book: book.number)
-    return [exercise for book in ordered for exercise in exercises.of_notebook(book).values()]
+    return [exercise for book in ordered for exercise in the_course().exercises(book).values()]
 
 
 def _find(name: str) -> Exercise | None:
     try:
-        return exercises.find(name)
+        return the_course().exercise(name)
     except KeyError:
         return None
 
@@ -173,7 +173,7 @@ def _find(name: str) -> Exercise | None:
 def _described(exercise: Exercise | str) -> dict[str, Any]:
     if isinstance(exercise, str):  # of a newer course than this one
         return {"exercise": exercise, "number": "", "notebook": ""}
-    return {"exercise": exercise.name, "number": exercises.number(exercise), "notebook": exercise.notebook.slug}
+    return {"exercise": exercise.name, "number": exercise.number, "notebook": exercise.notebook.slug}
 
 
 def _named(users: Iterable[str], names: bool) -> dict[str, Any]:

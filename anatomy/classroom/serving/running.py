@@ -15,13 +15,13 @@ from urllib.parse import urlsplit
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
-from anatomy.checking.calling import LARGEST
-from anatomy.course import NOTEBOOKS
-from anatomy.errors import UserError
-from anatomy.serving.handlers import application
-from anatomy.serving.people import Anybody, People, is_local
-from anatomy.serving.service import Service
-from anatomy.serving.workers import JudgeWorkers, WorkerLost
+from anatomy.classroom.serving.handlers import application
+from anatomy.classroom.serving.people import Anybody, People, is_local
+from anatomy.classroom.serving.service import Service
+from anatomy.classroom.serving.workers import JudgeWorkers, WorkerLost
+from anatomy.engine.checking.calling import LARGEST
+from anatomy.engine.errors import UserError
+from anatomy.wiring import the_course
 
 SLOWEST = 30
 """Seconds that a request may take to arrive, and that a connection may be idle."""
@@ -76,9 +76,8 @@ def serve(people: People, place: Place, workers: JudgeWorkers, say: Callable[[st
 async def _serve(
     people: People, place: Place, workers: JudgeWorkers, sockets: list[socket.socket], say: Callable[[str], None]
 ) -> None:
-    from anatomy import exercises
-    from anatomy.serving import live
-    from anatomy.serving.room import Room
+    from anatomy.classroom.serving import live
+    from anatomy.classroom.serving.room import Room
 
     room, end = Room(), asyncio.Event()
     app = application(Service(people, workers, room), place.prefix, lambda who: live.handlers(room, who))
@@ -86,8 +85,9 @@ async def _serve(
     judging = asyncio.ensure_future(workers.run())
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, end.set)
-    for book in NOTEBOOKS:
-        exercises.of_notebook(book)  # now, and not when the live view asks for the first time
+    course = the_course()
+    for book in course.notebooks:
+        course.exercises(book)  # now, and not when the live view asks for the first time
     ready = asyncio.ensure_future(workers.ask(b""))  # which is refused once there is somebody to do so
     ended = asyncio.ensure_future(end.wait())
     try:

@@ -13,16 +13,16 @@ from typing import Protocol
 from tornado.httputil import url_concat
 from tornado.web import HTTPError, RequestHandler
 
-from anatomy.serving.limits import Answers, Losses, Strangers, Users
-from anatomy.serving.people import CannotTell, Hub, People, Person, is_local
-from anatomy.serving.workers import JudgeWorkers
+from anatomy.classroom.serving.limits import Answers, Losses, Strangers, Users
+from anatomy.classroom.serving.people import CannotTell, Hub, People, Person, is_local
+from anatomy.classroom.serving.workers import JudgeWorkers
 
 _UNKNOWN = "The judge does not know your key. Ask your instructor for one, then: anatomy join KEY"
 _UNKNOWN_TO_HUB = "The hub does not let your server ask its judge: tell your instructor."
 
 
 class Noting(Protocol):
-    """What is told of each check: `anatomy.serving.room.Room`."""
+    """What is told of each check: `anatomy.classroom.serving.room.Room`."""
 
     def note(self, user: str, exercise: str, status: str, mistakes: dict[str, str]) -> None: ...
 
@@ -71,7 +71,7 @@ class Service:
             raise Refusal(429, "Too many unknown keys arrive here at the moment.", wait)
 
     async def is_instructor(self, handler: RequestHandler, *, login: bool) -> bool:
-        """What `anatomy.serving.people.IsInstructor` says.
+        """What `anatomy.classroom.serving.people.IsInstructor` says.
 
         The login is the hub's; with a file of keys the browser asks for name and password, and the password is the key.
         """

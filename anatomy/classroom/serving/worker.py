@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from anatomy.serving.judging import ExpectationsOf
+    from anatomy.classroom.serving.judging import ExpectationsOf
 
 COMPUTING = 30.0
 """Seconds of computing that one request may take, as in grading; the process ends then."""
@@ -45,7 +45,7 @@ def serve_requests(pipe: Connection, notebooks: Collection[str]) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.RLIM_INFINITY))
     import torch
 
-    from anatomy.judging.expectations import remembering
+    from anatomy.engine.judging.expectations import remembering
 
     torch.set_num_threads(1)  # one process a core
     expectations_of = remembering()
@@ -88,7 +88,7 @@ def _end_with_the_service() -> None:
 
 
 def _answered(request: bytes, expectations_of: ExpectationsOf) -> bytes:
-    from anatomy.serving.judging import BadRequest, answer
+    from anatomy.classroom.serving.judging import BadRequest, answer
 
     try:
         return b"200" + json.dumps(answer(request, expectations_of)).encode()
@@ -101,15 +101,15 @@ def _answered(request: bytes, expectations_of: ExpectationsOf) -> bytes:
 
 def _preparing(expectations_of: ExpectationsOf, notebooks: Collection[str]) -> Iterator[float]:
     """Work out, step by step, what reference and mistakes do; yields the share that is done."""
-    from anatomy import exercises, misconceptions
-    from anatomy.course import notebook
-    from anatomy.exercises.spec import SEEDS
+    from anatomy.engine.exercise import SEEDS
+    from anatomy.wiring import the_course
 
-    known_to = [exercises.of_notebook(notebook(slug)) for slug in notebooks]
+    course = the_course()
+    known_to = [course.exercises(course.notebook(slug)) for slug in notebooks]
     asked = [one for book in known_to for one in book.values() if one.kind != "quiz"]
     for number, exercise in enumerate(asked):
         known = expectations_of(exercise, SEEDS)
-        mistakes = misconceptions.of_exercise(exercise.name).values()
+        mistakes = exercise.mistakes.values()
         for mistake, index in itertools.product(mistakes, range(len(known.cases))):
             known.misconceived(mistake, index)
             yield number / len(asked)

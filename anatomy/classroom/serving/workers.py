@@ -16,8 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from anatomy.errors import UserError
-from anatomy.serving.worker import PREPARE, serve_requests
+from anatomy.classroom.serving.worker import PREPARE, serve_requests
+from anatomy.engine.errors import UserError
 
 SECONDS = 60.0
 """Seconds after which a worker that does not answer is ended; one that computes has ended itself before."""
@@ -26,7 +26,7 @@ LONG = 1.0
 """Seconds at one request after which a worker counts as held up. Where all are, one more is started."""
 
 Result = TypeVar("Result")
-log = logging.getLogger("anatomy.serving")
+log = logging.getLogger("anatomy.classroom.serving")
 
 
 class Busy(Exception):
@@ -56,7 +56,7 @@ class _Worker:
 
     def __init__(self, prepare: Collection[str]) -> None:
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["anatomy.serving.judging"])  # so that another one is there at once
+        context.set_forkserver_preload(["anatomy.classroom.serving.judging"])  # so that another one is there at once
         self._pipe, theirs = context.Pipe()
         self.process = context.Process(target=serve_requests, args=(theirs, prepare), daemon=True)
         self.process.start()

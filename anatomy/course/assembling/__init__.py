@@ -11,10 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from anatomy.errors import NotHere
+from anatomy.engine.errors import NotHere
 
 if TYPE_CHECKING:
-    from anatomy.assembling.assembly import Assembly
+    from anatomy.course.assembling.assembly import Assembly
 
 FILE = "my_transformer.py"
 
@@ -50,13 +50,13 @@ def assemble(
     UserError
         When there are no notebooks, or the file must not be written. The message says what to do.
     """
-    from anatomy.checking import HAND_OVER
-    from anatomy.observing import GRADING_SEED
+    from anatomy.engine.checking import HAND_OVER
+    from anatomy.engine.observing import GRADING_SEED
 
     if os.environ.get(GRADING_SEED) or os.environ.get(HAND_OVER):
         return None
     try:
-        from anatomy.assembling.assembly import put_together
+        from anatomy.course.assembling.assembly import put_together
     except NotHere as why:
         print(why)
         return None
@@ -71,7 +71,7 @@ def _bar() -> Callable[[int, int, str], None]:
 
     if get_ipython() is None:
         return lambda done, total, what: None
-    from anatomy.views import ProgressBar
+    from anatomy.course.views import ProgressBar
 
     bars: list[ProgressBar] = []
 

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from anatomy import exercises
-from anatomy.assembling import card
-from anatomy.assembling.compare import AGREES, NEEDS
-from anatomy.assembling.compose import Course, Program
-from anatomy.assembling.examine import STEP_LIMIT, Step, examine
-from anatomy.assembling.gather import Gathered, Import, Piece, find_folder, gather
-from anatomy.assembling.layout import formatted, import_lines, lay_out, listed
-from anatomy.assembling.writing import marked, refuse_what_is_not_ours, write
-from anatomy.course import NOTEBOOKS, PACKAGE, Notebook
-from anatomy.errors import UserError
-from anatomy.notebook_files.notebooks import BadNotebook, is_answer, read, source_file
+from anatomy import PACKAGE
+from anatomy.course import COURSE
+from anatomy.course.assembling import card
+from anatomy.course.assembling.compare import AGREES, NEEDS
+from anatomy.course.assembling.compose import Course, Program
+from anatomy.course.assembling.examine import STEP_LIMIT, Step, examine
+from anatomy.course.assembling.gather import Gathered, Import, Piece, find_folder, gather
+from anatomy.course.assembling.layout import formatted, import_lines, lay_out, listed
+from anatomy.course.assembling.writing import marked, refuse_what_is_not_ours, write
+from anatomy.engine.course import Notebook
+from anatomy.engine.errors import UserError
+from anatomy.engine.notebook_files.notebooks import BadNotebook, is_answer, read, source_file
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -50,7 +52,7 @@ class Entry:
 
     @property
     def number(self) -> str:
-        return exercises.number(exercises.find(self.exercise))
+        return COURSE.exercise(self.exercise).number
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ def put_together(
     limit: float = STEP_LIMIT,
     on_step: OnStep = lambda done, total, what: None,
 ) -> Assembly:
-    """Assemble the notebooks of a folder into a file; see `anatomy.assembling.assemble`.
+    """Assemble the notebooks of a folder into a file; see `anatomy.course.assembling.assemble`.
 
     `limit` is in seconds, for each check and comparison; `on_step` is told what was done, and how much of how much.
     """
@@ -359,7 +361,7 @@ def _notes(program: Program, examined: _Examined, was_formatted: bool) -> Iterat
             what = listed(f"`{name}`" for name in sorted(one.binds)) or f"an addition to `{one.adds_to}`"
             yield f"Left out of {one.book.slug}, cell {one.cell}: {what}; its definition stops with {error}."
     for piece in sorted(kept, key=lambda one: (one.book.number, one.place)):
-        if "anatomy.reference" in piece.text:
+        if re.search(rf"{re.escape(COURSE.package)}\.\w+\.right\b", piece.text):
             yield f"{listed(f'`{name}`' for name in sorted(piece.binds))} imports the course's answers inside itself."
     if not was_formatted:
         yield "The file is not formatted: ruff is not installed (`pip install ruff`)."
@@ -393,7 +395,7 @@ def _defined(program: Program) -> set[str]:
 def _given_cells() -> dict[str, frozenset[str]]:
     """Slug → the sources of the course's own cells; empty where the masters are not at hand."""
     root, given = PACKAGE.parent, {}
-    for book in NOTEBOOKS:
+    for book in COURSE.notebooks:
         try:
             cells = read(source_file(root, book.slug)).cells
         except BadNotebook:

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from anatomy.assembling.layout import listed
-from anatomy.cards.markup import COLORS, SIGNS, frame, line, prose, scrolling, title
+from anatomy.course.assembling.layout import listed
+from anatomy.engine.cards.markup import COLORS, SIGNS, frame, line, prose, scrolling, title
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from anatomy.assembling.assembly import Assembly, Entry
+    from anatomy.course.assembling.assembly import Assembly, Entry
 
 _HEADINGS = ("Notebook", "In the file", "Right")
 

@@ -1,6 +1,6 @@
 """The assembled models with the library's weights in them, against the library's own models.
 
-Runs in `anatomy.assembling.worker`. Float32 on both sides; the same numbers in another order of additions differ by
+Runs in `anatomy.course.assembling.worker`. Float32 on both sides; the same numbers in another order of additions differ by
 some 1e-6, another formula by much more.
 """
 
@@ -21,7 +21,7 @@ SENTENCES = ("time flies like an arrow", "fruit flies like a banana more than an
 
 def encoder_against_bert(mine: ModuleType) -> dict[str, Any]:
     """Hidden states of two sentences, one of them padded, of the course's real checkpoint."""
-    from anatomy.checkpoints import checkpoint_name, load_checkpoint
+    from anatomy.course.checkpoints import checkpoint_name, load_checkpoint
 
     checkpoint = load_checkpoint()
     library = checkpoint.model

@@ -13,27 +13,28 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 
-from anatomy.assembling.gather import Gathered, Import, Piece
-from anatomy.assembling.names import Use, renamed
+from anatomy.course import COURSE
+from anatomy.course.assembling.gather import Gathered, Import, Piece
+from anatomy.course.assembling.names import Use, renamed
 
 _BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__"}
 
 
 @dataclass(frozen=True)
 class Lacking:
-    """Something of the course that the student's notebooks do not (yet) define; without a module, a failed import."""
+    """Something of the course that the student's notebooks do not (yet) define; without a folder, a failed import."""
 
-    module: str
+    folder: str
     name: str
 
     @property
     def stand_in(self) -> Import:
         """The course's own."""
-        return Import(f"anatomy.reference.{self.module}", self.name, self.name)
+        return Import(f"{COURSE.package}.{self.folder}.right", self.name, self.name)
 
     @property
     def can_be_filled(self) -> bool:
-        return bool(self.module) and hasattr(import_module(f"anatomy.reference.{self.module}"), self.name)
+        return bool(self.folder) and hasattr(import_module(f"{COURSE.package}.{self.folder}.right"), self.name)
 
 
 Target = Piece | Import | Lacking | None
@@ -119,7 +120,7 @@ class Course:
         ignored: Iterable[str] = (),
         undefined: Iterable[Piece | Import] = (),
     ) -> None:
-        self.notebooks = {one.book.module: one for one in gathered}
+        self.notebooks = {one.book.folder: one for one in gathered}
         self.own, self.fill = own, fill
         self.ignored, self.undefined = frozenset(ignored), frozenset(undefined)
 
@@ -127,7 +128,7 @@ class Course:
 
     def answer(self, notebook: Gathered, exercise: str) -> Piece | Import | Lacking:
         """What the student's answer to an exercise is; one that is imported from the course's answers is none."""
-        lacking = Lacking(notebook.book.module, exercise)
+        lacking = Lacking(notebook.book.folder, exercise)
         found = notebook.answer(exercise)
         if found is None or exercise in self.ignored:
             return lacking
@@ -137,29 +138,29 @@ class Course:
         """What a use of a name stands for."""
         if use.binds:
             return reader
-        notebook = self.notebooks[reader.book.module]
+        notebook = self.notebooks[reader.book.folder]
         found = notebook.look_up(use.name, reader, use.late)
         if found is None or (isinstance(found, Piece) and use.name in notebook.asked and found.is_stub):
-            return Lacking(reader.book.module, use.name) if use.name in notebook.asked else None
+            return Lacking(reader.book.folder, use.name) if use.name in notebook.asked else None
         if isinstance(found, Piece):
             ignored = use.name in self.ignored and use.name in notebook.asked
-            return Lacking(reader.book.module, use.name) if ignored else found
+            return Lacking(reader.book.folder, use.name) if ignored else found
         if found in self.undefined:
             return Lacking("", use.name)
         return self._imported(found) if self.own else found
 
     def _imported(self, found: Import) -> Target:
         """What an import stands for: where it names the course's answers, the student's own."""
-        if not (module := found.from_reference) or not found.attribute:
+        if not (folder := found.from_reference) or not found.attribute:
             return found
-        there = self.notebooks.get(module)
+        there = self.notebooks.get(folder)
         if there is None:
-            return Lacking(module, found.attribute)
+            return Lacking(folder, found.attribute)
         if found.attribute in there.asked:
             return self.answer(there, found.attribute)
         bound = there.bindings(found.attribute)
         if not bound:
-            return Lacking(module, found.attribute)
+            return Lacking(folder, found.attribute)
         last = bound[-1][1]
         return self._imported(last) if isinstance(last, Import) else last
 
@@ -182,7 +183,7 @@ class Course:
         names |= {(piece, name): names[same[piece], name] for piece in needed for name in piece.binds}
         sections = {module: Section(notebook) for module, notebook in self.notebooks.items()}
         for piece in self._in_order(kept):
-            sections[piece.book.module].pieces.append(piece)
+            sections[piece.book.folder].pieces.append(piece)
         return Program(list(sections.values()), imported, names, left_out, lacking, unknown, self)
 
     def name_of(
@@ -201,7 +202,7 @@ class Course:
 
     def _bound_as(self, reader: Piece, use: Use) -> str:
         """The name that a piece of another notebook has there: ``import attention as mine`` means its `attention`."""
-        found = self.notebooks[reader.book.module].look_up(use.name, reader, use.late)
+        found = self.notebooks[reader.book.folder].look_up(use.name, reader, use.late)
         return found.attribute if isinstance(found, Import) else use.name
 
     def lacking_for(self, roots: Iterable[Piece]) -> list[Lacking]:
@@ -221,7 +222,7 @@ class Course:
             seen.add(piece)
             found.add(piece)
             waiting += [target for use in piece.uses if isinstance(target := self.target(piece, use), Piece)]
-            notebook = self.notebooks[piece.book.module]
+            notebook = self.notebooks[piece.book.folder]
             waiting += [one for name in piece.binds for one in notebook.additions(name, piece)]
         return sorted(found, key=lambda one: (one.book.number, one.place))
 

@@ -1,4 +1,4 @@
-"""Has a student's code run by `anatomy.assembling.worker`, with a limit on each step.
+"""Has a student's code run by `anatomy.course.assembling.worker`, with a limit on each step.
 
 A step that hangs or ends its interpreter costs that step: the others go on in a fresh one.
 """
@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from anatomy.course import PACKAGE
-from anatomy.errors import UserError
+from anatomy import PACKAGE
+from anatomy.engine.errors import UserError
 
 START_LIMIT = 180.0
 """Seconds that an interpreter has for its imports."""
@@ -89,7 +89,7 @@ class _Worker:
         package = str(PACKAGE.parent)
         path = os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH"))))
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "anatomy.assembling.worker"],
+            [sys.executable, "-m", "anatomy.course.assembling.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

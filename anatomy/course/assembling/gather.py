@@ -17,14 +17,13 @@ from pathlib import Path
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
-from anatomy import exercises
-from anatomy.assembling.names import Use, uses
-from anatomy.authoring.preprocessors import BEGIN, END
-from anatomy.checking.headless import CALL
-from anatomy.course import NOTEBOOKS, Notebook
-from anatomy.errors import UserError
-from anatomy.exercises import Exercise
-from anatomy.notebook_files.notebooks import BadNotebook, grade_id, is_answer, read
+from anatomy.course import COURSE
+from anatomy.course.assembling.names import Use, uses
+from anatomy.engine.checking.headless import CALL
+from anatomy.engine.course import Notebook
+from anatomy.engine.errors import UserError
+from anatomy.engine.exercise import Exercise
+from anatomy.engine.notebook_files.notebooks import BEGIN, END, BadNotebook, grade_id, is_answer, read
 
 _SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign)
 _DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, *_SIMPLE)
@@ -48,9 +47,9 @@ class Import:
 
     @property
     def from_reference(self) -> str:
-        """The course's module of right answers that this comes from, or an empty string."""
-        package, _, module = self.module.rpartition(".")
-        return module if package == "anatomy.reference" else ""
+        """The notebook's folder of whose right answers this is one, or an empty string."""
+        package, _, part = self.module.rpartition(".")
+        return package.removeprefix(f"{COURSE.package}.") if part == "right" else ""
 
 
 @dataclass(eq=False)
@@ -126,7 +125,7 @@ class Gathered:
     @property
     def asked(self) -> dict[str, Exercise]:
         """The exercises that a file can hold: functions and classes."""
-        return {name: item for name, item in exercises.of_notebook(self.book).items() if item.kind != "quiz"}
+        return {name: item for name, item in COURSE.exercises(self.book).items() if item.kind != "quiz"}
 
     def bindings(self, name: str) -> list[tuple[int, Piece | Import]]:
         """All that this name is bound to, in order."""
@@ -184,9 +183,9 @@ def find_folder(wanted: Path | None, here: Path) -> Path:
     """
     places = (wanted, wanted / "notebooks") if wanted else (here, here.parent, here / "notebooks")
     for folder in places:
-        if any(notebook_file(folder, book) for book in NOTEBOOKS):
+        if any(notebook_file(folder, book) for book in COURSE.notebooks):
             return folder.resolve()
-    first = NOTEBOOKS[0].slug
+    first = COURSE.notebooks[0].slug
     raise NoNotebooks(
         f"No notebooks of this course in {places[0]}. Name the folder that holds {first}/{first}.ipynb and the others."
     )
@@ -207,7 +206,7 @@ def gather(folder: Path, given: dict[str, frozenset[str]] | None = None) -> list
         Slug → the sources of the cells that the course gives, to tell them from a student's.
     """
     gathered = []
-    for book in NOTEBOOKS:
+    for book in COURSE.notebooks:
         path = notebook_file(folder, book)
         if path is None:
             gathered.append(Gathered(book, problem="not in the folder"))

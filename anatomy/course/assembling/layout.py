@@ -7,9 +7,9 @@ import sys
 import textwrap
 from collections.abc import Iterable, Mapping
 
-from anatomy.assembling.compose import Program
-from anatomy.assembling.gather import Import, Piece
-from anatomy.course import Notebook
+from anatomy.course.assembling.compose import Program
+from anatomy.course.assembling.gather import Import, Piece
+from anatomy.engine.course import Notebook
 
 WIDTH = 120
 

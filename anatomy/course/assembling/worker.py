@@ -1,6 +1,6 @@
 """Runs a student's code in an interpreter of its own: reads a list of steps, and answers each with one line of JSON.
 
-Started by `anatomy.assembling.examine` as ``python -m anatomy.assembling.worker``. It runs as the person who asked for
+Started by `anatomy.course.assembling.examine` as ``python -m anatomy.course.assembling.worker``. It runs as the person who asked for
 it, as a notebook does; never for marks.
 """
 
@@ -35,16 +35,16 @@ class _Notebooks:
 
     def check(self, slug: str, exercise: str) -> Reply:
         """The verdict of the exercise's own check, in the notebook's namespace."""
-        from anatomy import exercises
-        from anatomy.cards import headline
-        from anatomy.checking.looking import look_in_notebook
-        from anatomy.judging.expectations import remembering
-        from anatomy.judging.judge import judge
-        from anatomy.observing.surroundings import as_at_start
+        from anatomy.course import COURSE
+        from anatomy.engine.cards import headline
+        from anatomy.engine.checking.looking import look_in_notebook
+        from anatomy.engine.judging.expectations import remembering
+        from anatomy.engine.judging.judge import judge
+        from anatomy.engine.observing.surroundings import as_at_start
 
         module = self.modules.setdefault(slug, ModuleType(NAME))
         sys.modules[NAME] = module
-        asked, expectations = exercises.find(exercise), remembering()
+        asked, expectations = COURSE.exercise(exercise), remembering()
         with as_at_start():
             seen = look_in_notebook(asked, vars(module), expectations)
             verdict = judge(asked, seen, expectations_of=expectations)
@@ -62,7 +62,7 @@ def _load(path: str) -> ModuleType:
 
 
 def _compare(path: str, which: str) -> Reply:
-    from anatomy.assembling import compare
+    from anatomy.course.assembling import compare
 
     return compare.COMPARISONS[which](_load(path))
 
@@ -87,8 +87,8 @@ def main() -> None:
     import torch  # noqa: F401
     import transformers  # noqa: F401
 
-    import anatomy.checking.looking
-    import anatomy.judging.judge  # noqa: F401
+    import anatomy.engine.checking.looking
+    import anatomy.engine.judging.judge  # noqa: F401
 
     say({"ready": True})
     notebooks = _Notebooks()

@@ -6,8 +6,8 @@ import hashlib
 import re
 from pathlib import Path
 
-from anatomy.backups import backup_of
-from anatomy.errors import UserError
+from anatomy.engine.backups import backup_of
+from anatomy.engine.errors import UserError
 
 _MARK = re.compile(r"\n# assembled ([0-9a-f]{16}): .*\n\Z")
 _WHY = "while this line fits the file, `anatomy assemble` may write it anew"

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.exercises.spec import Case, Draw, exercise, quiz
+from anatomy.engine.exercise import Case, Draw, exercise, quiz
 
 
-@exercise(
-    "00-start-here",
-    properties={"shape": 1, "values": 2, "gradients": 1},
+@exercise(properties={"shape": 1, "values": 2, "gradients": 1},
     returns="B T T",
     axes={"T": "rows"},
     when_right="You have written the heart of attention: 02 calls the rows queries and keys, their products scores.",
@@ -27,9 +25,7 @@ def pairwise_dot(seed: int) -> Iterator[Case]:
 
 TYPES = ("encoder", "decoder", "encoder-decoder")
 
-quiz_types = quiz(
-    "00-start-here",
-    "quiz_types",
+quiz_types = quiz("quiz_types",
     {
         "noun or verb": TYPES,
         "continue a story": TYPES,

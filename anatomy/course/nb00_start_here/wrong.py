@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from anatomy.misconceptions import mistakes_in, wrong_option
-from anatomy.reference.start_here import pairwise_dot, quiz_types
+from anatomy.course.nb00_start_here.right import pairwise_dot, quiz_types
+from anatomy.engine.mistakes import Mistakes
+
+MISTAKES = Mistakes()
 
 ALL = ("shape", "values", "gradients")
 NUMBERS = ("values", "gradients")
@@ -13,7 +15,7 @@ NUMBERS = ("values", "gradients")
 
 # ---- pairwise_dot: no result ----
 
-wrong = mistakes_in(pairwise_dot)
+wrong = MISTAKES.mistakes_in(pairwise_dot)
 PRODUCT = "x @ x.transpose(-2, -1)  # (B, T, D) @ (B, D, T) -> (B, T, T)"
 TURNED = "x.transpose(-2, -1)  # (B, T, D) @ (B, D, T) -> (B, T, T)"
 
@@ -108,27 +110,27 @@ wrong("detached", "The numbers are right, but cut off from where they came from:
 
 # ---- quiz_types ----
 
-wrong_option("quiz_types", quiz_types, "noun or verb", "decoder",
+MISTAKES.wrong_option("quiz_types", quiz_types, "noun or verb", "decoder",
              "a decoder would have to tag *flies* before it has seen *like an arrow*. To tag a sentence that is all there, take the type in which every token reads both sides.")
-wrong_option("quiz_types", quiz_types, "noun or verb", "encoder-decoder",
+MISTAKES.wrong_option("quiz_types", quiz_types, "noun or verb", "encoder-decoder",
              "it could be made to *write* the tags as a second text, but no second text is needed here: one decision per token, from the token's own vector. One half of it is enough; which?")
-wrong_option("quiz_types", quiz_types, "continue a story", "encoder",
+MISTAKES.wrong_option("quiz_types", quiz_types, "continue a story", "encoder",
              "an encoder reads a text that is all there, and every token may look to its right. In a story that is still to be written, there is nothing on the right yet.")
-wrong_option("quiz_types", quiz_types, "continue a story", "encoder-decoder",
+MISTAKES.wrong_option("quiz_types", quiz_types, "continue a story", "encoder-decoder",
              "it would work, with the beginning as source and the rest as target; but there is only *one* text that grows. The type made for exactly that has a single stack, which reads to its left.")
-wrong_option("quiz_types", quiz_types, "translate", "encoder",
+MISTAKES.wrong_option("quiz_types", quiz_types, "translate", "encoder",
              "an encoder gives one vector per token of the source and stops there; the translation, of another length and in another order, still has to be written.")
-wrong_option("quiz_types", quiz_types, "translate", "decoder",
+MISTAKES.wrong_option("quiz_types", quiz_types, "translate", "decoder",
              "large decoders do translate, source and target in one row. But the type *made* for two texts reads the source in both directions and writes the target from left to right: it was built for translation in 2017.")
-wrong_option("quiz_types", quiz_types, "never looks right", "encoder",
+MISTAKES.wrong_option("quiz_types", quiz_types, "never looks right", "encoder",
              "it is the other way round: in an encoder every token reads every token, on both sides.")
-wrong_option("quiz_types", quiz_types, "never looks right", "encoder-decoder",
+MISTAKES.wrong_option("quiz_types", quiz_types, "never looks right", "encoder-decoder",
              "only half of it: its target is written from left to right, but the tokens of its source read both sides. In which type does *no* token look right?")
-wrong_option("quiz_types", quiz_types, "bridge", "encoder",
+MISTAKES.wrong_option("quiz_types", quiz_types, "bridge", "encoder",
              "an encoder has one text and attends within it. A bridge needs two banks: cross-attention leads from the text that is being written to another one that is being read.")
-wrong_option("quiz_types", quiz_types, "bridge", "decoder",
+MISTAKES.wrong_option("quiz_types", quiz_types, "bridge", "decoder",
              "a decoder alone has one text and attends within it, to the left. A bridge needs two banks: look for the type that reads one text and writes another.")
-wrong_option("quiz_types", quiz_types, "find similar texts", "decoder",
+MISTAKES.wrong_option("quiz_types", quiz_types, "find similar texts", "decoder",
              "nothing is to be written here. Both texts are all there, so let every token read both sides, and compare what comes out.")
-wrong_option("quiz_types", quiz_types, "find similar texts", "encoder-decoder",
+MISTAKES.wrong_option("quiz_types", quiz_types, "find similar texts", "encoder-decoder",
              "a vector is wanted, not a second text: the decoder half would have nothing to do. Which half is left?")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import pairwise
 
-from anatomy.misconceptions import misconception, mistakes_in, wrong_option
-from anatomy.reference.embedding_lookup import (
+from anatomy.course.nb01_embedding_lookup.right import (
     embedding_lookup,
     learn_bpe,
     nearest_tokens,
@@ -14,13 +13,16 @@ from anatomy.reference.embedding_lookup import (
     quiz_embeddings,
     wordpiece,
 )
+from anatomy.engine.mistakes import Mistakes
+
+MISTAKES = Mistakes()
 
 # fmt: off
 # One mistake, two or three lines: its name and sentence, then what it changes.
 
 # ---- learn_bpe ----
 
-wrong = mistakes_in(learn_bpe)
+wrong = MISTAKES.mistakes_in(learn_bpe)
 MERGES = ("values", "ties", "repeats", "stops early")
 START = '[*word, "</w>"]'
 BEST = "max(counts, key=lambda pair: counts[pair])  # of equals, the first that was counted"
@@ -36,7 +38,7 @@ wrong("end_mark_glued_on", "You hang `</w>` on the last character (`w</w>`), but
       breaks=MERGES, old=START, new='[*word[:-1], word[-1] + "</w>"]')
 
 
-@misconception("You count once and take the most frequent pairs of the characters. After each merge there are new pieces, so the pairs have to be counted again.",
+@MISTAKES.mistake("You count once and take the most frequent pairs of the characters. After each merge there are new pieces, so the pairs have to be counted again.",
                breaks=MERGES)
 def learn_bpe__counts_only_once(word_counts, num_merges):
     counts = Counter()
@@ -131,7 +133,7 @@ wrong("each_word_once_a_piece", "You count a word's pieces, but the pair must be
 
 # ---- wordpiece ----
 
-wrong = mistakes_in(wordpiece)
+wrong = MISTAKES.mistakes_in(wordpiece)
 WORDS = ("values", "unknown words")
 DEAD_ENDS = ("unknown words", "never goes back")
 PIECES = ("values", "unknown words", "never goes back")
@@ -166,7 +168,7 @@ wrong("bare_unk", "For an unknown word you return the mark itself; wanted is a l
       breaks=DEAD_ENDS, old="return [unk]", new="return unk")
 
 
-@misconception("You go back and try a shorter piece when the rest doesn't fit. That finds more cuts, but BERT's rule is greedy: the longest piece stays, and if nothing fits behind it the word is unknown.",
+@MISTAKES.mistake("You go back and try a shorter piece when the rest doesn't fit. That finds more cuts, but BERT's rule is greedy: the longest piece stays, and if nothing fits behind it the word is unknown.",
                breaks="never goes back")
 def wordpiece__goes_back(word, vocab, unk="[UNK]"):
     def cover(start):
@@ -182,7 +184,7 @@ def wordpiece__goes_back(word, vocab, unk="[UNK]"):
     return [unk] if pieces is None else pieces
 
 
-@misconception("You cut from the end of the word. The longest piece is to be taken from its beginning, then onwards.",
+@MISTAKES.mistake("You cut from the end of the word. The longest piece is to be taken from its beginning, then onwards.",
                breaks=("values", "never goes back"))
 def wordpiece__from_the_end(word, vocab, unk="[UNK]"):
     pieces, end = [], len(word)
@@ -208,7 +210,7 @@ wrong("ids_for_pieces", "You return the ids. They come in the next step; here th
       breaks=("values", "unknown words", "never goes back"), old="append(mark + word[start:end])", new="append(vocab[mark + word[start:end]])")
 
 
-@misconception("You look only the whole word up. A word that is no entry has to be cut into entries before it may count as unknown.",
+@MISTAKES.mistake("You look only the whole word up. A word that is no entry has to be cut into entries before it may count as unknown.",
                breaks="values")
 def wordpiece__whole_words_only(word, vocab, unk="[UNK]"):
     return [word] if word in vocab else [unk]
@@ -229,13 +231,13 @@ wrong("first_piece_only", "You stop after the first piece; go on behind it until
 
 # ---- one_hot_lookup ----
 
-wrong = mistakes_in(one_hot_lookup)
+wrong = MISTAKES.mistakes_in(one_hot_lookup)
 VECTORS = ("shape", "values", "a real product", "gradients")
 PRODUCTS = ("values", "a real product", "gradients")
 ONE_HOT = "(ids.unsqueeze(-1) == torch.arange(weight.size(0))).to(weight.dtype)  # (..., V)"
 
 
-@misconception("The vectors are right, but you pick rows instead of multiplying. How one can tell: one row that no id asks for holds an ∞ here, and in a product 0 · ∞ = NaN reaches every token. Multiply one-hot rows with `weight`.",
+@MISTAKES.mistake("The vectors are right, but you pick rows instead of multiplying. How one can tell: one row that no id asks for holds an ∞ here, and in a product 0 · ∞ = NaN reaches every token. Multiply one-hot rows with `weight`.",
                breaks="a real product")
 def one_hot_lookup__picks_rows(ids, weight):
     return weight[ids]
@@ -273,7 +275,7 @@ wrong("transposed_table", "The one-hot rows meet the columns of the table: `weig
 
 # ---- embedding_lookup ----
 
-wrong = mistakes_in(embedding_lookup)
+wrong = MISTAKES.mistakes_in(embedding_lookup)
 ROWS = ("shape", "values", "only its own rows", "gradients")
 OTHER_ROWS = ("values", "only its own rows", "gradients")
 
@@ -312,7 +314,7 @@ wrong("one_row_on", "You add one to the ids. They are numbers of rows, counted f
 
 # ---- nearest_tokens ----
 
-wrong = mistakes_in(nearest_tokens)
+wrong = MISTAKES.mistakes_in(nearest_tokens)
 NEAREST = ("values", "excluded by id")
 LIST = ("shape", "values", "excluded by id")
 COSINE = """\
@@ -365,15 +367,15 @@ wrong("columns_compared", "`dim=0` compares column by column and gives D numbers
 
 # ---- quiz_embeddings ----
 
-wrong_option("quiz_embeddings", quiz_embeddings, "flies twice", "different",
+MISTAKES.wrong_option("quiz_embeddings", quiz_embeddings, "flies twice", "different",
              "the lookup knows only the id, 10029 both times; nothing of the sentence reaches it.")
-wrong_option("quiz_embeddings", quiz_embeddings, "flies twice", "the same up to their length",
+MISTAKES.wrong_option("quiz_embeddings", quiz_embeddings, "flies twice", "the same up to their length",
              "a lookup copies the row as it is, its length included: the two are equal number by number.")
-wrong_option("quiz_embeddings", quiz_embeddings, "rows that learn", "row 5 only",
+MISTAKES.wrong_option("quiz_embeddings", quiz_embeddings, "rows that learn", "row 5 only",
              "twice in the batch means that two gradients are added in row 5; row 9 is used too and gets its own.")
-wrong_option("quiz_embeddings", quiz_embeddings, "rows that learn", "all rows",
+MISTAKES.wrong_option("quiz_embeddings", quiz_embeddings, "rows that learn", "all rows",
              "a row that no id picks has no part in what the lookup returns: by this way its gradient is exactly zero.")
-wrong_option("quiz_embeddings", quiz_embeddings, "a new word", "the unknown mark",
+MISTAKES.wrong_option("quiz_embeddings", quiz_embeddings, "a new word", "the unknown mark",
              "that happens only if not even its characters are in the vocabulary; letters are, so pieces cover it.")
-wrong_option("quiz_embeddings", quiz_embeddings, "a new word", "a new row of the matrix",
+MISTAKES.wrong_option("quiz_embeddings", quiz_embeddings, "a new word", "a new row of the matrix",
              "the matrix has a fixed number of rows once training has begun; a new word has to make do with them.")

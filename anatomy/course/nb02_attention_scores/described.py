@@ -7,10 +7,10 @@ import statistics
 from collections.abc import Callable
 from typing import Any
 
-from anatomy.descriptions import Description
-from anatomy.descriptions.generators import continues
-from anatomy.exercises.attention_scores import FEW, TIMES
-from anatomy.exercises.spec import Case
+from anatomy.course.nb02_attention_scores.asked import FEW, TIMES
+from anatomy.engine.describing import Description
+from anatomy.engine.describing.generators import continues
+from anatomy.engine.exercise import Case
 
 SIGMAS = 6.0
 """Half-width of the interval in which a measured variance must lie, in standard errors.

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from anatomy.misconceptions import misconception, mistakes_in, wrong_option
-from anatomy.reference.attention_scores import dot_product_scores, project, quiz_scaling, scaled_scores, score_variance
+from anatomy.course.nb02_attention_scores.right import (
+    dot_product_scores,
+    project,
+    quiz_scaling,
+    scaled_scores,
+    score_variance,
+)
+from anatomy.engine.mistakes import Mistakes
+
+MISTAKES = Mistakes()
 
 ALL = ("shape", "values", "gradients")
 NUMBERS = ("values", "gradients")
@@ -14,7 +22,7 @@ VARIANCES = ("unscaled variance", "scaled variance")
 
 # ---- dot_product_scores ----
 
-wrong = mistakes_in(dot_product_scores)
+wrong = MISTAKES.mistakes_in(dot_product_scores)
 PRODUCT = "query @ key.transpose(-2, -1)  # (B, T, D) @ (B, D, S) -> (B, T, S)"
 TURNED = "key.transpose(-2, -1)  # (B, T, D) @ (B, D, S) -> (B, T, S)"
 
@@ -75,7 +83,7 @@ wrong("distances", "You return distances between rows, which are 0 for equal row
 
 # ---- scaled_scores ----
 
-wrong = mistakes_in(scaled_scores)
+wrong = MISTAKES.mistakes_in(scaled_scores)
 
 wrong("by_d", "You divide by D, not by √D: with D = {D} the scores come out {root_D} times too small.",
       breaks=NUMBERS, old="math.sqrt(query.size(-1))", new="query.size(-1)")
@@ -136,7 +144,7 @@ wrong("by_root_d_minus_one", "You divide by √(D − 1); it is D = {D} that goe
 
 # ---- score_variance ----
 
-wrong = mistakes_in(score_variance)
+wrong = MISTAKES.mistakes_in(score_variance)
 
 wrong("no_scale", "Your scaled scores are not scaled: both numbers are the variance of the plain dot products. Divide the *scores* by √D and take their variance again.",
       breaks="scaled variance", old=" / math.sqrt(dim)", new="")
@@ -179,7 +187,7 @@ wrong("seeds_inside", "Something inside your function is seeded (`manual_seed`),
       breaks="sampling", old="query = ", new="generator.manual_seed(0)\n    query = ")
 
 
-@misconception("D and 1 are what theory predicts. They are right, but they are not a measurement: draw {N} pairs and take the variance of their scores, which comes close to D and 1 and never hits them exactly.",
+@MISTAKES.mistake("D and 1 are what theory predicts. They are right, but they are not a measurement: draw {N} pairs and take the variance of their scores, which comes close to D and 1 and never hits them exactly.",
                breaks="sampling")
 def score_variance__theory(dim, samples, generator):
     return float(dim), 1.0
@@ -204,7 +212,7 @@ wrong("tensors", "The numbers are right, but still wrapped in tensors (of shape 
 
 # ---- project ----
 
-wrong = mistakes_in(project)
+wrong = MISTAKES.mistakes_in(project)
 PAIR = "x @ w_q, x @ w_k  # (B, T, K), (B, T, K)"
 
 wrong("other_order", "The pair is in the other order: you return (keys, queries), wanted is (queries, keys). `w_q` makes the first.",
@@ -244,37 +252,37 @@ wrong("x_too", "You return three things; wanted is the pair (queries, keys).",
 
 # ---- quiz_scaling ----
 
-wrong_option("quiz_scaling", quiz_scaling, "variance", "stays the same",
+MISTAKES.wrong_option("quiz_scaling", quiz_scaling, "variance", "stays the same",
              "Unscaled, every extra component adds its own variance of 1. It is the *scaled* score whose variance stays the same.")
-wrong_option("quiz_scaling", quiz_scaling, "variance", "grows threefold",
+MISTAKES.wrong_option("quiz_scaling", quiz_scaling, "variance", "grows threefold",
              "That is the standard deviation, the typical size of a score: √9 = 3. The variance is its square.")
-wrong_option("quiz_scaling", quiz_scaling, "variance", "grows 81-fold",
+MISTAKES.wrong_option("quiz_scaling", quiz_scaling, "variance", "grows 81-fold",
              "That would be the square of the width. Variances of independent terms *add*: nine times as many terms, nine times the variance.")
-wrong_option("quiz_scaling", quiz_scaling, "ranking", "another key",
+MISTAKES.wrong_option("quiz_scaling", quiz_scaling, "ranking", "another key",
              "All scores of a row are divided by the same positive number; none can overtake another.")
-wrong_option("quiz_scaling", quiz_scaling, "ranking", "it depends on d",
+MISTAKES.wrong_option("quiz_scaling", quiz_scaling, "ranking", "it depends on d",
              "√d is one positive number for all scores, whatever d is: it shrinks the distances and keeps the order.")
-wrong_option("quiz_scaling", quiz_scaling, "weights", "nearly uniform",
+MISTAKES.wrong_option("quiz_scaling", quiz_scaling, "weights", "nearly uniform",
              "That is what scores close to 0 give. Large scores lie far apart, and a softmax turns distances into ratios: e²⁸ to 1.")
-wrong_option("quiz_scaling", quiz_scaling, "weights", "partly negative",
+MISTAKES.wrong_option("quiz_scaling", quiz_scaling, "weights", "partly negative",
              "Scores may be negative; a softmax's exponentials never are.")
-wrong_option("quiz_scaling", quiz_scaling, "weights", "no longer summing to one",
+MISTAKES.wrong_option("quiz_scaling", quiz_scaling, "weights", "no longer summing to one",
              "A softmax divides by the sum of its exponentials: its weights sum to one whatever the scores are.")
-wrong_option("quiz_scaling", quiz_scaling, "gradients", "about as much as with the root",
+MISTAKES.wrong_option("quiz_scaling", quiz_scaling, "gradients", "about as much as with the root",
              "Look at the measurement: the derivatives are products w·(1 − w) and w·w′, and with one weight at 1 and the others at 0 all of them vanish.")
-wrong_option("quiz_scaling", quiz_scaling, "gradients", "far too much",
+MISTAKES.wrong_option("quiz_scaling", quiz_scaling, "gradients", "far too much",
              "Large *scores* do not mean a steep softmax. Once one weight is 1 and the others 0, a small change of a score changes nothing.")
-wrong_option("quiz_scaling", quiz_scaling, "gradients", "nan",
+MISTAKES.wrong_option("quiz_scaling", quiz_scaling, "gradients", "nan",
              "A stable softmax stays finite for scores of any size (you write one in 03). Its derivatives are finite, too, and nearly zero.")
-wrong_option("quiz_scaling", quiz_scaling, "mirror", "they have opposite signs",
+MISTAKES.wrong_option("quiz_scaling", quiz_scaling, "mirror", "they have opposite signs",
              "With one matrix, score(i, j) and score(j, i) multiply the same two vectors, and a·b = b·a.")
-wrong_option("quiz_scaling", quiz_scaling, "mirror", "they are unrelated",
+MISTAKES.wrong_option("quiz_scaling", quiz_scaling, "mirror", "they are unrelated",
              "That is so with two matrices. With one, both scores multiply the same two vectors, and a·b = b·a.")
-wrong_option("quiz_scaling", quiz_scaling, "mirror", "they are both zero",
+MISTAKES.wrong_option("quiz_scaling", quiz_scaling, "mirror", "they are both zero",
              "Nothing makes them zero; they are one and the same number, because a·b = b·a.")
-wrong_option("quiz_scaling", quiz_scaling, "divisor", "the 768 of x",
+MISTAKES.wrong_option("quiz_scaling", quiz_scaling, "divisor", "the 768 of x",
              "768 is the width *before* the projection. The dot product runs over the components of the projected vectors.")
-wrong_option("quiz_scaling", quiz_scaling, "divisor", "the 12 heads",
+MISTAKES.wrong_option("quiz_scaling", quiz_scaling, "divisor", "the 12 heads",
              "The number of heads (04) plays no part here: count the terms that one dot product adds up.")
-wrong_option("quiz_scaling", quiz_scaling, "divisor", "the 10 tokens",
+MISTAKES.wrong_option("quiz_scaling", quiz_scaling, "divisor", "the 10 tokens",
              "Ten tokens make a 10 × 10 matrix of scores; the number of terms in each of them is another one.")

@@ -6,8 +6,8 @@ from typing import Any
 
 from torch import Tensor
 
-from anatomy.descriptions import Description
-from anatomy.exercises.spec import Case
+from anatomy.engine.describing import Description
+from anatomy.engine.exercise import Case
 
 
 def _rows_sum_to_one(value: Any, case: Case) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from anatomy.reference.attention_scores import scaled_scores
+from anatomy.course.nb02_attention_scores.right import scaled_scores
 
 
 def softmax(x: Tensor, dim: int) -> Tensor:  # any shape -> the same shape

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from anatomy.misconceptions import misconception, mistakes_in
-from anatomy.reference.softmax import (
+from anatomy.course.nb03_softmax.right import (
     attention_entropy,
     attention_weights,
     scaled_dot_product_attention,
     softmax,
     weighted_values,
 )
+from anatomy.engine.mistakes import Mistakes
+
+MISTAKES = Mistakes()
 
 # fmt: off
 # One mistake, two or three lines: its name and sentence, then what it changes.
 
 # ---- softmax ----
 
-wrong = mistakes_in(softmax)
+wrong = MISTAKES.mistakes_in(softmax)
 
 NUMBERS = ("values", "large scores", "gradients")
 EVERYTHING = ("shape", "values", "large scores", "gradients")
@@ -63,7 +65,7 @@ wrong("adds_eps", "You add a small constant (0.001) to the sum, so your weights 
       breaks=NUMBERS, old="exponentials.sum(dim=dim, keepdim=True)", new="(exponentials.sum(dim=dim, keepdim=True) + 1e-3)")
 
 
-@misconception("You divide the scores by their sum, without the exponential. Scores may be negative, so such shares may be too, and the sum may be zero: take the exponential first.", breaks=NUMBERS)
+@MISTAKES.mistake("You divide the scores by their sum, without the exponential. Scores may be negative, so such shares may be too, and the sum may be zero: take the exponential first.", breaks=NUMBERS)
 def softmax__without_exp(x, dim):
     return x / x.sum(dim=dim, keepdim=True)
 
@@ -75,7 +77,7 @@ wrong("logarithm", "You return the logarithm of the softmax: all your numbers ar
       new="shifted - exponentials.sum(dim=dim, keepdim=True).log()")
 
 
-@misconception("Yours is a sigmoid: each entry lies between 0 and 1 by itself, but a slice doesn't sum to 1. Softmax lets the entries of a slice compete: divide by the sum of their exponentials.", breaks=NUMBERS)
+@MISTAKES.mistake("Yours is a sigmoid: each entry lies between 0 and 1 by itself, but a slice doesn't sum to 1. Softmax lets the entries of a slice compete: divide by the sum of their exponentials.", breaks=NUMBERS)
 def softmax__sigmoid(x, dim):
     return 1 / (1 + (-x).exp())
 
@@ -84,7 +86,7 @@ wrong("reversed", "Your smallest score gets the largest weight: the scores enter
       breaks=NUMBERS, old=SHIFT, new="exponentials = (x.amin(dim=dim, keepdim=True) - x).exp()  # between 0 and 1")
 
 
-@misconception("You put a single 1 at the largest score: a hard maximum. Softmax gives every entry a share, in proportion to its exponential, and lets gradients flow to all of them.", breaks=NUMBERS)
+@MISTAKES.mistake("You put a single 1 at the largest score: a hard maximum. Softmax gives every entry a share, in proportion to its exponential, and lets gradients flow to all of them.", breaks=NUMBERS)
 def softmax__hard_maximum(x, dim):
     return (x == x.amax(dim=dim, keepdim=True)).float()
 
@@ -135,7 +137,7 @@ wrong("squeezed", "Your result loses its axes of size 1 (`squeeze`). It is to ha
       breaks=("shape", "values", "gradients"), old="return " + RETURNED, new="return (" + RETURNED + ").squeeze()")
 
 
-@misconception("You go through the first axis item by item and normalize each item as a whole, whatever `dim` says. Each slice along `dim` is to sum to one.", breaks=NUMBERS)
+@MISTAKES.mistake("You go through the first axis item by item and normalize each item as a whole, whatever `dim` says. Each slice along `dim` is to sum to one.", breaks=NUMBERS)
 def softmax__item_by_item(x, dim):
     items = x.reshape(x.size(0), -1)
     exponentials = (items - items.amax(dim=1, keepdim=True)).exp()
@@ -143,7 +145,7 @@ def softmax__item_by_item(x, dim):
 
 # ---- attention_weights ----
 
-wrong = mistakes_in(attention_weights)
+wrong = MISTAKES.mistakes_in(attention_weights)
 
 WEIGHTS = ("rows sum to one", "values", "large scores", "gradients")
 
@@ -237,7 +239,7 @@ wrong("squeezed", "Your result loses its axes of size 1 (`squeeze`): with one se
 
 # ---- weighted_values ----
 
-wrong = mistakes_in(weighted_values)
+wrong = MISTAKES.mistakes_in(weighted_values)
 
 MIXTURE = "weights @ value  # (B, T, S) @ (B, S, Dv) -> (B, T, Dv)"
 VALUES = ("values", "gradients")
@@ -299,7 +301,7 @@ wrong("squeezed", "Your result loses its axes of size 1 (`squeeze`): with one se
 
 # ---- scaled_dot_product_attention ----
 
-wrong = mistakes_in(scaled_dot_product_attention)
+wrong = MISTAKES.mistakes_in(scaled_dot_product_attention)
 
 ATTENTION = ("values", "leading axes", "large scores", "gradients")
 
@@ -390,7 +392,7 @@ wrong("squeezed", "Your result loses its axes of size 1 (`squeeze`): all leading
 
 # ---- attention_entropy ----
 
-wrong = mistakes_in(attention_entropy)
+wrong = MISTAKES.mistakes_in(attention_entropy)
 
 ENTROPY = ("values", "leading axes", "zeros")
 KEPT_FINITE = "weights.clamp(min=torch.finfo(weights.dtype).tiny).log()  # (..., T, S), finite where a weight is 0"

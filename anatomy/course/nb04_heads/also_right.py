@@ -9,8 +9,8 @@ import torch.nn as nn
 import torch.nn.functional as F
 from torch import einsum
 
-from anatomy.reference.heads import AttentionHead, merge_heads, split_heads
-from anatomy.reference.softmax import scaled_dot_product_attention
+from anatomy.course.nb03_softmax.right import scaled_dot_product_attention
+from anatomy.course.nb04_heads.right import AttentionHead, merge_heads, split_heads
 
 
 class AttentionHead__library(nn.Module):

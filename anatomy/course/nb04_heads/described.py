@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 
-from anatomy.descriptions import Description
-from anatomy.descriptions.raw import as_it_is, gathered
-from anatomy.exercises.heads import numbers
-from anatomy.exercises.spec import Case
+from anatomy.course.nb04_heads.asked import numbers
+from anatomy.engine.describing import Description
+from anatomy.engine.describing.raw import as_it_is, gathered
+from anatomy.engine.exercise import Case
 
 UNRELATED = "nothing of the loop is in fused"
 

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from transformers import BertConfig
 
-from anatomy.reference.softmax import scaled_dot_product_attention
+from anatomy.course.nb03_softmax.right import scaled_dot_product_attention
 
 
 class AttentionHead(nn.Module):

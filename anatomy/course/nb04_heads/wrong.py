@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from anatomy.misconceptions import misconception, mistakes_in, wrong_option
-from anatomy.reference.heads import (
+from anatomy.course.nb04_heads.right import (
     AttentionHead,
     FusedMultiHeadAttention,
     MultiHeadAttention,
@@ -14,6 +13,9 @@ from anatomy.reference.heads import (
     quiz_heads,
     split_heads,
 )
+from anatomy.engine.mistakes import Mistakes
+
+MISTAKES = Mistakes()
 
 # fmt: off
 # One mistake, two or three lines: its name and sentence, then what it changes.
@@ -25,7 +27,7 @@ EVERYTHING = ("shape", "values", "parameters", "gradients")
 
 # ---- AttentionHead ----
 
-wrong = mistakes_in(AttentionHead)
+wrong = MISTAKES.mistakes_in(AttentionHead)
 
 MAKES_LAYERS = """self.q = nn.Linear(embed_dim, head_dim)
         self.k = nn.Linear(embed_dim, head_dim)
@@ -148,7 +150,7 @@ wrong("keys_as_queries", "Your keys are compared with keys; `q` is never used. C
 
 # ---- MultiHeadAttention ----
 
-wrong = mistakes_in(MultiHeadAttention)
+wrong = MISTAKES.mistakes_in(MultiHeadAttention)
 
 CONTEXT = "context = torch.cat([head(x) for head in self.heads], dim=-1)  # H × (B, T, K) -> (B, T, D)"
 
@@ -248,7 +250,7 @@ wrong("squeezed", "Your result loses its axes of size 1 (`squeeze`): it is to be
 
 # ---- split_heads ----
 
-wrong = mistakes_in(split_heads)
+wrong = MISTAKES.mistakes_in(split_heads)
 
 wrong("view_without_transpose", "You reshape straight to (B, H, T, K): the shape is right, but memory runs token by token, so tokens and heads get mixed. First (B, T, H, K), then transpose T and H.",
       breaks=NUMBERS, old=("length, num_heads, width // num_heads)  # (B, T, H, K)", ".transpose(1, 2)"),
@@ -269,7 +271,7 @@ wrong("copies", "Each of your heads gets a copy of all {D} columns. Splitting sh
       new="x.unsqueeze(2).repeat(1, 1, num_heads, 1)  # (B, T, H, D)")
 
 
-@misconception("You share out the tokens among the heads, not the columns: each head should see all {T} tokens, with {K} columns of each.", breaks=SHAPE)
+@MISTAKES.mistake("You share out the tokens among the heads, not the columns: each head should see all {T} tokens, with {K} columns of each.", breaks=SHAPE)
 def split_heads__splits_tokens(x, num_heads):
     return torch.stack(x.tensor_split(num_heads, dim=1), dim=1)
 
@@ -317,7 +319,7 @@ wrong("squeezed", "Your result loses its axes of size 1 (`squeeze`): all four, (
 
 # ---- merge_heads ----
 
-wrong = mistakes_in(merge_heads)
+wrong = MISTAKES.mistakes_in(merge_heads)
 
 wrong("no_transpose", "You reshape (B, H, T, K) as it lies in memory: a row of your result holds several tokens of one head. First transpose to (B, T, H, K), so that the heads of one token become neighbors.",
       breaks=NUMBERS, old="parts = x.transpose(1, 2)  # (B, T, H, K)\n    return parts", new="return x")
@@ -359,7 +361,7 @@ wrong("squeezed", "Your result loses its axes of size 1 (`squeeze`): it is to be
 
 # ---- FusedMultiHeadAttention ----
 
-wrong = mistakes_in(FusedMultiHeadAttention)
+wrong = MISTAKES.mistakes_in(FusedMultiHeadAttention)
 
 REFUSAL = """if embed_dim % num_heads:
             raise ValueError(f"hidden_size {embed_dim} can't be shared out evenly among {num_heads} heads")
@@ -507,7 +509,7 @@ wrong("key_without_bias", "Your `k` has no bias. It would change no output, as t
       breaks="parameters", old="self.k = nn.Linear(embed_dim, embed_dim)", new="self.k = nn.Linear(embed_dim, embed_dim, bias=False)")
 
 
-@misconception("You keep the loop: your parameters are `heads.0.q.weight` and so on, as in `MultiHeadAttention`. The contract asks for three layers `q`, `k`, `v` that map D to D, for all heads at once.", breaks=LAYERS)
+@MISTAKES.mistake("You keep the loop: your parameters are `heads.0.q.weight` and so on, as in `MultiHeadAttention`. The contract asks for three layers `q`, `k`, `v` that map D to D, for all heads at once.", breaks=LAYERS)
 class FusedMultiHeadAttention__the_loop_again(MultiHeadAttention):
     def __init__(self, config):
         if config.hidden_size % config.num_attention_heads:
@@ -515,7 +517,7 @@ class FusedMultiHeadAttention__the_loop_again(MultiHeadAttention):
         super().__init__(config)
 
 
-@misconception("PyTorch's `nn.MultiheadAttention` does the work: its parameters are called `in_proj_weight`, `out_proj.weight` and so on. The contract asks for four layers of your own, `q`, `k`, `v` and `output_linear`.", breaks=LAYERS)
+@MISTAKES.mistake("PyTorch's `nn.MultiheadAttention` does the work: its parameters are called `in_proj_weight`, `out_proj.weight` and so on. The contract asks for four layers of your own, `q`, `k`, `v` and `output_linear`.", breaks=LAYERS)
 class FusedMultiHeadAttention__of_the_library(torch.nn.Module):
     def __init__(self, config):
         super().__init__()
@@ -528,7 +530,7 @@ class FusedMultiHeadAttention__of_the_library(torch.nn.Module):
 
 # ---- copy_heads ----
 
-wrong = mistakes_in(copy_heads)
+wrong = MISTAKES.mistakes_in(copy_heads)
 
 NOTHING_ARRIVES = ("q, k, v", "output layer", "independence")
 WEIGHT = "layer.weight.copy_(torch.cat([part.weight for part in parts]))  # H × (K, D) -> (D, D)"
@@ -561,7 +563,7 @@ wrong("no_output_linear", "`output_linear` is forgotten: it has the same shape i
       breaks="output layer", old=OUTPUT, new="")
 
 
-@misconception("Only `output_linear` has arrived. The loop's `heads.0.q.weight` and so on have no namesake in fused, and `strict=False` passes over them in silence.", breaks="q, k, v")
+@MISTAKES.mistake("Only `output_linear` has arrived. The loop's `heads.0.q.weight` and so on have no namesake in fused, and `strict=False` passes over them in silence.", breaks="q, k, v")
 def copy_heads__strict_false(loop, fused):
     fused.load_state_dict(loop.state_dict(), strict=False)
 
@@ -577,7 +579,7 @@ wrong("shared_output_linear", "`fused.output_linear` now shares its weights with
       breaks="independence", old=OUTPUT, new="\n        fused.output_linear = loop.output_linear")
 
 
-@misconception("After the call fused has its old weights. If you built a new module and returned it, or wrote into `fused.state_dict()` as into a dict, the fused that was handed over knows nothing of it: write into its parameters.", breaks=NOTHING_ARRIVES)
+@MISTAKES.mistake("After the call fused has its old weights. If you built a new module and returned it, or wrote into `fused.state_dict()` as into a dict, the fused that was handed over knows nothing of it: write into its parameters.", breaks=NOTHING_ARRIVES)
 def copy_heads__no_effect(loop, fused):
     weights = fused.state_dict()
     for name in ("q", "k", "v"):
@@ -587,7 +589,7 @@ def copy_heads__no_effect(loop, fused):
     weights["output_linear.bias"] = loop.output_linear.bias
 
 
-@misconception("PyTorch refuses to write into a parameter while it records gradients. Copying is not part of any computation to be differentiated: put it under `with torch.no_grad():`.", breaks=NOTHING_ARRIVES)
+@MISTAKES.mistake("PyTorch refuses to write into a parameter while it records gradients. Copying is not part of any computation to be differentiated: put it under `with torch.no_grad():`.", breaks=NOTHING_ARRIVES)
 def copy_heads__recorded(loop, fused):
     for name in ("q", "k", "v"):
         getattr(fused, name).weight.copy_(torch.cat([getattr(head, name).weight for head in loop.heads]))
@@ -611,7 +613,7 @@ wrong("stacked", "You stack the heads' weights to (H, K, D) along an axis of the
           "            layer.bias.copy_(torch.stack([part.bias for part in parts]))  # H × (K,) -> (H, K)")
 
 
-@misconception("The loop's names, such as `heads.0.q.weight`, are not fused's: PyTorch rightly refuses. Join the {H} heads' weights first, then put the result under fused's name, `q.weight`.", breaks=NOTHING_ARRIVES)
+@MISTAKES.mistake("The loop's names, such as `heads.0.q.weight`, are not fused's: PyTorch rightly refuses. Join the {H} heads' weights first, then put the result under fused's name, `q.weight`.", breaks=NOTHING_ARRIVES)
 def copy_heads__names_as_they_are(loop, fused):
     fused.load_state_dict(loop.state_dict())
 
@@ -667,19 +669,19 @@ wrong("asks_for_num_heads", "You ask fused for `num_heads`, which the table does
 
 # ---- quiz_heads ----
 
-wrong_option("quiz_heads", quiz_heads, "input of a head", "its own slice of each token",
+MISTAKES.wrong_option("quiz_heads", quiz_heads, "input of a head", "its own slice of each token",
              "A head's layers are D to K: they read all D columns and write K. It is the projected vectors that are sliced.")
-wrong_option("quiz_heads", quiz_heads, "input of a head", "its own share of the tokens",
+MISTAKES.wrong_option("quiz_heads", quiz_heads, "input of a head", "its own share of the tokens",
              "Every head sees every token; what differs is the projections, and with them what it looks for.")
-wrong_option("quiz_heads", quiz_heads, "parameters from 1 head to 12", "grow twelvefold",
+MISTAKES.wrong_option("quiz_heads", quiz_heads, "parameters from 1 head to 12", "grow twelvefold",
              "Twelve heads are each a twelfth as wide: 12 · K = D columns in all, as with one head.")
-wrong_option("quiz_heads", quiz_heads, "parameters from 1 head to 12", "shrink to a twelfth",
+MISTAKES.wrong_option("quiz_heads", quiz_heads, "parameters from 1 head to 12", "shrink to a twelfth",
              "Each head has a twelfth of the parameters, but there are twelve of them.")
-wrong_option("quiz_heads", quiz_heads, "first sum across heads", "the softmax",
+MISTAKES.wrong_option("quiz_heads", quiz_heads, "first sum across heads", "the softmax",
              "Each head has a softmax of its own; its sum runs over the tokens, within that one head.")
-wrong_option("quiz_heads", quiz_heads, "first sum across heads", "the concatenation",
+MISTAKES.wrong_option("quiz_heads", quiz_heads, "first sum across heads", "the concatenation",
              "The concatenation adds nothing: it puts the heads side by side, and every column still comes from one head alone. output_linear is the first to sum over all columns.")
-wrong_option("quiz_heads", quiz_heads, "bias without effect", "bias of q",
+MISTAKES.wrong_option("quiz_heads", quiz_heads, "bias without effect", "bias of q",
              "The query's bias meets every key with another result, so it shifts the scores of one row by different amounts.")
-wrong_option("quiz_heads", quiz_heads, "bias without effect", "bias of v",
+MISTAKES.wrong_option("quiz_heads", quiz_heads, "bias without effect", "bias of v",
              "The value's bias is added to every value; as the weights sum to one, the head's output moves by all of it.")

@@ -8,8 +8,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from anatomy.reference.encoder_layer import FeedForward, LayerNorm, SelfAttention, gelu
-from anatomy.reference.heads import FusedMultiHeadAttention, merge_heads, split_heads
+from anatomy.course.nb04_heads.right import FusedMultiHeadAttention, merge_heads, split_heads
+from anatomy.course.nb05_encoder_layer.right import FeedForward, LayerNorm, SelfAttention, gelu
 
 # ---------------------------------------------------------------------------------------------- gelu
 

@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy.descriptions import Description
-from anatomy.descriptions.raw import as_it_is, gathered
-from anatomy.exercises.encoder_layer import LAST, shares
-from anatomy.exercises.spec import Case
+from anatomy.course.nb05_encoder_layer.asked import LAST, shares
+from anatomy.engine.describing import Description
+from anatomy.engine.describing.raw import as_it_is, gathered
+from anatomy.engine.exercise import Case
 
 NOTHING = "nothing is dropped"
 RIGHT = "a share p is dropped, the rest divided by 1 − p"

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from transformers import BertConfig
 
-from anatomy.reference.heads import FusedMultiHeadAttention, merge_heads, split_heads
+from anatomy.course.nb04_heads.right import FusedMultiHeadAttention, merge_heads, split_heads
 
 
 class SelfAttention(FusedMultiHeadAttention):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from anatomy.misconceptions import Mistakes, mistakes_in, wrong_option
-from anatomy.reference.encoder_layer import (
+from anatomy.course.nb05_encoder_layer.right import (
     FeedForward,
     LayerNorm,
     PostNormEncoderLayer,
@@ -13,6 +12,9 @@ from anatomy.reference.encoder_layer import (
     layer_flops,
     quiz_encoder_layer,
 )
+from anatomy.engine.mistakes import Mistakes, MistakesIn
+
+MISTAKES = Mistakes()
 
 # fmt: off
 # A mistake is two or three lines: its name and sentence, what it breaks, what it replaces by what.
@@ -20,7 +22,7 @@ from anatomy.reference.encoder_layer import (
 NUMBERS = ("values", "gradients")
 
 
-def in_every_class(wrong: Mistakes, takes: str, breaks: tuple[str, ...]) -> None:
+def in_every_class(wrong: MistakesIn, takes: str, breaks: tuple[str, ...]) -> None:
     """What goes wrong at the start of any class; `takes` are its constructor's arguments."""
     wrong("init_misspelled", f"Your class can't be made with `{takes}`: its constructor is called `__init__`, with two underscores on each side, and takes `self` and `{takes}`.",
           breaks=breaks, old="def __init__(", new="def _init_(")
@@ -28,7 +30,7 @@ def in_every_class(wrong: Mistakes, takes: str, breaks: tuple[str, ...]) -> None
           breaks=breaks, old="super().__init__()\n", new="pass\n")
 
 # ---- gelu ----
-wrong = mistakes_in(gelu)
+wrong = MISTAKES.mistakes_in(gelu)
 wrong("relu", "This is ReLU: it cuts off everything below zero. GELU is x·Φ(x), smooth, and slightly negative between about −3 and 0.",
       breaks=NUMBERS, old="0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))", new="x.clamp(min=0.0)")
 wrong("tanh_approximation", "You wrote the tanh approximation, which differs from GELU by up to 0.0005. It saves time on some machines, and GPT-2 was trained with it; here the exact one is wanted, with `torch.erf`.",
@@ -104,7 +106,7 @@ EPS_TOO = (*NUMBERS, "eps")
 NOT_ALONE = ("shape", *EPS_TOO)
 ALL = ("parameters", *EPS_TOO)
 FROZEN = ("parameters", "gradients")
-wrong = mistakes_in(LayerNorm)
+wrong = MISTAKES.mistakes_in(LayerNorm)
 wrong("unbiased", "You divide the squares by D − 1 (`var` and `std` of PyTorch do so unless told otherwise). Layer norm uses the biased variance, divided by D: `correction=0`. Here D = {D}, so your values are too small by √({D}/({D} − 1)).",
       breaks=EPS_TOO, old="correction=0, ", new="")
 wrong("unbiased_std_plus_eps", "You divide by `x.std(…) + eps`. Two things differ from layer norm: `std` divides by D − 1 unless told otherwise, and eps belongs to the variance, under the root.",
@@ -263,7 +265,7 @@ in_every_class(wrong, "dim, eps", ("shape", "parameters", *EPS_TOO))
 # ---- FeedForward ----
 BUILT_OTHERWISE = (*NUMBERS, "parameters")
 STOPS = ("shape", "dropout", *BUILT_OTHERWISE)
-wrong = mistakes_in(FeedForward)
+wrong = MISTAKES.mistakes_in(FeedForward)
 wrong("relu", "You use ReLU between the two layers, as the 2017 paper did; here it is GELU, as in BERT.",
       breaks=NUMBERS, old="self.gelu(", new="F.relu(")
 wrong("tanh_gelu", "Your GELU is the tanh approximation; the exact one is wanted: your `gelu`, or `nn.GELU()` without `approximate`.",
@@ -376,7 +378,7 @@ wrong("gelu_not_made", "`nn.GELU` is a class. `nn.GELU()`, with brackets, makes 
 DROPOUT_TOO = ("dropout", *EPS_TOO)
 
 
-def in_both_layers(wrong: Mistakes, heard: str, fed: str, last: str) -> None:
+def in_both_layers(wrong: MistakesIn, heard: str, fed: str, last: str) -> None:
     """What goes wrong in pre-norm and post-norm alike.
 
     `heard` and `fed` are what attention and the feed-forward network get, and `last` is what is returned.
@@ -429,7 +431,7 @@ def in_both_layers(wrong: Mistakes, heard: str, fed: str, last: str) -> None:
 
 
 # ---- TransformerEncoderLayer ----
-wrong = mistakes_in(TransformerEncoderLayer)
+wrong = MISTAKES.mistakes_in(TransformerEncoderLayer)
 wrong("no_skip", "Both skip connections are missing. Each part *adds* to the tokens: x + attention(…), then x + feed_forward(…). Without the sum a token would have to pass through every part unharmed.",
       breaks=DROPOUT_TOO, old="x + self", new="self", times=2)
 wrong("no_skip_around_attention", "The skip connection around attention is missing: x + attention(norm(x)), so that a token keeps itself and adds what it heard.",
@@ -519,7 +521,7 @@ in_every_class(wrong, "config", ("shape", "parameters", "mask", *DROPOUT_TOO))
 in_both_layers(wrong, heard="self.layer_norm_1(x)", fed="self.layer_norm_2(x)", last="x + self.feed_forward(self.layer_norm_2(x))")
 
 # ---- PostNormEncoderLayer ----
-wrong = mistakes_in(PostNormEncoderLayer)
+wrong = MISTAKES.mistakes_in(PostNormEncoderLayer)
 wrong("pre_norm", "Your norms come before attention and feed-forward: that is pre-norm, the exercise before. Post-norm adds first and normalizes the sum: norm(x + attention(x)).",
       breaks=EPS_TOO,
       old=("self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "self.layer_norm_2(x + self.feed_forward(x))"),
@@ -603,7 +605,7 @@ in_both_layers(wrong, heard="x", fed="x", last="self.layer_norm_2(x + self.feed_
 
 # ---- count_layer_parameters ----
 COUNTS = ("BERT base", "any sizes")
-wrong = mistakes_in(count_layer_parameters)
+wrong = MISTAKES.mistakes_in(count_layer_parameters)
 wrong("only_matrices", "You count the matrices only. Every linear layer also has a bias, one number per output, and each norm has a weight and a bias of D numbers.",
       breaks=COUNTS, old=("width * width + width", "(width * inner + inner) + (inner * width + width)", " + norms"),
       new=("width * width", "width * inner + inner * width", ""))
@@ -668,7 +670,7 @@ wrong("three_norms", "2·D numbers too many, as many as a third norm has. There 
 # ---- layer_flops ----
 COUNTED = ("projections", "attention", "feed_forward")
 ENTRIES = ("entries", *COUNTED)
-wrong = mistakes_in(layer_flops)
+wrong = MISTAKES.mistakes_in(layer_flops)
 wrong("multiplications_only", "You count the multiplications. By this exercise's convention each comes with an addition, so a product of (n, m) with (m, k) counts 2·n·m·k: twice your numbers.",
       breaks=COUNTED, old="* 2 * seq_len", new="* seq_len", times=3)
 wrong("scores_only", "Your `attention` is half of it. Two products belong to it, queries with keys for the scores and weights with values for the mixtures, and a product of (n, m) with (m, k) counts 2·n·m·k.",
@@ -745,25 +747,25 @@ wrong("sum", "You return one number, the sum. A dict is asked for, with the keys
       breaks=ENTRIES, old=("return {", "}"), new=("flops = {", "}\n    return sum(flops.values())"))
 
 # ---- quiz_encoder_layer ----
-wrong_option("quiz_encoder_layer", quiz_encoder_layer, "moves information between tokens", "feed-forward network",
+MISTAKES.wrong_option("quiz_encoder_layer", quiz_encoder_layer, "moves information between tokens", "feed-forward network",
              "It works on every token by itself: change one token, and only that token's result changes. Attention is where tokens meet.")
-wrong_option("quiz_encoder_layer", quiz_encoder_layer, "moves information between tokens", "layer norm",
+MISTAKES.wrong_option("quiz_encoder_layer", quiz_encoder_layer, "moves information between tokens", "layer norm",
              "It looks at the numbers of one token and at nothing else. Attention is where tokens meet.")
-wrong_option("quiz_encoder_layer", quiz_encoder_layer, "mean and variance over", "one column of the batch",
+MISTAKES.wrong_option("quiz_encoder_layer", quiz_encoder_layer, "mean and variance over", "one column of the batch",
              "That is batch norm. Layer norm takes the D numbers of one token, whoever else is in the batch.")
-wrong_option("quiz_encoder_layer", quiz_encoder_layer, "mean and variance over", "the whole sentence",
+MISTAKES.wrong_option("quiz_encoder_layer", quiz_encoder_layer, "mean and variance over", "the whole sentence",
              "Then one odd token would change all others, and padding would count. Layer norm takes the D numbers of one token.")
-wrong_option("quiz_encoder_layer", quiz_encoder_layer, "norms in BERT", "before attention",
+MISTAKES.wrong_option("quiz_encoder_layer", quiz_encoder_layer, "norms in BERT", "before attention",
              "That is pre-norm, as in GPT-2. BERT keeps the arrangement of 2017: the norm comes after each addition.")
-wrong_option("quiz_encoder_layer", quiz_encoder_layer, "norms in BERT", "before and after",
+MISTAKES.wrong_option("quiz_encoder_layer", quiz_encoder_layer, "norms in BERT", "before and after",
              "Some later models do that. BERT normalizes once per part, after the addition.")
-wrong_option("quiz_encoder_layer", quiz_encoder_layer, "one more norm at the end", "post-norm",
+MISTAKES.wrong_option("quiz_encoder_layer", quiz_encoder_layer, "one more norm at the end", "post-norm",
              "Its layers end in a norm already. In pre-norm the sum is handed on as it is, and grows: a stack needs one norm at its end.")
-wrong_option("quiz_encoder_layer", quiz_encoder_layer, "one more norm at the end", "both",
+MISTAKES.wrong_option("quiz_encoder_layer", quiz_encoder_layer, "one more norm at the end", "both",
              "Post-norm layers end in a norm already; only a stack of pre-norm layers needs one more.")
-wrong_option("quiz_encoder_layer", quiz_encoder_layer, "one more norm at the end", "neither",
+MISTAKES.wrong_option("quiz_encoder_layer", quiz_encoder_layer, "one more norm at the end", "neither",
              "In pre-norm nothing ever normalizes the sum itself, and it grows from layer to layer: a stack needs one norm at its end.")
-wrong_option("quiz_encoder_layer", quiz_encoder_layer, "most work for 20 tokens", "projections",
+MISTAKES.wrong_option("quiz_encoder_layer", quiz_encoder_layer, "most work for 20 tokens", "projections",
              "They come second: 8·T·D² against 4·T·D·F, which is 16·T·D² in BERT.")
-wrong_option("quiz_encoder_layer", quiz_encoder_layer, "most work for 20 tokens", "scores and mixtures",
+MISTAKES.wrong_option("quiz_encoder_layer", quiz_encoder_layer, "most work for 20 tokens", "scores and mixtures",
              "They grow with T², but from a small start: with BERT base they catch up with the feed-forward network at T = 3072.")

@@ -12,7 +12,7 @@ import torch.nn as nn
 import torch.nn.functional as F
 from torch import einsum
 
-from anatomy.reference.encoder_layer import LayerNorm
+from anatomy.course.nb05_encoder_layer.right import LayerNorm
 
 
 def permutation_gap__undoes(module, x, perm):

@@ -7,10 +7,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy.descriptions import Description
-from anatomy.descriptions.raw import as_it_is, gathered
-from anatomy.exercises.positional_encodings import STEP
-from anatomy.exercises.spec import Case
+from anatomy.course.nb06_positional_encodings.asked import STEP
+from anatomy.engine.describing import Description
+from anatomy.engine.describing.raw import as_it_is, gathered
+from anatomy.engine.exercise import Case
 
 UNRELATED = "what is returned has nothing to do with the input"
 

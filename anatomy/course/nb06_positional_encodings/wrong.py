@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from anatomy.misconceptions import misconception, mistakes_in, wrong_option
-from anatomy.reference.positional_encodings import (
+from anatomy.course.nb06_positional_encodings.right import (
     Embeddings,
     apply_rotary,
     permutation_gap,
@@ -14,13 +13,16 @@ from anatomy.reference.positional_encodings import (
     shift_matrix,
     sinusoidal_encoding,
 )
+from anatomy.engine.mistakes import Mistakes
+
+MISTAKES = Mistakes()
 
 # fmt: off
 # One mistake, two or three lines: its name and sentence, then what it changes.
 
 # ---- permutation_gap ----
 
-wrong = mistakes_in(permutation_gap)
+wrong = MISTAKES.mistakes_in(permutation_gap)
 BOTH = ("values", "plain float")
 wrong("one_side", "You shuffle what goes in, but compare with a result in the old order. Shuffle the second result too, `[:, perm]`, so that each token is compared with itself.",
       breaks="values", old="module(x)[:, perm]", new="module(x)")
@@ -80,7 +82,7 @@ for digits in (0, 1, 2, 3):
 
 # ---- sinusoidal_encoding ----
 
-wrong = mistakes_in(sinusoidal_encoding)
+wrong = MISTAKES.mistakes_in(sinusoidal_encoding)
 REFUSAL = """\
     if dim % 2:
         raise ValueError(f"dim must be even, one sine and one cosine per frequency; it is {dim}")
@@ -173,7 +175,7 @@ wrong("batch_axis", "You return a batch axis in front, (1, N, D). The contract a
 
 # ---- shift_matrix ----
 
-wrong = mistakes_in(shift_matrix)
+wrong = MISTAKES.mistakes_in(shift_matrix)
 ALL_OFFSETS = ("values", "negative offsets")
 SINES = "matrix[even, even], matrix[even, odd] = cos, sin  # sin(a + b) = sin a · cos b + cos a · sin b"
 COSINES = "matrix[odd, even], matrix[odd, odd] = -sin, cos  # cos(a + b) = cos a · cos b − sin a · sin b"
@@ -187,7 +189,7 @@ wrong("halves", "Your matrix fits an encoding with all sines first and all cosin
       new="torch.arange(dim // 2), torch.arange(dim // 2, dim)")
 
 
-@misconception("Your matrix moves *entries* of a vector by k places (ones beside the diagonal). What has to move is the position that the vector encodes: every pair (sin, cos) turns by k·ωᵢ.", breaks=ALL_OFFSETS)
+@MISTAKES.mistake("Your matrix moves *entries* of a vector by k places (ones beside the diagonal). What has to move is the position that the vector encodes: every pair (sin, cos) turns by k·ωᵢ.", breaks=ALL_OFFSETS)
 def shift_matrix__moves_entries(offset, dim):
     if dim % 2:
         raise ValueError("dim must be even")
@@ -263,7 +265,7 @@ wrong("list", "The numbers are right, but in a Python list. Return a tensor: `to
 
 # ---- Embeddings ----
 
-wrong = mistakes_in(Embeddings)
+wrong = MISTAKES.mistakes_in(Embeddings)
 NUMBERS = ("values", "gradients")
 TABLES = ("values", "parameters", "gradients")
 SUM = "self.token_embeddings(input_ids) + self.position_embeddings(positions)  # (B, T, D) + (T, D)"
@@ -403,7 +405,7 @@ for theirs in ("norm", "LayerNorm", "ln"):
 
 # ---- relative_position_bias ----
 
-wrong = mistakes_in(relative_position_bias)
+wrong = MISTAKES.mistakes_in(relative_position_bias)
 EVERYWHERE = ("values", "clipping", "gradients")
 INDEX = "offsets.clamp(-reach, reach) + reach"
 wrong("i_minus_j", "Left and right have changed places: each of your matrices is the transpose of the right one. b[i, j] belongs to j − i, key minus query, so that a key to the right of the query has a positive offset.",
@@ -474,7 +476,7 @@ wrong("causal", "Keys to the right of the query get no bias in yours. They have 
 
 # ---- apply_rotary ----
 
-wrong = mistakes_in(apply_rotary)
+wrong = MISTAKES.mistakes_in(apply_rotary)
 SCORES = ("values", "offsets only", "gradients")
 PAIR = "(first * cos - second * sin, first * sin + second * cos)"
 BACK = "torch.stack(turned, dim=-1).flatten(start_dim=-2)  # (..., T, K/2, 2) -> (..., T, K)"
@@ -486,7 +488,7 @@ wrong("halves", "You pair column i with column i + K/2. That is another valid la
       new=("x.chunk(2, dim=-1)  # (..., T, K/2)", "torch.cat(turned, dim=-1)  # (..., T, K)"))
 
 
-@misconception("You mix two layouts: angles for neighbors (2i, 2i + 1), partners from the other half (i, i + K/2). Then nothing is turned as a whole, and scores depend on more than the offset. Make both for neighbors.", breaks=SCORES)
+@MISTAKES.mistake("You mix two layouts: angles for neighbors (2i, 2i + 1), partners from the other half (i, i + K/2). Then nothing is turned as a whole, and scores depend on more than the offset. Make both for neighbors.", breaks=SCORES)
 def apply_rotary__mixed_layouts(x, positions, base=10000.0):
     if x.size(-1) % 2:
         raise ValueError("K must be even")
@@ -561,7 +563,7 @@ wrong("reaches_the_base", "Your last pair turns by exactly t/base: the exponent 
       breaks=NUMBERS, old="device=x.device) / width", new="device=x.device) / max(width - 2, 1)")
 
 
-@misconception("Angles and partners don't belong together: neighbors (2i, 2i + 1) are partners, but column j is turned by the angle of pair j mod K/2, as it would be for partners half a width apart. Repeat each angle twice in a row (`repeat_interleave(2)`, not `cat`).", breaks=SCORES)
+@MISTAKES.mistake("Angles and partners don't belong together: neighbors (2i, 2i + 1) are partners, but column j is turned by the angle of pair j mod K/2, as it would be for partners half a width apart. Repeat each angle twice in a row (`repeat_interleave(2)`, not `cat`).", breaks=SCORES)
 def apply_rotary__angles_tiled(x, positions, base=10000.0):
     if x.size(-1) % 2:
         raise ValueError("K must be even")
@@ -578,19 +580,19 @@ wrong("squeezed", "An axis of size 1 is gone, with one sentence, one head or one
 
 # ---- quiz_positions ----
 
-wrong_option("quiz_positions", quiz_positions, "words shuffled, no positions", "the same vectors, unmoved",
+MISTAKES.wrong_option("quiz_positions", quiz_positions, "words shuffled, no positions", "the same vectors, unmoved",
              "that would be *invariance*: the output would not move at all. Each token takes its vector along to its new place, which is *equivariance*.")
-wrong_option("quiz_positions", quiz_positions, "words shuffled, no positions", "other vectors",
+MISTAKES.wrong_option("quiz_positions", quiz_positions, "words shuffled, no positions", "other vectors",
              "without positions a token sees the same set of keys and values wherever it stands, so its vector can't change: your gap was 0.")
-wrong_option("quiz_positions", quiz_positions, "nothing beyond its table", "sinusoidal encoding",
+MISTAKES.wrong_option("quiz_positions", quiz_positions, "nothing beyond its table", "sinusoidal encoding",
              "the sinusoids are a formula: there is a row for any position, though nobody has trained with those far out.")
-wrong_option("quiz_positions", quiz_positions, "nothing beyond its table", "clipped relative bias",
+MISTAKES.wrong_option("quiz_positions", quiz_positions, "nothing beyond its table", "clipped relative bias",
              "clipping is what saves it: every larger distance uses the outermost entry, so any length works.")
-wrong_option("quiz_positions", quiz_positions, "rotary turns", "token embeddings",
+MISTAKES.wrong_option("quiz_positions", quiz_positions, "rotary turns", "token embeddings",
              "those stay without positions; rotary acts inside every attention layer, after the projections.")
-wrong_option("quiz_positions", quiz_positions, "rotary turns", "queries, keys and values",
+MISTAKES.wrong_option("quiz_positions", quiz_positions, "rotary turns", "queries, keys and values",
              "values stay as they are: positions should decide *where* a token looks, not what it takes from there.")
-wrong_option("quiz_positions", quiz_positions, "a relative bias is added to", "the token vectors",
+MISTAKES.wrong_option("quiz_positions", quiz_positions, "a relative bias is added to", "the token vectors",
              "it is one number for each pair of places, and pairs first meet in the scores.")
-wrong_option("quiz_positions", quiz_positions, "a relative bias is added to", "the weights after softmax",
+MISTAKES.wrong_option("quiz_positions", quiz_positions, "a relative bias is added to", "the weights after softmax",
              "then the weights of a row would no longer sum to one; it is added to the scores, before the softmax.")

@@ -8,8 +8,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from anatomy.reference.encoder_layer import PostNormEncoderLayer
-from anatomy.reference.positional_encodings import Embeddings
+from anatomy.course.nb05_encoder_layer.right import PostNormEncoderLayer
+from anatomy.course.nb06_positional_encodings.right import Embeddings
 
 # ---------------------------------------------------------------------------------------------- padding_mask
 

@@ -10,9 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from anatomy.exercises.spec import Case, Draw, exercise, quiz
+from anatomy.engine.exercise import Case, Draw, exercise, quiz
 
-SLUG = "07-encoder"
 TOKENS = {"T": "tokens"}
 
 
@@ -45,9 +44,7 @@ def _some_lengths(draw: Draw, count: int, *fixed: int) -> list[int]:
     return [lengths[index] for index in draw.permutation(count).tolist()]
 
 
-@exercise(
-    SLUG,
-    properties={"shape": 1, "values": 2, "large scores": 1},
+@exercise(properties={"shape": 1, "values": 2, "large scores": 1},
     returns="B H T S",
     when_right="Padding gets a weight of exactly zero from every query. Now a whole stack of layers can use it.",
 )
@@ -83,9 +80,7 @@ def _real_tokens(encoder: Any, case: Case) -> Any:
     return hidden
 
 
-@exercise(
-    SLUG,
-    kind="module",
+@exercise(kind="module",
     properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "padding": 1},
     returns="B T D",
     axes=TOKENS,
@@ -119,8 +114,8 @@ class Encoder(nn.Module):
     """The parts of a post-norm encoder, by name: what `load_bert_weights` may rely on."""
 
     def __init__(self, config: Any) -> None:
-        from anatomy.reference.encoder_layer import PostNormEncoderLayer
-        from anatomy.reference.positional_encodings import Embeddings
+        from anatomy.course.nb05_encoder_layer.right import PostNormEncoderLayer
+        from anatomy.course.nb06_positional_encodings.right import Embeddings
 
         super().__init__()
         self.embeddings = Embeddings(config)
@@ -232,9 +227,7 @@ def _numbers(module: nn.Module) -> dict[str, Tensor]:
     return {name: parameter.detach().clone() for name, parameter in module.named_parameters()}
 
 
-@exercise(
-    SLUG,
-    properties={"embeddings": 1, "layers": 2, "agreement": 1, "missing keys": 1, "leftover layers": 1,
+@exercise(properties={"embeddings": 1, "layers": 2, "agreement": 1, "missing keys": 1, "leftover layers": 1,
                 "independence": 1},
     axes=TOKENS,
     act=_load_and_look,
@@ -257,9 +250,7 @@ def load_bert_weights(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- masked_mean
 
 
-@exercise(
-    SLUG,
-    properties={"shape": 1, "values": 2, "gradients": 1},
+@exercise(properties={"shape": 1, "values": 2, "gradients": 1},
     returns="B D",
     axes=TOKENS,
     when_right="One vector a sentence, and it no longer depends on who else is in the batch.",
@@ -314,9 +305,7 @@ class Reader:
         return ids, states
 
 
-@exercise(
-    SLUG,
-    properties={"shape": 1, "values": 3, "refusal": 1},
+@exercise(properties={"shape": 1, "values": 3, "refusal": 1},
     returns="L N D",
     axes={"L": "layers", "N": "sentences"},
     when_right="The same word, once for every sentence and every layer. Now let something tell them apart.",
@@ -368,9 +357,7 @@ def _clouds(draw: Draw, classes: int) -> dict[str, Any]:
     return {"train": train, "labels": labels, "test": test[: draw.sizes["M"]]}
 
 
-@exercise(
-    SLUG,
-    properties={"shape": 1, "values": 2, "three classes": 1},
+@exercise(properties={"shape": 1, "values": 2, "three classes": 1},
     returns="M",
     axes={"M": "vectors to label"},
     when_right="No training, no parameters: whatever it tells apart was already in the vectors.",
@@ -389,9 +376,7 @@ def nearest_centroid(seed: int) -> Iterator[Case]:
     yield draw.case(**_clouds(draw, 3), asks="three classes", note="with three classes")
 
 
-quiz_encoder = quiz(
-    SLUG,
-    "quiz_encoder",
+quiz_encoder = quiz("quiz_encoder",
     {
         "a padding mask hides": ("queries", "keys", "queries and keys"),
         "BERT's weights in a pre-norm stack": ("an error when loading", "the same numbers", "other numbers, no error"),

@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy.descriptions import Description
-from anatomy.descriptions.raw import as_it_is, gathered
-from anatomy.exercises.spec import Case, Draw
+from anatomy.engine.describing import Description
+from anatomy.engine.describing.raw import as_it_is, gathered
+from anatomy.engine.exercise import Case, Draw
 
 FAR = 220.0
 """By so much the score of a padded key is above all real ones where scores are large."""

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 from transformers import BertConfig
 
-from anatomy.reference.encoder_layer import PostNormEncoderLayer
-from anatomy.reference.positional_encodings import Embeddings
+from anatomy.course.nb05_encoder_layer.right import PostNormEncoderLayer
+from anatomy.course.nb06_positional_encodings.right import Embeddings
 
 
 def padding_mask(attention_mask: Tensor) -> Tensor:  # (B, S) -> (B, 1, 1, S)

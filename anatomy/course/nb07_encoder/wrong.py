@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from anatomy.misconceptions import misconception, mistakes_in, wrong_option
-from anatomy.reference.encoder import (
+from anatomy.course.nb07_encoder.right import (
     TransformerEncoder,
     flies_by_layer,
     load_bert_weights,
@@ -14,13 +13,16 @@ from anatomy.reference.encoder import (
     padding_mask,
     quiz_encoder,
 )
+from anatomy.engine.mistakes import Mistakes
+
+MISTAKES = Mistakes()
 
 # fmt: off
 # One mistake, two or three lines: its name and sentence, then what it changes.
 
 # ---- padding_mask ----
 
-wrong = mistakes_in(padding_mask)
+wrong = MISTAKES.mistakes_in(padding_mask)
 WEIGHTS = ("values", "large scores")
 SHAPES = ("shape", "values", "large scores")
 wrong("real_tokens_pushed_down", "The sign is the wrong way round: you push the real tokens down and leave the padding. What is added must be 0 where the attention mask is 1, and very negative where it is 0.",
@@ -88,7 +90,7 @@ wrong("counts_from_the_right", "You count the ones and keep that many tokens at 
 
 # ---- TransformerEncoder ----
 
-wrong = mistakes_in(TransformerEncoder)
+wrong = MISTAKES.mistakes_in(TransformerEncoder)
 NUMBERS = ("values", "gradients", "padding")
 LAYERS = ("values", "parameters", "gradients", "padding")
 UNCALLED = ("shape", "values", "parameters", "gradients")
@@ -96,7 +98,7 @@ STACK = "nn.ModuleList(PostNormEncoderLayer(config) for _ in range(config.num_hi
 wrong("pre_norm", "Your layers are pre-norm: x + f(norm(x)). BERT is post-norm: norm(x + f(x)), the arrangement of 2017. All names and shapes are the same, so nothing complains, and every number is another. Stack `PostNormEncoderLayer`.",
       breaks=NUMBERS,
       old="        self.layers = nn.ModuleList(PostNormEncoderLayer(",
-      new="        from anatomy.reference.encoder_layer import TransformerEncoderLayer\n\n"
+      new="        from anatomy.course.nb05_encoder_layer.right import TransformerEncoderLayer\n\n"
           "        self.layers = nn.ModuleList(TransformerEncoderLayer(")
 wrong("one_layer_repeated", "Your stack holds one layer {L} times: `[layer] * {L}` repeats the object, not its weights. Make a new layer for each place. (ALBERT shares its layers on purpose; BERT does not.)",
       breaks=LAYERS, old=STACK, new="nn.ModuleList([PostNormEncoderLayer(config)] * config.num_hidden_layers)")
@@ -196,7 +198,7 @@ for called in ("embedding", "embed"):
 
 # ---- load_bert_weights ----
 
-wrong = mistakes_in(load_bert_weights)
+wrong = MISTAKES.mistakes_in(load_bert_weights)
 ALL = ("embeddings", "layers", "agreement", "missing keys", "leftover layers", "independence")
 IN_EMBEDDINGS = ("embeddings", "agreement")
 IN_LAYERS = ("layers", "agreement")
@@ -205,7 +207,7 @@ NORM = '        mine[f"embeddings.layer_norm.{part}"] = state_dict[f"embeddings.
 LAYER = 'mine[f"layers.{number}.{name}.{part}"] = state_dict[f"encoder.layer.{number}.{theirs}.{part}"]'
 
 
-@misconception("An incomplete dict is accepted. `strict=False` does that (so does an `except` that swallows the error): it skips every key that has no partner, on both sides, and what was skipped keeps its random start. Leave it strict, or look at the `missing_keys` and `unexpected_keys` that it returns.", breaks=("missing keys", "leftover layers"))
+@MISTAKES.mistake("An incomplete dict is accepted. `strict=False` does that (so does an `except` that swallows the error): it skips every key that has no partner, on both sides, and what was skipped keeps its random start. Leave it strict, or look at the `missing_keys` and `unexpected_keys` that it returns.", breaks=("missing keys", "leftover layers"))
 def load_bert_weights__strict_false(encoder, state_dict):
     names = {
         "encoder.layer.": "layers.", "attention.self.query": "attention.q", "attention.self.key": "attention.k",
@@ -224,7 +226,7 @@ def load_bert_weights__strict_false(encoder, state_dict):
     encoder.load_state_dict(renamed, strict=False)
 
 
-@misconception("Almost nothing was loaded. BERT's names are not yours, and `strict=False` skips in silence what it can't place: only `embeddings.position_embeddings.weight` is called the same in both. Rename the keys first, and leave it strict.", breaks=("embeddings", "layers", "agreement", "missing keys", "leftover layers"))
+@MISTAKES.mistake("Almost nothing was loaded. BERT's names are not yours, and `strict=False` skips in silence what it can't place: only `embeddings.position_embeddings.weight` is called the same in both. Rename the keys first, and leave it strict.", breaks=("embeddings", "layers", "agreement", "missing keys", "leftover layers"))
 def load_bert_weights__nothing_renamed(encoder, state_dict):
     encoder.load_state_dict(state_dict, strict=False)
 
@@ -233,7 +235,7 @@ wrong("names_not_translated", "The names are still BERT's, and strict loading re
       breaks=ALL, old="load_state_dict(mine)", new="load_state_dict(state_dict)")
 
 
-@misconception("Nothing in `encoder` has changed. Was the renamed dict never loaded (`encoder.load_state_dict(...)`), or loaded into another encoder that you made yourself?", breaks=ALL)
+@MISTAKES.mistake("Nothing in `encoder` has changed. Was the renamed dict never loaded (`encoder.load_state_dict(...)`), or loaded into another encoder that you made yourself?", breaks=ALL)
 def load_bert_weights__nothing_loaded(encoder, state_dict):
     {name.replace("encoder.layer", "layers"): value for name, value in state_dict.items()}
 
@@ -320,7 +322,7 @@ wrong("frozen", "The weights are in, but they can't be trained any more: `requir
       breaks="independence", old=LOAD, new="encoder.load_state_dict(mine)\n    encoder.requires_grad_(False)")
 
 
-@misconception("You pair parameters by their order in both models. The orders differ (BERT has a table of token types in between): copy by name.", breaks=ALL)
+@MISTAKES.mistake("You pair parameters by their order in both models. The orders differ (BERT has a table of token types in between): copy by name.", breaks=ALL)
 def load_bert_weights__by_order(encoder, state_dict):
     with torch.no_grad():
         for parameter, value in zip(encoder.parameters(), state_dict.values()):
@@ -384,7 +386,7 @@ wrong("types_replace_positions", "The positions are not loaded: the token type's
 
 # ---- masked_mean ----
 
-wrong = mistakes_in(masked_mean)
+wrong = MISTAKES.mistakes_in(masked_mean)
 MEANS = ("values", "gradients")
 SHAPED = ("shape", "values", "gradients")
 MEAN = "(hidden * keep).sum(dim=1) / keep.sum(dim=1)  # (B, D) / (B, 1)"
@@ -462,7 +464,7 @@ wrong("list", "The numbers are right, but in a Python list. Return one tensor, (
 
 # ---- flies_by_layer ----
 
-wrong = mistakes_in(flies_by_layer)
+wrong = MISTAKES.mistakes_in(flies_by_layer)
 CHECK = """\
     if not (found.sum(dim=1) == 1).all():
         raise ValueError("every sentence must have exactly one “flies”")
@@ -547,7 +549,7 @@ wrong("sum_of_both", "You add up the vectors of all tokens. Asked is the vector 
 
 # ---- nearest_centroid ----
 
-wrong = mistakes_in(nearest_centroid)
+wrong = MISTAKES.mistakes_in(nearest_centroid)
 LABELS = ("values", "three classes")
 wrong("nearest_neighbor", "You take the label of the single nearest vector (nearest neighbor). First average the vectors of each label, then compare with these means.",
       breaks=LABELS,
@@ -615,19 +617,19 @@ wrong("centroid_vectors", "You return the nearest centroids themselves, (M, D). 
 
 # ---- quiz_encoder ----
 
-wrong_option("quiz_encoder", quiz_encoder, "a padding mask hides", "queries",
+MISTAKES.wrong_option("quiz_encoder", quiz_encoder, "a padding mask hides", "queries",
              "a padding token may look at whatever it likes, nobody reads the result; what matters is that nobody looks at it. A padding mask hides keys.")
-wrong_option("quiz_encoder", quiz_encoder, "a padding mask hides", "queries and keys",
+MISTAKES.wrong_option("quiz_encoder", quiz_encoder, "a padding mask hides", "queries and keys",
              "hiding keys is enough. Hiding the queries too leaves rows in which nothing may be looked at, and a softmax over nothing is NaN.")
-wrong_option("quiz_encoder", quiz_encoder, "BERT's weights in a pre-norm stack", "an error when loading",
+MISTAKES.wrong_option("quiz_encoder", quiz_encoder, "BERT's weights in a pre-norm stack", "an error when loading",
              "loading compares names and shapes, and both arrangements have the same: where a norm stands is not a weight. You saw other numbers and no error.")
-wrong_option("quiz_encoder", quiz_encoder, "BERT's weights in a pre-norm stack", "the same numbers",
+MISTAKES.wrong_option("quiz_encoder", quiz_encoder, "BERT's weights in a pre-norm stack", "the same numbers",
              "norm(x + f(x)) and x + f(norm(x)) are different functions; the weights were learned for the first.")
-wrong_option("quiz_encoder", quiz_encoder, "a key that strict=False skips", "raises an error",
+MISTAKES.wrong_option("quiz_encoder", quiz_encoder, "a key that strict=False skips", "raises an error",
              "that is what strict=True makes of it. strict=False returns a list of what it skipped and goes on.")
-wrong_option("quiz_encoder", quiz_encoder, "a key that strict=False skips", "is set to zero",
+MISTAKES.wrong_option("quiz_encoder", quiz_encoder, "a key that strict=False skips", "is set to zero",
              "nothing is written there at all: the parameter keeps the random numbers it was made with.")
-wrong_option("quiz_encoder", quiz_encoder, "flies at depth 0 knows", "only the word",
+MISTAKES.wrong_option("quiz_encoder", quiz_encoder, "flies at depth 0 knows", "only the word",
              "the position's vector has been added by then: two “flies” at different places differ already.")
-wrong_option("quiz_encoder", quiz_encoder, "flies at depth 0 knows", "the words around it",
+MISTAKES.wrong_option("quiz_encoder", quiz_encoder, "flies at depth 0 knows", "the words around it",
              "no attention has run yet, so nothing of the neighbors has arrived. That is why depth 0 can't tell noun from verb.")

@@ -9,8 +9,8 @@ import torch.nn as nn
 import torch.nn.functional as F
 from torch import einsum
 
-from anatomy.reference.classification_head import cross_entropy, train_step
-from anatomy.reference.encoder import TransformerEncoder
+from anatomy.course.nb07_encoder.right import TransformerEncoder
+from anatomy.course.nb08_classification_head.right import cross_entropy, train_step
 
 
 class TransformerForSequenceClassification__select(nn.Module):

@@ -11,10 +11,10 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from anatomy.descriptions import Description
-from anatomy.descriptions.raw import as_it_is, gathered
-from anatomy.exercises.classification_head import BIAS, HEADS, MORE_KEYS, SmallClassifier
-from anatomy.exercises.spec import Case, Rule
+from anatomy.course.nb08_classification_head.asked import BIAS, HEADS, MORE_KEYS, SmallClassifier
+from anatomy.engine.describing import Description
+from anatomy.engine.describing.raw import as_it_is, gathered
+from anatomy.engine.exercise import Case, Rule
 
 
 def _named(raw: Any) -> Any:

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from transformers import BertConfig
 
-from anatomy.reference.encoder import TransformerEncoder
+from anatomy.course.nb07_encoder.right import TransformerEncoder
 
 Batch = tuple[Tensor, Tensor, Tensor]
 """Token ids (B, T), attention mask (B, T) and labels (B,)."""

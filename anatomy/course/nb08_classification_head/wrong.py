@@ -5,8 +5,7 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from anatomy.misconceptions import misconception, mistakes_in, wrong_option
-from anatomy.reference.classification_head import (
+from anatomy.course.nb08_classification_head.right import (
     TokenClassifier,
     TransformerForSequenceClassification,
     best_span,
@@ -17,6 +16,9 @@ from anatomy.reference.classification_head import (
     train_classifier,
     train_step,
 )
+from anatomy.engine.mistakes import Mistakes
+
+MISTAKES = Mistakes()
 
 # fmt: off
 # A mistake takes two or three lines here; the formatter would give each argument one of its own.
@@ -26,7 +28,7 @@ from anatomy.reference.classification_head import (
 NUMBERS = ("values", "no mask", "gradients")
 CLS = "hidden[:, 0]  # (B, D): the token [CLS]"
 
-wrong = mistakes_in(TransformerForSequenceClassification)
+wrong = MISTAKES.mistakes_in(TransformerForSequenceClassification)
 wrong("last_token", "You classify the last token (`[:, -1]`). In a padded batch that is mostly padding; BERT's summary sits at the first place, where [CLS] is: `hidden[:, 0]`.",
       breaks=NUMBERS, old=CLS, new="hidden[:, -1]")
 wrong("last_real_token", "You classify the last real token of each sentence. That is GPT's way, where only the last token has seen everything; here the first one, [CLS], is asked for: `hidden[:, 0]`.",
@@ -90,7 +92,7 @@ ALL_OF_BOTH = {
 CHANCE, OUT_OF, MASK = "nn.Dropout(config.hidden_dropout_prob)", "nn.Linear(config.hidden_size, config.num_labels)", "self.encoder(input_ids, attention_mask)"
 
 for right, (vector, everything) in ALL_OF_BOTH.items():
-    wrong = mistakes_in(right)
+    wrong = MISTAKES.mistakes_in(right)
     parameters = tuple(name for name in everything if name == "parameters")
     dropped = f"self.dropout({vector})"
     wrong("no_dropout", "`dropout` is made but not used: no number is dropped in training. It belongs between the encoder and `classifier`.",
@@ -174,7 +176,7 @@ for right, (vector, everything) in ALL_OF_BOTH.items():
 
 LOSS = ("values", "large logits", "gradients")
 
-wrong = mistakes_in(cross_entropy)
+wrong = MISTAKES.mistakes_in(cross_entropy)
 wrong("softmax_before", "A softmax comes first, and then a whole cross-entropy, which has a softmax of its own: two in a row. The loss of a perfect answer could not fall to 0, and gradients get small. Use the logits as they come.",
       breaks=LOSS, old="shifted = logits", new="logits = logits.softmax(dim=-1)\n    shifted = logits")
 wrong("mean_over_classes", "You average over all B·N entries, but only one entry in each row counts: divide by the number of sentences, B = {B}, not by B·N (N = {N} labels).",
@@ -187,7 +189,7 @@ wrong("no_minus", "The minus sign is missing: this is the mean log-probability, 
       breaks=LOSS, old="(log_total - right)", new="(right - log_total)")
 
 
-@misconception("Right for moderate logits, but the exponential overflows or a probability is rounded to 0 before its logarithm is taken. Take each row's largest logit off first, and write log(softmax) as a difference: x − log Σ exp(x).",
+@MISTAKES.mistake("Right for moderate logits, but the exponential overflows or a probability is rounded to 0 before its logarithm is taken. Take each row's largest logit off first, and write log(softmax) as a difference: x − log Σ exp(x).",
                breaks="large logits")
 def cross_entropy__naive(logits, labels):
     exponentials = logits.exp()
@@ -202,7 +204,7 @@ wrong("log_of_softmax", "The softmax is stable, but then its logarithm is taken:
       new="probabilities = (right - log_total).exp()  # (B,)\n    return -probabilities.log().mean()")
 
 
-@misconception("Right for moderate logits; where a probability has been rounded to 0, its logarithm is −∞, and 0 · (−∞) from your one-hot rows is NaN. Don't form the probability: log(softmax) is x − log Σ exp(x).",
+@MISTAKES.mistake("Right for moderate logits; where a probability has been rounded to 0, its logarithm is −∞, and 0 · (−∞) from your one-hot rows is NaN. Don't form the probability: log(softmax) is x − log Σ exp(x).",
                breaks="large logits")
 def cross_entropy__zero_times_infinity(logits, labels):
     wanted = torch.eye(logits.size(1))[labels]
@@ -233,7 +235,7 @@ wrong("over_everything", "You normalize over all entries at once, sentences and 
       new=("amax()", "sum().log()"))
 
 
-@misconception("The softmax's denominator is missing: minus the right logit can be made as small as one likes by raising all logits. Add log Σ exp(x).",
+@MISTAKES.mistake("The softmax's denominator is missing: minus the right logit can be made as small as one likes by raising all logits. Add log Σ exp(x).",
                breaks=LOSS)
 def cross_entropy__no_normalizer(logits, labels):
     return -logits.gather(-1, labels[:, None]).mean()
@@ -249,7 +251,7 @@ wrong("own_favorite", "You measure how sure the model is of its own favorite (th
       breaks=LOSS, old="shifted.gather(-1, labels[:, None]).squeeze(-1)", new="shifted.amax(dim=-1)")
 
 
-@misconception("This is a yes-or-no loss for each label on its own (sigmoid, binary cross-entropy). Here exactly one label is right, and the softmax lets them compete.",
+@MISTAKES.mistake("This is a yes-or-no loss for each label on its own (sigmoid, binary cross-entropy). Here exactly one label is right, and the softmax lets them compete.",
                breaks=LOSS)
 def cross_entropy__binary(logits, labels):
     wanted = torch.eye(logits.size(1))[labels]
@@ -304,7 +306,7 @@ wrong("divided_twice", "You divide by B twice (by B² in all, B = {B}): a mean h
 
 STEPS = ("update", "fresh gradients")
 
-wrong = mistakes_in(train_step)
+wrong = MISTAKES.mistakes_in(train_step)
 wrong("no_zero_grad", "`zero_grad` is missing: `backward` *adds* to the gradients that are there, so each step also repeats all earlier ones. Only the very first step of a model is right.",
       breaks="fresh gradients", old="    optimizer.zero_grad()\n", new="")
 wrong("zero_grad_at_the_end", "You clear the gradients after the step only. What the model holds when you are called, from some other `backward`, then goes into your step: clear before `backward`.",
@@ -410,7 +412,7 @@ TELLING = """            if on_step is not None:
                 on_step(loss)
 """
 
-wrong = mistakes_in(train_classifier)
+wrong = MISTAKES.mistakes_in(train_classifier)
 wrong("one_epoch", "You go through the batches once, whatever `epochs` says. Either the outer loop is missing, or an iterator made before it (`iter(batches)`, `enumerate`, `zip`) is used up after the first epoch: loop over `batches` anew in each.",
       breaks=("learns", "losses", "all batches"), old="losses = []", new="losses = []\n    batches = iter(batches)")
 wrong("one_epoch_short", "You train for one epoch too few: `range(1, epochs)` has epochs − 1 rounds. `range(epochs)` has as many as asked for.",
@@ -511,7 +513,7 @@ wrong("only_measures", "The losses are computed, but no step is taken: without `
                 loss = cross_entropy(model(*inputs), labels).item()"""))
 
 
-@misconception("You add all losses of an epoch up and step once at its end, so most steps are missing. One step for each batch is wanted.",
+@MISTAKES.mistake("You add all losses of an epoch up and step once at its end, so most steps are missing. One step for each batch is wanted.",
                breaks=("learns", "losses", "all batches"))
 def train_classifier__one_step_an_epoch(model, batches, optimizer, epochs, on_step=None):
     means = []
@@ -531,7 +533,7 @@ def train_classifier__one_step_an_epoch(model, batches, optimizer, epochs, on_st
 
 # ---------------------------------------------------------------------------------------------- TokenClassifier
 
-wrong = mistakes_in(TokenClassifier)
+wrong = MISTAKES.mistakes_in(TokenClassifier)
 wrong("cls_only", "You still pick out [CLS]: one row of logits for each sentence. Here every token gets its own: classify all of `hidden`.",
       breaks=("shape", *NUMBERS), old="self.dropout(hidden)", new="self.dropout(hidden[:, 0])")
 wrong("without_special_tokens", "You cut off the special tokens. Return logits for all T tokens; which of them count is decided where the loss is computed.",
@@ -618,7 +620,7 @@ MASKING = """    if mask is not None:
         end = end.masked_fill(mask == 0, -torch.inf)
 """
 
-wrong = mistakes_in(span_scores)
+wrong = MISTAKES.mistakes_in(span_scores)
 wrong("swapped", "Start and end have changed places: row 0 of `w` is the start vector, row 1 the end vector, and the start scores come first.",
       breaks=SCORES, old="start, end = (hidden", new="end, start = (hidden")
 wrong("one_vector", "You use the start vector for both: the end scores need row 1 of `w`.",
@@ -704,7 +706,7 @@ SEARCH = """total = start[:, None] + end[None, :]  # (T, T): row i is the first 
     best = int(total.masked_fill(~allowed, -torch.inf).argmax())  # counts row by row; the first of equals
     return divmod(best, start.size(0))"""
 
-wrong = mistakes_in(best_span)
+wrong = MISTAKES.mistakes_in(best_span)
 wrong("independent", "You choose the best start and the best end independently of each other. The end can then lie before the start: look for the best *pair* with i ≤ j.",
       breaks=("values", "length"), old=SEARCH, new="return int(start.argmax()), int(end.argmax())")
 wrong("swapped_into_order", "You choose the best start and the best end independently, and swap them where they come in the wrong order. But a good start is no good end: look for the best *pair* with i ≤ j.",
@@ -866,7 +868,7 @@ wrong("refuses_more_than_the_text", "You refuse a `max_len` that is larger than 
 
 # ---------------------------------------------------------------------------------------------- counting
 
-wrong = mistakes_in(count_head_parameters)
+wrong = MISTAKES.mistakes_in(count_head_parameters)
 LINEAR = {
     "no_bias": ("width * labels", "You left out the biases: a linear layer from D = {D} to N = {N} has D·N + N numbers."),
     "bias_of_inputs": ("width * labels + width", "Your bias has D = {D} numbers; a linear layer has one for each *output*, here N = {N}."),
@@ -927,19 +929,19 @@ wrong("one_number", "You return one number, the sum of all heads. Wanted is a di
 
 # ---------------------------------------------------------------------------------------------- quiz_tasks
 
-wrong_option("quiz_tasks", quiz_tasks, "does B follow from A", "one label for each sentence",
+MISTAKES.wrong_option("quiz_tasks", quiz_tasks, "does B follow from A", "one label for each sentence",
              "whether B follows is a property of both together: the pair gets one label, read off the one [CLS] before it.")
-wrong_option("quiz_tasks", quiz_tasks, "does B follow from A", "a start and an end",
+MISTAKES.wrong_option("quiz_tasks", quiz_tasks, "does B follow from A", "a start and an end",
              "the answer is no passage of the text but one of a few words (yes, no, can't tell): one label for the pair.")
-wrong_option("quiz_tasks", quiz_tasks, "all names of people", "one label for the text",
+MISTAKES.wrong_option("quiz_tasks", quiz_tasks, "all names of people", "one label for the text",
              "a text may hold no name or ten; each token has to be told whether it belongs to one.")
-wrong_option("quiz_tasks", quiz_tasks, "all names of people", "a start and an end",
+MISTAKES.wrong_option("quiz_tasks", quiz_tasks, "all names of people", "a start and an end",
              "that points at a single passage; names may occur many times, so every token gets a label.")
-wrong_option("quiz_tasks", quiz_tasks, "the passage that answers", "one label for the pair",
+MISTAKES.wrong_option("quiz_tasks", quiz_tasks, "the passage that answers", "one label for the pair",
              "a label can say that there is an answer, not where it is; two places, first and last token, say where.")
-wrong_option("quiz_tasks", quiz_tasks, "the passage that answers", "a label for each passage",
+MISTAKES.wrong_option("quiz_tasks", quiz_tasks, "the passage that answers", "a label for each passage",
              "with 300 tokens there are 45,150 passages; a score for each start and each end is enough.")
-wrong_option("quiz_tasks", quiz_tasks, "frozen body", "only the body changes",
+MISTAKES.wrong_option("quiz_tasks", quiz_tasks, "frozen body", "only the body changes",
              "frozen means that its weights stay; what is trained is the new layer on top.")
-wrong_option("quiz_tasks", quiz_tasks, "frozen body", "nothing changes",
+MISTAKES.wrong_option("quiz_tasks", quiz_tasks, "frozen body", "nothing changes",
              "the head begins with random weights, and those are trained even when the body is frozen.")

@@ -9,7 +9,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from anatomy.reference.causal_mask import (
+from anatomy.course.nb04_heads.right import merge_heads, split_heads
+from anatomy.course.nb09_causal_mask.right import (
     CausalSelfAttention,
     DecoderBlock,
     FeedForward,
@@ -18,7 +19,6 @@ from anatomy.reference.causal_mask import (
     next_token_probabilities,
     quiz_decoder,
 )
-from anatomy.reference.heads import merge_heads, split_heads
 
 # ---------------------------------------------------------------------------------------------- causal_mask
 

@@ -14,12 +14,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from anatomy.exercises import softmax as notebook_03
-from anatomy.exercises.calls import packed
-from anatomy.exercises.encoder_layer import LAST, part_outputs
-from anatomy.exercises.spec import Case, Draw, exercise, quiz
+from anatomy.course.nb03_softmax import asked as notebook_03
+from anatomy.course.nb05_encoder_layer.asked import LAST, part_outputs
+from anatomy.engine.calls import packed
+from anatomy.engine.exercise import Case, Draw, exercise, quiz
 
-SLUG = "09-causal-mask"
 TOKENS = {"T": "tokens"}
 
 
@@ -45,9 +44,7 @@ def _zeros_and_ones(answer: Any, case: Case) -> Any:
     return mask.float() if isinstance(mask, Tensor) and not mask.is_complex() else mask
 
 
-@exercise(
-    SLUG,
-    properties={"shape": 1, "values": 2},
+@exercise(properties={"shape": 1, "values": 2},
     returns="T S",
     act=_zeros_and_ones,
     when_right="A triangle is all it takes. Next, attention has to obey it.",
@@ -90,9 +87,7 @@ def _far_apart(draw: Draw, highest: str) -> dict[str, Any]:
     return {"query": query, "key": key, "value": draw.normal("B S 16", scale=1e-4), "mask": mask}
 
 
-@exercise(
-    SLUG,
-    properties={"shape": 1, "values": 2, "any mask": 1, "no mask": 1, "large scores": 1, "gradients": 1},
+@exercise(properties={"shape": 1, "values": 2, "any mask": 1, "no mask": 1, "large scores": 1, "gradients": 1},
     returns="B H T K",
     axes={"Dv": "value width"},
     act=_attend,
@@ -191,9 +186,7 @@ def state(model: nn.Module) -> dict[str, Any]:
     }
 
 
-@exercise(
-    SLUG,
-    properties={"shape": 1, "values": 2, "causal model": 1, "model unchanged": 1},
+@exercise(properties={"shape": 1, "values": 2, "causal model": 1, "model unchanged": 1},
     returns="B T S",
     axes={"T": "outputs", "S": "inputs"},
     act=_leak,
@@ -247,9 +240,7 @@ def _attention(module: Any, case: Case) -> Any:
     return {"outputs": outputs, "changed": torch.stack(changed)}
 
 
-@exercise(
-    SLUG,
-    kind="module",
+@exercise(kind="module",
     properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "no peeking": 1},
     returns="B T D",
     axes=TOKENS,
@@ -288,9 +279,7 @@ def _block(block: Any, case: Case) -> Any:
         return part_outputs(block, (x,), part, case.init[0].resid_pdrop, LAST) if isinstance(calm, Tensor) else calm
 
 
-@exercise(
-    SLUG,
-    kind="module",
+@exercise(kind="module",
     properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "dropout": 1, "eps": 1},
     returns="B T D",
     axes=TOKENS,
@@ -366,9 +355,7 @@ def token_table(vocabulary: int, width: int) -> Tensor:
     return torch.randn(vocabulary, width, generator=generator) / width**0.5
 
 
-@exercise(
-    SLUG,
-    kind="module",
+@exercise(kind="module",
     properties={"shape": 1, "values": 1, "parameters": 1, "gradients": 1, "dropout": 1, "eps": 1, "too long": 1},
     returns="B T V",
     axes=TOKENS,
@@ -400,9 +387,7 @@ def GPT(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- next_token_loss
 
 
-@exercise(
-    SLUG,
-    properties={"shape": 1, "values": 2, "large logits": 1, "gradients": 1},
+@exercise(properties={"shape": 1, "values": 2, "large logits": 1, "gradients": 1},
     axes=TOKENS,
     holds=lambda case: int(case.args["ids"].max()) < case.args["logits"].size(-1),
     when_right="A text is its own teacher: every token is the label of the place before it.",
@@ -556,9 +541,7 @@ def _numbers(module: nn.Module) -> dict[str, Tensor]:
     return _copies(dict(module.named_parameters()))
 
 
-@exercise(
-    SLUG,
-    properties={"embeddings": 1, "blocks": 2, "tied head": 1, "refusals": 1, "leftover blocks": 1, "independence": 1},
+@exercise(properties={"embeddings": 1, "blocks": 2, "tied head": 1, "refusals": 1, "leftover blocks": 1, "independence": 1},
     axes=TOKENS,
     act=_load_and_look,
     when_right="Weights of a library GPT-2 in code of your own: the next cell holds one against the other.",
@@ -587,9 +570,7 @@ def _spaced(draw: Draw, letters: str, step: float = 0.6) -> Tensor:
     return step * (ranks + noise) + 4.0 * draw.normal(letters)[..., :1]
 
 
-@exercise(
-    SLUG,
-    properties={"shape": 1, "values": 1, "temperature": 1, "top-k": 2},
+@exercise(properties={"shape": 1, "values": 1, "temperature": 1, "top-k": 2},
     returns="B V",
     when_right="From a row of logits to a die that can be rolled.",
 )
@@ -695,9 +676,7 @@ PAIRS = (
 )
 
 
-@exercise(
-    SLUG,
-    properties={"greedy": 2, "long texts": 1, "sampling": 2, "generator": 1},
+@exercise(properties={"greedy": 2, "long texts": 1, "sampling": 2, "generator": 1},
     axes=TOKENS,
     act=_write,
     when_right="It writes. What it has to say depends on what it has read.",
@@ -735,9 +714,7 @@ def generate(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- cached_attention
 
 
-@exercise(
-    SLUG,
-    properties={"shape": 1, "values": 2, "no cache": 1, "several tokens": 1},
+@exercise(properties={"shape": 1, "values": 2, "no cache": 1, "several tokens": 1},
     axes=TOKENS,
     when_right="Keys and values of the past are kept: a new token costs one row of scores, not a whole square.",
 )
@@ -762,9 +739,7 @@ def cached_attention(seed: int) -> Iterator[Case]:
     yield case("several tokens", "for 2 new tokens and 6 in the cache", B=3, N=2, P=6, D=8, H=4, K=2)
 
 
-quiz_decoder = quiz(
-    SLUG,
-    "quiz_decoder",
+quiz_decoder = quiz("quiz_decoder",
     {
         "in training, a text of 100 tokens gives": ("1 prediction", "99 predictions at once", "99 runs of the model"),
         "without the mask, the training loss": ("falls to nearly 0", "stays the same", "rises"),

@@ -9,15 +9,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy.descriptions import Description
-from anatomy.descriptions.encoder_layer import UNRELATED, depends_on, dropped_in_words, part_in_words
-from anatomy.descriptions.generators import continues
-from anatomy.descriptions.raw import as_it_is, gathered
-from anatomy.exercises.calls import unpacked
-from anatomy.exercises.causal_mask import PAIRS, Writer, state, token_table, used_before
-from anatomy.exercises.encoder_layer import LAST
-from anatomy.exercises.spec import Case
-from anatomy.observing.plain_data import plain, same
+from anatomy.course.nb05_encoder_layer.asked import LAST
+from anatomy.course.nb05_encoder_layer.described import UNRELATED, depends_on, dropped_in_words, part_in_words
+from anatomy.course.nb09_causal_mask.asked import PAIRS, Writer, state, token_table, used_before
+from anatomy.engine.calls import unpacked
+from anatomy.engine.describing import Description
+from anatomy.engine.describing.generators import continues
+from anatomy.engine.describing.raw import as_it_is, gathered
+from anatomy.engine.exercise import Case
+from anatomy.engine.observing.plain_data import plain, same
 
 # ---------------------------------------------------------------------------------------------- future_leak
 

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from transformers import GPT2Config
 
-from anatomy.reference.heads import merge_heads, split_heads
+from anatomy.course.nb04_heads.right import merge_heads, split_heads
 
 KeysAndValues = tuple[Tensor, Tensor]
 """What a layer's attention keeps of the tokens that it has seen: keys and values, both (B, H, P, K)."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from anatomy.misconceptions import Mistakes, misconception, mistakes_in, wrong_option
-from anatomy.reference.causal_mask import (
+from anatomy.course.nb09_causal_mask.right import (
     GPT,
     CausalSelfAttention,
     DecoderBlock,
@@ -19,12 +18,15 @@ from anatomy.reference.causal_mask import (
     next_token_probabilities,
     quiz_decoder,
 )
+from anatomy.engine.mistakes import Mistakes, MistakesIn
+
+MISTAKES = Mistakes()
 
 # fmt: off
 # A mistake is two or three lines: its name and sentence, what it breaks, what it replaces by what.
 
 
-def in_every_class(wrong: Mistakes, breaks: tuple[str, ...]) -> None:
+def in_every_class(wrong: MistakesIn, breaks: tuple[str, ...]) -> None:
     """What goes wrong at the start of any class."""
     wrong("init_misspelled", "Your class can't be made with `config`: its constructor is called `__init__`, with two underscores on each side, and takes `self` and `config`.",
           breaks=breaks, old="def __init__(", new="def _init_(")
@@ -33,7 +35,7 @@ def in_every_class(wrong: Mistakes, breaks: tuple[str, ...]) -> None:
 
 
 # ---- causal_mask ----
-wrong = mistakes_in(causal_mask)
+wrong = MISTAKES.mistakes_in(causal_mask)
 BOTH = ("shape", "values")
 RIGHT = "torch.ones(length, length, dtype=torch.bool).tril()"
 wrong("upper", "Your triangle is the upper one: each query sees itself and what comes *after* it. The past stands on the left, so keep what is on and below the diagonal: `tril`.",
@@ -93,7 +95,7 @@ wrong("squeezed", "For a length of 1 your mask is a single number: its two axes 
       breaks=BOTH, old=".tril()", new=".tril().squeeze()")
 
 # ---- masked_attention ----
-wrong = mistakes_in(masked_attention)
+wrong = MISTAKES.mistakes_in(masked_attention)
 MASKED = ("values", "any mask", "large scores", "gradients")
 ALWAYS = (*MASKED, "no mask")
 SCALED = ("values", "any mask", "no mask", "gradients")
@@ -198,7 +200,7 @@ wrong("query_in_place", "You change `query` in place (`query /= …` writes into
       breaks="gradients", old="scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))", new="query /= math.sqrt(query.size(-1))\n    scores = query @ key.transpose(-2, -1)")
 
 # ---- future_leak ----
-wrong = mistakes_in(future_leak)
+wrong = MISTAKES.mistakes_in(future_leak)
 LEAK = ("values", "causal model")
 GRADIENT = "torch.autograd.grad(outputs[:, t].sum(), vectors[0], retain_graph=True)[0].norm(dim=-1)"
 wrong("past_too", "The past is there, too: your entries on and below the diagonal are not 0. Keep those with s > t only: `triu(diagonal=1)`.",
@@ -298,7 +300,7 @@ wrong("frozen", "Afterwards the model's parameters are frozen (`requires_grad_(F
       breaks="model unchanged", old="    length = ids.size(1)\n", new="    length = ids.size(1)\n    model.requires_grad_(False)\n")
 
 # ---- CausalSelfAttention ----
-wrong = mistakes_in(CausalSelfAttention)
+wrong = MISTAKES.mistakes_in(CausalSelfAttention)
 NUMBERS = ("values", "gradients")
 SEEN = (*NUMBERS, "no peeking")
 STOPS = ("shape", "values", "parameters", "gradients")
@@ -397,7 +399,7 @@ wrong("detached", "The queries or keys are cut off from their layers (`detach`, 
       breaks="gradients", old="masked_attention(query, key,", new="masked_attention(query.detach(), key.detach(),")
 
 # ---- DecoderBlock ----
-wrong = mistakes_in(DecoderBlock)
+wrong = MISTAKES.mistakes_in(DecoderBlock)
 FIRST = "x = x + self.dropout(self.attention(self.layer_norm_1(x)))"
 SECOND = "return x + self.feed_forward(self.layer_norm_2(x))"
 AND_EPS = (*NUMBERS, "eps")
@@ -506,7 +508,7 @@ wrong("in_place", "You change `x` in place (`x += …` writes into the caller's 
       breaks="gradients", old="x = x + self.dropout", new="x += self.dropout")
 
 # ---- GPT ----
-wrong = mistakes_in(GPT)
+wrong = MISTAKES.mistakes_in(GPT)
 VALUES = ("values", "gradients", "eps")
 FROM_NAMES = ("values", "gradients", "parameters", "eps")
 ALL_OF_GPT = ("shape", "values", "parameters", "gradients", "dropout", "eps", "too long")
@@ -636,7 +638,7 @@ wrong("detached", "The embeddings are cut off (`detach`, `torch.no_grad` or `.da
       breaks="gradients", old=f"self.dropout({SUM})", new=f"self.dropout({SUM}).detach()")
 
 # ---- next_token_loss ----
-wrong = mistakes_in(next_token_loss)
+wrong = MISTAKES.mistakes_in(next_token_loss)
 LOSS = ("values", "large logits", "gradients")
 WITH_SHAPE = ("shape", *LOSS)
 MEAN = "F.cross_entropy(logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten())"
@@ -729,7 +731,7 @@ wrong("one_axis_left", "Your loss has an axis of size 1. A tensor without axes i
       breaks=WITH_SHAPE, old=f"return {MEAN}", new=f"return {MEAN}[None]")
 
 # ---- load_gpt2_weights ----
-wrong = mistakes_in(load_gpt2_weights)
+wrong = MISTAKES.mistakes_in(load_gpt2_weights)
 CHECKED = ('    if any(key.startswith(f"transformer.h.{depth}.") for key in state_dict):\n'
            '        raise ValueError(f"the model has {depth} blocks, the state dict has more")\n')
 OTHER = 'tensor.T if part == "weight" else tensor'
@@ -826,14 +828,14 @@ wrong("final_norm_forgotten", "The final norm keeps its old numbers: `layer_norm
 wrong("positions_forgotten", "The table of positions keeps its old numbers: it gets `wpe`.",
       breaks=("embeddings", "refusals"), old='state_dict["transformer.wpe.weight"]', new='gpt.state_dict()["position_embeddings.weight"]')
 
-@misconception("What the dict lacks is passed over without a word: those weights would stay random. Let a missing name raise an error (`state_dict[name]` does).",
+@MISTAKES.mistake("What the dict lacks is passed over without a word: those weights would stay random. Let a missing name raise an error (`state_dict[name]` does).",
                breaks="refusals")
 def load_gpt2_weights__skips_what_is_missing(gpt, state_dict):
     with suppress(KeyError):
         load_gpt2_weights(gpt, state_dict)
 
 # ---- next_token_probabilities ----
-wrong = mistakes_in(next_token_probabilities)
+wrong = MISTAKES.mistakes_in(next_token_probabilities)
 FLAT = ("values", "temperature", "top-k")
 TOP = "    if top_k is not None and top_k < logits.size(-1):\n"
 CUT = "logits = logits.masked_fill(logits < least, -torch.inf)"
@@ -919,7 +921,7 @@ wrong("in_place", "You change `logits` in place (`logits /= …`, `logits[…] =
       breaks=("temperature", "top-k"), old="logits = logits / temperature", new="logits /= temperature")
 
 # ---- generate ----
-wrong = mistakes_in(generate)
+wrong = MISTAKES.mistakes_in(generate)
 CHOICE = "torch.multinomial(probabilities, 1, generator=generator)"
 APPEND = "ids = torch.cat([ids, chosen], dim=1)"
 CROP = "ids[:, -most:]"
@@ -1009,7 +1011,7 @@ wrong("argmax_over_the_batch", "Your argmax runs over the batch. The tokens are 
       breaks=TEXTS, old="argmax(dim=-1, keepdim=True)", new="argmax(dim=0)[: len(ids), None]")
 
 # ---- cached_attention ----
-wrong = mistakes_in(cached_attention)
+wrong = MISTAKES.mistakes_in(cached_attention)
 STEPS = ("values", "several tokens")
 OUTPUTS = (*STEPS, "no cache")
 MASK = "mask = causal_mask(past + x.size(1))[past:].to(x.device)"
@@ -1091,23 +1093,23 @@ wrong("scaled_twice", "The scores are divided by √K twice: `masked_attention` 
 
 # ---- quiz_decoder ----
 WORTH = "in training, a text of 100 tokens gives"
-wrong_option("quiz_decoder", quiz_decoder, WORTH, "1 prediction",
+MISTAKES.wrong_option("quiz_decoder", quiz_decoder, WORTH, "1 prediction",
              "every place but the last predicts the token after it, and the mask sees to it that none can peek: 99 tasks in one text.")
-wrong_option("quiz_decoder", quiz_decoder, WORTH, "99 runs of the model",
+MISTAKES.wrong_option("quiz_decoder", quiz_decoder, WORTH, "99 runs of the model",
              "99 predictions, yes, but in one run: thanks to the mask every place can be computed at the same time as all others.")
-wrong_option("quiz_decoder", quiz_decoder, "without the mask, the training loss", "stays the same",
+MISTAKES.wrong_option("quiz_decoder", quiz_decoder, "without the mask, the training loss", "stays the same",
              "each place could simply read the token that it is to predict. You saw the curve.")
-wrong_option("quiz_decoder", quiz_decoder, "without the mask, the training loss", "rises",
+MISTAKES.wrong_option("quiz_decoder", quiz_decoder, "without the mask, the training loss", "rises",
              "each place could simply read the token that it is to predict, which makes the task easier, not harder. You saw the curve.")
-wrong_option("quiz_decoder", quiz_decoder, "a perplexity of 1 means", "pure guessing",
+MISTAKES.wrong_option("quiz_decoder", quiz_decoder, "a perplexity of 1 means", "pure guessing",
              "guessing blindly among V tokens gives a perplexity of V. e⁰ = 1: a loss of 0.")
-wrong_option("quiz_decoder", quiz_decoder, "a perplexity of 1 means", "half of the guesses are right",
+MISTAKES.wrong_option("quiz_decoder", quiz_decoder, "a perplexity of 1 means", "half of the guesses are right",
              "being torn between two equally likely tokens gives a perplexity of 2. e⁰ = 1: a loss of 0.")
-wrong_option("quiz_decoder", quiz_decoder, "temperature towards 0", "all tokens alike",
+MISTAKES.wrong_option("quiz_decoder", quiz_decoder, "temperature towards 0", "all tokens alike",
              "that is what a very *high* temperature does. Dividing by a small number drives the logits apart.")
-wrong_option("quiz_decoder", quiz_decoder, "temperature towards 0", "an ever larger loss",
+MISTAKES.wrong_option("quiz_decoder", quiz_decoder, "temperature towards 0", "an ever larger loss",
              "temperature is used when writing, after training: no loss is computed there. Dividing by a small number drives the logits apart.")
-wrong_option("quiz_decoder", quiz_decoder, "few-shot examples change", "all weights",
+MISTAKES.wrong_option("quiz_decoder", quiz_decoder, "few-shot examples change", "all weights",
              "nothing is trained: the examples stand in the text that the model reads, and are gone with it.")
-wrong_option("quiz_decoder", quiz_decoder, "few-shot examples change", "the head's weights",
+MISTAKES.wrong_option("quiz_decoder", quiz_decoder, "few-shot examples change", "the head's weights",
              "nothing is trained: the examples stand in the text that the model reads, and are gone with it.")

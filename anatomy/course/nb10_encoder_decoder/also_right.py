@@ -9,18 +9,18 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from anatomy.reference.causal_mask import causal_mask, masked_attention
-from anatomy.reference.encoder import padding_mask
-from anatomy.reference.encoder_decoder import (
+from anatomy.course.nb04_heads.right import merge_heads, split_heads
+from anatomy.course.nb05_encoder_layer.right import FeedForward, LayerNorm, PostNormEncoderLayer, SelfAttention
+from anatomy.course.nb06_positional_encodings.right import sinusoidal_encoding
+from anatomy.course.nb07_encoder.right import padding_mask
+from anatomy.course.nb09_causal_mask.right import causal_mask, masked_attention
+from anatomy.course.nb10_encoder_decoder.right import (
     CrossAttention,
     Transformer,
     TransformerDecoderLayer,
     decoder_mask,
     quiz_encoder_decoder,
 )
-from anatomy.reference.encoder_layer import FeedForward, LayerNorm, PostNormEncoderLayer, SelfAttention
-from anatomy.reference.heads import merge_heads, split_heads
-from anatomy.reference.positional_encodings import sinusoidal_encoding
 
 # ---------------------------------------------------------------------------------------------- shift_right
 

@@ -12,10 +12,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from anatomy.exercises.encoder_layer import part_outputs
-from anatomy.exercises.spec import Case, Draw, exercise, quiz, seed_from
+from anatomy.course.nb05_encoder_layer.asked import part_outputs
+from anatomy.engine.exercise import Case, Draw, exercise, quiz, seed_from
 
-SLUG = "10-encoder-decoder"
 TOKENS = {"T": "target tokens", "S": "source tokens"}
 
 
@@ -62,9 +61,7 @@ def _two(draw: Draw, low: int, high: int) -> tuple[int, int]:
 # ---------------------------------------------------------------------------------------------- shift_right
 
 
-@exercise(
-    SLUG,
-    properties={"shape": 1, "values": 2},
+@exercise(properties={"shape": 1, "values": 2},
     returns="B T",
     axes=TOKENS,
     when_right="At each place the decoder has seen what stands before the token it is to write, and not that token.",
@@ -87,9 +84,7 @@ def shift_right(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- decoder_mask
 
 
-@exercise(
-    SLUG,
-    properties={"shape": 1, "values": 3},
+@exercise(properties={"shape": 1, "values": 3},
     returns="B 1 T T",
     axes={"T": "tokens"},
     holds=_target_is_padded,
@@ -129,9 +124,7 @@ def _run_cross_attention(module: Any, case: Case) -> Any:
     return result.detach() if case.asks == "mask" and isinstance(result, Tensor) else result
 
 
-@exercise(
-    SLUG,
-    kind="module",
+@exercise(kind="module",
     properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "mask": 1},
     returns="B T D",
     axes=TOKENS,
@@ -193,9 +186,7 @@ def _run_layer(layer: Any, case: Case) -> Any:
     return None if calm is None else {"calm": calm, "noisy": noisy}
 
 
-@exercise(
-    SLUG,
-    kind="module",
+@exercise(kind="module",
     properties={"values": 2, "parameters": 1, "gradients": 1, "dropout": 1, "masks": 1, "eps": 1},
     returns="B T D",
     axes=TOKENS,
@@ -280,9 +271,7 @@ def _texts_are_padded(case: Case) -> bool:
     return all(_padding_comes_last(ids, case.init[0].pad_token_id) for ids in texts)
 
 
-@exercise(
-    SLUG,
-    kind="module",
+@exercise(kind="module",
     properties={"values": 2, "parameters": 1, "gradients": 1, "dropout": 1, "padding": 1, "encode and decode": 1},
     returns="B T V",
     axes=TOKENS,
@@ -402,9 +391,7 @@ def _loss(answer: Any, case: Case) -> Any:
     return {"gradient": gradient}
 
 
-@exercise(
-    SLUG,
-    properties={"values": 2, "padding": 2, "gradient": 1},
+@exercise(properties={"values": 2, "padding": 2, "gradient": 1},
     axes=TOKENS,
     act=_loss,
     holds=_target_is_padded,
@@ -451,9 +438,7 @@ def _written(answer: Any, case: Case) -> Any:
     return {"encode": model.encoded, "decode": model.decoded} if case.asks == "work" else written
 
 
-@exercise(
-    SLUG,
-    properties={"values": 2, "ends": 2, "work": 1},
+@exercise(properties={"values": 2, "ends": 2, "work": 1},
     returns="B N",
     axes=TOKENS,
     act=_written,
@@ -584,9 +569,7 @@ def _searched(answer: Any, case: Case) -> Any:
     return torch.tensor(step.lengths, dtype=torch.int32) if case.asks == "work" else found
 
 
-@exercise(
-    SLUG,
-    properties={"values": 2, "ends": 1, "ties": 1, "length penalty": 2, "work": 1},
+@exercise(properties={"values": 2, "ends": 1, "ties": 1, "length penalty": 2, "work": 1},
     act=_searched,
     when_right="Any step function will do: your own model's is next.",
 )
@@ -640,9 +623,7 @@ def beam_search(seed: int) -> Iterator[Case]:
     yield spelled(FEW_CAN_FOLLOW, 3, 6, asks="work", note="when most tokens can't follow")
 
 
-quiz_encoder_decoder = quiz(
-    SLUG,
-    "quiz_encoder_decoder",
+quiz_encoder_decoder = quiz("quiz_encoder_decoder",
     {
         "queries of cross-attention come from": ("the encoder", "the decoder", "both"),
         "rows and columns of its weights": ("target and target", "source and source", "target and source"),

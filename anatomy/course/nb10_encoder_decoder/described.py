@@ -8,11 +8,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy.descriptions import Description
-from anatomy.descriptions.encoder_layer import LITTLE, UNRELATED, depends_on, dropped_in_words, part_in_words
-from anatomy.descriptions.raw import as_it_is, gathered
-from anatomy.exercises.encoder_decoder import LAST
-from anatomy.exercises.spec import Case
+from anatomy.course.nb05_encoder_layer.described import LITTLE, UNRELATED, depends_on, dropped_in_words, part_in_words
+from anatomy.course.nb10_encoder_decoder.asked import LAST
+from anatomy.engine.describing import Description
+from anatomy.engine.describing.raw import as_it_is, gathered
+from anatomy.engine.exercise import Case
 
 
 def _may_look(mask: Any, case: Case) -> Any:

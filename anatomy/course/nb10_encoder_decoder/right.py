@@ -14,11 +14,11 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from transformers import BertConfig
 
-from anatomy.reference.causal_mask import causal_mask, masked_attention
-from anatomy.reference.encoder import padding_mask
-from anatomy.reference.encoder_layer import FeedForward, LayerNorm, PostNormEncoderLayer, SelfAttention
-from anatomy.reference.heads import merge_heads, split_heads
-from anatomy.reference.positional_encodings import sinusoidal_encoding
+from anatomy.course.nb04_heads.right import merge_heads, split_heads
+from anatomy.course.nb05_encoder_layer.right import FeedForward, LayerNorm, PostNormEncoderLayer, SelfAttention
+from anatomy.course.nb06_positional_encodings.right import sinusoidal_encoding
+from anatomy.course.nb07_encoder.right import padding_mask
+from anatomy.course.nb09_causal_mask.right import causal_mask, masked_attention
 
 
 def shift_right(target: Tensor, start_id: int) -> Tensor:  # (B, T) -> (B, T)

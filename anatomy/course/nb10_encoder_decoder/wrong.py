@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from anatomy.misconceptions import Mistakes, mistakes_in, wrong_option
-from anatomy.reference.encoder_decoder import (
+from anatomy.course.nb10_encoder_decoder.right import (
     CrossAttention,
     Transformer,
     TransformerDecoderLayer,
@@ -14,12 +13,15 @@ from anatomy.reference.encoder_decoder import (
     shift_right,
     teacher_forcing_loss,
 )
+from anatomy.engine.mistakes import Mistakes, MistakesIn
+
+MISTAKES = Mistakes()
 
 # fmt: off
 # One mistake, two or three lines: its name and sentence, then what it changes.
 
 
-def in_every_class(wrong: Mistakes, breaks: tuple[str, ...]) -> None:
+def in_every_class(wrong: MistakesIn, breaks: tuple[str, ...]) -> None:
     """What goes wrong at the start of any class."""
     wrong("init_misspelled", "Your class can't be made with `config`: its constructor is called `__init__`, with two underscores on each side, and takes `self` and `config`.",
           breaks=breaks, old="def __init__(", new="def _init_(")
@@ -28,7 +30,7 @@ def in_every_class(wrong: Mistakes, breaks: tuple[str, ...]) -> None:
 
 
 # ---- shift_right ----
-wrong = mistakes_in(shift_right)
+wrong = MISTAKES.mistakes_in(shift_right)
 SHAPE_TOO = ("shape", "values")
 SHIFTED = "torch.cat([start, target[:, :-1]], dim=1)"
 wrong("not_shifted", "Nothing is shifted: you return the target as it is, so at each place the decoder is fed the very token that it is to write there. Put the start token first, then all of the target but its last.",
@@ -110,7 +112,7 @@ wrong("as_a_list", "You return a list. A tensor (B, T) is wanted, as the decoder
       breaks="shape", old=SHIFTED, new=f"{SHIFTED}.tolist()")
 
 # ---- decoder_mask ----
-wrong = mistakes_in(decoder_mask)
+wrong = MISTAKES.mistakes_in(decoder_mask)
 REAL, CAUSAL = "(target != pad_id)[:, None, None, :]", "causal_mask(target.size(1)).to(target.device)"
 BOTH = f"real & {CAUSAL}"
 wrong("causal_only", "Your mask hides what comes later, but not the padding: `target` and `pad_id` say which keys are no tokens at all. Both conditions must hold.",
@@ -187,7 +189,7 @@ wrong("everything_hidden", "Your mask hides everything. True belongs where a que
       breaks="values", old=BOTH, new=f"({BOTH}) & False")
 
 # ---- CrossAttention ----
-wrong = mistakes_in(CrossAttention)
+wrong = MISTAKES.mistakes_in(CrossAttention)
 NUMBERS = ("values", "gradients", "mask")
 WITH_SHAPE = ("shape", *NUMBERS)
 BUILT = ("values", "parameters", "gradients", "mask")
@@ -323,7 +325,7 @@ wrong("averaged_memory", "Every target token gets the same mixture: the average 
 in_every_class(wrong, STOPS)
 
 # ---- TransformerDecoderLayer ----
-wrong = mistakes_in(TransformerDecoderLayer)
+wrong = MISTAKES.mistakes_in(TransformerDecoderLayer)
 NUMBERS = ("values", "gradients", "masks", "eps")
 DROPOUT_TOO = ("dropout", *NUMBERS)
 BUILT = ("parameters", *DROPOUT_TOO)
@@ -470,7 +472,7 @@ wrong("squeezed", "Axes of size 1 are lost (`squeeze()` removes all of them). Th
 in_every_class(wrong, BUILT)
 
 # ---- Transformer ----
-wrong = mistakes_in(Transformer)
+wrong = MISTAKES.mistakes_in(Transformer)
 NUMBERS = ("values", "gradients", "padding", "encode and decode")
 WHOLE = ("values", "gradients", "padding")  # what `forward` shows, and neither half alone
 DROPOUT_TOO = ("dropout", *NUMBERS)
@@ -575,7 +577,7 @@ wrong("decoder_layer_repeated", "The first layer of the decoder is applied {L} t
       breaks=NUMBERS, old=IN_DECODER, new="x = self.decoder_layers[0](x, memory, mask, memory_mask)")
 wrong("pre_norm_encoder", "Your encoder's layers are pre-norm. The model of 2017 is post-norm: `PostNormEncoderLayer`. All names and shapes are the same, so nothing complains.",
       breaks=NUMBERS, old=f"        self.encoder_layers = {ENCODER}",
-      new="        from anatomy.reference.encoder_layer import TransformerEncoderLayer\n\n        self.encoder_layers = nn.ModuleList(TransformerEncoderLayer(config) for _ in range(config.num_hidden_layers))")
+      new="        from anatomy.course.nb05_encoder_layer.right import TransformerEncoderLayer\n\n        self.encoder_layers = nn.ModuleList(TransformerEncoderLayer(config) for _ in range(config.num_hidden_layers))")
 wrong("memory_of_each_layer", "Layer i of your decoder looks at what layer i of the encoder returned. All of them look at the same memory: what the encoder's *last* layer returned.",
       breaks=WHOLE, old="return self.decode(target, self.encode(source), source)",
       new="masks = padding_mask(source != self.pad_id), decoder_mask(target, self.pad_id)\n        memory, x = self.embed(source), self.embed(target)\n        for below, layer in zip(self.encoder_layers, self.decoder_layers):\n            memory = below(memory, masks[0])\n            x = layer(x, memory, masks[1], masks[0])\n        return self.lm_head(x)")
@@ -669,7 +671,7 @@ wrong("source_detached", "No gradient gets back to the encoder: `detach` (or `no
 in_every_class(wrong, STOPS)
 
 # ---- teacher_forcing_loss ----
-wrong = mistakes_in(teacher_forcing_loss)
+wrong = MISTAKES.mistakes_in(teacher_forcing_loss)
 ALL = ("values", "padding", "gradient")
 PADDING = ("padding", "gradient")
 LOGITS = "logits = model(source, shift_right(target, start_id))"
@@ -772,7 +774,7 @@ wrong("pad_in_start_place", "`start_id` and `pad_id` have changed places.",
       breaks=ALL, old=("target, start_id)", "ignore_index=pad_id"), new=("target, pad_id)", "ignore_index=start_id"))
 
 # ---- greedy_decode ----
-wrong = mistakes_in(greedy_decode)
+wrong = MISTAKES.mistakes_in(greedy_decode)
 RESULT = ("values", "ends")
 CHOOSE = "model.decode(written, memory, source)[:, -1:].argmax(dim=-1)"
 FILL = "        chosen = chosen.masked_fill(ended, model.pad_id)\n"
@@ -865,7 +867,7 @@ wrong("rows_one_by_one", "You write the rows one after the other, and encode for
       new="    if len(source) > 1:\n        rows = [greedy_decode(model, row[None], start_id, end_id, max_len) for row in source]\n        most = max(row.size(1) for row in rows)\n        return torch.cat([F.pad(row, (0, most - row.size(1)), value=model.pad_id) for row in rows])\n    memory = model.encode(source)  # (B, S, D)\n")
 
 # ---- beam_search ----
-wrong = mistakes_in(beam_search)
+wrong = MISTAKES.mistakes_in(beam_search)
 EVERYTHING = ("values", "ends", "ties", "length penalty")
 SCORES = ("length penalty",)
 BEST = "sorted(extended, key=lambda one: -one[1])[:beam_size]"
@@ -1007,27 +1009,27 @@ wrong("dead_ends_kept", "Extensions with a log-probability of −∞ stay in you
 
 # ---- quiz_encoder_decoder ----
 Q = "queries of cross-attention come from"
-wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "the encoder",
+MISTAKES.wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "the encoder",
              "the encoder's vectors are what is looked *at*: keys and values. It is the decoder that asks.")
-wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "both",
+MISTAKES.wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "both",
              "only the decoder asks, one query for each token of the target; keys and values come from the encoder.")
 Q = "rows and columns of its weights"
-wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "target and target",
+MISTAKES.wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "target and target",
              "that is the decoder's self-attention. Here each token of the target looks at each token of the source.")
-wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "source and source",
+MISTAKES.wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "source and source",
              "that is the encoder's self-attention. Here each token of the target looks at each token of the source.")
 Q = "for one translation the source is encoded"
-wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "once for each token written",
+MISTAKES.wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "once for each token written",
              "the source does not change while the target is written, so neither does the memory: it is made once, and decoded with for every token.")
-wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "once for each layer",
+MISTAKES.wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "once for each layer",
              "all layers of the decoder look at the same memory, what the encoder's last layer returned.")
 Q = "teacher forcing feeds"
-wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "what the model wrote so far",
+MISTAKES.wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "what the model wrote so far",
              "that is what happens afterwards, when the model writes by itself. In training it is given the right tokens, whatever it would have written.")
-wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "the right tokens, the next one included",
+MISTAKES.wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "the right tokens, the next one included",
              "then it need only copy. The shift to the right, and the mask, see to it that the next one is not there.")
 Q = "a wider beam finds"
-wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "the most probable sequence, always",
+MISTAKES.wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "the most probable sequence, always",
              "only a beam that drops nothing is sure of that. What is dropped early may have been the best beginning.")
-wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "a better translation, always",
+MISTAKES.wrong_option("quiz_encoder_decoder", quiz_encoder_decoder, Q, "a better translation, always",
              "it finds more probable sequences, mostly, and the most probable one need not be the best: often it is too short.")

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import torch
 
-from anatomy.reference.bertviz import attention_to_offset, head_entropy
+from anatomy.course.nb11_bertviz.right import attention_to_offset, head_entropy
 
 # ---------------------------------------------------------------------------------------------- attention_to_offset
 

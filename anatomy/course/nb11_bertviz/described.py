@@ -7,11 +7,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy.descriptions import Description
-from anatomy.descriptions.raw import gathered
-from anatomy.descriptions.sorts import sort_of
-from anatomy.exercises.bertviz import NO_MASK
-from anatomy.exercises.spec import Case
+from anatomy.course.nb11_bertviz.asked import NO_MASK
+from anatomy.engine.describing import Description
+from anatomy.engine.describing.raw import gathered
+from anatomy.engine.describing.sorts import sort_of
+from anatomy.engine.exercise import Case
 
 
 def _same_without_a_mask(raw: Any, case: Case) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from anatomy.reference.softmax import attention_entropy
+from anatomy.course.nb03_softmax.right import attention_entropy
 
 
 def attention_to_offset(attentions: list[Tensor], attention_mask: Tensor, offset: int) -> Tensor:

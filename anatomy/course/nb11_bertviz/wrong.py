@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from anatomy.misconceptions import mistakes_in, wrong_option
-from anatomy.reference.bertviz import (
+from anatomy.course.nb11_bertviz.right import (
     attention_between,
     attention_rollout,
     attention_to_offset,
@@ -15,13 +14,16 @@ from anatomy.reference.bertviz import (
     switch_off_heads,
     weighted_value_norms,
 )
+from anatomy.engine.mistakes import Mistakes
+
+MISTAKES = Mistakes()
 
 # fmt: off
 # One mistake, two or three lines: its name and sentence, then what it changes.
 
 # ---- attention_to_offset ----
 
-wrong = mistakes_in(attention_to_offset)
+wrong = MISTAKES.mistakes_in(attention_to_offset)
 ALWAYS = ("values", "padding", "any offset")
 SHAPED = ("shape", *ALWAYS)
 STACK = "weights = torch.stack(attentions)  # (L, B, H, T, T)"
@@ -132,7 +134,7 @@ wrong("weights_zeroed", "You zero weights of padding in place (`weights[...] = 0
 
 # ---- head_entropy ----
 
-wrong = mistakes_in(head_entropy)
+wrong = MISTAKES.mistakes_in(head_entropy)
 ALWAYS = ("values", "padding")
 SHAPED = ("shape", *ALWAYS)
 ENTROPY = "attention_entropy(torch.stack(attentions))"
@@ -211,7 +213,7 @@ wrong("list_of_rows", "You return a list of rows, one for each layer. Asked is o
 
 # ---- head_statistics ----
 
-wrong = mistakes_in(head_statistics)
+wrong = MISTAKES.mistakes_in(head_statistics)
 EDGES = "first and last"
 ALL = ("neighbors", EDGES, "entropy")
 NO_MASK = "without a mask"
@@ -344,7 +346,7 @@ wrong("sharpness", "Under “entropy” the sign is the other one: yours is larg
 
 # ---- find_previous_token_head ----
 
-wrong = mistakes_in(find_previous_token_head)
+wrong = MISTAKES.mistakes_in(find_previous_token_head)
 NUMBERS = ("values", "padding")
 EVERYTHING = (*NUMBERS, "Python numbers")
 SHARES = "attention_to_offset(attentions, attention_mask, -1)"
@@ -431,7 +433,7 @@ wrong("dict", "You return a dict. Asked is a pair, (layer, head).",
 
 # ---- attention_between ----
 
-wrong = mistakes_in(attention_between)
+wrong = MISTAKES.mistakes_in(attention_between)
 SHAPE = ("shape", "values")
 HALVES = "halves = (slice(None, sentence_b_start), slice(sentence_b_start, None))"
 STACKED = "return torch.stack(rows, dim=-2)"
@@ -525,7 +527,7 @@ wrong("dict", "You return a dict. Asked is one tensor, (L, H, 2, 2).",
 
 # ---- neuron_terms ----
 
-wrong = mistakes_in(neuron_terms)
+wrong = MISTAKES.mistakes_in(neuron_terms)
 ALWAYS = ("values", "any leading axes")
 SHAPED = ("shape", *ALWAYS)
 PRODUCT = "query.unsqueeze(-2) * key.unsqueeze(-3)"
@@ -599,7 +601,7 @@ wrong("first_query_only", "You take the first query only, for all rows.",
 
 # ---- weighted_value_norms ----
 
-wrong = mistakes_in(weighted_value_norms)
+wrong = MISTAKES.mistakes_in(weighted_value_norms)
 SHAPE = ("shape", "values")
 NORM = "value.norm(dim=-1).unsqueeze(-2)"
 
@@ -682,7 +684,7 @@ wrong("keys_reversed", "The lengths stand in reverse order of the keys.",
 
 # ---- attention_rollout ----
 
-wrong = mistakes_in(attention_rollout)
+wrong = MISTAKES.mistakes_in(attention_rollout)
 ALWAYS = ("values", "one layer")
 SHAPED = ("shape", *ALWAYS)
 MIX = "layer = 0.5 * weights.mean(dim=1) + 0.5 * torch.eye(length)  # (B, T, T)"
@@ -782,7 +784,7 @@ wrong("weights_changed", "You change the caller's `attentions` in place (`+=`, `
 
 # ---- switch_off_heads ----
 
-wrong = mistakes_in(switch_off_heads)
+wrong = MISTAKES.mistakes_in(switch_off_heads)
 CONTEXT = "context unchanged"
 REFUSES = "    for head in heads:\n        if not 0 <= head < num_heads:\n            raise ValueError(f\"there is no head {head}: {num_heads} heads are counted from 0\")\n"
 KEEP = "keep[list(heads)] = 0.0"
@@ -901,4 +903,4 @@ for question, option, sentence in (
     ("to claim that a head matters", "look at its weights", "Weights show where a head looks, not what the model does with it. Take it away and see."),
     ("to claim that a head matters", "count its parameters", "All heads of a layer have equally many. Take one away and see what changes."),
 ):
-    wrong_option("quiz_bertviz", quiz_bertviz, question, option, sentence)
+    MISTAKES.wrong_option("quiz_bertviz", quiz_bertviz, question, option, sentence)

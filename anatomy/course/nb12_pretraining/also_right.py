@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from anatomy.reference.pretraining import draw_below, random_parts
+from anatomy.course.nb12_pretraining.right import draw_below, random_parts
 
 # ---------------------------------------------------------------------------------------------- mask_tokens
 

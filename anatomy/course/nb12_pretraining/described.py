@@ -16,12 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy.descriptions import Description
-from anatomy.descriptions.chance import COMMON, each_for_itself, evenly, fits, in_percent, listed, percent
-from anatomy.descriptions.generators import about_the_generator
-from anatomy.descriptions.sorts import sort_of
-from anatomy.exercises.calls import unpacked
-from anatomy.exercises.pretraining import (
+from anatomy.course.nb12_pretraining.asked import (
     A_SHORT_TEXT,
     FEW,
     MANY,
@@ -32,8 +27,13 @@ from anatomy.exercises.pretraining import (
     followed,
     more_calls,
 )
-from anatomy.exercises.spec import Case, Describe
-from anatomy.observing.plain_data import same
+from anatomy.engine.calls import unpacked
+from anatomy.engine.describing import Description
+from anatomy.engine.describing.chance import COMMON, each_for_itself, evenly, fits, in_percent, listed, percent
+from anatomy.engine.describing.generators import about_the_generator
+from anatomy.engine.describing.sorts import sort_of
+from anatomy.engine.exercise import Case, Describe
+from anatomy.engine.observing.plain_data import same
 
 
 def _pair_of_ids(result: Any, ids: Tensor) -> str | None:

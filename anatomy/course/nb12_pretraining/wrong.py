@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from anatomy.misconceptions import mistakes_in, wrong_option
-from anatomy.reference.pretraining import (
+from anatomy.course.nb12_pretraining.right import (
     bart_noise,
     distillation_loss,
     finetuning_loss,
@@ -15,13 +14,16 @@ from anatomy.reference.pretraining import (
     sentence_order_pairs,
     span_corruption,
 )
+from anatomy.engine.mistakes import Mistakes
+
+MISTAKES = Mistakes()
 
 # fmt: off
 # One mistake, two or three lines: its name and sentence, then what it changes.
 
 # ---- mask_tokens ----
 
-wrong = mistakes_in(mask_tokens)
+wrong = MISTAKES.mistakes_in(mask_tokens)
 CHOSEN = "(torch.rand(ids.shape, generator=generator) < rate)"
 FATE = "fate = torch.rand(ids.shape, generator=generator)"
 LABELS = "labels = ids.where(chosen, IGNORED)"
@@ -114,7 +116,7 @@ wrong("only_inputs", "You return the inputs alone. Asked are two tensors: (input
 
 # ---- mlm_loss ----
 
-wrong = mistakes_in(mlm_loss)
+wrong = MISTAKES.mistakes_in(mlm_loss)
 ENTROPY = "F.cross_entropy(logits[counted], labels[counted])"
 ALL = "F.cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction=\"sum\")"
 wrong("summed", "You add the losses up; their mean is asked for. A batch with more labels would count for more.",
@@ -174,7 +176,7 @@ wrong("reshaped", "`reshape` to (B, V, T) does not exchange axes: it reads the s
 
 # ---- next_sentence_pairs ----
 
-wrong = mistakes_in(next_sentence_pairs)
+wrong = MISTAKES.mistakes_in(next_sentence_pairs)
 COIN = "draw_below(2, generator) == 1"
 FOLLOWS = "pairs.append((first, following, 1))"
 ELSE = "pairs.append((first, others[draw_below(len(others), generator)], 0))"
@@ -260,7 +262,7 @@ wrong("each_text_once", "A sentence that stands several times in the other docum
 
 # ---- sentence_order_pairs ----
 
-wrong = mistakes_in(sentence_order_pairs)
+wrong = MISTAKES.mistakes_in(sentence_order_pairs)
 PAIR = "(first, following, 1) if in_order else (following, first, 0)"
 wrong("labels_turned", "Your labels are turned round: 1 says that the two stand in their order, 0 that they are swapped.",
       breaks="pairs", old=PAIR, new="(first, following, 0) if in_order else (following, first, 1)")
@@ -325,7 +327,7 @@ wrong("nested", "A pair of yours is ((first, second), label). Asked are three th
 
 # ---- span_corruption ----
 
-wrong = mistakes_in(span_corruption)
+wrong = MISTAKES.mistakes_in(span_corruption)
 COUNT = "count = min(max(round(hidden / mean_span), 1), hidden, len(ids) - hidden + 1)"
 SPANS = "spans = random_parts(hidden, count, generator)"
 GAPS = "gaps = random_parts(len(ids) - hidden + 2, count + 1, generator)"
@@ -437,7 +439,7 @@ wrong("in_place", "You change `ids` in place, and whoever called you still needs
 
 # ---- bart_noise ----
 
-wrong = mistakes_in(bart_noise)
+wrong = MISTAKES.mistakes_in(bart_noise)
 MASKED = "[token if torch.rand((), generator=generator) >= 0.3 else \"[MASK]\" for token in tokens]"
 DELETED = "[token for token in tokens if torch.rand((), generator=generator) >= 0.3]"
 POISSON = "int(torch.poisson(torch.tensor(3.0), generator=generator))"
@@ -553,7 +555,7 @@ wrong("a_text_not_a_list", "You return one string. A list of tokens is asked for
 
 # ---- replaced_token_labels ----
 
-wrong = mistakes_in(replaced_token_labels)
+wrong = MISTAKES.mistakes_in(replaced_token_labels)
 wrong("turned", "Your labels are turned round: 1 says that the token was replaced.",
       breaks="values", old="corrupted != original", new="corrupted == original")
 wrong("differences", "You subtract ids. How far two ids lie apart says nothing; the label is 1 wherever they differ.",
@@ -603,7 +605,7 @@ wrong("anywhere_in_the_text", "You ask whether the new token occurs anywhere in 
 
 # ---- distillation_loss ----
 
-wrong = mistakes_in(distillation_loss)
+wrong = MISTAKES.mistakes_in(distillation_loss)
 SOFT = "student_logits / temperature, dim=-1)"
 TEACHER = "teacher_logits.detach() / temperature, dim=-1)"
 KL = "F.kl_div(soft, target, reduction=\"batchmean\", log_target=True)"
@@ -675,7 +677,7 @@ wrong("teacher_detached_in_place", "`detach_()` with its underscore cuts the cal
 
 # ---- finetuning_loss ----
 
-wrong = mistakes_in(finetuning_loss)
+wrong = MISTAKES.mistakes_in(finetuning_loss)
 LOSS = "return task_loss + weight * lm_loss"
 wrong("weight_on_the_task", "Your weight stands before the task's loss. λ belongs to language modeling, the helper: L₃ = L₂ + λ·L₁.",
       breaks=("values", "gradients"), old=LOSS, new="return lm_loss + weight * task_loss")
@@ -734,4 +736,4 @@ for question, option, sentence in (
     ("ELECTRA learns from", "the chosen 15 %", "That is BERT. ELECTRA is asked of each token whether it was replaced, also where it was not."),
     ("ELECTRA learns from", "the replaced tokens only", "“This one is the original” is an answer, too, and it is asked for: the loss runs over every token."),
 ):
-    wrong_option("quiz_pretraining", quiz_pretraining, question, option, sentence)
+    MISTAKES.wrong_option("quiz_pretraining", quiz_pretraining, question, option, sentence)

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from anatomy.reference.family_tree import quiz_which_model, sliding_window_mask
+from anatomy.course.nb13_family_tree.right import quiz_which_model, sliding_window_mask
 
 # ---------------------------------------------------------------------------------------------- prefix_lm_mask
 

@@ -9,12 +9,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy.descriptions import Description
-from anatomy.descriptions.chance import fits
-from anatomy.descriptions.generators import about_the_generator
-from anatomy.descriptions.sorts import sort_of
-from anatomy.exercises.family_tree import CALLS
-from anatomy.exercises.spec import Case
+from anatomy.course.nb13_family_tree.asked import CALLS
+from anatomy.engine.describing import Description
+from anatomy.engine.describing.chance import fits
+from anatomy.engine.describing.generators import about_the_generator
+from anatomy.engine.describing.sorts import sort_of
+from anatomy.engine.exercise import Case
 
 LONG = 12
 """From this length on it is asked how keys are drawn; before, only how many."""

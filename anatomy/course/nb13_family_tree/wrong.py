@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from anatomy.misconceptions import misconception, mistakes_in, wrong_option
-from anatomy.reference.family_tree import (
+from anatomy.course.nb13_family_tree.right import (
     attention_cost,
     bigbird_mask,
     clip_loss,
@@ -17,6 +16,9 @@ from anatomy.reference.family_tree import (
     quiz_which_model,
     sliding_window_mask,
 )
+from anatomy.engine.mistakes import Mistakes
+
+MISTAKES = Mistakes()
 
 # fmt: off
 # A mistake is two or three lines: its name and sentence, what it breaks, what it replaces by what.
@@ -24,7 +26,7 @@ from anatomy.reference.family_tree import (
 BOTH = ("shape", "values")
 
 # ---- prefix_lm_mask ----
-wrong = mistakes_in(prefix_lm_mask)
+wrong = MISTAKES.mistakes_in(prefix_lm_mask)
 CAUSAL, PREFIX = "(places[None, :] <= places[:, None])", "(places[None, :] < prefix)"
 wrong("causal", "Yours is the causal mask: the prefix changes nothing. Everyone may look at the whole prefix, also at what comes later in it.",
       breaks="values", old=f" | {PREFIX}", new="")
@@ -96,7 +98,7 @@ wrong("a_batch_of_one", "Your mask has three axes. (T, T) is asked for.",
       breaks=BOTH, old=f"{CAUSAL} | {PREFIX}", new=f"({CAUSAL} | {PREFIX})[None]")
 
 # ---- sliding_window_mask ----
-wrong = mistakes_in(sliding_window_mask)
+wrong = MISTAKES.mistakes_in(sliding_window_mask)
 BAND = "(places[None, :] - places[:, None]).abs() <= window // 2"
 AHEAD = "(places[None, :] - places[:, None])"
 wrong("back_only", "Each token sees its neighbors on the left only. The window has two sides: window // 2 neighbors on each.",
@@ -181,7 +183,7 @@ wrong("neighbors_only", "You return a row of neighbors for each token, (T, windo
       breaks=BOTH, old=BAND, new="places[:, None] + torch.arange(-(window // 2), window // 2 + 1)")
 
 
-@misconception("The first rows lack their beginning: `t - half` is below 0 there, which as the start of a slice counts from the end. Begin at `max(0, t - half)`.",
+@MISTAKES.mistake("The first rows lack their beginning: `t - half` is below 0 there, which as the start of a slice counts from the end. Begin at `max(0, t - half)`.",
                breaks="values")
 def sliding_window_mask__slice_from_below_zero(length: int, window: int) -> torch.Tensor:
     mask = torch.zeros(length, length)
@@ -191,7 +193,7 @@ def sliding_window_mask__slice_from_below_zero(length: int, window: int) -> torc
 
 
 # ---- bigbird_mask ----
-wrong = mistakes_in(bigbird_mask)
+wrong = MISTAKES.mistakes_in(bigbird_mask)
 ROWS, COLUMNS = "    mask[:num_global] = True\n", "    mask[:, :num_global] = True\n"
 LOOP = "    for row in mask:  # (T,)\n        unseen = (~row).nonzero().squeeze(1)  # (N,)\n        row[unseen[torch.randperm(len(unseen), generator=generator)[:num_random]]] = True\n"
 DRAWN = "unseen[torch.randperm(len(unseen), generator=generator)[:num_random]]"
@@ -299,7 +301,7 @@ wrong("as_many_as_the_poorest", "All queries draw as few as the one that has the
       breaks="random keys", old="    for row", new="    left = (~mask).sum(dim=1)\n    num_random = min(num_random, int(left[left > 0].min())) if left.any() else 0\n    for row")
 
 # ---- attention_cost ----
-wrong = mistakes_in(attention_cost)
+wrong = MISTAKES.mistakes_in(attention_cost)
 ALL = ("values", "0 and 1")
 COUNT = "int((mask != 0).sum())"
 wrong("all_entries", "You count all entries, T · S, also those that are False. Only the pairs that are let through cost something.",
@@ -378,7 +380,7 @@ wrong("not_of_floats", "`~` works for booleans only. Masks of 1 and 0 are masks,
       breaks="0 and 1", old=COUNT, new="mask.numel() - int((~mask).sum())")
 
 # ---- growth_exponent ----
-wrong = mistakes_in(growth_exponent)
+wrong = MISTAKES.mistakes_in(growth_exponent)
 ALL = ("values", "best line")
 X, Y = "torch.tensor(lengths).double().log()", "torch.tensor(costs).double().log()"
 FIT, CENTERED = "(x * y).sum() / (x * x).sum()", "    x, y = x - x.mean(), y - y.mean()\n"
@@ -470,7 +472,7 @@ wrong("parabola", "You fit a parabola. A straight line is asked for: degree 1.",
       breaks=ALL, old=(CENTERED, f"float({FIT})"), new=("", "float(np.linalg.lstsq(np.vander(x.numpy(), 3), y.numpy(), rcond=None)[0][0])"))
 
 # ---- encoder_parameters ----
-wrong = mistakes_in(encoder_parameters)
+wrong = MISTAKES.mistakes_in(encoder_parameters)
 SIZES = ("values", "DistilBERT", "ALBERT")
 LAYER = "4 * _linear(width, width) + norm + _linear(width, inner) + _linear(inner, width) + norm"
 wrong("no_biases", "The biases are missing: a linear layer from m to n has m · n weights and n biases.",
@@ -587,7 +589,7 @@ wrong("all_refused_but_bert", "You refuse RoBERTa, DistilBERT and ALBERT. They a
       breaks=("values", "DistilBERT", "ALBERT"), old='("bert", "roberta", "distilbert", "albert")', new='("bert",)')
 
 # ---- few_shot_prompt ----
-wrong = mistakes_in(few_shot_prompt)
+wrong = MISTAKES.mistakes_in(few_shot_prompt)
 ALL = ("values", "zero-shot")
 TASK, SHOWN, ASKED = 'f"{task}:"', '*(f"{given} => {wanted}" for given, wanted in examples)', 'f"{query} =>"'
 JOINED = '"\\n".join(lines)'
@@ -710,7 +712,7 @@ wrong("capital_task", "You change the task's letters. It stands as it is.",
       breaks=ALL, old=TASK, new='f"{task.upper()}:"')
 
 # ---- patchify ----
-wrong = mistakes_in(patchify)
+wrong = MISTAKES.mistakes_in(patchify)
 GRID = "images.reshape(batch, channels, height // patch, patch, width // patch, patch)"
 ORDER = "grid.permute(0, 2, 4, 1, 3, 5)"
 NUMBERS = ("values", "gradients")
@@ -791,7 +793,7 @@ wrong("squares_only", "You refuse images that are not square. H and W may differ
       breaks=("shape", *NUMBERS, "refusals"), old="height % patch or width % patch", new="height != width")
 
 # ---- clip_loss ----
-wrong = mistakes_in(clip_loss)
+wrong = MISTAKES.mistakes_in(clip_loss)
 ALL = ("values", "large logits", "gradients")
 UNIT = "F.normalize(image_emb, dim=-1), F.normalize(text_emb, dim=-1)"
 MEAN = "(F.cross_entropy(logits, pairs) + F.cross_entropy(logits.T, pairs)) / 2"
@@ -904,37 +906,37 @@ wrong("one_axis", "You return a tensor with an axis, (1,). The loss is a single 
 
 # ---- quiz_which_model ----
 Q = "a million mails a day into ten folders"
-wrong_option("quiz_which_model", quiz_which_model, Q, "a large decoder, prompted",
+MISTAKES.wrong_option("quiz_which_model", quiz_which_model, Q, "a large decoder, prompted",
              "it could do it, at many times the cost of a mail: it is larger, reads from left to right only, and writes its answer token by token. A small encoder reads both ways, once, and a head says the folder.")
-wrong_option("quiz_which_model", quiz_which_model, Q, "two encoders, one space",
+MISTAKES.wrong_option("quiz_which_model", quiz_which_model, Q, "two encoders, one space",
              "there is nothing to compare: one text, ten known folders. An encoder and a head on top, fine-tuned, is all it takes (notebook 08).")
 Q = "the summary of an article"
-wrong_option("quiz_which_model", quiz_which_model, Q, "an encoder alone",
+MISTAKES.wrong_option("quiz_which_model", quiz_which_model, Q, "an encoder alone",
              "it reads, but can't write. Reading one text and writing another takes a decoder, too.")
-wrong_option("quiz_which_model", quiz_which_model, Q, "two encoders, one space",
+MISTAKES.wrong_option("quiz_which_model", quiz_which_model, Q, "two encoders, one space",
              "they say how alike two things are; neither writes a word. Reading one text and writing another takes a decoder.")
 Q = "go on with a story"
-wrong_option("quiz_which_model", quiz_which_model, Q, "an encoder",
+MISTAKES.wrong_option("quiz_which_model", quiz_which_model, Q, "an encoder",
              "it reads in both directions, and has never learned what comes next when nothing stands on the right yet. A decoder writes on.")
-wrong_option("quiz_which_model", quiz_which_model, Q, "two encoders, one space",
+MISTAKES.wrong_option("quiz_which_model", quiz_which_model, Q, "two encoders, one space",
              "they say how alike two things are; neither writes a word. A decoder writes on.")
 Q = "three examples, no training"
-wrong_option("quiz_which_model", quiz_which_model, Q, "an encoder, fine-tuned",
+MISTAKES.wrong_option("quiz_which_model", quiz_which_model, Q, "an encoder, fine-tuned",
              "fine-tuning is training, and three examples are few for it. A large decoder takes them in its prompt.")
-wrong_option("quiz_which_model", quiz_which_model, Q, "a small decoder, prompted",
+MISTAKES.wrong_option("quiz_which_model", quiz_which_model, Q, "a small decoder, prompted",
              "small models make little of examples in the prompt; the larger the model, the more it gains from them (Brown et al. 2020, Figure 1.2).")
 Q = "a contract of 16,000 tokens"
-wrong_option("quiz_which_model", quiz_which_model, Q, "full attention",
+MISTAKES.wrong_option("quiz_which_model", quiz_which_model, Q, "full attention",
              "16,000² is 256 million scores in each head of each layer. A window, a few global tokens and random keys grow with T, not with T².")
-wrong_option("quiz_which_model", quiz_which_model, Q, "the first 512 tokens",
+MISTAKES.wrong_option("quiz_which_model", quiz_which_model, Q, "the first 512 tokens",
              "what matters may stand on the last page. Sparse attention reads the whole.")
 Q = "half the computation of BERT base"
-wrong_option("quiz_which_model", quiz_which_model, Q, "one set of weights for all layers",
+MISTAKES.wrong_option("quiz_which_model", quiz_which_model, Q, "one set of weights for all layers",
              "that is ALBERT: all twelve layers are computed, with the same weights each time. It saves memory, not time. DistilBERT has six layers.")
-wrong_option("quiz_which_model", quiz_which_model, Q, "a smaller vocabulary",
+MISTAKES.wrong_option("quiz_which_model", quiz_which_model, Q, "a smaller vocabulary",
              "a table is looked up, not computed: its length costs memory, and next to no time. DistilBERT has half as many layers.")
 Q = "find photos by words"
-wrong_option("quiz_which_model", quiz_which_model, Q, "an image encoder alone",
+MISTAKES.wrong_option("quiz_which_model", quiz_which_model, Q, "an image encoder alone",
              "it can say which photos are alike, but a search by words needs words in the same space: a second encoder, for texts.")
-wrong_option("quiz_which_model", quiz_which_model, Q, "a decoder of text",
+MISTAKES.wrong_option("quiz_which_model", quiz_which_model, Q, "a decoder of text",
              "it has never seen a photo. Two encoders that meet in one space let a sentence be compared with each photo.")

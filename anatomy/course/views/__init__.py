@@ -3,21 +3,21 @@
 A new view goes into a module of its own and is named here; `style` has the colors and the figure that shows itself.
 """
 
-from anatomy.views.addresses import number_tables
-from anatomy.views.attention import attention_flow, head_grid
-from anatomy.views.bars import bar_chart, histogram
-from anatomy.views.bertviz import head_view, model_view, neuron_view, record_attention
-from anatomy.views.curves import line_chart, line_charts
-from anatomy.views.family import family_table, family_tree
-from anatomy.views.heatmap import heat_map, heat_maps
-from anatomy.views.images import image_grid
-from anatomy.views.masks import mask_grids
-from anatomy.views.one_hot import one_hot_product
-from anatomy.views.pieces import head_split, merge_steps, token_strip
-from anatomy.views.progress import ProgressBar
-from anatomy.views.projection import project_2d, projection
-from anatomy.views.sequences import search_tree, sequence_rows
-from anatomy.views.style import Picture, figure, show, use_style
+from anatomy.course.views.addresses import number_tables
+from anatomy.course.views.attention import attention_flow, head_grid
+from anatomy.course.views.bars import bar_chart, histogram
+from anatomy.course.views.bertviz import head_view, model_view, neuron_view, record_attention
+from anatomy.course.views.curves import line_chart, line_charts
+from anatomy.course.views.family import family_table, family_tree
+from anatomy.course.views.heatmap import heat_map, heat_maps
+from anatomy.course.views.images import image_grid
+from anatomy.course.views.masks import mask_grids
+from anatomy.course.views.one_hot import one_hot_product
+from anatomy.course.views.pieces import head_split, merge_steps, token_strip
+from anatomy.course.views.progress import ProgressBar
+from anatomy.course.views.projection import project_2d, projection
+from anatomy.course.views.sequences import search_tree, sequence_rows
+from anatomy.course.views.style import Picture, figure, show, use_style
 
 __all__ = [
     "Picture",

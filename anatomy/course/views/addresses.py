@@ -10,8 +10,8 @@ from jaxtyping import Int
 from matplotlib.colors import ListedColormap
 from torch import Tensor
 
-from anatomy.views.inputs import as_array, check_labels
-from anatomy.views.style import COLORS, Picture, figure, styled
+from anatomy.course.views.inputs import as_array, check_labels
+from anatomy.course.views.style import COLORS, Picture, figure, styled
 
 
 @styled

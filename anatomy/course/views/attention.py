@@ -10,10 +10,10 @@ import numpy as np
 from jaxtyping import Float
 from torch import Tensor
 
-from anatomy.views.heatmap import color_scale
-from anatomy.views.inputs import as_array, check_labels
-from anatomy.views.style import COLORS, HAIRLINE, INK, MUTED, Picture, figure, styled
-from anatomy.views.words import number, quoted, title_lines
+from anatomy.course.views.heatmap import color_scale
+from anatomy.course.views.inputs import as_array, check_labels
+from anatomy.course.views.style import COLORS, HAIRLINE, INK, MUTED, Picture, figure, styled
+from anatomy.course.views.words import number, quoted, title_lines
 
 PANELS = 5.7  # inches across, for all heads in one line
 LEAST_CELL = 0.08  # inches, where cells have labels

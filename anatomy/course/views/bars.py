@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from anatomy.views.inputs import as_array, check_labels
-from anatomy.views.style import COLORS, INK, Picture, figure, styled
-from anatomy.views.words import number, quoted, title_lines
+from anatomy.course.views.inputs import as_array, check_labels
+from anatomy.course.views.style import COLORS, INK, Picture, figure, styled
+from anatomy.course.views.words import number, quoted, title_lines
 
 
 @styled

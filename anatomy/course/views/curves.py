@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
-from anatomy.views.inputs import as_array, check_labels
-from anatomy.views.style import COLORS, MUTED, Picture, figure, styled
-from anatomy.views.words import number, quoted, title_lines
+from anatomy.course.views.inputs import as_array, check_labels
+from anatomy.course.views.style import COLORS, MUTED, Picture, figure, styled
+from anatomy.course.views.words import number, quoted, title_lines
 
 DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 2, 1, 2)), "-", (0, (5, 2)), (0, (1, 1.5)))
 

@@ -10,8 +10,8 @@ import html
 from dataclasses import dataclass
 from typing import Any
 
-from anatomy.views.family_members import BRANCHES, FAMILY, Member
-from anatomy.views.style import LEGIBLE
+from anatomy.course.views.family_members import BRANCHES, FAMILY, Member
+from anatomy.course.views.style import LEGIBLE
 
 WIDTH, BOX, TALL, ROW, TOP = 800, 128, 40, 49, 58  # pixels
 COLORS = {"root": "#46525f", "encoder": "#0072b2", "decoder": "#b84a00", "both": "#00795a", "beyond": "#8f3f70"}

@@ -11,9 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Colormap
 from torch import Tensor
 
-from anatomy.views.inputs import as_array, check_labels
-from anatomy.views.style import DIVERGING, INK, MUTED, SEQUENTIAL, Picture, figure, styled
-from anatomy.views.words import describe, title_lines
+from anatomy.course.views.inputs import as_array, check_labels
+from anatomy.course.views.style import DIVERGING, INK, MUTED, SEQUENTIAL, Picture, figure, styled
+from anatomy.course.views.words import describe, title_lines
 
 MOST_CELLS_WITH_NUMBERS = 100
 CELL = 0.52  # inches, when there is room

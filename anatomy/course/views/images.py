@@ -10,9 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 from torch import Tensor
 
-from anatomy.views.inputs import as_array, check_labels
-from anatomy.views.style import INK, MUTED, Picture, figure, styled
-from anatomy.views.words import quoted, title_lines
+from anatomy.course.views.inputs import as_array, check_labels
+from anatomy.course.views.style import INK, MUTED, Picture, figure, styled
+from anatomy.course.views.words import quoted, title_lines
 
 INCHES = 8.0  # of the page
 

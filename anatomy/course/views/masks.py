@@ -11,9 +11,9 @@ from matplotlib.colors import ListedColormap
 from matplotlib.patches import Patch
 from torch import Tensor
 
-from anatomy.views.inputs import as_array
-from anatomy.views.style import COLORS, HAIRLINE, Picture, figure, styled
-from anatomy.views.words import title_lines
+from anatomy.course.views.inputs import as_array
+from anatomy.course.views.style import COLORS, HAIRLINE, Picture, figure, styled
+from anatomy.course.views.words import title_lines
 
 PER_ROW = 5
 MOST_TOKENS_WITH_LINES = 40

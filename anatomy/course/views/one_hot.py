@@ -10,10 +10,10 @@ from jaxtyping import Float, Int
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
-from anatomy.views.heatmap import color_scale, draw_matrix
-from anatomy.views.inputs import as_array, check_labels
-from anatomy.views.style import COLORS, INK, MUTED, SEQUENTIAL, Picture, figure, styled
-from anatomy.views.words import title_lines
+from anatomy.course.views.heatmap import color_scale, draw_matrix
+from anatomy.course.views.inputs import as_array, check_labels
+from anatomy.course.views.style import COLORS, INK, MUTED, SEQUENTIAL, Picture, figure, styled
+from anatomy.course.views.words import title_lines
 
 LARGEST = (8, 14, 10)  # tokens, vocabulary, width that fit on a page
 

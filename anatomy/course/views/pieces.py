@@ -8,9 +8,9 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyBboxPatch
 
-from anatomy.views.inputs import check_labels
-from anatomy.views.style import COLORS, INK, MUTED, Picture, figure, styled
-from anatomy.views.words import quoted, title_lines
+from anatomy.course.views.inputs import check_labels
+from anatomy.course.views.style import COLORS, INK, MUTED, Picture, figure, styled
+from anatomy.course.views.words import quoted, title_lines
 
 LINE = 64  # characters that fit side by side
 

@@ -12,9 +12,9 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from torch import Tensor
 
-from anatomy.views.inputs import as_array, check_labels
-from anatomy.views.style import COLORS, HAIRLINE, INK, MUTED, Picture, figure, styled
-from anatomy.views.words import quoted, title_lines
+from anatomy.course.views.inputs import as_array, check_labels
+from anatomy.course.views.style import COLORS, HAIRLINE, INK, MUTED, Picture, figure, styled
+from anatomy.course.views.words import quoted, title_lines
 
 MARKERS = "osD^vP*X"
 

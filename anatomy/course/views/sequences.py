@@ -8,9 +8,9 @@ from itertools import cycle
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyBboxPatch, Patch
 
-from anatomy.views.inputs import check_labels
-from anatomy.views.style import COLORS, INK, MUTED, Picture, figure, styled
-from anatomy.views.words import number, quoted, title_lines
+from anatomy.course.views.inputs import check_labels
+from anatomy.course.views.style import COLORS, INK, MUTED, Picture, figure, styled
+from anatomy.course.views.words import number, quoted, title_lines
 
 MOST_PLACES = 32
 

@@ -1,5 +1,5 @@
 """How a verdict looks: one card for notebook, terminal and feedback page."""
 
-from anatomy.cards.card import Card, as_html, as_text, headline, ungraded
+from anatomy.engine.cards.card import Card, as_html, as_text, headline, ungraded
 
 __all__ = ["Card", "as_html", "as_text", "headline", "ungraded"]

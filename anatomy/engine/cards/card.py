@@ -1,6 +1,6 @@
 """A verdict as a card: HTML for the notebook and the feedback page, text for a terminal.
 
-Feedback pages let only plain tags and a few style properties through (`anatomy.grading.feedback.sanitize`), because
+Feedback pages let only plain tags and a few style properties through (`anatomy.classroom.grading.feedback.sanitize`), because
 students wrote part of them. The card is made of those.
 """
 
@@ -9,12 +9,12 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from anatomy.cards import matrices
-from anatomy.cards.markup import COLORS, SIGNS, frame, line, prose, title
-from anatomy.observing.printed import encodable
+from anatomy.engine.cards import matrices
+from anatomy.engine.cards.markup import COLORS, SIGNS, frame, line, prose, title
+from anatomy.engine.observing.printed import encodable
 
 if TYPE_CHECKING:  # a kernel that grades can't import it, and shows other cards than a verdict's
-    from anatomy.judging.verdict import Example, PropertyResult, Verdict
+    from anatomy.engine.judging.verdict import Example, PropertyResult, Verdict
 
 
 _CODE = "margin:0;padding:0;white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from anatomy.cards.markup import scrolling
+from anatomy.engine.cards.markup import scrolling
 
 if TYPE_CHECKING:
-    from anatomy.judging.verdict import MatrixPair
+    from anatomy.engine.judging.verdict import MatrixPair
 
 _POSITIVE, _NEGATIVE = (33, 102, 172), (230, 97, 1)
-"""Blue and orange, as in `anatomy.views`; everybody can tell them apart."""
+"""Blue and orange, as in `anatomy.course.views`; everybody can tell them apart."""
 
 
 def as_html(pair: MatrixPair) -> str:

@@ -1,7 +1,7 @@
 """The check: observe an answer, judge what was observed, show the verdict.
 
 In a student's own notebook all three happen in the kernel, or, for a class, the last two where its judge is
-(`anatomy.checking.remote`). When marks are given the kernel only observes: `check`
+(`anatomy.engine.checking.remote`). When marks are given the kernel only observes: `check`
 hands the observation to the grader, and what student code does to this module can't turn a wrong answer into a right
 one, because the verdict is reached elsewhere.
 """
@@ -9,22 +9,21 @@ one, because the verdict is reached elsewhere.
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from anatomy import exercises
-from anatomy.checking import cells
-from anatomy.checking.joining import class_judge
-from anatomy.exercises.spec import SEEDS, Exercise
-from anatomy.observing import GRADING_SEED
-from anatomy.observing.surroundings import as_at_start
+from anatomy.engine.checking import cells
+from anatomy.engine.checking.joining import class_judge
+from anatomy.engine.exercise import SEEDS, Exercise
+from anatomy.engine.observing import GRADING_SEED
+from anatomy.engine.observing.surroundings import as_at_start
 
 if TYPE_CHECKING:
-    from anatomy.judging.expectations import Expectations
-    from anatomy.judging.verdict import Verdict
-    from anatomy.observing.observation import Observation
+    from anatomy.engine.course import Course
+    from anatomy.engine.judging.expectations import Expectations
+    from anatomy.engine.judging.verdict import Verdict
+    from anatomy.engine.observing.observation import Observation
 
 HAND_OVER = "ANATOMY_HAND_OVER"
 """The environment variable by which `anatomy check` lets a kernel look as in a notebook and hand over what it saw."""
@@ -50,8 +49,8 @@ class CheckFailed(AssertionError):
         return [f"{type(self).__name__}: {self}"]
 
 
-def check(name: str) -> None:
-    """Check the object called `name` in the calling notebook, and show what was found.
+def check(course: Course, name: str, namespace: dict[str, Any]) -> None:
+    """Check the object called `name` among a notebook's names, and show what was found.
 
     Settings that a cell has changed for the whole process (torch's default dtype, Python's recursion limit …) are as
     they were at the start meanwhile. Where this machine has no such exercise, as in an exam, that is said.
@@ -65,11 +64,11 @@ def check(name: str) -> None:
     KeyError
         When no exercise has this name and marks are given.
     """
-    from anatomy.checking.looking import look_for_judge, look_for_marks, look_in_notebook
+    from anatomy.engine.checking.looking import look_for_judge, look_for_marks, look_in_notebook
 
     cells.watch()
     try:
-        exercise, namespace = exercises.find(name), sys._getframe(1).f_globals
+        exercise = course.exercise(name)
     except KeyError:
         if os.environ.get(GRADING_SEED) or os.environ.get(HAND_OVER):
             raise
@@ -78,7 +77,7 @@ def check(name: str) -> None:
         with as_at_start():
             return _hand_over(look_for_marks(exercise, namespace, tuple(map(int, seeds.split(",")))))
     if address := class_judge():
-        from anatomy.checking import remote
+        from anatomy.engine.checking import remote
 
         with as_at_start():
             if os.environ.get(HAND_OVER):
@@ -87,7 +86,7 @@ def check(name: str) -> None:
         if answer.status != "right":
             raise CheckFailed(answer.headline)
         return None
-    from anatomy.judging.expectations import remembering
+    from anatomy.engine.judging.expectations import remembering
 
     if os.environ.get(HAND_OVER):
         with as_at_start():
@@ -95,8 +94,8 @@ def check(name: str) -> None:
 
     from IPython.display import display
 
-    from anatomy.cards import Card, headline
-    from anatomy.checking.progress_file import note_check
+    from anatomy.engine.cards import Card, headline
+    from anatomy.engine.checking.progress_file import note_check
 
     with as_at_start():  # what shows the card, too
         verdict = verdict_in_notebook(exercise, namespace, remembering())
@@ -113,15 +112,15 @@ def verdict_in_notebook(
 
     `namespace` holds the notebook's names.
     """
-    from anatomy.checking.looking import look_in_notebook
-    from anatomy.judging.judge import judge
+    from anatomy.engine.checking.looking import look_in_notebook
+    from anatomy.engine.judging.judge import judge
 
     began = time.thread_time()
     with as_at_start():
         seen = look_in_notebook(exercise, namespace, expectations_of)
         verdict = judge(exercise, seen, expectations_of=expectations_of)
         if verdict.status == "wrong":
-            from anatomy.reading import read
+            from anatomy.engine.reading import read
 
             left = PATIENCE - (time.thread_time() - began)
             verdict = read(namespace, expectations_of(exercise, SEEDS), seen, verdict, min(max(left, LEAST), MOST))
@@ -132,7 +131,7 @@ def _hand_over(observation: Observation, parts: Iterable[Observation] = ()) -> N
     """Display what was seen, for whoever runs this kernel; with it the parts that the class's judge asks for."""
     from IPython.display import display
 
-    from anatomy.observing.records import MIME, encode
+    from anatomy.engine.observing.records import MIME, encode
 
     record = encode(observation) | {"parts": [encode(part) for part in parts]}
     display({MIME: record, "text/plain": "observed"}, raw=True)

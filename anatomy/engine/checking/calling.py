@@ -11,8 +11,8 @@ from http.client import HTTPException
 from typing import Any
 from urllib.parse import urlsplit
 
-from anatomy.checking.joining import JUDGE, LOCAL, class_judge, key_for, store_key
-from anatomy.errors import UserError
+from anatomy.engine.checking.joining import JUDGE, LOCAL, class_judge, key_for, store_key
+from anatomy.engine.errors import UserError
 
 VERSION = 1
 """Of what is sent and answered."""

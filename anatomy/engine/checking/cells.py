@@ -10,12 +10,11 @@ from difflib import SequenceMatcher
 from types import FunctionType
 from typing import Any
 
-from anatomy import exercises
-from anatomy.checking.progress_file import clock
-from anatomy.exercises.spec import Exercise
-from anatomy.observing.failures import named
-from anatomy.observing.observation import Raised
-from anatomy.observing.printed import encodable
+from anatomy.engine.checking.progress_file import clock
+from anatomy.engine.exercise import Exercise
+from anatomy.engine.observing.failures import named
+from anatomy.engine.observing.observation import Raised
+from anatomy.engine.observing.printed import encodable
 
 _DEFINED = re.compile(r"^(?:(?:async\s+)?def|class)\s+(\w+)|^(\w+)\s*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
 _ALIKE = 0.8
@@ -74,7 +73,7 @@ def similar_name(exercise: Exercise, namespace: Mapping[str, Any]) -> str:
         if isinstance(item, kind)
         and not name.startswith("_")
         and (isinstance(item, dict) or getattr(item, "__module__", None) == namespace.get("__name__"))
-        and name not in exercises.of_notebook(exercise.notebook)
+        and name not in exercise.course.exercises(exercise.notebook)
     ]
     likeness = {name: SequenceMatcher(None, _bare(name), _bare(exercise.name)).ratio() for name in own}
     best = max(likeness, key=lambda name: likeness[name], default="")

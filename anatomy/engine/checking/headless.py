@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING, Any
 from nbformat import NotebookNode
 from rich.text import Text
 
-from anatomy import exercises
-from anatomy.cards import as_text
-from anatomy.checking import HAND_OVER, remote
-from anatomy.checking.calling import MOST_PARTS, CheckUnavailable
-from anatomy.checking.joining import class_judge
-from anatomy.errors import UserError
-from anatomy.exercises.spec import Exercise
-from anatomy.notebook_files.notebooks import read
-from anatomy.notebook_files.running import CellFailed, run
-from anatomy.observing.observation import Observation
-from anatomy.observing.records import MIME, Unreadable, decode
+from anatomy.engine.cards import as_text
+from anatomy.engine.checking import HAND_OVER, remote
+from anatomy.engine.checking.calling import MOST_PARTS, CheckUnavailable
+from anatomy.engine.checking.joining import class_judge
+from anatomy.engine.course import Course
+from anatomy.engine.errors import UserError
+from anatomy.engine.exercise import Exercise
+from anatomy.engine.notebook_files.notebooks import read
+from anatomy.engine.notebook_files.running import CellFailed, run
+from anatomy.engine.observing.observation import Observation
+from anatomy.engine.observing.records import MIME, Unreadable, decode
 
 if TYPE_CHECKING:  # the edition for a class does not have it
-    from anatomy.judging.verdict import Verdict
+    from anatomy.engine.judging.verdict import Verdict
 
 CALL = re.compile(r"""^check\(["'](\w+)["']\)\s*$""", re.MULTILINE)
 
@@ -69,7 +69,8 @@ Judging = Callable[[Exercise, Observation, list[Observation]], Checked]
 """From an exercise, what was seen of its answer and of the earlier answers that this calls, to what came of it."""
 
 
-def check_file(path: Path, *, limit: float = 120, say: Callable[[str], None] = lambda _: None) -> Iterator[Checked]:
+def check_file(
+    course: Course, path: Path, *, limit: float = 120, say: Callable[[str], None] = lambda _: None) -> Iterator[Checked]:
     """Run a notebook file; then what came of each of its checks, in order.
 
     Parameters
@@ -87,7 +88,7 @@ def check_file(path: Path, *, limit: float = 120, say: Callable[[str], None] = l
         When it has no check of an exercise of this course.
     """
     book = read(path)
-    if not any(_asked(cell) for cell in book.cells):
+    if not any(_asked(course, cell) for cell in book.cells):
         raise NoChecks(f'{path} has no check of an exercise that this machine knows, such as check("softmax").')
     judging = partial(_asked_elsewhere, address) if (address := class_judge()) else _judged_here
     stopped = ""
@@ -103,9 +104,9 @@ def check_file(path: Path, *, limit: float = 120, say: Callable[[str], None] = l
     except CellFailed as failure:
         stopped = f"The notebook stopped at {failure}."
     for cell in book.cells:
-        if name := _asked(cell):
-            say(f"Judging {name}")
-            yield _checked(exercises.find(name), cell, stopped, judging)
+        if exercise := _asked(course, cell):
+            say(f"Judging {exercise.name}")
+            yield _checked(exercise, cell, stopped, judging)
 
 
 def _checked(exercise: Exercise, cell: NotebookNode, stopped: str, judging: Judging) -> Checked:
@@ -121,7 +122,7 @@ def _checked(exercise: Exercise, cell: NotebookNode, stopped: str, judging: Judg
 
 def _judged_here(exercise: Exercise, seen: Observation, parts: list[Observation]) -> Checked:
     """A kernel that asks no judge has tried right parts itself, and says so in what it saw: `parts` tell nothing."""
-    from anatomy.judging.judge import judge
+    from anatomy.engine.judging.judge import judge
 
     verdict = judge(exercise, seen)
     return Checked(exercise.name, verdict.status, as_text(verdict), verdict)
@@ -139,13 +140,13 @@ def _without_verdict(exercise: Exercise, why: str) -> Checked:
     return Checked(exercise.name, "no verdict", f"No verdict.\n{why}")
 
 
-def _asked(cell: NotebookNode) -> str:
-    """The exercise that a cell checks, or an empty string."""
+def _asked(course: Course, cell: NotebookNode) -> Exercise | None:
+    """The exercise that a cell checks, if it does."""
     match = CALL.search(cell.source) if cell.cell_type == "code" else None
     try:
-        return exercises.find(match[1]).name if match else ""
+        return course.exercise(match[1]) if match else None
     except KeyError:
-        return ""
+        return None
 
 
 def _observations(record: Any) -> tuple[Observation, list[Observation]]:

@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from anatomy.checking.progress_file import progress_file
-from anatomy.class_edition import class_edition
-from anatomy.errors import UserError
+from anatomy.engine.checking.progress_file import progress_file
+from anatomy.engine.class_edition import class_edition
+from anatomy.engine.errors import UserError
 
 JUDGE = "ANATOMY_JUDGE"
 """The environment variable with the judge's address; else it stands in the edition for a class."""

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from anatomy import exercises
-from anatomy.checking import cells, stand_ins
-from anatomy.exercises.spec import SEEDS, Exercise
-from anatomy.observing.observation import Observation
-from anatomy.observing.observe import MISSING, observe
-from anatomy.observing.parts import parts_of, standing_in
+from anatomy.engine.checking import cells, stand_ins
+from anatomy.engine.exercise import SEEDS, Exercise
+from anatomy.engine.observing.observation import Observation
+from anatomy.engine.observing.observe import MISSING, observe
+from anatomy.engine.observing.parts import parts_of, standing_in
 
 if TYPE_CHECKING:
-    from anatomy.judging.expectations import Expectations
+    from anatomy.engine.judging.expectations import Expectations
 
 Namespace = dict[str, Any]
 
@@ -34,17 +33,17 @@ def look_in_notebook(
 
     A part is wrong if it is so with right answers for all that it calls itself.
     """
-    from anatomy import reference
-    from anatomy.judging.judge import is_right
+    from anatomy.engine.judging.judge import is_right
 
     seen = _look(exercise, namespace, SEEDS)
     parts = _parts(exercise, namespace)
     if not parts or is_right(exercise, seen, SEEDS, expectations_of):
         return seen
-    right = {name: reference.answer(exercises.find(name)) for name in parts}
+    find = exercise.course.exercise
+    right = {name: find(name).right for name in parts}
     wrong: dict[str, Any] = {}
     for name in parts:
-        part = exercises.find(name)
+        part = find(name)
         with standing_in(namespace, {other: right[other] for other in parts if other != name}):
             if not is_right(part, observe(part, namespace.get(name, MISSING)), SEEDS, expectations_of):
                 wrong[name] = right[name]
@@ -59,7 +58,7 @@ def look_for_judge(exercise: Exercise, namespace: Namespace) -> tuple[Observatio
     """
     seen, parts = _look(exercise, namespace, SEEDS), []
     if any(case.outcome != "not attempted" for case in seen.cases):
-        for part in map(exercises.find, _parts(exercise, namespace)):
+        for part in map(exercise.course.exercise, _parts(exercise, namespace)):
             here = observe(part, namespace.get(part.name, MISSING))
             here.called = _parts(part, namespace)
             parts.append(here)
@@ -86,6 +85,6 @@ def _look_again(
 
 
 def _parts(exercise: Exercise, namespace: Namespace) -> list[str]:
-    known = exercises.of_notebook(exercise.notebook)
+    known = exercise.course.exercises(exercise.notebook)
     asked = {name for name, other in known.items() if other.kind != "quiz"}
     return parts_of(exercise.name, namespace, asked)

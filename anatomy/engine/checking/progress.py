@@ -8,11 +8,11 @@ from datetime import date
 from html import escape
 from typing import TYPE_CHECKING
 
-from anatomy import exercises
-from anatomy.cards.markup import frame, line, prose, scrolling, title
-from anatomy.checking.progress_entry import Entry
-from anatomy.checking.progress_file import read_progress
-from anatomy.course import NOTEBOOKS, Notebook, notebook
+from anatomy.engine.cards.markup import frame, line, prose, scrolling, title
+from anatomy.engine.checking.progress_entry import Entry
+from anatomy.engine.checking.progress_file import read_progress
+from anatomy.engine.course import Course, Notebook
+from anatomy.engine.exercise import Exercise
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -104,19 +104,19 @@ class Standing:
         )
 
 
-def progress_table() -> list[Standing]:
+def progress_table(course: Course) -> list[Standing]:
     """How far each notebook is, in the course's order. Notebooks without exercises are left out."""
     noted = read_progress()
     table = []
-    for book in NOTEBOOKS:
-        asked = exercises.of_notebook(book).values()
+    for book in course.notebooks:
+        asked = course.exercises(book).values()
         table.append(Standing(book, tuple(_work(exercise, noted.get(exercise.name, Entry())) for exercise in asked)))
     return [standing for standing in table if standing.works]
 
 
-def _work(exercise: exercises.Exercise, entry: Entry) -> Work:
+def _work(exercise: Exercise, entry: Entry) -> Work:
     return Work(
-        exercises.number(exercise),
+        exercise.number,
         exercise.name,
         entry.status if entry.status in _SIGNS else "not attempted",
         min(entry.points, exercise.points),
@@ -143,9 +143,9 @@ class ProgressCard:
         A notebook whose exercises come first; the whole course is folded then.
     """
 
-    def __init__(self, slug: str = "") -> None:
-        self.table = progress_table()
-        self.first = next((row for row in self.table if slug and row.notebook == notebook(slug)), None)
+    def __init__(self, course: Course, slug: str = "") -> None:
+        self.table = progress_table(course)
+        self.first = next((row for row in self.table if slug and row.notebook == course.notebook(slug)), None)
 
     @property
     def next_step(self) -> str:

@@ -23,7 +23,7 @@ class Entry:
     attempts
         How many checks found an answer that was not the one before. A check run again is none.
     seconds
-        Worked on it (`anatomy.checking.progress_file.Clock`).
+        Worked on it (`anatomy.engine.checking.progress_file.Clock`).
     mistakes, said
         The names of the mistakes that checks have recognized, the latest last; and how the latest was said.
     hunted

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any
 
 from platformdirs import user_data_path
 
-from anatomy.checking.progress_entry import Entry
+from anatomy.engine.checking.progress_entry import Entry
 
 if TYPE_CHECKING:  # a kernel that grades can't import it
-    from anatomy.checking.remote import RemoteVerdict
-    from anatomy.judging.verdict import Verdict
+    from anatomy.engine.checking.remote import RemoteVerdict
+    from anatomy.engine.judging.verdict import Verdict
 
 PATIENCE = 5
 """Seconds to wait for another notebook that is writing."""
@@ -57,7 +57,7 @@ def note_check(verdict: Verdict | RemoteVerdict, answer: Any = None) -> None:
         if verdict.status == "right" and not entry.is_solved:
             entry = replace(entry, first_right=date.today().isoformat())
         for diagnosis in verdict.diagnoses:
-            if name := diagnosis.misconception:
+            if name := diagnosis.mistake:
                 others = (other for other in entry.mistakes if other != name)
                 entry = replace(entry, mistakes=(*others, name), said=diagnosis.headline)
         status, points, max_points = now

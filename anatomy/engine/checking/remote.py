@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from anatomy.cards.markup import COLORS, SIGNS, frame, line, title
-from anatomy.checking.calling import VERSION, CheckUnavailable, call
-from anatomy.checking.joining import is_private
-from anatomy.exercises.spec import Exercise
-from anatomy.observing.observation import Observation
+from anatomy.engine.cards.markup import COLORS, SIGNS, frame, line, title
+from anatomy.engine.checking.calling import VERSION, CheckUnavailable, call
+from anatomy.engine.checking.joining import is_private
+from anatomy.engine.exercise import Exercise
+from anatomy.engine.observing.observation import Observation
 
 STATUSES = ("right", "wrong", "not attempted")
 
@@ -23,7 +23,7 @@ STATUSES = ("right", "wrong", "not attempted")
 class Said:
     """A mistake that the judge has named."""
 
-    misconception: str
+    mistake: str
     headline: str
 
 
@@ -49,7 +49,7 @@ def ask(address: str, exercise: Exercise, seen: Observation, parts: list[Observa
     CheckUnavailable
         When no verdict comes.
     """
-    from anatomy.observing.records import encode
+    from anatomy.engine.observing.records import encode
 
     request = {"version": VERSION, "observation": encode(seen), "parts": [encode(part) for part in parts]}
     said = call(address, "check", json.dumps(request).encode())
@@ -89,8 +89,8 @@ def check(address: str, exercise: Exercise, namespace: dict[str, Any]) -> Remote
     """
     from IPython.display import display
 
-    from anatomy.checking.looking import look_for_judge
-    from anatomy.checking.progress_file import note_check
+    from anatomy.engine.checking.looking import look_for_judge
+    from anatomy.engine.checking.progress_file import note_check
 
     try:
         answer = ask(address, exercise, *look_for_judge(exercise, namespace))

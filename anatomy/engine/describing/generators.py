@@ -8,9 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy.exercises.calls import unpacked
-from anatomy.exercises.spec import Case
-from anatomy.observing.plain_data import same
+from anatomy.engine.calls import unpacked
+from anatomy.engine.exercise import Case
+from anatomy.engine.observing.plain_data import same
 
 ONE_STATE = "the same state of the generator gives the same result, another state another one"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from anatomy.observing.plain_data import kind_of
+from anatomy.engine.observing.plain_data import kind_of
 
 
 def sort_of(raw: Any) -> str:

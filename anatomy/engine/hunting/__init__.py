@@ -8,15 +8,16 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from anatomy.course import notebook as named
-from anatomy.errors import NotHere
-from anatomy.observing import GRADING_SEED
+from anatomy.engine.errors import NotHere
+from anatomy.engine.observing import GRADING_SEED
 
 if TYPE_CHECKING:
-    from anatomy.hunting.asking import Hunt
+    from anatomy.engine.course import Course
+    from anatomy.engine.hunting.asking import Hunt
 
 
-def hunt(notebook: str, bug: int | None = None, *, line: int | None = None, says: str | None = None) -> Hunt | None:
+def hunt(
+    course: Course, notebook: str, bug: int | None = None, *, line: int | None = None, says: str | None = None) -> Hunt | None:
     """Show a bug of this notebook's answers, or answer: ``hunt("03-softmax", bug=7, line=3, says="b")``.
 
     A cell that is run again answers the same bug again. Where marks are given nothing happens; in the edition for a
@@ -38,16 +39,16 @@ def hunt(notebook: str, bug: int | None = None, *, line: int | None = None, says
     KeyError
         When no notebook has this slug.
     """
-    book = named(notebook)
+    book = course.notebook(notebook)
     if os.environ.get(GRADING_SEED):
         return None
-    from anatomy.checking import HAND_OVER
+    from anatomy.engine.checking import HAND_OVER
 
     if os.environ.get(HAND_OVER):
         return None
     try:
-        from anatomy.hunting.asking import hunt_in
+        from anatomy.engine.hunting.asking import hunt_in
     except NotHere as why:
         print(why)
         return None
-    return hunt_in(book, bug, line, says)
+    return hunt_in(course, book, bug, line, says)

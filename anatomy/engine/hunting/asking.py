@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from anatomy import exercises
-from anatomy.checking.progress_file import note_hunt
-from anatomy.course import Notebook
-from anatomy.hunting.bugs import Bug, bugs_of
-from anatomy.hunting.puzzle import LETTERS, Puzzle, puzzle_of
-from anatomy.hunting.queue import queue_of
-from anatomy.observing.surroundings import as_at_start
+from anatomy.engine.checking.progress_file import note_hunt
+from anatomy.engine.course import Course, Notebook
+from anatomy.engine.exercise import Exercise
+from anatomy.engine.hunting.bugs import Bug, bugs_of
+from anatomy.engine.hunting.puzzle import LETTERS, Puzzle, puzzle_of
+from anatomy.engine.hunting.queue import queue_of
+from anatomy.engine.observing.surroundings import as_at_start
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class Hunt:
 
     Attributes
     ----------
-    notebook
-        Its bugs are hunted.
+    course, notebook
+        Whose bugs are hunted.
     answered
         What was answered just now, if anything was.
     puzzle
@@ -50,57 +50,60 @@ class Hunt:
         What to do about it: an answer that can't be taken, an exercise to solve first.
     """
 
+    course: Course
     notebook: Notebook
     puzzle: Puzzle | None
     answered: Answered | None = None
     note: str = ""
 
     def __repr__(self) -> str:
-        from anatomy.hunting.show import as_text
+        from anatomy.engine.hunting.show import as_text
 
         return as_text(self)
 
     def __rich__(self) -> object:
-        from anatomy.hunting.show import as_rich
+        from anatomy.engine.hunting.show import as_rich
 
         return as_rich(self)
 
     def _repr_html_(self) -> str:
-        from anatomy.hunting.show import as_html
+        from anatomy.engine.hunting.show import as_html
 
         return as_html(self)
 
 
-def hunt_in(notebook: Notebook, number: int | None = None, line: int | None = None, says: str | None = None) -> Hunt:
+def hunt_in(
+    course: Course, notebook: Notebook, number: int | None = None, line: int | None = None, says: str | None = None
+) -> Hunt:
     """The hunt after this answer, or at this bug, or at the one that comes next."""
     with as_at_start():
-        bug, why_not = _chosen(notebook, number)
+        bug, why_not = _chosen(course, notebook, number)
         if bug is None:
-            return Hunt(notebook, None, note=why_not)
+            return Hunt(course, notebook, None, note=why_not)
         puzzle = puzzle_of(bug)
         if line is None and says is None:
-            return Hunt(notebook, puzzle)
+            return Hunt(course, notebook, puzzle)
         if number is None:
-            return Hunt(notebook, puzzle, note=f"Say which bug you mean: this one is `bug={bug.number}`.")
+            return Hunt(course, notebook, puzzle, note=f"Say which bug you mean: this one is `bug={bug.number}`.")
         letter = says.strip().lower() if isinstance(says, str) else ""
         if line is None or not 1 <= line <= len(bug.lines) or letter not in puzzle.sentences:
             lines, letters = len(bug.lines), f'"{LETTERS[0]}" to "{list(puzzle.sentences)[-1]}"'
-            return Hunt(notebook, puzzle, note=f"`line` is a number from 1 to {lines}, `says` one of {letters}.")
+            return Hunt(course, notebook, puzzle, note=f"`line` is a number from 1 to {lines}, `says` one of {letters}.")
         answered = Answered(puzzle, line, letter)
         note_hunt(bug.exercise, bug.mistake.name, answered.found)
-        following, nothing = _chosen(notebook, None)
-        return Hunt(notebook, puzzle_of(following) if following else None, answered, nothing)
+        following, nothing = _chosen(course, notebook, None)
+        return Hunt(course, notebook, puzzle_of(following) if following else None, answered, nothing)
 
 
-def _chosen(notebook: Notebook, number: int | None) -> tuple[Bug | None, str]:
+def _chosen(course: Course, notebook: Notebook, number: int | None) -> tuple[Bug | None, str]:
     """The bug of this number, or the next one; or none and the reason why."""
-    queue, bugs = queue_of(notebook), bugs_of(notebook)
+    queue, bugs = queue_of(course, notebook), bugs_of(course, notebook)
     if number is not None:
         bug = next((bug for bug in bugs if bug.number == number), None)
         if bug is None:
             return None, f"{notebook.slug} has bugs 1 to {len(bugs)}; there is no bug {number}."
         if bug.exercise in queue.locked:
-            return None, f"Bug {number} would give an answer away: solve {_named(bug.exercise)} first."
+            return None, f"Bug {number} would give an answer away: solve {_named(bug.asked)} first."
         return bug, ""
     if queue.waiting:
         return queue.waiting[0], ""
@@ -111,10 +114,10 @@ def _chosen(notebook: Notebook, number: int | None) -> tuple[Bug | None, str]:
         found = f"You have found all {queue.found} bugs so far. " if queue.found else ""
         return (
             None,
-            f"{found}{number} bugs wait in answers to {_named(first)}: solve it first, they would give it away.",
+            f"{found}{number} bugs wait in answers to {_named(course.exercise(first))}: solve it first, they would give it away.",
         )
     return None, f"You have found all {queue.found} bugs of this notebook."
 
 
-def _named(name: str) -> str:
-    return f"{exercises.number(exercises.find(name))} `{name}`"
+def _named(exercise: Exercise) -> str:
+    return f"{exercise.number} `{exercise.name}`"

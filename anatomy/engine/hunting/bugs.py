@@ -9,15 +9,15 @@ import ast
 import io
 import tokenize
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from functools import cache, cached_property
 from inspect import getsource
 from typing import Any
 
-from anatomy import misconceptions
-from anatomy.course import Notebook
-from anatomy.misconceptions import Misconception
+from anatomy.engine.course import Course, Notebook
+from anatomy.engine.exercise import Exercise
+from anatomy.engine.mistakes import Mistake
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,17 @@ class Bug:
         Its place among the bugs of its notebook, from 1. It does not depend on who asks.
     mistake
         What was changed in the right answer.
+    asked
+        The exercise that it is an answer to.
     """
 
     number: int
-    mistake: Misconception
+    mistake: Mistake
+    asked: Exercise = field(compare=False, repr=False)
 
     @property
     def exercise(self) -> str:
-        return self.mistake.exercise
+        return self.asked.name
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
@@ -87,11 +90,12 @@ class Bug:
 
 
 @cache
-def bugs_of(notebook: Notebook) -> tuple[Bug, ...]:
+def bugs_of(course: Course, notebook: Notebook) -> tuple[Bug, ...]:
     """The bugs of a notebook, in its exercises' order."""
-    edited = (wrong for wrong in misconceptions.of_notebook(notebook).values() if wrong.edits)
-    hidden = (wrong for wrong in edited if Bug(0, wrong).hides)
-    return tuple(Bug(number, wrong) for number, wrong in enumerate(hidden, 1))
+    asked = course.exercises(notebook).values()
+    edited = (Bug(0, wrong, exercise) for exercise in asked for wrong in exercise.mistakes.values() if wrong.edits)
+    hidden = (bug for bug in edited if bug.hides)
+    return tuple(replace(bug, number=number) for number, bug in enumerate(hidden, 1))
 
 
 @cache

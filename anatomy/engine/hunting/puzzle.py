@@ -9,18 +9,17 @@ from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
 from functools import cache
 
-from anatomy import exercises, misconceptions
-from anatomy.exercises.spec import SEEDS, seed_from
-from anatomy.hunting.bugs import Bug
-from anatomy.judging.expectations import Expectations
-from anatomy.judging.recognize import makes
-from anatomy.judging.sentences import diagnosis_of
-from anatomy.judging.verdict import Example
-from anatomy.judging.wording import brief
-from anatomy.misconceptions import Misconception
-from anatomy.reading.copies import in_a_copy
-from anatomy.reading.smallest import smallest_example
-from anatomy.reading.trials import Budget, Trials
+from anatomy.engine.exercise import SEEDS, seed_from
+from anatomy.engine.hunting.bugs import Bug
+from anatomy.engine.judging.expectations import Expectations
+from anatomy.engine.judging.recognize import makes
+from anatomy.engine.judging.sentences import diagnosis_of
+from anatomy.engine.judging.verdict import Example
+from anatomy.engine.judging.wording import brief
+from anatomy.engine.mistakes import Mistake
+from anatomy.engine.reading.copies import in_a_copy
+from anatomy.engine.reading.smallest import smallest_example
+from anatomy.engine.reading.trials import Budget, Trials
 
 LETTERS = "abcd"
 MOST_RUNS = 400
@@ -57,7 +56,7 @@ class Puzzle:
 @cache
 def puzzle_of(bug: Bug) -> Puzzle:
     """The puzzle that a bug makes, the same for everybody."""
-    expectations, mistake = Expectations(exercises.find(bug.exercise), SEEDS), bug.mistake
+    expectations, mistake = Expectations(bug.asked, SEEDS), bug.mistake
     found = [expectations.misconceived(mistake, index) for index in range(len(expectations.cases))]
     trials = Trials(expectations, found, Budget(float("inf"), MOST_RUNS))
     wrong = frozenset(trials.wrong)
@@ -83,7 +82,7 @@ def puzzle_of(bug: Bug) -> Puzzle:
     )
 
 
-def _example(trials: Trials, mistake: Misconception) -> Example | None:
+def _example(trials: Trials, mistake: Mistake) -> Example | None:
     """The smallest one; of an error where a result is wanted at least the error."""
 
     def work() -> Iterator[dict[str, str] | None]:
@@ -100,20 +99,20 @@ def _example(trials: Trials, mistake: Misconception) -> Example | None:
     return None
 
 
-def _neighbors(bug: Bug) -> Iterator[Misconception]:
+def _neighbors(bug: Bug) -> Iterator[Mistake]:
     """Mistakes in the same answer of which this bug has no line, the nearest first.
 
     Near is what changes the same line, costs the same properties, and stands close by in the module. Of two mistakes in
     the parameters what is said of one is often true of the other: a missing `weight` and one of another name.
     """
-    known = [one for one in misconceptions.of_exercise(bug.exercise).values() if one.edits]
+    known = [one for one in bug.asked.mistakes.values() if one.edits]
     place, own = known.index(bug.mistake), bug.texts
 
     def distance(other: Bug) -> tuple[bool, bool, int]:
         elsewhere = not bug.replaced & other.replaced
         return elsewhere, set(other.mistake.breaks) != set(bug.mistake.breaks), abs(other.number - place)
 
-    others = [Bug(number, one) for number, one in enumerate(known) if one is not bug.mistake]
+    others = [Bug(number, one, bug.asked) for number, one in enumerate(known) if one is not bug.mistake]
     names = "parameters" in bug.mistake.breaks
     others = [one for one in others if not one.texts & own and not (names and "parameters" in one.mistake.breaks)]
     return (one.mistake for one in sorted(others, key=distance))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from anatomy import exercises
-from anatomy.checking.progress_entry import Entry
-from anatomy.checking.progress_file import read_progress
-from anatomy.course import Notebook
-from anatomy.exercises import Exercise
-from anatomy.hunting.bugs import Bug, bugs_of
+from anatomy.engine.checking.progress_entry import Entry
+from anatomy.engine.checking.progress_file import read_progress
+from anatomy.engine.course import Course, Notebook
+from anatomy.engine.exercise import Exercise
+from anatomy.engine.hunting.bugs import Bug, bugs_of
 
 
 @dataclass(frozen=True)
@@ -31,12 +30,12 @@ class Queue:
     locked: dict[str, int]
 
 
-def queue_of(notebook: Notebook) -> Queue:
+def queue_of(course: Course, notebook: Notebook) -> Queue:
     """The bugs of a notebook, as the progress file has it."""
     noted = read_progress()
-    asked = exercises.of_notebook(notebook)
+    asked = course.exercises(notebook)
     solved = {name for name in asked if noted.get(name, Entry()).is_solved}
-    bugs, tried = bugs_of(notebook), _tried(noted)
+    bugs, tried = bugs_of(course, notebook), _tried(noted)
     made = _made(noted, asked)
     places = {bug.mistake.name: bug.number for bug in bugs}
     of_exercise: dict[str, int] = {}

@@ -12,14 +12,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from anatomy import exercises
-from anatomy.cards.markup import COLORS, SIGNS, frame, line, prose, title
-from anatomy.checking.progress import ProgressCard
+from anatomy.engine.cards.markup import COLORS, SIGNS, frame, line, prose, title
+from anatomy.engine.checking.progress import ProgressCard
 
 if TYPE_CHECKING:
-    from anatomy.hunting.asking import Answered, Hunt
-    from anatomy.hunting.bugs import Bug
-    from anatomy.hunting.puzzle import Puzzle
+    from anatomy.engine.hunting.asking import Answered, Hunt
+    from anatomy.engine.hunting.bugs import Bug
+    from anatomy.engine.hunting.puzzle import Puzzle
 
 _CODE = "font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,90%);overflow-wrap:anywhere"
 _COLOR = "#8250df"
@@ -29,14 +28,14 @@ _COLOR = "#8250df"
 
 
 def _title(bug: Bug) -> str:
-    return f"Bug {bug.number}, in an answer to {exercises.number(exercises.find(bug.exercise))} `{bug.exercise}`"
+    return f"Bug {bug.number}, in an answer to {bug.asked.number} `{bug.exercise}`"
 
 
 def _fails(bug: Bug) -> str:
     """What the check says of it."""
-    exercise = exercises.find(bug.exercise)
-    holds = [name for name in exercise.properties if name not in bug.mistake.breaks]
-    fails = [name for name in exercise.properties if name in bug.mistake.breaks]
+    asked = bug.asked.properties
+    holds = [name for name in asked if name not in bug.mistake.breaks]
+    fails = [name for name in asked if name in bug.mistake.breaks]
     return f"Its check fails in: {', '.join(fails)}." + (f" It holds in: {', '.join(holds)}." if holds else "")
 
 
@@ -89,7 +88,7 @@ def as_html(hunt: Hunt) -> str:
         cards.append(frame(_COLOR, _question_blocks(hunt, hunt.puzzle)))
     elif hunt.note:
         cards.append(frame(_COLOR, [title(prose(hunt.note))]))
-    progress = ProgressCard(hunt.notebook.slug)._repr_html_()
+    progress = ProgressCard(hunt.course, hunt.notebook.slug)._repr_html_()
     return f'<div role="status">{"".join(cards)}</div>{progress}'
 
 

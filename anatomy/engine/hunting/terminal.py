@@ -5,17 +5,16 @@ from __future__ import annotations
 from rich.console import Console, Group
 from rich.prompt import IntPrompt, Prompt
 
-from anatomy.checking.progress_entry import Entry
-from anatomy.checking.progress_file import read_progress
-from anatomy.course import NOTEBOOKS, Notebook
-from anatomy.exercises import of_notebook
-from anatomy.hunting.asking import hunt_in
-from anatomy.hunting.show import answer_parts, question_parts
+from anatomy.engine.checking.progress_entry import Entry
+from anatomy.engine.checking.progress_file import read_progress
+from anatomy.engine.course import Course, Notebook
+from anatomy.engine.hunting.asking import hunt_in
+from anatomy.engine.hunting.show import answer_parts, question_parts
 
 
-def ask(notebook: Notebook, console: Console) -> None:
+def ask(course: Course, notebook: Notebook, console: Console) -> None:
     """Ask about one bug after the other, until there is none left or the student stops (Ctrl-C, Ctrl-D)."""
-    hunt = hunt_in(notebook)
+    hunt = hunt_in(course, notebook)
     while hunt.puzzle:
         bug, letters = hunt.puzzle.bug, list(hunt.puzzle.sentences)
         console.print(Group(*question_parts(hunt.puzzle)), highlight=False)
@@ -30,14 +29,15 @@ def ask(notebook: Notebook, console: Console) -> None:
         except (KeyboardInterrupt, EOFError):
             console.print("\nUntil next time.")
             return
-        hunt = hunt_in(notebook, bug.number, line, says)
+        hunt = hunt_in(course, notebook, bug.number, line, says)
         if hunt.answered:
             console.print("", Group(*answer_parts(hunt.answered)), "", sep="\n", highlight=False)
     console.print(hunt.note.replace("`", ""), highlight=False)
 
 
-def latest() -> Notebook:
+def latest(course: Course) -> Notebook:
     """The last notebook in which something is solved, or the first one with something to solve."""
     noted = read_progress()
-    solved = [book for book in NOTEBOOKS if any(noted.get(name, Entry()).is_solved for name in of_notebook(book))]
-    return solved[-1] if solved else NOTEBOOKS[1]
+    books = course.notebooks
+    solved = [book for book in books if any(noted.get(name, Entry()).is_solved for name in course.exercises(book))]
+    return solved[-1] if solved else books[min(1, len(books) - 1)]

@@ -6,11 +6,11 @@ import re
 
 from torch import Tensor
 
-from anatomy.exercises.spec import Case
-from anatomy.judging.compare import is_deliberate
-from anatomy.judging.relations.comparison import Relation
-from anatomy.judging.symptoms import advice
-from anatomy.observing.observation import CaseObservation, Raised
+from anatomy.engine.exercise import Case
+from anatomy.engine.judging.compare import is_deliberate
+from anatomy.engine.judging.relations.comparison import Relation
+from anatomy.engine.judging.symptoms import advice
+from anatomy.engine.observing.observation import CaseObservation, Raised
 
 _REASON = 120
 """Characters of an error's message that a headline takes."""

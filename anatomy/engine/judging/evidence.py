@@ -14,12 +14,12 @@ from typing import Any
 
 from torch import Tensor
 
-from anatomy.exercises.spec import Case
-from anatomy.judging.compare import compare
-from anatomy.judging.expectations import Expectations
-from anatomy.observing.observation import CaseObservation
-from anatomy.observing.observe import described
-from anatomy.observing.plain_data import plain, same
+from anatomy.engine.exercise import Case
+from anatomy.engine.judging.compare import compare
+from anatomy.engine.judging.expectations import Expectations
+from anatomy.engine.observing.observation import CaseObservation
+from anatomy.engine.observing.observe import described
+from anatomy.engine.observing.plain_data import plain, same
 
 FORM = "shape"
 """The property that an answer has by its form alone."""

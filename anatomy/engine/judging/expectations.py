@@ -1,4 +1,4 @@
-"""One exercise on its seeds: the cases, what the reference does on them, and what each misconception does."""
+"""One exercise on its seeds: the cases, what the reference does on them, and what each mistake does."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy import reference
-from anatomy.descriptions import for_judging
-from anatomy.exercises.spec import Case, Exercise
-from anatomy.misconceptions import Misconception
-from anatomy.observing.observation import CaseObservation
-from anatomy.observing.observe import described, glimpse_case, observe, observe_case
-from anatomy.observing.plain_data import is_float
+from anatomy.engine.exercise import Case, Exercise
+from anatomy.engine.mistakes import Mistake
+from anatomy.engine.observing.observation import CaseObservation
+from anatomy.engine.observing.observe import described, glimpse_case, observe, observe_case
+from anatomy.engine.observing.plain_data import is_float
 
 REFUSALS = ("ValueError", "TypeError", "IndexError", "KeyError")
 """Errors by which an answer refuses bad input."""
@@ -28,16 +26,15 @@ class CannotJudge(RuntimeError):
 
 @dataclass
 class Expectations:
-    """The cases of some seeds, and what the reference (`expected`) and the misconceptions do on them."""
+    """The cases of some seeds, and what the reference (`expected`) and the mistakes do on them."""
 
     exercise: Exercise
     seeds: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        self.exercise = for_judging(self.exercise)
+        self.exercise = self.exercise.course.described(self.exercise)
         self.cases = self.exercise.cases(self.seeds)
-        answer = reference.answer(self.exercise)
-        self.expected = observe(self.exercise, answer, self.seeds).cases
+        self.expected = observe(self.exercise, self.exercise.right, self.seeds).cases
         if any(not _is_deliberate(seen) for seen in self.expected):
             raise CannotJudge(f"The reference of {self.exercise.name} did not finish here: {self.expected}")
         self._nudged: dict[tuple[int, int], CaseObservation] = {}
@@ -58,12 +55,11 @@ class Expectations:
         For each `number` other inputs are moved up, and the others down.
         """
         if (key := (index, number)) not in self._nudged:
-            right = reference.answer(self.exercise)
-            self._nudged[key] = observe_case(self.exercise, right, _nudge(self.cases[index], number))
+            self._nudged[key] = observe_case(self.exercise, self.exercise.right, _nudge(self.cases[index], number))
         return self._nudged[key]
 
-    def misconceived(self, wrong: Misconception, index: int) -> CaseObservation:
-        """What this misconception does in one case; observed when first asked for."""
+    def misconceived(self, wrong: Mistake, index: int) -> CaseObservation:
+        """What this mistake does in one case; observed when first asked for."""
         key = (wrong.name, index)
         if key not in self._seen:
             with warnings.catch_warnings():
@@ -71,14 +67,14 @@ class Expectations:
                 self._seen[key] = observe_case(replace(self.exercise, forbids=()), wrong.answer, self.cases[index])
         return self._seen[key]
 
-    def remember(self, wrong: Misconception, cases: list[CaseObservation]) -> None:
-        """Take what this misconception does in all cases, raw, from whoever has observed it already."""
+    def remember(self, wrong: Mistake, cases: list[CaseObservation]) -> None:
+        """Take what this mistake does in all cases, raw, from whoever has observed it already."""
         for index, (case, seen) in enumerate(zip(self.cases, cases, strict=True)):
             if not seen.calls:
                 self._seen[wrong.name, index] = described(self.exercise, case, seen)
 
-    def glimpse(self, wrong: Misconception, index: int) -> CaseObservation:
-        """Only the value that this misconception gives in one case: a fraction of the time of `misconceived`."""
+    def glimpse(self, wrong: Mistake, index: int) -> CaseObservation:
+        """Only the value that this mistake gives in one case: a fraction of the time of `misconceived`."""
         key = (wrong.name, index)
         if key in self._seen:
             return self._seen[key]

@@ -7,16 +7,23 @@ from itertools import groupby
 
 from torch import Tensor
 
-from anatomy.exercises.spec import Case
-from anatomy.judging.compare import Difference
-from anatomy.judging.errors import explain_error, explain_message
-from anatomy.judging.expectations import Expectations
-from anatomy.judging.forms import explain_dtype, explain_names, explain_shape, explain_shared, explain_type, is_nothing
-from anatomy.judging.relations.comparison import Relation
-from anatomy.judging.values import EXAMPLE, explain_values
-from anatomy.judging.verdict import Diagnosis
-from anatomy.judging.where import where_it_happens
-from anatomy.observing.observation import CaseObservation
+from anatomy.engine.exercise import Case
+from anatomy.engine.judging.compare import Difference
+from anatomy.engine.judging.errors import explain_error, explain_message
+from anatomy.engine.judging.expectations import Expectations
+from anatomy.engine.judging.forms import (
+    explain_dtype,
+    explain_names,
+    explain_shape,
+    explain_shared,
+    explain_type,
+    is_nothing,
+)
+from anatomy.engine.judging.relations.comparison import Relation
+from anatomy.engine.judging.values import EXAMPLE, explain_values
+from anatomy.engine.judging.verdict import Diagnosis
+from anatomy.engine.judging.where import where_it_happens
+from anatomy.engine.observing.observation import CaseObservation
 
 _FIRST = ("error", "message", "names", "shared", "in place", "not repeatable", "type", "shape", "dtype", "values",
           "rule", "noise", "no gradient", "gradient error")  # fmt: skip

@@ -8,13 +8,13 @@ from itertools import accumulate
 
 from torch import Tensor
 
-from anatomy.judging.compare import Difference, close, same_numbers
-from anatomy.judging.expectations import Expectations
-from anatomy.judging.relations import relate
-from anatomy.judging.relations.comparison import Relation
-from anatomy.judging.relations.sizes import shape_in_letters
-from anatomy.judging.values import EXAMPLE, both_tensors, what_result
-from anatomy.judging.wording import brief, names, sort_of
+from anatomy.engine.judging.compare import Difference, close, same_numbers
+from anatomy.engine.judging.expectations import Expectations
+from anatomy.engine.judging.relations import relate
+from anatomy.engine.judging.relations.comparison import Relation
+from anatomy.engine.judging.relations.sizes import shape_in_letters
+from anatomy.engine.judging.values import EXAMPLE, both_tensors, what_result
+from anatomy.engine.judging.wording import brief, names, sort_of
 
 
 def is_nothing(difference: Difference) -> bool:

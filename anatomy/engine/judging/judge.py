@@ -1,7 +1,7 @@
 """Judge: from an observation to a verdict. Runs no student code.
 
 The judge builds the same cases from the same seeds, observes the reference on them, compares property by property,
-and, where something differs, looks for the reason: a misconception that gives the student's numbers, else a relation
+and, where something differs, looks for the reason: a mistake that gives the student's numbers, else a relation
 between found and expected, else what can be measured.
 """
 
@@ -13,16 +13,15 @@ from dataclasses import replace
 
 from torch import Tensor
 
-from anatomy import exercises, misconceptions, reference
-from anatomy.exercises.spec import SEEDS, Case, Exercise
-from anatomy.judging.compare import BESIDE_THE_NUMBERS, Difference, compare
-from anatomy.judging.evidence import FORM, NO_EVIDENCE, is_evidence
-from anatomy.judging.expectations import Expectations
-from anatomy.judging.explain import explain_each
-from anatomy.judging.recognize import Recognized, recognize
-from anatomy.judging.verdict import Diagnosis, MatrixPair, PropertyResult, Verdict
-from anatomy.observing.observation import CaseObservation, Observation, Raised
-from anatomy.observing.observe import described
+from anatomy.engine.exercise import SEEDS, Case, Exercise
+from anatomy.engine.judging.compare import BESIDE_THE_NUMBERS, Difference, compare
+from anatomy.engine.judging.evidence import FORM, NO_EVIDENCE, is_evidence
+from anatomy.engine.judging.expectations import Expectations
+from anatomy.engine.judging.explain import explain_each
+from anatomy.engine.judging.recognize import Recognized, recognize
+from anatomy.engine.judging.verdict import Diagnosis, MatrixPair, PropertyResult, Verdict
+from anatomy.engine.observing.observation import CaseObservation, Observation, Raised
+from anatomy.engine.observing.observe import described
 
 MOST_DIAGNOSES = 3
 """A card that says more than this is not read."""
@@ -132,14 +131,14 @@ def _parts(exercise: Exercise, observation: Observation) -> list[Exercise]:
     """The exercises in whose place right answers stood, if they did in all cases. A kernel may have sent anything."""
     if len(observation.with_right_parts) != len(observation.cases):
         return []
-    known = exercises.of_notebook(exercise.notebook)
+    known = exercise.course.exercises(exercise.notebook)
     return [known[name] for name in observation.parts if name in known and name != exercise.name]
 
 
 def _and_its_parts(verdict: Verdict, parts: list[Exercise]) -> tuple[Diagnosis, ...]:
     """The diagnoses of an answer that was judged with right answers in the place of some that it calls."""
-    named = " and ".join(f"`{part.name}` ({exercises.number(part)})" for part in parts)
-    is_not, mend = "is not" if len(parts) == 1 else "are not", " and ".join(map(exercises.number, parts))
+    named = " and ".join(f"`{part.name}` ({part.number})" for part in parts)
+    is_not, mend = "is not" if len(parts) == 1 else "are not", " and ".join(part.number for part in parts)
     if verdict.status == "right":
         said = Diagnosis(f"This one is right. It calls your {named}, which {is_not} yet: mend {mend}.")
         return said, *verdict.diagnoses
@@ -213,7 +212,7 @@ def _library_did_it(exercise: Exercise, calls: list[str]) -> Verdict:
         f"The library's {named} did the work.",
         "That is what one calls in practice; here the point is to write it once yourself, from simpler operations. "
         "Points come with your own version.",
-        misconception="library call",
+        mistake="library call",
     )
     return _verdict(exercise, "wrong", dict.fromkeys(exercise.properties, "done by the library"), [text])
 
@@ -223,9 +222,8 @@ def _judge_quiz(exercise: Exercise, seen: CaseObservation) -> Verdict:
         text = Diagnosis("The answers can't be read.", seen.error.message if seen.error else "")
         return _verdict(exercise, "wrong", dict.fromkeys(exercise.properties, "unreadable"), [text])
     given = {question: said for question, said in seen.value.items() if isinstance(said, str)}
-    right = reference.answer(exercise)
+    right = exercise.right
     questions = exercise.cases((0,))[0].args["questions"]
-    known = misconceptions.of_notebook(exercise.notebook)
     broken: dict[str, str] = {}
     diagnoses: list[Diagnosis] = []
     for question, options in questions.items():
@@ -237,11 +235,9 @@ def _judge_quiz(exercise: Exercise, seen: CaseObservation) -> Verdict:
             diagnoses.append(
                 Diagnosis(f"{question}: “{answer}” is none of the options.", f"They are: {', '.join(options)}.")
             )
-        for wrong in known.values():
-            if wrong.exercise != exercise.name or question not in wrong.breaks:
-                continue
-            if answer == wrong.answer[question].lower():
-                diagnoses.append(Diagnosis(f"{question}: {wrong.sentence}", misconception=wrong.name))
+        for wrong in exercise.mistakes.values():
+            if question in wrong.breaks and answer == wrong.answer[question].lower():
+                diagnoses.append(Diagnosis(f"{question}: {wrong.sentence}", mistake=wrong.name))
     if broken and not diagnoses:
         diagnoses = [Diagnosis("Some questions are still open.", f"Unanswered: {', '.join(broken)}.")]
     return _verdict(exercise, "wrong" if broken else "right", broken, diagnoses)

@@ -13,14 +13,13 @@ import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 
-from anatomy import misconceptions
-from anatomy.exercises.spec import Case, Exercise
-from anatomy.judging.compare import compare, rule_says
-from anatomy.judging.expectations import Expectations
-from anatomy.judging.sentences import diagnoses_of_two, diagnosis_of
-from anatomy.judging.verdict import Diagnosis
-from anatomy.misconceptions import Misconception
-from anatomy.observing.observation import CaseObservation
+from anatomy.engine.exercise import Case, Exercise
+from anatomy.engine.judging.compare import compare, rule_says
+from anatomy.engine.judging.expectations import Expectations
+from anatomy.engine.judging.sentences import diagnoses_of_two, diagnosis_of
+from anatomy.engine.judging.verdict import Diagnosis
+from anatomy.engine.mistakes import Mistake, inherited, pairs
+from anatomy.engine.observing.observation import CaseObservation
 
 PATIENCE, LEAST = 0.4, 0.1
 """Seconds of computing after which neither mistakes of parts are tried nor two at once; each has `LEAST` at least."""
@@ -61,7 +60,7 @@ def recognize(
 
 
 def makes(
-    mistake: Misconception, expectations: Expectations, found: list[CaseObservation], wrong: frozenset[int]
+    mistake: Mistake, expectations: Expectations, found: list[CaseObservation], wrong: frozenset[int]
 ) -> bool:
     """Whether an answer does what this mistake does, in all cases that the mistake claims: it could be named so."""
     sight = _Sight(expectations, found, wrong, wrong)
@@ -76,13 +75,13 @@ def _best(
     called: Collection[str],
 ) -> Recognized | None:
     """The mistake that explains most of the open cases."""
-    name = expectations.exercise.name
+    exercise = expectations.exercise
     sight = _Sight(expectations, seen, wrong, open_cases)
-    own = misconceptions.of_exercise(name).values()
-    inherited = [wrong for wrong in misconceptions.inherited(name) if not _parts(wrong) & set(called)]
+    own = exercise.mistakes.values()
+    of_parts = [wrong for wrong in inherited(exercise) if not _parts(wrong) & set(called)]
     best: Recognized | None = None
     began = time.thread_time()
-    for candidates in (own, inherited if sight.values_differ else ()):
+    for candidates in (own, of_parts if sight.values_differ else ()):
         patience = _Patience(math.inf if candidates is own else PATIENCE, began)
         for how in (_same_in_everything, _same_values, _same_parameters):
             for mistake in candidates:
@@ -98,7 +97,7 @@ def _best(
                         return best
     if open_cases == wrong and sight.values_differ:
         patience = _Patience(PATIENCE, began)
-        for one, two, both in misconceptions.pairs(name, sight.for_pairs(patience)):
+        for one, two, both in pairs(exercise, sight.for_pairs(patience)):
             if patience.is_spent:
                 break
             cases = sight.claims(both, _same_in_everything)
@@ -107,7 +106,7 @@ def _best(
     return best
 
 
-def _parts(mistake: Misconception) -> set[str]:
+def _parts(mistake: Mistake) -> set[str]:
     """The exercises whose answers a mistake in a part goes through."""
     return {name for part in mistake.parts for name in (part.exercise, *_parts(part))}
 
@@ -123,7 +122,7 @@ class _Patience:
         return time.thread_time() > self._until
 
 
-Same = Callable[[Exercise, Case, Misconception, CaseObservation, CaseObservation], bool]
+Same = Callable[[Exercise, Case, Mistake, CaseObservation, CaseObservation], bool]
 
 
 class _Sight:
@@ -149,7 +148,7 @@ class _Sight:
             return False
         return _values_apart(known.exercise, known.cases[self.first], here, known.expected[self.first])
 
-    def claims(self, mistake: Misconception, how: Same) -> frozenset[int]:
+    def claims(self, mistake: Mistake, how: Same) -> frozenset[int]:
         """The cases in which the mistake is wrong, if the answer does the same in all of them; else none."""
         looks_so = self._has_its_parameters if how is _same_parameters else self._could_be
         if not looks_so(mistake, self.first):
@@ -172,7 +171,7 @@ class _Sight:
             return frozenset()  # among cases of one kind, some are wrong in another way
         return frozenset(claimed)
 
-    def _has_its_parameters(self, mistake: Misconception, index: int) -> bool:
+    def _has_its_parameters(self, mistake: Mistake, index: int) -> bool:
         """Whether the answer is a module with the mistake's parameters, and with other ones than expected."""
         here, expected = self.seen[index], self.expectations.expected[index]
         mine = here.parameters, here.shared
@@ -181,7 +180,7 @@ class _Sight:
         theirs = self.expectations.glimpse(mistake, index)
         return mine == (theirs.parameters, theirs.shared)
 
-    def differs(self, both: Misconception, one: Misconception, cases: Iterable[int]) -> bool:
+    def differs(self, both: Mistake, one: Mistake, cases: Iterable[int]) -> bool:
         """Whether two mistakes do something else in any of these cases than one of them does alone."""
         known = self.expectations
         return any(
@@ -191,7 +190,7 @@ class _Sight:
             for i in cases
         )
 
-    def shows_in_values(self, mistake: Misconception, cases: Iterable[int]) -> bool:
+    def shows_in_values(self, mistake: Mistake, cases: Iterable[int]) -> bool:
         """Whether the mistake gives values in any of these cases, and others than expected: an error is no evidence."""
         known = self.expectations
         return any(
@@ -200,7 +199,7 @@ class _Sight:
             for i in cases
         )
 
-    def for_pairs(self, patience: _Patience) -> list[Misconception]:
+    def for_pairs(self, patience: _Patience) -> list[Mistake]:
         """The mistakes of which two may lie behind the answer: none costs what the answer has right.
 
         First those that alone give the answer's values in some kind of case.
@@ -211,16 +210,16 @@ class _Sight:
         right = {case.asks for case in cases} - firsts.keys()
         fitting = [
             mistake
-            for mistake in misconceptions.of_exercise(self.expectations.exercise.name).values()
+            for mistake in self.expectations.exercise.mistakes.values()
             if mistake.edits and not right & set(mistake.breaks)
         ]
 
-        def is_seen(mistake: Misconception) -> bool:
+        def is_seen(mistake: Mistake) -> bool:
             return any(not patience.is_spent and self._could_be(mistake, index) for index in firsts.values())
 
         return sorted(fitting, key=is_seen, reverse=True)
 
-    def _could_be(self, mistake: Misconception, index: int) -> bool:
+    def _could_be(self, mistake: Mistake, index: int) -> bool:
         """Whether the mistake gives the answer's values in this case: a look that costs one run."""
         case, here = self.expectations.cases[index], self.seen[index]
         theirs = self.expectations.glimpse(mistake, index)
@@ -246,7 +245,7 @@ def _right(how: Same, exercise: Exercise, case: Case, theirs: CaseObservation, e
 
 
 def _same_in_everything(
-    exercise: Exercise, case: Case, mistake: Misconception, here: CaseObservation, theirs: CaseObservation
+    exercise: Exercise, case: Case, mistake: Mistake, here: CaseObservation, theirs: CaseObservation
 ) -> bool:
     unruled = replace(exercise, rules={})
     return (
@@ -258,7 +257,7 @@ def _same_in_everything(
 
 
 def _same_values(
-    exercise: Exercise, case: Case, mistake: Misconception, here: CaseObservation, theirs: CaseObservation
+    exercise: Exercise, case: Case, mistake: Mistake, here: CaseObservation, theirs: CaseObservation
 ) -> bool:
     """The same values; gradients and side effects may be other. What is refused may be refused in other words."""
     if here.outcome == theirs.outcome == "raised":
@@ -274,7 +273,7 @@ def _values_apart(exercise: Exercise, case: Case, left: CaseObservation, right: 
 
 
 def _same_parameters(
-    exercise: Exercise, case: Case, mistake: Misconception, here: CaseObservation, theirs: CaseObservation
+    exercise: Exercise, case: Case, mistake: Mistake, here: CaseObservation, theirs: CaseObservation
 ) -> bool:
     """The same parameters, by name, shape and sharing; and something comes back, or nothing, as there."""
     mine, known = (here.parameters, here.shared), (theirs.parameters, theirs.shared)
@@ -293,6 +292,6 @@ def _without_numbers(text: str) -> str:
     return re.sub(r"-?\d[\d.,e+−-]*", "#", text)
 
 
-def _said(seen: CaseObservation, mistake: Misconception) -> tuple[str, str]:
+def _said(seen: CaseObservation, mistake: Mistake) -> tuple[str, str]:
     """The error's type and message; Python's own name the function or class, which a student calls as asked."""
     return seen.error_type, (seen.error.message if seen.error else "").replace(mistake.name, mistake.exercise)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from anatomy.observing.observation import Raised
+from anatomy.engine.observing.observation import Raised
 
 Say = Callable[[re.Match[str]], str]
 

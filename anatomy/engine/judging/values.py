@@ -8,15 +8,15 @@ from dataclasses import replace
 
 from torch import Tensor
 
-from anatomy.exercises.spec import Case
-from anatomy.judging.compare import Difference
-from anatomy.judging.expectations import Expectations
-from anatomy.judging.relations import relate
-from anatomy.judging.relations.comparison import Relation
-from anatomy.judging.relations.lists import relate_lists
-from anatomy.judging.relations.places import wrong_entries
-from anatomy.judging.relations.sizes import relate_numbers
-from anatomy.judging.wording import brief
+from anatomy.engine.exercise import Case
+from anatomy.engine.judging.compare import Difference
+from anatomy.engine.judging.expectations import Expectations
+from anatomy.engine.judging.relations import relate
+from anatomy.engine.judging.relations.comparison import Relation
+from anatomy.engine.judging.relations.lists import relate_lists
+from anatomy.engine.judging.relations.places import wrong_entries
+from anatomy.engine.judging.relations.sizes import relate_numbers
+from anatomy.engine.judging.wording import brief
 
 EXAMPLE = "an example"
 """The claim of what is no relation: just one place where an answer differs."""

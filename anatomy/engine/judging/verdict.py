@@ -18,11 +18,11 @@ class PropertyResult:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What is wrong, in one sentence, and the numbers behind it. `misconception` is its name where it has one."""
+    """What is wrong, in one sentence, and the numbers behind it. `mistake` is its name where it has one."""
 
     headline: str
     detail: str = ""
-    misconception: str = ""
+    mistake: str = ""
 
 
 @dataclass(frozen=True)
@@ -70,9 +70,9 @@ class Verdict:
         return sum(result.points for result in self.results)
 
     @property
-    def misconceptions(self) -> list[str]:
-        """The names of the misconceptions that were recognised."""
-        return [diagnosis.misconception for diagnosis in self.diagnoses if diagnosis.misconception]
+    def mistakes(self) -> list[str]:
+        """The names of the mistakes that were recognised."""
+        return [diagnosis.mistake for diagnosis in self.diagnoses if diagnosis.mistake]
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-able."""

@@ -7,8 +7,8 @@ from itertools import combinations
 
 from torch import Tensor
 
-from anatomy.exercises.spec import Case
-from anatomy.judging.expectations import Expectations
+from anatomy.engine.exercise import Case
+from anatomy.engine.judging.expectations import Expectations
 
 
 def where_it_happens(expectations: Expectations, here: int, wrong: Collection[int]) -> str:

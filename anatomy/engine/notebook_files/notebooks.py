@@ -11,14 +11,17 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from anatomy.course import NOTEBOOKS, NoSuchNotebook, Notebook, find
-from anatomy.errors import UserError
+from anatomy.engine.course import Course, NoSuchNotebook, Notebook
+from anatomy.engine.errors import UserError
 
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
 """The metadata of every notebook of the course: nothing that changes with the machine it was written on."""
+
+BEGIN, END = "BEGIN SOLUTION", "END SOLUTION"
+"""Between lines with these stands what the student edition leaves out."""
 
 MARK = "transformer_anatomy"
 """The key in a notebook's metadata under which the build notes what it wrote."""
@@ -40,7 +43,7 @@ def solved_file(root: Path, slug: str) -> Path:
     return root / "solutions" / slug / f"{slug}.ipynb"
 
 
-def chosen(root: Path, names: Iterable[str] | None = None) -> list[Notebook]:
+def chosen(course: Course, root: Path, names: Iterable[str] | None = None) -> list[Notebook]:
     """The notebooks that are meant: by slug, number (``3``, ``03``), path or module; by default all with a source.
 
     Raises
@@ -48,11 +51,11 @@ def chosen(root: Path, names: Iterable[str] | None = None) -> list[Notebook]:
     NoSuchNotebook
         When a name fits no notebook (the message lists those that exist), or one without a source.
     """
-    named = [find(name) for name in names or ()]
+    named = [course.find(name) for name in names or ()]
     for item in named:
         if not source_file(root, item.slug).is_file():
             raise NoSuchNotebook(f"{item.slug} has no source yet: {source_file(root, item.slug)} does not exist.")
-    found = named or [item for item in NOTEBOOKS if source_file(root, item.slug).is_file()]
+    found = named or [item for item in course.notebooks if source_file(root, item.slug).is_file()]
     if not found:
         raise NoSuchNotebook(f"There are no source notebooks under {root / 'source'}.")
     return list(dict.fromkeys(found))

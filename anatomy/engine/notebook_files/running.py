@@ -17,8 +17,8 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
-from anatomy.course import PACKAGE
-from anatomy.errors import UserError
+from anatomy import PACKAGE
+from anatomy.engine.errors import UserError
 
 CELL_LIMIT = 600
 """Seconds that one cell may take."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from traitlets.config import Config, PyFileConfigLoader
 
-from anatomy.errors import UserError
+from anatomy.engine.errors import UserError
 
 CONFIG = "nbgrader_config.py"
 

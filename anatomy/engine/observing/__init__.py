@@ -1,6 +1,6 @@
 """What runs beside student code: it runs an answer on an exercise's cases and writes down what happened.
 
-Nothing here knows what is right. What it writes crosses to `anatomy.judging` as JSON and safetensors.
+Nothing here knows what is right. What it writes crosses to `anatomy.engine.judging` as JSON and safetensors.
 """
 
 GRADING_SEED = "ANATOMY_GRADING_SEED"

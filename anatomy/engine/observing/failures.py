@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any
 
-from anatomy.observing.definitions import bases, functions_of, is_class, layers
-from anatomy.observing.observation import Raised
-from anatomy.observing.printed import encodable
-from anatomy.observing.records import MESSAGE
+from anatomy.engine.observing.definitions import bases, functions_of, is_class, layers
+from anatomy.engine.observing.observation import Raised
+from anatomy.engine.observing.printed import encodable
+from anatomy.engine.observing.records import MESSAGE
 
 NAME = 100
 """Characters of a name that are kept."""

@@ -36,7 +36,7 @@ class CaseObservation:
     outcome
         ``"returned"``, ``"raised"``, ``"not attempted"``, ``"too slow"``, or ``"missing"`` when nothing was seen.
     value
-        The result, as plain data (`anatomy.observing.plain_data`).
+        The result, as plain data (`anatomy.engine.observing.plain_data`).
     printed
         The beginning of what the answer printed.
     calls

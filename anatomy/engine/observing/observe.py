@@ -16,15 +16,15 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from anatomy.exercises.spec import SEEDS, Case, Exercise, seed_from
-from anatomy.observing.failures import describe, is_unwritten
-from anatomy.observing.library_calls import CallRecorder
-from anatomy.observing.limits import TIME_LIMIT, TooSlow, time_limit
-from anatomy.observing.observation import CaseObservation, Observation, Raised
-from anatomy.observing.plain_data import alike, fresh, is_float, kind_of, plain, same, tensors
-from anatomy.observing.printed import Printed
-from anatomy.observing.signatures import BadSignature, check_call, check_construction, check_module, explain_call
-from anatomy.observing.weights import by_contract_name, fill_parameters, has_lazy_parameters, shared_names
+from anatomy.engine.exercise import SEEDS, Case, Exercise, seed_from
+from anatomy.engine.observing.failures import describe, is_unwritten
+from anatomy.engine.observing.library_calls import CallRecorder
+from anatomy.engine.observing.limits import TIME_LIMIT, TooSlow, time_limit
+from anatomy.engine.observing.observation import CaseObservation, Observation, Raised
+from anatomy.engine.observing.plain_data import alike, fresh, is_float, kind_of, plain, same, tensors
+from anatomy.engine.observing.printed import Printed
+from anatomy.engine.observing.signatures import BadSignature, check_call, check_construction, check_module, explain_call
+from anatomy.engine.observing.weights import by_contract_name, fill_parameters, has_lazy_parameters, shared_names
 
 MISSING = object()
 """Stands for an answer whose name was never defined."""
@@ -169,7 +169,7 @@ def _look_at_gradients(seen: CaseObservation, subject: _Subject, case: Case) -> 
     args = fresh(case.args)
     leaves: dict[str, Tensor] = {name: value.requires_grad_() for name, value in args.items() if is_float(value)}
     if isinstance(subject.target, nn.Module):
-        leaves |= by_contract_name(subject.target)
+        leaves |= by_contract_name(subject.target, subject.exercise.course.parameter_words)
     seen.gradients = dict.fromkeys(leaves)
     try:
         with torch.enable_grad():
@@ -210,7 +210,7 @@ class _Subject:
             if has_lazy_parameters(self.target):
                 with torch.no_grad():
                     self.run(fresh(case.args))
-            fill_parameters(self.target)
+            fill_parameters(self.target, exercise.course.parameter_words)
         elif not callable(answer):
             raise BadSignature(f"{exercise.name} is to be a function; this is {kind_of(answer)}.")
 

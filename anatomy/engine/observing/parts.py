@@ -11,8 +11,8 @@ from collections.abc import Container, Iterator, Mapping
 from types import CodeType, FunctionType
 from typing import Any
 
-from anatomy.observing.definitions import bases, classes_in, functions_of, is_class, layers, module_of
-from anatomy.observing.observe import MISSING
+from anatomy.engine.observing.definitions import bases, classes_in, functions_of, is_class, layers, module_of
+from anatomy.engine.observing.observe import MISSING
 
 _LOOKUPS = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"})
 

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from anatomy.observing.printed import encodable
+from anatomy.engine.observing.printed import encodable
 
 ROUNDING = 2**7 * torch.finfo(torch.float32).eps
 """How far two float32 results may lie apart, relative to the largest entry (about 1.5e-5).

@@ -12,10 +12,10 @@ import torch
 from safetensors import SafetensorError
 from torch import Tensor
 
-from anatomy.observing.observation import CaseObservation, Observation, Raised
-from anatomy.observing.plain_data import DTYPES, LARGEST_NUMBER
-from anatomy.observing.printed import cut, encodable
-from anatomy.observing.record_bounds import MOST_NUMBERS, TooLong, bound_head, bound_shapes, bound_tree
+from anatomy.engine.observing.observation import CaseObservation, Observation, Raised
+from anatomy.engine.observing.plain_data import DTYPES, LARGEST_NUMBER
+from anatomy.engine.observing.printed import cut, encodable
+from anatomy.engine.observing.record_bounds import MOST_NUMBERS, TooLong, bound_head, bound_shapes, bound_tree
 
 MIME = "application/vnd.transformer-anatomy.observation+json"
 LARGEST = 16 * 2**20

@@ -10,18 +10,17 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from anatomy import exercises, reference
-from anatomy.judging.expectations import Expectations
-from anatomy.judging.judge import described_all
-from anatomy.judging.verdict import Diagnosis, Example, Verdict
-from anatomy.observing.observation import Observation
-from anatomy.reading.copies import can_copy, in_a_copy, spent
-from anatomy.reading.facts import noticed
-from anatomy.reading.mends import mended
-from anatomy.reading.one_place import the_line
-from anatomy.reading.smallest import smallest_example
-from anatomy.reading.source import Program, program_of
-from anatomy.reading.trials import Budget, Trials
+from anatomy.engine.judging.expectations import Expectations
+from anatomy.engine.judging.judge import described_all
+from anatomy.engine.judging.verdict import Diagnosis, Example, Verdict
+from anatomy.engine.observing.observation import Observation
+from anatomy.engine.reading.copies import can_copy, in_a_copy, spent
+from anatomy.engine.reading.facts import noticed
+from anatomy.engine.reading.mends import mended
+from anatomy.engine.reading.one_place import the_line
+from anatomy.engine.reading.smallest import smallest_example
+from anatomy.engine.reading.source import Program, program_of
+from anatomy.engine.reading.trials import Budget, Trials
 
 
 def read(
@@ -34,7 +33,7 @@ def read(
     """The verdict with what the student's program itself shows: a sentence and a smallest example.
 
     A verdict that names a mistake stays as it is, and so does one where nothing sure is found in time, and every one
-    where processes can't be copied (`anatomy.reading.copies`).
+    where processes can't be copied (`anatomy.engine.reading.copies`).
 
     Parameters
     ----------
@@ -44,12 +43,12 @@ def read(
     seconds
         Of computing: how long edits may be tried; half as long is given to the example.
     """
-    exercise, hidden = expectations.exercise, observation.cell_error or verdict.misconceptions
+    exercise, hidden = expectations.exercise, observation.cell_error or verdict.mistakes
     if verdict.status != "wrong" or hidden or exercise.kind == "quiz" or not can_copy():
         return verdict
     parts = observation.parts if observation.with_right_parts else []
     found = described_all(expectations, observation.with_right_parts or observation.cases)
-    right = {name: reference.answer(exercises.find(name)) for name in parts}
+    right = {name: exercise.course.exercise(name).right for name in parts}
     trials = Trials(expectations, found, Budget(seconds))
     program = program_of(namespace[exercise.name], exercise.name)
 

@@ -8,12 +8,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy import reference
-from anatomy.exercises.spec import Case
-from anatomy.judging.compare import Difference
-from anatomy.observing.observation import CaseObservation
-from anatomy.observing.plain_data import tensors
-from anatomy.reading.trials import Seen, Trials
+from anatomy.engine.exercise import Case
+from anatomy.engine.judging.compare import Difference
+from anatomy.engine.observing.observation import CaseObservation
+from anatomy.engine.observing.plain_data import tensors
+from anatomy.engine.reading.trials import Seen, Trials
 
 MOST_NUMBERS = 24
 """A tensor of more numbers is not written out."""
@@ -33,14 +32,14 @@ def call_text(trials: Trials, case: Case, expected: CaseObservation) -> str:
             return written
         if isinstance(value, Tensor):
             notes.append(f"{name} of shape {tuple(value.shape)}")
-        elif hasattr(value, "hidden_size"):
+        elif exercise.course.is_config(value):
             notes.extend(f"{letter} = {size}" for letter, size in case.sizes.items() if letter not in "BTS")
         return name
 
     init, args = ([text(name, value) for name, value in values] for values in (
         [("config", value) for value in case.init], case.args.items()))  # fmt: skip
     if not exercise.compares_calls:
-        returned = trials.does(reference.answer(exercise), case, directly=True)
+        returned = trials.does(exercise.right, case, directly=True)
         if returned.outcome != expected.outcome:
             args, notes = ["…"], []
         if returned.outcome != expected.outcome or _numbers(returned.value) != _numbers(expected.value):

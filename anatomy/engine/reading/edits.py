@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from anatomy.reading.expressions import OTHER_OPERATORS, is_module, other_expressions, wrapped
-from anatomy.reading.syntax import bound_names, exchanged, places, rearranged
+from anatomy.engine.reading.expressions import OTHER_OPERATORS, is_module, other_expressions, wrapped
+from anatomy.engine.reading.syntax import bound_names, exchanged, places, rearranged
 
 
 def small_edits(tree: ast.Module) -> Iterator[int]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
-from anatomy.reading.syntax import Place
+from anatomy.engine.reading.syntax import Place
 
 OTHER_OPERATORS: dict[type[ast.AST], tuple[type[ast.AST], ...]] = {
     ast.Add: (ast.Sub, ast.Mult), ast.Sub: (ast.Add,), ast.Mult: (ast.Div, ast.MatMult, ast.Add),

@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from anatomy import reference
-from anatomy.judging.verdict import Diagnosis
-from anatomy.reading.source import Program, called_function, source_tree
-from anatomy.reading.syntax import arguments, blocks, bound_names, loops, read_names, rearranged
-from anatomy.reading.trials import Trials
+from anatomy.engine.judging.verdict import Diagnosis
+from anatomy.engine.reading.source import Program, called_function, source_tree
+from anatomy.engine.reading.syntax import arguments, blocks, bound_names, loops, read_names, rearranged
+from anatomy.engine.reading.trials import Trials
 
 Fact = tuple[str, int]
 """The sentence, and the line that it is about, or 0."""
@@ -44,7 +43,7 @@ def _loops_that_end_at_once(program: Program) -> Iterator[Fact]:
 def _unused_arguments(program: Program, trials: Trials) -> Iterator[Fact]:
     """Arguments that the right answer reads and this one does not."""
     exercise = trials.expectations.exercise
-    function, right = program.answer, called_function(source_tree(reference.answer(exercise)), exercise.name)
+    function, right = program.answer, called_function(source_tree(exercise.right), exercise.name)
     if function is None or right is None or read_names(function) & {"locals", "vars", "eval", "exec", "inspect", "sys"}:
         return
     for mine, theirs in zip(arguments(function), arguments(right), strict=False):

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
 from torch import Tensor
 
-from anatomy.exercises.spec import Case
-from anatomy.judging.verdict import Diagnosis
-from anatomy.reading.source import Program
-from anatomy.reading.syntax import Place, arguments, bound_names, exchanged, loops, places, rearranged, replaced
-from anatomy.reading.trials import Trials
+from anatomy.engine.course import Course
+from anatomy.engine.exercise import Case
+from anatomy.engine.judging.verdict import Diagnosis
+from anatomy.engine.reading.source import Program
+from anatomy.engine.reading.syntax import Place, arguments, bound_names, exchanged, loops, places, rearranged, replaced
+from anatomy.engine.reading.trials import Trials
 
 Mend = tuple[int, str]
 """The line of an edit that is in force, and the sentence that is true if it makes the answer right."""
@@ -21,7 +23,7 @@ Mend = tuple[int, str]
 
 def mended(program: Program, trials: Trials) -> Diagnosis | None:
     """The first sentence whose edit makes the answer right in all cases."""
-    for line, sentence in _mends(program, trials.expectations.cases):
+    for line, sentence in _mends(program, trials.expectations.cases, trials.expectations.exercise.course):
         if trials.budget.is_spent:
             return None
         if trials.is_right(program.build):
@@ -29,14 +31,14 @@ def mended(program: Program, trials: Trials) -> Diagnosis | None:
     return None
 
 
-def _mends(program: Program, cases: list[Case]) -> Iterator[Mend]:
+def _mends(program: Program, cases: list[Case], course: Course) -> Iterator[Mend]:
     yield from _returned_too_early(program)
     yield from _power_first(program)
     yield from _not_kept(program)
     yield from _bound_anew(program)
     yield from _not_reset(program)
     yield from _of_the_notebook(program)
-    yield from _fixed_sizes(program, cases)
+    yield from _fixed_sizes(program, cases, course)
 
 
 def _returned_too_early(program: Program) -> Iterator[Mend]:
@@ -158,7 +160,7 @@ def _no_sizes(function: ast.AST) -> Iterator[ast.AST]:
             yield from ast.walk(node.right)
 
 
-def _fixed_sizes(program: Program, cases: list[Case]) -> Iterator[Mend]:
+def _fixed_sizes(program: Program, cases: list[Case], course: Course) -> Iterator[Mend]:
     """A number where a size of the input belongs: not one that may as well be an axis, a bound or a unit."""
     for function in program.functions:
         numbers: dict[float, list[Place]] = {}
@@ -170,7 +172,7 @@ def _fixed_sizes(program: Program, cases: list[Case]) -> Iterator[Mend]:
                     number is not True and number >= (1 if id(place[3]) in shapes else 3) and id(place[3]) not in others
                 ):
                     numbers.setdefault(number, []).append(place)
-        sizes = list(dict.fromkeys(_sizes(function, program, cases[0]))) if numbers else []
+        sizes = list(dict.fromkeys(_sizes(function, program, cases[0], course))) if numbers else []
         for number, here in numbers.items():
             for places_of_it in (here, *([place] for place in here if len(here) > 1)):
                 for size in sizes:
@@ -178,7 +180,7 @@ def _fixed_sizes(program: Program, cases: list[Case]) -> Iterator[Mend]:
                         yield line, f"The {number} in line {line} is fixed, and should follow what is handed over."
 
 
-def _sizes(function: ast.FunctionDef, program: Program, case: Case) -> Iterator[str]:
+def _sizes(function: ast.FunctionDef, program: Program, case: Case, course: Course) -> Iterator[str]:
     """How the sizes of an input can be written in this function."""
     given = {"__init__": case.init}.get(function.name, case.args.values() if function is program.answer else ())
     values: Mapping[str, Any] = dict(zip(arguments(function), given, strict=False))
@@ -191,10 +193,5 @@ def _sizes(function: ast.FunctionDef, program: Program, case: Case) -> Iterator[
             yield f"{name}.size(-1) ** 0.5"
         elif isinstance(value, list | tuple | dict | str):
             yield f"len({name})"
-        elif hasattr(value, "hidden_size"):
-            yield from (f"{name}.{size}" for size in _CONFIG)
-            yield f"{name}.hidden_size // {name}.num_attention_heads"
-
-
-_CONFIG = ("hidden_size", "num_attention_heads", "intermediate_size", "num_hidden_layers", "max_position_embeddings",
-           "vocab_size", "num_labels")  # fmt: skip
+        elif course.is_config(value):
+            yield from (re.sub(r"[a-z]\w*", rf"{name}.\g<0>", size) for size in course.config_sizes)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from anatomy.judging.verdict import Diagnosis
-from anatomy.reading.edits import small_edits
-from anatomy.reading.source import Program
-from anatomy.reading.trials import Trials
+from anatomy.engine.judging.verdict import Diagnosis
+from anatomy.engine.reading.edits import small_edits
+from anatomy.engine.reading.source import Program
+from anatomy.engine.reading.trials import Trials
 
 
 def the_line(program: Program, trials: Trials) -> Diagnosis | None:

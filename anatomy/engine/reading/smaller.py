@@ -10,8 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy.exercises.spec import Case
-from anatomy.reading.trials import Seen
+from anatomy.engine.exercise import Case
+from anatomy.engine.reading.trials import Seen
 
 
 def smaller_ones(case: Case, seen: Seen, in_full: bool) -> Iterator[Case]:

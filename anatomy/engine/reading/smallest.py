@@ -14,13 +14,12 @@ from typing import Any
 
 import torch
 
-from anatomy import reference
-from anatomy.exercises.spec import Case, Exercise
-from anatomy.judging.verdict import Example
-from anatomy.observing.plain_data import is_float, same, tensors
-from anatomy.reading.as_text import call_text, results_text
-from anatomy.reading.smaller import smaller_ones, still_holds
-from anatomy.reading.trials import Seen, Trials
+from anatomy.engine.exercise import Case, Exercise
+from anatomy.engine.judging.verdict import Example
+from anatomy.engine.observing.plain_data import is_float, same, tensors
+from anatomy.engine.reading.as_text import call_text, results_text
+from anatomy.engine.reading.smaller import smaller_ones, still_holds
+from anatomy.engine.reading.trials import Seen, Trials
 
 
 def smallest_example(trials: Trials, answer: Any) -> Example | None:
@@ -106,7 +105,7 @@ def _is_steady(trials: Trials, case: Case, seen: Seen) -> bool:
     """Whether a choice (the nearest, the largest) stays when every number moves a little: no two are alike."""
     if _holds_floats(seen.expected.value) or not any(map(_holds_floats, case.args.values())):
         return True
-    right = reference.answer(trials.expectations.exercise)
+    right = trials.expectations.exercise.right
     for seed in (0, 1):
         generator = torch.Generator().manual_seed(seed)
         args = {name: _moved(value, generator) for name, value in case.args.items()}

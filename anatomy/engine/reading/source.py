@@ -18,9 +18,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from anatomy.observing.definitions import layers
-from anatomy.observing.plain_data import fresh
-from anatomy.reading.syntax import read_names
+from anatomy.engine.observing.definitions import layers
+from anatomy.engine.observing.plain_data import fresh
+from anatomy.engine.reading.syntax import read_names
 
 _DATA = (Tensor, torch.Generator, nn.Module, list, dict, set)
 """What a run could change in place."""

@@ -1,6 +1,6 @@
 """Runs edited programs, many and short: each within a limit of time, all within a budget.
 
-They may do anything, so this is for a copy of the notebook's process (`anatomy.reading.copies`).
+They may do anything, so this is for a copy of the notebook's process (`anatomy.engine.reading.copies`).
 """
 
 from __future__ import annotations
@@ -15,15 +15,14 @@ from typing import Any
 
 from torch import Tensor
 
-from anatomy import reference
-from anatomy.exercises.spec import Case, Exercise
-from anatomy.judging.compare import Difference, compare
-from anatomy.judging.expectations import Expectations
-from anatomy.observing.limits import TooSlow
-from anatomy.observing.observation import CaseObservation
-from anatomy.observing.observe import glimpse_case, observe_case
-from anatomy.observing.plain_data import same
-from anatomy.reading.copies import ended_after, trial
+from anatomy.engine.exercise import Case, Exercise
+from anatomy.engine.judging.compare import Difference, compare
+from anatomy.engine.judging.expectations import Expectations
+from anatomy.engine.observing.limits import TooSlow
+from anatomy.engine.observing.observation import CaseObservation
+from anatomy.engine.observing.observe import glimpse_case, observe_case
+from anatomy.engine.observing.plain_data import same
+from anatomy.engine.reading.copies import ended_after, trial
 
 LONGEST = 0.2
 """Seconds of computing that one run of an edited program may take."""
@@ -109,7 +108,7 @@ class Trials:
 
     def both(self, answer: Any, case: Case) -> Seen | None:
         """What reference and answer do in a case of one's own, and the first clear difference of their values."""
-        expected, found = (self.does(one, case) for one in (reference.answer(self.expectations.exercise), answer))
+        expected, found = (self.does(one, case) for one in (self.expectations.exercise.right, answer))
         differences = compare(_values_alone(self.expectations.exercise), [case], [found], [expected])
         return next((Seen(expected, found, one) for one in differences if _is_visible(one) and _is_clear(one)), None)
 

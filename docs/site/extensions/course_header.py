@@ -6,8 +6,8 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
+from anatomy.authoring.launch_links import Fork
 from anatomy.course import NOTEBOOKS
-from anatomy.launch_links import Fork
 
 BOOKS = {f"notebooks/{book.slug}/{book.slug}": book for book in NOTEBOOKS}
 

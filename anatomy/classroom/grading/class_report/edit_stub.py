@@ -1,4 +1,4 @@
-"""A wrong answer as the beginning of what names it in `anatomy/misconceptions/`: its name and sentence are to be given.
+"""A wrong answer as the beginning of what names it in its notebook's `wrong.py`: its name and sentence are to be given.
 
 Where it differs from the right answer in few statements, it is an edit of these; else a function or class of its own.
 """
@@ -10,10 +10,8 @@ import contextlib
 import json
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
-import anatomy
-from anatomy.course import notebook
+from anatomy.wiring import the_course
 
 MOST_EDITS = 2
 """Statements that may differ; an answer that differs in more is another program."""
@@ -22,9 +20,10 @@ Definition = ast.FunctionDef | ast.ClassDef
 
 
 def edit_stub(slug: str, exercise: str, program: str, broken: Sequence[str]) -> str:
-    """Lines for the exercise's module of `anatomy/misconceptions/`; "" where the program does not lend itself to it."""
+    """Lines for the notebook's `wrong.py`; "" where the program does not lend itself to it."""
     with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError, OSError, KeyError):
-        text = (Path(anatomy.__file__).parent / "reference" / f"{notebook(slug).module}.py").read_text("utf-8")
+        course = the_course()
+        text = course.file(course.notebook(slug), "right").read_text("utf-8")
         right, given = _definition(ast.parse(text), exercise), _definition(ast.parse(program), exercise)
         if right and given:
             breaks = _as_text(list(broken))
@@ -39,7 +38,7 @@ def _definition(tree: ast.Module, name: str) -> Definition | None:
 
 def _as_edit(exercise: str, edits: list[tuple[str, str]], breaks: str) -> str:
     old, new = ([was for was, _ in edits], [now for _, now in edits])
-    return (f'wrong = mistakes_in({exercise})\nwrong("{WHAT}", "{SENTENCE}",\n'
+    return (f'wrong = MISTAKES.mistakes_in({exercise})\nwrong("{WHAT}", "{SENTENCE}",\n'
             f"      breaks={breaks},\n      old={_as_text(old)},\n      new={_as_text(new)})")  # fmt: skip
 
 
@@ -52,7 +51,7 @@ def _as_text(texts: list[str]) -> str:
 def _as_definition(exercise: str, program: str, given: Definition, breaks: str) -> str:
     source = ast.get_source_segment(program, given) or ""
     named = re.sub(rf"\b{re.escape(exercise)}\b", f"{exercise}__{WHAT}", source, count=1)
-    return f'@misconception("{SENTENCE}", breaks={breaks})\n{named}'
+    return f'@MISTAKES.mistake("{SENTENCE}", breaks={breaks})\n{named}'
 
 
 def _edits(text: str, right: Definition, given: Definition) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from anatomy.grading.report import Mark
+from anatomy.classroom.grading.report import Mark
 
 FEWEST = 5
 """Students below whom nothing is correlated."""

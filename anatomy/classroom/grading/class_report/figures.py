@@ -7,13 +7,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from anatomy import course
-from anatomy.grading.class_report.exercises import ExerciseFigures, exercise_figures
-from anatomy.grading.class_report.mistakes import Mistake, named_mistakes
-from anatomy.grading.class_report.records import Record
-from anatomy.grading.class_report.stopped import was_stopped
-from anatomy.grading.class_report.unnamed import Unnamed, by_number, unnamed_groups
-from anatomy.grading.report import PARTLY, REPAIRED, UNGRADED
+from anatomy.classroom.grading.class_report.exercises import ExerciseFigures, exercise_figures
+from anatomy.classroom.grading.class_report.mistakes import Mistake, named_mistakes
+from anatomy.classroom.grading.class_report.records import Record
+from anatomy.classroom.grading.class_report.stopped import was_stopped
+from anatomy.classroom.grading.class_report.unnamed import Unnamed, by_number, unnamed_groups
+from anatomy.classroom.grading.report import PARTLY, REPAIRED, UNGRADED
+from anatomy.wiring import the_course
 
 BINS = 10
 """Bars in a picture of how a notebook's marks are distributed."""
@@ -150,7 +150,7 @@ def _difference(marks: Mapping[str, StudentMark], before: str, after: str) -> fl
 def _notebook(
     slug: str, before: str, records: Sequence[Record], students: Sequence[StudentRow], numbers: Mapping[str, str]
 ) -> NotebookFigures:
-    title = next((book.title for book in course.NOTEBOOKS if book.slug == slug), slug)
+    title = next((book.title for book in the_course().notebooks if book.slug == slug), slug)
     marks = [row.marks[slug] for row in students if slug in row.marks]
     shares = [mark.share for mark in marks if mark.share is not None]
     bins = Counter(min(BINS - 1, int(share * BINS)) for share in shares)

@@ -10,11 +10,11 @@ from pathlib import Path
 from nbgrader.server_extensions.formgrader.base import BaseHandler
 from tornado import web
 
-from anatomy.errors import UserError
-from anatomy.grading.class_report.figures import figures
-from anatomy.grading.class_report.page import as_html
-from anatomy.grading.class_report.pseudonyms import without_names
-from anatomy.grading.class_report.records import read_records
+from anatomy.classroom.grading.class_report.figures import figures
+from anatomy.classroom.grading.class_report.page import as_html
+from anatomy.classroom.grading.class_report.pseudonyms import without_names
+from anatomy.classroom.grading.class_report.records import read_records
+from anatomy.engine.errors import UserError
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 """The page runs nothing and asks for nothing, whatever a student has written into it."""

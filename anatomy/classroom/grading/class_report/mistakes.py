@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from anatomy.grading.class_report.records import Record
-from anatomy.grading.class_report.unnamed import by_number
+from anatomy.classroom.grading.class_report.records import Record
+from anatomy.classroom.grading.class_report.unnamed import by_number
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ def named_mistakes(records: Sequence[Record], numbers: Mapping[str, Mapping[str,
                  if mark.points is not None)  # fmt: skip
     for one in records:
         for mark in one.result.marks:
-            for name, sentence in mark.misconceptions.items():
+            for name, sentence in mark.mistakes.items():
                 place = one.notebook, mark.exercise, name
                 holders[place].append(one.student)
                 sentences[place][sentence] += 1

@@ -9,9 +9,9 @@ from itertools import groupby
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from anatomy.cards.markup import prose
-from anatomy.grading.class_report.exercises import FEWEST, KINDS
-from anatomy.grading.class_report.figures import Figures
+from anatomy.classroom.grading.class_report.exercises import FEWEST, KINDS
+from anatomy.classroom.grading.class_report.figures import Figures
+from anatomy.engine.cards.markup import prose
 
 MOST_LINES = 40
 """Of an example; what is longer is cut, and that is said."""
@@ -33,7 +33,7 @@ def as_html(figures: Figures, when: datetime, *, anonymous: bool = False, back: 
 
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("anatomy.grading.class_report", "."), autoescape=True, undefined=StrictUndefined,
+        loader=PackageLoader("anatomy.classroom.grading.class_report", "."), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     environment.filters.update(

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from anatomy.errors import UserError
-from anatomy.grading.class_report.records import Record
-from anatomy.grading.errors import in_brief
+from anatomy.classroom.grading.class_report.records import Record
+from anatomy.classroom.grading.errors import in_brief
+from anatomy.engine.errors import UserError
 
 KEPT_IN = Path(".anatomy") / "pseudonyms.json"
 """Who has which number. It says who is who, so it stays with the gradebook."""

@@ -12,14 +12,14 @@ from nbgrader.coursedir import CourseDirectory
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import SAWarning
 
-from anatomy.errors import UserError
-from anatomy.grading.errors import Unrepairable, in_brief
-from anatomy.grading.gradebook import GradebookWriter, open_gradebook
-from anatomy.grading.notes import CellNote, FewNumbers, NotebookNote
-from anatomy.grading.report import PARTLY, UNGRADED, SubmissionResult
-from anatomy.grading.submission_file import parse_notebook
-from anatomy.grading.submissions import Submission, find_submissions, readable
-from anatomy.notebook_files.settings import settings
+from anatomy.classroom.grading.errors import Unrepairable, in_brief
+from anatomy.classroom.grading.gradebook import GradebookWriter, open_gradebook
+from anatomy.classroom.grading.notes import CellNote, FewNumbers, NotebookNote
+from anatomy.classroom.grading.report import PARTLY, UNGRADED, SubmissionResult
+from anatomy.classroom.grading.submission_file import parse_notebook
+from anatomy.classroom.grading.submissions import Submission, find_submissions, readable
+from anatomy.engine.errors import UserError
+from anatomy.engine.notebook_files.settings import settings
 
 NOT_YET = "It has not been graded yet: run `anatomy grade`."
 EARLIER = "The marks are those of what was handed in before."

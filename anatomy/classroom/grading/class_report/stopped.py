@@ -1,4 +1,4 @@
-"""Which verdicts say that an answer did not come to its end, as `anatomy.grading.verdicts` and the judge word them."""
+"""Which verdicts say that an answer did not come to its end, as `anatomy.classroom.grading.verdicts` and the judge word them."""
 
 from __future__ import annotations
 

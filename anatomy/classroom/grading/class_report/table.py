@@ -6,9 +6,9 @@ import csv
 import io
 from collections.abc import Iterable
 
-from anatomy.grading.class_report.records import Record
-from anatomy.grading.report import UNGRADED
-from anatomy.grading.spreadsheets import no_formula, number
+from anatomy.classroom.grading.class_report.records import Record
+from anatomy.classroom.grading.report import UNGRADED
+from anatomy.classroom.grading.spreadsheets import no_formula, number
 
 COLUMNS = ("student", "notebook", "exercise", "points", "max", "status", "mistakes", "broken", "said", "reason")
 
@@ -23,7 +23,7 @@ def as_csv(records: Iterable[Record]) -> str:
         for mark in one.result.marks:
             writer.writerow(map(no_formula, (
                 one.student, one.notebook, mark.exercise, number(mark.points), number(mark.worth), mark.status,
-                " ".join(mark.misconceptions), " ".join(mark.broken), mark.said, reason,
+                " ".join(mark.mistakes), " ".join(mark.broken), mark.said, reason,
             )))  # fmt: skip
         if not one.result.marks:
             writer.writerow(map(no_formula, (one.student, one.notebook, "", "", "", UNGRADED, "", "", "", reason)))

@@ -14,11 +14,11 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from anatomy.grading.class_report.edit_stub import edit_stub
-from anatomy.grading.class_report.records import Record
-from anatomy.grading.class_report.stopped import was_stopped
-from anatomy.grading.notes import FewNumbers
-from anatomy.grading.report import Mark
+from anatomy.classroom.grading.class_report.edit_stub import edit_stub
+from anatomy.classroom.grading.class_report.records import Record
+from anatomy.classroom.grading.class_report.stopped import was_stopped
+from anatomy.classroom.grading.notes import FewNumbers
+from anatomy.classroom.grading.report import Mark
 
 SAME_NUMBERS = 1e-3
 """How far numbers that count as equal may lie apart, relative to the largest: three digits."""
@@ -61,7 +61,7 @@ def unnamed_groups(records: Iterable[Record], numbers: Mapping[str, Mapping[str,
     by_exercise: dict[tuple[str, str], list[Wrong]] = defaultdict(list)
     for one in records:
         for mark in one.result.marks:
-            if mark.status == "wrong" and not mark.misconceptions and not was_stopped(mark.status, mark.said):
+            if mark.status == "wrong" and not mark.mistakes and not was_stopped(mark.status, mark.said):
                 by_exercise[one.notebook, mark.exercise].append((one, mark))
     found = [
         _group(those, numbers[slug][exercise])

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from nbgrader.api import Gradebook, MissingEntry
 from traitlets.config import Config
 
-from anatomy.grading.feedback.figures import Figures, figures_of
-from anatomy.grading.feedback.freshness import HEAD, made_from, said_made_from
-from anatomy.grading.feedback.standing import read_standing
-from anatomy.grading.notes import NotebookNote
-from anatomy.grading.placing import put_in_place, write_beside
+from anatomy.classroom.grading.feedback.figures import Figures, figures_of
+from anatomy.classroom.grading.feedback.freshness import HEAD, made_from, said_made_from
+from anatomy.classroom.grading.feedback.standing import read_standing
+from anatomy.classroom.grading.notes import NotebookNote
+from anatomy.classroom.grading.placing import put_in_place, write_beside
 
 if TYPE_CHECKING:
-    from anatomy.grading.feedback.page import PageMaker
+    from anatomy.classroom.grading.feedback.page import PageMaker
 
 FILES_WITH_A_PAGE = (".png", ".jpg", ".jpeg", ".gif", ".txt")
 """How the names of files end that go with a page: pictures; when it was handed in, and its secret, which
@@ -39,7 +39,7 @@ class FeedbackFolder:
         # What takes long to import, and a run that makes no page can do without.
         from nbgrader.coursedir import CourseDirectory
 
-        from anatomy.grading.feedback.page import PageMaker
+        from anatomy.classroom.grading.feedback.page import PageMaker
 
         return PageMaker(self.config, CourseDirectory(config=self.config))
 

@@ -9,9 +9,9 @@ from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 
-from anatomy.grading import template_folders
-from anatomy.grading.feedback.figures import Figures
-from anatomy.grading.feedback.standing import Standing
+from anatomy.classroom.grading import template_folders
+from anatomy.classroom.grading.feedback.figures import Figures
+from anatomy.classroom.grading.feedback.standing import Standing
 
 HEAD = 4096
 """Bytes at the beginning of a page within which it says what it was made from."""

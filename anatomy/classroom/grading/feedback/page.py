@@ -27,10 +27,10 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets.config import Config
 
-from anatomy.grading.feedback.figures import Figures, figures_of, with_figures
-from anatomy.grading.feedback.freshness import made_from
-from anatomy.grading.feedback.standing import Standing, read_standing
-from anatomy.grading.notes import NotebookNote
+from anatomy.classroom.grading.feedback.figures import Figures, figures_of, with_figures
+from anatomy.classroom.grading.feedback.freshness import made_from
+from anatomy.classroom.grading.feedback.standing import Standing, read_standing
+from anatomy.classroom.grading.notes import NotebookNote
 
 SETTINGS = ("Exporter", "GenerateFeedback", "HTMLExporter", "NbConvertBase", "TemplateExporter")
 """The sections of ``nbgrader_config.py`` that a page goes by."""

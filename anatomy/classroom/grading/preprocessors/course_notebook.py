@@ -6,7 +6,8 @@ from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
-from anatomy.course import Notebook, notebook
+from anatomy.engine.course import Notebook
+from anatomy.wiring import the_course
 
 Converted = tuple[NotebookNode, ResourcesDict]
 """What nbgrader's steps return."""
@@ -15,7 +16,7 @@ Converted = tuple[NotebookNode, ResourcesDict]
 def course_notebook(resources: ResourcesDict) -> Notebook | None:
     """The course's notebook that is being converted, or None for an assignment of somebody else's."""
     try:
-        return notebook(resources["nbgrader"]["notebook"])
+        return the_course().notebook(resources["nbgrader"]["notebook"])
     except KeyError:
         return None
 

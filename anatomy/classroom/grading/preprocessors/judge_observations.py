@@ -9,12 +9,12 @@ from nbgrader import utils
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Float
 
-from anatomy.cards import as_html, as_text, headline, ungraded
-from anatomy.exercises import Exercise
-from anatomy.grading.notes import NOTE, CellNote, NotebookNote
-from anatomy.grading.preprocessors.course_notebook import Converted, course_notebook, displayed
-from anatomy.grading.preprocessors.time_limit import TookTooLong, time_limit
-from anatomy.grading.verdicts import checked_exercise, forget_expectations, numbers_of, verdict_on
+from anatomy.classroom.grading.notes import NOTE, CellNote, NotebookNote
+from anatomy.classroom.grading.preprocessors.course_notebook import Converted, course_notebook, displayed
+from anatomy.classroom.grading.preprocessors.time_limit import TookTooLong, time_limit
+from anatomy.classroom.grading.verdicts import checked_exercise, forget_expectations, numbers_of, verdict_on
+from anatomy.engine.cards import as_html, as_text, headline, ungraded
+from anatomy.engine.exercise import Exercise
 
 
 class Ungraded(Exception):
@@ -48,7 +48,7 @@ class JudgeObservations(NbGraderPreprocessor):
             with time_limit(self.time_limit):
                 verdict = verdict_on(cell, exercise, answer, seeds)
                 html, text = as_html(verdict), as_text(verdict)
-                unnamed = verdict.status == "wrong" and not verdict.misconceptions
+                unnamed = verdict.status == "wrong" and not verdict.mistakes
                 numbers = numbers_of(cell) if unnamed else ()
         except Ungraded as reason:
             self._leave_open(cell, exercise, str(reason))
@@ -70,7 +70,7 @@ class JudgeObservations(NbGraderPreprocessor):
                 points=points,
                 said=headline(verdict),
                 broken=tuple(result.property for result in verdict.results if not result.passed),
-                misconceptions={one.misconception: one.headline for one in verdict.diagnoses if one.misconception},
+                mistakes={one.mistake: one.headline for one in verdict.diagnoses if one.mistake},
                 numbers=numbers,
             ).write(cell)
 

@@ -13,12 +13,13 @@ import logging
 
 from nbformat import NotebookNode
 
-from anatomy.answers import stand_ins
-from anatomy.course import Notebook
-from anatomy.exercises import Exercise
-from anatomy.grading.notes import CellNote
-from anatomy.grading.preprocessors.time_limit import TookTooLong, time_limit
-from anatomy.grading.verdicts import checked_exercise, forget_expectations, is_seen_right
+from anatomy.classroom.grading.notes import CellNote
+from anatomy.classroom.grading.preprocessors.time_limit import TookTooLong, time_limit
+from anatomy.classroom.grading.verdicts import checked_exercise, forget_expectations, is_seen_right
+from anatomy.engine.answers import stand_ins
+from anatomy.engine.course import Notebook
+from anatomy.engine.exercise import Exercise
+from anatomy.wiring import the_course
 
 TIME_LIMIT = 10.0
 """Seconds that it may take to find out whether an answer is right; then a right one is lent."""
@@ -32,7 +33,7 @@ class Lending:
         self.checks = {
             index: exercise for index, cell in enumerate(nb.cells) if (exercise := checked_exercise(cell, book))
         }
-        self.stand_ins = stand_ins(book)
+        self.stand_ins = stand_ins(the_course(), book)
 
     def after(self, cell: NotebookNode, index: int) -> str:
         """The program to run silently in the kernel after this check; empty when there is nothing to lend."""
@@ -43,7 +44,7 @@ class Lending:
         stand_in = self.stand_ins[exercise.name]
         if stand_in.shows & to_come or self._is_right(cell, exercise):
             return ""
-        lender = '__import__("anatomy.checking.stand_ins", fromlist=["provide"])'
+        lender = '__import__("anatomy.engine.checking.stand_ins", fromlist=["provide"])'
         program = f"{lender}.provide({exercise.name!r}, {stand_in.source!r})"
         if CellNote.read(cell).left_out:  # called once more, it would end the kernel again
             program += f"\n{exercise.name} = {lender}.PROVIDED[{exercise.name!r}]"

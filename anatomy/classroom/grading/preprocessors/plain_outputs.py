@@ -8,7 +8,7 @@ from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from anatomy.grading.preprocessors.course_notebook import Converted
+from anatomy.classroom.grading.preprocessors.course_notebook import Converted
 
 
 class PlainOutputs(NbGraderPreprocessor):

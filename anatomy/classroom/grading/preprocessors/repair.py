@@ -1,4 +1,4 @@
-"""nbgrader's step that repairs what was handed in; how, says `anatomy.grading.repair`."""
+"""nbgrader's step that repairs what was handed in; how, says `anatomy.classroom.grading.repair`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from anatomy.grading.assignments import student_edition
-from anatomy.grading.notes import EDITION, NOTE, NotebookNote
-from anatomy.grading.preprocessors.course_notebook import Converted, course_notebook
-from anatomy.grading.repair import NOTE_ID, note_cell, repaired
+from anatomy.classroom.grading.assignments import student_edition
+from anatomy.classroom.grading.notes import EDITION, NOTE, NotebookNote
+from anatomy.classroom.grading.preprocessors.course_notebook import Converted, course_notebook
+from anatomy.classroom.grading.repair import NOTE_ID, note_cell, repaired
 
 
 class Repair(NbGraderPreprocessor):

@@ -18,23 +18,23 @@ from nbgrader import utils
 from nbgrader.preprocessors import Execute
 from traitlets import Bool, Float, Integer
 
-from anatomy.grading.course_kernels import CourseKernelManager, environment, fresh_seeds
-from anatomy.grading.notes import NOTE, CellNote, NotebookNote
-from anatomy.grading.preprocessors.course_notebook import Converted, course_notebook, displayed
-from anatomy.grading.preprocessors.lending import Lending
-from anatomy.grading.skippable_cells import names_bound, skippable_cells
-from anatomy.observing.records import MIME
+from anatomy.classroom.grading.course_kernels import CourseKernelManager, environment, fresh_seeds
+from anatomy.classroom.grading.notes import NOTE, CellNote, NotebookNote
+from anatomy.classroom.grading.preprocessors.course_notebook import Converted, course_notebook, displayed
+from anatomy.classroom.grading.preprocessors.lending import Lending
+from anatomy.classroom.grading.skippable_cells import names_bound, skippable_cells
+from anatomy.engine.observing.records import MIME
 
 TOO_MUCH = "took too much memory"
 NOT_RUN = "Not run while grading: no answer needs it."
-OWN_CHECK = "from anatomy.checking import check"
+OWN_CHECK = "from anatomy import check"
 """What is run before each check cell: a cell of the student's may have given its name to something else."""
 
 
 class RunAndObserve(Execute):
     """Run a notebook in a kernel that observes and does not judge.
 
-    Given cells that no answer needs are not run: see `anatomy.grading.skippable_cells`. A cell that ends its kernel, or
+    Given cells that no answer needs are not run: see `anatomy.classroom.grading.skippable_cells`. A cell that ends its kernel, or
     that neither finishes in time nor stops when interrupted, is left out and the notebook is run again without it: it
     costs what it defines, nothing else.
 
@@ -45,7 +45,7 @@ class RunAndObserve(Execute):
     than is kept, or ran out of memory.
 
     After a check whose answer was not right, the kernel is lent a right one for those answers that call it: see
-    `anatomy.grading.preprocessors.lending`. From then on the records of all checks so far are final: another run of the
+    `anatomy.classroom.grading.preprocessors.lending`. From then on the records of all checks so far are final: another run of the
     notebook can't replace them, whatever its kernel may know of this one's.
 
     All runs of a notebook together have a budget of time. Checks that are not reached in it have no mark, not even 0.

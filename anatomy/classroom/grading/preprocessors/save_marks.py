@@ -6,7 +6,7 @@ from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbgrader.preprocessors import SaveAutoGrades
 
-from anatomy.grading.notes import CellNote
+from anatomy.classroom.grading.notes import CellNote
 
 
 class SaveMarks(SaveAutoGrades):

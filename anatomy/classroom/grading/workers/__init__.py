@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from anatomy.grading.workers.dispatch import Workers
+    from anatomy.classroom.grading.workers.dispatch import Workers
 
 
 @contextlib.contextmanager
@@ -23,14 +23,14 @@ def open_workers(sandbox: str, count: int, scheduler: str | None = None) -> Iter
         When the cluster at `scheduler` can't be reached, has no workers, or workers that can't grade.
     """
     # Torch, which a run that grades nothing can do without, and Dask, which one worker can do without.
-    from anatomy.grading.workers.local import local_workers, this_process
+    from anatomy.classroom.grading.workers.local import local_workers, this_process
 
     if scheduler is None and count == 1:
         with this_process(sandbox) as workers:
             yield workers
         return
-    from anatomy.grading.workers.dask_settings import quiet_dask
-    from anatomy.grading.workers.external import external_workers
+    from anatomy.classroom.grading.workers.dask_settings import quiet_dask
+    from anatomy.classroom.grading.workers.external import external_workers
 
     with quiet_dask(), external_workers(scheduler, sandbox) if scheduler else local_workers(count, sandbox) as workers:
         yield workers

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from anatomy.errors import UserError
-from anatomy.grading.errors import GOES_ON, in_brief
-from anatomy.grading.workers.parcels import ungraded
+from anatomy.classroom.grading.errors import GOES_ON, in_brief
+from anatomy.classroom.grading.workers.parcels import ungraded
+from anatomy.engine.errors import UserError
 
 AHEAD = 3
 """Parcels for each worker that are under way at a time: more would only take memory."""
@@ -24,7 +24,7 @@ CHECK_INTERVAL = 2.0
 
 def grade_parcel(parcel: bytes) -> bytes:
     """`worker.grade_parcel`: imports what grading takes where it is called, not where it is only named."""
-    from anatomy.grading.workers import worker
+    from anatomy.classroom.grading.workers import worker
 
     return worker.grade_parcel(parcel)
 

@@ -11,13 +11,13 @@ from typing import Any
 
 from nbclient.util import run_sync
 
-from anatomy.errors import UserError
-from anatomy.forked_kernels import SANDBOX_VARIABLE, choose_sandbox, get_fork_server, stop_fork_servers
-from anatomy.grading.course_preparation import COURSE
-from anatomy.grading.fingerprints import program_version
-from anatomy.grading.workers.dask_settings import open_client
-from anatomy.grading.workers.dispatch import Workers, grade_parcel
-from anatomy.grading.workers.parcels import ungraded
+from anatomy.classroom.forked_kernels import SANDBOX_VARIABLE, choose_sandbox, get_fork_server, stop_fork_servers
+from anatomy.classroom.grading.course_preparation import COURSE
+from anatomy.classroom.grading.fingerprints import program_version
+from anatomy.classroom.grading.workers.dask_settings import open_client
+from anatomy.classroom.grading.workers.dispatch import Workers, grade_parcel
+from anatomy.classroom.grading.workers.parcels import ungraded
+from anatomy.engine.errors import UserError
 
 CONNECT_LIMIT, FIRST_WORKER_LIMIT, READY_LIMIT = 10.0, 20.0, 180.0
 """Seconds: to reach a scheduler; for a first worker to be there; for a worker to import everything."""
@@ -118,7 +118,7 @@ def _in_worker(name: str, *given: Any) -> Callable[..., Any]:
     def look_up(*more: Any) -> Any:
         import importlib
 
-        return getattr(importlib.import_module("anatomy.grading.workers.external"), name)(*given, *more)
+        return getattr(importlib.import_module("anatomy.classroom.grading.workers.external"), name)(*given, *more)
 
     return look_up
 

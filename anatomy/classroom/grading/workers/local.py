@@ -11,12 +11,12 @@ from importlib import import_module
 from multiprocessing import forkserver
 from typing import Any
 
-from anatomy.forked_kernels import get_fork_server
-from anatomy.grading.course_preparation import COURSE
-from anatomy.grading.workers.dask_settings import open_client
-from anatomy.grading.workers.dispatch import Workers
+from anatomy.classroom.forked_kernels import get_fork_server
+from anatomy.classroom.grading.course_preparation import COURSE
+from anatomy.classroom.grading.workers.dask_settings import open_client
+from anatomy.classroom.grading.workers.dispatch import Workers
 
-IMPORTED_BY_WORKERS = ("anatomy.grading.workers.worker", "anatomy.grading.preprocessors")
+IMPORTED_BY_WORKERS = ("anatomy.classroom.grading.workers.worker", "anatomy.classroom.grading.preprocessors")
 """What grading takes, and what only looks for work does not."""
 
 

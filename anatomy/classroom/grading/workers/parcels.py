@@ -26,7 +26,7 @@ class ToGrade:
     made_from
         A hash of all that the marks are made from, for the graded notebook.
     pipeline
-        Steps and their settings: see `anatomy.grading.pipeline`.
+        Steps and their settings: see `anatomy.classroom.grading.pipeline`.
     fork_server
         The address of the one on this machine, or "" when the worker has its own.
     page_settings

@@ -16,15 +16,15 @@ from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbgrader import utils
 
-from anatomy.forked_kernels import SANDBOX_VARIABLE, join_fork_server
-from anatomy.grading.errors import Unrepairable, in_brief
-from anatomy.grading.feedback.page import page_maker
-from anatomy.grading.feedback.standing import expected_standing
-from anatomy.grading.notes import EDITION, NOTE, CellNote, NotebookNote
-from anatomy.grading.pipeline import run_steps
-from anatomy.grading.submission_file import parse_notebook
-from anatomy.grading.workers.parcels import Graded, ToGrade, ungraded
-from anatomy.notebook_files.notebooks import as_text
+from anatomy.classroom.forked_kernels import SANDBOX_VARIABLE, join_fork_server
+from anatomy.classroom.grading.errors import Unrepairable, in_brief
+from anatomy.classroom.grading.feedback.page import page_maker
+from anatomy.classroom.grading.feedback.standing import expected_standing
+from anatomy.classroom.grading.notes import EDITION, NOTE, CellNote, NotebookNote
+from anatomy.classroom.grading.pipeline import run_steps
+from anatomy.classroom.grading.submission_file import parse_notebook
+from anatomy.classroom.grading.workers.parcels import Graded, ToGrade, ungraded
+from anatomy.engine.notebook_files.notebooks import as_text
 
 
 def grade_parcel(parcel: bytes) -> bytes:
@@ -34,7 +34,7 @@ def grade_parcel(parcel: bytes) -> bytes:
     os.environ[SANDBOX_VARIABLE] = given.sandbox
     if given.fork_server:
         join_fork_server(given.fork_server)
-    log = logging.Logger("anatomy.grading")  # what the steps say is in the notebook, too
+    log = logging.Logger("anatomy.classroom.grading")  # what the steps say is in the notebook, too
     log.addHandler(logging.NullHandler())
     try:
         book = _graded(given, log)

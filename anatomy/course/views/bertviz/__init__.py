@@ -5,10 +5,10 @@ draws it without scripts. Each view has a module and a script of its own: `head`
 queries and keys of a model while it runs (`recorded.py`).
 """
 
-from anatomy.views.bertviz.frame import FramedView
-from anatomy.views.bertviz.head import head_view
-from anatomy.views.bertviz.model import model_view
-from anatomy.views.bertviz.neuron import neuron_view
-from anatomy.views.bertviz.recorded import LayerAttention, record_attention
+from anatomy.course.views.bertviz.frame import FramedView
+from anatomy.course.views.bertviz.head import head_view
+from anatomy.course.views.bertviz.model import model_view
+from anatomy.course.views.bertviz.neuron import neuron_view
+from anatomy.course.views.bertviz.recorded import LayerAttention, record_attention
 
 __all__ = ["FramedView", "LayerAttention", "head_view", "model_view", "neuron_view", "record_attention"]

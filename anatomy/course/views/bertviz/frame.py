@@ -22,7 +22,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from anatomy.views.bertviz.libraries import NOTICES, library
+from anatomy.course.views.bertviz.libraries import NOTICES, library
 
 ROOT = "bertviz"  # id of the outermost element: BertViz makes one up at random, but a frame has one view only
 PAIR = (
@@ -126,4 +126,4 @@ def _bertviz(view: str) -> str:
 
 @cache
 def _file(name: str) -> str:
-    return (files("anatomy.views.bertviz") / name).read_text(encoding="utf-8")
+    return (files("anatomy.course.views.bertviz") / name).read_text(encoding="utf-8")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from anatomy.views.attention import head_grid
-from anatomy.views.bertviz.frame import FramedView, framed
-from anatomy.views.bertviz.parts import Layers, one_of, parts, second_sentence, some_of
-from anatomy.views.bertviz.still import strongest, table
+from anatomy.course.views.attention import head_grid
+from anatomy.course.views.bertviz.frame import FramedView, framed
+from anatomy.course.views.bertviz.parts import Layers, one_of, parts, second_sentence, some_of
+from anatomy.course.views.bertviz.still import strongest, table
 
 MOST_LINES = 150_000  # of one layer; more make a browser crawl
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from anatomy.views.bertviz.frame import FramedView, framed
-from anatomy.views.bertviz.parts import Layers, parts, second_sentence, some_of
-from anatomy.views.bertviz.still import mosaic, table
+from anatomy.course.views.bertviz.frame import FramedView, framed
+from anatomy.course.views.bertviz.parts import Layers, parts, second_sentence, some_of
+from anatomy.course.views.bertviz.still import mosaic, table
 
 MOST_LINES = 100_000  # of all heads of all layers; more make a browser crawl
 FEWEST_COLUMNS = 8  # BertViz makes thumbnails as wide as the page has room; few heads would be huge

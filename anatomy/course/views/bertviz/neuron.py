@@ -9,12 +9,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from anatomy.cards.markup import scrolling
-from anatomy.views.bertviz.frame import FramedView, framed
-from anatomy.views.bertviz.parts import Part, labels, number, one_of, rounded, second_sentence, some_of
-from anatomy.views.bertviz.recorded import LayerAttention, record_attention
-from anatomy.views.heatmap import heat_map, heat_maps
-from anatomy.views.words import number as said
+from anatomy.course.views.bertviz.frame import FramedView, framed
+from anatomy.course.views.bertviz.parts import Part, labels, number, one_of, rounded, second_sentence, some_of
+from anatomy.course.views.bertviz.recorded import LayerAttention, record_attention
+from anatomy.course.views.heatmap import heat_map, heat_maps
+from anatomy.course.views.words import number as said
+from anatomy.engine.cards.markup import scrolling
 
 MOST_NUMBERS = 300_000  # queries and keys of all heads and layers shown: about 1 MB in the saved notebook
 

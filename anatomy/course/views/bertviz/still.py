@@ -9,10 +9,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from anatomy.cards.markup import scrolling
-from anatomy.views.bertviz.parts import Part
-from anatomy.views.heatmap import color_scale
-from anatomy.views.style import HAIRLINE, MUTED, Picture, figure, styled
+from anatomy.course.views.bertviz.parts import Part
+from anatomy.course.views.heatmap import color_scale
+from anatomy.course.views.style import HAIRLINE, MUTED, Picture, figure, styled
+from anatomy.engine.cards.markup import scrolling
 
 MAIN_SHARE = 0.35  # of a head's weight, to be called what the head does
 MOST_ROWS = 30

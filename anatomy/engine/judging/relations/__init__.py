@@ -12,9 +12,9 @@ from dataclasses import replace
 
 from torch import Tensor
 
-from anatomy.exercises.spec import Case, Exercise
-from anatomy.judging.relations import places, values
-from anatomy.judging.relations.comparison import Comparison, Relation, alike
+from anatomy.engine.exercise import Case, Exercise
+from anatomy.engine.judging.relations import places, values
+from anatomy.engine.judging.relations.comparison import Comparison, Relation, alike
 
 Finder = Callable[[Comparison], Iterator[Relation]]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from anatomy.exercises.spec import Case
-from anatomy.observing.plain_data import ROUNDING
+from anatomy.engine.exercise import Case
+from anatomy.engine.observing.plain_data import ROUNDING
 
 
 @dataclass(frozen=True)

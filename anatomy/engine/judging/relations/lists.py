@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from anatomy.judging.relations.comparison import Relation
-from anatomy.judging.wording import brief, item
+from anatomy.engine.judging.relations.comparison import Relation
+from anatomy.engine.judging.wording import brief, item
 
 SHORT = 70
 """Characters up to which two lists are shown whole."""

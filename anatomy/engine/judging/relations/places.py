@@ -8,9 +8,9 @@ from itertools import permutations
 import torch
 from torch import Tensor
 
-from anatomy.judging.relations.comparison import Comparison, Relation, alike, constant_ratio
-from anatomy.judging.relations.sizes import explain_factor
-from anatomy.observing.plain_data import ROUNDING
+from anatomy.engine.judging.relations.comparison import Comparison, Relation, alike, constant_ratio
+from anatomy.engine.judging.relations.sizes import explain_factor
+from anatomy.engine.observing.plain_data import ROUNDING
 
 
 def transposed(comparison: Comparison) -> Iterator[Relation]:

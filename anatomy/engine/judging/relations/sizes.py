@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations_with_replacement
 
-from anatomy.exercises.spec import Case
-from anatomy.judging.relations.comparison import Comparison, Relation, constant_ratio
+from anatomy.engine.exercise import Case
+from anatomy.engine.judging.relations.comparison import Comparison, Relation, constant_ratio
 
 MOST = 64
 """The largest whole number that a difference of counts may be a multiple by."""

@@ -9,8 +9,8 @@ from itertools import combinations
 import torch
 from torch import Tensor
 
-from anatomy.judging.relations.comparison import Comparison, Relation, alike, constant_ratio
-from anatomy.judging.relations.sizes import explain_factor
+from anatomy.engine.judging.relations.comparison import Comparison, Relation, alike, constant_ratio
+from anatomy.engine.judging.relations.sizes import explain_factor
 
 
 def not_finite(comparison: Comparison) -> Iterator[Relation]:

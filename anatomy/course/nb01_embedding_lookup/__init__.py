@@ -1,0 +1,1 @@
+"""01 · From text to vectors."""

@@ -1,0 +1,1 @@
+"""03 · Softmax and weighted values."""

@@ -1,0 +1,1 @@
+"""05 · The encoder layer."""

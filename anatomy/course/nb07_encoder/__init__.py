@@ -1,0 +1,1 @@
+"""07 · The encoder with real weights."""

@@ -1,0 +1,1 @@
+"""09 · The causal mask: a model that writes."""

@@ -1,0 +1,1 @@
+"""10 · Encoder and decoder: reading one, writing another."""

@@ -1,0 +1,1 @@
+"""11 · BertViz: what heads look at."""

@@ -1,0 +1,1 @@
+"""12 · Pretraining: text as its own teacher."""

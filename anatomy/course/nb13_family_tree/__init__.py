@@ -1,0 +1,1 @@
+"""13 · The family tree."""
