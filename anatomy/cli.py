@@ -17,6 +17,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from anatomy import PACKAGE
 from anatomy.engine.class_edition import class_edition
 from anatomy.engine.errors import UserError
 
@@ -107,7 +108,8 @@ def check(
     if course_root(root) / "notebooks" in file.resolve().parents:
         for verdict in verdicts:
             note_check(verdict)
-    points, most = sum(verdict.points for verdict in verdicts), sum(the_course().exercise(c.exercise).points for c in found)
+    points = sum(verdict.points for verdict in verdicts)
+    most = sum(the_course().exercise(checked.exercise).points for checked in found)
     right, waiting = ([checked.status for checked in found].count(status) for status in ("right", "not checked"))
     console.print(f"{right} of {len(found)} exercises right, {points} of {most} points.", style="bold", highlight=False)
     if waiting:
@@ -549,12 +551,10 @@ def lint(
 
 def course_root(root: Path | None) -> Path:
     """The course's folder: as named, or the nearest one from here upwards, or where this package is installed from."""
-    import anatomy
-
     if root:
         return root.resolve()
     here = Path.cwd()
-    for folder in (here, *here.parents, Path(anatomy.__file__).parent.parent):
+    for folder in (here, *here.parents, PACKAGE.parent):
         if (folder / "nbgrader_config.py").is_file():
             return folder
     fail("The course's folder is not here. Go there (it holds nbgrader_config.py), or name it with --root.")

@@ -21,10 +21,10 @@ from typing import Any, Literal
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet
 
-from anatomy import checkpoints
+from anatomy.course import checkpoints
 
 ROOT = Path(__file__).resolve().parents[1]
-KERNELS = ROOT / "anatomy" / "forked_kernels"
+KERNELS = ROOT / "anatomy" / "classroom" / "forked_kernels"
 GIGABYTE = 1024**3
 ENOUGH_MEMORY = 1.5  # gigabytes: what the hungriest notebook takes
 INSTALL = "python -m pip install -r requirements.txt"

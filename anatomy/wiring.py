@@ -8,7 +8,7 @@ from importlib import import_module
 
 from anatomy.engine.course import Course
 
-COURSE = "ANATOMY_COURSE"
+COURSE = "ANATOMY_COURSE_PACKAGE"
 """The environment variable that names the package of another course, which has its value as `COURSE`."""
 
 

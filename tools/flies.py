@@ -1,4 +1,4 @@
-"""Write anatomy/course/data/flies.jsonl: sentences in which "flies" is a noun or a verb, made from hand-written templates.
+"""Write anatomy/course/data/flies.jsonl: "flies" as a noun or a verb, in sentences made from hand-written templates.
 
 Templates come in pairs, one noun and one verb, with "flies" at the same place. So the place alone says nothing, and
 what is read off the vector before any attention can't be right more often than half the time. A pair belongs to one
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-FILE = Path(__file__).resolve().parents[1] / "anatomy" / "data" / "flies.jsonl"
+FILE = Path(__file__).resolve().parents[1] / "anatomy" / "course" / "data" / "flies.jsonl"
 
 # (place of "flies", noun template, its fillings, verb template, its fillings); a filling's parts are split at "|"
 Pair = tuple[int, str, tuple[str, ...], str, tuple[str, ...]]

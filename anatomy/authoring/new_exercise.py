@@ -22,7 +22,7 @@ BEFORE = ("## Find the bug", "## What to take along", "## In short", "## Sources
 """Headings before the first of which a new exercise is put: what closes a notebook."""
 
 
-SETUP = "import torch\nfrom torch import Tensor, nn\n\nfrom anatomy.engine.checking import check"
+SETUP = "import torch\nfrom torch import Tensor, nn\n\nfrom anatomy import check"
 QUOTES = '"""'
 
 

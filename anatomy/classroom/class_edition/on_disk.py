@@ -24,7 +24,7 @@ Files = Mapping[PurePosixPath, bytes]
 """Path in the edition → what the file holds."""
 
 LIST = PurePosixPath(".class-edition.json")
-ABOUT = PurePosixPath("anatomy/engine/class_edition.json")
+ABOUT = PurePosixPath("anatomy/class_edition.json")
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 """The time of every file in a zip file, so that the same edition is always the same bytes."""
 

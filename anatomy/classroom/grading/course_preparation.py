@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from anatomy import PACKAGE
+from anatomy import PACKAGE, wiring
 from anatomy.classroom.forked_kernels import Preparation
 from anatomy.classroom.grading.package_copies import copy_package
 from anatomy.engine.observing import GRADING_SEED
@@ -61,7 +61,7 @@ COURSE = Preparation(
     later_modules=("transformers.models.bert.modeling_bert", "transformers.models.gpt2.modeling_gpt2"),
     sample_cell=SAMPLE_CELL,
     warm_up=WARM_UP,
-    not_preloaded=tuple(_COURSE.module(book, "right") for book in _COURSE.notebooks),  # of which each notebook sees others
+    not_preloaded=tuple(_COURSE.module(book, "right") for book in _COURSE.notebooks),  # each notebook sees others
     copies=tuple(book.slug for book in _COURSE.notebooks),
     make_copy=_copy_for,
     copy_variable=NOTEBOOK,
@@ -69,7 +69,10 @@ COURSE = Preparation(
         PACKAGE, _COURSE.folder,
         *map(Path, ("source", "solutions", "submitted", "autograded", "feedback", "tests", "gradebook.db", ".git")),
     ),
-    variables=("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "TOKENIZERS_PARALLELISM", "ANATOMY_CHECKPOINT", GRADING_SEED),
+    variables=(
+        "HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "TOKENIZERS_PARALLELISM", "ANATOMY_CHECKPOINT", GRADING_SEED,
+        wiring.COURSE,
+    ),
     defaults=(("HF_HUB_OFFLINE", "1"), ("TOKENIZERS_PARALLELISM", "false")),
     home_variables=(("ANATOMY_HOME", ".anatomy"),),
 )  # fmt: skip

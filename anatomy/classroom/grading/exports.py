@@ -1,8 +1,8 @@
 """The gradebook's marks for a learning platform, as files that Canvas and Moodle import.
 
-These are exporters of nbgrader's: ``nbgrader export --exporter=anatomy.classroom.grading.exports.CanvasExporter``. Late penalties
-are subtracted as nbgrader does it. Unlike nbgrader's own table, nothing here says 0 of work that was not handed in or
-that waits for a person's mark.
+These are exporters of nbgrader's: ``nbgrader export --exporter=anatomy.classroom.grading.exports.CanvasExporter``.
+Late penalties are subtracted as nbgrader does it. Unlike nbgrader's own table, nothing here says 0 of work that was not
+handed in or that waits for a person's mark.
 """
 
 from __future__ import annotations

@@ -6,16 +6,16 @@ import hashlib
 from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import version
-from pathlib import Path
 
-import anatomy
+from anatomy import PACKAGE
+from anatomy.wiring import the_course
 
 
 @cache
 def program_version() -> str:
-    """A hash of the package's code and of the version of torch."""
-    package = Path(anatomy.__file__).parent
-    return hash_of([version("torch").encode(), *(path.read_bytes() for path in sorted(package.rglob("*.py")))])
+    """A hash of the package's code, of the course's, and of the version of torch."""
+    files = {path for folder in (PACKAGE, the_course().folder) for path in folder.rglob("*.py")}
+    return hash_of([version("torch").encode(), *(path.read_bytes() for path in sorted(files))])
 
 
 def hash_of(parts: Iterable[bytes]) -> str:

@@ -20,14 +20,14 @@ SHOWN = frozenset({
     "anatomy.classroom", "anatomy.classroom.class_edition",
     "anatomy.engine", *(
         f"anatomy.engine.{room}"
-        for room in ("backups", "calls", "cards", "checking", "class_edition", "course", "errors", "exercise", "hunting",
-                     "notebook_files", "observing")
+        for room in ("backups", "calls", "cards", "checking", "class_edition", "course", "errors", "exercise",
+                     "hunting", "notebook_files", "observing")
     ),
 })  # fmt: skip
 """What of this package a machine with student code may hold: a kernel that grades, and the edition for a class.
 
-Of a course it may hold what the course says (`Course.shown`); of a notebook's folder what is asked, and the right answers
-once a later notebook is worked on. What is not named is left out, so a new room gives nothing away.
+Of a course it may hold what the course says (`Course.shown`); of a notebook's folder what is asked, and the right
+answers once a later notebook is worked on. What is not named is left out, so a new room gives nothing away.
 """
 
 _REFUSAL = '''"""Not to be seen while answers are graded."""
@@ -111,7 +111,7 @@ def hidden_modules(book: Notebook) -> Iterator[str]:
 
 
 def hidden_but(shown: Collection[str]) -> Iterator[str]:
-    """The modules and packages that are neither shown everywhere nor among the `shown` ones of the notebooks' folders."""
+    """The modules and packages that are not shown everywhere, nor among the `shown` ones of the notebooks' folders."""
     course = the_course()
     books = {course.module(book) for book in course.notebooks}
     open_to_all = {*SHOWN, *shown, *books, *(f"{course.package}.{room}" for room in course.shown)}

@@ -179,7 +179,7 @@ def _show_comparison(known: Comparison, console: Console) -> None:
 
 def _table(results: Iterable[SubmissionResult]) -> Table:
     results = list(results)
-    known = {book.slug for book in the_course().notebooks}  # a folder may be called anything: what is none of these has a reason
+    known = {book.slug for book in the_course().notebooks}  # a folder may be called anything; what is none has a reason
     assignments = sorted({result.assignment for result in results if result.marks or result.assignment in known})
     by_place = {(result.student, result.assignment): result for result in results}
     many = len(assignments) > 6

@@ -159,8 +159,8 @@ def _templates(root: Path, books: list[Notebook], judge: str) -> Iterator[tuple[
     """The edition's own README, Makefile, pyproject.toml, nbgrader_config.py and .gitignore."""
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("anatomy.classroom.releasing"), undefined=jinja2.StrictUndefined, keep_trailing_newline=True,
-        trim_blocks=True, lstrip_blocks=True, autoescape=False,
+        loader=jinja2.PackageLoader("anatomy.classroom.releasing"), undefined=jinja2.StrictUndefined,
+        keep_trailing_newline=True, trim_blocks=True, lstrip_blocks=True, autoescape=False,
     )  # fmt: skip
     for name in environment.list_templates(extensions=["j2"]):
         text = environment.get_template(name).render(project=project, books=books, judge=judge)

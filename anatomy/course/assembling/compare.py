@@ -1,7 +1,7 @@
 """The assembled models with the library's weights in them, against the library's own models.
 
-Runs in `anatomy.course.assembling.worker`. Float32 on both sides; the same numbers in another order of additions differ by
-some 1e-6, another formula by much more.
+Runs in `anatomy.course.assembling.worker`. Float32 on both sides; the same numbers in another order of additions differ
+by some 1e-6, another formula by much more.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Runs a student's code in an interpreter of its own: reads a list of steps, and answers each with one line of JSON.
 
-Started by `anatomy.course.assembling.examine` as ``python -m anatomy.course.assembling.worker``. It runs as the person who asked for
-it, as a notebook does; never for marks.
+Started by `anatomy.course.assembling.examine` as ``python -m anatomy.course.assembling.worker``. It runs as the person
+who asked for it, as a notebook does; never for marks.
 """
 
 from __future__ import annotations

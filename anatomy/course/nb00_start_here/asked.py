@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.engine.exercise import Case, Draw, exercise, quiz
+from anatomy.engine.draw import Draw
+from anatomy.engine.exercise import Case, exercise, quiz
 
 
-@exercise(properties={"shape": 1, "values": 2, "gradients": 1},
+@exercise(
+    properties={"shape": 1, "values": 2, "gradients": 1},
     returns="B T T",
     axes={"T": "rows"},
     when_right="You have written the heart of attention: 02 calls the rows queries and keys, their products scores.",
@@ -25,7 +27,8 @@ def pairwise_dot(seed: int) -> Iterator[Case]:
 
 TYPES = ("encoder", "decoder", "encoder-decoder")
 
-quiz_types = quiz("quiz_types",
+quiz_types = quiz(
+    "quiz_types",
     {
         "noun or verb": TYPES,
         "continue a story": TYPES,

@@ -8,7 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy.engine.exercise import Case, Draw, exercise, quiz
+from anatomy.engine.draw import Draw
+from anatomy.engine.exercise import Case, exercise, quiz
 
 CONSONANTS, VOWELS = "bcdfghjklmnpqrstvwxz", "aeiouy"
 
@@ -25,7 +26,8 @@ def _respelling(draw: Draw) -> Callable[[str], str]:
 # ---------------------------------------------------------------------------------------------- learn_bpe
 
 
-@exercise(properties={"values": 3, "ties": 2, "repeats": 1, "stops early": 1},
+@exercise(
+    properties={"values": 3, "ties": 2, "repeats": 1, "stops early": 1},
     when_right="Most frequent first, ties by first seen, and it knows when to stop. The merges are the tokenizer.",
 )
 def learn_bpe(seed: int) -> Iterator[Case]:
@@ -67,7 +69,8 @@ def learn_bpe(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- wordpiece
 
 
-@exercise(properties={"values": 2, "unknown words": 1, "never goes back": 1},
+@exercise(
+    properties={"values": 2, "unknown words": 1, "never goes back": 1},
     holds=lambda case: len(set(case.args["vocab"].values())) == len(case.args["vocab"]),
     when_right="Longest first, and never back. Now let it meet the real tokenizer.",
 )
@@ -128,7 +131,8 @@ def _name_rows(case: Case) -> bool:
 NOTE = "when a row that no id asks for holds an ∞"
 
 
-@exercise(properties={"shape": 1, "values": 1, "a real product": 1, "gradients": 1},
+@exercise(
+    properties={"shape": 1, "values": 1, "a real product": 1, "gradients": 1},
     axes={"T": "tokens"},
     holds=_name_rows,
     when_right="A linear layer without bias, fed with one-hot rows: that is all an embedding is.",
@@ -141,7 +145,8 @@ def one_hot_lookup(seed: int) -> Iterator[Case]:
         yield draw.case(ids=ids, weight=weight, returns=returns, asks="a real product", note=NOTE)
 
 
-@exercise(properties={"shape": 1, "values": 1, "only its own rows": 1, "gradients": 1},
+@exercise(
+    properties={"shape": 1, "values": 1, "only its own rows": 1, "gradients": 1},
     forbids=("embedding",),
     axes={"T": "tokens"},
     holds=_name_rows,
@@ -177,7 +182,8 @@ def _has_neighbors(case: Case) -> bool:
     return 0 <= query_id < len(weight) and 1 <= k < len(weight) and bool(weight.any(dim=1).all())
 
 
-@exercise(properties={"shape": 1, "values": 2, "excluded by id": 1},
+@exercise(
+    properties={"shape": 1, "values": 2, "excluded by id": 1},
     returns="K",
     axes={"K": "neighbors"},
     holds=_has_neighbors,
@@ -205,7 +211,8 @@ def nearest_tokens(seed: int) -> Iterator[Case]:
 
 # ---------------------------------------------------------------------------------------------- quiz
 
-quiz_embeddings = quiz("quiz_embeddings",
+quiz_embeddings = quiz(
+    "quiz_embeddings",
     {
         "flies twice": ("the same", "different", "the same up to their length"),
         "rows that learn": ("row 5 only", "rows 5 and 9", "all rows"),

@@ -9,10 +9,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy.engine.exercise import Case, Draw, exercise, quiz
+from anatomy.engine.draw import Draw
+from anatomy.engine.exercise import Case, exercise, quiz
 
 
-@exercise(properties={"shape": 1, "values": 1, "gradients": 1},
+@exercise(
+    properties={"shape": 1, "values": 1, "gradients": 1},
     returns="B T S",
     when_right="Every query of a batch item has met every key of that item, and of no other. Next: how large are these "
     "numbers?",
@@ -21,7 +23,8 @@ def dot_product_scores(seed: int) -> Iterator[Case]:
     yield from _queries_and_keys(seed)
 
 
-@exercise(properties={"shape": 1, "values": 2, "gradients": 1},
+@exercise(
+    properties={"shape": 1, "values": 2, "gradients": 1},
     returns="B T S",
     when_right="It works for any T, S and D, and gradients flow to both inputs. Next: what the root does to a softmax.",
 )
@@ -90,7 +93,8 @@ def _as_data(result: Any) -> Any:
     return {"kind": "nothing (None)" if result is None else f"of type {type(result).__name__}"}
 
 
-@exercise(properties={"two floats": 1, "unscaled variance": 1, "scaled variance": 1, "sampling": 2},
+@exercise(
+    properties={"two floats": 1, "unscaled variance": 1, "scaled variance": 1, "sampling": 2},
     act=_call,
     axes={"N": "samples"},
     when_right="Measured, not believed: the variance of an unscaled score is its width, that of a scaled one is 1.",
@@ -105,7 +109,8 @@ def score_variance(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- two projections
 
 
-@exercise(properties={"shape": 1, "values": 2, "gradients": 1},
+@exercise(
+    properties={"shape": 1, "values": 2, "gradients": 1},
     returns="B T K",
     axes={"T": "tokens", "K": "projected width"},
     when_right="One x, two views of it: what a token asks for, and what it offers.",
@@ -127,7 +132,8 @@ def project(seed: int) -> Iterator[Case]:
     yield draw.case(x=draw.normal("B T D"), w_q=draw.normal("D K"), w_k=draw.normal("D K"), note="when B and T are 1")
 
 
-quiz_scaling = quiz("quiz_scaling",
+quiz_scaling = quiz(
+    "quiz_scaling",
     {
         "variance": ("stays the same", "grows threefold", "grows ninefold", "grows 81-fold"),
         "ranking": ("the same key", "another key", "it depends on d"),

@@ -13,10 +13,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy.engine.exercise import Case, Draw, exercise
+from anatomy.engine.draw import Draw
+from anatomy.engine.exercise import Case, exercise
 
 
-@exercise(properties={"shape": 1, "values": 2, "large scores": 3, "gradients": 1},
+@exercise(
+    properties={"shape": 1, "values": 2, "large scores": 3, "gradients": 1},
     forbids=("softmax", "log_softmax", "safe_softmax", "sparse_softmax", "sparse_log_softmax", "masked_softmax"),
     when_right="It works along any axis and from −10 000 to 10 000, which is all that attention will ever ask of it.",
 )
@@ -50,7 +52,8 @@ def softmax(seed: int) -> Iterator[Case]:
     yield draw.case(x=draw.normal("B T S") - 150, dim=-1, note="when all scores lie around −150", **large)
 
 
-@exercise(properties={"shape": 1, "rows sum to one": 1, "values": 1, "large scores": 1, "gradients": 1},
+@exercise(
+    properties={"shape": 1, "rows sum to one": 1, "values": 1, "large scores": 1, "gradients": 1},
     returns="B T S",
     when_right="Each row is now a recipe: how much of each key's value this query will take.",
 )
@@ -73,7 +76,8 @@ def attention_weights(seed: int) -> Iterator[Case]:
     yield draw.case(query=query, key=key, asks="large scores", note="when scores reach tens of thousands")
 
 
-@exercise(properties={"shape": 1, "values": 2, "gradients": 1},
+@exercise(
+    properties={"shape": 1, "values": 2, "gradients": 1},
     returns="B T Dv",
     axes={"Dv": "value width"},
     when_right="Every query now carries a mixture of values: that mixture is all that attention passes on.",
@@ -94,7 +98,8 @@ def weighted_values(seed: int) -> Iterator[Case]:
     yield draw.case(weights=weights, value=draw.normal("B S Dv"), note="when B, T and Dv are 1")
 
 
-@exercise(properties={"shape": 1, "values": 1, "leading axes": 1, "large scores": 1, "gradients": 1},
+@exercise(
+    properties={"shape": 1, "values": 1, "leading axes": 1, "large scores": 1, "gradients": 1},
     returns="B T Dv",
     axes={"Dv": "value width"},
     forbids=(
@@ -136,7 +141,8 @@ def scaled_dot_product_attention(seed: int) -> Iterator[Case]:
     yield draw.case(query=query, key=key, value=draw.normal("B S Dv"), asks="large scores", note=note)
 
 
-@exercise(properties={"shape": 1, "values": 2, "leading axes": 1, "zeros": 1},
+@exercise(
+    properties={"shape": 1, "values": 2, "leading axes": 1, "zeros": 1},
     returns="B T",
     when_right="You have a gauge now: 0 nats for a single key, ln S for all alike.",
 )

@@ -9,7 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from anatomy.engine.exercise import Case, Draw, exercise, quiz
+from anatomy.engine.draw import Draw
+from anatomy.engine.exercise import Case, exercise, quiz
 
 TOKENS = {"T": "tokens"}
 
@@ -25,7 +26,8 @@ def _turned(draw: Draw) -> Tensor:
     return draw.normal("B D T").transpose(1, 2)
 
 
-@exercise(kind="module",
+@exercise(
+    kind="module",
     properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1},
     returns="B T K",
     axes=TOKENS | {"K": "head width"},
@@ -42,7 +44,8 @@ def AttentionHead(seed: int) -> Iterator[Case]:
     yield draw.case(init=(3, 1), x=draw.normal("B T D"), note="for one sentence and a head of width 1")
 
 
-@exercise(kind="module",
+@exercise(
+    kind="module",
     properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1},
     returns="B T D",
     axes=TOKENS,
@@ -64,7 +67,8 @@ def _few(seed: int) -> Iterator[Case]:
     yield draw.case(init=(_config(4, 4),), x=draw.normal("B T D"), note="for heads of width 1")
 
 
-@exercise(properties={"shape": 1, "values": 1, "gradients": 1},
+@exercise(
+    properties={"shape": 1, "values": 1, "gradients": 1},
     returns="B H T K",
     axes=TOKENS,
     when_right="No number was computed, only addressed anew: splitting is free. The way back is next.",
@@ -80,7 +84,8 @@ def split_heads(seed: int) -> Iterator[Case]:
     yield draw.case(x=draw.normal("B T D"), num_heads=5, note="for a single token and heads of width 1")
 
 
-@exercise(properties={"shape": 1, "values": 1, "gradients": 1},
+@exercise(
+    properties={"shape": 1, "values": 1, "gradients": 1},
     returns="B T D",
     axes=TOKENS,
     when_right="It undoes split_heads, and it also takes what attention makes, whose memory is in another order.",
@@ -101,7 +106,8 @@ def _call_unless_refused(module: Any, case: Case) -> Any:
     return "built" if case.asks == "refusal" else module(*case.args.values())
 
 
-@exercise(kind="module",
+@exercise(
+    kind="module",
     properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "refusal": 1},
     returns="B T D",
     axes=TOKENS,
@@ -175,7 +181,8 @@ def numbers(module: nn.Module) -> dict[str, Tensor]:
     return {name: parameter.detach().clone() for name, parameter in module.named_parameters(remove_duplicate=False)}
 
 
-@exercise(properties={"q, k, v": 3, "output layer": 1, "independence": 1},
+@exercise(
+    properties={"q, k, v": 3, "output layer": 1, "independence": 1},
     act=_copy_and_look,
     when_right="The same weights in both: any difference between loop and fused would now be a mistake in one.",
 )
@@ -189,7 +196,8 @@ def copy_heads(seed: int) -> Iterator[Case]:
     yield draw.case(**_loop_and_fused(draw), asks="q, k, v", note="for twelve heads")
 
 
-quiz_heads = quiz("quiz_heads",
+quiz_heads = quiz(
+    "quiz_heads",
     {
         "input of a head": ("its own slice of each token", "all columns of every token", "its own share of the tokens"),
         "parameters from 1 head to 12": ("grow twelvefold", "stay the same", "shrink to a twelfth"),

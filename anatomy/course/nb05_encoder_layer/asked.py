@@ -11,7 +11,8 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from anatomy.engine.exercise import Case, Draw, exercise, quiz
+from anatomy.engine.draw import Draw
+from anatomy.engine.exercise import Case, exercise, quiz
 
 TOKENS = {"T": "tokens"}
 NORMS = ("layer_norm", "batch_norm", "group_norm", "instance_norm", "native_layer_norm", "native_batch_norm",
@@ -37,7 +38,8 @@ def _any(draw: Draw, low: int, high: int) -> int:
     return int(draw.integers("1", high + 1, low))
 
 
-@exercise(properties={"shape": 1, "values": 1, "gradients": 1},
+@exercise(
+    properties={"shape": 1, "values": 1, "gradients": 1},
     returns="B T F",
     axes=TOKENS,
     forbids=("gelu",),
@@ -79,7 +81,8 @@ def _call_feed_forward(module: Any, case: Case) -> Any:
     return {"calm": calm, "calm_again": again, "noisy": noisy, "noisy_again": noisy_again}
 
 
-@exercise(kind="module",
+@exercise(
+    kind="module",
     properties={"shape": 1, "values": 1, "parameters": 1, "gradients": 1, "dropout": 1},
     returns="B T D",
     axes=TOKENS,
@@ -122,7 +125,8 @@ def _call_norm(layer: Any, case: Case) -> Any:
     return {"together": together.detach(), "alone": alone}
 
 
-@exercise(kind="module",
+@exercise(
+    kind="module",
     properties={"shape": 1, "values": 3, "parameters": 1, "gradients": 1, "eps": 1},
     returns="B T D",
     axes=TOKENS,
@@ -270,7 +274,8 @@ def _layer_cases(seed: int) -> Iterator[Case]:
                         note="for p = 0.4")  # fmt: skip
 
 
-@exercise(kind="module",
+@exercise(
+    kind="module",
     properties={"shape": 1, "values": 1, "parameters": 1, "gradients": 1, "dropout": 1, "mask": 1, "eps": 1},
     returns="B T D",
     axes=TOKENS,
@@ -281,7 +286,8 @@ def TransformerEncoderLayer(seed: int) -> Iterator[Case]:
     yield from _layer_cases(seed)
 
 
-@exercise(kind="module",
+@exercise(
+    kind="module",
     properties={"values": 1, "parameters": 1, "gradients": 1, "dropout": 1, "mask": 1, "eps": 1},
     returns="B T D",
     axes=TOKENS,
@@ -306,7 +312,8 @@ def _sizes(seed: int, *heads: int) -> Iterator[tuple[int, int, int]]:
         yield width, number, width * _any(draw, 1, 4) + _any(draw, 1, width - 1)
 
 
-@exercise(properties={"BERT base": 1, "any sizes": 3},
+@exercise(
+    properties={"BERT base": 1, "any sizes": 3},
     act=_counted,
     when_right="7,087,872 in each of BERT base's twelve layers: 85 million of its 110 million parameters.",
 )
@@ -328,7 +335,8 @@ def _entries(answer: Any, case: Case) -> Any:
     return {"type": type(counted).__name__, "entries": counted if isinstance(counted, dict) else None}
 
 
-@exercise(properties={"entries": 1, "projections": 2, "attention": 2, "feed_forward": 1},
+@exercise(
+    properties={"entries": 1, "projections": 2, "attention": 2, "feed_forward": 1},
     act=_entries,
     when_right="Two terms grow with T and one with T². Where do they meet? The next picture asks your function.",
 )
@@ -345,7 +353,8 @@ def layer_flops(seed: int) -> Iterator[Case]:
                             note=f"for T = {length}, D = {width}, H = {heads}, F = {inner}")  # fmt: skip
 
 
-quiz_encoder_layer = quiz("quiz_encoder_layer",
+quiz_encoder_layer = quiz(
+    "quiz_encoder_layer",
     {
         "moves information between tokens": ("attention", "feed-forward network", "layer norm"),
         "mean and variance over": ("the numbers of one token", "one column of the batch", "the whole sentence"),

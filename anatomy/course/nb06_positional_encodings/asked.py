@@ -9,7 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from anatomy.engine.exercise import Case, Draw, exercise, quiz
+from anatomy.engine.draw import Draw
+from anatomy.engine.exercise import Case, exercise, quiz
 
 TOKENS = {"T": "tokens"}
 
@@ -81,7 +82,8 @@ def _measure(answer: Callable[..., Any], case: Case) -> Any:
     }
 
 
-@exercise(properties={"values": 2, "plain float": 1},
+@exercise(
+    properties={"values": 2, "plain float": 1},
     act=_measure,
     axes=TOKENS,
     when_right="You have an instrument. Point it at anything that maps tokens to tokens: does it know their order?",
@@ -121,7 +123,8 @@ EVEN = "even|odd|uneven|evenly|2|two|pair|pairs|half|halves|halved|divisible|mul
 """Of what is wanted of a width, a refusal's message has one of these words."""
 
 
-@exercise(properties={"shape": 1, "values": 3, "refusal": 1},
+@exercise(
+    properties={"shape": 1, "values": 3, "refusal": 1},
     returns="N D",
     axes={"N": "positions"},
     when_right="Every position has a row of its own, between −1 and 1, however long the text. Look at it below.",
@@ -138,7 +141,8 @@ def sinusoidal_encoding(seed: int) -> Iterator[Case]:
                     note=f"for an odd dim, {odd}")  # fmt: skip
 
 
-@exercise(properties={"shape": 1, "values": 2, "negative offsets": 1, "refusal": 1},
+@exercise(
+    properties={"shape": 1, "values": 2, "negative offsets": 1, "refusal": 1},
     returns="D D",
     when_right="One matrix takes every position k steps on. A layer can learn such a matrix: it is one linear map.",
 )
@@ -192,7 +196,8 @@ def _in_both_modes(module: Any, ids: Tensor) -> Any:
     return {"whole": whole, "dropped": dropped} if isinstance(whole, Tensor) else dropped
 
 
-@exercise(kind="module",
+@exercise(
+    kind="module",
     properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "train mode": 1, "length limit": 1},
     returns="B T D",
     axes=TOKENS,
@@ -231,7 +236,8 @@ def _look_up(answer: Callable[..., Any], case: Case) -> Any:
     return bias.detach() if case.asks and isinstance(bias, Tensor) else bias
 
 
-@exercise(properties={"shape": 1, "values": 2, "clipping": 1, "gradients": 1},
+@exercise(
+    properties={"shape": 1, "values": 2, "clipping": 1, "gradients": 1},
     returns="H T S",
     act=_look_up,
     when_right="No position has a vector of its own any more: only the distance between two counts.",
@@ -269,7 +275,8 @@ def _turn(answer: Callable[..., Any], case: Case) -> Any:
         return {"still": moved(0, 0), "both": moved(STEP, STEP), "keys": moved(0, STEP)}
 
 
-@exercise(properties={"shape": 1, "values": 2, "offsets only": 1, "gradients": 1, "refusal": 1},
+@exercise(
+    properties={"shape": 1, "values": 2, "offsets only": 1, "gradients": 1, "refusal": 1},
     returns="B H T K",
     axes=TOKENS,
     act=_turn,
@@ -296,7 +303,8 @@ def apply_rotary(seed: int) -> Iterator[Case]:
     yield draw.case(x=draw.normal("B H T K"), positions=torch.arange(4), asks="refusal", note="for K = 7")
 
 
-quiz_positions = quiz("quiz_positions",
+quiz_positions = quiz(
+    "quiz_positions",
     {
         "words shuffled, no positions": ("the same vectors, shuffled", "the same vectors, unmoved", "other vectors"),
         "nothing beyond its table": ("sinusoidal encoding", "learned positions", "clipped relative bias"),

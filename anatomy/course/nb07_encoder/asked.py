@@ -10,7 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from anatomy.engine.exercise import Case, Draw, exercise, quiz
+from anatomy.engine.draw import Draw
+from anatomy.engine.exercise import Case, exercise, quiz
 
 TOKENS = {"T": "tokens"}
 
@@ -44,7 +45,8 @@ def _some_lengths(draw: Draw, count: int, *fixed: int) -> list[int]:
     return [lengths[index] for index in draw.permutation(count).tolist()]
 
 
-@exercise(properties={"shape": 1, "values": 2, "large scores": 1},
+@exercise(
+    properties={"shape": 1, "values": 2, "large scores": 1},
     returns="B H T S",
     when_right="Padding gets a weight of exactly zero from every query. Now a whole stack of layers can use it.",
 )
@@ -80,7 +82,8 @@ def _real_tokens(encoder: Any, case: Case) -> Any:
     return hidden
 
 
-@exercise(kind="module",
+@exercise(
+    kind="module",
     properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "padding": 1},
     returns="B T D",
     axes=TOKENS,
@@ -250,7 +253,8 @@ def load_bert_weights(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- masked_mean
 
 
-@exercise(properties={"shape": 1, "values": 2, "gradients": 1},
+@exercise(
+    properties={"shape": 1, "values": 2, "gradients": 1},
     returns="B D",
     axes=TOKENS,
     when_right="One vector a sentence, and it no longer depends on who else is in the batch.",
@@ -305,7 +309,8 @@ class Reader:
         return ids, states
 
 
-@exercise(properties={"shape": 1, "values": 3, "refusal": 1},
+@exercise(
+    properties={"shape": 1, "values": 3, "refusal": 1},
     returns="L N D",
     axes={"L": "layers", "N": "sentences"},
     when_right="The same word, once for every sentence and every layer. Now let something tell them apart.",
@@ -357,7 +362,8 @@ def _clouds(draw: Draw, classes: int) -> dict[str, Any]:
     return {"train": train, "labels": labels, "test": test[: draw.sizes["M"]]}
 
 
-@exercise(properties={"shape": 1, "values": 2, "three classes": 1},
+@exercise(
+    properties={"shape": 1, "values": 2, "three classes": 1},
     returns="M",
     axes={"M": "vectors to label"},
     when_right="No training, no parameters: whatever it tells apart was already in the vectors.",
@@ -376,7 +382,8 @@ def nearest_centroid(seed: int) -> Iterator[Case]:
     yield draw.case(**_clouds(draw, 3), asks="three classes", note="with three classes")
 
 
-quiz_encoder = quiz("quiz_encoder",
+quiz_encoder = quiz(
+    "quiz_encoder",
     {
         "a padding mask hides": ("queries", "keys", "queries and keys"),
         "BERT's weights in a pre-norm stack": ("an error when loading", "the same numbers", "other numbers, no error"),

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from anatomy.engine.exercise import Case, Draw, exercise, quiz
+from anatomy.engine.draw import Draw
+from anatomy.engine.exercise import Case, exercise, quiz
 
 TOKENS = {"T": "tokens", "N": "labels"}
 UNMASKED = "when no attention mask is given"
@@ -91,7 +92,8 @@ def _classifier_cases(seed: int) -> Iterator[Case]:
     yield draw.case(init=init, input_ids=draw.integers("B T", 30), attention_mask=mask, asks="dropout")
 
 
-@exercise(kind="module",
+@exercise(
+    kind="module",
     properties={"shape": 1, "values": 1, "no mask": 1, "parameters": 1, "dropout": 1, "gradients": 1},
     returns="B N",
     axes=TOKENS,
@@ -291,7 +293,8 @@ def _watch(model: SmallClassifier, optimizer: torch.optim.Optimizer) -> list[Any
     return events
 
 
-@exercise(properties={"loss": 1, "update": 2, "fresh gradients": 1, "training mode": 1},
+@exercise(
+    properties={"loss": 1, "update": 2, "fresh gradients": 1, "training mode": 1},
     act=_steps,
     when_right="Five lines that train everything in this course; what remains is to repeat them.",
 )
@@ -400,7 +403,8 @@ def _training(answer: Any, case: Case) -> Any:
     }  # fmt: skip
 
 
-@exercise(properties={"learns": 2, "losses": 1, "all batches": 1, "modes": 1, "on_step": 1},
+@exercise(
+    properties={"learns": 2, "losses": 1, "all batches": 1, "modes": 1, "on_step": 1},
     act=_training,
     when_right="It learned a task that you have never seen. Now give it the one that this notebook is about.",
 )
@@ -431,7 +435,8 @@ def train_classifier(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- a label for each token
 
 
-@exercise(kind="module",
+@exercise(
+    kind="module",
     properties={"shape": 1, "values": 1, "no mask": 1, "dropout": 1, "gradients": 1},
     returns="B T N",
     axes=TOKENS,
@@ -460,7 +465,8 @@ def _span_scores(answer: Any, case: Case) -> Any:
     return tuple(scores) if isinstance(scores, Tensor) and scores.dim() == 3 and len(scores) == 2 else scores
 
 
-@exercise(properties={"shape": 1, "values": 1, "mask": 1, "gradients": 1},
+@exercise(
+    properties={"shape": 1, "values": 1, "mask": 1, "gradients": 1},
     returns="B T",
     axes=TOKENS,
     act=_span_scores,
@@ -508,7 +514,8 @@ def _has_a_span(case: Case) -> bool:
     return bool((case.args["start"] + case.args["end"]).isfinite().any(dim=-1).all())
 
 
-@exercise(properties={"values": 3, "length": 1, "ties": 1, "batch": 1, "refusal": 1},
+@exercise(
+    properties={"values": 3, "length": 1, "ties": 1, "batch": 1, "refusal": 1},
     axes=TOKENS,
     holds=_has_a_span,
     act=lambda answer, case: _typed(answer(*case.args.values())),
@@ -602,7 +609,8 @@ def _count(answer: Any, case: Case) -> Any:
     return {key: _typed(count) for key, count in counts.items()} if isinstance(counts, dict) else counts
 
 
-@exercise(properties={"sequence": 1, "token": 1, "span": 1},
+@exercise(
+    properties={"sequence": 1, "token": 1, "span": 1},
     act=_count,
     when_right="A few thousand numbers on top of a hundred million: the head is small, and the body does the reading.",
 )
@@ -616,7 +624,8 @@ def count_head_parameters(seed: int) -> Iterator[Case]:
     yield draw.case(config=_config(draw), asks="sequence", note=MORE_KEYS)
 
 
-quiz_tasks = quiz("quiz_tasks",
+quiz_tasks = quiz(
+    "quiz_tasks",
     {
         "does B follow from A": ("one label for each sentence", "one label for the pair", "a start and an end"),
         "all names of people": ("one label for the text", "a label for each token", "a start and an end"),

@@ -17,7 +17,8 @@ from torch import Tensor, nn
 from anatomy.course.nb03_softmax import asked as notebook_03
 from anatomy.course.nb05_encoder_layer.asked import LAST, part_outputs
 from anatomy.engine.calls import packed
-from anatomy.engine.exercise import Case, Draw, exercise, quiz
+from anatomy.engine.draw import Draw
+from anatomy.engine.exercise import Case, exercise, quiz
 
 TOKENS = {"T": "tokens"}
 
@@ -44,7 +45,8 @@ def _zeros_and_ones(answer: Any, case: Case) -> Any:
     return mask.float() if isinstance(mask, Tensor) and not mask.is_complex() else mask
 
 
-@exercise(properties={"shape": 1, "values": 2},
+@exercise(
+    properties={"shape": 1, "values": 2},
     returns="T S",
     act=_zeros_and_ones,
     when_right="A triangle is all it takes. Next, attention has to obey it.",
@@ -87,7 +89,8 @@ def _far_apart(draw: Draw, highest: str) -> dict[str, Any]:
     return {"query": query, "key": key, "value": draw.normal("B S 16", scale=1e-4), "mask": mask}
 
 
-@exercise(properties={"shape": 1, "values": 2, "any mask": 1, "no mask": 1, "large scores": 1, "gradients": 1},
+@exercise(
+    properties={"shape": 1, "values": 2, "any mask": 1, "no mask": 1, "large scores": 1, "gradients": 1},
     returns="B H T K",
     axes={"Dv": "value width"},
     act=_attend,
@@ -186,7 +189,8 @@ def state(model: nn.Module) -> dict[str, Any]:
     }
 
 
-@exercise(properties={"shape": 1, "values": 2, "causal model": 1, "model unchanged": 1},
+@exercise(
+    properties={"shape": 1, "values": 2, "causal model": 1, "model unchanged": 1},
     returns="B T S",
     axes={"T": "outputs", "S": "inputs"},
     act=_leak,
@@ -240,7 +244,8 @@ def _attention(module: Any, case: Case) -> Any:
     return {"outputs": outputs, "changed": torch.stack(changed)}
 
 
-@exercise(kind="module",
+@exercise(
+    kind="module",
     properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "no peeking": 1},
     returns="B T D",
     axes=TOKENS,
@@ -279,7 +284,8 @@ def _block(block: Any, case: Case) -> Any:
         return part_outputs(block, (x,), part, case.init[0].resid_pdrop, LAST) if isinstance(calm, Tensor) else calm
 
 
-@exercise(kind="module",
+@exercise(
+    kind="module",
     properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "dropout": 1, "eps": 1},
     returns="B T D",
     axes=TOKENS,
@@ -355,7 +361,8 @@ def token_table(vocabulary: int, width: int) -> Tensor:
     return torch.randn(vocabulary, width, generator=generator) / width**0.5
 
 
-@exercise(kind="module",
+@exercise(
+    kind="module",
     properties={"shape": 1, "values": 1, "parameters": 1, "gradients": 1, "dropout": 1, "eps": 1, "too long": 1},
     returns="B T V",
     axes=TOKENS,
@@ -387,7 +394,8 @@ def GPT(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- next_token_loss
 
 
-@exercise(properties={"shape": 1, "values": 2, "large logits": 1, "gradients": 1},
+@exercise(
+    properties={"shape": 1, "values": 2, "large logits": 1, "gradients": 1},
     axes=TOKENS,
     holds=lambda case: int(case.args["ids"].max()) < case.args["logits"].size(-1),
     when_right="A text is its own teacher: every token is the label of the place before it.",
@@ -541,7 +549,8 @@ def _numbers(module: nn.Module) -> dict[str, Tensor]:
     return _copies(dict(module.named_parameters()))
 
 
-@exercise(properties={"embeddings": 1, "blocks": 2, "tied head": 1, "refusals": 1, "leftover blocks": 1, "independence": 1},
+@exercise(
+    properties={"embeddings": 1, "blocks": 2, "tied head": 1, "refusals": 1, "leftover blocks": 1, "independence": 1},
     axes=TOKENS,
     act=_load_and_look,
     when_right="Weights of a library GPT-2 in code of your own: the next cell holds one against the other.",
@@ -570,7 +579,8 @@ def _spaced(draw: Draw, letters: str, step: float = 0.6) -> Tensor:
     return step * (ranks + noise) + 4.0 * draw.normal(letters)[..., :1]
 
 
-@exercise(properties={"shape": 1, "values": 1, "temperature": 1, "top-k": 2},
+@exercise(
+    properties={"shape": 1, "values": 1, "temperature": 1, "top-k": 2},
     returns="B V",
     when_right="From a row of logits to a die that can be rolled.",
 )
@@ -676,7 +686,8 @@ PAIRS = (
 )
 
 
-@exercise(properties={"greedy": 2, "long texts": 1, "sampling": 2, "generator": 1},
+@exercise(
+    properties={"greedy": 2, "long texts": 1, "sampling": 2, "generator": 1},
     axes=TOKENS,
     act=_write,
     when_right="It writes. What it has to say depends on what it has read.",
@@ -714,7 +725,8 @@ def generate(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- cached_attention
 
 
-@exercise(properties={"shape": 1, "values": 2, "no cache": 1, "several tokens": 1},
+@exercise(
+    properties={"shape": 1, "values": 2, "no cache": 1, "several tokens": 1},
     axes=TOKENS,
     when_right="Keys and values of the past are kept: a new token costs one row of scores, not a whole square.",
 )
@@ -739,7 +751,8 @@ def cached_attention(seed: int) -> Iterator[Case]:
     yield case("several tokens", "for 2 new tokens and 6 in the cache", B=3, N=2, P=6, D=8, H=4, K=2)
 
 
-quiz_decoder = quiz("quiz_decoder",
+quiz_decoder = quiz(
+    "quiz_decoder",
     {
         "in training, a text of 100 tokens gives": ("1 prediction", "99 predictions at once", "99 runs of the model"),
         "without the mask, the training loss": ("falls to nearly 0", "stays the same", "rises"),

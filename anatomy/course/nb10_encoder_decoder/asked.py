@@ -13,7 +13,8 @@ import torch
 from torch import Tensor, nn
 
 from anatomy.course.nb05_encoder_layer.asked import part_outputs
-from anatomy.engine.exercise import Case, Draw, exercise, quiz, seed_from
+from anatomy.engine.draw import Draw
+from anatomy.engine.exercise import Case, exercise, quiz, seed_from
 
 TOKENS = {"T": "target tokens", "S": "source tokens"}
 
@@ -61,7 +62,8 @@ def _two(draw: Draw, low: int, high: int) -> tuple[int, int]:
 # ---------------------------------------------------------------------------------------------- shift_right
 
 
-@exercise(properties={"shape": 1, "values": 2},
+@exercise(
+    properties={"shape": 1, "values": 2},
     returns="B T",
     axes=TOKENS,
     when_right="At each place the decoder has seen what stands before the token it is to write, and not that token.",
@@ -84,7 +86,8 @@ def shift_right(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- decoder_mask
 
 
-@exercise(properties={"shape": 1, "values": 3},
+@exercise(
+    properties={"shape": 1, "values": 3},
     returns="B 1 T T",
     axes={"T": "tokens"},
     holds=_target_is_padded,
@@ -124,7 +127,8 @@ def _run_cross_attention(module: Any, case: Case) -> Any:
     return result.detach() if case.asks == "mask" and isinstance(result, Tensor) else result
 
 
-@exercise(kind="module",
+@exercise(
+    kind="module",
     properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "mask": 1},
     returns="B T D",
     axes=TOKENS,
@@ -186,7 +190,8 @@ def _run_layer(layer: Any, case: Case) -> Any:
     return None if calm is None else {"calm": calm, "noisy": noisy}
 
 
-@exercise(kind="module",
+@exercise(
+    kind="module",
     properties={"values": 2, "parameters": 1, "gradients": 1, "dropout": 1, "masks": 1, "eps": 1},
     returns="B T D",
     axes=TOKENS,
@@ -271,7 +276,8 @@ def _texts_are_padded(case: Case) -> bool:
     return all(_padding_comes_last(ids, case.init[0].pad_token_id) for ids in texts)
 
 
-@exercise(kind="module",
+@exercise(
+    kind="module",
     properties={"values": 2, "parameters": 1, "gradients": 1, "dropout": 1, "padding": 1, "encode and decode": 1},
     returns="B T V",
     axes=TOKENS,
@@ -391,7 +397,8 @@ def _loss(answer: Any, case: Case) -> Any:
     return {"gradient": gradient}
 
 
-@exercise(properties={"values": 2, "padding": 2, "gradient": 1},
+@exercise(
+    properties={"values": 2, "padding": 2, "gradient": 1},
     axes=TOKENS,
     act=_loss,
     holds=_target_is_padded,
@@ -438,7 +445,8 @@ def _written(answer: Any, case: Case) -> Any:
     return {"encode": model.encoded, "decode": model.decoded} if case.asks == "work" else written
 
 
-@exercise(properties={"values": 2, "ends": 2, "work": 1},
+@exercise(
+    properties={"values": 2, "ends": 2, "work": 1},
     returns="B N",
     axes=TOKENS,
     act=_written,
@@ -569,7 +577,8 @@ def _searched(answer: Any, case: Case) -> Any:
     return torch.tensor(step.lengths, dtype=torch.int32) if case.asks == "work" else found
 
 
-@exercise(properties={"values": 2, "ends": 1, "ties": 1, "length penalty": 2, "work": 1},
+@exercise(
+    properties={"values": 2, "ends": 1, "ties": 1, "length penalty": 2, "work": 1},
     act=_searched,
     when_right="Any step function will do: your own model's is next.",
 )
@@ -623,7 +632,8 @@ def beam_search(seed: int) -> Iterator[Case]:
     yield spelled(FEW_CAN_FOLLOW, 3, 6, asks="work", note="when most tokens can't follow")
 
 
-quiz_encoder_decoder = quiz("quiz_encoder_decoder",
+quiz_encoder_decoder = quiz(
+    "quiz_encoder_decoder",
     {
         "queries of cross-attention come from": ("the encoder", "the decoder", "both"),
         "rows and columns of its weights": ("target and target", "source and source", "target and source"),

@@ -12,7 +12,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy.engine.exercise import Case, Draw, exercise, quiz
+from anatomy.engine.draw import Draw
+from anatomy.engine.exercise import Case, exercise, quiz
 
 LAYERS = {"L": "layers"}
 
@@ -49,7 +50,8 @@ def _case(draw: Draw, *lengths: int, asks: str | None = None, note: str = "", **
 # ---------------------------------------------------------------------------------------------- attention_to_offset
 
 
-@exercise(properties={"shape": 1, "values": 2, "padding": 1, "any offset": 1},
+@exercise(
+    properties={"shape": 1, "values": 2, "padding": 1, "any offset": 1},
     returns="L H",
     axes=LAYERS,
     when_right="One number for each head. Which heads have a number near 1, at which offset?",
@@ -77,7 +79,8 @@ def attention_to_offset(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- head_entropy
 
 
-@exercise(properties={"shape": 1, "values": 2, "padding": 1},
+@exercise(
+    properties={"shape": 1, "values": 2, "padding": 1},
     returns="L H",
     axes=LAYERS,
     when_right="Near 0: a head that knows where to look. Near ln T: one that looks everywhere.",
@@ -147,7 +150,8 @@ def _some_statistics(answer: Any, case: Case) -> Any:
     return {name: value for name, value in found.items() if name in STATISTICS[str(case.asks)]}
 
 
-@exercise(properties={"names": 1, "neighbors": 1, "first and last": 1, "entropy": 1, NO_MASK: 1},
+@exercise(
+    properties={"names": 1, "neighbors": 1, "first and last": 1, "entropy": 1, NO_MASK: 1},
     axes=LAYERS,
     act=_some_statistics,
     when_right="Six heat maps, layer by head: the next cell draws them for real sentences.",
@@ -240,7 +244,8 @@ def _tempting(draw: Draw) -> Tensor:
     return share
 
 
-@exercise(properties={"values": 1, "padding": 1, NO_MASK: 1, "Python numbers": 1},
+@exercise(
+    properties={"values": 1, "padding": 1, NO_MASK: 1, "Python numbers": 1},
     act=_two_numbers,
     when_right="Found by a search, not by looking at pictures. What it is good for, only an experiment can say.",
 )
@@ -300,7 +305,8 @@ def find_previous_token_head(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- attention_between
 
 
-@exercise(properties={"shape": 1, "values": 3},
+@exercise(
+    properties={"shape": 1, "values": 3},
     returns="L H 2 2",
     axes={**LAYERS, "2": "sentences"},
     holds=lambda case: 0 < case.args["sentence_b_start"] < case.args["attentions"][0].size(-1),
@@ -324,7 +330,8 @@ def attention_between(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- neuron_terms
 
 
-@exercise(properties={"shape": 1, "values": 1, "any leading axes": 1},
+@exercise(
+    properties={"shape": 1, "values": 1, "any leading axes": 1},
     returns="B H T S K",
     when_right="Summed up and divided by √K they are the scores of notebook 02. Now each product can be seen.",
 )
@@ -348,7 +355,8 @@ def neuron_terms(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- weighted_value_norms
 
 
-@exercise(properties={"shape": 1, "values": 2},
+@exercise(
+    properties={"shape": 1, "values": 2},
     returns="B H T S",
     axes={"K": "value width"},
     when_right="Weight times length. Does [CLS] still stand out?",
@@ -374,7 +382,8 @@ def weighted_value_norms(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- attention_rollout
 
 
-@exercise(properties={"shape": 1, "values": 3, "one layer": 1},
+@exercise(
+    properties={"shape": 1, "values": 3, "one layer": 1},
     returns="B T S",
     axes={"T": "tokens of the last layer", "S": "input tokens"},
     when_right="All layers in one matrix. How far is it from the weights of the last layer alone?",
@@ -406,7 +415,8 @@ def _switch(answer: Any, case: Case) -> Any:
     return mine if case.asks == "context unchanged" else result
 
 
-@exercise(properties={"shape": 1, "values": 2, "context unchanged": 1, "refusal": 1},
+@exercise(
+    properties={"shape": 1, "values": 2, "context unchanged": 1, "refusal": 1},
     returns="B T D",
     act=_switch,
     when_right="Handed to the library's model as a hook, it silences any head. Now the experiment can begin.",
@@ -435,7 +445,8 @@ def switch_off_heads(seed: int) -> Iterator[Case]:
 
 # ---------------------------------------------------------------------------------------------- quiz
 
-quiz_bertviz = quiz("quiz_bertviz",
+quiz_bertviz = quiz(
+    "quiz_bertviz",
     {
         "one head switched off": ("often little is lost", "the model can't go on", "the other heads stop, too"),
         "much weight on [SEP]": ("[sep] means most", "often a way to do nothing", "the model is badly trained"),

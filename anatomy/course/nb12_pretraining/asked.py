@@ -14,7 +14,8 @@ import torch
 from torch import Tensor
 
 from anatomy.engine.calls import packed, with_generator
-from anatomy.engine.exercise import Case, Draw, exercise, quiz
+from anatomy.engine.draw import Draw
+from anatomy.engine.exercise import Case, exercise, quiz
 from anatomy.engine.observing.plain_data import fresh
 
 TOKENS = {"T": "tokens", "C": "classes"}
@@ -49,7 +50,8 @@ def _zeros(*sizes: int) -> Tensor:
     return torch.zeros(sizes, dtype=torch.long)
 
 
-@exercise(properties={"labels": 2, "special tokens": 1, "rate": 1, "80/10/10": 2, "generator": 1},
+@exercise(
+    properties={"labels": 2, "special tokens": 1, "rate": 1, "80/10/10": 2, "generator": 1},
     act=_mask,
     when_right="Inputs and labels from nothing but text. What remains is to ask for the labels.",
 )
@@ -100,7 +102,8 @@ def mask_tokens(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- mlm_loss
 
 
-@exercise(properties={"values": 2, "gradients": 1, "no labels": 1},
+@exercise(
+    properties={"values": 2, "gradients": 1, "no labels": 1},
     axes=TOKENS,
     when_right="Only the places that were asked for count: the rest of the text is there to be read.",
 )
@@ -175,7 +178,8 @@ def _evens(seed: int, calls: Callable[[Draw, list[list[str]], str, str], Case]) 
     yield calls(draw, _documents(draw, 9, 6), "generator", "")
 
 
-@exercise(properties={"pairs": 2, "half and half": 1, "drawn evenly": 1, "generator": 1},
+@exercise(
+    properties={"pairs": 2, "half and half": 1, "drawn evenly": 1, "generator": 1},
     act=_pair_up,
     when_right="A task for two sentences, from documents alone. Is it a hard one? The next task asks.",
 )
@@ -192,7 +196,8 @@ def next_sentence_pairs(seed: int) -> Iterator[Case]:
     yield case(draw, [refrain, list(refrain), [two, two, two, three]], "drawn evenly", note)
 
 
-@exercise(properties={"pairs": 2, "half and half": 1, "generator": 1},
+@exercise(
+    properties={"pairs": 2, "half and half": 1, "generator": 1},
     act=_pair_up,
     when_right="Both sentences are always about the same thing: what is asked is their order alone.",
 )
@@ -242,7 +247,8 @@ def _spanning(draw: Draw, length: int, rate: float, mean_span: float, *, asks: s
     )  # fmt: skip
 
 
-@exercise(properties={"rebuilds": 2, "sentinels": 1, "amounts": 2, "all ways": 1, "generator": 1},
+@exercise(
+    properties={"rebuilds": 2, "sentinels": 1, "amounts": 2, "all ways": 1, "generator": 1},
     act=_cut_out,
     when_right="A short question and a short answer: the decoder writes only what is missing.",
 )
@@ -308,7 +314,8 @@ def _words(draw: Draw, count: int) -> list[str]:
     return [f"w{number}" for number in (draw.permutation(9000)[:count] + 1000).tolist()]
 
 
-@exercise(properties={"mask": 1, "delete": 1, "infill": 2, "permute": 1, "rotate": 1, "generator": 1},
+@exercise(
+    properties={"mask": 1, "delete": 1, "infill": 2, "permute": 1, "rotate": 1, "generator": 1},
     act=_add_noise,
     when_right="Five ways to spoil a text, one way to learn from it: write it as it was.",
 )
@@ -350,7 +357,8 @@ def _as_numbers(answer: Any, case: Case) -> Any:
     return labels.float() if isinstance(labels, Tensor) and not labels.is_complex() else labels
 
 
-@exercise(properties={"shape": 1, "values": 2},
+@exercise(
+    properties={"shape": 1, "values": 2},
     returns="B T",
     act=_as_numbers,
     axes=TOKENS,
@@ -384,7 +392,8 @@ def _logits(draw: Draw, scale: float = 2.0) -> dict[str, Any]:
     }
 
 
-@exercise(properties={"values": 3, "gradients": 1, "one term alone": 1},
+@exercise(
+    properties={"values": 3, "gradients": 1, "one term alone": 1},
     axes=TOKENS,
     when_right="The student learns from how sure the teacher is of each class, not from the right one alone.",
 )
@@ -412,7 +421,8 @@ def distillation_loss(seed: int) -> Iterator[Case]:
     yield draw.case(**given, temperature=3.0, alpha=0.5, note="when the student says what the teacher says")
 
 
-@exercise(properties={"values": 1, "gradients": 1},
+@exercise(
+    properties={"values": 1, "gradients": 1},
     when_right="With λ = 0 the model may forget how language goes; with λ > 0 it is reminded.",
 )
 def finetuning_loss(seed: int) -> Iterator[Case]:
@@ -424,7 +434,8 @@ def finetuning_loss(seed: int) -> Iterator[Case]:
 
 # ---------------------------------------------------------------------------------------------- quiz
 
-quiz_pretraining = quiz("quiz_pretraining",
+quiz_pretraining = quiz(
+    "quiz_pretraining",
     {
         "static masking": (
             "the same places in every epoch",

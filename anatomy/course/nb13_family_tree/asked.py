@@ -12,7 +12,8 @@ import torch
 from torch import Tensor
 
 from anatomy.engine.calls import with_generator
-from anatomy.engine.exercise import Case, Draw, exercise, quiz
+from anatomy.engine.draw import Draw
+from anatomy.engine.exercise import Case, exercise, quiz
 
 
 def _zeros_and_ones(answer: Callable[..., Any], case: Case) -> Any:
@@ -36,7 +37,8 @@ def _any(draw: Draw, low: int, high: int) -> int:
 # ---------------------------------------------------------------------------------------------- masks
 
 
-@exercise(properties={"shape": 1, "values": 2},
+@exercise(
+    properties={"shape": 1, "values": 2},
     returns="T S",
     act=_zeros_and_ones,
     holds=lambda case: 0 <= case.args["prefix"] <= case.args["length"],
@@ -58,7 +60,8 @@ def prefix_lm_mask(seed: int) -> Iterator[Case]:
     yield case(1, 1, "for a single token, which is the prefix")
 
 
-@exercise(properties={"shape": 1, "values": 2},
+@exercise(
+    properties={"shape": 1, "values": 2},
     returns="T S",
     act=_zeros_and_ones,
     when_right="Each row has about `window` ones however long the text is: the cost grows with T, not with T².",
@@ -100,7 +103,8 @@ def _bigbird(answer: Callable[..., Any], case: Case) -> Any:
     return {"masks": torch.stack([mask.float() for mask in masks]) if alike else masks}
 
 
-@exercise(properties={"shape": 1, "values": 2, "random keys": 2, "generator": 1},
+@exercise(
+    properties={"shape": 1, "values": 2, "random keys": 2, "generator": 1},
     returns="T S",
     act=_bigbird,
     holds=lambda case: case.args["num_global"] <= case.args["length"],
@@ -138,7 +142,8 @@ def _mask(draw: Draw, letters: str) -> Tensor:
     return draw.normal(letters) > 0.3
 
 
-@exercise(properties={"values": 2, "0 and 1": 1},
+@exercise(
+    properties={"values": 2, "0 and 1": 1},
     act=_number,
     when_right="A yardstick for masks. Lay it on longer and longer texts, and the curves tell who can afford them.",
 )
@@ -160,7 +165,8 @@ def attention_cost(seed: int) -> Iterator[Case]:
                         note=f"for a mask of 0 and 1 as {name} numbers")  # fmt: skip
 
 
-@exercise(properties={"values": 2, "best line": 2},
+@exercise(
+    properties={"values": 2, "best line": 2},
     act=_number,
     when_right="On log axes a power is a straight line, and its slope is the power.",
 )
@@ -191,7 +197,8 @@ def growth_exponent(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- encoder_parameters
 
 
-@exercise(properties={"values": 2, "DistilBERT": 1, "ALBERT": 2, "refusals": 1},
+@exercise(
+    properties={"values": 2, "DistilBERT": 1, "ALBERT": 2, "refusals": 1},
     act=_number,
     when_right="No weight was loaded: a config says how large a model is, to the last bias.",
 )
@@ -234,7 +241,8 @@ def encoder_parameters(seed: int) -> Iterator[Case]:
 WORDS = ("time", "flies", "like an arrow", "Fruit", "banana", "2 + 2", "sea otter", "a cheese", "why not", "a giraffe")
 
 
-@exercise(properties={"values": 2, "zero-shot": 1},
+@exercise(
+    properties={"values": 2, "zero-shot": 1},
     when_right="The model's only lesson, in plain text. What it makes of it depends on its size.",
 )
 def few_shot_prompt(seed: int) -> Iterator[Case]:
@@ -254,7 +262,8 @@ def few_shot_prompt(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- patchify, clip_loss
 
 
-@exercise(properties={"shape": 1, "values": 2, "gradients": 1, "refusals": 1},
+@exercise(
+    properties={"shape": 1, "values": 2, "gradients": 1, "refusals": 1},
     returns="B N D",
     axes={"N": "patches", "D": "numbers of a patch", "C": "channels", "P": "patch"},
     when_right="An image is a sentence now: N tokens. A linear layer and positions more, and any encoder can read it.",
@@ -306,7 +315,8 @@ def _loss(answer: Callable[..., Any], case: Case) -> Any:
     return answer(image_emb, text_emb, temperature)
 
 
-@exercise(properties={"shape": 1, "values": 2, "large logits": 1, "gradients": 1},
+@exercise(
+    properties={"shape": 1, "values": 2, "large logits": 1, "gradients": 1},
     axes={"B": "pairs"},
     act=_loss,
     holds=_have_directions,
@@ -346,7 +356,8 @@ def clip_loss(seed: int) -> Iterator[Case]:
     yield directions(draw, angles, angles.roll(1), "when all vectors are alike: logits of 150 to 200")
 
 
-quiz_which_model = quiz("quiz_which_model",
+quiz_which_model = quiz(
+    "quiz_which_model",
     {
         "a million mails a day into ten folders": (
             "a small encoder, fine-tuned",

@@ -1,4 +1,4 @@
-"""Which verdicts say that an answer did not come to its end, as `anatomy.classroom.grading.verdicts` and the judge word them."""
+"""Which verdicts say that an answer did not come to its end, in the words of `grading.verdicts` and the judge."""
 
 from __future__ import annotations
 

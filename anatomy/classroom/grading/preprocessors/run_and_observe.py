@@ -34,9 +34,9 @@ OWN_CHECK = "from anatomy import check"
 class RunAndObserve(Execute):
     """Run a notebook in a kernel that observes and does not judge.
 
-    Given cells that no answer needs are not run: see `anatomy.classroom.grading.skippable_cells`. A cell that ends its kernel, or
-    that neither finishes in time nor stops when interrupted, is left out and the notebook is run again without it: it
-    costs what it defines, nothing else.
+    Given cells that no answer needs are not run: see `anatomy.classroom.grading.skippable_cells`. A cell that ends its
+    kernel, or that neither finishes in time nor stops when interrupted, is left out and the notebook is run again
+    without it: it costs what it defines, nothing else.
 
     Time in which other programs had the processors does not count: no mark depends on what else the machine does.
 
@@ -45,8 +45,8 @@ class RunAndObserve(Execute):
     than is kept, or ran out of memory.
 
     After a check whose answer was not right, the kernel is lent a right one for those answers that call it: see
-    `anatomy.classroom.grading.preprocessors.lending`. From then on the records of all checks so far are final: another run of the
-    notebook can't replace them, whatever its kernel may know of this one's.
+    `anatomy.classroom.grading.preprocessors.lending`. From then on the records of all checks so far are final: another
+    run of the notebook can't replace them, whatever its kernel may know of this one's.
 
     All runs of a notebook together have a budget of time. Checks that are not reached in it have no mark, not even 0.
     """
