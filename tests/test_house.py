@@ -53,16 +53,21 @@ LAYOUT = [
     "solutions",
     "autograded/README.md",
     "assets",
-    "anatomy/reference",
-    "anatomy/exercises",
-    "anatomy/variants",
-    "anatomy/engine/mistakes",
+    "anatomy/wiring.py",
+    "anatomy/engine/exercise.py",
+    "anatomy/engine/mistakes.py",
+    "anatomy/engine/course.py",
     "anatomy/engine/observing",
     "anatomy/engine/judging",
     "anatomy/engine/cards",
     "anatomy/engine/reading",
     "anatomy/engine/checking",
     "anatomy/engine/hunting",
+    "anatomy/course/nb03_softmax/asked.py",
+    "anatomy/course/nb03_softmax/right.py",
+    "anatomy/course/nb03_softmax/also_right.py",
+    "anatomy/course/nb03_softmax/wrong.py",
+    "anatomy/course/nb03_softmax/attempts.json",
     "anatomy/course/assembling",
     "anatomy/classroom/serving",
     "anatomy/classroom/releasing",
@@ -321,6 +326,23 @@ def test_no_module_imports_itself_by_way_of_others():
         TopologicalSorter(graph).prepare()
     except CycleError as circle:
         pytest.fail(" → ".join(reversed(circle.args[1])))
+
+
+FLOORS = {
+    "engine": {"engine"},
+    "course": {"engine", "course"},
+    "classroom": {"engine", "classroom", "authoring", "wiring"},
+}
+"""Which parts of the package each floor may import."""
+
+
+@pytest.mark.parametrize("floor", FLOORS)
+def test_imports_between_floors_go_one_way(floor):
+    files = {module_of(name): name for name in TRACKED if re.match(r"anatomy/.*\.py$", name)}
+    for module, file in files.items():
+        if module.startswith(f"anatomy.{floor}."):
+            parts = {name.split(".")[1] for name in imported_modules(file, files) if "." in name}
+            assert parts <= FLOORS[floor], f"{file} imports {parts - FLOORS[floor]}"
 
 
 def defined(program: ast.Module) -> Iterator[str]:

@@ -123,9 +123,7 @@ class Mistakes(Mapping[str, Mapping[str, Mistake]]):
         """Make a mistake of the function or class under it, called ``exercise__what_is_wrong``."""
         return lambda given: self.add(Mistake(given.__name__, sentence, _words(breaks), given))
 
-    def wrong_option(
-        self, quiz: str, right: Mapping[str, str], question: str, option: str, sentence: str
-    ) -> Mistake:
+    def wrong_option(self, quiz: str, right: Mapping[str, str], question: str, option: str, sentence: str) -> Mistake:
         """Add a quiz answered rightly but for one question."""
         name = f"{quiz}__{question}_{option}".replace(" ", "_").replace("-", "_")
         return self.add(Mistake(name, sentence, (question,), {**right, question: option}))
@@ -214,9 +212,7 @@ def _inherited(course: Course, name: str) -> tuple[Mistake, ...]:
     return tuple(sorted(found, key=lambda wrong: wrong.name.count("__")))
 
 
-def pairs(
-    exercise: Exercise, among: Iterable[Mistake] | None = None
-) -> Iterator[tuple[Mistake, Mistake, Mistake]]:
+def pairs(exercise: Exercise, among: Iterable[Mistake] | None = None) -> Iterator[tuple[Mistake, Mistake, Mistake]]:
     """Two mistakes of an exercise made at once, where they lie at different places: both, and the two together.
 
     Of these mistakes only, if some are given, and the first ones first.

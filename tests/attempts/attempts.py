@@ -1,6 +1,6 @@
 """Try what people wrote: run an attempt as its cell would, check it as the notebook does, and rate the card.
 
-python -m tests.attempts.attempts [MODULE] [--show WORDS]     the table, and the cards that are not known to be true
+python -m tests.attempts.attempts [NOTEBOOK] [--show WORDS]     the table, and the cards that are not known to be true
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ import torch
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
-from anatomy import checking
 from anatomy.course import COURSE
+from anatomy.engine import checking
 from anatomy.engine.cards import as_text, headline
 from anatomy.engine.checking import cells, verdict_in_notebook
 from anatomy.engine.course import Notebook as Book
@@ -32,8 +32,7 @@ from anatomy.engine.judging.expectations import remembering
 from anatomy.engine.judging.verdict import Verdict
 from anatomy.engine.notebook_files.notebooks import read, source_file
 
-HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
+ROOT = Path(__file__).parents[2]
 TRUE, VAGUE, ACCEPTED, REFUSED = "named truly", "vague", "accepted", "right, refused"
 
 
@@ -85,9 +84,9 @@ class Tried:
         return bool(self.attempt.says) and self.rating != TRUE
 
 
-def attempts(module: str) -> list[Attempt]:
+def attempts(book: Book) -> list[Attempt]:
     """The attempts at one notebook's exercises."""
-    path = HERE / f"{module}.json"
+    path = COURSE.folder / book.folder / "attempts.json"
     return [Attempt(**item) for item in json.loads(path.read_text(encoding="utf-8"))] if path.is_file() else []
 
 
@@ -98,7 +97,7 @@ def surroundings(book: Book) -> dict[str, Any]:
     imports = ast.Module([node for node in statements if isinstance(node, (ast.Import, ast.ImportFrom))], [])
     names: dict[str, Any] = {}
     exec(compile(imports, book.slug, "exec"), names)
-    answers = vars(import_module(f"anatomy.reference.{book.module}"))
+    answers = vars(import_module(COURSE.module(book, "right")))
     return {**names, **{name: item for name, item in answers.items() if name[:2] != "__"}}
 
 
@@ -128,9 +127,9 @@ class Notebook:
             return verdict_in_notebook(exercise, names, self.expectations_of)
 
 
-def tried(module: str, some: list[Attempt]) -> Iterator[Tried]:
+def tried(book: Book, some: list[Attempt]) -> Iterator[Tried]:
     """Attempts at one notebook's exercises, each with its verdict."""
-    notebook = Notebook(next(book for book in COURSE.notebooks if book.module == module))
+    notebook = Notebook(book)
     try:
         for attempt in some:
             one = Tried(attempt, notebook.verdict_on(attempt))
@@ -154,17 +153,17 @@ def unhurried() -> Iterator[None]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("module", nargs="*")
+    parser.add_argument("notebook", nargs="*")
     parser.add_argument("--show", default="", help="only attempts whose exercise or label holds these words")
     given = parser.parse_args()
-    for module in given.module or [book.module for book in COURSE.notebooks]:
+    for book in [COURSE.find(name) for name in given.notebook] or COURSE.notebooks:
         counts: Counter[str] = Counter()
-        for one in tried(module, attempts(module)):
+        for one in tried(book, attempts(book)):
             counts[one.rating] += 1
             if one.rating != TRUE and given.show in f"{one.attempt.exercise} {one.attempt.label}":
                 print(f"\n=== {one.rating}: {one.attempt.exercise} | {one.attempt.label}\n{one.attempt.source}")
                 print(f"--- {one.verdict.mistakes}\n{as_text(one.verdict)}")
-        print(f"{module:<24}", dict(counts))
+        print(f"{book.slug:<24}", dict(counts))
 
 
 if __name__ == "__main__":

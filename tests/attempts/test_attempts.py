@@ -7,22 +7,23 @@ from collections import Counter
 import pytest
 
 from anatomy.course import COURSE
+from anatomy.engine.course import Notebook
 from tests.attempts.attempts import ACCEPTED, REFUSED, TRUE, Attempt, Tried, attempts, tried
 from tests.plenty import one_in
 
-MODULES = [book.module for book in COURSE.notebooks if attempts(book.module)]
+BOOKS = [book for book in COURSE.notebooks if attempts(book)]
 SOME = 6
 """A plain run tries every so many attempts."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", one_in(SOME, range(SOME)))
-@pytest.mark.parametrize("module", MODULES)
-def test_every_attempt_is_judged_truly(module: str, first: int, capsys: pytest.CaptureFixture[str]) -> None:
-    results = list(tried(module, attempts(module)[first::SOME]))
+@pytest.mark.parametrize("book", BOOKS, ids=lambda book: book.slug)
+def test_every_attempt_is_judged_truly(book: Notebook, first: int, capsys: pytest.CaptureFixture[str]) -> None:
+    results = list(tried(book, attempts(book)[first::SOME]))
     counts = Counter(one.rating for one in results)
     with capsys.disabled():
-        print(f"\n{module:<24}", ", ".join(f"{name}: {count}" for name, count in counts.most_common()))
+        print(f"\n{book.slug:<24}", ", ".join(f"{name}: {count}" for name, count in counts.most_common()))
         for one in results:
             if one.rating != TRUE:
                 print(f"    {one.rating}: {one.attempt.exercise}, {one.attempt.label}")

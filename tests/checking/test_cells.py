@@ -28,7 +28,7 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Interacti
     InteractiveShell.clear_instance()  # whatever another test has left
     shell = InteractiveShell.instance()
     cells.watch()
-    shell.run_cell("from anatomy.engine.checking import check")
+    shell.run_cell("from anatomy import check")
     yield shell
     InteractiveShell.clear_instance()
 

@@ -28,7 +28,7 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Interacti
     monkeypatch.setenv("ANATOMY_HOME", str(tmp_path))
     monkeypatch.delenv(GRADING_SEED, raising=False)
     shell = InteractiveShell.instance()
-    shell.run_cell("from anatomy.engine.checking import check")
+    shell.run_cell("from anatomy import check")
     yield shell
     InteractiveShell.clear_instance()
 

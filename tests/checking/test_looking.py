@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 
 import pytest
-from anatomy.reference import softmax as right
 
 from anatomy.course import COURSE
+from anatomy.course.nb03_softmax import right
 from anatomy.engine.cards import as_html, as_text
 from anatomy.engine.checking import looking, stand_ins
 from anatomy.engine.exercise import SEEDS

@@ -11,26 +11,29 @@ from rich.console import Console
 from anatomy.course import COURSE
 from anatomy.engine.checking.progress import ProgressCard, progress_table
 from anatomy.engine.checking.progress_file import note_check, progress_file
-from anatomy.engine.exercise import exercise, quiz
+from anatomy.engine.exercise import quiz
 from anatomy.engine.judging.verdict import Diagnosis, PropertyResult, Verdict
+from tests.small_course import SmallCourse
 
-FIRST, SECOND = COURSE.notebooks[0], COURSE.notebooks[1]
+FIRST, SECOND = COURSE.notebooks[:2]
+SMALL = SmallCourse(slugs=(FIRST.slug, SECOND.slug))  # two notebooks with three exercises
+
+
+@SMALL.asks(FIRST.slug, properties={"shape": 1, "values": 3})
+def sums(seed):
+    yield from ()
+
+
+@SMALL.asks(SECOND.slug, properties={"values": 2})
+def lookup(seed):
+    yield from ()
+
+
+SMALL.add(quiz("quiz_it", {"a": ("b",)}), FIRST.slug)
 
 
 @pytest.fixture(autouse=True)
-def course(monkeypatch, tmp_path):
-    """Two notebooks with three exercises, nothing noted yet."""
-
-    @exercise(FIRST.slug, properties={"shape": 1, "values": 3})
-    def sums(seed):
-        yield from ()
-
-    @exercise(SECOND.slug, properties={"values": 2})
-    def lookup(seed):
-        yield from ()
-
-    asked = {FIRST: {"sums": sums, "quiz_it": quiz(FIRST.slug, "quiz_it", {"a": ("b",)})}, SECOND: {"lookup": lookup}}
-    monkeypatch.setattr(exercises, "of_notebook", lambda notebook: asked.get(notebook, {}))
+def nothing_noted(monkeypatch, tmp_path):
     monkeypatch.setenv("ANATOMY_HOME", str(tmp_path / "home"))
 
 
@@ -51,24 +54,24 @@ def shown(card: ProgressCard, width: int = 100) -> str:
 
 
 def test_nothing_is_solved_at_first():
-    first, second = progress_table()
+    first, second = progress_table(SMALL)
     assert [work.status for work in first.works] == ["not attempted", "not attempted"] and not first.is_begun
     assert (first.points, first.max_points, second.max_points) == (0, 5, 2)
-    assert ProgressCard().next_step == f"Next: sums in {FIRST.slug}."
+    assert ProgressCard(SMALL).next_step == f"Next: sums in {FIRST.slug}."
 
 
 def test_checks_are_noted_and_shown():
     note_check(verdict("sums", "wrong", 3))
-    first, second = progress_table()
+    first, second = progress_table(SMALL)
     assert first.works[0].status == "wrong" and first.points == 3 and first.cells[1] == "◐○"
     note_check(verdict("sums", "right", 4))
     note_check(verdict("quiz_it", "right", 1))
-    first, second = progress_table()
+    first, second = progress_table(SMALL)
     assert first.cells[1] == "●●" and first.open == [] and second.open == ["lookup"]
     assert first.words.startswith("2 of 2 exercises right, 5 of 5 points, all right since today")
-    assert ProgressCard().next_step == f"Next: lookup in {SECOND.slug}."
+    assert ProgressCard(SMALL).next_step == f"Next: lookup in {SECOND.slug}."
     note_check(verdict("lookup", "right", 2))
-    assert ProgressCard().next_step == "Everything here is right."
+    assert ProgressCard(SMALL).next_step == "Everything here is right."
 
 
 @pytest.mark.parametrize(
@@ -84,21 +87,21 @@ def test_checks_are_noted_and_shown():
 )
 def test_a_damaged_file_disturbs_nobody(content):
     noted(content)
-    assert progress_table()[0].points == 0
-    assert "not attempted" in progress_table()[0].works[0].status
-    assert "Next: sums" in shown(ProgressCard(FIRST.slug)) and ProgressCard()._repr_html_()
+    assert progress_table(SMALL)[0].points == 0
+    assert "not attempted" in progress_table(SMALL)[0].works[0].status
+    assert "Next: sums" in shown(ProgressCard(SMALL, FIRST.slug)) and ProgressCard(SMALL)._repr_html_()
     note_check(verdict("sums", "right", 4, Diagnosis("Yours is late.", mistake="sums__late")))
-    assert progress_table()[0].points == 4
+    assert progress_table(SMALL)[0].points == 4
 
 
 def test_points_never_exceed_what_an_exercise_gives():
     noted(json.dumps({"sums": {"status": "right", "points": 99}}))
-    assert progress_table()[0].points == 4
+    assert progress_table(SMALL)[0].points == 4
 
 
 def test_the_card_says_the_same_in_every_form():
     note_check(verdict("sums", "right", 4))
-    card = ProgressCard()
+    card = ProgressCard(SMALL)
     for text in (repr(card), card._repr_html_(), shown(card)):
         assert FIRST.title in text and "●○" in text and "Next: quiz_it" in text
     assert "1 of 2 exercises right, 4 of 5 points" in repr(card) and "4 of 5" in card._repr_html_()
@@ -107,7 +110,7 @@ def test_the_card_says_the_same_in_every_form():
 
 def test_a_notebooks_card_has_its_exercises_first():
     note_check(verdict("lookup", "wrong", 1, Diagnosis("Yours `sums`.", mistake="lookup__sums")))
-    card = ProgressCard(SECOND.slug)
+    card = ProgressCard(SMALL, SECOND.slug)
     page = card._repr_html_()
     assert page.index("<code>lookup</code>") < page.index("The whole course") and page.count("<details") == 2
     assert "Yours <code>sums</code>." in page and "Yours sums." in shown(card, 80) and "1 attempt" in repr(card)
@@ -117,9 +120,9 @@ def test_a_notebooks_card_has_its_exercises_first():
 def test_a_table_that_everybody_can_read():
     """Rows and columns have headings, and no state is told by a sign or a color alone."""
     note_check(verdict("sums", "wrong", 3))
-    page = ProgressCard()._repr_html_()
+    page = ProgressCard(SMALL)._repr_html_()
     assert page.count("<table") == page.count("<thead>") == 2 and 'scope="col"' in page and 'scope="row"' in page
     assert 'aria-label="0.1 begun, 0.2 open"' in page and "◐ begun" in page and "<script" not in page
     nasty = Diagnosis("<script>alert(1)</script>", mistake="sums__nasty")
     note_check(verdict("sums", "wrong", 3, nasty))
-    assert "<script" not in ProgressCard()._repr_html_()
+    assert "<script" not in ProgressCard(SMALL)._repr_html_()

@@ -18,7 +18,7 @@ from anatomy.course.nb09_causal_mask.right import (
     load_gpt2_weights,
     masked_attention,
 )
-from anatomy.engine.exercise import Draw
+from anatomy.engine.draw import Draw
 
 SIZES = [(17, 29, 24, 4, 2), (23, 30, 20, 5, 3)]  # V, P, D, H, L
 

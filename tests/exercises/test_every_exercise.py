@@ -15,7 +15,6 @@ import torch
 
 from anatomy.course import COURSE
 from anatomy.engine.cards import as_html, as_text
-from anatomy.engine.describing import for_judging
 from anatomy.engine.exercise import SEEDS, Exercise
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.judging.judge import judge
@@ -143,7 +142,7 @@ def test_properties_are_decided_by_something(exercise: Exercise) -> None:
     asked = {case.asks for case in exercise.cases((0,))}
     for name, points in exercise.properties.items():
         assert points > 0
-        assert exercise.kind == "quiz" or name in GENERAL or name in asked or name in for_judging(exercise).rules
+        assert exercise.kind == "quiz" or name in GENERAL or name in asked or name in COURSE.described(exercise).rules
     assert asked <= {None, *exercise.properties}
 
 

@@ -18,7 +18,6 @@ from anatomy.engine.checking.progress_file import read_progress
 from anatomy.engine.hunting.bugs import Bug, bugs_of, listing
 from anatomy.engine.hunting.puzzle import puzzle_of
 from anatomy.engine.hunting.queue import queue_of
-from anatomy.engine.mistakes import of_exercise
 from anatomy.engine.observing import GRADING_SEED
 from tests.plenty import one_in
 
@@ -40,7 +39,9 @@ def solved(home: Path, **entries: dict) -> None:
 
 def bug(name: str) -> Bug:
     """The bug that this mistake is."""
-    return next(bug for bug in bugs_of(COURSE.exercise(name.split("__")[0]).notebook) if bug.mistake.name == name)
+    return next(
+        bug for bug in bugs_of(COURSE, COURSE.exercise(name.split("__")[0]).notebook) if bug.mistake.name == name
+    )
 
 
 # ---- bugs ------------------------------------------------------------------------------------------------------------
@@ -49,7 +50,7 @@ def bug(name: str) -> Bug:
 @pytest.mark.parametrize("book", one_in(3, COURSE.notebooks), ids=lambda book: book.slug)
 @pytest.mark.slow
 def test_every_bug_is_a_program_whose_wrong_lines_can_be_pointed_at(book):
-    bugs = bugs_of(book)
+    bugs = bugs_of(COURSE, book)
     assert [bug.number for bug in bugs] == list(range(1, len(bugs) + 1))
     for one in bugs:
         mended = list(one.lines)
@@ -79,7 +80,7 @@ def f(x):
 
 
 def test_what_hides_nothing_is_left_out():
-    numbers = {one.mistake.exercise for one in bugs_of(BOOK)}
+    numbers = {one.mistake.exercise for one in bugs_of(COURSE, BOOK)}
     assert "softmax" in numbers and "weighted_values" not in numbers, "an answer of one line"
 
 
@@ -106,9 +107,9 @@ def test_no_other_sentence_is_true_of_it():
 @pytest.mark.slow
 @pytest.mark.parametrize("book", one_in(3, COURSE.notebooks), ids=lambda book: book.slug)
 def test_a_puzzle_has_four_sentences_and_the_mistakes_own_among_them(book):
-    for one in bugs_of(book)[::40]:
+    for one in bugs_of(COURSE, book)[::40]:
         puzzle = puzzle_of(one)
-        own = of_exercise(one.exercise)[one.mistake.name].sentence
+        own = one.asked.mistakes[one.mistake.name].sentence
         assert list(puzzle.sentences) == ["a", "b", "c", "d"], one.mistake.name
         assert puzzle.sentences[puzzle.letter][:12] == own[:12]
         assert not any("{" in text and "{" not in own for text in puzzle.sentences.values())
@@ -117,9 +118,9 @@ def test_a_puzzle_has_four_sentences_and_the_mistakes_own_among_them(book):
 @pytest.mark.slow
 def test_a_puzzle_is_the_same_in_every_process():
     program = (
-        "from anatomy.course import notebook; from anatomy.engine.hunting.bugs import bugs_of\n"
+        "from anatomy.course import COURSE; from anatomy.engine.hunting.bugs import bugs_of\n"
         "from anatomy.engine.hunting.puzzle import puzzle_of\n"
-        f"print([(p.sentences, p.letter, p.example) for p in map(puzzle_of, bugs_of(COURSE.notebook('{SLUG}'))[:3])])"
+        f"print([(p.sentences, p.letter, p.example) for p in map(puzzle_of, bugs_of(COURSE, COURSE.notebook('{SLUG}'))[:3])])"
     )
     one, other = (
         subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
@@ -142,7 +143,7 @@ def test_no_answer_is_given_away(home):
     first = hunt(SLUG)
     assert first.puzzle is None and "3.1 `softmax`: solve it first" in first.note
     solved(home, attention_entropy=RIGHT)
-    assert {one.exercise for one in queue_of(BOOK).waiting} == {"attention_entropy"}
+    assert {one.exercise for one in queue_of(COURSE, BOOK).waiting} == {"attention_entropy"}
     number = bug("softmax__global_max").number
     shown = hunt(SLUG, bug=number, line=2, says="a")
     assert shown.puzzle is None and shown.answered is None and "solve 3.1 `softmax` first" in shown.note
@@ -151,38 +152,38 @@ def test_no_answer_is_given_away(home):
 def test_own_mistakes_come_first_then_their_neighbors_then_the_rest_in_turn(home):
     mistakes = ["softmax__twice", "softmax__base_two"]
     solved(home, softmax={**RIGHT, "mistakes": mistakes}, attention_entropy=RIGHT)
-    names = [one.mistake.name for one in queue_of(BOOK).waiting]
+    names = [one.mistake.name for one in queue_of(COURSE, BOOK).waiting]
     assert names[:2] == ["softmax__base_two", "softmax__twice"]
     own = [name for name in names if name.startswith("softmax__")]
     assert names[: len(own)] == own, "its neighbors, before those of an exercise that was right at once"
     solved(home, softmax=RIGHT, attention_entropy=RIGHT)
-    turns = [one.exercise for one in queue_of(BOOK).waiting[:4]]
+    turns = [one.exercise for one in queue_of(COURSE, BOOK).waiting[:4]]
     assert turns == ["softmax", "attention_entropy"] * 2
 
 
 def test_a_mistake_in_a_part_is_the_parts(home):
     mistakes = ["attention_weights__softmax__twice"]
     solved(home, softmax=RIGHT, attention_weights={**RIGHT, "mistakes": mistakes}, attention_entropy=RIGHT)
-    assert queue_of(BOOK).waiting[0].mistake.name == "softmax__twice"
+    assert queue_of(COURSE, BOOK).waiting[0].mistake.name == "softmax__twice"
 
 
 def test_what_was_found_does_not_come_again_and_what_was_missed_comes_last(home):
     solved(home, softmax=RIGHT)
-    first, second = queue_of(BOOK).waiting[:2]
+    first, second = queue_of(COURSE, BOOK).waiting[:2]
     puzzle = puzzle_of(first)
     after = hunt(SLUG, bug=first.number, line=min(first.faulty), says=puzzle.letter.upper())
     assert after.answered.found and after.puzzle.bug == second
     wrong = next(letter for letter in "abcd" if letter != puzzle_of(second).letter)
     after = hunt(SLUG, bug=second.number, line=min(second.faulty), says=wrong)
     assert after.answered.line_is_right and not after.answered.sentence_is_right
-    queue = queue_of(BOOK)
+    queue = queue_of(COURSE, BOOK)
     assert first not in queue.waiting and queue.waiting[-1] == second and queue.found == 1
     again = hunt(SLUG, bug=first.number, line=1, says="a")
-    assert not again.answered.found and first not in queue_of(BOOK).waiting, "once found, found"
+    assert not again.answered.found and first not in queue_of(COURSE, BOOK).waiting, "once found, found"
 
 
 def test_the_end_is_said(home):
-    hunted = {one.mistake.name: True for one in bugs_of(BOOK)}
+    hunted = {one.mistake.name: True for one in bugs_of(COURSE, BOOK)}
     solved(home, softmax={**RIGHT, "hunted": hunted})
     assert "all 66 bugs" in hunt(SLUG).note.replace(str(len(hunted)), "66") and "3.4" in hunt(SLUG).note
     everything = dict.fromkeys(COURSE.exercises(BOOK), RIGHT)
@@ -240,14 +241,13 @@ def test_where_marks_are_given_it_does_nothing(home, monkeypatch, variable):
 
 
 def test_a_kernel_that_grades_can_run_its_cell(tmp_path):
-    """Without answers and without torch, in a copy of the package as such a kernel has it."""
+    """Without answers, in a copy of the package as such a kernel has it."""
     from anatomy.classroom.grading.package_copies import copy_package
 
     folder = copy_package(BOOK, tmp_path)
     program = (
         "import sys; from anatomy import hunt; hunt('03-softmax', bug=1, line=1, says='a')\n"
-        "assert 'torch' not in sys.modules\n"
-        "from anatomy.engine.checking.progress import ProgressCard; ProgressCard('03-softmax')._repr_html_()\n"
+        "from anatomy import progress; progress('03-softmax')._repr_html_()\n"
         "import anatomy; print(anatomy.__file__)"
     )
     run = subprocess.run(

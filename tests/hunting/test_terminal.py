@@ -33,22 +33,22 @@ def asked(monkeypatch, *answers: str) -> str:
 
     console = Console(width=100, file=io.StringIO(), force_terminal=False)
     monkeypatch.setattr(console, "input", next_answer)
-    terminal.ask(BOOK, console)
+    terminal.ask(COURSE, BOOK, console)
     return console.file.getvalue()
 
 
 def test_it_asks_until_it_is_stopped(monkeypatch):
-    first, second = queue_of(BOOK).waiting[:2]
+    first, second = queue_of(COURSE, BOOK).waiting[:2]
     shown = asked(monkeypatch, str(min(first.faulty)), puzzle_of(first).letter)
     assert f"Bug {first.number}: found!" in shown and f"Bug {second.number}, in an answer" in shown
     assert shown.endswith("Until next time.\n")
 
 
 def test_what_is_no_answer_is_asked_again(monkeypatch):
-    first = queue_of(BOOK).waiting[0]
+    first = queue_of(COURSE, BOOK).waiting[0]
     shown = asked(monkeypatch, "nine", "99", str(min(first.faulty)), "e", puzzle_of(first).letter.upper())
     assert f"Bug {first.number}: found!" in shown
 
 
 def test_by_default_it_is_the_last_notebook_with_something_solved():
-    assert terminal.latest() == BOOK
+    assert terminal.latest(COURSE) == BOOK

@@ -9,13 +9,17 @@ import pytest
 import torch
 from torch import Tensor
 
-from anatomy.engine.exercise import SEEDS, Case, Draw, exercise
+from anatomy.engine.draw import Draw
+from anatomy.engine.exercise import SEEDS, Case
 from anatomy.engine.judging.compare import NUDGES, compare, same_numbers
 from anatomy.engine.observing.observation import CaseObservation, Raised
 from anatomy.engine.observing.observe import observe
+from tests.small_course import SmallCourse
+
+SMALL = SmallCourse()
 
 
-@exercise("03-softmax", properties={"shape": 1, "values": 2, "far": 1, "gradients": 1}, returns="T D")
+@SMALL.asks(properties={"shape": 1, "values": 2, "far": 1, "gradients": 1}, returns="T D")
 def doubled(seed: int) -> Iterator[Case]:
     draw = Draw(seed, T=3, D=4)
     yield draw.case(x=draw.normal("T D"))
@@ -59,7 +63,7 @@ def test_a_difference_is_billed_to_what_it_is(answer: Callable[[Tensor], object]
     assert broken(answer) == costs
 
 
-@exercise("03-softmax", properties={"values": 1, "refusal": 1})
+@SMALL.asks(properties={"values": 1, "refusal": 1})
 def halved(seed: int) -> Iterator[Case]:
     draw = Draw(seed)
     yield draw.case(dim=6)

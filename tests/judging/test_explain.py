@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import pytest
 import torch
 from torch import Tensor, nn
 
-from anatomy.engine.exercise import Case, Draw, Exercise, exercise
+from anatomy.engine.draw import Draw
+from anatomy.engine.exercise import Case, Exercise
 from anatomy.engine.judging.compare import Difference, compare
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.judging.explain import explain_each
 from anatomy.engine.observing.observe import observe
+from tests.small_course import SmallCourse
+
+SMALL = SmallCourse(ANSWERS := dict[str, Any]())
 
 
-@exercise("03-softmax", properties={"shape": 1, "values": 1, "far": 1, "gradients": 1}, returns="T D")
+@SMALL.asks(properties={"shape": 1, "values": 1, "far": 1, "gradients": 1}, returns="T D")
 def doubled(seed: int) -> Iterator[Case]:
     for rows, width in ((3, 4), (2, 5), (6, 4)):
         draw = Draw(seed, T=rows, D=width)
@@ -25,31 +28,31 @@ def doubled(seed: int) -> Iterator[Case]:
     yield draw.case(x=1000 * draw.normal("T D"), asks="far", note="when numbers reach thousands")
 
 
-@exercise("03-softmax", properties={"values": 1})
+@SMALL.asks(properties={"values": 1})
 def total(seed: int) -> Iterator[Case]:
     for count in (3, 4):
         yield Draw(seed, T=count).case(x=torch.full((count,), 9.0))
 
 
-@exercise("03-softmax", properties={"shape": 1, "values": 1}, returns="T")
+@SMALL.asks(properties={"shape": 1, "values": 1}, returns="T")
 def ranks(seed: int) -> Iterator[Case]:
     yield Draw(seed, T=7).case(x=Draw(seed, T=7).normal("T"))
 
 
-@exercise("03-softmax", properties={"values": 1, "3": 1, "4": 1, "5": 1})
+@SMALL.asks(properties={"values": 1, "3": 1, "4": 1, "5": 1})
 def rows_apart(seed: int) -> Iterator[Case]:
     for rows in (2, 3, 4, 5):
         asks, note = ("", "") if rows == 2 else (str(rows), f"for {rows} rows")
         yield Draw(seed, T=rows).case(x=torch.ones(rows), asks=asks or None, note=note)
 
 
-@exercise("03-softmax", properties={"values": 1})
+@SMALL.asks(properties={"values": 1})
 def refused(seed: int) -> Iterator[Case]:
     for rows in (2, 3):
         yield Draw(seed, T=rows).case(x=torch.ones(rows))
 
 
-@exercise("03-softmax", properties={"shape": 1, "values": 1, "empty": 1}, returns="N")
+@SMALL.asks(properties={"shape": 1, "values": 1, "empty": 1}, returns="N")
 def places(seed: int) -> Iterator[Case]:
     for count, length in ((1, 9), (8, 6)):
         draw = Draw(seed, N=count, T=length)
@@ -58,7 +61,7 @@ def places(seed: int) -> Iterator[Case]:
     yield draw.case(x=draw.normal("N T"), asks="empty", note="for a single number")
 
 
-@exercise("03-softmax", kind="module", properties={"shape": 1, "values": 1, "train mode": 1}, returns="T D")
+@SMALL.asks(kind="module", properties={"shape": 1, "values": 1, "train mode": 1}, returns="T D")
 def dropped(seed: int) -> Iterator[Case]:
     draw = Draw(seed, T=3, D=4)
     yield draw.case(x=draw.normal("T D"))
@@ -74,7 +77,7 @@ class NoReturn(nn.Module):
         nn.functional.dropout(x, 0.5)
 
 
-ANSWERS: dict[str, Any] = {
+ANSWERS |= {
     "doubled": lambda x: 2 * x,
     "total": lambda x: 2 * x.sum(),
     "places": lambda x: x.argmax(-1),
@@ -87,11 +90,6 @@ ANSWERS: dict[str, Any] = {
 
 def _refuse() -> None:
     raise ValueError("three rows are one too many")
-
-
-@pytest.fixture(autouse=True)
-def right_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reference, "answer", lambda of: ANSWERS[of.name])
 
 
 def said(of: Exercise, answer: Any) -> list[str]:

@@ -11,7 +11,6 @@ import torch
 from anatomy.course import COURSE
 from anatomy.course.nb12_pretraining.asked import A_SHORT_TEXT, OFTEN, calls_for
 from anatomy.engine.calls import EACH, LONGEST, packed, unpacked
-from anatomy.engine.describing import for_judging
 from anatomy.engine.exercise import Case, Exercise
 from anatomy.engine.judging.expectations import remembering
 from anatomy.engine.judging.judge import judge
@@ -101,7 +100,7 @@ def test_chances_are_those_of_what_was_given(name: str, asked: str, make: Callab
 
 
 def said(name: str, asked: str, change: Callable[[Case, Any], Any]) -> Any:
-    exercise = for_judging(COURSE.exercise(name))
+    exercise = COURSE.described(COURSE.exercise(name))
     assert exercise.describe is not None
     seen = observe(COURSE.exercise(name), exercise.right, NOW)
     pairs = zip(exercise.cases(NOW), seen.cases, strict=True)

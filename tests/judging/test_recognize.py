@@ -8,6 +8,7 @@ from torch import nn
 
 from anatomy.course import COURSE
 from anatomy.engine.exercise import SEEDS
+from anatomy.engine.judging import recognize as recognizing
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.judging.judge import judge
 from anatomy.engine.judging.verdict import Verdict
@@ -94,7 +95,7 @@ def test_two_mistakes_are_looked_for_only_where_they_cost_nothing_that_holds(mon
         tried.append({wrong.name for wrong in among})
         return iter(())
 
-    monkeypatch.setattr(mistakes, "pairs", pairs)
+    monkeypatch.setattr(recognizing, "pairs", pairs)
 
     class Halved(known["TransformerEncoderLayer__parallel"].base):
         def forward(self, x, mask=None):

@@ -10,23 +10,12 @@ import torch
 from torch import Tensor
 
 from anatomy.engine.cards import as_html, as_text
-from anatomy.engine.exercise import Case, Draw, exercise
-from anatomy.engine.judging import judge as judging
+from anatomy.engine.draw import Draw
+from anatomy.engine.exercise import Case
 from anatomy.engine.judging.judge import judge
 from anatomy.engine.judging.relations.lists import relate_lists
 from anatomy.engine.observing.observe import observe
-
-
-@exercise("02-attention-scores", properties={"shape": 1, "values": 2, "gradients": 1}, returns="B T S")
-def weights(seed: int) -> Iterator[Case]:
-    draw = Draw(seed, B=2, T=5, S=7, D=8)
-    yield draw.case(query=draw.normal("B T D"), key=draw.normal("B S D"))
-
-
-@exercise("02-attention-scores", properties={"shape": 1, "values": 2, "gradients": 1}, returns="B T D")
-def block(seed: int) -> Iterator[Case]:
-    draw = Draw(seed, B=3, T=5, D=4)
-    yield draw.case(x=draw.normal("B T D"))
+from tests.small_course import SmallCourse
 
 
 def _weights(query: Tensor, key: Tensor) -> Tensor:
@@ -37,12 +26,19 @@ def _block(x: Tensor) -> Tensor:
     return x + (x * x.roll(1, -1)).cumsum(1)
 
 
-@pytest.fixture(autouse=True)
-def no_mistakes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mistakes, "of_exercise", lambda name: {})
-    monkeypatch.setattr(mistakes, "inherited", lambda name: ())
-    monkeypatch.setattr(mistakes, "pairs", lambda name, among: iter(()))
-    monkeypatch.setattr(judging.reference, "answer", lambda of: {"weights": _weights, "block": _block}[of.name])
+SMALL = SmallCourse({"weights": _weights, "block": _block})
+
+
+@SMALL.asks(properties={"shape": 1, "values": 2, "gradients": 1}, returns="B T S")
+def weights(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, T=5, S=7, D=8)
+    yield draw.case(query=draw.normal("B T D"), key=draw.normal("B S D"))
+
+
+@SMALL.asks(properties={"shape": 1, "values": 2, "gradients": 1}, returns="B T D")
+def block(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=3, T=5, D=4)
+    yield draw.case(x=draw.normal("B T D"))
 
 
 def _last_column_negative(q: Tensor, k: Tensor) -> Tensor:

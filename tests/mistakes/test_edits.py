@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 import torch
 
 from anatomy.course import COURSE
 from anatomy.course.nb04_heads.right import FusedMultiHeadAttention, split_heads
-from anatomy.engine.mistakes import BadEdit, Mistakes, inherited, mistakes_in
+from anatomy.engine.mistakes import BadEdit, Mistakes, MistakesIn, inherited, pairs
 
 
 @pytest.fixture
-def wrong(monkeypatch: pytest.MonkeyPatch) -> Iterator[Mistakes]:
-    """Adds mistakes to `split_heads`, which are forgotten again."""
-    monkeypatch.setattr(mistakes, "_KNOWN", {})
-    yield mistakes_in(split_heads)
+def wrong() -> MistakesIn:
+    """Adds mistakes to `split_heads`."""
+    return Mistakes().mistakes_in(split_heads)
 
 
-def test_what_is_replaced_must_stand_there_as_often_as_said(wrong: Mistakes) -> None:
+def test_what_is_replaced_must_stand_there_as_often_as_said(wrong: MistakesIn) -> None:
     with pytest.raises(BadEdit, match="stands 0 times in the right answer, not 1"):
         wrong("gone", "…", breaks="values", old="no such text", new="")
     with pytest.raises(BadEdit, match="stands 3 times in the right answer, not 1"):
@@ -28,31 +25,37 @@ def test_what_is_replaced_must_stand_there_as_often_as_said(wrong: Mistakes) -> 
         wrong("overlapping", "…", breaks="values", old=("parts.transpose(1, 2)", "transpose(1, 2)"), new=("x", "y"))
 
 
-def test_the_edited_source_is_what_the_answer_runs(wrong: Mistakes) -> None:
+def test_a_name_is_given_once(wrong: MistakesIn) -> None:
+    wrong("not_moved", "…", breaks="shape", old="parts.transpose(1, 2)", new="parts")
+    with pytest.raises(BadEdit, match="split_heads__not_moved is there already"):
+        wrong("not_moved", "…", breaks="shape", old="parts.transpose(1, 2)", new="parts")
+
+
+def test_the_edited_source_is_what_the_answer_runs(wrong: MistakesIn) -> None:
     one = wrong("not_moved", "…", breaks="shape", old="parts.transpose(1, 2)", new="parts")
     assert one.name == "split_heads__not_moved" and one.breaks == ("shape",)
     assert "return parts\n" in one.source and "transpose" not in one.source
     assert one.answer(torch.zeros(2, 5, 6), 3).shape == (2, 5, 3, 2)
 
 
-def test_an_import_that_an_edit_needs_stands_in_its_source(wrong: Mistakes) -> None:
+def test_an_import_that_an_edit_needs_stands_in_its_source(wrong: MistakesIn) -> None:
     one = wrong("rooted", "…", breaks="values", old="width // num_heads", new="math.isqrt(width)")
     assert one.source.startswith("import math\n")
     assert one.answer(torch.zeros(2, 5, 9), 3).shape == (2, 3, 5, 3)
 
 
 def test_edits_at_different_places_compose() -> None:
-    pairs = list(mistakes.pairs("LayerNorm"))
-    assert pairs
-    for one, two, both in pairs[:20]:
+    found = list(pairs(COURSE.exercise("LayerNorm")))
+    assert found
+    for one, two, both in found[:20]:
         assert both.edits == tuple(sorted((*one.edits, *two.edits), key=lambda edit: edit.start))
         assert both.answer.__name__ == "LayerNorm"
 
 
 def test_a_mistake_in_a_part_is_a_mistake_in_the_whole() -> None:
     torch.manual_seed(0)
-    inherited = {wrong.name: wrong for wrong in inherited(COURSE.exercise("FusedMultiHeadAttention"))}
-    spoilt = inherited["FusedMultiHeadAttention__split_heads__interleaved"]
+    of_parts = {wrong.name: wrong for wrong in inherited(COURSE.exercise("FusedMultiHeadAttention"))}
+    spoilt = of_parts["FusedMultiHeadAttention__split_heads__interleaved"]
     config = type("Config", (), {"hidden_size": 6, "num_attention_heads": 2})()
     right, wrong = FusedMultiHeadAttention(config), spoilt.answer(config)
     wrong.load_state_dict(right.state_dict())

@@ -8,18 +8,22 @@ import pytest
 import torch
 from torch import nn
 
-from anatomy.engine.exercise import Case, Draw, exercise
+from anatomy.engine.draw import Draw
+from anatomy.engine.exercise import Case
 from anatomy.engine.observing.observation import CaseObservation
 from anatomy.engine.observing.observe import observe
 from tests.observing.cells import run_cell
+from tests.small_course import SmallCourse
+
+SMALL = SmallCourse()
 
 
-@exercise("03-softmax", properties={"values": 1, "gradients": 1})
+@SMALL.asks(properties={"values": 1, "gradients": 1})
 def weights(seed: int) -> Iterator[Case]:
     yield Draw(seed, B=2, D=5).case(x=torch.ones(2, 5))
 
 
-@exercise("04-heads", properties={"values": 1}, kind="module")
+@SMALL.asks(properties={"values": 1}, kind="module")
 def Layer(seed: int) -> Iterator[Case]:
     yield Draw(seed, B=2, D=5).case(init=(5,), x=torch.ones(2, 5))
 

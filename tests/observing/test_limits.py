@@ -12,10 +12,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from anatomy.engine.exercise import Case, Draw, exercise
+from anatomy.engine.draw import Draw
+from anatomy.engine.exercise import Case
 from anatomy.engine.observing import limits
 from anatomy.engine.observing.limits import TooSlow, time_limit
 from anatomy.engine.observing.observe import observe
+from tests.small_course import SmallCourse
 
 
 class Clock:
@@ -57,7 +59,10 @@ def test_much_computing_and_long_waiting_end(clock: Clock, computed: float, pass
         ring()
 
 
-@exercise("03-softmax", properties={"values": 1})
+SMALL = SmallCourse()
+
+
+@SMALL.asks(properties={"values": 1})
 def squash(seed: int) -> Iterator[Case]:
     yield Draw(seed, B=2).case(x=torch.ones(2, 5))
 

@@ -11,21 +11,25 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from anatomy.engine.exercise import Case, Draw, exercise, quiz
+from anatomy.engine.draw import Draw
+from anatomy.engine.exercise import Case, quiz
 from anatomy.engine.observing import observe as observing
 from anatomy.engine.observing.observation import CaseObservation, Observation
 from anatomy.engine.observing.observe import observe
 from anatomy.engine.observing.plain_data import fresh, plain, same
 from anatomy.engine.observing.records import decode, encode
+from tests.small_course import SmallCourse
+
+SMALL = SmallCourse()
 
 
-@exercise("03-softmax", properties={"values": 1, "gradients": 1}, forbids=("softmax",))
+@SMALL.asks(properties={"values": 1, "gradients": 1}, forbids=("softmax",))
 def squash(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, D=5)
     yield draw.case(x=draw.normal("B D"))
 
 
-@exercise("04-heads", properties={"parameters": 1, "values": 1, "gradients": 1}, kind="module")
+@SMALL.asks(properties={"parameters": 1, "values": 1, "gradients": 1}, kind="module")
 def Layer(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, D=5)
     yield draw.case(init=(5,), x=draw.normal("B D"))
@@ -244,7 +248,7 @@ def test_a_quiz_that_fails_when_it_is_read_is_an_answer_that_raises() -> None:
         def items(self) -> Any:
             raise KeyError("no")
 
-    asked = quiz("03-softmax", "asks", {"a": ("x", "y")})
+    asked = SMALL.add(quiz("asks", {"a": ("x", "y")}))
     assert observe(asked, Sly(a="x")).cases[0].error_type == "KeyError"
 
 

@@ -17,31 +17,28 @@ from torch import Tensor
 
 from anatomy.course import COURSE
 from anatomy.engine.cards import as_html, as_text
-from anatomy.engine.exercise import Case, Draw, exercise
-from anatomy.engine.judging import judge as judging
+from anatomy.engine.draw import Draw
+from anatomy.engine.exercise import Case
 from anatomy.engine.judging.judge import judge
 from anatomy.engine.observing.observation import CaseObservation, Observation, Raised
 from anatomy.engine.observing.observe import observe
 from anatomy.engine.observing.plain_data import same
 from anatomy.engine.observing.record_bounds import DEEPEST
 from anatomy.engine.observing.records import LARGEST, Unreadable, decode, encode
-
-
-@exercise("02-attention-scores", properties={"shape": 1, "values": 2, "gradients": 1}, returns="B T S")
-def products(seed: int) -> Iterator[Case]:
-    draw = Draw(seed, B=2, T=3, S=4, D=5)
-    yield draw.case(query=draw.normal("B T D"), key=draw.normal("B S D"))
+from tests.small_course import SmallCourse
 
 
 def _products(query: Tensor, key: Tensor) -> Tensor:
     return query @ key.mT
 
 
-@pytest.fixture
-def known_reference(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, none in (("of_notebook", {}), ("of_exercise", {}), ("inherited", ()), ("pairs", ())):
-        monkeypatch.setattr(judging.mistakes, name, lambda _, none=none: none)
-    monkeypatch.setattr(judging.reference, "answer", lambda of: _products)
+SMALL = SmallCourse({"products": _products})
+
+
+@SMALL.asks(properties={"shape": 1, "values": 2, "gradients": 1}, returns="B T S")
+def products(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, T=3, S=4, D=5)
+    yield draw.case(query=draw.normal("B T D"), key=draw.normal("B S D"))
 
 
 def test_what_goes_in_comes_out_through_json() -> None:
@@ -114,7 +111,6 @@ def _mutate(node: Any, chance: random.Random) -> Any:
     return [_mutate(item, chance) for item in node] if isinstance(node, list) else node
 
 
-@pytest.mark.usefixtures("known_reference")
 @pytest.mark.slow
 def test_no_observation_makes_the_judge_stumble_or_be_generous() -> None:
     """A thousand damaged observations: always a verdict, never more than the undamaged one deserves."""
@@ -132,7 +128,6 @@ def test_no_observation_makes_the_judge_stumble_or_be_generous() -> None:
         assert as_text(verdict) and as_html(verdict)
 
 
-@pytest.mark.usefixtures("known_reference")
 def test_missing_cases_are_not_right() -> None:
     right = observe(products, _products)
     assert judge(products, right).points == 4

@@ -10,14 +10,18 @@ import torch
 from torch import Tensor, nn
 
 from anatomy.course import COURSE
-from anatomy.engine.exercise import Case, Draw, exercise
+from anatomy.engine.draw import Draw
+from anatomy.engine.exercise import Case
 from anatomy.engine.observing.observation import CaseObservation
 from anatomy.engine.observing.observe import observe
 from anatomy.engine.observing.plain_data import same
-from anatomy.engine.observing.weights import CONTRACT_WORDS, by_contract_name
+from anatomy.engine.observing.weights import by_contract_name
+from tests.small_course import SmallCourse
+
+SMALL = SmallCourse()
 
 
-@exercise("05-encoder-layer", properties={"parameters": 1, "values": 1, "gradients": 1}, kind="module")
+@SMALL.asks(properties={"parameters": 1, "values": 1, "gradients": 1}, kind="module")
 def Block(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, D=5)
     yield draw.case(init=(5,), x=draw.normal("B D"))
@@ -89,15 +93,16 @@ def test_the_contracts_words_are_those_of_the_right_answers() -> None:
         for asked in COURSE.exercises(notebook).values():
             if asked.kind == "module":
                 module = asked.right(*asked.cases((0,))[0].init)
-                assert list(by_contract_name(module)) == [name for name, _ in module.named_parameters()]
-                words |= {word for name, _ in module.named_parameters() for word in name.split(".")}
-    assert {word for word in words if not word.isdigit()} == CONTRACT_WORDS
+                names = [name for name, _ in module.named_parameters()]
+                assert list(by_contract_name(module, COURSE.parameter_words)) == names
+                words |= {word for name in names for word in name.split(".")}
+    assert {word for word in words if not word.isdigit()} == COURSE.parameter_words
 
 
 def test_a_result_that_differs_in_the_last_bit_only_is_repeatable() -> None:
     runs = iter(range(100))
 
-    @exercise("03-softmax", properties={"values": 1})
+    @SMALL.asks(properties={"values": 1})
     def fit(seed: int) -> Iterator[Case]:
         yield Draw(seed, B=2).case(x=torch.linspace(1, 2, 6))
 

@@ -11,7 +11,8 @@ from torch.nn import functional as F
 
 from anatomy.engine.describing import Description
 from anatomy.engine.describing.raw import as_it_is, gathered
-from anatomy.engine.exercise import Case, Draw
+from anatomy.engine.draw import Draw
+from anatomy.engine.exercise import Case
 
 FAR = 220.0
 """By so much the score of a padded key is above all real ones where scores are large."""

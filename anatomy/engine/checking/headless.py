@@ -70,7 +70,8 @@ Judging = Callable[[Exercise, Observation, list[Observation]], Checked]
 
 
 def check_file(
-    course: Course, path: Path, *, limit: float = 120, say: Callable[[str], None] = lambda _: None) -> Iterator[Checked]:
+    course: Course, path: Path, *, limit: float = 120, say: Callable[[str], None] = lambda _: None
+) -> Iterator[Checked]:
     """Run a notebook file; then what came of each of its checks, in order.
 
     Parameters

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 def hunt(
-    course: Course, notebook: str, bug: int | None = None, *, line: int | None = None, says: str | None = None) -> Hunt | None:
+    course: Course, notebook: str, bug: int | None = None, *, line: int | None = None, says: str | None = None
+) -> Hunt | None:
     """Show a bug of this notebook's answers, or answer: ``hunt("03-softmax", bug=7, line=3, says="b")``.
 
     A cell that is run again answers the same bug again. Where marks are given nothing happens; in the edition for a

@@ -88,7 +88,9 @@ def hunt_in(
         letter = says.strip().lower() if isinstance(says, str) else ""
         if line is None or not 1 <= line <= len(bug.lines) or letter not in puzzle.sentences:
             lines, letters = len(bug.lines), f'"{LETTERS[0]}" to "{list(puzzle.sentences)[-1]}"'
-            return Hunt(course, notebook, puzzle, note=f"`line` is a number from 1 to {lines}, `says` one of {letters}.")
+            return Hunt(
+                course, notebook, puzzle, note=f"`line` is a number from 1 to {lines}, `says` one of {letters}."
+            )
         answered = Answered(puzzle, line, letter)
         note_hunt(bug.exercise, bug.mistake.name, answered.found)
         following, nothing = _chosen(course, notebook, None)

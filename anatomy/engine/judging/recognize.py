@@ -59,9 +59,7 @@ def recognize(
     return named
 
 
-def makes(
-    mistake: Mistake, expectations: Expectations, found: list[CaseObservation], wrong: frozenset[int]
-) -> bool:
+def makes(mistake: Mistake, expectations: Expectations, found: list[CaseObservation], wrong: frozenset[int]) -> bool:
     """Whether an answer does what this mistake does, in all cases that the mistake claims: it could be named so."""
     sight = _Sight(expectations, found, wrong, wrong)
     return any(sight.claims(mistake, how) for how in (_same_in_everything, _same_values, _same_parameters))
