@@ -21,7 +21,7 @@ import psutil
 from jupyter_client.manager import AsyncKernelManager
 
 from anatomy.classroom.forked_kernels import get_fork_server, stop_fork_servers
-from anatomy.classroom.grading.course_kernels import COURSE, CourseKernelManager
+from anatomy.classroom.grading.course_kernels import KERNELS, CourseKernelManager
 
 IMPORTS = (
     "import torch, transformers\nimport matplotlib.pyplot as plt\nfrom transformers import BertModel\ntorch.ones(2)"
@@ -50,7 +50,7 @@ async def one(manager: Any) -> list[float]:
 
 
 def server_computed() -> float:
-    (inner,) = psutil.Process(get_fork_server(COURSE).process.pid).children()  # type: ignore[union-attr]
+    (inner,) = psutil.Process(get_fork_server(KERNELS).process.pid).children()  # type: ignore[union-attr]
     (server,) = inner.children()
     return sum(server.cpu_times()[:2])
 
@@ -72,7 +72,7 @@ def main() -> None:
     arguments.add_argument("--kernels", type=int, default=16, help="forked ones; a quarter as many cold ones")
     count = arguments.parse_args().kernels
     began = time.perf_counter()
-    get_fork_server(COURSE)
+    get_fork_server(KERNELS)
     print(f"The fork server was ready after {time.perf_counter() - began:.1f} s, once for all kernels.\n")
     forked, cold = asyncio.run(compare(count))
     stop_fork_servers()

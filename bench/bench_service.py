@@ -3,7 +3,7 @@
     python bench/bench_service.py [--students 30] [--rounds 10] [--out FOLDER]
 
 `anatomy serve` runs with two workers, prepared for the notebooks (`--prepare`). Each student sends what a kernel
-saw of an answer that somebody wrote (tests/attempts) or of a right one; all send at the same moment, and wait. Each
+saw of an answer that somebody wrote (`attempts.json`) or of a right one; all send at the same moment, and wait. Each
 round every student sends another answer, and none is one that the service remembers, except where that is measured.
 Beside it, in this process: what judging the same answers takes in a student's own notebook.
 
@@ -34,7 +34,7 @@ from peers.classroom import BIN, ROOT
 
 sys.path.insert(0, str(ROOT))
 WORKERS = 2
-NOTEBOOKS = {"attention_scores": "02", "softmax": "03", "heads": "04", "positional_encodings": "06"}
+NOTEBOOKS = "02", "03", "04", "06"
 WANTED = 300
 """Milliseconds within which nineteen of twenty answers should be there."""
 
@@ -89,8 +89,8 @@ def observed() -> list[bytes]:
     from tests.attempts.attempts import Attempt, attempts, surroundings
 
     found = []
-    for book in (book for book in BOOKS if book.module in NOTEBOOKS):
-        given, wrong = surroundings(book), attempts(book.module)
+    for book in map(COURSE.find, NOTEBOOKS):
+        given, wrong = surroundings(book), attempts(book)
         right = [Attempt(one.exercise, "right", "") for one in wrong[::2]]
         InteractiveShell.clear_instance()
         shell = InteractiveShell.instance()
@@ -119,7 +119,7 @@ def judged_here(request: bytes) -> float:
 @contextmanager
 def service(people: int) -> Iterator[tuple[int, list[str], list[psutil.Process]]]:
     """Port, keys, and the processes of a service that has prepared itself."""
-    prepare = [word for number in NOTEBOOKS.values() for word in ("--prepare", number)]
+    prepare = [word for number in NOTEBOOKS for word in ("--prepare", number)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
     with tempfile.TemporaryDirectory(prefix="anatomy-bench-") as folder:
         keys = Path(folder) / "keys.txt"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from anatomy import datasets
+from anatomy.course import datasets
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tools"))

@@ -16,8 +16,9 @@ import pytest
 from packaging.requirements import Requirement
 from rich.console import Console
 
-from anatomy import checkpoints, doctor
+from anatomy import doctor
 from anatomy.classroom.forked_kernels import Preparation, get_fork_server, sandbox
+from anatomy.course import checkpoints
 from anatomy.doctor import Finding
 
 

@@ -18,9 +18,9 @@ def answer(name: str, source: str) -> list:
     return [new_code_cell(source, metadata={"nbgrader": nbgrader}), new_code_cell(f'check("{name}")')]
 
 
-def put(folder: Path, module: str, cells: Iterable[str | list]) -> Path:
+def put(folder: Path, name: str, cells: Iterable[str | list]) -> Path:
     """Write a notebook of plain cells and of `answer`s into its place in the folder."""
-    slug = next(book.slug for book in COURSE.notebooks if book.module == module)
+    slug = COURSE.find(name).slug
     made = []
     for cell in cells:
         made += [new_code_cell(cell)] if isinstance(cell, str) else cell
@@ -29,5 +29,5 @@ def put(folder: Path, module: str, cells: Iterable[str | list]) -> Path:
     return path
 
 
-def gathered(folder: Path, module: str) -> Gathered:
-    return next(one for one in gather(folder) if one.book.module == module)
+def gathered(folder: Path, name: str) -> Gathered:
+    return next(one for one in gather(folder) if one.book == COURSE.find(name))

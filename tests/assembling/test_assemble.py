@@ -19,10 +19,10 @@ from tests.assembling.course import answer, put
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("assembling")]  # one fixture, which takes long
 
 
-def solved(root: Path, folder: Path, *modules: str, **changes: tuple[str, str]) -> None:
+def solved(root: Path, folder: Path, *names: str, **changes: tuple[str, str]) -> None:
     """The solved editions of these notebooks (or all), with something replaced in the cells of some answers."""
     for book in COURSE.notebooks:
-        if not modules or book.module in modules:
+        if not names or book in map(COURSE.find, names):
             notebook = read(solved_file(root, book.slug))
             for cell in notebook.cells:
                 name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
@@ -115,7 +115,7 @@ def test_holes_and_mistakes_are_named_and_filled_only_when_asked(root, tmp_path)
     gpt = made.comparisons[1]
     assert not gpt.agrees and gpt.why == "it needs `split_heads`, which is missing"
     text = path.read_text(encoding="utf-8")
-    assert "# Not right yet (2.2): " in text and "anatomy.reference" not in text
+    assert "# Not right yet (2.2): " in text and "anatomy.course" not in text
     assert not any(name.startswith("anatomy") for name in imported(path).split())
 
     path.write_text(text + "# my own words\n", encoding="utf-8")

@@ -221,7 +221,8 @@ def test_a_notebook_by_itself_is_as_its_student_has_it(tmp_path):
         "from anatomy.course.nb02_attention_scores.right import scaled_scores",
         answer("attention_weights", "def attention_weights(q, k): return scaled_scores(q, k)"),
     ])  # fmt: skip
-    assert "from anatomy.course.nb02_attention_scores.right import scaled_scores" in written(program(tmp_path, own=False))
+    given = "from anatomy.course.nb02_attention_scores.right import scaled_scores"
+    assert given in written(program(tmp_path, own=False))
 
 
 def test_a_name_that_nothing_gives_is_reported(tmp_path):

@@ -125,9 +125,9 @@ def test_what_a_loop_makes_is_noted_but_not_taken(tmp_path):
 
 def test_absent_and_broken_notebooks_say_so(tmp_path):
     put(tmp_path, "softmax", ["x = 1"]).write_text("{", encoding="utf-8")
-    problems = {one.book.module: one.problem for one in gather(tmp_path)}
-    assert problems["heads"] == "not in the folder"
-    assert problems["softmax"].startswith("can't be read as a notebook (")
+    problems = {one.book.slug: one.problem for one in gather(tmp_path)}
+    assert problems["04-heads"] == "not in the folder"
+    assert problems["03-softmax"].startswith("can't be read as a notebook (")
 
 
 def test_the_folder_is_found_from_where_one_is(tmp_path):

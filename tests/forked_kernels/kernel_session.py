@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import psutil
 
 from anatomy.classroom.forked_kernels import get_fork_server
-from anatomy.classroom.grading.course_kernels import COURSE, CourseKernelManager
+from anatomy.classroom.grading.course_kernels import KERNELS, CourseKernelManager
 
 LOOP = asyncio.new_event_loop()
 
@@ -97,13 +97,13 @@ def session(*args, **kwargs) -> Iterator[Session]:
 
 def family(pid=None):
     """All processes of a fork server, bubblewrap's own included."""
-    pid = pid or get_fork_server(COURSE).process.pid
+    pid = pid or get_fork_server(KERNELS).process.pid
     return [one for one in psutil.Process(pid).children(recursive=True) if one.is_running()]
 
 
 def kernels():
     """The supervisors, the kernels, and what they started."""
-    (inner,) = psutil.Process(get_fork_server(COURSE).process.pid).children()
+    (inner,) = psutil.Process(get_fork_server(KERNELS).process.pid).children()
     (server,) = inner.children()
     return server.children(recursive=True)
 

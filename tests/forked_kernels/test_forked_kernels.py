@@ -25,7 +25,7 @@ from anatomy.classroom.forked_kernels import (
     stop_fork_servers,
 )
 from anatomy.classroom.forked_kernels.manager import files_for_kernel
-from anatomy.classroom.grading.course_kernels import COURSE, CourseKernelManager
+from anatomy.classroom.grading.course_kernels import KERNELS, CourseKernelManager
 from anatomy.classroom.grading.package_copies import hidden_modules
 from tests.forked_kernels.kernel_session import do, family, kernels, session, settled, soon
 
@@ -181,7 +181,7 @@ def test_modules_beside_the_notebook_can_be_imported_and_stand_in_front_of_nothi
         (tmp_path / f"{name}.py").write_text("beside = True\n")
     with session(cwd=tmp_path, env={"ANATOMY_GRADING_SEED": "1,2"}) as one:
         assert one.value("__import__('helper').beside") is True
-        one.run("import anatomy, torch, numpy, json, safetensors\nfrom anatomy.engine.checking import check")
+        one.run("import anatomy, torch, numpy, json, safetensors\nfrom anatomy import check")
         seen = one.run("print([hasattr(it, 'beside') for it in (anatomy, torch, numpy, json, safetensors)])")
         assert (seen.error, seen.text) == (None, "[False, False, False, False, False]\n")
         assert one.run("import anatomy.engine.judging").error[0] == "ImportError"
@@ -216,20 +216,22 @@ def test_through_nbclient_with_time_limit_and_death():
 def test_no_answer_is_in_memory(kernel):
     modules = kernel.value("sorted(name for name in __import__('sys').modules if name.startswith('anatomy'))")
     assert "anatomy.engine.observing.observe" in modules and "anatomy.course.nb03_softmax.asked" in modules
-    forbidden = ("anatomy.reference.", "anatomy.engine.mistakes", "anatomy.engine.judging.judge", "anatomy.classroom.grading")
-    assert not [name for name in modules if name.startswith(forbidden)]
-    assert not [name for name in COURSE.modules if name.startswith(forbidden)]
+    forbidden = ("anatomy.engine.mistakes", "anatomy.engine.judging.judge", "anatomy.classroom.grading")
+    answers = (".right", ".also_right", ".wrong", ".described")
+    for known in (modules, KERNELS.modules):
+        assert not [name for name in known if name.startswith(forbidden) or name.endswith(answers)]
 
 
 def test_each_notebook_sees_its_own_references():
     from anatomy.course import COURSE
 
     with session("03-softmax") as third, session("04-heads") as fourth:
-        probe = "__import__('importlib').import_module('anatomy.reference.{}').__file__"
+        probe = "__import__('importlib').import_module('anatomy.course.{}.right').__file__"
         assert third.run("import anatomy.course.nb03_softmax.right").error[0] == "ImportError"
-        assert fourth.value(probe.format("softmax")) == "/course/anatomy/course/nb03_softmax/right.py"
+        assert fourth.value(probe.format("nb03_softmax")) == "/course/anatomy/course/nb03_softmax/right.py"
         for one, slug in ((third, "03-softmax"), (fourth, "04-heads")):
-            assert one.value(probe.format("embedding_lookup")) == "/course/anatomy/course/nb01_embedding_lookup/right.py"
+            place = one.value(probe.format("nb01_embedding_lookup"))
+            assert place == "/course/anatomy/course/nb01_embedding_lookup/right.py"
             for name in hidden_modules(COURSE.notebook(slug)):
                 assert one.run(f"import {name}").error[0] == "ImportError", name
 
@@ -267,7 +269,7 @@ def test_kernels_end_with_their_connection():
 CLIENT = """
 import asyncio, sys, time
 from anatomy.classroom.forked_kernels import get_fork_server
-from anatomy.classroom.grading.course_kernels import COURSE, CourseKernelManager
+from anatomy.classroom.grading.course_kernels import KERNELS, CourseKernelManager
 async def main():
     manager = CourseKernelManager()
     await manager.start_kernel(env={})
@@ -275,7 +277,7 @@ async def main():
     client.start_channels()
     await client.wait_for_ready(120)
     client.execute("import subprocess; subprocess.Popen(['sleep', '1000'])\\nwhile True: pass")
-    print(get_fork_server(COURSE).process.pid, get_fork_server(COURSE).folder, flush=True)
+    print(get_fork_server(KERNELS).process.pid, get_fork_server(KERNELS).folder, flush=True)
     await asyncio.sleep(1000)
 asyncio.run(main())
 """
@@ -301,7 +303,7 @@ def test_nothing_is_left_when_the_client_is_killed(monkeypatch):
 def test_without_a_sandbox():
     """`--sandbox none`: kernels are not kept apart, but ended and cleaned up all the same."""
     with session(sandbox="none") as one:
-        server = get_fork_server(COURSE, "none")
+        server = get_fork_server(KERNELS, "none")
         assert one.run("import matplotlib.pyplot as plt; plt.plot([1])").data[-1]["image/png"]
         assert one.run("import anatomy.course.nb03_softmax.right").error[0] == "ImportError"
         assert one.value("__import__('anatomy.course.nb01_embedding_lookup.right').__name__") == "anatomy"
@@ -317,26 +319,26 @@ def test_without_a_sandbox():
 
 
 def test_a_shared_server_is_used_and_outlived():
-    own = get_fork_server(COURSE)
-    with share_fork_server(COURSE) as address, session() as one:
-        assert get_fork_server(COURSE) is not own and get_fork_server(COURSE).folder == address.folder == own.folder
+    own = get_fork_server(KERNELS)
+    with share_fork_server(KERNELS) as address, session() as one:
+        assert get_fork_server(KERNELS) is not own and get_fork_server(KERNELS).folder == address.folder == own.folder
         assert one.run("print(1)").text == "1\n"
         assert not ForkServerAddress(own.folder / "elsewhere", own.sandbox, own.course).is_alive
-    assert get_fork_server(COURSE) is own
+    assert get_fork_server(KERNELS) is own
 
 
 def test_a_dead_server_is_replaced():
     with session() as one:
-        first = get_fork_server(COURSE)
+        first = get_fork_server(KERNELS)
         os.kill(first.process.pid, signal.SIGKILL)
         one.until_dead()
     with session() as one:
-        assert get_fork_server(COURSE) is not first
+        assert get_fork_server(KERNELS) is not first
         assert one.run("print(1)").text == "1\n"
 
 
 def test_stopping_the_servers_leaves_nothing():
-    server = get_fork_server(COURSE)
+    server = get_fork_server(KERNELS)
     everyone = [psutil.Process(server.process.pid), *family()]
     stop_fork_servers()
     assert not server.folder.exists()

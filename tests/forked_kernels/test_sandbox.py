@@ -15,7 +15,7 @@ import pytest
 
 from anatomy.classroom.forked_kernels import NoSandbox, choose_sandbox, get_fork_server, sandbox
 from anatomy.classroom.forked_kernels.inside import linux, paths
-from anatomy.classroom.grading.course_kernels import COURSE
+from anatomy.classroom.grading.course_kernels import KERNELS
 from anatomy.classroom.grading.package_copies import hidden_modules
 from tests import ordinary_user
 from tests.forked_kernels.kernel_session import do, session, soon
@@ -107,7 +107,7 @@ def test_when_the_system_refuses_it_says_so():
 
 def test_environment_is_an_allow_list():
     given = {"LANG": "de_DE.UTF-8", "ANATOMY_GRADING_SEED": "1,2", "AWS_SECRET": "x", "PYTHONPATH": "/x", "HOME": "/x"}
-    made = sandbox.kernel_environment(given, COURSE)
+    made = sandbox.kernel_environment(given, KERNELS)
     assert made["LANG"] == "de_DE.UTF-8" and made["ANATOMY_GRADING_SEED"] == "1,2" and made["HOME"] == paths.HOME
     assert not {"AWS_SECRET", "PYTHONPATH"} & made.keys()
 
@@ -149,7 +149,7 @@ def test_nothing_of_the_course_or_its_owner_is_there(kernel, tmp_path):
     (tmp_path / "host-file").touch()
     outside = [tmp_path, ROOT / "source", ROOT / "solutions", ROOT / "tests", ROOT / "gradebook.db", ROOT / ".git",
                ROOT / "anatomy", ROOT / "nbgrader_config.py", "/etc/shadow", "/etc/ssl", "/var", "/mnt", "/media",
-               "/srv", get_fork_server(COURSE).folder, "/dev/sda", "/dev/mem"]  # fmt: skip
+               "/srv", get_fork_server(KERNELS).folder, "/dev/sda", "/dev/mem"]  # fmt: skip
     for path in outside:
         assert kernel.value(f"os.path.exists({str(path)!r})") is False, path
     home = Path.home()
@@ -171,8 +171,9 @@ def test_no_answer_is_in_any_file(kernel):
                             "recursive=True) if os.path.isfile(p))")  # fmt: skip
         assert text.count("\n") < 6 and "raise ImportError" in text, name
     kernel.run(FIND)
-    assert kernel.value("find('mistakes/')") == ["/course/anatomy/engine/mistakes/__init__.py"]
-    assert kernel.value("find('reference/softmax')") == ["/course/anatomy/course/nb03_softmax/right.py"]
+    assert kernel.value("find('softmax/wrong')") == ["/course/anatomy/course/nb03_softmax/wrong.py"]
+    assert kernel.value("find('softmax/right')") == ["/course/anatomy/course/nb03_softmax/right.py"]
+    assert kernel.value("find('attempts')") == []
     assert kernel.value("find('-softmax', '.ipynb')") == []
 
 
@@ -190,7 +191,7 @@ def test_cannot_write_outside_its_own_places(kernel):
 @needs_bubblewrap
 def test_environment_is_what_is_allowed(kernel):
     names = set(kernel.value("sorted(os.environ)"))
-    allowed = {*sandbox.ALLOWED, *COURSE.variables, *sandbox.FIXED, *dict(COURSE.home_variables)}
+    allowed = {*sandbox.ALLOWED, *KERNELS.variables, *sandbox.FIXED, *dict(KERNELS.home_variables)}
     own = {"TMPDIR", "IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "MPLCONFIGDIR", "MPLBACKEND", "PWD", "PAGER",
            "GIT_PAGER", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "PYDEVD_USE_FRAME_EVAL"}  # fmt: skip
     allowed |= own
@@ -315,7 +316,7 @@ def test_siblings_are_invisible():
         assert second.run("print('and here')").text == "and here\n"
         second.run("os.kill(-1, 9)")  # everyone it can see, except itself
         assert first.run("print('still here')").text == "still here\n"
-        assert get_fork_server(COURSE).is_alive
+        assert get_fork_server(KERNELS).is_alive
 
 
 # ---- what can't be used up ------------------------------------------------------------------------------------------

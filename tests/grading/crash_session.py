@@ -21,7 +21,7 @@ from rich.console import Console
 
 from anatomy.classroom.forked_kernels import share_fork_server
 from anatomy.classroom.grading import run
-from anatomy.classroom.grading.course_kernels import COURSE
+from anatomy.classroom.grading.course_kernels import KERNELS
 
 HANGS = 3600.0  # seconds after which a run that nobody disturbs is given up
 MADE = ("gradebook.db", "grades.csv", "autograded", "feedback", ".anatomy")
@@ -68,7 +68,7 @@ def started_over(root: Path) -> None:
 
 def main(root: Path, seed: str, kills: int) -> None:
     dice = random.Random(seed)
-    with share_fork_server(COURSE):
+    with share_fork_server(KERNELS):
         status = ended(begun(root, 2), HANGS)
         assert status == 0, f"the undisturbed run ended with {status}"
         for name in MADE:

@@ -54,9 +54,10 @@ builtins.abs = lambda x: 0
 builtins.all = builtins.any = lambda *a: True
 builtins.round = builtins.max = lambda *a, **k: 100
 """,
-    "anatomy.engine.checking": """
-import anatomy.engine.observing.observe
-anatomy.engine.checking.check = check = lambda name: 100
+    "anatomy.check": """
+import anatomy.engine.observing.observe, anatomy.in_notebooks
+anatomy.check = anatomy.in_notebooks.check = check = lambda name: 100
+anatomy.engine.checking.check = lambda course, name, names: 100
 anatomy.engine.observing.observe.observe = lambda *a, **k: {"status": "right", "points": 100, "cases": []}
 """,
     "the observation": """
@@ -78,10 +79,11 @@ os.environ.pop("ANATOMY_GRADING_SEED", None)
 """,
     "sys.modules replaced": """
 import sys, types
-fake = types.ModuleType("anatomy.engine.checking")
+fake = types.ModuleType("anatomy")
 fake.check = check = lambda name: 100
 fake.judge = fake
-sys.modules["anatomy.engine.checking"] = sys.modules["anatomy.engine.judging.judge"] = fake
+for name in ("anatomy", "anatomy.in_notebooks", "anatomy.engine.checking", "anatomy.engine.judging.judge"):
+    sys.modules[name] = fake
 """,
     "display hooks": """
 shell = get_ipython()
@@ -104,8 +106,8 @@ def softmax(x, dim):
 from IPython.display import display
 def check(name):
     display(forged(), raw=True)
-import anatomy.engine.checking
-anatomy.engine.checking.check = check
+import anatomy.in_notebooks
+anatomy.check = anatomy.in_notebooks.check = check
 """,
     "a later update of an earlier output": FORGED
     + """
@@ -125,8 +127,8 @@ class Proud(Exception):
 def check(name):
     get_ipython().displayhook(100)
     raise Proud
-import anatomy.engine.checking
-anatomy.engine.checking.check = check
+import anatomy.in_notebooks
+anatomy.check = anatomy.in_notebooks.check = check
 get_ipython().set_custom_exc((BaseException,), lambda shell, *_, **__: shell.displayhook(100))
 """,
     "input transformers": """
@@ -240,12 +242,13 @@ sys.path_importer_cache.clear()
 before = {name: module for name, module in sys.modules.items() if name.startswith("anatomy")}
 for name in before:
     del sys.modules[name]
-for name in ("reference.softmax", "mistakes.softmax", "checking.judge", "grading.answers", "reference.heads",
-             "authoring.solved"):
+from anatomy.course import COURSE
+for name in ("course.nb03_softmax.right", "course.nb03_softmax.wrong", "engine.judging.judge", "engine.answers",
+             "course.nb04_heads.right", "authoring.solved"):
     try:
         found = importlib.import_module(f"anatomy.{name}")
         softmax = getattr(found, "softmax", softmax)
-        softmax = found.bank("03-softmax").right["softmax"][0]
+        exec(found.answer_bank(COURSE, COURSE.notebook("03-softmax")).right["softmax"][0].source)
     except Exception:
         pass
 sys.modules.update(before)
@@ -254,7 +257,7 @@ sys.modules.update(before)
 import sys
 for module in list(sys.modules.values()):
     name = getattr(module, "__name__", "")
-    if name.startswith("anatomy.") and name.endswith(("reference.softmax", "mistakes.softmax")):
+    if name.startswith("anatomy.") and name.endswith(("softmax.right", "softmax.wrong")):
         softmax = getattr(module, "softmax", softmax)
 """,
     "the right answers by gc": """
@@ -262,7 +265,7 @@ import gc, types
 gc.unfreeze()
 for thing in gc.get_objects():
     try:
-        if type(thing) is types.FunctionType and "reference" in thing.__module__ and thing.__name__ == "softmax":
+        if type(thing) is types.FunctionType and thing.__module__.endswith(".right") and thing.__name__ == "softmax":
             softmax = thing
         elif type(thing) in (list, dict, tuple) and len(thing) < 1000:
             for item in thing.values() if type(thing) is dict else thing:

@@ -351,7 +351,7 @@ def lending_class(request, tmp_path_factory, new_course):
     handed_in = {"a-stub": ("", ""), "a-loop": ("while True: pass", ""), "a-fork-bomb": (BOMB, "")}
     handed_in |= {name: (f"{TAKES}{STUB}{first}", after) for name, (first, after) in ON_WHAT_IS_LENT.items()}
     for student, (first, after) in handed_in.items():
-        book = filled(root, BOOK, {name: answers[0] for name, answers in answer_bank(BOOK).right.items()})
+        book = filled(root, BOOK, {name: answers[0] for name, answers in answer_bank(COURSE, BOOK).right.items()})
         place = book.cells.index(answer_cell(book))
         book.cells[place].source = "" if after else STUB
         book.cells.insert(place + 2, new_code_cell(after, id="after"))

@@ -89,7 +89,7 @@ def test_answers_through_nbgrader(tmp_path, new_course, capsys, monkeypatch, boo
     With seeds that no author looked at; the same in every run, so that a failure can be repeated.
     """
     monkeypatch.setattr(course_kernels, "fresh_seeds", lambda: (20_011, 7))
-    root, answers, asked = new_course(tmp_path, book.slug), answer_bank(book), COURSE.exercises(book)
+    root, answers, asked = new_course(tmp_path, book.slug), answer_bank(COURSE, book), COURSE.exercises(book)
     tried = {name: wrong if everything else some(wrong) for name, wrong in answers.mistaken.items()}
     mistaken = {name: several_at_once(wrong) for name, wrong in tried.items()}
     right = {name: variants if everything else some(variants)[::2] for name, variants in answers.right.items()}
@@ -163,9 +163,9 @@ def test_broken_submissions_are_named_and_all_others_graded(tmp_path, new_course
     config.write_text(
         config.read_text(encoding="utf-8").replace("Execute.timeout = 60", "Execute.timeout = 8"), "utf-8"
     )
-    right = {name: answers[0] for name, answers in answer_bank(LATE).right.items()}
+    right = {name: answers[0] for name, answers in answer_bank(COURSE, LATE).right.items()}
     for name in ("attention_weights", "scaled_dot_product_attention"):  # in versions that call nothing by name
-        right[name] = next(answer for answer in answer_bank(LATE).right[name] if not answer.uses)
+        right[name] = next(answer for answer in answer_bank(COURSE, LATE).right[name] if not answer.uses)
     worth = {name: exercise.points for name, exercise in COURSE.exercises(LATE).items()}
 
     def with_softmax(source):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import ast
-
 import pytest
 
 from anatomy.classroom.grading.class_report.edit_stub import SENTENCE, edit_stub
 from anatomy.course.nb03_softmax.right import softmax
-from anatomy.engine.mistakes import Mistake, mistakes_in
+from anatomy.engine.mistakes import Mistakes
 
 SLUG = "03-softmax"
 NAMES = """def softmax(x, dim):
@@ -23,20 +21,16 @@ def test_an_answer_that_differs_in_one_statement_is_an_edit_of_it():
     stub = edit_stub(SLUG, "softmax", NAMES, ["values"])
     assert 'new="return exponentials / exponentials.mean(dim=dim, keepdim=True)"' in stub
     assert 'old="return exponentials / exponentials.sum(dim=dim, keepdim=True)"' in stub
-    calls = ast.parse(stub).body
-    call = calls[1].value
-    given = {one.arg: ast.literal_eval(one.value) for one in call.keywords}
-    assert given["breaks"] == "values" and [ast.literal_eval(one) for one in call.args][1] == SENTENCE
-    assert softmax.__name__ in ast.unparse(calls[0]) and mistakes_in(softmax)._places("it", given["old"], "", 1)
+    exec(stub, {"MISTAKES": (known := Mistakes()), "softmax": softmax})
+    (wrong,) = known["softmax"].values()
+    assert wrong.breaks == ("values",) and wrong.sentence == SENTENCE and ".mean(" in wrong.source
 
 
 def test_another_program_is_a_definition_of_its_own():
     stub = edit_stub(SLUG, "softmax", "import torch\ndef softmax(x, dim):\n    return x.exp()\n", ["shape", "values"])
-    made = {}
-    exec(f"from anatomy.engine.mistakes import Mistake\nmistake = lambda *a, **k: lambda given: "
-         f"Mistake(given.__name__, a[0], k['breaks'], given)\n{stub}", made)  # fmt: skip
-    wrong = made["softmax__what_is_wrong"]
-    assert isinstance(wrong, Mistake) and wrong.exercise == "softmax" and wrong.breaks == ("shape", "values")
+    exec(stub, {"MISTAKES": (known := Mistakes())})
+    wrong = known["softmax"]["softmax__what_is_wrong"]
+    assert wrong.answer.__name__ == "softmax__what_is_wrong" and wrong.breaks == ("shape", "values")
 
 
 @pytest.mark.parametrize("program", ["softmax = 3", "def softmax(x", "x\0", "(" * 5000])

@@ -298,9 +298,8 @@ def small_course(root, new_course):
 
 
 def right_notebook(root):
-    answers = {
-        name: next(one for one in answer_bank(BOOK).right[name] if not one.uses) for name in KEPT if name != "softmax"
-    }
+    right = answer_bank(COURSE, BOOK).right
+    answers = {name: next(one for one in right[name] if not one.uses) for name in KEPT if name != "softmax"}
     book = filled(root, BOOK, answers)
     book.cells[at(book.cells, "softmax")].source = RIGHT
     return book

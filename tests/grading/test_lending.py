@@ -31,14 +31,14 @@ needs_kernels = [
 BOOK = COURSE.notebook("03-softmax")
 FULL = {name: exercise.points for name, exercise in COURSE.exercises(BOOK).items()}
 RIGHT = {
-    "softmax": stand_ins(BOOK)["softmax"].source,
+    "softmax": stand_ins(COURSE, BOOK)["softmax"].source,
     "attention_weights": "def attention_weights(query, key):\n    return softmax(scaled_scores(query, key), -1)\n",
     "weighted_values": "def weighted_values(weights, value):\n    return weights @ value\n",
     "scaled_dot_product_attention": (
         "def scaled_dot_product_attention(query, key, value):\n"
         "    return weighted_values(attention_weights(query, key), value)\n"
     ),
-    "attention_entropy": stand_ins(BOOK)["attention_entropy"].source,
+    "attention_entropy": stand_ins(COURSE, BOOK)["attention_entropy"].source,
 }
 STUB = "def softmax(x, dim):\n    raise NotImplementedError\n"
 
@@ -71,8 +71,8 @@ def marks(book: NotebookNode) -> dict[str, float]:
 def test_each_stand_in_is_right_by_itself(book, monkeypatch):
     monkeypatch.setattr(lent, "PROVIDED", {})
     asked = COURSE.exercises(book)
-    assert set(stand_ins(book)) == {name for name, exercise in asked.items() if exercise.kind != "quiz"}
-    for name, stand_in in stand_ins(book).items():
+    assert set(stand_ins(COURSE, book)) == {name for name, exercise in asked.items() if exercise.kind != "quiz"}
+    for name, stand_in in stand_ins(COURSE, book).items():
         lent.provide(name, stand_in.source)
         assert is_right(asked[name], observe(asked[name], lent.PROVIDED[name])), name
 
@@ -80,7 +80,7 @@ def test_each_stand_in_is_right_by_itself(book, monkeypatch):
 @pytest.mark.parametrize("book", COURSE.notebooks, ids=lambda book: book.slug)
 def test_a_stand_in_shows_no_answer_that_is_asked_for_later(book):
     order = list(COURSE.exercises(book))
-    for name, stand_in in stand_ins(book).items():
+    for name, stand_in in stand_ins(COURSE, book).items():
         assert stand_in.shows <= set(order[: order.index(name) + 1])
 
 
@@ -181,7 +181,7 @@ class TestHonest(Kernels):
 # ---- attacks: whoever leaves `softmax` to the grader has no points for it, and elsewhere none that are not deserved --
 
 TAKE = "from anatomy.engine.checking import stand_ins\n"
-FOR_GOOD = "import anatomy.engine.checking\nanatomy.checking.check = check\n"
+FOR_GOOD = "import anatomy.in_notebooks\nanatomy.check = anatomy.in_notebooks.check = check\n"
 RECORD = """
 from anatomy.engine.observing.observe import observe
 from anatomy.engine.observing.records import MIME, encode

@@ -37,7 +37,7 @@ def handed_out(course):
 @pytest.fixture
 def handed_in(course):
     book = COURSE.notebook(SLUG)
-    return filled(course, book, {name: answers[0] for name, answers in answer_bank(book).right.items()})
+    return filled(course, book, {name: answers[0] for name, answers in answer_bank(COURSE, book).right.items()})
 
 
 def marks(book):

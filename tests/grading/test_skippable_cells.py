@@ -94,7 +94,7 @@ def test_a_broken_cell_uses_nothing():
 @pytest.mark.slow
 def test_the_course_is_mostly_left_out(root, book):
     """Solved, no notebook needs more than its setup and two definitions of the cells that are given."""
-    solved = filled(root, book, {name: right[0] for name, right in answer_bank(book).right.items()})
+    solved = filled(root, book, {name: right[0] for name, right in answer_bank(COURSE, book).right.items()})
     given = {
         index for index, cell in enumerate(solved.cells) if cell.cell_type == "code" and "nbgrader" not in cell.metadata
     }
@@ -118,7 +118,7 @@ def graded(root, tmp_path):
         shutil.copytree(root / "source" / BOOK.slug, tmp_path / "source" / BOOK.slug)
         rules = (root / "nbgrader_config.py").read_text()
         (tmp_path / "nbgrader_config.py").write_text(f"{rules}\n{settings}\n")
-        book = filled(tmp_path, BOOK, {name: right[0] for name, right in answer_bank(BOOK).right.items()})
+        book = filled(tmp_path, BOOK, {name: right[0] for name, right in answer_bank(COURSE, BOOK).right.items()})
         (cell,) = [cell for cell in book.cells if cell.metadata.get("nbgrader", {}).get("grade_id") == ANSWER]
         cell.source = answer
         place = tmp_path / "submitted" / "somebody" / BOOK.slug

@@ -27,10 +27,10 @@ from distributed.security import Security
 from nbclient.util import run_sync
 from rich.console import Console
 
-import anatomy
+from anatomy import PACKAGE
 from anatomy.classroom.forked_kernels import get_fork_server, sandbox
 from anatomy.classroom.grading import run
-from anatomy.classroom.grading.course_kernels import COURSE
+from anatomy.classroom.grading.course_kernels import KERNELS
 from anatomy.classroom.grading.known_marks import KNOWN_MARKS
 from anatomy.classroom.grading.preprocessors import RunAndObserve
 from anatomy.classroom.grading.report import UNGRADED
@@ -49,7 +49,7 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux" or not sandbox.bubblewrap(), reason="needs bubblewrap"),
 ]
 BOOK = COURSE.notebook("03-softmax")
-PACKAGE = Path(anatomy.__file__).parents[1]
+ROOT = PACKAGE.parent
 
 
 def grade(root, **options):
@@ -81,7 +81,7 @@ class Cluster:
         code = f"{first}\nfrom distributed.cli.{what} import main\nif __name__ == '__main__': main()"
         script = self.folder / f"{what}-{len(self.processes)}.py"
         script.write_text(code)
-        env = {**os.environ, **self.environment, "PYTHONPATH": f"{path or PACKAGE}:{Path(__file__).parent}"}
+        env = {**os.environ, **self.environment, "PYTHONPATH": f"{path or ROOT}:{Path(__file__).parent}"}
         env.pop("OMP_NUM_THREADS")
         with script.with_suffix(".log").open("wb") as log:
             self.processes.append(subprocess.Popen([sys.executable, script, *arguments], stdout=log, stderr=log,
@@ -204,7 +204,7 @@ def test_workers_without_this_package_are_said_and_live_on(tmp_path, sample):
 
 
 def test_a_cluster_with_another_version_is_said(tmp_path, sample):
-    shutil.copytree(PACKAGE / "anatomy", tmp_path / "other" / "anatomy")
+    shutil.copytree(PACKAGE, tmp_path / "other" / "anatomy")
     with (tmp_path / "other" / "anatomy" / "errors.py").open("a") as file:
         file.write("# another version\n")
     with cluster(tmp_path) as one:
@@ -290,7 +290,7 @@ def rows(report):
 
 
 def test_a_worker_killed_once_costs_nothing(tmp_path, sample, students, monkeypatch):
-    get_fork_server(COURSE)  # so that its kernels can be counted
+    get_fork_server(KERNELS)  # so that its kernels can be counted
     before = settled()
     monkeypatch.setattr(dispatch, "grade_parcel", partial(killed_once, students[0], tmp_path / "killed"))
     report = grade(sample, workers=2)

@@ -21,7 +21,7 @@ from traitlets.config import Config
 
 from anatomy.authoring import student
 from anatomy.classroom.forked_kernels import get_fork_server
-from anatomy.classroom.grading.course_preparation import COURSE
+from anatomy.classroom.grading.course_preparation import KERNELS
 from anatomy.classroom.grading.errors import Unrepairable, in_brief
 from anatomy.classroom.grading.fingerprints import hash_of, hash_parts, program_version
 from anatomy.classroom.grading.gradebook import GradebookWriter, put_alembic_on_path
@@ -88,7 +88,7 @@ def register_if_missing(assignment: str, student: str, notebooks: list[str]) -> 
     this process does; later submissions, and later presses of Formgrader's button, find it ready.
     """
     with contextlib.suppress(UserError):  # without a sandbox nothing is run, which `RunAndObserve` says
-        get_fork_server(COURSE, wait=False)
+        get_fork_server(KERNELS, wait=False)
     root = Path.cwd()
     if not source_file(root, assignment).is_file():
         return

@@ -7,7 +7,7 @@ import secrets
 from typing import ClassVar
 
 from anatomy.classroom.forked_kernels import ForkedKernelManager
-from anatomy.classroom.grading.course_preparation import COURSE, NOTEBOOK
+from anatomy.classroom.grading.course_preparation import KERNELS, NOTEBOOK
 from anatomy.engine.course import Notebook
 from anatomy.engine.observing import GRADING_SEED
 
@@ -15,7 +15,7 @@ from anatomy.engine.observing import GRADING_SEED
 class CourseKernelManager(ForkedKernelManager):
     """Runs the course's notebooks. Its limits are settings of `ForkedKernelManager`."""
 
-    preparation: ClassVar = COURSE
+    preparation: ClassVar = KERNELS
 
 
 def fresh_seeds() -> tuple[int, int]:

@@ -46,27 +46,27 @@ def _copy_for(slug: str, folder: Path) -> Path:
     return copy_package(the_course().notebook(slug), folder)
 
 
-_COURSE = the_course()
+_course = the_course()
 
-COURSE = Preparation(
+KERNELS = Preparation(
     name="transformer-anatomy",
     # Nothing that holds answers; the sandbox doesn't show that either.
     modules=(
         "torch", "torch.nn.functional", "numpy", "transformers", "matplotlib", "matplotlib.figure",
         "matplotlib.backends.backend_agg", "ipykernel.kernelapp", "ipykernel.ipkernel", "safetensors.torch",
         "jaxtyping", "anatomy.in_notebooks", "anatomy.engine.checking.looking", "anatomy.engine.observing.observe",
-        "anatomy.engine.observing.records", *(f"{_COURSE.package}.{room}" for room in sorted(_COURSE.shown)),
-        *(_COURSE.module(book, "asked") for book in _COURSE.notebooks),
+        "anatomy.engine.observing.records", *(f"{_course.package}.{room}" for room in sorted(_course.shown)),
+        *(_course.module(book, "asked") for book in _course.notebooks),
     ),
     later_modules=("transformers.models.bert.modeling_bert", "transformers.models.gpt2.modeling_gpt2"),
     sample_cell=SAMPLE_CELL,
     warm_up=WARM_UP,
-    not_preloaded=tuple(_COURSE.module(book, "right") for book in _COURSE.notebooks),  # each notebook sees others
-    copies=tuple(book.slug for book in _COURSE.notebooks),
+    not_preloaded=tuple(_course.module(book, "right") for book in _course.notebooks),  # each notebook sees others
+    copies=tuple(book.slug for book in _course.notebooks),
     make_copy=_copy_for,
     copy_variable=NOTEBOOK,
     covered=(
-        PACKAGE, _COURSE.folder,
+        PACKAGE, _course.folder,
         *map(Path, ("source", "solutions", "submitted", "autograded", "feedback", "tests", "gradebook.db", ".git")),
     ),
     variables=(

@@ -20,7 +20,7 @@ SHOWN = frozenset({
     "anatomy.classroom", "anatomy.classroom.class_edition",
     "anatomy.engine", *(
         f"anatomy.engine.{room}"
-        for room in ("backups", "calls", "cards", "checking", "class_edition", "course", "errors", "exercise",
+        for room in ("backups", "calls", "cards", "checking", "class_edition", "course", "draw", "errors", "exercise",
                      "hunting", "notebook_files", "observing")
     ),
 })  # fmt: skip
@@ -82,9 +82,9 @@ def package_with(instead: Mapping[str, str]) -> dict[Path, Path | str]:
     course = the_course()
     books = {course.module(book) for book in course.notebooks}
     is_package, files = _modules(course), dict[Path, Path | str]()
-    for name, package in _packages(course).items():
-        for place, folders, names in os.walk(package):
-            inside = Path(*name.split(".")) / Path(place).relative_to(package)
+    for package, folder in _packages(course).items():
+        for place, folders, names in os.walk(folder):
+            inside = Path(*package.split(".")) / Path(place).relative_to(folder)
             dotted = ".".join(inside.parts)
             folders[:] = sorted(name for name in folders if f"{dotted}.{name}" not in instead)
             if inside.name == _COMPILED:  # it may hold what is hidden, or was there once

@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 
 from anatomy.classroom.forked_kernels import NO_SANDBOX, SANDBOX_VARIABLE, choose_sandbox, get_fork_server
-from anatomy.classroom.grading.course_preparation import COURSE
+from anatomy.classroom.grading.course_preparation import KERNELS
 from anatomy.classroom.grading.errors import CannotRecord, in_brief
 from anatomy.classroom.grading.known_marks import KNOWN_MARKS, compare_with_known_marks
 from anatomy.classroom.grading.light_nbgrader import import_light_nbgrader
@@ -97,7 +97,7 @@ def grade(
     began = time.perf_counter()
     autograded = root / str(config.CourseDirectory.get("autograded_directory", "autograded"))
     if not scheduler and (force or any(_is_new(submission, autograded) for submission in found)):
-        get_fork_server(COURSE, sandbox, wait=False)  # imports torch while this process imports all below
+        get_fork_server(KERNELS, sandbox, wait=False)  # imports torch while this process imports all below
 
     import_light_nbgrader()
     from sqlalchemy.exc import SAWarning

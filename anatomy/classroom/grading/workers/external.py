@@ -12,7 +12,7 @@ from typing import Any
 from nbclient.util import run_sync
 
 from anatomy.classroom.forked_kernels import SANDBOX_VARIABLE, choose_sandbox, get_fork_server, stop_fork_servers
-from anatomy.classroom.grading.course_preparation import COURSE
+from anatomy.classroom.grading.course_preparation import KERNELS
 from anatomy.classroom.grading.fingerprints import program_version
 from anatomy.classroom.grading.workers.dask_settings import open_client
 from anatomy.classroom.grading.workers.dispatch import Workers, grade_parcel
@@ -131,7 +131,7 @@ def _get_ready(sandbox: str) -> str:
     """In a worker: get ready. Gives the version of its program."""
     with _one_at_a_time:
         choose_sandbox(sandbox)
-        get_fork_server(COURSE, sandbox)
+        get_fork_server(KERNELS, sandbox)
     return program_version()
 
 

@@ -12,7 +12,7 @@ from multiprocessing import forkserver
 from typing import Any
 
 from anatomy.classroom.forked_kernels import get_fork_server
-from anatomy.classroom.grading.course_preparation import COURSE
+from anatomy.classroom.grading.course_preparation import KERNELS
 from anatomy.classroom.grading.workers.dask_settings import open_client
 from anatomy.classroom.grading.workers.dispatch import Workers
 
@@ -23,19 +23,19 @@ IMPORTED_BY_WORKERS = ("anatomy.classroom.grading.workers.worker", "anatomy.clas
 @contextlib.contextmanager
 def this_process(sandbox: str) -> Iterator[Workers]:
     """This process alone. It imports what grading takes while its fork server does the same."""
-    get_fork_server(COURSE, sandbox, wait=False)
+    get_fork_server(KERNELS, sandbox, wait=False)
     for module in IMPORTED_BY_WORKERS:
         import_module(module)
-    get_fork_server(COURSE, sandbox)  # `RunAndObserve` finds it by itself
+    get_fork_server(KERNELS, sandbox)  # `RunAndObserve` finds it by itself
     yield Workers("")
 
 
 @contextlib.contextmanager
 def local_workers(count: int, sandbox: str) -> Iterator[Workers]:
     """So many processes on this machine, which start while the fork server does."""
-    get_fork_server(COURSE, sandbox, wait=False)
+    get_fork_server(KERNELS, sandbox, wait=False)
     with _local_cluster(count) as cluster, open_client(cluster) as client:
-        yield Workers(str(get_fork_server(COURSE, sandbox)), client, count)
+        yield Workers(str(get_fork_server(KERNELS, sandbox)), client, count)
 
 
 @contextlib.contextmanager
