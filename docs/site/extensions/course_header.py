@@ -7,9 +7,9 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 from anatomy.authoring.launch_links import Fork
-from anatomy.course import NOTEBOOKS
+from anatomy.wiring import the_course
 
-BOOKS = {f"notebooks/{book.slug}/{book.slug}": book for book in NOTEBOOKS}
+BOOKS = {f"notebooks/{book.slug}/{book.slug}": book for book in the_course().notebooks}
 
 
 def group(label: str, icon: str, tooltip: str, buttons: list[dict[str, str]]) -> dict[str, Any]:
