@@ -19,14 +19,14 @@ SEEDS = (3, 5)
 def defined(book, answer):
     """What a cell with the answer's text, by itself, makes of the exercise's name."""
     namespace = {"__name__": "__main__"}
-    exec(compile(answer_bank(book).alone(answer), "<student>", "exec"), namespace)
+    exec(compile(answer_bank(COURSE, book).alone(answer), "<student>", "exec"), namespace)
     return namespace[answer.exercise]
 
 
 def all_answers(book):
     return [
         answer
-        for pool in (answer_bank(book).right, answer_bank(book).mistaken)
+        for pool in (answer_bank(COURSE, book).right, answer_bank(COURSE, book).mistaken)
         for some in pool.values()
         for answer in some
     ]
@@ -36,12 +36,12 @@ def all_answers(book):
 def test_every_answer_stands_by_itself(book):
     asked = COURSE.exercises(book)
     for answer in all_answers(book):
-        assert not re.search(rf"anatomy\.(mistakes|reference\.{book.module})\b", answer.source)
+        assert not re.search(rf"\.wrong\b|{re.escape(COURSE.module(book, 'right'))}\b", answer.source)
         found = defined(book, answer)
         assert isinstance(found, dict) if asked[answer.exercise].kind == "quiz" else callable(found), answer.name
-    mistaken = [answer.name for some in answer_bank(book).mistaken.values() for answer in some]
+    mistaken = [answer.name for some in answer_bank(COURSE, book).mistaken.values() for answer in some]
     assert sorted(mistaken) == sorted(COURSE.mistakes_of(book)), "all of them can be cut out"
-    assert all(some and some[0].name == "reference" for some in answer_bank(book).right.values())
+    assert all(some and some[0].name == "reference" for some in answer_bank(COURSE, book).right.values())
 
 
 @pytest.mark.parametrize("book", one_in(3, COURSE.notebooks), ids=lambda book: book.slug)

@@ -18,7 +18,7 @@ import torch
 from huggingface_hub import constants
 from transformers import BertConfig, BertModel, BertTokenizerFast
 
-from anatomy import checkpoints
+from anatomy.course import checkpoints
 from anatomy.course.checkpoints import CheckpointError, load_checkpoint, load_embeddings
 
 NAME = "someone/tiny-bert"
@@ -236,7 +236,8 @@ def test_damaged_weights_are_named_when_they_are_found(tiny: Path, tmp_path: Pat
 @pytest.mark.slow
 def test_the_library_s_models_are_imported_when_one_is_asked_for(tiny: Path) -> None:
     code = (
-        f"import sys; from anatomy.course.checkpoints import load_checkpoint; checkpoint = load_checkpoint({str(tiny)!r})\n"
+        "import sys; from anatomy.course.checkpoints import load_checkpoint\n"
+        f"checkpoint = load_checkpoint({str(tiny)!r})\n"
         "assert 'transformers.modeling_utils' not in sys.modules\n"
         "checkpoint.model\nassert 'transformers.modeling_utils' in sys.modules"
     )

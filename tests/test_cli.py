@@ -277,7 +277,7 @@ def test_check_runs_a_notebook_and_judges_each_answer(course):
         'check("score_variance")',
     ]
     path = course / "notebooks" / SLUG / f"{SLUG}.ipynb"
-    book = new_notebook(cells=[new_code_cell("from anatomy.engine.checking import check"), *map(new_code_cell, cells)])
+    book = new_notebook(cells=[new_code_cell("from anatomy import check"), *map(new_code_cell, cells)])
     book.cells[7].metadata.nbgrader = {"grade": False, "grade_id": "score_variance", "solution": True}
     write(book, path)
     before = path.read_bytes()
@@ -303,7 +303,7 @@ def test_check_runs_a_notebook_and_judges_each_answer(course):
 
 @pytest.mark.slow
 def test_check_says_where_a_notebook_stopped(course):
-    cells = ["from anatomy.engine.checking import check", "import os\nos._exit(1)", 'check("scaled_scores")']
+    cells = ["from anatomy import check", "import os\nos._exit(1)", 'check("scaled_scores")']
     write(new_notebook(cells=list(map(new_code_cell, cells))), course / "stops.ipynb")
     code, out, _ = anatomy("check", "stops.ipynb")
     assert code == 1

@@ -63,7 +63,7 @@ def small_master(solution: str = SOLUTION) -> NotebookNode:
         cells=[
             markdown("title", "# Scores"),
             markdown("map", "![Map of the Transformer; this notebook is lit](map.svg)"),
-            code("setup", "import math\n\nfrom torch import Tensor\n\nfrom anatomy.engine.checking import check"),
+            code("setup", "import math\n\nfrom torch import Tensor\n\nfrom anatomy import check"),
             markdown("about-scores", HEADER.format(number=1, name="scaled_scores", points=4)),
             answer("scaled_scores", solution),
             check("scaled_scores", 4),

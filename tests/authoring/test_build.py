@@ -18,6 +18,7 @@ from anatomy.authoring.build import BuildStopped, Built, build, stale
 from anatomy.authoring.lint import lint
 from anatomy.authoring.solved import solved_edition, traces
 from anatomy.authoring.student import student_edition
+from anatomy.course import COURSE
 from anatomy.engine.notebook_files.notebooks import (
     METADATA,
     BadNotebook,
@@ -331,16 +332,16 @@ def test_a_notebook_that_the_map_does_not_have_is_built_without_one(course, no_k
     "name", [SLUG, "2", "02", "attention_scores", f"source/{SLUG}", f"source/{SLUG}/", f"source/{SLUG}/{SLUG}.ipynb"]
 )
 def test_a_notebook_has_many_names(course, name):
-    assert [book.slug for book in chosen(course, [name])] == [SLUG]
+    assert [book.slug for book in chosen(COURSE, course, [name])] == [SLUG]
 
 
 def test_names_that_fit_nothing_are_answered_helpfully(course, tmp_path):
     with pytest.raises(NoSuchNotebook, match="The course has: 00-start-here"):
-        chosen(course, ["7-of-9"])
+        chosen(COURSE, course, ["7-of-9"])
     with pytest.raises(NoSuchNotebook, match="03-softmax has no source yet"):
-        chosen(course, ["3"])
+        chosen(COURSE, course, ["3"])
     with pytest.raises(NoSuchNotebook, match="no source notebooks"):
-        chosen(tmp_path / "elsewhere")
+        chosen(COURSE, tmp_path / "elsewhere")
 
 
 def test_traces_of_the_machine_are_warned_about(course):

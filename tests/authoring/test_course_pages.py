@@ -116,7 +116,8 @@ def test_what_is_cited_is_found_in_every_way_of_writing_it():
 
 
 def test_the_list_has_every_paper_once():
-    both = [source for slug in (SLUG, "03-softmax") for source in sources_of(COURSE.notebook(slug), [("end", PAPERS)])[0]]
+    books = BOOK, COURSE.notebook("03-softmax")
+    both = [source for book in books for source in sources_of(book, [("end", PAPERS)])[0]]
     page = references.as_markdown(both, "..")
     assert page.count("Attention Is All You Need") == 1
     line = next(line for line in page.splitlines() if "Attention" in line)

@@ -16,8 +16,9 @@ from anatomy.authoring.lint import RULES, Complaint, as_tables, fix, lint, lint_
 from anatomy.authoring.page import Page
 from anatomy.authoring.references import Source
 from anatomy.course import COURSE
-from anatomy.engine.exercise import Exercise, exercise, quiz
+from anatomy.engine.exercise import quiz
 from anatomy.engine.notebook_files.notebooks import METADATA, as_text, read, source_file, write
+from tests.small_course import SmallCourse
 
 REFERENCE = '''"""The right answers."""
 
@@ -36,7 +37,10 @@ quiz_small = {"why": "because"}
 '''
 
 
-@exercise(SLUG, properties={"shape": 1, "values": 3})
+SMALL = SmallCourse(slugs=(SLUG,))
+
+
+@SMALL.asks(properties={"shape": 1, "values": 3})
 def scaled_scores(seed):
     yield from ()
 
@@ -48,7 +52,7 @@ TERMS = [
 PAPER = "Vaswani et al.", "2017", "Attention Is All You Need", "NeurIPS, arXiv:1706.03762", "§3.2"
 SOURCES = [Source(*PAPER, COURSE.notebook("00-start-here"), "sources")]
 
-QUIZ_EXERCISE = quiz(SLUG, "quiz_small", {"why": ("because", "no idea")})
+SMALL.add(quiz("quiz_small", {"why": ("because", "no idea")}))
 
 
 def clean_book() -> NotebookNode:
@@ -70,10 +74,9 @@ def clean_book() -> NotebookNode:
 
 
 def complaints(book: NotebookNode, text: str | None = None) -> list[Complaint]:
-    asked: dict[str, Exercise] = {"scaled_scores": scaled_scores, "quiz_small": QUIZ_EXERCISE}
-    return lint_page(
-        Page(COURSE.notebook(SLUG), text or nbformat.v4.writes(book) + "\n", book, asked, REFERENCE, TERMS, SOURCES)
-    )
+    notebook = SMALL.notebook(SLUG)
+    text = text or nbformat.v4.writes(book) + "\n"
+    return lint_page(Page(notebook, text, book, SMALL.exercises(notebook), REFERENCE, TERMS, SOURCES))
 
 
 def cell(book: NotebookNode, cell_id: str) -> NotebookNode:

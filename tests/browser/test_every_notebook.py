@@ -45,7 +45,7 @@ def _code(book: NotebookNode) -> list[NotebookNode]:
 def test_its_first_exercise_is_worked_wrongly_and_then_right(
     lab: Lab, tmp_path: Path, screenshots: Path, notebook: Notebook
 ) -> None:
-    bank, name = answer_bank(notebook), next(iter(COURSE.exercises(notebook)))
+    bank, name = answer_bank(COURSE, notebook), next(iter(COURSE.exercises(notebook)))
     wrong, right = bank.mistaken[name][0], bank.right[name][0]
     book = nbformat.read(ROOT / "notebooks" / notebook.slug / f"{notebook.slug}.ipynb", as_version=4)
     needed = _code(book)[:1] + [cell for cell in book.cells if grade_id(cell) in (name, f"check-{name}")]

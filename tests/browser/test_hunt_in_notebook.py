@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 def test_a_student_finds_a_bug(lab: Lab, tmp_path: Path) -> None:
     cells = [
-        "import torch\nfrom anatomy.engine.checking import check",
+        "import torch\nfrom anatomy import check",
         SOLVED,
         'check("softmax")',
         f"import os\nfrom anatomy import hunt\n\nos.environ['ANATOMY_HOME'] = {str(tmp_path)!r}\n{HUNT})",

@@ -28,7 +28,7 @@ def test_a_student_is_told_what_is_wrong_and_then_right(lab: Lab) -> None:
     expect(lab.page.locator('img[src*="map.svg"]').first).to_be_visible()
     assert lab.page.locator('img[src*="map.svg"]').first.get_attribute("alt")
 
-    lab.run("from anatomy.engine.checking import check")
+    lab.run("from anatomy import check")
     expect(lab.run(CHECK).get_by_role("status")).to_contain_text("Not attempted yet")
 
     lab.write("def softmax(", WRONG)
@@ -44,7 +44,7 @@ def test_a_student_is_told_what_is_wrong_and_then_right(lab: Lab) -> None:
 
 def test_an_answer_cell_never_run_is_not_a_crash(lab: Lab) -> None:
     lab.open(NOTEBOOK)
-    lab.run("from anatomy.engine.checking import check")
+    lab.run("from anatomy import check")
     output = lab.run('check("attention_weights")')
     expect(output.get_by_role("status")).to_contain_text("Not attempted yet")
     expect(output).not_to_contain_text("NameError")

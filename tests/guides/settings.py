@@ -53,8 +53,8 @@ def _classes() -> dict[str, list[type[Configurable]]]:
     from nbgrader.apps.nbgraderapp import NbGraderApp
 
     NbGraderApp().all_configurable_classes()
-    for name in ("anatomy.classroom.grading.exports", "anatomy.classroom.grading.preprocessors", "anatomy.classroom.grading.course_kernels"):
-        import_module(name)
+    for name in ("exports", "preprocessors", "course_kernels"):
+        import_module(f"anatomy.classroom.grading.{name}")
     with contextlib.suppress(ImportError):
         import_module("jupyterhub.app")
     found: dict[str, list[type[Configurable]]] = {}

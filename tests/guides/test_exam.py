@@ -98,7 +98,7 @@ def test_a_notebook_of_ones_own(course):
     handed_out = "notebooks/20-exam/20-exam.ipynb"
     assert f"`{handed_out}`" in SECTION and (course / handed_out).is_file()
     students = clean_copy(course.parent / "students")
-    code = "from anatomy.engine.checking import check\ncheck('row_lengths')"
+    code = "from anatomy import check\ncheck('row_lengths')"
     run = subprocess.run([str(course / ".venv/bin/python"), "-c", code], cwd=students, text=True, capture_output=True,
                          env=variables(students))  # fmt: skip
     assert "your answer is checked when" in run.stdout + run.stderr, run.stdout + run.stderr

@@ -70,7 +70,7 @@ def test_a_student_is_judged_by_the_hub_and_has_no_answers(deployment: Deploymen
     assert deployment.run("ada", "cp", "--recursive", str(there), str(ada.folder / SLUG)).returncode == 0
     assert NAMED in check_answer(ada, SLUG, WRONG)
     assert "Right: 7 of 7 points." in check_answer(ada, SLUG, RIGHT)
-    for module in ("reference.softmax", "mistakes", "judging.judge"):
+    for module in ("course.nb03_softmax.right", "engine.mistakes", "engine.judging.judge"):
         done = deployment.run("ada", "python", "-c", f"import anatomy.{module}")
         assert done.returncode and "NotHere: " in done.stderr, (module, done.stderr)
     assert deployment.environment("teacher")["ANATOMY_JUDGE"] == "" != deployment.environment("ada")["ANATOMY_JUDGE"]

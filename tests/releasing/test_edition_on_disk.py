@@ -10,8 +10,8 @@ from pathlib import PurePosixPath
 
 import pytest
 
+from anatomy.classroom.class_edition import on_disk
 from anatomy.classroom.class_edition.on_disk import ABOUT, LIST, NotWritten, opened, update, write, write_zip, zipped
-from anatomy.engine.class_edition import on_disk
 
 BOOK = PurePosixPath("notebooks/00-start-here/00-start-here.ipynb")
 LATER = PurePosixPath("notebooks/01-embedding-lookup/01-embedding-lookup.ipynb")

@@ -44,8 +44,8 @@ def released():
 
 def answers(book) -> Iterator[tuple[str, list[ast.AST]]]:
     """The right answers of a notebook and their variants: whole, and the parts that are long enough to tell."""
-    for room in ("reference", "variants"):
-        tree = tree_of((ROOT / "anatomy" / room / f"{book.module}.py").read_text(encoding="utf-8"))
+    for part in ("right", "also_right"):
+        tree = tree_of(COURSE.file(book, part).read_text(encoding="utf-8"))
         for item in tree.body:
             name = getattr(item, "name", "").partition("__")[0]
             if name not in COURSE.exercises(book):
@@ -72,11 +72,11 @@ def wanted() -> dict[Shape, dict[str, tuple[int, str]]]:
 
 
 def test_no_answer_stands_in_the_edition_of_its_notebook(released, wanted):
-    rooms = (("exercises", 0), ("reference", 1))  # right answers come with the notebook after
+    parts = (("asked", 0), ("right", 1))  # right answers come with the notebook after
     first = {
-        PurePosixPath("anatomy", room, f"{book.module}.py"): book.number + later
+        PurePosixPath("anatomy", "course", book.folder, f"{part}.py"): book.number + later
         for book in COURSE.notebooks
-        for room, later in rooms
+        for part, later in parts
     }
     first |= {PurePosixPath("notebooks", book.slug, f"{book.slug}.ipynb"): book.number for book in COURSE.notebooks}
     there = {
@@ -94,7 +94,7 @@ def test_no_quiz_is_answered_in_any_file(released):
     assert len(right) > 40
     for path, place, tree in released:
         for node in ast.walk(tree):
-            if isinstance(node, ast.Dict) and not path.match("anatomy/reference/*"):  # of earlier notebooks
+            if isinstance(node, ast.Dict) and path.name != "right.py":  # of earlier notebooks
                 keys, values = ([getattr(one, "value", None) for one in some] for some in (node.keys, node.values))
                 said = {pair for pair in zip(keys, values, strict=True) if all(isinstance(one, str) for one in pair)}
                 assert not said & right, place

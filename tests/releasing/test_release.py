@@ -18,12 +18,14 @@ from anatomy.classroom.class_edition.on_disk import write
 from anatomy.classroom.releasing.contents import judge_address, refusing
 from anatomy.cli import app
 from anatomy.course import COURSE
+from anatomy.engine.course import Course
 from anatomy.engine.errors import UserError
 from anatomy.engine.notebook_files.notebooks import student_file
 from tests.releasing.conftest import JUDGE
 
-PATHS = ("mistakes", "variants", "answers", "sample_class", "judging", "reading", "grading", "serving",
-         "releasing", "forked_kernels")  # fmt: skip
+PATHS = ("engine/mistakes", "engine/answers", "engine/describing", "engine/judging", "engine/reading", "authoring",
+         "classroom/sample_class", "classroom/grading", "classroom/serving", "classroom/releasing",
+         "classroom/forked_kernels")  # fmt: skip
 
 
 def refuses(content):
@@ -33,7 +35,7 @@ def refuses(content):
 def test_it_holds_what_a_student_needs_and_no_more(third, root):
     places = {str(path): content for path, content in third.items()}
     slugs = [book.slug for book in COURSE.notebooks[:4]]
-    assert json.loads(places["anatomy/engine/class_edition.json"]) == {"judge": JUDGE, "notebooks": slugs}
+    assert json.loads(places["anatomy/class_edition.json"]) == {"judge": JUDGE, "notebooks": slugs}
     assert {path.parts[1] for path in third if path.parts[0] == "notebooks"} == set(slugs)
     for slug in slugs:
         assert places[f"notebooks/{slug}/{slug}.ipynb"] == student_file(root, slug).read_bytes()
@@ -44,11 +46,14 @@ def test_it_holds_what_a_student_needs_and_no_more(third, root):
         "requirements.txt", "tools",
     }  # fmt: skip
     for room in PATHS:
-        found = [path for path in third if path.parts[:2] == ("anatomy", room) or path.match(f"anatomy/{room}.py")]
+        place = f"anatomy/{room}"
+        found = [path for path in third if path.is_relative_to(place) or path == PurePosixPath(f"{place}.py")]
         assert len(found) <= 1 and all(refuses(third[path]) for path in found), room
     for book in COURSE.notebooks:
-        reference, exercises = (places[f"anatomy/{room}/{book.module}.py"] for room in ("reference", "exercises"))
-        assert refuses(reference) == (book.number >= 3) and refuses(exercises) == (book.number > 3)
+        parts = ("asked", "right", "also_right", "wrong")
+        asked, right, *others = (places[f"anatomy/course/{book.folder}/{part}.py"] for part in parts)
+        assert refuses(right) == (book.number >= 3) and refuses(asked) == (book.number > 3)
+        assert all(map(refuses, others)) and f"anatomy/course/{book.folder}/attempts.json" not in places
     assert not any(part.startswith("__pycache__") for path in third for part in path.parts)
 
 
@@ -57,9 +62,8 @@ def test_what_a_new_room_holds_stays_at_home(monkeypatch, tmp_path):
     (tmp_path / "solved").mkdir()
     for name in ("__init__.py", "solved/__init__.py", "hints.py"):
         (tmp_path / name).write_text("")
-    for room in ("hunting", "assembling"):
-        (tmp_path / room).mkdir()
-    monkeypatch.setattr("anatomy.__file__", str(tmp_path / "__init__.py"))
+    monkeypatch.setattr("anatomy.classroom.grading.package_copies.PACKAGE", tmp_path)
+    monkeypatch.setattr(Course, "folder", tmp_path / "course")
     assert {"anatomy.solved", "anatomy.hints"} <= refusing(COURSE.notebook("03-softmax")).keys()
 
 
@@ -97,7 +101,7 @@ def test_the_first_notebook_is_true_of_it(third, root):
         inside = [content for path, content in third.items() if path.is_relative_to(span.strip("`"))]
         if (root / span.strip("`")).exists() and (not inside or any(map(refuses, inside))):
             lacking.add(span)
-    assert {"`solutions/`", "`anatomy/reference/`"} <= lacking and "`notebooks/`" not in lacking
+    assert {"`solutions/`", "`anatomy/course/`"} <= lacking and "`notebooks/`" not in lacking
     for line in text.splitlines():
         if any(span in line for span in lacking):
             assert "edition made for a class" in line
@@ -133,15 +137,15 @@ STUDENT = """
 import importlib, sys
 import anatomy
 from typer.testing import CliRunner
-from anatomy import assemble, hunt
+from anatomy import assemble, check, hunt, progress
 from anatomy.cli import app
-from anatomy.engine.checking import check
-from anatomy.engine.checking.progress import ProgressCard
 from anatomy.course import COURSE
 assert sys.argv[1] in anatomy.__file__ and len(COURSE.notebooks) == 4
-for module in ("datasets", "scenes", "checkpoints", "doctor", "views", "reference.attention_scores"):
-    importlib.import_module(f"anatomy.{module}")
-for module in ("mistakes.softmax", "judging", "reading", "reference.softmax", "reference.heads"):
+for module in ("datasets", "scenes", "checkpoints", "views", "nb02_attention_scores.right"):
+    importlib.import_module(f"anatomy.course.{module}")
+importlib.import_module("anatomy.doctor")
+softmax, heads = "course.nb03_softmax", "course.nb04_heads"
+for module in (f"{softmax}.wrong", "engine.judging", "engine.reading", f"{softmax}.right", f"{heads}.right"):
     try:
         importlib.import_module(f"anatomy.{module}")
         print("IMPORTED", module)
@@ -149,7 +153,7 @@ for module in ("mistakes.softmax", "judging", "reading", "reference.softmax", "r
         print("refused:", error)
 hunt("03-softmax")
 assemble()
-assert "04 Heads" not in repr(ProgressCard()) and "03 Softmax" in repr(ProgressCard("03-softmax"))
+assert "04 Heads" not in repr(progress()) and "03 Softmax" in repr(progress("03-softmax"))
 for words in ([], ["progress"], ["hunt", "03"], ["assemble"], ["check", "README.md"], ["grade"]):
     run = CliRunner().invoke(app, words)
     print("anatomy", *words[:1], run.exit_code, " ".join(run.output.split()))

@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("at_home")]
 
 CALLS_A_WRONG_PART = "def scaled_dot_product_attention(q, k, v):\n    return attention_weights(q, k) @ v\n"
 CELLS = (
-    "import torch\nfrom anatomy.engine.checking import check",
+    "import torch\nfrom anatomy import check",
     *(SCORES, SOFTMAX, 'check("softmax")', QUERIES, 'check("attention_weights")'),
     *("def weighted_values(weights, value):\n    raise NotImplementedError", 'check("weighted_values")'),
     *(CALLS_A_WRONG_PART, 'check("scaled_dot_product_attention")'),

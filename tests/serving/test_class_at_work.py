@@ -29,7 +29,8 @@ for cell in sys.argv[2:]:
     shell.run_cell(cell)
 loaded = {name: module.__file__ for name, module in sys.modules.items() if name.split(".")[0] == "anatomy"}
 assert all("mine" in file for file in loaded.values()), loaded
-assert not any(name.startswith(("anatomy.engine.judging", "anatomy.engine.mistakes", "anatomy.engine.reading")) for name in loaded)
+hidden = "anatomy.engine.judging", "anatomy.engine.mistakes", "anatomy.engine.reading"
+assert not any(name.startswith(hidden) for name in loaded)
 """
 
 
@@ -39,7 +40,7 @@ def test_a_student_is_told_what_is_wrong_by_the_judge_and_the_instructor_sees_it
     monkeypatch.setattr(judge.service, "room", room := Room())
     root, folder = Path(__file__).parents[2], tmp_path / "mine"
     write(edition(root, COURSE.notebook("03-softmax"), judge.address), folder)
-    first = "from anatomy.course.nb02_attention_scores.right import scaled_scores\nfrom anatomy.engine.checking import check"
+    first = "from anatomy.course.nb02_attention_scores.right import scaled_scores\nfrom anatomy import check"
     cells = (
         first,
         SOFTMAX,
@@ -80,10 +81,10 @@ def test_a_student_checks_a_whole_notebook_without_answers_on_the_machine(
     folder, book = tmp_path / "mine", "notebooks/03-softmax/03-softmax.ipynb"
     write(edition(Path(__file__).parents[2], COURSE.notebook("03-softmax"), judge.address), folder)
     cells = (
-        "from anatomy.course.nb02_attention_scores.right import scaled_scores\nfrom anatomy.engine.checking import check",
+        "from anatomy.course.nb02_attention_scores.right import scaled_scores\nfrom anatomy import check",
         *(SOFTMAX, 'check("softmax")', QUERIES, 'check("attention_weights")'),
         *("def weighted_values(weights, value):\n    raise NotImplementedError", 'check("weighted_values")'),
-        "from anatomy.engine.hunting import hunt\nhunt('03-softmax')",
+        "from anatomy import hunt\nhunt('03-softmax')",
     )
     (folder / book).write_text(as_text(new_notebook(cells=list(map(new_code_cell, cells)))))
     variables = {name: value for name, value in os.environ.items() if not name.startswith(("ANATOMY", "JUPYTER"))}

@@ -15,8 +15,9 @@ import torch
 
 from anatomy.classroom.serving.judging import answer
 from anatomy.course import COURSE
+from anatomy.engine.course import Course
 from anatomy.engine.exercise import SEEDS
-from anatomy.engine.judging import compare, forms
+from anatomy.engine.judging import compare, forms, recognize
 from anatomy.engine.judging.expectations import remembering
 from anatomy.engine.observing.observe import observe
 from anatomy.engine.observing.plain_data import LARGEST_NUMBER
@@ -31,10 +32,10 @@ expectations_of = remembering()
 @pytest.fixture(autouse=True)
 def few_mistakes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three of each exercise: to work out what they all do takes longer than these tests."""
-    known = mistakes.of_exercise
-    monkeypatch.setattr(mistakes, "of_exercise", lambda name: dict(islice(known(name).items(), 3)))
-    monkeypatch.setattr(mistakes, "inherited", lambda name: ())
-    monkeypatch.setattr(mistakes, "pairs", lambda name, ones: ())
+    known = Course.mistakes
+    monkeypatch.setattr(Course, "mistakes", lambda *asked: dict(islice(known(*asked).items(), 3)))
+    monkeypatch.setattr(recognize, "inherited", lambda exercise: ())
+    monkeypatch.setattr(recognize, "pairs", lambda exercise, among: ())
 
 
 @cache
@@ -44,7 +45,7 @@ def honest(name: str) -> str:
     if exercise.kind != "quiz":
         known = expectations_of(exercise, SEEDS)
         for index in range(len(known.cases)):
-            for mistake in COURSE.exercise(name).mistakes.values():
+            for mistake in exercise.mistakes.values():
                 known.misconceived(mistake, index)
     return json.dumps(encode(observe(exercise, exercise.right, SEEDS)))
 

@@ -15,14 +15,17 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
+from anatomy.course import COURSE
 from anatomy.engine.checking import calling, joining, remote
 from anatomy.engine.checking.progress_file import read_progress
 from anatomy.engine.class_edition import ClassEdition
 from anatomy.engine.errors import UserError
 from tests.serving.service import OVER_ALL, SCORES, SOFTMAX, WEIGHTS, Running
 
-HIDDEN = ("anatomy.engine.judging", "anatomy.engine.reading", "anatomy.engine.mistakes", "anatomy.variants", "anatomy.reference")
-
+HIDDEN = (
+    "anatomy.engine.judging", "anatomy.engine.reading", "anatomy.engine.mistakes",
+    *(COURSE.module(book, part) for book in COURSE.notebooks for part in ("right", "also_right", "wrong", "described")),
+)  # fmt: skip
 
 pytestmark = pytest.mark.usefixtures("at_home")
 
@@ -31,7 +34,7 @@ pytestmark = pytest.mark.usefixtures("at_home")
 def shell(monkeypatch: pytest.MonkeyPatch) -> Iterator[InteractiveShell]:
     """A notebook on a machine that has neither answers nor what judges them."""
     shell = InteractiveShell.instance()
-    shell.run_cell("import torch\nfrom anatomy.engine.checking import check")
+    shell.run_cell("import torch\nfrom anatomy import check")
     for name in [*HIDDEN, *(name for name in sys.modules if name.startswith(HIDDEN))]:
         monkeypatch.setitem(sys.modules, name, None)
     yield shell

@@ -11,7 +11,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 from PIL import Image
 
-from anatomy import views
+from anatomy.course import views
 from anatomy.course.views.words import number
 
 TOKENS = ["time", "flies", "like", "an", "arrow"]
