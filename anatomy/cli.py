@@ -276,7 +276,7 @@ def sample_class(
 
     Example: [cyan]anatomy sample-class --students 8 --seed 1[/cyan]
     """
-    from anatomy import sample_class as sample
+    from anatomy.classroom import sample_class as sample
 
     folder = course_root(root)
     with said_clearly(sample.NotASample):

@@ -15,12 +15,12 @@ from unittest import mock
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
-from anatomy import checking
+from anatomy.engine import checking
 
 SETUP = """
 import ctypes, os, signal, subprocess, sys, threading, time
 import torch
-from anatomy.engine.checking import check
+from anatomy import check
 
 class Box:
     value = "kept"

@@ -26,7 +26,7 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Interacti
     monkeypatch.setattr("anatomy.engine.checking.LEAST", 60.0)  # on any machine
     monkeypatch.setattr("anatomy.engine.checking.MOST", 60.0)
     shell = InteractiveShell.instance()
-    shell.run_cell("from anatomy.engine.checking import check")
+    shell.run_cell("from anatomy import check")
     yield shell
     InteractiveShell.clear_instance()
 

@@ -49,7 +49,7 @@ def _copy_for(slug: str, folder: Path) -> Path:
 _course = the_course()
 
 KERNELS = Preparation(
-    name="transformer-anatomy",
+    name=_course.package,
     # Nothing that holds answers; the sandbox doesn't show that either.
     modules=(
         "torch", "torch.nn.functional", "numpy", "transformers", "matplotlib", "matplotlib.figure",
@@ -69,10 +69,7 @@ KERNELS = Preparation(
         PACKAGE, _course.folder,
         *map(Path, ("source", "solutions", "submitted", "autograded", "feedback", "tests", "gradebook.db", ".git")),
     ),
-    variables=(
-        "HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "TOKENIZERS_PARALLELISM", "ANATOMY_CHECKPOINT", GRADING_SEED,
-        wiring.COURSE,
-    ),
-    defaults=(("HF_HUB_OFFLINE", "1"), ("TOKENIZERS_PARALLELISM", "false")),
+    variables=("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "TOKENIZERS_PARALLELISM", "ANATOMY_CHECKPOINT", GRADING_SEED),
+    defaults=(("HF_HUB_OFFLINE", "1"), ("TOKENIZERS_PARALLELISM", "false"), (wiring.COURSE, _course.package)),
     home_variables=(("ANATOMY_HOME", ".anatomy"),),
 )  # fmt: skip
