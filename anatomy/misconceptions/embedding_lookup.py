@@ -205,7 +205,7 @@ wrong("lower_cases", "You lower-case the word. Whether to do that is decided bef
 wrong("joined_text", "You return one text with spaces; wanted is the list of pieces.",
       breaks=PIECES, old=("return [unk]", "return pieces"), new=("return unk", 'return " ".join(pieces)'))
 wrong("ids_for_pieces", "You return the ids. They come in the next step; here the pieces themselves are wanted.",
-      breaks=("values", "unknown words", "never goes back"), old="append(mark + word[start:end])", new="append(vocab[mark + word[start:end]])")
+      breaks="values", old="append(mark + word[start:end])", new="append(vocab[mark + word[start:end]])")
 
 
 @misconception("You look only the whole word up. A word that is no entry has to be cut into entries before it may count as unknown.",
@@ -215,7 +215,7 @@ def wordpiece__whole_words_only(word, vocab, unk="[UNK]"):
 
 
 wrong("never_the_whole_rest", "The longest candidate is never tried: your range starts one character before the end of the word, so its last character is always left.",
-      breaks=("values", "unknown words", "never goes back"), old="range(len(word), start", new="range(len(word) - 1, start")
+      breaks="values", old="range(len(word), start", new="range(len(word) - 1, start")
 wrong("pieces_as_text", "You return one text with spaces; wanted is the list of pieces.",
       breaks="values", old="return pieces", new='return " ".join(pieces)')
 wrong("one_character_on", "After a piece you go on by one character; go on behind the *end* of the piece.",
