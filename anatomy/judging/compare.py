@@ -13,7 +13,7 @@ from torch import Tensor
 
 from anatomy.exercises.spec import Case, Exercise
 from anatomy.observing.observation import CaseObservation
-from anatomy.observing.plain_data import ROUNDING
+from anatomy.observing.plain_data import ROUNDING, same
 
 NUDGES = 8
 """So often the reference is asked what rounding does to it where a difference is as small as that can be. What one
@@ -237,7 +237,7 @@ def _leaves(aspect: str, where: str, found: Any, expected: Any, nudged: Any, flo
             yield aspect, "values", where, found, expected
     elif type(found) is not type(expected):
         yield from _another_type(aspect, where, found, expected)
-    elif found != expected:
+    elif not same(found, expected):
         yield aspect, "values", where, found, expected
 
 
