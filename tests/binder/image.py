@@ -146,8 +146,9 @@ class Container:
 class Memory:
     """The most memory that a process's descendants had together, looked up four times a second.
 
-    Resident sets: a page that several share counts with each, so it is never less than what a limit would count.
-    (Proportional sets, in which it counts once, take the kernel a hundred times as long to add up.)
+    Proportional sets, in which a page that several share counts once, as it does for a limit: a forked copy of a kernel
+    shares nearly all with it. They take the system a hundred times as long to add up as resident sets, which are never
+    smaller; so they are looked up only while those are larger than the most so far.
     """
 
     def __init__(self, pid: int) -> None:
@@ -162,7 +163,8 @@ class Memory:
     def _look(self) -> None:
         while not self._done.wait(0.25):
             family = psutil.Process(self._pid).children(recursive=True)
-            self._peak = max(self._peak, sum(map(_resident_size, family)))
+            if sum(map(_resident_size, family)) > self._peak:
+                self._peak = max(self._peak, sum(map(_proportional_size, family)))
 
     def __enter__(self) -> Memory:
         self._thread.start()
@@ -176,5 +178,12 @@ class Memory:
 def _resident_size(process: psutil.Process) -> int:
     try:
         return process.memory_info().rss
+    except psutil.NoSuchProcess:
+        return 0
+
+
+def _proportional_size(process: psutil.Process) -> int:
+    try:
+        return process.memory_full_info().pss
     except psutil.NoSuchProcess:
         return 0
