@@ -11,15 +11,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-<<<<<<< HEAD:anatomy/engine/judging/compare.py
 from anatomy.engine.exercise import Case, Exercise
 from anatomy.engine.observing.observation import CaseObservation
-from anatomy.engine.observing.plain_data import ROUNDING
-=======
-from anatomy.exercises.spec import Case, Exercise
-from anatomy.observing.observation import CaseObservation
-from anatomy.observing.plain_data import ROUNDING, same
->>>>>>> main:anatomy/judging/compare.py
+from anatomy.engine.observing.plain_data import ROUNDING, same
 
 NUDGES = 8
 """So often the reference is asked what rounding does to it where a difference is as small as that can be. What one
