@@ -13,7 +13,7 @@ READS = """
 import sys
 sys.path.insert(0, sys.argv[1])
 import anatomy
-from anatomy import datasets
+from anatomy.course import datasets
 assert anatomy.__file__.startswith(sys.argv[1]), anatomy.__file__
 assert len(datasets.flies_sentences("train")) == 156 and len(datasets.fables()) > 40_000
 """

@@ -173,7 +173,7 @@ def test_no_answer_is_in_any_file(kernel):
     kernel.run(FIND)
     assert kernel.value("find('softmax/wrong')") == ["/course/anatomy/course/nb03_softmax/wrong.py"]
     assert kernel.value("find('softmax/right')") == ["/course/anatomy/course/nb03_softmax/right.py"]
-    assert kernel.value("find('attempts')") == []
+    assert kernel.value("find('attempts.json')") == []
     assert kernel.value("find('-softmax', '.ipynb')") == []
 
 

@@ -63,7 +63,7 @@ def test_an_edition_with_somebodys_answers_is_not_published(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sites, "was_edited", lambda book: True)
-    monkeypatch.setattr(sites, "chosen", lambda root: COURSE.notebooks[:1])
+    monkeypatch.setattr(sites, "chosen", lambda course, root: course.notebooks[:1])
     sites.gather(root, tmp_path)
     assert not (tmp_path / "downloads/to-work-in").exists() and (tmp_path / "downloads/solved").is_dir()
     assert "notebooks/00-start-here has answers of yours" in capsys.readouterr().out

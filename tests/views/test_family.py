@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from anatomy.authoring.family import write_family_tree
-from anatomy.authoring.maps import ASSETS, SVG
+from anatomy.course.maps import ASSETS, SVG
 from anatomy.course.views import family_table, family_tree
 from anatomy.course.views.family import BOX, PLACES, TALL
 from anatomy.course.views.family_members import BRANCHES, FAMILY

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from anatomy.authoring import maps
+from anatomy.course import maps
 from anatomy.course import COURSE
 
 S = f"{{{maps.SVG}}}"

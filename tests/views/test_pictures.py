@@ -186,7 +186,7 @@ def test_show_gives_an_image_with_alt_text_and_the_text_itself() -> None:
     shell = InteractiveShell.instance()
     try:
         with capture_output() as captured:
-            shell.run_cell("from anatomy import views\nviews.heat_map([[1.0, 2.0]], alt='one \"row\"')")
+            shell.run_cell("from anatomy.course import views\nviews.heat_map([[1.0, 2.0]], alt='one \"row\"')")
         data = captured.outputs[-1].data
         assert set(data) == {"text/html", "text/plain"}
         assert data["text/plain"] == 'one "row"'
