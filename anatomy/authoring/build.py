@@ -6,13 +6,11 @@ A student's work is never lost: a file in ``notebooks/`` that is not what a buil
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from anatomy.authoring.course_pages import stale_pages, write_pages
-from anatomy.authoring.maps import is_on_map, write_maps
 from anatomy.authoring.solved import has_outputs, run_solved, solved_edition, traces
 from anatomy.authoring.student import student_edition
 from anatomy.engine.backups import backup_of
@@ -111,9 +109,9 @@ def _build_one(root: Path, book: Notebook, say: Say) -> Built:
     kept = _keep(target) if _edited(target) else None
     write(student, target)
     write(solved, solved_file(root, slug))
-    if is_on_map(slug):
-        for folder in (target.parent, solved_file(root, slug).parent):
-            write_maps(folder, slug)
+    for file, text in _beside(root, book):
+        if not _holds(file, text):
+            file.write_text(text, encoding="utf-8")
     return Built(slug, cost, kept, tuple(traces(solved, root)))
 
 
@@ -142,7 +140,7 @@ def stale(root: Path, names: Iterable[str] | None = None) -> list[str]:
     names = list(names or ())
     found: list[str] = []
     for book in chosen(the_course(), root, names):
-        for finding in (*_stale_student(root, book), *_stale_solved(root, book), *_stale_maps(root, book)):
+        for finding in (*_stale_student(root, book), *_stale_solved(root, book), *_stale_beside(root, book)):
             found.append(finding)
     return found if names else [*found, *stale_pages(root)]
 
@@ -176,13 +174,17 @@ def _stale_solved(root: Path, book: Notebook) -> Iterable[str]:
         yield f"{name} has cells that were not run."
 
 
-def _stale_maps(root: Path, book: Notebook) -> Iterable[str]:
-    if not is_on_map(book.slug):
-        return
-    with tempfile.TemporaryDirectory(prefix="anatomy-build-") as folder:
-        write_maps(Path(folder), book.slug)
-        for wanted in sorted(Path(folder).iterdir()):
-            for edition in (student_file(root, book.slug), solved_file(root, book.slug)):
-                path = edition.with_name(wanted.name)
-                if not path.is_file() or path.read_bytes() != wanted.read_bytes():
-                    yield f"{path.relative_to(root)} is {'old' if path.is_file() else 'missing'}."
+def _stale_beside(root: Path, book: Notebook) -> Iterable[str]:
+    for file, text in _beside(root, book):
+        if not _holds(file, text):
+            yield f"{file.relative_to(root)} is {'old' if file.is_file() else 'missing'}."
+
+
+def _beside(root: Path, book: Notebook) -> Iterable[tuple[Path, str]]:
+    """What lies beside both editions, and what it should hold."""
+    for name, text in sorted(the_course().beside(book).items()):
+        yield from ((edition(root, book.slug).with_name(name), text) for edition in (student_file, solved_file))
+
+
+def _holds(file: Path, text: str) -> bool:
+    return file.is_file() and file.read_text(encoding="utf-8") == text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from anatomy.authoring.maps import ASSETS
+from anatomy.course.maps import ASSETS
 from anatomy.course.views.family import family_table, family_tree, in_words
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
-from anatomy.authoring.maps import SVG, light
+from anatomy.course.maps import SVG, light
 from anatomy.wiring import the_course
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from anatomy.authoring.maps import is_on_map
 from anatomy.authoring.page import Page
 from anatomy.authoring.rules import Complaints, rule
+from anatomy.wiring import the_course
 
 HEADER = re.compile(
     r"### Exercise (?P<notebook>\d+)\.(?P<number>\d+) · `(?P<name>\w+)`\n\n(?P<difficulty>●{1,5}○{0,4}) · "
@@ -96,7 +96,7 @@ def heading_twice(page: Page) -> Complaints:
 def map_image(page: Page) -> Complaints:
     """Near its top a notebook of the map shows the map of the whole Transformer."""
     first = [cell.source for cell in page.cells[:4] if cell.cell_type == "markdown"]
-    if is_on_map(page.notebook.slug) and not any("](map.svg)" in source for source in first):
+    if "map.svg" in the_course().beside(page.notebook) and not any("](map.svg)" in source for source in first):
         yield "", "Show the map among the first cells: ![Map of the Transformer; this notebook is …](map.svg)"
 
 

@@ -1,7 +1,7 @@
 """This course: its notebooks, the words that are its own, and what belongs to it alone.
 
 nb03_softmax, …           a notebook's exercises: what is asked, what is right, what goes wrong
-views, scenes             what the notebooks show
+views, scenes, maps       what the notebooks show
 checkpoints, datasets     what they read, with the files in `data`
 assembling                a student's answers as one module that has BERT and GPT in it
 """
@@ -28,6 +28,13 @@ _WHOLE = (
 
 _edition = class_edition()
 
+
+def _beside(notebook: Notebook) -> dict[str, str]:
+    from anatomy.course.maps import drawings_beside
+
+    return drawings_beside(notebook)
+
+
 COURSE = Course(
     __name__,
     tuple(book for book in _WHOLE if _edition is None or book.slug in _edition.notebooks),
@@ -52,6 +59,7 @@ COURSE = Course(
         "hidden_size", "num_attention_heads", "intermediate_size", "num_hidden_layers", "max_position_embeddings",
         "vocab_size", "num_labels", "hidden_size // num_attention_heads",
     ),
+    beside=_beside,
     shown=frozenset({"assembling", "checkpoints", "data", "datasets", "scenes", "views"}),
 )  # fmt: skip
 """The whole course; in the edition for a class, as far as it has come."""

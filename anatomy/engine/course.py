@@ -14,7 +14,7 @@ They are imported when something in them is asked for: beside student code only 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -69,6 +69,8 @@ class Course:
         words stand here is the one it goes by: tied weights go by `token_embeddings`, not by `lm_head`.
     config_sizes
         The sizes that a config has, as expressions in its attributes.
+    beside
+        The text files that lie beside a notebook, such as a drawing that it shows: file name → what it holds.
     shown
         What else of its package notebooks import, such as ``"views"``. All other modules are hidden from student code,
         but for what is asked and for the right answers of earlier notebooks.
@@ -79,6 +81,7 @@ class Course:
     axes: Mapping[str, str] = field(default_factory=dict)
     parameter_words: frozenset[str] = frozenset()
     config_sizes: tuple[str, ...] = ()
+    beside: Callable[[Notebook], Mapping[str, str]] = lambda notebook: {}
     shown: frozenset[str] = frozenset()
 
     def notebook(self, slug: str) -> Notebook:

@@ -12,13 +12,12 @@ from nbgrader.utils import compute_checksum
 from small_course import SLUG, SOLUTION, change, make_course, small_master
 
 from anatomy.authoring import build as building
-from anatomy.authoring import maps
 from anatomy.authoring import solved as solving
 from anatomy.authoring.build import BuildStopped, Built, build, stale
 from anatomy.authoring.lint import lint
 from anatomy.authoring.solved import solved_edition, traces
 from anatomy.authoring.student import student_edition
-from anatomy.course import COURSE
+from anatomy.course import COURSE, maps
 from anatomy.engine.notebook_files.notebooks import (
     METADATA,
     BadNotebook,

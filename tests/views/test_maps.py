@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from anatomy.course import maps
-from anatomy.course import COURSE
+from anatomy.course import COURSE, maps
+from anatomy.engine.course import Notebook
 
 S = f"{{{maps.SVG}}}"
 DRAWINGS = sorted(maps.ASSETS.glob("*.svg"))
@@ -80,20 +80,13 @@ def test_text_is_large_enough_to_read_at_800_pixels() -> None:
         assert sizes and min(sizes) >= 11.5, drawing.name
 
 
-def test_write_maps_writes_once_and_again_the_same(tmp_path: Path) -> None:
-    target = maps.write_maps(tmp_path / "03-softmax", "03-softmax")
-    assert target == tmp_path / "03-softmax" / "map.svg"
-    before = (target.read_bytes(), target.stat().st_mtime_ns)
-    maps.write_maps(tmp_path / "03-softmax", "03-softmax")
-    assert (target.read_bytes(), target.stat().st_mtime_ns) == before
-
-
 @pytest.mark.parametrize("unknown", ["99", "softmax", "", "123"])
 def test_an_unknown_part_is_refused(unknown: str) -> None:
     with pytest.raises(KeyError, match="no part"):
         maps.light(unknown)
 
 
-def test_notebook_00_gets_the_three_types_too(tmp_path: Path) -> None:
-    maps.write_maps(tmp_path, "00-start-here")
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["map.svg", "three-types.svg"]
+def test_beside_a_notebook_lie_its_map_and_beside_00_the_three_types() -> None:
+    assert list(COURSE.beside(COURSE.notebook("00-start-here"))) == ["map.svg", "three-types.svg"]
+    assert COURSE.beside(COURSE.notebook("03-softmax")) == {"map.svg": maps.light("03")}
+    assert COURSE.beside(Notebook("20-exam", "Exam")) == {}

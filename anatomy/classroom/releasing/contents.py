@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
@@ -12,7 +11,6 @@ from urllib.parse import urlsplit
 import jinja2
 
 from anatomy.authoring import course_pages
-from anatomy.authoring.maps import write_maps
 from anatomy.authoring.student import student_edition
 from anatomy.classroom.class_edition.on_disk import ABOUT
 from anatomy.classroom.grading.package_copies import hidden_but, modules_in, package_with
@@ -146,9 +144,7 @@ def _notebook(root: Path, book: Notebook, books: list[Notebook]) -> Files:
     """A notebook's folder, with its map; beside the first one the pages made of all that are handed out."""
     folder = PurePosixPath("notebooks", book.slug)
     files = {folder / f"{book.slug}.ipynb": notebooks.as_text(student_edition(root, book.slug)).encode()}
-    with tempfile.TemporaryDirectory(prefix="anatomy-release-") as made:
-        write_maps(Path(made), book.slug)
-        files |= {folder / file.name: file.read_bytes() for file in Path(made).iterdir()}
+    files |= {folder / name: text.encode() for name, text in the_course().beside(book).items()}
     if book == books[0]:
         made_of = course_pages.pages(root, "..", [other.slug for other in books])
         files |= {folder / name: text.encode() for name, text in made_of}

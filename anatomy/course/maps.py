@@ -11,6 +11,8 @@ import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+from anatomy.engine.course import Notebook
+
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 SVG = "http://www.w3.org/2000/svg"
 
@@ -85,22 +87,15 @@ def describe(part: str | None = None) -> str:
     )
 
 
-def write_maps(folder: Path, notebook: str) -> Path:
-    """Write the map for `notebook` ("03-softmax") as `map.svg` into `folder`; return its path. Raises as `light`.
+def drawings_beside(notebook: Notebook) -> dict[str, str]:
+    """The map with the notebook's part lit; beside 00 the picture of the three types, too. File name → SVG text.
 
-    Notebook 00 gets the picture of the three types too, as `three-types.svg`.
+    A notebook that an instructor adds, such as an exam, is not on the map and gets none.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    target = folder / "map.svg"
-    _write(target, light(notebook))
-    if part_of(notebook) == "00":
-        _write(folder / "three-types.svg", (ASSETS / "three-types.svg").read_text(encoding="utf-8"))
-    return target
-
-
-def is_on_map(notebook: str) -> bool:
-    """Whether the map has a part for this notebook; one that an instructor adds, such as an exam, has none."""
-    return notebook[:2] in PARTS
+    drawings = {"map.svg": light(notebook.slug)} if notebook.slug[:2] in PARTS else {}
+    if notebook.number == 0:
+        drawings["three-types.svg"] = (ASSETS / "three-types.svg").read_text(encoding="utf-8")
+    return drawings
 
 
 def part_of(notebook: str) -> str:
@@ -110,12 +105,6 @@ def part_of(notebook: str) -> str:
     if key not in PARTS:
         raise KeyError(f"The map has no part {notebook!r}; it has {', '.join(PARTS)}.")
     return key
-
-
-def _write(file: Path, text: str) -> None:
-    """Write only what is new, so that an unchanged file keeps its time."""
-    if not file.is_file() or file.read_text(encoding="utf-8") != text:
-        file.write_text(text, encoding="utf-8")
 
 
 def _drawing() -> ET.Element:
@@ -137,12 +126,12 @@ def _flag(x: float, y: float) -> ET.Element:
 
 
 def main() -> None:
-    """`python -m anatomy.authoring.maps NOTEBOOK FOLDER` writes one lit map, to look at."""
+    """`python -m anatomy.course.maps NOTEBOOK FILE` writes one lit map, to look at."""
     parser = argparse.ArgumentParser(description="Write the map of the Transformer for one notebook.")
     parser.add_argument("notebook", help="such as 03-softmax")
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("file", type=Path, help="such as /tmp/map.svg")
     arguments = parser.parse_args()
-    print(write_maps(arguments.folder, arguments.notebook))
+    arguments.file.write_text(light(arguments.notebook), encoding="utf-8")
 
 
 if __name__ == "__main__":
