@@ -65,7 +65,7 @@ def everything() -> NotebookNode:
     sizes = {"hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 8}
     bert = BertModel(BertConfig(vocab_size=7, **sizes)).eval()
     numbers = {token: number for number, token in enumerate(tokens)}
-    bug = bugs_of(COURSE.notebook("03-softmax"))[0]
+    bug = bugs_of(COURSE, COURSE.notebook("03-softmax"))[0]
     shown = {
         "right": Card(RIGHT), "wrong": Card(WRONG), "not attempted": Card(NOT_ATTEMPTED),
         "ungraded": {"text/html": ungraded("softmax", "Its cell ran longer than a minute.")},

@@ -24,7 +24,6 @@ from test_attacks import found
 from traitlets.config import Config
 from typer.testing import CliRunner
 
-from anatomy.authoring.maps import alt, write_maps
 from anatomy.classroom.forked_kernels import sandbox
 from anatomy.classroom.grading import run
 from anatomy.classroom.grading.feedback import page as pages
@@ -36,6 +35,7 @@ from anatomy.classroom.grading.report import PARTLY, UNGRADED, Report
 from anatomy.classroom.sample_class import filled
 from anatomy.cli import app
 from anatomy.course import COURSE
+from anatomy.course.maps import alt, write_maps
 from anatomy.engine.notebook_files.notebooks import as_text, source_file, student_file, write
 from anatomy.engine.notebook_files.settings import settings
 

@@ -11,6 +11,7 @@ from anatomy.classroom.grading.assignments import student_edition
 from anatomy.engine.answers import Answer, AnswerBank, answer_bank
 from anatomy.engine.course import Notebook
 from anatomy.engine.notebook_files.notebooks import grade_id
+from anatomy.wiring import the_course
 
 
 def filled(root: Path, book: Notebook, answers: Mapping[str, Answer | None]) -> NotebookNode:
@@ -28,9 +29,10 @@ def _answer_cell(book: Notebook, answer: Answer, others: Mapping[str, Answer | N
 
     Even a right variant may be narrower than the reference, e.g. take a batch axis for granted, as its exercise allows.
     """
-    used = [others.get(name) for name in _all_uses(answer_bank(book), answer)]
+    known = answer_bank(the_course(), book)
+    used = [others.get(name) for name in _all_uses(known, answer)]
     by_name = all(other and other.name == "reference" for other in used)
-    return answer.source if by_name else answer_bank(book).alone(answer)
+    return answer.source if by_name else known.alone(answer)
 
 
 def _all_uses(answers: AnswerBank, answer: Answer) -> set[str]:
