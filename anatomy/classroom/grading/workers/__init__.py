@@ -1,4 +1,4 @@
-"""Those who grade submissions: this process, or Dask's workers, on this machine or on a cluster that is there already.
+"""Those who grade submissions: this process, processes of its own, or the workers of a Dask cluster that is there.
 
 `worker` is what each of them does, `parcels` what travels to it and back, `dispatch` hands out and collects.
 """
@@ -22,15 +22,14 @@ def open_workers(sandbox: str, count: int, scheduler: str | None = None) -> Iter
     NoCluster
         When the cluster at `scheduler` can't be reached, has no workers, or workers that can't grade.
     """
-    # Torch, which a run that grades nothing can do without, and Dask, which one worker can do without.
-    from anatomy.classroom.grading.workers.local import local_workers, this_process
+    # Torch, which a run that grades nothing can do without, and Dask, which only a cluster takes.
+    if scheduler:
+        from anatomy.classroom.grading.workers.external import external_workers
 
-    if scheduler is None and count == 1:
-        with this_process(sandbox) as workers:
-            yield workers
-        return
-    from anatomy.classroom.grading.workers.dask_settings import quiet_dask
-    from anatomy.classroom.grading.workers.external import external_workers
+        opened = external_workers(scheduler, sandbox)
+    else:
+        from anatomy.classroom.grading.workers.local import local_workers, this_process
 
-    with quiet_dask(), external_workers(scheduler, sandbox) if scheduler else local_workers(count, sandbox) as workers:
+        opened = this_process(sandbox) if count == 1 else local_workers(count, sandbox)
+    with opened as workers:
         yield workers

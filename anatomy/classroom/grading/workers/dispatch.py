@@ -8,7 +8,7 @@ import queue
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from anatomy.classroom.grading.errors import GOES_ON, in_brief
 from anatomy.classroom.grading.workers.parcels import ungraded
@@ -19,7 +19,7 @@ AHEAD = 3
 NO_WORKER_LIMIT = 60.0
 """Seconds to go on without any worker: they may just be starting again."""
 CHECK_INTERVAL = 2.0
-"""Seconds without a result after which it is asked whether the cluster has workers."""
+"""Seconds without a result after which it is asked whether there are workers."""
 
 
 def grade_parcel(parcel: bytes) -> bytes:
@@ -33,6 +33,30 @@ class ClusterLost(UserError):
     """The cluster went away in the middle of a run."""
 
 
+class WorkerLost(Exception):
+    """Workers ended while they had a parcel: so many."""
+
+    def __init__(self, times: int = 1) -> None:
+        super().__init__(times)
+        self.times = times
+
+
+class Pool(Protocol):
+    """Processes that work: on this machine, or a cluster's."""
+
+    def submit(self, work: Callable[[bytes], bytes], content: bytes) -> Any:
+        """A future, of which `add_done_callback` tells when it is done."""
+
+    def result(self, future: Any) -> bytes:
+        """What a future that is done gave; `WorkerLost` where its worker ended, `ClusterLost` where all is gone."""
+
+    def has_workers(self) -> bool:
+        """Whether there is anybody to go on."""
+
+    def cancel(self, futures: list[Any]) -> None:
+        """Take these back."""
+
+
 @dataclass
 class _Parcel:
     number: int
@@ -42,14 +66,17 @@ class _Parcel:
 
 
 class Workers:
-    """Grades parcels. `address` is that of the workers' fork server, or "" when each has its own."""
+    """Grades parcels, by a pool or in this process.
+
+    `address` is that of the workers' fork server, or "" when each has its own.
+    """
 
     def __init__(
-        self, address: str, client: Any = None, count: int = 1, grade_one: Callable[[bytes], bytes] | None = None
+        self, address: str, pool: Pool | None = None, count: int = 1, grade_one: Callable[[bytes], bytes] | None = None
     ) -> None:
-        self.address, self.client, self.count = address, client, count
+        self.address, self.pool, self.count = address, pool, count
         self.grade_one = grade_one or grade_parcel
-        self._under_way: dict[str, tuple[Any, _Parcel]] = {}
+        self._under_way: dict[int, tuple[Any, _Parcel]] = {}
 
     def grade(self, parcels: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
         """(number of the parcel, result) as they get ready.
@@ -62,72 +89,69 @@ class Workers:
         ClusterLost
             When there is no scheduler or no worker any more.
         """
-        if self.client is None:
+        if self.pool is None:
             for number, content in enumerate(parcels):
                 yield number, self.grade_one(content)
             return
         lost: list[_Parcel] = []
-        for parcel, result in self._results(itertools.starmap(_Parcel, enumerate(parcels)), AHEAD * self.count):
+        numbered = itertools.starmap(_Parcel, enumerate(parcels))
+        for parcel, result in self._results(self.pool, numbered, AHEAD * self.count):
             if result is None:
                 lost.append(parcel)
             else:
                 yield parcel.number, result
-        for parcel, result in self._results(iter(lost), 1):
+        for parcel, result in self._results(self.pool, iter(lost), 1):
             yield parcel.number, result or ungraded(_why_lost(parcel.lost))
 
-    def _results(self, waiting: Iterator[_Parcel], at_once: int) -> Iterator[tuple[_Parcel, bytes | None]]:
+    def _results(self, pool: Pool, waiting: Iterator[_Parcel], at_once: int) -> Iterator[tuple[_Parcel, bytes | None]]:
         """Each parcel with its result, or with None when it was on a worker that was lost."""
         done: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
         def hand_out() -> None:
             for parcel in itertools.islice(waiting, 1):
-                future = self.client.submit(self.grade_one, parcel.content, pure=False)
-                self._under_way[future.key] = future, parcel
+                future = pool.submit(self.grade_one, parcel.content)
+                self._under_way[id(future)] = future, parcel
                 future.add_done_callback(done.put)
 
         for _ in range(at_once):
             hand_out()
         while self._under_way:
-            future = self._next_done(done)
-            _, parcel = self._under_way.pop(future.key)
-            result = self._result(future, parcel)
+            future = self._next_done(pool, done)
+            _, parcel = self._under_way.pop(id(future))
+            result = self._result(pool, future, parcel)
             hand_out()
             yield parcel, result
 
-    def _result(self, future: Any, parcel: _Parcel) -> bytes | None:
-        from distributed import KilledWorker
-
-        if future.status == "cancelled":
-            raise ClusterLost(_GONE.format("The connection to the scheduler was lost."))
+    def _result(self, pool: Pool, future: Any, parcel: _Parcel) -> bytes | None:
         try:
-            result: bytes = future.result()
-        except KilledWorker as error:
-            parcel.lost += error.allowed_failures + 1  # the scheduler has tried so often
+            return pool.result(future)
+        except WorkerLost as error:
+            parcel.lost += error.times
             return None
+        except ClusterLost:
+            raise
         except Exception as error:  # it could not even be begun: something is wrong with this worker
             return ungraded(in_brief(error))
-        finally:
-            future.release()
-        return result
 
-    def _next_done(self, done: queue.SimpleQueue[Any]) -> Any:
+    def _next_done(self, pool: Pool, done: queue.SimpleQueue[Any]) -> Any:
         """The next future that is done."""
         since = time.monotonic()
         while True:
             with contextlib.suppress(queue.Empty):
                 return done.get(timeout=CHECK_INTERVAL)
             with contextlib.suppress(Exception):  # a scheduler that is gone: the futures will say so
-                if self.client.scheduler_info(n_workers=-1)["workers"]:
+                if pool.has_workers():
                     since = time.monotonic()
             if time.monotonic() - since > NO_WORKER_LIMIT:
-                raise ClusterLost(_GONE.format("No worker is left."))
+                raise ClusterLost(GONE.format("No worker is left."))
 
     def stop(self) -> None:
         """Take back what is under way."""
-        self.client.cancel([future for future, _ in self._under_way.values()], force=True)
+        if self.pool:
+            self.pool.cancel([future for future, _ in self._under_way.values()])
 
 
-_GONE = f"{{}} {GOES_ON}"
+GONE = f"{{}} {GOES_ON}"
 
 
 def _why_lost(times: int) -> str:

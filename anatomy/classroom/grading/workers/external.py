@@ -7,6 +7,7 @@ import contextlib
 import os
 import threading
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from typing import Any
 
 from nbclient.util import run_sync
@@ -14,8 +15,8 @@ from nbclient.util import run_sync
 from anatomy.classroom.forked_kernels import SANDBOX_VARIABLE, choose_sandbox, get_fork_server, stop_fork_servers
 from anatomy.classroom.grading.course_preparation import KERNELS
 from anatomy.classroom.grading.fingerprints import program_version
-from anatomy.classroom.grading.workers.dask_settings import open_client
-from anatomy.classroom.grading.workers.dispatch import Workers, grade_parcel
+from anatomy.classroom.grading.workers.dask_settings import open_client, quiet_dask
+from anatomy.classroom.grading.workers.dispatch import GONE, ClusterLost, WorkerLost, Workers, grade_parcel
 from anatomy.classroom.grading.workers.parcels import ungraded
 from anatomy.engine.errors import UserError
 
@@ -34,9 +35,11 @@ def external_workers(address: str, sandbox: str) -> Iterator[Workers]:
     Raises
     ------
     NoCluster
-        When it can't be reached, has no workers, or workers that can't grade.
+        When it can't be reached, has no workers, or workers that can't grade; or when Dask is not installed.
     """
-    with _connected(address) as client, _external(client, address, sandbox) as workers:
+    if not find_spec("distributed"):
+        raise NoCluster("--scheduler needs Dask, which is not installed here: python -m pip install 'anatomy[cluster]'")
+    with quiet_dask(), _connected(address) as client, _external(client, address, sandbox) as workers:
         yield workers
 
 
@@ -65,6 +68,35 @@ def _connected(address: str) -> Iterator[Any]:
         yield client
 
 
+class _Cluster:
+    """The cluster's workers, as a `Pool`."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def submit(self, work: Callable[[bytes], bytes], content: bytes) -> Any:
+        return self._client.submit(work, content, pure=False)
+
+    def result(self, future: Any) -> bytes:
+        from distributed import KilledWorker
+
+        if future.status == "cancelled":
+            raise ClusterLost(GONE.format("The connection to the scheduler was lost."))
+        try:
+            result: bytes = future.result()
+        except KilledWorker as error:  # the scheduler has tried so often
+            raise WorkerLost(error.allowed_failures + 1) from None
+        finally:
+            future.release()
+        return result
+
+    def has_workers(self) -> bool:
+        return bool(self._client.scheduler_info(n_workers=-1)["workers"])
+
+    def cancel(self, futures: list[Any]) -> None:
+        self._client.cancel(futures, force=True)
+
+
 @contextlib.contextmanager
 def _external(client: Any, address: str, sandbox: str) -> Iterator[Workers]:
     """Workers that belong to others: they are asked first whether they can grade, and left as they were found."""
@@ -74,7 +106,7 @@ def _external(client: Any, address: str, sandbox: str) -> Iterator[Workers]:
         raise NoCluster(f"The cluster at {address} has no workers. Start some, with this package installed: "
                         f"dask worker {address} --nworkers auto --nthreads 1") from None  # fmt: skip
     workers = list(client.scheduler_info(n_workers=-1)["workers"])
-    external = Workers("", client, len(workers), _in_worker("_grade_in_worker", program_version()))
+    external = Workers("", _Cluster(client), len(workers), _in_worker("_grade_in_worker", program_version()))
     try:
         get_ready = _in_worker("_get_ready", sandbox)
         starting = {worker: client.submit(get_ready, workers=[worker], pure=False) for worker in workers}

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from importlib import import_module
 from multiprocessing import forkserver
-from typing import Any
 
 from anatomy.classroom.forked_kernels import get_fork_server
 from anatomy.classroom.grading.course_preparation import KERNELS
-from anatomy.classroom.grading.workers.dask_settings import open_client
-from anatomy.classroom.grading.workers.dispatch import Workers
+from anatomy.classroom.grading.workers.dispatch import WorkerLost, Workers
 
 IMPORTED_BY_WORKERS = ("anatomy.classroom.grading.workers.worker", "anatomy.classroom.grading.preprocessors")
 """What grading takes, and what only looks for work does not."""
@@ -34,30 +34,68 @@ def this_process(sandbox: str) -> Iterator[Workers]:
 def local_workers(count: int, sandbox: str) -> Iterator[Workers]:
     """So many processes on this machine, which start while the fork server does."""
     get_fork_server(KERNELS, sandbox, wait=False)
-    with _local_cluster(count) as cluster, open_client(cluster) as client:
-        yield Workers(str(get_fork_server(KERNELS, sandbox)), client, count)
+    pool = LocalPool(count)
+    try:
+        yield Workers(str(get_fork_server(KERNELS, sandbox)), pool, count)
+    finally:
+        pool.end()
 
 
-@contextlib.contextmanager
-def _local_cluster(workers: int) -> Iterator[Any]:
-    """Worker processes on this machine, forked from one that has imported what grading takes.
+class LocalPool:
+    """Worker processes on this machine, forked from one that has imported what grading takes."""
 
-    Whoever can connect to them can have them run anything. So they accept only connections with certificates that
-    exist for this run and in these processes only: this machine's other users have none.
-    """
-    from distributed import LocalCluster
-    from distributed.security import Security
-    from distributed.utils import get_mp_context
+    def __init__(self, count: int) -> None:
+        self.count, self._own = count, set[multiprocessing.process.BaseProcess]()
+        self._context = multiprocessing.get_context("forkserver")
+        self._context.set_forkserver_preload(list(IMPORTED_BY_WORKERS))
+        self._executor = self._started()
+        with _ignoring_ctrl_c():
+            forkserver.ensure_running()
 
-    get_mp_context()  # sets Dask's own list, which ours replaces
-    multiprocessing.get_context("forkserver").set_forkserver_preload(["distributed", *IMPORTED_BY_WORKERS])
-    with _ignoring_ctrl_c():
-        forkserver.ensure_running()
-    with LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1",
-                      protocol="tls://", security=Security.temporary(),
-                      dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False}, silence_logs="CRITICAL",
-                      memory_limit=0, env={"OMP_NUM_THREADS": "1"}) as cluster:  # fmt: skip
-        yield cluster
+    def _started(self) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(self.count, self._context, _get_ready)
+
+    def submit(self, work: Callable[[bytes], bytes], content: bytes) -> Future[bytes]:
+        others = set(multiprocessing.active_children()) - self._own
+        try:
+            future = self._executor.submit(work, content)
+        except BrokenExecutor:  # a worker was lost, and with it all that the others had
+            self._executor = self._started()
+            future = self._executor.submit(work, content)
+        self._own |= set(multiprocessing.active_children()) - others
+        return future
+
+    def result(self, future: Future[bytes]) -> bytes:
+        try:
+            return future.result()
+        except BrokenExecutor:
+            raise WorkerLost from None
+
+    def has_workers(self) -> bool:
+        return True
+
+    def cancel(self, futures: list[Future[bytes]]) -> None:
+        for future in futures:
+            future.cancel()
+
+    def end(self) -> None:
+        """End the processes, whatever they are doing."""
+        self._executor.shutdown(wait=False, cancel_futures=True)
+        for process in self._own:
+            process.terminate()
+
+
+def _get_ready() -> None:
+    """In a worker: it ends with the process that it works for, however that ends, and not by Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ["OMP_NUM_THREADS"] = "1"
+    threading.Thread(target=_end_with_its_parent, daemon=True).start()
+
+
+def _end_with_its_parent() -> None:
+    if parent := multiprocessing.parent_process():
+        parent.join()
+        os._exit(1)
 
 
 @contextlib.contextmanager
