@@ -38,7 +38,10 @@ def external_workers(address: str, sandbox: str) -> Iterator[Workers]:
         When it can't be reached, has no workers, or workers that can't grade; or when Dask is not installed.
     """
     if not find_spec("distributed"):
-        raise NoCluster("--scheduler needs Dask, which is not installed here: python -m pip install 'anatomy[cluster]'")
+        raise NoCluster(
+            "--scheduler needs Dask, which is not installed here. In the course's folder: "
+            "python -m pip install --constraint requirements-test.txt '.[cluster]'"
+        )
     with quiet_dask(), _connected(address) as client, _external(client, address, sandbox) as workers:
         yield workers
 
