@@ -35,7 +35,7 @@ from anatomy.classroom.grading.report import PARTLY, UNGRADED, Report
 from anatomy.classroom.sample_class import filled
 from anatomy.cli import app
 from anatomy.course import COURSE
-from anatomy.course.maps import alt, write_maps
+from anatomy.course.maps import alt
 from anatomy.engine.notebook_files.notebooks import as_text, source_file, student_file, write
 from anatomy.engine.notebook_files.settings import settings
 
@@ -61,7 +61,8 @@ def small_course(root, new_course):
     book.cells[0].source += f"\n\n![{alt(BOOK.slug)}](map.svg)"
     write(book, source_file(root, BOOK.slug))
     write(book, student_file(root, BOOK.slug))
-    write_maps(student_file(root, BOOK.slug).parent, BOOK.slug)
+    for name, text in COURSE.beside(BOOK).items():
+        student_file(root, BOOK.slug).with_name(name).write_text(text, encoding="utf-8")
     for student, answer in ANSWERS.items():
         handed_in = filled(root, BOOK, {})
         handed_in.cells[2].source = answer or handed_in.cells[2].source
