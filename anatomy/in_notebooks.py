@@ -29,8 +29,8 @@ def check(name: str) -> None:
     checking.check(the_course(), name, sys._getframe(1).f_globals)
 
 
-def hunt(notebook: str, bug: int | None = None, *, line: int | None = None, says: str | None = None) -> Hunt | None:
-    """Show a bug of this notebook's answers, or answer: ``hunt("03-softmax", bug=7, line=3, says="b")``.
+def hunt(notebook: str, bug: str | None = None, *, line: int | None = None, says: str | None = None) -> Hunt | None:
+    """Show a bug of this notebook's answers, or answer: ``hunt("03-softmax", bug="bako", line=3, says="b")``.
 
     `anatomy.engine.hunting.hunt` says more.
     """

@@ -70,7 +70,7 @@ def everything() -> NotebookNode:
         "right": Card(RIGHT), "wrong": Card(WRONG), "not attempted": Card(NOT_ATTEMPTED),
         "ungraded": {"text/html": ungraded("softmax", "Its cell ran longer than a minute.")},
         "progress": ProgressCard(COURSE), "progress of one notebook": ProgressCard(COURSE, "03-softmax"),
-        "hunt": hunt("03-softmax"), "hunt answered": hunt("03-softmax", bug=bug.number, line=1, says="a"),
+        "hunt": hunt("03-softmax"), "hunt answered": hunt("03-softmax", bug=bug.id, line=1, says="a"),
         "not checked": remote._unavailable("The judge does not answer."),
         "in the open": remote._small_card("Your key travels in the open.", remote.open_way("http://judge")),
         "assembled": WHOLE, "assembled in part": PART, "machine": machine_card(), "bar": ProgressBar(3)._bundle(),

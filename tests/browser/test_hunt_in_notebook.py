@@ -40,7 +40,7 @@ def test_a_student_finds_a_bug(lab: Lab, tmp_path: Path) -> None:
     expect(output.get_by_role("status")).to_contain_text("One of these sentences is true of it")
 
     first = bugs_of(COURSE, COURSE.notebook("03-softmax"))[0]
-    lab.write(HUNT, f'from anatomy import hunt\n\n{HUNT}, bug={first.number}, line={min(first.faulty)}, says="a")')
+    lab.write(HUNT, f'from anatomy import hunt\n\n{HUNT}, bug={first.id!r}, line={min(first.faulty)}, says="a")')
     output = lab.run(HUNT)
     expect(output.get_by_role("status")).to_contain_text(f"Line {min(first.faulty)}, yes.", timeout=SLOW)
     expect(output.get_by_role("group", name="The correction")).to_contain_text(first.right[1].strip())

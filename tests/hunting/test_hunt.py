@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ from anatomy import hunt
 from anatomy.course import COURSE
 from anatomy.engine.checking import HAND_OVER
 from anatomy.engine.checking.progress_file import read_progress
-from anatomy.engine.hunting.bugs import Bug, bugs_of, listing
+from anatomy.engine.hunting.bugs import CONSONANTS, VOWELS, Bug, bugs_of, ids_of, listing
 from anatomy.engine.hunting.puzzle import puzzle_of
 from anatomy.engine.hunting.queue import queue_of
 from anatomy.engine.observing import GRADING_SEED
@@ -23,6 +24,7 @@ from tests.plenty import one_in
 
 SLUG = "03-softmax"
 BOOK = COURSE.notebook(SLUG)
+FIRST = bugs_of(COURSE, BOOK)[0].id
 RIGHT = {"status": "right", "points": 7, "max_points": 7}
 
 
@@ -51,7 +53,6 @@ def bug(name: str) -> Bug:
 @pytest.mark.slow
 def test_every_bug_is_a_program_whose_wrong_lines_can_be_pointed_at(book):
     bugs = bugs_of(COURSE, book)
-    assert [bug.number for bug in bugs] == list(range(1, len(bugs) + 1))
     for one in bugs:
         mended = list(one.lines)
         for here, there in reversed(one.changes):
@@ -59,6 +60,25 @@ def test_every_bug_is_a_program_whose_wrong_lines_can_be_pointed_at(book):
         assert tuple(mended) == one.right and 0 < len(one.faulty) < len(one.lines) - 1
         compile("\n".join(one.lines), one.mistake.name, "exec")
         assert not any("#" in line and "'" not in line and '"' not in line for line in one.lines), one.lines
+
+
+def test_every_bug_of_a_notebook_has_an_id_of_its_own():
+    for book in COURSE.notebooks:
+        ids = [one.id for one in bugs_of(COURSE, book)]
+        assert len(set(ids)) == len(ids)
+        assert all(re.fullmatch(f"([{CONSONANTS}][{VOWELS}]){{2,}}", one) for one in ids), ids
+        assert not any(one != other and other.startswith(one) for one in ids for other in ids), "a longer one is not it"
+
+
+def test_an_id_stays_when_mistakes_are_added_before_it():
+    """Other people's cells hold it."""
+    assert bug("softmax__global_max").id == ids_of(["softmax__global_max"])["softmax__global_max"] == "daru"
+    names = [f"softmax__{number}" for number in range(400)]
+    ids = ids_of(names)
+    assert ids == ids_of(names[::-1])
+    longer = [name for name in names if len(ids[name]) > 4]
+    assert longer and all(ids[name].startswith(ids_of([name])[name]) for name in names)
+    assert all(any(ids[one][:4] == ids[name][:4] for one in longer if one != name) for name in longer)
 
 
 def test_a_listing_has_no_comments_docstrings_or_empty_lines():
@@ -120,7 +140,8 @@ def test_a_puzzle_is_the_same_in_every_process():
     program = (
         "from anatomy.course import COURSE; from anatomy.engine.hunting.bugs import bugs_of\n"
         "from anatomy.engine.hunting.puzzle import puzzle_of\n"
-        f"print([(p.sentences, p.letter, p.example) for p in map(puzzle_of, bugs_of(COURSE, COURSE.notebook('{SLUG}'))[:3])])"
+        f"bugs = bugs_of(COURSE, COURSE.notebook('{SLUG}'))[:3]\n"
+        "print([(p.sentences, p.letter, p.example) for p in map(puzzle_of, bugs)])"
     )
     one, other = (
         subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
@@ -144,8 +165,7 @@ def test_no_answer_is_given_away(home):
     assert first.puzzle is None and "3.1 `softmax`: solve it first" in first.note
     solved(home, attention_entropy=RIGHT)
     assert {one.exercise for one in queue_of(COURSE, BOOK).waiting} == {"attention_entropy"}
-    number = bug("softmax__global_max").number
-    shown = hunt(SLUG, bug=number, line=2, says="a")
+    shown = hunt(SLUG, bug=bug("softmax__global_max").id, line=2, says="a")
     assert shown.puzzle is None and shown.answered is None and "solve 3.1 `softmax` first" in shown.note
 
 
@@ -171,14 +191,14 @@ def test_what_was_found_does_not_come_again_and_what_was_missed_comes_last(home)
     solved(home, softmax=RIGHT)
     first, second = queue_of(COURSE, BOOK).waiting[:2]
     puzzle = puzzle_of(first)
-    after = hunt(SLUG, bug=first.number, line=min(first.faulty), says=puzzle.letter.upper())
+    after = hunt(SLUG, bug=first.id, line=min(first.faulty), says=puzzle.letter.upper())
     assert after.answered.found and after.puzzle.bug == second
     wrong = next(letter for letter in "abcd" if letter != puzzle_of(second).letter)
-    after = hunt(SLUG, bug=second.number, line=min(second.faulty), says=wrong)
+    after = hunt(SLUG, bug=second.id, line=min(second.faulty), says=wrong)
     assert after.answered.line_is_right and not after.answered.sentence_is_right
     queue = queue_of(COURSE, BOOK)
     assert first not in queue.waiting and queue.waiting[-1] == second and queue.found == 1
-    again = hunt(SLUG, bug=first.number, line=1, says="a")
+    again = hunt(SLUG, bug=first.id, line=1, says="a")
     assert not again.answered.found and first not in queue_of(COURSE, BOOK).waiting, "once found, found"
 
 
@@ -198,10 +218,11 @@ def test_the_end_is_said(home):
     ("words", "note"),
     [
         ({"line": 2, "says": "a"}, "Say which bug you mean"),
-        ({"bug": 1, "line": 0, "says": "?"}, "`line` is a number from 1 to"),
-        ({"bug": 1, "line": 2}, '`says` one of "a" to "d"'),
-        ({"bug": 1, "says": "a"}, "`line` is a number"),
-        ({"bug": 999}, "there is no bug 999"),
+        ({"bug": FIRST, "line": 0, "says": "?"}, "`line` is a number from 1 to"),
+        ({"bug": FIRST, "line": 2}, '`says` one of "a" to "d"'),
+        ({"bug": FIRST, "says": "a"}, "`line` is a number"),
+        ({"bug": "xyzz"}, f"{SLUG} has no bug `xyzz`"),
+        ({"bug": 7}, f"{SLUG} has no bug `7`"),
     ],
 )
 def test_what_is_no_answer_is_said_and_not_counted(home, words, note):
@@ -213,8 +234,7 @@ def test_what_is_no_answer_is_said_and_not_counted(home, words, note):
 
 def test_the_card_says_the_same_in_html_and_text(home):
     solved(home, softmax=RIGHT)
-    number = hunt(SLUG).puzzle.bug.number
-    shown = hunt(SLUG, bug=number, line=1, says="a")
+    shown = hunt(SLUG, bug=hunt(SLUG).puzzle.bug.id, line=1, says="a")
     page, text = shown._repr_html_(), " ".join(repr(shown).split())
     assert (
         "<script" not in page
@@ -237,7 +257,7 @@ def test_where_marks_are_given_it_does_nothing(home, monkeypatch, variable):
     solved(home, softmax=RIGHT)
     monkeypatch.setenv(variable, "1,2")
     assert hunt(SLUG) is None
-    assert hunt(SLUG, bug=1, line=1, says="a") is None and not read_progress()["softmax"].hunted
+    assert hunt(SLUG, bug=FIRST, line=1, says="a") is None and not read_progress()["softmax"].hunted
 
 
 def test_a_kernel_that_grades_can_run_its_cell(tmp_path):
@@ -246,7 +266,7 @@ def test_a_kernel_that_grades_can_run_its_cell(tmp_path):
 
     folder = copy_package(BOOK, tmp_path)
     program = (
-        "import sys; from anatomy import hunt; hunt('03-softmax', bug=1, line=1, says='a')\n"
+        f"import sys; from anatomy import hunt; hunt('03-softmax', bug='{FIRST}', line=1, says='a')\n"
         "from anatomy import progress; progress('03-softmax')._repr_html_()\n"
         "import anatomy; print(anatomy.__file__)"
     )

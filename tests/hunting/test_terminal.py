@@ -40,14 +40,14 @@ def asked(monkeypatch, *answers: str) -> str:
 def test_it_asks_until_it_is_stopped(monkeypatch):
     first, second = queue_of(COURSE, BOOK).waiting[:2]
     shown = asked(monkeypatch, str(min(first.faulty)), puzzle_of(first).letter)
-    assert f"Bug {first.number}: found!" in shown and f"Bug {second.number}, in an answer" in shown
+    assert f"Bug {first.id}: found!" in shown and f"Bug {second.id}, in an answer" in shown
     assert shown.endswith("Until next time.\n")
 
 
 def test_what_is_no_answer_is_asked_again(monkeypatch):
     first = queue_of(COURSE, BOOK).waiting[0]
     shown = asked(monkeypatch, "nine", "99", str(min(first.faulty)), "e", puzzle_of(first).letter.upper())
-    assert f"Bug {first.number}: found!" in shown
+    assert f"Bug {first.id}: found!" in shown
 
 
 def test_by_default_it_is_the_last_notebook_with_something_solved():

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def hunt(
-    course: Course, notebook: str, bug: int | None = None, *, line: int | None = None, says: str | None = None
+    course: Course, notebook: str, bug: str | None = None, *, line: int | None = None, says: str | None = None
 ) -> Hunt | None:
-    """Show a bug of this notebook's answers, or answer: ``hunt("03-softmax", bug=7, line=3, says="b")``.
+    """Show a bug of this notebook's answers, or answer: ``hunt("03-softmax", bug="bako", line=3, says="b")``.
 
     A cell that is run again answers the same bug again. Where marks are given nothing happens; in the edition for a
     class, which has no bugs to show, a sentence says so.
@@ -29,7 +29,7 @@ def hunt(
     notebook
         Its slug.
     bug
-        The bug's number; by default the one that comes next for you.
+        The bug's id, as its card says it; by default the bug that comes next for you.
     line
         The number of the line that is wrong.
     says

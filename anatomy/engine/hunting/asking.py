@@ -73,18 +73,18 @@ class Hunt:
 
 
 def hunt_in(
-    course: Course, notebook: Notebook, number: int | None = None, line: int | None = None, says: str | None = None
+    course: Course, notebook: Notebook, bug_id: str | None = None, line: int | None = None, says: str | None = None
 ) -> Hunt:
     """The hunt after this answer, or at this bug, or at the one that comes next."""
     with as_at_start():
-        bug, why_not = _chosen(course, notebook, number)
+        bug, why_not = _chosen(course, notebook, bug_id)
         if bug is None:
             return Hunt(course, notebook, None, note=why_not)
         puzzle = puzzle_of(bug)
         if line is None and says is None:
             return Hunt(course, notebook, puzzle)
-        if number is None:
-            return Hunt(course, notebook, puzzle, note=f"Say which bug you mean: this one is `bug={bug.number}`.")
+        if bug_id is None:
+            return Hunt(course, notebook, puzzle, note=f'Say which bug you mean: this one is `bug="{bug.id}"`.')
         letter = says.strip().lower() if isinstance(says, str) else ""
         if line is None or not 1 <= line <= len(bug.lines) or letter not in puzzle.sentences:
             lines, letters = len(bug.lines), f'"{LETTERS[0]}" to "{list(puzzle.sentences)[-1]}"'
@@ -97,15 +97,15 @@ def hunt_in(
         return Hunt(course, notebook, puzzle_of(following) if following else None, answered, nothing)
 
 
-def _chosen(course: Course, notebook: Notebook, number: int | None) -> tuple[Bug | None, str]:
-    """The bug of this number, or the next one; or none and the reason why."""
+def _chosen(course: Course, notebook: Notebook, bug_id: str | None) -> tuple[Bug | None, str]:
+    """The bug of this id, or the next one; or none and the reason why."""
     queue, bugs = queue_of(course, notebook), bugs_of(course, notebook)
-    if number is not None:
-        bug = next((bug for bug in bugs if bug.number == number), None)
+    if bug_id is not None:
+        bug = next((bug for bug in bugs if bug.id == bug_id), None)
         if bug is None:
-            return None, f"{notebook.slug} has bugs 1 to {len(bugs)}; there is no bug {number}."
+            return None, f'{notebook.slug} has no bug `{bug_id}`: `hunt("{notebook.slug}")` shows one.'
         if bug.exercise in queue.locked:
-            return None, f"Bug {number} would give an answer away: solve {_named(bug.asked)} first."
+            return None, f"Bug `{bug_id}` would give an answer away: solve {_named(bug.asked)} first."
         return bug, ""
     if queue.waiting:
         return queue.waiting[0], ""
@@ -114,10 +114,8 @@ def _chosen(course: Course, notebook: Notebook, number: int | None) -> tuple[Bug
     if queue.locked:
         first, number = next(iter(queue.locked.items()))
         found = f"You have found all {queue.found} bugs so far. " if queue.found else ""
-        return (
-            None,
-            f"{found}{number} bugs wait in answers to {_named(course.exercise(first))}: solve it first, they would give it away.",
-        )
+        where = _named(course.exercise(first))
+        return None, f"{found}{number} bugs wait in answers to {where}: solve it first, they would give it away."
     return None, f"You have found all {queue.found} bugs of this notebook."
 
 

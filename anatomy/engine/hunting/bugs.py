@@ -6,9 +6,10 @@ An answer of a single line hides nothing, and a line that is missing can't be po
 from __future__ import annotations
 
 import ast
+import hashlib
 import io
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from functools import cache, cached_property
@@ -19,6 +20,12 @@ from anatomy.engine.course import Course, Notebook
 from anatomy.engine.exercise import Exercise
 from anatomy.engine.mistakes import Mistake
 
+CONSONANTS, VOWELS = "bdflmnrstvw", "aeiou"
+"""The letters of ids. With other consonants some of them would be words that nobody wants to say aloud."""
+
+SHORTEST = 4
+"""How many letters an id has, where no other bug of its notebook begins with the same ones."""
+
 
 @dataclass(frozen=True)
 class Bug:
@@ -26,15 +33,15 @@ class Bug:
 
     Attributes
     ----------
-    number
-        Its place among the bugs of its notebook, from 1. It does not depend on who asks.
+    id
+        What it is called in its notebook, such as ``"tamo"``; empty for a wrong answer that is no bug of a notebook.
     mistake
         What was changed in the right answer.
     asked
         The exercise that it is an answer to.
     """
 
-    number: int
+    id: str
     mistake: Mistake
     asked: Exercise = field(compare=False, repr=False)
 
@@ -93,9 +100,33 @@ class Bug:
 def bugs_of(course: Course, notebook: Notebook) -> tuple[Bug, ...]:
     """The bugs of a notebook, in its exercises' order."""
     asked = course.exercises(notebook).values()
-    edited = (Bug(0, wrong, exercise) for exercise in asked for wrong in exercise.mistakes.values() if wrong.edits)
-    hidden = (bug for bug in edited if bug.hides)
-    return tuple(replace(bug, number=number) for number, bug in enumerate(hidden, 1))
+    edited = (Bug("", wrong, exercise) for exercise in asked for wrong in exercise.mistakes.values() if wrong.edits)
+    hidden = [bug for bug in edited if bug.hides]
+    ids = ids_of([bug.mistake.name for bug in hidden])
+    return tuple(replace(bug, id=ids[bug.mistake.name]) for bug in hidden)
+
+
+def ids_of(mistakes: Collection[str]) -> dict[str, str]:
+    """A mistake's name → the id of its bug, which can be said aloud and tells nothing.
+
+    An id is the beginning of a word that the mistake's name alone decides. Where two words begin alike, both ids are
+    longer.
+    """
+    words = {name: _word(name) for name in mistakes}
+
+    def is_unique(beginning: str) -> bool:
+        return sum(word.startswith(beginning) for word in words.values()) == 1
+
+    def shortest(word: str) -> str:
+        return next(filter(is_unique, (word[:length] for length in range(SHORTEST, len(word), 2))))
+
+    return {name: shortest(word) for name, word in words.items()}
+
+
+def _word(name: str) -> str:
+    """A pair of a consonant and a vowel for each byte of a name's hash."""
+    pairs = [consonant + vowel for consonant in CONSONANTS for vowel in VOWELS]
+    return "".join(pairs[byte % len(pairs)] for byte in hashlib.sha256(name.encode()).digest())
 
 
 @cache

@@ -110,9 +110,10 @@ def _neighbors(bug: Bug) -> Iterator[Mistake]:
 
     def distance(other: Bug) -> tuple[bool, bool, int]:
         elsewhere = not bug.replaced & other.replaced
-        return elsewhere, set(other.mistake.breaks) != set(bug.mistake.breaks), abs(other.number - place)
+        far = abs(known.index(other.mistake) - place)
+        return elsewhere, set(other.mistake.breaks) != set(bug.mistake.breaks), far
 
-    others = [Bug(number, one, bug.asked) for number, one in enumerate(known) if one is not bug.mistake]
+    others = [Bug("", one, bug.asked) for one in known if one is not bug.mistake]
     names = "parameters" in bug.mistake.breaks
     others = [one for one in others if not one.texts & own and not (names and "parameters" in one.mistake.breaks)]
     return (one.mistake for one in sorted(others, key=distance))

@@ -37,21 +37,22 @@ def queue_of(course: Course, notebook: Notebook) -> Queue:
     solved = {name for name in asked if noted.get(name, Entry()).is_solved}
     bugs, tried = bugs_of(course, notebook), _tried(noted)
     made = _made(noted, asked)
-    places = {bug.mistake.name: bug.number for bug in bugs}
+    places = {bug.mistake.name: place for place, bug in enumerate(bugs)}
     of_exercise: dict[str, int] = {}
 
     def rank(bug: Bug) -> tuple[int, ...]:
         name = bug.mistake.name
         turn = of_exercise[bug.exercise] = of_exercise.get(bug.exercise, 0) + 1
-        near = [abs(bug.number - places[one]) for one in made if one in places and one.startswith(f"{bug.exercise}__")]
+        own = [one for one in made if one in places and one.startswith(f"{bug.exercise}__")]
+        near = [abs(places[name] - places[one]) for one in own]
         kind = (0, made.index(name)) if name in made else (1, min(near)) if near else (2, turn)
-        return name in tried, *kind, bug.number  # a bug that was asked and not found comes again at the end
+        return name in tried, *kind, places[name]  # a bug that was asked and not found comes again at the end
 
-    ranks = {bug.number: rank(bug) for bug in bugs if bug.exercise in solved}
+    ranks = {bug.id: rank(bug) for bug in bugs if bug.exercise in solved}
     waiting = [bug for bug in bugs if bug.exercise in solved and not tried.get(bug.mistake.name)]
     locked = {name: sum(bug.exercise == name for bug in bugs) for name in asked if name not in solved}
     return Queue(
-        sorted(waiting, key=lambda bug: ranks[bug.number]),
+        sorted(waiting, key=lambda bug: ranks[bug.id]),
         sum(tried.get(bug.mistake.name, False) for bug in bugs),
         {name: number for name, number in locked.items() if number},
     )

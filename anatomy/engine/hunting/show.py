@@ -28,7 +28,7 @@ _COLOR = "#8250df"
 
 
 def _title(bug: Bug) -> str:
-    return f"Bug {bug.number}, in an answer to {bug.asked.number} `{bug.exercise}`"
+    return f"Bug `{bug.id}`, in an answer to {bug.asked.number} `{bug.exercise}`"
 
 
 def _fails(bug: Bug) -> str:
@@ -40,7 +40,7 @@ def _fails(bug: Bug) -> str:
 
 
 def _call(hunt: Hunt, puzzle: Puzzle) -> str:
-    return f'hunt("{hunt.notebook.slug}", bug={puzzle.bug.number}, line=0, says="?")'
+    return f'hunt("{hunt.notebook.slug}", bug="{puzzle.bug.id}", line=0, says="?")'
 
 
 def _example(puzzle: Puzzle) -> Iterator[tuple[str, str]]:
@@ -70,7 +70,7 @@ def _verdicts(answered: Answered) -> Iterator[tuple[bool, str]]:
 
 def _outcome(answered: Answered) -> str:
     both = answered.line_is_right + answered.sentence_is_right
-    return f"Bug {answered.puzzle.bug.number}: " + ("not found.", "half of it found.", "found!")[both]
+    return f"Bug `{answered.puzzle.bug.id}`: " + ("not found.", "half of it found.", "found!")[both]
 
 
 def _diff(bug: Bug) -> Iterator[tuple[str, str]]:
@@ -132,7 +132,7 @@ def _answer_card(answered: Answered) -> str:
     )
     style = f"{_CODE};white-space:pre-wrap;margin:.5em 0"
     diff = f'<div role="group" aria-label="The correction" style="{style}">{changes}</div>'
-    return frame(COLORS[kind], [title(_outcome(answered), SIGNS[kind], COLORS[kind]), *said, diff])
+    return frame(COLORS[kind], [title(prose(_outcome(answered)), SIGNS[kind], COLORS[kind]), *said, diff])
 
 
 # ---------------------------------------------------------------------------------------------- terminal and text
@@ -176,7 +176,7 @@ def question_parts(puzzle: Puzzle) -> Iterator[RenderableType]:
 
 def answer_parts(answered: Answered) -> Iterator[RenderableType]:
     """What became of an answer."""
-    yield Text(_outcome(answered), "bold green" if answered.found else "bold")
+    yield Text(_outcome(answered).replace("`", ""), "bold green" if answered.found else "bold")
     for right, text in _verdicts(answered):
         sign = Text("✓", "green") if right else Text("✗", "red")
         yield _rows([(sign, Text(text.replace("`", "")))])

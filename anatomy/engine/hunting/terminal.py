@@ -29,7 +29,7 @@ def ask(course: Course, notebook: Notebook, console: Console) -> None:
         except (KeyboardInterrupt, EOFError):
             console.print("\nUntil next time.")
             return
-        hunt = hunt_in(course, notebook, bug.number, line, says)
+        hunt = hunt_in(course, notebook, bug.id, line, says)
         if hunt.answered:
             console.print("", Group(*answer_parts(hunt.answered)), "", sep="\n", highlight=False)
     console.print(hunt.note.replace("`", ""), highlight=False)
