@@ -11,7 +11,7 @@ from torch import Tensor
 
 from anatomy.engine.draw import Draw
 from anatomy.engine.exercise import SEEDS, Case
-from anatomy.engine.judging.compare import NUDGES, compare, same_numbers
+from anatomy.engine.judging.compare import NUDGES, Kind, compare, same_numbers
 from anatomy.engine.observing.observation import CaseObservation, Raised
 from anatomy.engine.observing.observe import observe
 from tests.small_course import SmallCourse
@@ -70,22 +70,22 @@ def halved(seed: int) -> Iterator[Case]:
     yield draw.case(dim=7, asks="refusal", message_names=("7",))
 
 
-def _kinds(error: Raised) -> set[tuple[str, str]]:
+def _kinds(error: Raised) -> set[tuple[str, Kind]]:
     right = [CaseObservation("returned", 3), CaseObservation("raised", error=Raised("ValueError", "7 is odd"))]
     mine = [CaseObservation("returned", 3), CaseObservation("raised", error=error)]
-    return {(one.property, one.what) for one in compare(halved, halved.cases((0,)), mine, right)}
+    return {(one.property, one.kind) for one in compare(halved, halved.cases((0,)), mine, right)}
 
 
 @pytest.mark.parametrize(
     "error, kinds",
     [
         (Raised("ValueError", "dim 7", 2, 'raise ValueError(f"dim {dim}")'), set()),
-        (Raised("ValueError", "an odd width", 2, 'raise ValueError("an odd width")'), {("refusal", "message")}),
+        (Raised("ValueError", "an odd width", 2, 'raise ValueError("an odd width")'), {("refusal", Kind.MESSAGE)}),
         (Raised("ValueError", "a width of 6x7.", 2, "raise ValueError(...)"), set()),
-        (Raised("ValueError", "it is 7.5", 2, "raise ValueError(...)"), {("refusal", "message")}),
-        (Raised("ValueError", "it is 70", 2, "raise ValueError(...)"), {("refusal", "message")}),
-        (Raised("ValueError", "too many values to unpack", 2, "a, b = parts"), {("refusal", "error")}),
-        (Raised("RuntimeError", "shape 7", 2, "x.view(7)"), {("refusal", "error")}),
+        (Raised("ValueError", "it is 7.5", 2, "raise ValueError(...)"), {("refusal", Kind.MESSAGE)}),
+        (Raised("ValueError", "it is 70", 2, "raise ValueError(...)"), {("refusal", Kind.MESSAGE)}),
+        (Raised("ValueError", "too many values to unpack", 2, "a, b = parts"), {("refusal", Kind.ERROR)}),
+        (Raised("RuntimeError", "shape 7", 2, "x.view(7)"), {("refusal", Kind.ERROR)}),
     ],
 )
 def test_a_refusal_is_meant_and_says_what_is_asked(error: Raised, kinds: set[tuple[str, str]]) -> None:

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from anatomy.engine.draw import Draw
 from anatomy.engine.exercise import Case, Exercise
-from anatomy.engine.judging.compare import Difference, compare
+from anatomy.engine.judging.compare import Difference, Kind, compare
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.judging.explain import explain_each
 from anatomy.engine.observing.observe import observe
@@ -154,7 +154,7 @@ def test_nothing_returned_comes_before_training() -> None:
 def test_parameters_are_named_by_their_layers() -> None:
     def headline(names: list[str], width: int = 4) -> str:
         found, expected = ({name: [4, size] for name in listed} for listed, size in ((names, width), (RIGHT, 4)))
-        difference = Difference("parameters", "names", "", found, expected, 0, "parameters")
+        difference = Difference("parameters", Kind.NAMES, "", found, expected, 0, "parameters")
         return explain_each(Expectations(dropped, (0,)), [difference], [0])[0].headline
 
     start = "The parameters of your module differ: "

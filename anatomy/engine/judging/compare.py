@@ -6,7 +6,8 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from enum import StrEnum
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -24,23 +25,58 @@ NEAR = 2**6 * ROUNDING
 """A difference above this, relative to numbers of this size or to 1, is not tried again and again."""
 
 
+class Kind(StrEnum):
+    """What differs. `found` and `expected` of a `Difference` are what the kind needs to explain it."""
+
+    ERROR = "error"  # one raises and the other does not, or another error: `found` and `expected` are observations
+    MESSAGE = "message"  # a refusal's message lacks the words in `expected`
+    TYPE = "type"
+    SHAPE = "shape"
+    DTYPE = "dtype"
+    VALUES = "values"
+    NAMES = "names"  # of parameters, with their shapes, or the keys of a dict
+    SHARED = "shared"  # which names stand for one and the same parameter
+    IN_PLACE = "in place"
+    NOT_REPEATABLE = "not repeatable"
+    NOISE = "noise"  # in training mode: whether the result is random
+    NO_GRADIENT = "no gradient"  # it reaches an input in one of the two only
+    GRADIENT_ERROR = "gradient error"
+    RULE = "rule"  # `found` is the rule's sentence
+
+
+SIDE_EFFECTS = frozenset({Kind.IN_PLACE, Kind.NOT_REPEATABLE})
+"""What differs though the same values come back."""
+
+
 @dataclass(frozen=True)
 class Difference:
     """One way in which an answer departs from what was expected in one case.
 
-    `what` differs is ``"error"``, ``"message"`` (a refusal whose message lacks the words in `expected`), ``"type"``,
-    ``"shape"``, ``"dtype"``, ``"values"``, ``"names"``, ``"shared"``, ``"in place"``, ``"not repeatable"``, ``"noise"``
-    (in training mode), ``"no gradient"``, ``"gradient error"`` or ``"rule"`` (a sentence in `found`).
     `aspect` is what was looked at: ``"values"``, ``"train mode"``, ``"gradients"``, ``"parameters"`` …
     """
 
     property: str
-    what: str
+    kind: Kind
     where: str
     found: Any
     expected: Any
     case: int
     aspect: str = "values"
+
+
+class Mismatch(NamedTuple):
+    """A difference within one case, before it is billed to properties."""
+
+    aspect: str
+    kind: Kind
+    where: str
+    found: Any
+    expected: Any
+
+    @property
+    def place(self) -> tuple[str, Kind, str]:
+        """What tells it from the other mismatches of its case."""
+        return self.aspect, self.kind, self.where
 
 
 def compare(
@@ -55,7 +91,7 @@ def compare(
     `nudged` gives the reference's results in one case on slightly moved inputs, moved otherwise for each number; it is
     asked only where something differs, to see whether float32 could do better.
     """
-    rows: list[tuple[int, Mismatch]] = []
+    mismatches: list[tuple[int, Mismatch]] = []
     for index, case in enumerate(cases):
         here = found[index] if index < len(found) else CaseObservation()
         apart = list(_compare_case(exercise, case, here, expected[index], expected[index]))
@@ -63,17 +99,17 @@ def compare(
             if not any(map(_is_near if number else _is_rounded, apart)):
                 break
             assert nudged
-            still = {row[:3] for row in apart}
+            still = {one.place for one in apart}
             again = _compare_case(exercise, case, here, expected[index], nudged(index, number))
-            apart = [row for row in again if row[:3] in still]
-        rows += [(index, row) for row in apart]
+            apart = [one for one in again if one.place in still]
+        mismatches += [(index, one) for one in apart]
     own = {case.asks for case in cases}
-    general = {aspect for index, (aspect, *_) in rows if cases[index].asks is None}
+    general = {one.aspect for index, one in mismatches if cases[index].asks is None}
     as_a_whole = BESIDE_THE_NUMBERS.keys() & general
     return [
-        Difference(name, what, where, left, right, index, aspect)
-        for index, (aspect, what, where, left, right) in rows
-        for name in _properties(exercise, own, None if aspect in as_a_whole else cases[index].asks, aspect)
+        Difference(name, one.kind, one.where, one.found, one.expected, index, one.aspect)
+        for index, one in mismatches
+        for name in _properties(exercise, own, None if one.aspect in as_a_whole else cases[index].asks, one.aspect)
     ]
 
 
@@ -100,42 +136,39 @@ def _properties(exercise: Exercise, own: set[str | None], asks: str | None, aspe
     return [name for name in BESIDE_THE_NUMBERS.get(aspect, (aspect, "values")) if name in exercise.properties][:1]
 
 
-Mismatch = tuple[str, str, str, Any, Any]  # aspect, what, where, found, expected
-
-
 def _compare_case(
     exercise: Exercise, case: Case, found: CaseObservation, expected: CaseObservation, nudged: CaseObservation
 ) -> Iterator[Mismatch]:
     if found.outcome != expected.outcome:
-        yield "everything", "error", "", found, expected
+        yield Mismatch("everything", Kind.ERROR, "", found, expected)
         return
     if expected.outcome == "raised":
         yield from _compare_refusals(case, found, expected)
         return
     for name, rule in exercise.rules.items():
         if case.asks in (None, name) and (sentence := rule_says(rule, found.value, case)):
-            yield name, "rule", "", sentence, None
+            yield Mismatch(name, Kind.RULE, "", sentence, None)
     for name in found.changed:
         if name not in expected.changed:
-            yield "in place", "in place", name, None, None
+            yield Mismatch("in place", Kind.IN_PLACE, name, None, None)
     apart = list(_leaves("values", "", found.value, expected.value, nudged.value))
     yield from apart
     if found.again and not expected.again and not (apart and _in_words(expected.value)):
-        yield "values", "not repeatable", "", None, None
-    wrapped = any(aspect == "type" and what == "type" for aspect, what, *_ in apart)
+        yield Mismatch("values", Kind.NOT_REPEATABLE, "", None, None)
+    wrapped = any(one.aspect == "type" and one.kind == Kind.TYPE for one in apart)
     if expected.parameters is not None:
         if (named := found.parameters or {}) != expected.parameters:
-            yield "parameters", "names", "", named, expected.parameters
+            yield Mismatch("parameters", Kind.NAMES, "", named, expected.parameters)
         elif found.shared != expected.shared:
-            yield "parameters", "shared", "", found.shared, expected.shared
+            yield Mismatch("parameters", Kind.SHARED, "", found.shared, expected.shared)
         if bool(found.train_again) != bool(expected.train_again):
-            yield "train mode", "noise", "", bool(found.train_again), bool(expected.train_again)
+            yield Mismatch("train mode", Kind.NOISE, "", bool(found.train_again), bool(expected.train_again))
         elif not expected.train_again and not wrapped:
             yield from _leaves("train mode", "", found.train, expected.train, nudged.train)
     if "gradients" in exercise.properties and not (apart and case.asks):
-        for row in _compare_gradients(found, expected, nudged):
-            if row[1] != "values" or not wrapped:
-                yield row
+        for one in _compare_gradients(found, expected, nudged):
+            if one.kind != Kind.VALUES or not wrapped:
+                yield one
 
 
 def _compare_refusals(case: Case, found: CaseObservation, expected: CaseObservation) -> Iterator[Mismatch]:
@@ -145,9 +178,9 @@ def _compare_refusals(case: Case, found: CaseObservation, expected: CaseObservat
     named = any("|" not in words for words in case.message_names) and not missing
     meant = is_deliberate(found) or not is_deliberate(expected) or named
     if found.error_type not in {expected.error_type, "ValueError"} or not meant:
-        yield "everything", "error", "", found, expected
+        yield Mismatch("everything", Kind.ERROR, "", found, expected)
     elif missing:
-        yield "everything", "message", "", found, missing
+        yield Mismatch("everything", Kind.MESSAGE, "", found, missing)
 
 
 def is_deliberate(seen: CaseObservation) -> bool:
@@ -182,7 +215,7 @@ def _compare_gradients(
     if found.gradient_error or expected.gradient_error:
         types = [seen.gradient_error.type if seen.gradient_error else "" for seen in (found, expected)]
         if types[0] != types[1]:
-            yield "gradients", "gradient error", "", found.gradient_error, expected.gradient_error
+            yield Mismatch("gradients", Kind.GRADIENT_ERROR, "", found.gradient_error, expected.gradient_error)
         return
     mine, right = found.gradients or {}, expected.gradients or {}
     floor = 0.1 * max((_size(known) for known in right.values() if known is not None), default=0.0)
@@ -191,7 +224,7 @@ def _compare_gradients(
         if known is None or left is None:
             present = left if known is None else known
             if present is not None and _size(present) > ROUNDING * floor:
-                yield "gradients", "no gradient", name, left, known
+                yield Mismatch("gradients", Kind.NO_GRADIENT, name, left, known)
             continue
         slack = (nudged.gradients or {}).get(name)
         yield from _leaves("gradients", name, left, known, slack, floor)
@@ -207,17 +240,18 @@ def _leaves(aspect: str, where: str, found: Any, expected: Any, nudged: Any, flo
         if not isinstance(found, Tensor):
             yield from _another_type(aspect, where, found, expected)
         elif found.shape != expected.shape:
-            yield _shape_aspect(aspect), "shape", where, found, expected
+            yield Mismatch(_shape_aspect(aspect), Kind.SHAPE, where, found, expected)
             if aspect == "values":
-                yield aspect, "shape", where, found, expected
+                yield Mismatch(aspect, Kind.SHAPE, where, found, expected)
         else:
             if _family(found.dtype) != _family(expected.dtype):
-                yield aspect if aspect == "gradients" else "type", "dtype", where, found, expected
+                billed = aspect if aspect == "gradients" else "type"
+                yield Mismatch(billed, Kind.DTYPE, where, found, expected)
             if not close(found, expected, nudged, floor):
-                yield aspect, "values", where, found, expected
+                yield Mismatch(aspect, Kind.VALUES, where, found, expected)
     elif isinstance(expected, dict) and isinstance(found, dict) and "$other" not in found:
         if found.keys() != expected.keys():
-            yield aspect, "names", where, sorted(found), sorted(expected)
+            yield Mismatch(aspect, Kind.NAMES, where, sorted(found), sorted(expected))
         for key in expected:
             if key in found:
                 inner = nudged.get(key) if isinstance(nudged, dict) else None
@@ -225,29 +259,29 @@ def _leaves(aspect: str, where: str, found: Any, expected: Any, nudged: Any, flo
     elif isinstance(expected, list) and isinstance(found, list):
         if not holds_tensors(expected) and not holds_tensors(found):
             if found != expected and not _close_numbers(found, expected):
-                yield aspect, "values", where, found, expected
+                yield Mismatch(aspect, Kind.VALUES, where, found, expected)
         elif len(found) != len(expected):
-            yield _shape_aspect(aspect), "type", where, found, expected
+            yield Mismatch(_shape_aspect(aspect), Kind.TYPE, where, found, expected)
         else:
             for index, (left, right) in enumerate(zip(found, expected, strict=True)):
                 inner = nudged[index] if isinstance(nudged, list) and index < len(nudged) else None
                 yield from _leaves(aspect, f"{where}[{index}]", left, right, inner)
     elif _is_number(expected) and _is_number(found):
         if not _close_numbers([found], [expected]):
-            yield aspect, "values", where, found, expected
+            yield Mismatch(aspect, Kind.VALUES, where, found, expected)
     elif type(found) is not type(expected):
         yield from _another_type(aspect, where, found, expected)
     elif not same(found, expected):
-        yield aspect, "values", where, found, expected
+        yield Mismatch(aspect, Kind.VALUES, where, found, expected)
 
 
 def _another_type(aspect: str, where: str, found: Any, expected: Any) -> Iterator[Mismatch]:
     if same_numbers(found, expected):
-        yield "type" if aspect == "values" else aspect, "type", where, found, expected
+        yield Mismatch("type" if aspect == "values" else aspect, Kind.TYPE, where, found, expected)
         return
-    yield _shape_aspect(aspect), "type", where, found, expected
+    yield Mismatch(_shape_aspect(aspect), Kind.TYPE, where, found, expected)
     if aspect == "values":
-        yield aspect, "type", where, found, expected
+        yield Mismatch(aspect, Kind.TYPE, where, found, expected)
 
 
 def same_numbers(found: Any, expected: Any) -> bool:
@@ -340,18 +374,17 @@ def _in_words(value: Any) -> bool:
     return isinstance(value, str) or (isinstance(value, dict) and bool(value) and all(map(_in_words, value.values())))
 
 
-def _is_rounded(row: Mismatch) -> bool:
+def _is_rounded(one: Mismatch) -> bool:
     """Whether values differ that float32 can't give exactly."""
-    _, what, _, _, expected = row
-    return what == "values" and _holds_floats(expected)
+    return one.kind == Kind.VALUES and _holds_floats(one.expected)
 
 
-def _is_near(row: Mismatch) -> bool:
+def _is_near(one: Mismatch) -> bool:
     """Whether values differ by so little that rounding may be the reason."""
-    _, what, _, found, expected = row
-    if what != "values" or not all(isinstance(value, Tensor) and value.is_floating_point() for value in row[3:]):
+    pair = one.found, one.expected
+    if one.kind != Kind.VALUES or not all(isinstance(value, Tensor) and value.is_floating_point() for value in pair):
         return False
-    return float((found.double() - expected.double()).abs().max()) <= NEAR * max(1.0, _size(expected))
+    return float((one.found.double() - one.expected.double()).abs().max()) <= NEAR * max(1.0, _size(one.expected))
 
 
 def _holds_floats(value: Any) -> bool:

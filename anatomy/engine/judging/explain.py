@@ -8,7 +8,7 @@ from itertools import groupby
 from torch import Tensor
 
 from anatomy.engine.exercise import Case
-from anatomy.engine.judging.compare import Difference
+from anatomy.engine.judging.compare import Difference, Kind
 from anatomy.engine.judging.errors import explain_error, explain_message
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.judging.forms import (
@@ -25,8 +25,8 @@ from anatomy.engine.judging.verdict import Diagnosis
 from anatomy.engine.judging.where import where_it_happens
 from anatomy.engine.observing.observation import CaseObservation
 
-_FIRST = ("error", "message", "names", "shared", "in place", "not repeatable", "type", "shape", "dtype", "values",
-          "rule", "noise", "no gradient", "gradient error")  # fmt: skip
+_FIRST = (Kind.ERROR, Kind.MESSAGE, Kind.NAMES, Kind.SHARED, Kind.IN_PLACE, Kind.NOT_REPEATABLE, Kind.TYPE, Kind.SHAPE,
+          Kind.DTYPE, Kind.VALUES, Kind.RULE, Kind.NOISE, Kind.NO_GRADIENT, Kind.GRADIENT_ERROR)  # fmt: skip
 """Kinds of differences in the order in which they are spoken of; before all of them comes a result that is None."""
 
 _LATE = {"train mode": 1, "gradients": 2}
@@ -48,17 +48,17 @@ def explain_each(
     if nothing := [row for row in firsts if is_nothing(row[0])]:
         firsts = [row for row in firsts if row in nothing or not _is_elsewhere(row[0])]
     if any(not _is_late(first) for first, _ in firsts):
-        firsts = [row for row in firsts if not _is_late(row[0]) or row[0].what == "no gradient"]
+        firsts = [row for row in firsts if not _is_late(row[0]) or row[0].kind == Kind.NO_GRADIENT]
     wrong = {difference.case for difference in differences}
     explained: dict[int, Diagnosis] = {}
-    told: set[tuple[str, str]] = set()
+    told: set[tuple[Kind, str]] = set()
     for first, group in firsts:
-        said = _explain(expectations, first, differences if first.what == "type" else group)
-        if (first.what, said.claims) in told or (said.claims == EXAMPLE and first.what in {what for what, _ in told}):
+        said = _explain(expectations, first, differences if first.kind == Kind.TYPE else group)
+        if (first.kind, said.claims) in told or (said.claims == EXAMPLE and first.kind in {kind for kind, _ in told}):
             continue  # one more example of the same adds nothing
         if isinstance(first.found, str) and first.found in {one.headline for one in explained.values()}:
             continue  # a rule has said it
-        told.add((first.what, said.claims))
+        told.add((first.kind, said.claims))
         where = where_it_happens(expectations, first.case, wrong)
         explained[first.case] = Diagnosis(said.headline, " ".join(filter(None, (said.detail, where))))
     return explained
@@ -70,22 +70,22 @@ def _is_late(difference: Difference) -> bool:
 
 def _urgency(difference: Difference) -> tuple[int, bool, int, int]:
     late = _LATE.get(difference.aspect, 0)
-    return late, not is_nothing(difference), _FIRST.index(difference.what), difference.case
+    return late, not is_nothing(difference), _FIRST.index(difference.kind), difference.case
 
 
 def _is_elsewhere(difference: Difference) -> bool:
     """Whether an error came from what was done with a result, not from the student's own lines."""
-    error = difference.found.error if difference.what == "error" else None
+    error = difference.found.error if difference.kind == Kind.ERROR else None
     return error is not None and not error.line
 
 
 def _explain(expectations: Expectations, first: Difference, group: list[Difference]) -> Relation:
-    alike = [one for one in group if (one.what, one.where) == (first.what, first.where)]
-    if first.what != "type":  # of another type it is in all cases: so is what is said of its numbers
+    alike = [one for one in group if (one.kind, one.where) == (first.kind, first.where)]
+    if first.kind != Kind.TYPE:  # of another type it is in all cases: so is what is said of its numbers
         alike = [one for one in alike if one.aspect == first.aspect]
     alike = [next(rows) for _, rows in groupby(alike, key=lambda one: one.case)]  # billed to several properties
     alike.sort(key=lambda one: one is not first)
-    return _EXPLAIN[first.what](expectations, alike)
+    return _EXPLAIN[first.kind](expectations, alike)
 
 
 # ---- side effects and gradients -------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ def _explain_in_place(expectations: Expectations, alike: list[Difference]) -> Re
         dict: "work on a copy of the dict",
         list: "work on a copy of the list",
     }
-    advice = next((text for kind, text in instead.items() if isinstance(value, kind)), "leave it as it is")
+    advice = next((text for of_type, text in instead.items() if isinstance(value, of_type)), "leave it as it is")
     return Relation(f"You change `{name}` in place.",
                      f"Whoever calls your function still needs it as it was; {advice}.")  # fmt: skip
 
@@ -126,26 +126,26 @@ def _explain_gradient_error(expectations: Expectations, alike: list[Difference])
     return Relation("The values are computed, but not the gradients.", f"{said.headline} {said.detail}".strip())
 
 
-_EXPLAIN: dict[str, Callable[[Expectations, list[Difference]], Relation]] = {
-    "error": lambda expectations, alike: explain_error(
+_EXPLAIN: dict[Kind, Callable[[Expectations, list[Difference]], Relation]] = {
+    Kind.ERROR: lambda expectations, alike: explain_error(
         alike[0].found, alike[0].expected, expectations.cases[alike[0].case]
     ),
-    "message": lambda expectations, alike: explain_message(
+    Kind.MESSAGE: lambda expectations, alike: explain_message(
         alike[0].found, alike[0].expected, expectations.cases[alike[0].case]
     ),
-    "names": explain_names,
-    "shared": explain_shared,
-    "in place": _explain_in_place,
-    "not repeatable": lambda expectations, alike: Relation(
+    Kind.NAMES: explain_names,
+    Kind.SHARED: explain_shared,
+    Kind.IN_PLACE: _explain_in_place,
+    Kind.NOT_REPEATABLE: lambda expectations, alike: Relation(
         "The same input gives another result each time.",
         "Is there noise (dropout, random initial values at every call), or something kept from the last call?",
     ),
-    "noise": _explain_noise,
-    "type": explain_type,
-    "shape": explain_shape,
-    "dtype": explain_dtype,
-    "values": explain_values,
-    "rule": lambda expectations, alike: Relation(str(alike[0].found)),
-    "gradient error": _explain_gradient_error,
-    "no gradient": _explain_no_gradient,
+    Kind.NOISE: _explain_noise,
+    Kind.TYPE: explain_type,
+    Kind.SHAPE: explain_shape,
+    Kind.DTYPE: explain_dtype,
+    Kind.VALUES: explain_values,
+    Kind.RULE: lambda expectations, alike: Relation(str(alike[0].found)),
+    Kind.GRADIENT_ERROR: _explain_gradient_error,
+    Kind.NO_GRADIENT: _explain_no_gradient,
 }

@@ -8,7 +8,7 @@ from itertools import accumulate
 
 from torch import Tensor
 
-from anatomy.engine.judging.compare import Difference, close, same_numbers
+from anatomy.engine.judging.compare import Difference, Kind, close, same_numbers
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.judging.relations import relate
 from anatomy.engine.judging.relations.comparison import Relation
@@ -19,7 +19,7 @@ from anatomy.engine.judging.wording import brief, names, sort_of
 
 def is_nothing(difference: Difference) -> bool:
     """Whether a function returned None where it should return something."""
-    return difference.what == "type" and difference.found is None and not difference.where
+    return difference.kind == Kind.TYPE and difference.found is None and not difference.where
 
 
 def explain_shape(expectations: Expectations, alike: list[Difference]) -> Relation:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from torch import Tensor
 
 from anatomy.engine.exercise import SEEDS, Case, Exercise
-from anatomy.engine.judging.compare import BESIDE_THE_NUMBERS, Difference, compare
+from anatomy.engine.judging.compare import BESIDE_THE_NUMBERS, Difference, Kind, compare
 from anatomy.engine.judging.evidence import FORM, NO_EVIDENCE, is_evidence
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.judging.explain import explain_each
@@ -248,24 +248,25 @@ def _detail(differences: list[Difference], name: str) -> str:
     mine = [difference for difference in differences if difference.property == name]
     if not mine:
         return ""
-    what = {difference.what for difference in mine}
-    if errors := [difference.found for difference in mine if difference.what == "error"]:
+    kinds = {difference.kind for difference in mine}
+    if errors := [difference.found for difference in mine if difference.kind == Kind.ERROR]:
         return "stopped by an error" if any(seen.error for seen in errors) else "not refused"
-    others = [d for d in differences if d.property in ("shape", "values") and d.what in ("values", "shape", "type")]
+    numbers = (Kind.VALUES, Kind.SHAPE, Kind.TYPE)
+    others = [one for one in differences if one.property in ("shape", "values") and one.kind in numbers]
     if name in ("gradients", "train mode") and others:
         return "follow from the values"
-    if name == "values" and "shape" in what:
+    if name == "values" and Kind.SHAPE in kinds:
         return "follow from the shape"
-    return _IN_FEW_WORDS.get(mine[0].what, "differ")
+    return _IN_FEW_WORDS.get(mine[0].kind, "differ")
 
 
 _IN_FEW_WORDS = {
-    "in place": "an input is changed",
-    "not repeatable": "not repeatable",
-    "noise": "dropout",
-    "no gradient": "do not flow",
-    "gradient error": "can't be computed",
-    "rule": "not met",
+    Kind.IN_PLACE: "an input is changed",
+    Kind.NOT_REPEATABLE: "not repeatable",
+    Kind.NOISE: "dropout",
+    Kind.NO_GRADIENT: "do not flow",
+    Kind.GRADIENT_ERROR: "can't be computed",
+    Kind.RULE: "not met",
 }
 
 
@@ -273,7 +274,7 @@ def _picture(expectations: Expectations, differences: list[Difference]) -> Matri
     """Expected against found: the first differing matrix, small enough to draw."""
     for difference in differences:
         found, expected = difference.found, difference.expected
-        if difference.what != "values" or difference.property in ("gradients", "train mode"):
+        if difference.kind != Kind.VALUES or difference.property in ("gradients", "train mode"):
             continue
         if not isinstance(found, Tensor) or expected.dim() < 2 or found.shape != expected.shape or found.is_complex():
             continue

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 
 from anatomy.engine.exercise import Case, Exercise
-from anatomy.engine.judging.compare import compare, rule_says
+from anatomy.engine.judging.compare import SIDE_EFFECTS, compare, rule_says
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.judging.sentences import diagnoses_of_two, diagnosis_of
 from anatomy.engine.judging.verdict import Diagnosis
@@ -226,11 +226,8 @@ class _Sight:
         if here.outcome != theirs.outcome:
             return False
         plainly = replace(self.expectations.exercise, rules={}, properties={"values": 1})
-        kinds = {
-            d.what
-            for d in compare(plainly, [case], [replace(here, parameters=None)], [replace(theirs, parameters=None)])
-        }
-        return kinds <= {"in place", "not repeatable"}
+        mine, known = replace(here, parameters=None), replace(theirs, parameters=None)
+        return {one.kind for one in compare(plainly, [case], [mine], [known])} <= SIDE_EFFECTS
 
 
 def _right(how: Same, exercise: Exercise, case: Case, theirs: CaseObservation, expected: CaseObservation) -> bool:
@@ -267,7 +264,7 @@ def _same_values(
 def _values_apart(exercise: Exercise, case: Case, left: CaseObservation, right: CaseObservation) -> bool:
     properties = {name: points for name, points in exercise.properties.items() if name != "gradients"}
     plainly = replace(exercise, rules={}, properties=properties)
-    return any(d.what not in ("in place", "not repeatable") for d in compare(plainly, [case], [left], [right]))
+    return not {one.kind for one in compare(plainly, [case], [left], [right])} <= SIDE_EFFECTS
 
 
 def _same_parameters(

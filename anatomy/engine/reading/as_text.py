@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from anatomy.engine.exercise import Case
-from anatomy.engine.judging.compare import Difference
+from anatomy.engine.judging.compare import Difference, Kind
 from anatomy.engine.observing.observation import CaseObservation
 from anatomy.engine.observing.plain_data import tensors
 from anatomy.engine.reading.trials import Seen, Trials
@@ -78,7 +78,7 @@ def results_text(seen: Seen) -> tuple[str, str] | None:
         if all(text and len(text) <= MOST_LETTERS for text in texts):
             if texts[0] != texts[1]:
                 return str(texts[0]), str(texts[1])
-            if seen.difference.what in ("type", "dtype"):
+            if seen.difference.kind in (Kind.TYPE, Kind.DTYPE):
                 types = [_type_name(seen.difference.expected), _type_name(seen.difference.found)]
                 return f"{texts[0]} ({types[0]})", f"{texts[1]} ({types[1]})"
     return None

@@ -16,7 +16,7 @@ from typing import Any
 from torch import Tensor
 
 from anatomy.engine.exercise import Case, Exercise
-from anatomy.engine.judging.compare import Difference, compare
+from anatomy.engine.judging.compare import SIDE_EFFECTS, Difference, Kind, compare
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.observing.limits import TooSlow
 from anatomy.engine.observing.observation import CaseObservation
@@ -69,8 +69,8 @@ class Trials:
     @property
     def differ_in_values(self) -> bool:
         """Whether results have the right form and other values: the least that can be said of an answer."""
-        what = {seen.difference.what for seen in self.visible.values()}
-        return "values" in what and not any(seen.found.value is None for seen in self._returned)
+        kinds = {seen.difference.kind for seen in self.visible.values()}
+        return Kind.VALUES in kinds and not any(seen.found.value is None for seen in self._returned)
 
     @property
     def stop(self) -> bool:
@@ -166,13 +166,13 @@ class Trials:
 
 def _is_visible(difference: Difference) -> bool:
     """Whether it shows in what is returned."""
-    return difference.what not in ("in place", "not repeatable")
+    return difference.kind not in SIDE_EFFECTS
 
 
 def _is_clear(difference: Difference) -> bool:
     """Whether two results differ by more than rounding could explain: by a hundredth of the largest number."""
     found, expected = difference.found, difference.expected
-    if difference.what != "values" or not isinstance(found, Tensor) or not expected.is_floating_point():
+    if difference.kind != Kind.VALUES or not isinstance(found, Tensor) or not expected.is_floating_point():
         return True
     gap, largest = (float(x.double().abs().nan_to_num(posinf=1e30).max()) for x in (found - expected, expected))
     return gap > 0.01 * largest
