@@ -13,6 +13,8 @@ from IPython.utils.capture import capture_output
 
 from anatomy.course import COURSE
 from anatomy.engine.cards import as_html, as_text
+from anatomy.engine.checking import HAND_OVER, hands_over, modes
+from anatomy.engine.checking.joining import JUDGE
 from anatomy.engine.checking.progress_file import progress_file, read_progress
 from anatomy.engine.judging.judge import judge
 from anatomy.engine.judging.verdict import Diagnosis, PropertyResult, Verdict
@@ -97,6 +99,27 @@ def test_when_marks_are_given_the_kernel_only_observes(
     assert judge(exercise, observation, (11, 12)).points == 4
     assert judge(exercise, observation, (11, 13)).points < 4
     assert not progress_file().exists()
+
+
+@pytest.mark.parametrize(
+    ("environment", "chosen"),
+    [
+        ({}, modes.JudgeHere()),
+        ({HAND_OVER: "1"}, modes.ObserveInNotebook()),
+        ({JUDGE: "https://judge/"}, modes.AskJudge("https://judge")),
+        ({JUDGE: "https://judge/", HAND_OVER: "1"}, modes.ObserveForJudge()),
+        ({JUDGE: "https://judge/", HAND_OVER: "1", GRADING_SEED: "11,12"}, modes.ObserveForMarks((11, 12))),
+    ],
+)
+def test_the_environment_chooses_the_mode(
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], chosen: modes.Mode
+) -> None:
+    for name in (GRADING_SEED, HAND_OVER, JUDGE):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert modes.mode() == chosen
+    assert hands_over() == bool({GRADING_SEED, HAND_OVER} & environment.keys())
 
 
 def test_an_unknown_exercise_is_said(shell: InteractiveShell) -> None:

@@ -5,11 +5,10 @@ The wrong answers are the course's known mistakes. None is shown of an exercise 
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
+from anatomy.engine.checking import hands_over
 from anatomy.engine.errors import NotHere
-from anatomy.engine.observing import GRADING_SEED
 
 if TYPE_CHECKING:
     from anatomy.engine.course import Course
@@ -41,11 +40,7 @@ def hunt(
         When no notebook has this slug.
     """
     book = course.notebook(notebook)
-    if os.environ.get(GRADING_SEED):
-        return None
-    from anatomy.engine.checking import HAND_OVER
-
-    if os.environ.get(HAND_OVER):
+    if hands_over():
         return None
     try:
         from anatomy.engine.hunting.asking import hunt_in
