@@ -1,0 +1,128 @@
+"""The ways in which an answer can be like a mistake: in everything, in its values, in its parameters."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from dataclasses import replace
+
+from anatomy.engine.exercise import Case, Exercise
+from anatomy.engine.judging.compare import SIDE_EFFECTS, compare, rule_says
+from anatomy.engine.judging.expectations import Expectations
+from anatomy.engine.mistakes import Mistake
+from anatomy.engine.observing.observation import CaseObservation
+
+
+class Likeness(ABC):
+    """A way of comparing: it looks at a part of what was observed, and leaves out the rest."""
+
+    @abstractmethod
+    def is_right(self, exercise: Exercise, case: Case, seen: CaseObservation, expected: CaseObservation) -> bool:
+        """Whether what was seen is what is expected."""
+
+    @abstractmethod
+    def is_same(
+        self, exercise: Exercise, case: Case, mistake: Mistake, here: CaseObservation, theirs: CaseObservation
+    ) -> bool:
+        """Whether the answer does `here` what the mistake does (`theirs`)."""
+
+    def looks_so(self, expectations: Expectations, index: int, mistake: Mistake, here: CaseObservation) -> bool:
+        """Whether the answer may do what the mistake does in this case: a look that costs one run at most.
+
+        It compares the values, or the types of the errors.
+        """
+        theirs = expectations.glimpse(mistake, index)
+        if here.outcome == "raised" == theirs.outcome:
+            return here.error_type == theirs.error_type
+        if here.outcome != theirs.outcome:
+            return False
+        plainly = replace(expectations.exercise, rules={}, properties={"values": 1})
+        mine, known = replace(here, parameters=None), replace(theirs, parameters=None)
+        return {one.kind for one in compare(plainly, [expectations.cases[index]], [mine], [known])} <= SIDE_EFFECTS
+
+
+class InEverything(Likeness):
+    """The same values, gradients, parameters, errors, side effects and sentences of rules."""
+
+    def is_right(self, exercise: Exercise, case: Case, seen: CaseObservation, expected: CaseObservation) -> bool:
+        return not compare(exercise, [case], [seen], [expected])
+
+    def is_same(
+        self, exercise: Exercise, case: Case, mistake: Mistake, here: CaseObservation, theirs: CaseObservation
+    ) -> bool:
+        unruled = replace(exercise, rules={})
+        return (
+            not compare(unruled, [case], [here], [theirs])
+            and _rules(exercise, case, here) == _rules(exercise, case, theirs)
+            and _error(here, mistake) == _error(theirs, mistake)
+            and set(here.changed) == set(theirs.changed)
+        )
+
+
+class InValues(Likeness):
+    """The same values; gradients and side effects may be other. A refusal may use other words."""
+
+    def is_right(self, exercise: Exercise, case: Case, seen: CaseObservation, expected: CaseObservation) -> bool:
+        return not differ_in_values(exercise, case, seen, expected)
+
+    def is_same(
+        self, exercise: Exercise, case: Case, mistake: Mistake, here: CaseObservation, theirs: CaseObservation
+    ) -> bool:
+        if here.outcome == theirs.outcome == "raised":
+            (type_here, said_here), (type_there, said_there) = _error(here, mistake), _error(theirs, mistake)
+            return type_here == type_there and (type_here == "ValueError" or said_here == said_there)
+        return not exercise.rules and here.outcome == "returned" and not differ_in_values(exercise, case, here, theirs)
+
+
+class InParameters(Likeness):
+    """The same parameters, by name, shape and sharing; and both return something, or both return None."""
+
+    def is_right(self, exercise: Exercise, case: Case, seen: CaseObservation, expected: CaseObservation) -> bool:
+        return _parameters(seen) == _parameters(expected)
+
+    def is_same(
+        self, exercise: Exercise, case: Case, mistake: Mistake, here: CaseObservation, theirs: CaseObservation
+    ) -> bool:
+        both_return = (here.value is None) == (theirs.value is None)
+        return here.parameters is not None and _parameters(here) == _parameters(theirs) and both_return
+
+    def looks_so(self, expectations: Expectations, index: int, mistake: Mistake, here: CaseObservation) -> bool:
+        """Whether the answer is a module with the mistake's parameters, and with other ones than expected."""
+        expected = expectations.expected[index]
+        if expected.parameters is None or here.parameters is None or _parameters(here) == _parameters(expected):
+            return False
+        return _parameters(here) == _parameters(expectations.glimpse(mistake, index))
+
+
+IN_EVERYTHING = InEverything()
+
+LIKENESSES: tuple[Likeness, ...] = (IN_EVERYTHING, InValues(), InParameters())
+"""The strictest one first."""
+
+
+def differ_in_values(exercise: Exercise, case: Case, left: CaseObservation, right: CaseObservation) -> bool:
+    """Whether anything differs but gradients, side effects and what rules say."""
+    properties = {name: points for name, points in exercise.properties.items() if name != "gradients"}
+    plainly = replace(exercise, rules={}, properties=properties)
+    return not {one.kind for one in compare(plainly, [case], [left], [right])} <= SIDE_EFFECTS
+
+
+def _parameters(seen: CaseObservation) -> tuple[object, object]:
+    return seen.parameters, seen.shared
+
+
+def _rules(exercise: Exercise, case: Case, seen: CaseObservation) -> list[tuple[str, str]]:
+    """What each rule says of an answer, without the numbers: they are measured, and differ from run to run."""
+    if seen.outcome != "returned":
+        return []
+    said = ((name, rule_says(rule, seen.value, case) or "") for name, rule in exercise.rules.items())
+    return [(name, _without_numbers(text)) for name, text in said]
+
+
+def _without_numbers(text: str) -> str:
+    return re.sub(r"-?\d[\d.,e+−-]*", "#", text)
+
+
+def _error(seen: CaseObservation, mistake: Mistake) -> tuple[str, str]:
+    """The error's type and message. Python's own messages hold a mistake's name: the exercise's stands in its place."""
+    return seen.error_type, (seen.error.message if seen.error else "").replace(mistake.name, mistake.exercise)
