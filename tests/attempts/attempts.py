@@ -146,7 +146,7 @@ def unhurried() -> Iterator[None]:
     """The check takes ten times its time: what a slow machine does not find in time is not lost."""
     with (
         mock.patch.multiple(checking, LEAST=10 * checking.LEAST, MOST=10 * checking.MOST),
-        mock.patch.object(recognize, "PATIENCE", 10 * recognize.PATIENCE),
+        mock.patch.object(recognize, "SEARCH_TIME", 10 * recognize.SEARCH_TIME),
     ):
         yield
 

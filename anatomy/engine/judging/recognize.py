@@ -19,8 +19,9 @@ from anatomy.engine.judging.verdict import Diagnosis
 from anatomy.engine.mistakes import Mistake, inherited, pairs
 from anatomy.engine.observing.observation import CaseObservation
 
-PATIENCE, LEAST = 0.4, 0.1
-"""Seconds of computing after which neither mistakes of parts are tried nor two at once; each has `LEAST` at least."""
+SEARCH_TIME, LEAST_SEARCH_TIME = 0.4, 0.1
+"""Seconds of computing after which a search ends, and the least that mistakes of parts have, and two at once. The
+exercise's own mistakes are tried to the last."""
 
 
 @dataclass(frozen=True)
@@ -78,10 +79,10 @@ def _best(
     best: Recognized | None = None
     began = time.thread_time()
     for candidates in (own, of_parts if sight.values_differ else ()):
-        patience = _Patience(math.inf if candidates is own else PATIENCE, began)
+        deadline = _Deadline(math.inf if candidates is own else SEARCH_TIME, began)
         for likeness in LIKENESSES:
             for mistake in candidates:
-                if patience.is_spent:
+                if deadline.is_over:
                     break
                 cases = sight.claims(mistake, likeness)
                 if mistake.parts and not sight.shows_in_values(mistake, cases):
@@ -92,9 +93,9 @@ def _best(
                     if open_cases <= cases:
                         return best
     if open_cases == wrong and sight.values_differ:
-        patience = _Patience(PATIENCE, began)
-        for one, two, both in pairs(exercise, sight.for_pairs(patience)):
-            if patience.is_spent:
+        deadline = _Deadline(SEARCH_TIME, began)
+        for one, two, both in pairs(exercise, sight.for_pairs(deadline)):
+            if deadline.is_over:
                 break
             cases = sight.claims(both, IN_EVERYTHING)
             if cases and open_cases <= cases and sight.differs(both, one, cases) and sight.differs(both, two, cases):
@@ -107,14 +108,14 @@ def _parts(mistake: Mistake) -> set[str]:
     return {name for part in mistake.parts for name in (part.exercise, *_parts(part))}
 
 
-class _Patience:
-    """So many seconds of computing since something began, and `LEAST` from now on."""
+class _Deadline:
+    """The end of a search: so many seconds of computing after it began, and `LEAST_SEARCH_TIME` from now at least."""
 
     def __init__(self, seconds: float, began: float) -> None:
-        self._until = max(began + seconds, time.thread_time() + LEAST)
+        self._until = max(began + seconds, time.thread_time() + LEAST_SEARCH_TIME)
 
     @property
-    def is_spent(self) -> bool:
+    def is_over(self) -> bool:
         return time.thread_time() > self._until
 
 
@@ -182,7 +183,7 @@ class _Sight:
             for i in cases
         )
 
-    def for_pairs(self, patience: _Patience) -> list[Mistake]:
+    def for_pairs(self, deadline: _Deadline) -> list[Mistake]:
         """The mistakes of which two may lie behind the answer: none costs what the answer has right.
 
         First those that alone give the answer's values in some kind of case.
@@ -201,6 +202,6 @@ class _Sight:
             return IN_EVERYTHING.looks_so(self.expectations, index, mistake, self.seen[index])
 
         def is_seen(mistake: Mistake) -> bool:
-            return any(not patience.is_spent and looks_so(mistake, index) for index in firsts.values())
+            return any(not deadline.is_over and looks_so(mistake, index) for index in firsts.values())
 
         return sorted(fitting, key=is_seen, reverse=True)
