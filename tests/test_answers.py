@@ -9,11 +9,10 @@ import pytest
 
 from anatomy.course import COURSE
 from anatomy.engine.answers import answer_bank
+from anatomy.engine.exercise import SEEDS
 from anatomy.engine.judging.judge import judge
 from anatomy.engine.observing.observe import observe
 from tests.plenty import one_in
-
-SEEDS = (3, 5)
 
 
 def defined(book, answer):

@@ -13,6 +13,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from functools import cache
 from pprint import pformat
+from textwrap import dedent
 
 from anatomy.engine.course import Course, Notebook
 from anatomy.engine.exercise import Exercise
@@ -146,7 +147,7 @@ class _Module:
         self.asked = set(course.exercises(book))
         self.hidden = course.module(book, "right")
         self.defined: dict[str, ast.stmt] = {}
-        for node in ast.parse(self.text).body:
+        for node in _statements(ast.parse(self.text)):
             for name in _names_bound(node):
                 self.defined[name] = node
 
@@ -230,8 +231,22 @@ class _Module:
                 for number in range(first.lineno, (first.end_lineno or first.lineno) + 1):
                     lines.pop(number)
             kept = [ast.get_source_segment(self.text, item) for item in _decorators(node)]
-            return "\n".join([*(f"@{item}" for item in kept), *lines.values()])
-        return "\n".join(lines.values())
+            return "\n".join([*(f"@{item}" for item in kept), dedent("\n".join(lines.values()))])
+        return dedent("\n".join(lines.values()))
+
+
+def _statements(module: ast.Module) -> Iterator[ast.stmt]:
+    """The statements of a module, and those of its blocks of mistakes (`Mistakes.of`)."""
+    for node in module.body:
+        is_block = isinstance(node, ast.FunctionDef) and any(_is_of(item, "of") for item in node.decorator_list)
+        yield from node.body if isinstance(node, ast.FunctionDef) and is_block else [node]
+
+
+def _is_of(decorator: ast.expr, method: str) -> bool:
+    """Whether this is ``@MISTAKES.method(…)``."""
+    return (
+        isinstance(decorator, ast.Call) and isinstance(decorator.func, ast.Attribute) and decorator.func.attr == method
+    )
 
 
 def _undecorated(node: ast.AST) -> ast.AST:
@@ -244,11 +259,7 @@ def _undecorated(node: ast.AST) -> ast.AST:
 
 
 def _decorators(node: ast.FunctionDef | ast.ClassDef) -> list[ast.expr]:
-    return [
-        item
-        for item in node.decorator_list
-        if not (isinstance(item, ast.Call) and isinstance(item.func, ast.Attribute) and item.func.attr == "mistake")
-    ]
+    return [item for item in node.decorator_list if not _is_of(item, "mistake")]
 
 
 def _one_import(node: ast.Import | ast.ImportFrom, name: str) -> str:

@@ -12,7 +12,7 @@ FILE = Path(__file__).parents[1] / "class_edition.json"
 
 @dataclass(frozen=True)
 class ClassEdition:
-    """What ``anatomy/engine/class_edition.json`` says.
+    """What ``anatomy/class_edition.json`` says.
 
     Attributes
     ----------

@@ -1,12 +1,14 @@
 """What goes wrong: mistakes that people really make, each with the one sentence that names it.
 
-A notebook's `wrong.py` has them as `MISTAKES`. A mistake is an edit of the right answer; `mistakes_in` takes the right
-answer and gives a function that adds one:
+A notebook's `wrong.py` has them as `MISTAKES`, in one block for each exercise. A mistake is an edit of the right
+answer:
 
     MISTAKES = Mistakes()
-    wrong = MISTAKES.mistakes_in(LayerNorm)
-    wrong("eps_outside", "Your eps stands outside the root …", breaks="eps",
-          old="torch.sqrt(variance + self.eps)", new="(variance.sqrt() + self.eps)")
+
+    @MISTAKES.of(LayerNorm)
+    def in_LayerNorm(wrong):
+        wrong("eps_outside", "Your eps stands outside the root …", breaks="eps",
+              old="torch.sqrt(variance + self.eps)", new="(variance.sqrt() + self.eps)")
 
 A mistake that is another algorithm is a function or class of its own, called ``exercise__what_is_wrong`` and decorated
 with `MISTAKES.mistake`. Mistakes in a part are mistakes in the whole that calls it (`inherited`), and two edits at
@@ -22,7 +24,7 @@ import linecache
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import chain, combinations, pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -100,8 +102,12 @@ class Mistake:
         return _run(self.source, self.base, self.name, {part.exercise: part.answer for part in self.parts})
 
 
+WrongOption = Callable[[str, str, str], Mistake]
+"""Adds a mistake: a question, the option that is chosen, and the sentence that says why it is wrong."""
+
+
 class Mistakes(Mapping[str, Mapping[str, Mistake]]):
-    """What goes wrong in the exercises of a notebook: exercise → name → mistake, in the order in which they were added."""
+    """What goes wrong in the exercises of a notebook: exercise → name → mistake, in the order of `wrong.py`."""
 
     def __init__(self) -> None:
         self._known: dict[str, dict[str, Mistake]] = {}
@@ -114,6 +120,14 @@ class Mistakes(Mapping[str, Mapping[str, Mistake]]):
 
     def __len__(self) -> int:
         return len(self._known)
+
+    def of(self, right: Any) -> Callable[[Callable[[MistakesIn], None]], None]:
+        """A decorator of the block that adds the mistakes in one right answer: it is run at once."""
+        return lambda block: block(self.mistakes_in(right))
+
+    def of_quiz(self, name: str, right: Mapping[str, str]) -> Callable[[Callable[[WrongOption], None]], None]:
+        """A decorator of the block that adds the wrong options of a quiz."""
+        return lambda block: block(partial(self.wrong_option, name, right))
 
     def mistakes_in(self, right: Any) -> MistakesIn:
         """What adds mistakes to the exercise of which this function or class is the right answer."""
@@ -191,10 +205,11 @@ class MistakesIn:
 
 
 def inherited(exercise: Exercise) -> tuple[Mistake, ...]:
-    """What goes wrong in an exercise because one of its parts is wrong: the parts' own mistakes, then those of their parts.
+    """What goes wrong in an exercise because one of its parts is wrong: the parts' mistakes, then those of their parts.
 
-    A function of an earlier notebook is often written out again; its modules are imported as they are, so their mistakes
-    can't be made here. Names are ``whole__part__what_is_wrong``; what such a mistake costs is not known beforehand.
+    A function of an earlier notebook is often written out again; its modules are imported as they are, so that their
+    mistakes can't be made here. Names are ``whole__part__what_is_wrong``; what such a mistake costs is not known
+    beforehand.
     """
     return () if exercise.kind == "quiz" else _inherited(exercise.course, exercise.name)
 

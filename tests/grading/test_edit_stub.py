@@ -21,7 +21,7 @@ def test_an_answer_that_differs_in_one_statement_is_an_edit_of_it():
     stub = edit_stub(SLUG, "softmax", NAMES, ["values"])
     assert 'new="return exponentials / exponentials.mean(dim=dim, keepdim=True)"' in stub
     assert 'old="return exponentials / exponentials.sum(dim=dim, keepdim=True)"' in stub
-    exec(stub, {"MISTAKES": (known := Mistakes()), "softmax": softmax})
+    exec(stub, {"wrong": (known := Mistakes()).mistakes_in(softmax)})
     (wrong,) = known["softmax"].values()
     assert wrong.breaks == ("values",) and wrong.sentence == SENTENCE and ".mean(" in wrong.source
 

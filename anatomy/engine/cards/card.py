@@ -1,6 +1,6 @@
 """A verdict as a card: HTML for the notebook and the feedback page, text for a terminal.
 
-Feedback pages let only plain tags and a few style properties through (`anatomy.classroom.grading.feedback.sanitize`), because
+Feedback pages let only plain tags and a few style properties through (`classroom.grading.feedback.sanitize`), because
 students wrote part of them. The card is made of those.
 """
 

@@ -31,8 +31,8 @@ def fill_parameters(module: nn.Module, words: Collection[str], seed: int = 0) ->
 def by_contract_name(module: nn.Module, words: Collection[str]) -> dict[str, nn.Parameter]:
     """Name → parameter, each once: one that has several names goes by the one that the exercise gives it.
 
-    That is the name with the fewest words that are not among the course's `words`, then the shortest path, then the one first registered:
-    ``linear_1.weight`` rather than ``net.0.weight`` of an `nn.Sequential` beside it.
+    That is the name with the fewest words that are not among the course's `words`, then the shortest path, then the one
+    first registered: ``linear_1.weight`` rather than ``net.0.weight`` of an `nn.Sequential` beside it.
     """
     names: dict[int, list[str]] = {}
     for name, parameter in module.named_parameters(remove_duplicate=False):

@@ -6,7 +6,9 @@ from anatomy.engine.mistakes import Mistakes
 from convolution.nb02_linear_regression.right import squared_loss
 
 MISTAKES = Mistakes()
-wrong = MISTAKES.mistakes_in(squared_loss)
 
-wrong("summed", "You sum the squares. The loss is their mean, which does not grow with the number of points.",
-      breaks=("values", "gradients"), old="mean()", new="sum()")  # fmt: skip
+
+@MISTAKES.of(squared_loss)
+def in_squared_loss(wrong):
+    wrong("summed", "You sum the squares. The loss is their mean, which does not grow with the number of points.",
+          breaks=("values", "gradients"), old="mean()", new="sum()")  # fmt: skip
