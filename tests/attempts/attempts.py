@@ -23,9 +23,8 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
 from anatomy.course import COURSE
-from anatomy.engine import checking
 from anatomy.engine.cards import as_text, headline
-from anatomy.engine.checking import cells, verdict_in_notebook
+from anatomy.engine.checking import cells, judging_here, verdict_in_notebook
 from anatomy.engine.course import Notebook as Book
 from anatomy.engine.judging import recognize
 from anatomy.engine.judging.expectations import remembering
@@ -145,7 +144,7 @@ def tried(book: Book, some: list[Attempt]) -> Iterator[Tried]:
 def unhurried() -> Iterator[None]:
     """The check takes ten times its time: what a slow machine does not find in time is not lost."""
     with (
-        mock.patch.multiple(checking, LEAST=10 * checking.LEAST, MOST=10 * checking.MOST),
+        mock.patch.multiple(judging_here, LEAST=10 * judging_here.LEAST, MOST=10 * judging_here.MOST),
         mock.patch.object(recognize, "SEARCH_TIME", 10 * recognize.SEARCH_TIME),
     ):
         yield

@@ -15,7 +15,7 @@ from unittest import mock
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
-from anatomy.engine import checking
+from anatomy.engine.checking import judging_here
 
 SETUP = """
 import ctypes, os, signal, subprocess, sys, threading, time
@@ -77,7 +77,7 @@ def main() -> None:
     file.write_text("kept")
     shell = InteractiveShell.instance()
     shell.user_ns |= {"FILE": str(file), "happened": (happened := mmap.mmap(-1, 1))}  # shared with copies
-    with mock.patch.multiple(checking, LEAST=20.0, MOST=20.0):  # on any machine
+    with mock.patch.multiple(judging_here, LEAST=20.0, MOST=20.0):  # on any machine
         for name, effect in EFFECTS.items():
             happened[0] = 0
             shell.run_cell(SETUP)

@@ -93,9 +93,9 @@ def beam_search(step, start_id, end_id, beam_size, max_len, length_penalty=0.0):
 """
 CHECKED = f"""
 from IPython.core.interactiveshell import InteractiveShell
-from anatomy.engine import checking
+from anatomy.engine.checking import judging_here
 
-checking.LEAST = checking.MOST = 20.0  # on any machine
+judging_here.LEAST = judging_here.MOST = 20.0  # on any machine
 shell = InteractiveShell.instance()
 shell.run_cell("import math, torch; from anatomy import check")
 shell.run_cell({BEAM_SEARCH!r})

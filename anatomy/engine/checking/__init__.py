@@ -8,25 +8,15 @@ reached elsewhere. Which of these a check does is its mode (`anatomy.engine.chec
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from anatomy.engine.checking import cells
+from anatomy.engine.checking.judging_here import verdict_in_notebook
 from anatomy.engine.checking.modes import HAND_OVER, hands_over, mode
-from anatomy.engine.exercise import SEEDS, Exercise
 from anatomy.engine.observing.surroundings import as_at_start
 
 if TYPE_CHECKING:
     from anatomy.engine.course import Course
-    from anatomy.engine.judging.expectations import Expectations
-    from anatomy.engine.judging.verdict import Verdict
-
-PATIENCE = 1.4
-"""Seconds of computing after which a check should end; reading the answer has what looking and judging left of them."""
-
-LEAST, MOST = 0.5, 0.8
-"""Seconds of computing that reading has in any case, and at most."""
 
 NOT_HERE = (
     "No exercise is called {name!r} on this machine. In an exam that is as it should be: your answer is checked when "
@@ -69,28 +59,6 @@ def check(course: Course, name: str, namespace: dict[str, Any]) -> None:
         failure = mode().check(exercise, namespace)
     if failure is not None:
         raise CheckFailed(failure)
-
-
-def verdict_in_notebook(
-    exercise: Exercise, namespace: dict[str, Any], expectations_of: Callable[[Exercise, tuple[int, ...]], Expectations]
-) -> Verdict:
-    """What a check finds in a student's own notebook: it looks, judges, and reads the answer where that names nothing.
-
-    `namespace` holds the notebook's names.
-    """
-    from anatomy.engine.checking.looking import look_in_notebook
-    from anatomy.engine.judging.judge import judge
-
-    began = time.thread_time()
-    with as_at_start():
-        seen = look_in_notebook(exercise, namespace, expectations_of)
-        verdict = judge(exercise, seen, expectations_of=expectations_of)
-        if verdict.status == "wrong":
-            from anatomy.engine.reading import read
-
-            left = PATIENCE - (time.thread_time() - began)
-            verdict = read(namespace, expectations_of(exercise, SEEDS), seen, verdict, min(max(left, LEAST), MOST))
-    return verdict
 
 
 __all__ = ["HAND_OVER", "CheckFailed", "check", "hands_over", "verdict_in_notebook"]

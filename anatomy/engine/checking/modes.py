@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from anatomy.engine.checking.joining import class_judge
+from anatomy.engine.checking.judging_here import verdict_in_notebook
 from anatomy.engine.observing import GRADING_SEED
 
 if TYPE_CHECKING:
@@ -99,7 +100,6 @@ class JudgeHere:
         from IPython.display import display
 
         from anatomy.engine.cards import Card, headline
-        from anatomy.engine.checking import verdict_in_notebook
         from anatomy.engine.checking.progress_file import note_check
         from anatomy.engine.judging.expectations import remembering
 
