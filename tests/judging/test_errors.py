@@ -71,8 +71,8 @@ CASE = Case({}, sizes={"D": 7})
 
 
 def said(error: Raised, expected: CaseObservation = RETURNED) -> str:
-    relation = explain_error(CaseObservation("raised", error=error), expected, CASE)
-    return f"{relation.headline} {relation.detail}"
+    explained = explain_error(CaseObservation("raised", error=error), expected, CASE)
+    return f"{explained.headline} {explained.detail}"
 
 
 def test_a_part_is_named_with_who_called_it() -> None:
@@ -93,9 +93,9 @@ def test_a_crash_is_no_refusal_and_a_refusal_no_crash() -> None:
 
 def test_an_errors_reason_stands_in_the_headline() -> None:
     short = Raised("TypeError", "f() missing 1 argument", 3, "x = f()")
-    relation = explain_error(CaseObservation("raised", error=short), RETURNED, CASE)
-    assert relation.headline == "It stops with `TypeError` in your line 3, `x = f()`: f() missing 1 argument."
-    assert "f() missing" not in relation.detail
+    explained = explain_error(CaseObservation("raised", error=short), RETURNED, CASE)
+    assert explained.headline == "It stops with `TypeError` in your line 3, `x = f()`: f() missing 1 argument."
+    assert "f() missing" not in explained.detail
     long = explain_error(CaseObservation("raised", error=Raised("KeyError", "word " * 60)), RETURNED, CASE)
     assert len(long.headline) < 160 and long.headline.endswith(" …") and "word word" in long.detail
     assert long.claims == "It stops with `KeyError`"

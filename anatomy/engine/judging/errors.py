@@ -8,7 +8,7 @@ from torch import Tensor
 
 from anatomy.engine.exercise import Case
 from anatomy.engine.judging.compare import is_deliberate
-from anatomy.engine.judging.relations.comparison import Relation
+from anatomy.engine.judging.explanation import Explanation
 from anatomy.engine.judging.symptoms import advice
 from anatomy.engine.observing.observation import CaseObservation, Raised
 
@@ -16,47 +16,47 @@ _REASON = 120
 """Characters of an error's message that a headline takes."""
 
 
-def explain_error(found: CaseObservation, expected: CaseObservation, case: Case) -> Relation:
+def explain_error(found: CaseObservation, expected: CaseObservation, case: Case) -> Explanation:
     """An answer that raised, was too slow, or did not raise where it should."""
     error = found.error or Raised()
     wanted = expected.error_type or "an error"
     if found.outcome == "not attempted":
-        return Relation("A part of this is not written yet.", "It raises NotImplementedError.")
+        return Explanation("A part of this is not written yet.", "It raises NotImplementedError.")
     if found.outcome == "too slow":
-        return Relation("It did not finish.", f"One call took {error.message}. {_inputs(case)}".strip())
+        return Explanation("It did not finish.", f"One call took {error.message}. {_inputs(case)}".strip())
     if found.outcome == "returned":
         if isinstance(found.value, dict) and str(found.value.get("$other")).endswith(f" {wanted}"):
-            return Relation(f"You return the `{wanted}`: it is an object like any other, and nothing stops.",
-                             f"Write `raise` for `return`. {_inputs(case)}".strip())  # fmt: skip
+            return Explanation(f"You return the `{wanted}`: it is an object like any other, and nothing stops.",
+                               f"Write `raise` for `return`. {_inputs(case)}".strip())  # fmt: skip
         what = "nothing (None)" if found.value is None else "a result"
-        return Relation(f"This input should be refused with a clear `{wanted}`.",
-                         f"Yours returns {what}. {_inputs(case)}".strip())  # fmt: skip
+        return Explanation(f"This input should be refused with a clear `{wanted}`.",
+                           f"Yours returns {what}. {_inputs(case)}".strip())  # fmt: skip
     if found.outcome != "raised":
-        return Relation("Nothing was observed.", "The check did not get as far as running your answer.")
+        return Explanation("Nothing was observed.", "The check did not get as far as running your answer.")
     if error.type == "BadSignature":
-        return Relation(error.message, claim=error.type)
+        return Explanation(error.message, claim=error.type)
     where, message = _place(error), _message(error)
     (reason, rest), stops = _reason(message), f"It stops with `{error.type}`{where}"
     if expected.outcome == "raised":
         if error.code and is_deliberate(found):
-            return Relation(f"It is refused with `{error.type}`; a `{wanted}` is wanted.", message)
-        return Relation(f"{stops}{reason}",
-                         f"{rest} A crash is no refusal: raise a `{wanted}` before it comes to that. "
-                         f"{_inputs(case)}".strip(), stops)  # fmt: skip
+            return Explanation(f"It is refused with `{error.type}`; a `{wanted}` is wanted.", message)
+        return Explanation(f"{stops}{reason}",
+                           f"{rest} A crash is no refusal: raise a `{wanted}` before it comes to that. "
+                           f"{_inputs(case)}".strip(), stops)  # fmt: skip
     if error.type == "NotImplementedError" and error.code and is_deliberate(found):
-        return Relation(f"A part of this is not written yet{where}.")
+        return Explanation(f"A part of this is not written yet{where}.")
     if error.code and is_deliberate(found):
-        return Relation(f"It refuses a good input{where}.", f"{error.type}: {message} {_inputs(case)}".strip())
+        return Explanation(f"It refuses a good input{where}.", f"{error.type}: {message} {_inputs(case)}".strip())
     detail = " ".join(filter(None, (rest, advice(error), _inputs(case))))
-    return Relation(f"{stops}{reason}", detail, stops)
+    return Explanation(f"{stops}{reason}", detail, stops)
 
 
-def explain_message(found: CaseObservation, missing: list[str], case: Case) -> Relation:
+def explain_message(found: CaseObservation, missing: list[str], case: Case) -> Explanation:
     """A refusal that does not say what it has to."""
     said = found.error.message if found.error else ""
     words = " and ".join(f"“{one.partition('|')[0]}” or the like" if "|" in one else one for one in missing)
     yours = f"Yours says “{said}”." if said else "Yours says nothing."
-    return Relation(f"It is refused, but the message must name {words}.", f"{yours} {_inputs(case)}".strip())
+    return Explanation(f"It is refused, but the message must name {words}.", f"{yours} {_inputs(case)}".strip())
 
 
 def _place(error: Raised) -> str:

@@ -11,6 +11,7 @@ from anatomy.engine.exercise import Case
 from anatomy.engine.judging.compare import Difference, Kind
 from anatomy.engine.judging.errors import explain_error, explain_message
 from anatomy.engine.judging.expectations import Expectations
+from anatomy.engine.judging.explanation import EXAMPLE, Explanation
 from anatomy.engine.judging.forms import (
     explain_dtype,
     explain_names,
@@ -19,8 +20,7 @@ from anatomy.engine.judging.forms import (
     explain_type,
     is_nothing,
 )
-from anatomy.engine.judging.relations.comparison import Relation
-from anatomy.engine.judging.values import EXAMPLE, explain_values
+from anatomy.engine.judging.values import explain_values
 from anatomy.engine.judging.verdict import Diagnosis
 from anatomy.engine.judging.where import where_it_happens
 from anatomy.engine.observing.observation import CaseObservation
@@ -79,7 +79,7 @@ def _is_elsewhere(difference: Difference) -> bool:
     return error is not None and not error.line
 
 
-def _explain(expectations: Expectations, first: Difference, group: list[Difference]) -> Relation:
+def _explain(expectations: Expectations, first: Difference, group: list[Difference]) -> Explanation:
     alike = [one for one in group if (one.kind, one.where) == (first.kind, first.where)]
     if first.kind != Kind.TYPE:  # of another type it is in all cases: so is what is said of its numbers
         alike = [one for one in alike if one.aspect == first.aspect]
@@ -91,7 +91,7 @@ def _explain(expectations: Expectations, first: Difference, group: list[Differen
 # ---- side effects and gradients -------------------------------------------------------------------------------------
 
 
-def _explain_in_place(expectations: Expectations, alike: list[Difference]) -> Relation:
+def _explain_in_place(expectations: Expectations, alike: list[Difference]) -> Explanation:
     name = alike[0].where
     value = expectations.cases[alike[0].case].args.get(name)
     instead = {
@@ -100,33 +100,33 @@ def _explain_in_place(expectations: Expectations, alike: list[Difference]) -> Re
         list: "work on a copy of the list",
     }
     advice = next((text for of_type, text in instead.items() if isinstance(value, of_type)), "leave it as it is")
-    return Relation(f"You change `{name}` in place.",
-                     f"Whoever calls your function still needs it as it was; {advice}.")  # fmt: skip
+    return Explanation(f"You change `{name}` in place.",
+                       f"Whoever calls your function still needs it as it was; {advice}.")  # fmt: skip
 
 
-def _explain_noise(expectations: Expectations, alike: list[Difference]) -> Relation:
+def _explain_noise(expectations: Expectations, alike: list[Difference]) -> Explanation:
     if alike[0].found:
-        return Relation("In training mode the result is random.", "Nothing here should be left to chance.")
-    return Relation("In training mode nothing is random.", "The dropout that is asked for has no effect.")
+        return Explanation("In training mode the result is random.", "Nothing here should be left to chance.")
+    return Explanation("In training mode nothing is random.", "The dropout that is asked for has no effect.")
 
 
-def _explain_no_gradient(expectations: Expectations, alike: list[Difference]) -> Relation:
+def _explain_no_gradient(expectations: Expectations, alike: list[Difference]) -> Explanation:
     if alike[0].found is None:
-        return Relation(f"No gradient reaches `{alike[0].where}`.",
-                         "Values alone are not enough: training needs the way back. `detach`, `.data`, `.item`, "
-                         "`torch.no_grad`, NumPy or building a new tensor from numbers cut it.")  # fmt: skip
-    return Relation(f"A gradient reaches `{alike[0].where}`, and none should.")
+        return Explanation(f"No gradient reaches `{alike[0].where}`.",
+                           "Values alone are not enough: training needs the way back. `detach`, `.data`, `.item`, "
+                           "`torch.no_grad`, NumPy or building a new tensor from numbers cut it.")  # fmt: skip
+    return Explanation(f"A gradient reaches `{alike[0].where}`, and none should.")
 
 
-def _explain_gradient_error(expectations: Expectations, alike: list[Difference]) -> Relation:
+def _explain_gradient_error(expectations: Expectations, alike: list[Difference]) -> Explanation:
     error = alike[0].found
     if error is None:
-        return Relation("Gradients can be computed, and there should be none.")
+        return Explanation("Gradients can be computed, and there should be none.")
     said = explain_error(CaseObservation("raised", error=error), CaseObservation("returned"), Case({}))
-    return Relation("The values are computed, but not the gradients.", f"{said.headline} {said.detail}".strip())
+    return Explanation("The values are computed, but not the gradients.", f"{said.headline} {said.detail}".strip())
 
 
-_EXPLAIN: dict[Kind, Callable[[Expectations, list[Difference]], Relation]] = {
+_EXPLAIN: dict[Kind, Callable[[Expectations, list[Difference]], Explanation]] = {
     Kind.ERROR: lambda expectations, alike: explain_error(
         alike[0].found, alike[0].expected, expectations.cases[alike[0].case]
     ),
@@ -136,7 +136,7 @@ _EXPLAIN: dict[Kind, Callable[[Expectations, list[Difference]], Relation]] = {
     Kind.NAMES: explain_names,
     Kind.SHARED: explain_shared,
     Kind.IN_PLACE: _explain_in_place,
-    Kind.NOT_REPEATABLE: lambda expectations, alike: Relation(
+    Kind.NOT_REPEATABLE: lambda expectations, alike: Explanation(
         "The same input gives another result each time.",
         "Is there noise (dropout, random initial values at every call), or something kept from the last call?",
     ),
@@ -145,7 +145,7 @@ _EXPLAIN: dict[Kind, Callable[[Expectations, list[Difference]], Relation]] = {
     Kind.SHAPE: explain_shape,
     Kind.DTYPE: explain_dtype,
     Kind.VALUES: explain_values,
-    Kind.RULE: lambda expectations, alike: Relation(str(alike[0].found)),
+    Kind.RULE: lambda expectations, alike: Explanation(str(alike[0].found)),
     Kind.GRADIENT_ERROR: _explain_gradient_error,
     Kind.NO_GRADIENT: _explain_no_gradient,
 }

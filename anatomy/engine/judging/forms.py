@@ -10,10 +10,10 @@ from torch import Tensor
 
 from anatomy.engine.judging.compare import Difference, Kind, close, same_numbers
 from anatomy.engine.judging.expectations import Expectations
+from anatomy.engine.judging.explanation import EXAMPLE, Explanation
 from anatomy.engine.judging.relations import relate
-from anatomy.engine.judging.relations.comparison import Relation
 from anatomy.engine.judging.relations.sizes import shape_in_letters
-from anatomy.engine.judging.values import EXAMPLE, both_tensors, what_result
+from anatomy.engine.judging.values import both_tensors, what_result
 from anatomy.engine.judging.wording import brief, names, sort_of
 
 
@@ -22,7 +22,7 @@ def is_nothing(difference: Difference) -> bool:
     return difference.kind == Kind.TYPE and difference.found is None and not difference.where
 
 
-def explain_shape(expectations: Expectations, alike: list[Difference]) -> Relation:
+def explain_shape(expectations: Expectations, alike: list[Difference]) -> Explanation:
     first, exercise, cases = alike[0], expectations.exercise, expectations.cases
     case = cases[first.case]
     others = tuple((cases[one.case], one.found, one.expected) for one in alike[1:] if both_tensors(one))
@@ -32,39 +32,39 @@ def explain_shape(expectations: Expectations, alike: list[Difference]) -> Relati
     shapes = f"is {tuple(first.found.shape)}{f' = {spelled}' if spelled else ''}; expected is " \
              f"{tuple(first.expected.shape)}{wanted}"  # fmt: skip
     what = what_result(first)
-    if relation := relate(first.found, first.expected, case, exercise, others):
-        detail = f"{relation.detail} The shape of yours {shapes}.".strip()
-        return Relation(what + relation.headline, detail, relation.claims)
+    if said := relate(first.found, first.expected, case, exercise, others):
+        detail = f"{said.detail} The shape of yours {shapes}.".strip()
+        return Explanation(what + said.headline, detail, said.claims)
     if spelled and wanted:
-        return Relation(f"{what}The shape is {spelled}; expected is ({', '.join(letters)}).",
-                         f"In the first try yours {shapes}.")  # fmt: skip
-    return Relation(f"{what}The shape {shapes}.", claim=EXAMPLE)
+        return Explanation(f"{what}The shape is {spelled}; expected is ({', '.join(letters)}).",
+                           f"In the first try yours {shapes}.")  # fmt: skip
+    return Explanation(f"{what}The shape {shapes}.", claim=EXAMPLE)
 
 
-def explain_type(expectations: Expectations, alike: list[Difference]) -> Relation:
+def explain_type(expectations: Expectations, alike: list[Difference]) -> Explanation:
     first = alike[0]
     found, expected = first.found, first.expected
     if is_nothing(first):
         module = expectations.exercise.kind == "module"
-        return Relation(f"Your {'`forward`' if module else 'function'} returns nothing (None).",
-                         "Is a `return` missing at its end?")  # fmt: skip
+        return Explanation(f"Your {'`forward`' if module else 'function'} returns nothing (None).",
+                           "Is a `return` missing at its end?")  # fmt: skip
     what = what_result(first)
     if isinstance(found, str) and expectations.exercise.describe is not None:
-        return Relation(f"{what}Seen: “{found}”. Expected is {brief(expected)}.")
+        return Explanation(f"{what}Seen: “{found}”. Expected is {brief(expected)}.")
     if isinstance(expected, str) and expectations.exercise.describe is not None:
         asks = expectations.cases[first.case].asks
-        return Relation(f"You return {sort_of(found)}, so “{asks}” can't be looked at.")
+        return Explanation(f"You return {sort_of(found)}, so “{asks}” can't be looked at.")
     if isinstance(found, list) and isinstance(expected, list):
-        return Relation(f"{what}You return {len(found)} things; {len(expected)} are wanted.")
+        return Explanation(f"{what}You return {len(found)} things; {len(expected)} are wanted.")
     headline = f"{what}You return {sort_of(found)}; {sort_of(expected)} is wanted."
     if all(same_numbers(one.found, one.expected) for one in alike):
-        return Relation(headline, "The numbers are right.")
+        return Explanation(headline, "The numbers are right.")
     if (place := _inside(alike)) is not None:
-        return Relation(headline, f"What is at place {place} of it is the expected result.")
+        return Explanation(headline, f"What is at place {place} of it is the expected result.")
     shown = f" = {brief(found)}" if isinstance(found, str | int | float) else ""
     shape = f" of shape {tuple(expected.shape)}" if isinstance(expected, Tensor) and expected.dim() else ""
     about = " ".join(filter(None, (f"Yours{shown}." if shown else "", f"Wanted{shape}." if shape else "")))
-    return Relation(headline, about.replace("Yours =", "Yours is").replace("Wanted of", "It should be of"))
+    return Explanation(headline, about.replace("Yours =", "Yours is").replace("Wanted of", "It should be of"))
 
 
 def _inside(alike: list[Difference]) -> int | None:
@@ -83,33 +83,33 @@ def _inside(alike: list[Difference]) -> int | None:
     return None
 
 
-def explain_dtype(expectations: Expectations, alike: list[Difference]) -> Relation:
+def explain_dtype(expectations: Expectations, alike: list[Difference]) -> Explanation:
     first = alike[0]
     right = not first.found.is_complex() and all(close(one.found.to(one.expected.dtype), one.expected) for one in alike)
     types = f"The values have type {_dtype(first.found)}, expected is {_dtype(first.expected)}."
-    return Relation(f"{what_result(first)}{types}",
-                     "The numbers themselves are right." if right else "")  # fmt: skip
+    return Explanation(f"{what_result(first)}{types}",
+                       "The numbers themselves are right." if right else "")  # fmt: skip
 
 
 def _dtype(value: Tensor) -> str:
     return str(value.dtype).removeprefix("torch.")
 
 
-def explain_names(expectations: Expectations, alike: list[Difference]) -> Relation:
+def explain_names(expectations: Expectations, alike: list[Difference]) -> Explanation:
     mine, right = alike[0].found, alike[0].expected
     missing, extra = [name for name in right if name not in mine], [name for name in mine if name not in right]
     if isinstance(mine, dict) and not mine:
-        return Relation("PyTorch finds no parameters in your module.",
-                         "Layers must be attributes, or sit in an `nn.ModuleList`: a plain list hides them from "
-                         f"`parameters()`. Expected: {names(right)}.")  # fmt: skip
+        return Explanation("PyTorch finds no parameters in your module.",
+                           "Layers must be attributes, or sit in an `nn.ModuleList`: a plain list hides them from "
+                           f"`parameters()`. Expected: {names(right)}.")  # fmt: skip
     what = (
         f"{what_result(alike[0])}The keys differ"
         if not isinstance(mine, dict)
         else "The parameters of your module differ"
     )
     if missing and (prefix := _prefix(missing, extra)):
-        return Relation(f"{what}: all stand behind `{prefix}`.",
-                         f"For example `{prefix}{missing[0]}`, where `{missing[0]}` is wanted.")  # fmt: skip
+        return Explanation(f"{what}: all stand behind `{prefix}`.",
+                           f"For example `{prefix}{missing[0]}`, where `{missing[0]}` is wanted.")  # fmt: skip
     shapes = [
         f"`{name}` has shape {tuple(mine[name])}, expected {tuple(right[name])}"
         for name in right
@@ -121,7 +121,7 @@ def explain_names(expectations: Expectations, alike: list[Difference]) -> Relati
     if more:
         parts.append(f"there {one_more} {names(more, 3)}" if lacking else f"{names(more, 3)} {one_more} not expected")
     said, rest = (parts, shapes) if parts else (shapes[:1], shapes[1:])
-    return Relation(f"{what}: {'; '.join(said)}.", f"{'; '.join(rest[:4])}." if rest else "")
+    return Explanation(f"{what}: {'; '.join(said)}.", f"{'; '.join(rest[:4])}." if rest else "")
 
 
 def _whole(absent: list[str], others: Collection[str]) -> list[str]:
@@ -150,8 +150,8 @@ def _prefix(missing: list[str], extra: list[str]) -> str:
     return ""
 
 
-def explain_shared(expectations: Expectations, alike: list[Difference]) -> Relation:
+def explain_shared(expectations: Expectations, alike: list[Difference]) -> Explanation:
     mine, right = alike[0].found, alike[0].expected
     if extra := [group for group in mine if group not in right]:
-        return Relation(f"{names(extra[0])} are one and the same parameter.", "Each is to have numbers of its own.")
-    return Relation(f"{names(right[0])} are to be one and the same parameter.", "Yours are separate.")
+        return Explanation(f"{names(extra[0])} are one and the same parameter.", "Each is to have numbers of its own.")
+    return Explanation(f"{names(right[0])} are to be one and the same parameter.", "Yours are separate.")

@@ -11,18 +11,15 @@ from torch import Tensor
 from anatomy.engine.exercise import Case
 from anatomy.engine.judging.compare import Difference
 from anatomy.engine.judging.expectations import Expectations
+from anatomy.engine.judging.explanation import EXAMPLE, Explanation
 from anatomy.engine.judging.relations import relate
-from anatomy.engine.judging.relations.comparison import Relation
 from anatomy.engine.judging.relations.lists import relate_lists
 from anatomy.engine.judging.relations.places import wrong_entries
 from anatomy.engine.judging.relations.sizes import relate_numbers
 from anatomy.engine.judging.wording import brief
 
-EXAMPLE = "an example"
-"""The claim of what is no relation: just one place where an answer differs."""
 
-
-def explain_values(expectations: Expectations, alike: list[Difference]) -> Relation:
+def explain_values(expectations: Expectations, alike: list[Difference]) -> Explanation:
     first = alike[0]
     found, expected, case = first.found, first.expected, expectations.cases[first.case]
     what = what_result(first)
@@ -31,12 +28,12 @@ def explain_values(expectations: Expectations, alike: list[Difference]) -> Relat
     elif isinstance(found, list) and isinstance(expected, list):
         said = _relate_lists(expectations, alike)
     elif isinstance(found, str) and isinstance(expected, str) and expectations.exercise.describe is not None:
-        said = Relation(f"Seen: “{found}”. Expected: “{expected}”.")
+        said = Explanation(f"Seen: “{found}”. Expected: “{expected}”.")
     else:
         said = _relate_values(expectations, alike)
     if not isinstance(found, Tensor) and case.asks and not first.where:
         what = f"“{case.asks}”: {what}"
-    return Relation(what + said.headline, said.detail, said.claims)
+    return Explanation(what + said.headline, said.detail, said.claims)
 
 
 def what_result(difference: Difference) -> str:
@@ -55,7 +52,7 @@ def _at(where: str) -> str:
     return ", ".join(f"`{name}`" if name else f"result {index}" for name, index in keys)
 
 
-def _relate(expectations: Expectations, alike: list[Difference]) -> Relation | None:
+def _relate(expectations: Expectations, alike: list[Difference]) -> Explanation | None:
     """A relation between tensors that holds in all cases."""
     first, exercise, cases = alike[0], expectations.exercise, expectations.cases
     axes: Callable[[Case], Case] = lambda case: case  # noqa: E731
@@ -74,44 +71,44 @@ def both_tensors(one: Difference) -> bool:
     return isinstance(one.found, Tensor) and isinstance(one.expected, Tensor)
 
 
-def _smallest_difference(expectations: Expectations, alike: list[Difference]) -> Relation:
+def _smallest_difference(expectations: Expectations, alike: list[Difference]) -> Explanation:
     """One entry that differs, of the smallest result that differs."""
     one = min(filter(both_tensors, alike), key=lambda one: one.expected.numel())
     found, expected = one.found, one.expected
     if found.dim() == 0:
         here = _arguments(expectations.cases[one.case])
-        return Relation(f"Yours is {brief(found)}, expected {brief(expected)}.", here, EXAMPLE)
+        return Explanation(f"Yours is {brief(found)}, expected {brief(expected)}.", here, EXAMPLE)
     wrong = wrong_entries(found, expected)
     wrong = wrong if wrong.any() else found.double() != expected.double()
     place = tuple(wrong.nonzero()[0].tolist())
     gap = (found.double() - expected.double()).abs()[wrong]
     by = f", by up to {gap.max().item():.3g}" if found.is_floating_point() and gap.isfinite().all() else ""
-    return Relation(
+    return Explanation(
         f"Values differ: at {list(place)} yours is {found[place].item():.4g}, expected {expected[place].item():.4g}.",
         f"{int(wrong.sum())} of {found.numel()} entries differ{by}; the shape {tuple(found.shape)} is right.",
         EXAMPLE,
     )
 
 
-def _relate_lists(expectations: Expectations, alike: list[Difference]) -> Relation:
+def _relate_lists(expectations: Expectations, alike: list[Difference]) -> Explanation:
     """What relates lists in all cases, else the smallest two."""
     rows = [one for one in alike if isinstance(one.found, list) and isinstance(one.expected, list)]
     said = [relate_lists(one.found, one.expected) for one in rows]
     shortest = min(range(len(rows)), key=lambda i: len(repr(rows[i].expected)) + len(repr(rows[i].found)))
-    one, relation = rows[shortest], said[shortest]
+    one, best = rows[shortest], said[shortest]
     if len({other.claims for other in said}) > 1:
-        relation = Relation(f"Yours is {brief(one.found)}, expected {brief(one.expected)}.", claim=EXAMPLE)
+        best = Explanation(f"Yours is {brief(one.found)}, expected {brief(one.expected)}.", claim=EXAMPLE)
     here = _arguments(expectations.cases[one.case])
-    return Relation(relation.headline, " ".join(filter(None, (relation.detail, here))), relation.claims)
+    return Explanation(best.headline, " ".join(filter(None, (best.detail, here))), best.claims)
 
 
-def _relate_values(expectations: Expectations, alike: list[Difference]) -> Relation:
+def _relate_values(expectations: Expectations, alike: list[Difference]) -> Explanation:
     """Numbers, strings and the like: a relation made of sizes, else the smallest two."""
     rows = [(expectations.cases[one.case], one.found, one.expected) for one in alike]
     if all(isinstance(value, int | float) for _, *pair in rows for value in pair) and (said := relate_numbers(rows)):
         return said
     case, found, expected = min(rows, key=lambda row: len(brief(row[2])))
-    return Relation(f"Yours is {brief(found)}, expected {brief(expected)}.", _arguments(case), EXAMPLE)
+    return Explanation(f"Yours is {brief(found)}, expected {brief(expected)}.", _arguments(case), EXAMPLE)
 
 
 def _arguments(case: Case) -> str:

@@ -13,10 +13,11 @@ from dataclasses import replace
 from torch import Tensor
 
 from anatomy.engine.exercise import Case, Exercise
+from anatomy.engine.judging.explanation import Explanation
 from anatomy.engine.judging.relations import places, values
-from anatomy.engine.judging.relations.comparison import Comparison, Relation, alike
+from anatomy.engine.judging.relations.comparison import Comparison, alike
 
-Finder = Callable[[Comparison], Iterator[Relation]]
+Finder = Callable[[Comparison], Iterator[Explanation]]
 
 _SAME_SHAPE: tuple[Finder, ...] = (
     values.not_finite,
@@ -44,10 +45,10 @@ def relate(
     case: Case,
     exercise: Exercise,
     others: tuple[tuple[Case, Tensor, Tensor], ...] = (),
-) -> Relation | None:
+) -> Explanation | None:
     """The first relation that explains all of `found`, and the same in `others`: the further cases that differ."""
     if found.is_complex():
-        return Relation("Your values are complex numbers.", "Real ones are wanted.")
+        return Explanation("Your values are complex numbers.", "Real ones are wanted.")
     least = 1 if found.numel() == 1 else 2  # beside more, a single number says little: anything explains it
     further = tuple(
         _comparison(*other, exercise) for other in others if other[1].numel() >= least and not other[1].is_complex()
@@ -57,9 +58,9 @@ def relate(
     if alike(this.found, this.expected):  # so nearly right that every symmetry of the right answer would "explain" it
         finders = (values.coarse,)
     for finder in finders:
-        for relation in finder(this):
-            if all(relation.claims in {seen.claims for seen in finder(other)} for other in further):
-                return relation
+        for said in finder(this):
+            if all(said.claims in {other.claims for other in finder(one)} for one in further):
+                return said
     return None
 
 

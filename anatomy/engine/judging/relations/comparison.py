@@ -1,4 +1,4 @@
-"""What the finders of relations look at, and how they say what they found."""
+"""What the finders of relations look at."""
 
 from __future__ import annotations
 
@@ -9,23 +9,6 @@ from torch import Tensor
 
 from anatomy.engine.exercise import Case
 from anatomy.engine.observing.plain_data import ROUNDING
-
-
-@dataclass(frozen=True)
-class Relation:
-    """An explanation: a headline, and a sentence with the numbers behind it.
-
-    `claim` is what must be found in every case that differs, without the sizes and numbers of one; the headline where
-    it is empty.
-    """
-
-    headline: str
-    detail: str = ""
-    claim: str = ""
-
-    @property
-    def claims(self) -> str:
-        return self.claim or self.headline
 
 
 @dataclass(frozen=True)

@@ -4,32 +4,32 @@ from __future__ import annotations
 
 from typing import Any
 
-from anatomy.engine.judging.relations.comparison import Relation
+from anatomy.engine.judging.explanation import Explanation
 from anatomy.engine.judging.wording import brief, item
 
 SHORT = 70
 """Characters up to which two lists are shown whole."""
 
 
-def relate_lists(found: list[Any], expected: list[Any]) -> Relation:
+def relate_lists(found: list[Any], expected: list[Any]) -> Explanation:
     """Too short, too long, reversed, reordered; else the first item that differs."""
     shared = next((i for i, (a, b) in enumerate(zip(found, expected, strict=False)) if a != b), None)
     both = f"Yours: {brief(found)}; expected: {brief(expected)}."
     if shared is None and len(found) < len(expected):
-        return Relation(f"Your list stops too early: {len(found)} items, expected {len(expected)}.",
-                        f"What is there is right; next would come {item(expected[len(found)])}.",
-                        "too early")  # fmt: skip
+        return Explanation(f"Your list stops too early: {len(found)} items, expected {len(expected)}.",
+                           f"What is there is right; next would come {item(expected[len(found)])}.",
+                           "too early")  # fmt: skip
     if shared is None:
-        return Relation(f"Your list goes on too long: {len(found)} items, expected {len(expected)}.",
-                        f"The first {len(expected)} are right; then you add {item(found[len(expected)])}.",
-                        "too long")  # fmt: skip
+        return Explanation(f"Your list goes on too long: {len(found)} items, expected {len(expected)}.",
+                           f"The first {len(expected)} are right; then you add {item(found[len(expected)])}.",
+                           "too long")  # fmt: skip
     if found == expected[::-1]:
-        return Relation("Your list is in reverse order.", f"The items themselves are right. {both}", "reversed")
+        return Explanation("Your list is in reverse order.", f"The items themselves are right. {both}", "reversed")
     if sorted(map(repr, found)) == sorted(map(repr, expected)):
-        return Relation("The right items, in another order.", both, "reordered")
+        return Explanation("The right items, in another order.", both, "reordered")
     yours, right = brief(found), brief(expected)
     if len(yours) <= SHORT and len(right) <= SHORT:
-        return Relation(f"Yours is {yours}, expected {right}.", claim="other items")
+        return Explanation(f"Yours is {yours}, expected {right}.", claim="other items")
     before = f"The {shared} items before it are right." if shared > 1 else "The item before it is right."
-    return Relation(f"Item {shared} differs: yours is {item(found[shared])}, expected {item(expected[shared])}.",
-                    before if shared else "It is the very first one.", "other items")  # fmt: skip
+    return Explanation(f"Item {shared} differs: yours is {item(found[shared])}, expected {item(expected[shared])}.",
+                       before if shared else "It is the very first one.", "other items")  # fmt: skip

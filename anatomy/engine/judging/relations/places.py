@@ -8,12 +8,13 @@ from itertools import permutations
 import torch
 from torch import Tensor
 
-from anatomy.engine.judging.relations.comparison import Comparison, Relation, alike, constant_ratio
+from anatomy.engine.judging.explanation import Explanation
+from anatomy.engine.judging.relations.comparison import Comparison, alike, constant_ratio
 from anatomy.engine.judging.relations.sizes import explain_factor
 from anatomy.engine.observing.plain_data import ROUNDING
 
 
-def transposed(comparison: Comparison) -> Iterator[Relation]:
+def transposed(comparison: Comparison) -> Iterator[Explanation]:
     dims = comparison.expected.dim()
     for order in permutations(range(dims)):
         if order == tuple(range(dims)):
@@ -25,27 +26,27 @@ def transposed(comparison: Comparison) -> Iterator[Relation]:
         moved_axes = [axis - dims for place, axis in enumerate(order) if order[: place + 1] != tuple(range(place + 1))]
         claim = f"order {moved_axes}"
         if alike(comparison.found, turned):
-            yield Relation(
+            yield Explanation(
                 "Axes are swapped.", f"Your values are the expected ones with the axes in the order ({words}).", claim
             )
         elif (ratio := constant_ratio(comparison.found, turned)) is not None:
             more = explain_factor(ratio, comparison)[0]
-            yield Relation("Axes are swapped, and a constant factor is off too.",
-                           f"With the axes in the order ({words}) your values are the expected ones "
-                           f"times {ratio:.4g}{more}.", f"{claim} and a factor")  # fmt: skip
+            yield Explanation("Axes are swapped, and a constant factor is off too.",
+                              f"With the axes in the order ({words}) your values are the expected ones "
+                              f"times {ratio:.4g}{more}.", f"{claim} and a factor")  # fmt: skip
 
 
-def moved(comparison: Comparison) -> Iterator[Relation]:
+def moved(comparison: Comparison) -> Iterator[Explanation]:
     for axis in range(comparison.expected.dim()):
         where = comparison.axis(axis)
         if alike(comparison.found, comparison.expected.flip(axis)):
-            yield Relation(f"The order along {where} is reversed.", "The values themselves are right.",
-                           f"reversed {comparison.place(axis)}")  # fmt: skip
+            yield Explanation(f"The order along {where} is reversed.", "The values themselves are right.",
+                              f"reversed {comparison.place(axis)}")  # fmt: skip
         for step in (1, -1):
             if alike(comparison.found, comparison.expected.roll(step, axis)) or _shifted(comparison, axis, step):
                 way = "later" if step == 1 else "earlier"
-                yield Relation(f"Everything is one step {way} along {where}: off by one.",
-                               claim=f"{way} {comparison.place(axis)}")  # fmt: skip
+                yield Explanation(f"Everything is one step {way} along {where}: off by one.",
+                                  claim=f"{way} {comparison.place(axis)}")  # fmt: skip
 
 
 def _shifted(comparison: Comparison, axis: int, step: int) -> bool:
@@ -56,19 +57,19 @@ def _shifted(comparison: Comparison, axis: int, step: int) -> bool:
     return alike(mine, comparison.expected.narrow(axis, max(-step, 0), length - 1))
 
 
-def repeated(comparison: Comparison) -> Iterator[Relation]:
+def repeated(comparison: Comparison) -> Iterator[Explanation]:
     for axis in range(comparison.expected.dim() - 1):
         if comparison.expected.size(axis) < 2 and comparison.main:
             continue
         for index, which in ((0, "first"), (comparison.expected.size(axis) - 1, "last")):
             one = comparison.expected.select(axis, index).unsqueeze(axis).expand_as(comparison.expected)
             if alike(comparison.found, one) and not (comparison.main and alike(comparison.expected, one)):
-                yield Relation(f"Along {comparison.axis(axis)} you repeat the result of the {which} one.",
-                               "Each entry along this axis has its own inputs and needs its own result.",
-                               f"{which} {comparison.place(axis)}")  # fmt: skip
+                yield Explanation(f"Along {comparison.axis(axis)} you repeat the result of the {which} one.",
+                                  "Each entry along this axis has its own inputs and needs its own result.",
+                                  f"{which} {comparison.place(axis)}")  # fmt: skip
 
 
-def reordered(comparison: Comparison) -> Iterator[Relation]:
+def reordered(comparison: Comparison) -> Iterator[Explanation]:
     mine, right = comparison.found.flatten().sort().values, comparison.expected.flatten().sort().values
     if mine.numel() <= 3 or not alike(mine, right) or _is_an_order(right):
         return
@@ -78,12 +79,12 @@ def reordered(comparison: Comparison) -> Iterator[Relation]:
             continue
         for order in permutations(range(value.dim())):
             if alike(comparison.found.flatten(), value.double().permute(order).flatten()):
-                yield Relation(headline, f"Yours is `{name}` with its axes in the order {order}, read row by row into "
-                               f"the shape {tuple(comparison.found.shape)}.", f"order {order}")  # fmt: skip
+                yield Explanation(headline, f"Yours is `{name}` with its axes in the order {order}, read row by row "
+                                  f"into the shape {tuple(comparison.found.shape)}.", f"order {order}")  # fmt: skip
     first = tuple(_wrong(comparison).nonzero()[0].tolist())
-    yield Relation(headline, f"Sorted, yours are the expected ones. The first misplaced one is at {list(first)}: "
-                   f"expected {comparison.expected[first]:.4g}, yours is {comparison.found[first]:.4g}.",
-                   "in the wrong places")  # fmt: skip
+    yield Explanation(headline, f"Sorted, yours are the expected ones. The first misplaced one is at {list(first)}: "
+                      f"expected {comparison.expected[first]:.4g}, yours is {comparison.found[first]:.4g}.",
+                      "in the wrong places")  # fmt: skip
 
 
 def _is_an_order(numbers: Tensor) -> bool:
@@ -92,7 +93,7 @@ def _is_an_order(numbers: Tensor) -> bool:
     return whole and bool(numbers[0] >= 0) and bool(numbers[-1] <= numbers.numel())
 
 
-def partly_wrong(comparison: Comparison) -> Iterator[Relation]:
+def partly_wrong(comparison: Comparison) -> Iterator[Explanation]:
     """Wrong in the same part of an axis, all of it, and right in the rest."""
     wrong = _wrong(comparison)
     for axis in range(wrong.dim()):
@@ -106,8 +107,8 @@ def partly_wrong(comparison: Comparison) -> Iterator[Relation]:
             if torch.equal(bad, part):
                 rows = bad.nonzero().flatten()
                 mine, right = comparison.found.index_select(axis, rows), comparison.expected.index_select(axis, rows)
-                yield Relation(f"Along {where} {words} wrong; the rest is right.", _how(mine, right),
-                               f"{words} {comparison.place(axis)}")  # fmt: skip
+                yield Explanation(f"Along {where} {words} wrong; the rest is right.", _how(mine, right),
+                                  f"{words} {comparison.place(axis)}")  # fmt: skip
 
 
 def _parts(length: int) -> Iterator[tuple[str, Tensor]]:
@@ -133,7 +134,7 @@ def _how(mine: Tensor, right: Tensor) -> str:
     return ""
 
 
-def triangle(comparison: Comparison) -> Iterator[Relation]:
+def triangle(comparison: Comparison) -> Iterator[Explanation]:
     """Wrong everywhere on one side of the diagonal of the last two axes, and nowhere else."""
     wrong = _wrong(comparison)
     if wrong.dim() < 2 or min(wrong.shape[-2:]) < 2:
@@ -143,8 +144,8 @@ def triangle(comparison: Comparison) -> Iterator[Relation]:
     for words, part in (("above", offsets > 0), ("on", offsets == 0), ("below", offsets < 0),
                         ("on and above", offsets >= 0), ("on and below", offsets <= 0)):  # fmt: skip
         if torch.equal(wrong, part.expand_as(wrong)):
-            yield Relation(f"Exactly the entries {words} the diagonal are wrong.",
-                           f"The diagonal is where the index along {rows} is that along {columns}.")  # fmt: skip
+            yield Explanation(f"Exactly the entries {words} the diagonal are wrong.",
+                              f"The diagonal is where the index along {rows} is that along {columns}.")  # fmt: skip
 
 
 def _wrong(comparison: Comparison) -> Tensor:
@@ -162,7 +163,7 @@ def wrong_entries(found: Tensor, expected: Tensor) -> Tensor:
     return torch.where(finite, far, ~same)
 
 
-def reduced(comparison: Comparison) -> Iterator[Relation]:
+def reduced(comparison: Comparison) -> Iterator[Explanation]:
     """An axis is gone: summed, averaged or only one of its entries taken."""
     for axis in range(comparison.expected.dim()):
         ways = [("the sum", comparison.expected.sum(axis)), ("the mean", comparison.expected.mean(axis)),
@@ -170,24 +171,24 @@ def reduced(comparison: Comparison) -> Iterator[Relation]:
                 ("the last entry", comparison.expected.select(axis, -1))]  # fmt: skip
         for words, reduced in ways if comparison.expected.size(axis) > 1 or not comparison.main else ():
             if alike(comparison.found.squeeze(), reduced.squeeze()):
-                yield Relation(f"{comparison.axis(axis)[0].upper()}{comparison.axis(axis)[1:]} is gone.",
-                               f"You return {words} along it, where every entry is wanted.",
-                               f"{words} {comparison.place(axis)}")  # fmt: skip
+                yield Explanation(f"{comparison.axis(axis)[0].upper()}{comparison.axis(axis)[1:]} is gone.",
+                                  f"You return {words} along it, where every entry is wanted.",
+                                  f"{words} {comparison.place(axis)}")  # fmt: skip
 
 
-def reshaped(comparison: Comparison) -> Iterator[Relation]:
+def reshaped(comparison: Comparison) -> Iterator[Explanation]:
     if alike(comparison.found.flatten(), comparison.expected.flatten()):
-        yield Relation("The right numbers in the right order, in another shape.")
+        yield Explanation("The right numbers in the right order, in another shape.")
 
 
-def extra_axis(comparison: Comparison) -> Iterator[Relation]:
+def extra_axis(comparison: Comparison) -> Iterator[Explanation]:
     if comparison.found.dim() != comparison.expected.dim() + 1:
         return
     for axis in range(comparison.found.dim()):
         from_last = axis - comparison.found.dim()
         if comparison.found.shape[axis] > 1 and alike(comparison.found.sum(axis), comparison.expected):
-            yield Relation(f"Axis {axis} of your result still has to be summed away.",
-                           "Summed along it, your values are the expected ones.", f"sum {from_last}")  # fmt: skip
+            yield Explanation(f"Axis {axis} of your result still has to be summed away.",
+                              "Summed along it, your values are the expected ones.", f"sum {from_last}")  # fmt: skip
         if comparison.found.shape[axis] and alike(comparison.found.select(axis, 0), comparison.expected):
-            yield Relation(f"Axis {axis} of your result is one too many.",
-                           "Its first entry is the expected result.", f"first {from_last}")  # fmt: skip
+            yield Explanation(f"Axis {axis} of your result is one too many.",
+                              "Its first entry is the expected result.", f"first {from_last}")  # fmt: skip

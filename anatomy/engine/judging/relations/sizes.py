@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations_with_replacement
 
 from anatomy.engine.exercise import Case
-from anatomy.engine.judging.relations.comparison import Comparison, Relation, constant_ratio
+from anatomy.engine.judging.explanation import Explanation
+from anatomy.engine.judging.relations.comparison import Comparison, constant_ratio
 
 MOST = 64
 """The largest whole number that a difference of counts may be a multiple by."""
@@ -55,7 +56,7 @@ def _factors(case: Case) -> dict[str, tuple[float, str]]:
 Numbers = Sequence[tuple[Case, float, float]]  # case, found, expected
 
 
-def relate_numbers(numbers: Numbers) -> Relation | None:
+def relate_numbers(numbers: Numbers) -> Explanation | None:
     """What relates single numbers in all cases: a factor or a difference made of the sizes.
 
     Two cases with other sizes at least must agree: one number can be explained by anything.
@@ -67,11 +68,11 @@ def relate_numbers(numbers: Numbers) -> Relation | None:
     return _number_factor(numbers) or _number_difference(numbers)
 
 
-def _number_factor(numbers: Numbers) -> Relation | None:
+def _number_factor(numbers: Numbers) -> Explanation | None:
     if not all(found and expected for _, found, expected in numbers):
         return None
     if all(math.isclose(found, -expected, rel_tol=1e-5) for _, found, expected in numbers):
-        return Relation("The sign is reversed.", "Every value is the expected one times −1.")
+        return Explanation("The sign is reversed.", "Every value is the expected one times −1.")
     first, found, expected = numbers[0]
     up = abs(found) > abs(expected)
     for name in _factors(first):
@@ -79,9 +80,9 @@ def _number_factor(numbers: Numbers) -> Relation | None:
             way = "times" if up else "divided by"
             known, number = _factors(first)[name]
             equals = f" = {number}" if number and number != f"{known:.4g}" else ""
-            return Relation(f"Yours is the expected number {way} {name}, in every try.",
-                            f"In the first, {name}{equals} = {known:.4g}: yours is {found:.6g}, "
-                            f"expected {expected:.6g}.")  # fmt: skip
+            return Explanation(f"Yours is the expected number {way} {name}, in every try.",
+                               f"In the first, {name}{equals} = {known:.4g}: yours is {found:.6g}, "
+                               f"expected {expected:.6g}.")  # fmt: skip
     return None
 
 
@@ -90,7 +91,7 @@ def _explains(case: Case, name: str, ratio: float, up: bool) -> bool:
     return ratio > 0 and (ratio > 1) == up and _is_factor(ratio, known)
 
 
-def _number_difference(numbers: Numbers) -> Relation | None:
+def _number_difference(numbers: Numbers) -> Explanation | None:
     if not all(found == int(found) and expected == int(expected) for _, found, expected in numbers):
         return None
     gaps = [(case, int(found - expected)) for case, found, expected in numbers]
@@ -102,9 +103,9 @@ def _number_difference(numbers: Numbers) -> Relation | None:
         if all(other == times * math.prod(case.sizes.get(one, 0) for one in letters) for case, other in gaps):
             name = "·".join((*([str(abs(times))] if abs(times) > 1 else []), *letters))
             way = "more" if times > 0 else "less"
-            return Relation(f"Yours is {name} {way} than expected, in every try.",
-                            f"In the first, {name} = {abs(gap):,}: yours is {numbers[0][1]:,.0f}, "
-                            f"expected {numbers[0][2]:,.0f}.")  # fmt: skip
+            return Explanation(f"Yours is {name} {way} than expected, in every try.",
+                               f"In the first, {name} = {abs(gap):,}: yours is {numbers[0][1]:,.0f}, "
+                               f"expected {numbers[0][2]:,.0f}.")  # fmt: skip
     return None
 
 

@@ -9,11 +9,12 @@ from itertools import combinations
 import torch
 from torch import Tensor
 
-from anatomy.engine.judging.relations.comparison import Comparison, Relation, alike, constant_ratio
+from anatomy.engine.judging.explanation import Explanation
+from anatomy.engine.judging.relations.comparison import Comparison, alike, constant_ratio
 from anatomy.engine.judging.relations.sizes import explain_factor
 
 
-def not_finite(comparison: Comparison) -> Iterator[Relation]:
+def not_finite(comparison: Comparison) -> Iterator[Explanation]:
     bad = ~comparison.found.isfinite() & comparison.expected.isfinite()
     if not bad.any():
         return
@@ -25,29 +26,29 @@ def not_finite(comparison: Comparison) -> Iterator[Relation]:
     )
     word = "NaN" if nan else "infinite"
     if comparison.found.dim() == 0:
-        yield Relation(f"Your value is {word}.", why, word)
+        yield Explanation(f"Your value is {word}.", why, word)
         return
     first = bad.nonzero()[0].tolist()
-    yield Relation(f"{int(bad.sum())} of {bad.numel()} values are {word}.", f"The first is at {first}. {why}", word)
+    yield Explanation(f"{int(bad.sum())} of {bad.numel()} values are {word}.", f"The first is at {first}. {why}", word)
 
 
-def nothing_done(comparison: Comparison) -> Iterator[Relation]:
+def nothing_done(comparison: Comparison) -> Iterator[Explanation]:
     first = comparison.found.flatten()[0].item() + 0.0 if comparison.found.numel() > 1 else math.nan  # + 0.0: no −0
     if bool((comparison.found == first).all()):
         wanted = comparison.expected.flatten()
         theirs = f"{wanted[0]:.4g} everywhere" if bool((wanted == wanted[0]).all()) else "not all the same"
-        yield Relation(f"Every entry of yours is {first:.4g}.", f"The expected ones are {theirs}.", f"all {first}")
+        yield Explanation(f"Every entry of yours is {first:.4g}.", f"The expected ones are {theirs}.", f"all {first}")
     for name, given in _inputs(comparison):
         if given.shape == comparison.found.shape and alike(comparison.found, given):
-            yield Relation(f"You return `{name}` unchanged.", "What should happen to it has no effect.")
+            yield Explanation(f"You return `{name}` unchanged.", "What should happen to it has no effect.")
 
 
-def factor(comparison: Comparison) -> Iterator[Relation]:
+def factor(comparison: Comparison) -> Iterator[Explanation]:
     ratio = constant_ratio(comparison.found, comparison.expected)
     if ratio is None:
         return
     if math.isclose(ratio, -1, rel_tol=1e-4):
-        yield Relation("The sign is reversed.", "Every value is the expected one times −1.")
+        yield Explanation("The sign is reversed.", "Every value is the expected one times −1.")
         return
     digits = ".4g" if abs(abs(ratio) - 1) > 0.01 else ".6g"
     direction = f"times {ratio:{digits}}" if abs(ratio) > 1 else f"divided by {1 / ratio:{digits}}"
@@ -55,37 +56,37 @@ def factor(comparison: Comparison) -> Iterator[Relation]:
     ratios = [constant_ratio(other.found, other.expected) or math.nan for other in comparison.others]
     if not name and not all(math.isclose(ratio, other, rel_tol=1e-3) for other in ratios):
         equation = " in one try, and with another factor in others"
-    yield Relation(
+    yield Explanation(
         f"Only a constant factor is off{name}.",
         f"Your values are the expected ones {direction}{equation}.",
         "a constant factor",
     )
 
 
-def sums_elsewhere(comparison: Comparison) -> Iterator[Relation]:
+def sums_elsewhere(comparison: Comparison) -> Iterator[Explanation]:
     """Weights that sum to one along another axis, or over several together."""
     if (wanted := _weights_axis(comparison)) is None:
         return
     target, dims = comparison.axis(wanted), comparison.expected.dim()
     for axis in range(dims):
         if _sums_to_one(comparison.found, axis, 2 if comparison.main else 1):
-            yield Relation(f"Your weights sum to one along {comparison.axis(axis)}, not along {target}.",
-                           "Each slice along the right axis must share out exactly 1.",
-                           f"one along {axis - dims}")  # fmt: skip
+            yield Explanation(f"Your weights sum to one along {comparison.axis(axis)}, not along {target}.",
+                              "Each slice along the right axis must share out exactly 1.",
+                              f"one along {axis - dims}")  # fmt: skip
     for count in range(2, dims + 1):
         for group in combinations(range(dims), count):
             if bool(((comparison.found.sum(group) - 1).abs() < 1e-4).all()):
                 words = " and ".join(comparison.axis(axis) for axis in group)
-                yield Relation(f"Your weights sum to one over {words} together, not along {target} alone.",
-                               claim=f"one over {[axis - dims for axis in group]}")  # fmt: skip
+                yield Explanation(f"Your weights sum to one over {words} together, not along {target} alone.",
+                                  claim=f"one over {[axis - dims for axis in group]}")  # fmt: skip
 
 
-def sums_nowhere(comparison: Comparison) -> Iterator[Relation]:
+def sums_nowhere(comparison: Comparison) -> Iterator[Explanation]:
     if (wanted := _weights_axis(comparison)) is None:
         return
-    yield Relation(f"Your weights don't sum to one along {comparison.axis(wanted)}.",
-                   f"The first slice sums to {comparison.found.sum(wanted).flatten()[0]:.4g}.",
-                   "no sum of one")  # fmt: skip
+    yield Explanation(f"Your weights don't sum to one along {comparison.axis(wanted)}.",
+                      f"The first slice sums to {comparison.found.sum(wanted).flatten()[0]:.4g}.",
+                      "no sum of one")  # fmt: skip
 
 
 def _weights_axis(comparison: Comparison) -> int | None:
@@ -104,7 +105,7 @@ def _sums_to_one(value: Tensor, axis: int, shortest: int = 2) -> bool:
     return value.size(axis) >= shortest and bool(((value.sum(axis) - 1).abs() < 1e-4).all())
 
 
-def axis_factor(comparison: Comparison) -> Iterator[Relation]:
+def axis_factor(comparison: Comparison) -> Iterator[Explanation]:
     """found = expected · g, where g does not change along one axis."""
     if comparison.expected.dim() < 2 or bool((comparison.expected.abs() < 1e-12).any()):
         return
@@ -116,54 +117,56 @@ def axis_factor(comparison: Comparison) -> Iterator[Relation]:
             off = first[(first - 1).abs() > 1e-4]
             factors = ", ".join(f"{factor:.4g}" for factor in off[:4].tolist()) + (", …" if off.numel() > 4 else "")
             if off.numel() == first.numel():
-                yield Relation(f"Each slice along {where} is the expected one times a factor of its own.",
-                               f"The factors are {factors}.", claim)  # fmt: skip
+                yield Explanation(f"Each slice along {where} is the expected one times a factor of its own.",
+                                  f"The factors are {factors}.", claim)  # fmt: skip
             else:
                 how = f"all values are the expected ones times {factors}" if off.any() else "all values are 0"
                 are = "is" if off.numel() == 1 else "are"
-                yield Relation(f"{off.numel()} of {first.numel()} slices along {where} {are} wrong; the rest is right.",
-                               f"There, {how}.", claim)  # fmt: skip
+                count = f"{off.numel()} of {first.numel()} slices"
+                yield Explanation(f"{count} along {where} {are} wrong; the rest is right.",
+                                  f"There, {how}.", claim)  # fmt: skip
 
 
-def added(comparison: Comparison) -> Iterator[Relation]:
+def added(comparison: Comparison) -> Iterator[Explanation]:
     gap = comparison.found - comparison.expected
     if gap.numel() > 1 and alike(gap, gap.flatten()[0].expand_as(gap)):
         step = f"{gap.flatten()[0]:+.4g}"
-        yield Relation("A constant is added.", f"Every value is {step} away from the expected one.")
+        yield Explanation("A constant is added.", f"Every value is {step} away from the expected one.")
     for name, value in _inputs(comparison):
         for sign, words in ((-1, "is missing"), (1, "is added once too often")):
             with_input = _broadcast(value, gap)
             if with_input is not None and alike(gap, sign * with_input):
-                yield Relation(f"`{name}` {words}.", f"Your values differ from the expected ones by exactly `{name}`.")
+                yield Explanation(f"`{name}` {words}.",
+                                  f"Your values differ from the expected ones by exactly `{name}`.")  # fmt: skip
     if gap.dim() > 1 and (gap.shape[:-1].numel() > 2 or not comparison.main):
         row = gap.flatten(end_dim=-2)[:1].view(*[1] * (gap.dim() - 1), -1)
         if alike(gap, row.expand_as(gap)):
             last = comparison.axis(gap.dim() - 1)
             numbers = ", ".join(f"{number:+.4g}" for number in row.flatten()[:4].tolist())
             more = ", …" if row.numel() > 4 else ""
-            yield Relation("The same row of numbers is added everywhere.",
-                           f"Along {last} your values are the expected ones plus {numbers}{more}.")  # fmt: skip
+            yield Explanation("The same row of numbers is added everywhere.",
+                              f"Along {last} your values are the expected ones plus {numbers}{more}.")  # fmt: skip
 
 
-def transformed(comparison: Comparison) -> Iterator[Relation]:
+def transformed(comparison: Comparison) -> Iterator[Explanation]:
     for words, change in _FUNCTIONS:
         if comparison.expected.dim() < 2 and "diagonal" in words:
             continue
         changed = change(comparison.expected)
         if alike(comparison.found, changed) and not alike(changed, comparison.expected):
-            yield Relation(f"Your values are the expected ones, {words}.")
+            yield Explanation(f"Your values are the expected ones, {words}.")
     dims = comparison.expected.dim()
     for axis in range(dims):
         where = comparison.axis(axis)
         if alike(comparison.found, comparison.expected.softmax(axis)):
-            yield Relation(f"Your values are the expected ones after a softmax along {where}.",
-                           claim=f"softmax {axis - dims}")  # fmt: skip
+            yield Explanation(f"Your values are the expected ones after a softmax along {where}.",
+                              claim=f"softmax {axis - dims}")  # fmt: skip
         if alike(comparison.found, comparison.expected - comparison.expected.mean(axis, keepdim=True)):
-            yield Relation(f"Your values are the expected ones minus their mean along {where}.",
-                           claim=f"centered {axis - dims}")  # fmt: skip
+            yield Explanation(f"Your values are the expected ones minus their mean along {where}.",
+                              claim=f"centered {axis - dims}")  # fmt: skip
         if alike(comparison.found, comparison.expected.cumsum(axis)):
-            yield Relation(f"Your values are running sums of the expected ones along {where}.",
-                           claim=f"running sums {axis - dims}")  # fmt: skip
+            yield Explanation(f"Your values are running sums of the expected ones along {where}.",
+                              claim=f"running sums {axis - dims}")  # fmt: skip
 
 
 _FUNCTIONS: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
@@ -182,7 +185,7 @@ _FUNCTIONS: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
 )
 
 
-def coarse(comparison: Comparison) -> Iterator[Relation]:
+def coarse(comparison: Comparison) -> Iterator[Explanation]:
     """Nearly right, in all cases; what rounded it is said only where the values are such numbers to the last bit."""
     worst = max(_gap(one) for one in (comparison, *comparison.others))
     if worst > 0.02:
@@ -192,7 +195,7 @@ def coarse(comparison: Comparison) -> Iterator[Relation]:
         if all(torch.equal(one.found.to(dtype).double(), one.found) for one in (comparison, *comparison.others)):
             detail = f"All your values are {name} numbers: somewhere they were rounded to these."
             break
-    yield Relation(f"Nearly right: off by up to {worst:.1g} of the largest value.", detail, "nearly right")
+    yield Explanation(f"Nearly right: off by up to {worst:.1g} of the largest value.", detail, "nearly right")
 
 
 def _gap(comparison: Comparison) -> float:
