@@ -30,7 +30,7 @@ def check(name: str) -> None:
 
 
 def hunt(notebook: str, bug: str | None = None, *, line: int | None = None, says: str | None = None) -> Hunt | None:
-    """Show a bug of this notebook's answers, or answer: ``hunt("03-softmax", bug="bako", line=3, says="b")``.
+    """Show a bug of this notebook's answers, or answer: ``hunt("03-softmax", bug="bakoti", line=3, says="b")``.
 
     `anatomy.engine.hunting.hunt` says more.
     """

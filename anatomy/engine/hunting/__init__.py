@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def hunt(
     course: Course, notebook: str, bug: str | None = None, *, line: int | None = None, says: str | None = None
 ) -> Hunt | None:
-    """Show a bug of this notebook's answers, or answer: ``hunt("03-softmax", bug="bako", line=3, says="b")``.
+    """Show a bug of this notebook's answers, or answer: ``hunt("03-softmax", bug="bakoti", line=3, says="b")``.
 
     A cell that is run again answers the same bug again. Where marks are given nothing happens; in the edition for a
     class, which has no bugs to show, a sentence says so.

@@ -57,7 +57,7 @@ class Puzzle:
 def puzzle_of(bug: Bug) -> Puzzle:
     """The puzzle that a bug makes, the same for everybody."""
     expectations, mistake = Expectations(bug.asked, SEEDS), bug.mistake
-    found = [expectations.misconceived(mistake, index) for index in range(len(expectations.cases))]
+    found = [expectations.with_mistake(mistake, index) for index in range(len(expectations.cases))]
     trials = Trials(expectations, found, Budget(float("inf"), MOST_RUNS))
     wrong = frozenset(trials.wrong)
     case = expectations.cases[min(wrong)]
