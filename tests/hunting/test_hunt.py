@@ -72,13 +72,13 @@ def test_every_bug_of_a_notebook_has_an_id_of_its_own():
 
 def test_an_id_stays_when_mistakes_are_added_before_it():
     """Other people's cells hold it."""
-    assert bug("softmax__global_max").id == ids_of(["softmax__global_max"])["softmax__global_max"] == "daru"
-    names = [f"softmax__{number}" for number in range(400)]
+    assert bug("softmax__global_max").id == ids_of(["softmax__global_max"])["softmax__global_max"] == "daruwi"
+    names = [f"softmax__{number}" for number in range(2000)]
     ids = ids_of(names)
     assert ids == ids_of(names[::-1])
-    longer = [name for name in names if len(ids[name]) > 4]
+    longer = [name for name in names if len(ids[name]) > 6]
     assert longer and all(ids[name].startswith(ids_of([name])[name]) for name in names)
-    assert all(any(ids[one][:4] == ids[name][:4] for one in longer if one != name) for name in longer)
+    assert all(any(ids[one][:6] == ids[name][:6] for one in longer if one != name) for name in longer)
 
 
 def test_a_listing_has_no_comments_docstrings_or_empty_lines():
