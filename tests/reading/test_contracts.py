@@ -25,7 +25,7 @@ RUNS = 400
 
 def trials_of(mistake: Mistake) -> Trials:
     expectations = Expectations(COURSE.exercise(mistake.exercise), SEEDS)
-    found = [expectations.misconceived(mistake, index) for index in range(len(expectations.cases))]
+    found = [expectations.with_mistake(mistake, index) for index in range(len(expectations.cases))]
     return Trials(expectations, found, Budget(float("inf"), RUNS))
 
 

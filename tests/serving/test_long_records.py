@@ -46,7 +46,7 @@ def honest(name: str) -> str:
         known = expectations_of(exercise, SEEDS)
         for index in range(len(known.cases)):
             for mistake in exercise.mistakes.values():
-                known.misconceived(mistake, index)
+                known.with_mistake(mistake, index)
     return json.dumps(encode(observe(exercise, exercise.right, SEEDS)))
 
 

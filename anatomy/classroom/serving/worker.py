@@ -111,7 +111,7 @@ def _preparing(expectations_of: ExpectationsOf, notebooks: Collection[str]) -> I
         known = expectations_of(exercise, SEEDS)
         mistakes = exercise.mistakes.values()
         for mistake, index in itertools.product(mistakes, range(len(known.cases))):
-            known.misconceived(mistake, index)
+            known.with_mistake(mistake, index)
             yield number / len(asked)
         for index in range(len(known.cases)):
             known.nudged(index)

@@ -17,42 +17,42 @@ from anatomy.engine.observing.observation import CaseObservation
 from anatomy.engine.observing.plain_data import ROUNDING, same
 
 NUDGES = 8
-"""So often the reference is asked what rounding does to it where a difference is as small as that can be. What one
-rounding step does is partly luck: a gradient that is zero on paper stays exactly zero after one, and not after another.
-"""
+"""How often the reference runs on slightly moved inputs where rounding may explain a difference. One run can miss it by
+luck: a gradient that is zero on paper stays exactly zero in one run, and not in another."""
 
 NEAR = 2**6 * ROUNDING
-"""A difference above this, relative to numbers of this size or to 1, is not tried again and again."""
+"""The largest difference that rounding may explain after the first run, relative to the largest number or to 1."""
 
 
 class Kind(StrEnum):
-    """What differs. `found` and `expected` of a `Difference` are what the kind needs to explain it."""
+    """What differs. The kind decides what `found` and `expected` of a `Difference` hold: mostly the two values."""
 
-    ERROR = "error"  # one raises and the other does not, or another error: `found` and `expected` are observations
-    MESSAGE = "message"  # a refusal's message lacks the words in `expected`
+    ERROR = "error"  # the outcomes or the errors; `found` and `expected` are observations
+    MESSAGE = "message"  # a refusal's message lacks words; `expected` holds them
     TYPE = "type"
     SHAPE = "shape"
     DTYPE = "dtype"
     VALUES = "values"
-    NAMES = "names"  # of parameters, with their shapes, or the keys of a dict
-    SHARED = "shared"  # which names stand for one and the same parameter
+    NAMES = "names"  # of parameters, with their shapes; or of a dict's entries
+    SHARED = "shared"  # which names stand for the same parameter
     IN_PLACE = "in place"
     NOT_REPEATABLE = "not repeatable"
-    NOISE = "noise"  # in training mode: whether the result is random
-    NO_GRADIENT = "no gradient"  # it reaches an input in one of the two only
+    NOISE = "noise"  # whether the result is random in training mode
+    NO_GRADIENT = "no gradient"  # it reaches an input in only one of the two
     GRADIENT_ERROR = "gradient error"
     RULE = "rule"  # `found` is the rule's sentence
 
 
 SIDE_EFFECTS = frozenset({Kind.IN_PLACE, Kind.NOT_REPEATABLE})
-"""What differs though the same values come back."""
+"""The kinds of difference that leave the returned values as they are."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One way in which an answer departs from what was expected in one case.
+    """One way in which an answer differs from the reference in one case.
 
-    `aspect` is what was looked at: ``"values"``, ``"train mode"``, ``"gradients"``, ``"parameters"`` …
+    `property` is what it costs. `where` is the place in the result, or the name of an input or parameter. `aspect` is
+    what was compared: ``"values"``, ``"train mode"``, ``"gradients"``, ``"parameters"`` …
     """
 
     property: str
@@ -65,7 +65,7 @@ class Difference:
 
 
 class Mismatch(NamedTuple):
-    """A difference within one case, before it is billed to properties."""
+    """A difference within one case. `compare` decides later which properties it costs."""
 
     aspect: str
     kind: Kind
@@ -75,7 +75,7 @@ class Mismatch(NamedTuple):
 
     @property
     def place(self) -> tuple[str, Kind, str]:
-        """What tells it from the other mismatches of its case."""
+        """What identifies it among the mismatches of its case."""
         return self.aspect, self.kind, self.where
 
 
@@ -88,8 +88,8 @@ def compare(
 ) -> list[Difference]:
     """All differences, in the order of the cases.
 
-    `nudged` gives the reference's results in one case on slightly moved inputs, moved otherwise for each number; it is
-    asked only where something differs, to see whether float32 could do better.
+    `nudged` gives the reference's results in one case on slightly moved inputs. Each number moves them in another way.
+    `compare` calls it only where something differs: it shows how exact float32 can be there.
     """
     mismatches: list[tuple[int, Mismatch]] = []
     for index, case in enumerate(cases):
@@ -120,15 +120,15 @@ BESIDE_THE_NUMBERS = {
     "parameters": ("parameters", "values"),
     "train mode": ("train mode", "values"),
 }
-"""What an aspect costs that is about the answer as a whole and not about the numbers of one result: the first of these
-properties that the exercise has.
+"""Aspects of the answer as a whole. Each costs the first of its properties that the exercise has.
 
-Seen in the general cases, it is billed there, and not once more to each property with cases of its own.
+A difference in such an aspect costs this property once if a general case shows it. Properties with cases of their own
+don't pay for it again.
 """
 
 
 def _properties(exercise: Exercise, own: set[str | None], asks: str | None, aspect: str) -> list[str]:
-    """The properties that a difference in `aspect` breaks: those with cases of their `own`, or general ones."""
+    """The properties that a difference in `aspect` breaks. A case that `asks` for a property breaks this one."""
     if asks is not None:
         return [asks]
     if aspect == "everything":
@@ -172,7 +172,7 @@ def _compare_case(
 
 
 def _compare_refusals(case: Case, found: CaseObservation, expected: CaseObservation) -> Iterator[Mismatch]:
-    """Whether an input is refused as it should be: by the right error, raised on purpose, that says what is asked."""
+    """Compare two refusals: the type of the error, whether it is deliberate, and the words that the case asks for."""
     message, asked = (seen.error.message if seen.error else "" for seen in (found, expected))
     missing = [words for words in case.message_names if _says(asked, words) and not _says(message, words)]
     named = any("|" not in words for words in case.message_names) and not missing
@@ -184,15 +184,16 @@ def _compare_refusals(case: Case, found: CaseObservation, expected: CaseObservat
 
 
 def is_deliberate(seen: CaseObservation) -> bool:
-    """Whether an error was raised on purpose, by the student's own line, as far as that can be seen."""
+    """Whether the student's own line raised the error on purpose, as far as that can be seen."""
     code = seen.error.code if seen.error else ""
     return not code or "raise" in code or code.startswith("assert")
 
 
 def _says(message: str, words: str) -> bool:
-    """Whether a message holds these words, or this number and not a longer one: a letter may touch it, as in 8x10.
+    """Whether a message holds these words.
 
-    Of words with `|` between them one is enough.
+    A number must not be part of a longer number, but a letter may touch it, as in 8x10. Where ``|`` stands between
+    words, one of them is enough.
     """
     if "|" in words:
         return any(_says(message, one) for one in words.split("|"))
@@ -201,17 +202,17 @@ def _says(message: str, words: str) -> bool:
 
 
 def rule_says(rule: Callable[[Any, Case], str | None], value: Any, case: Case) -> str | None:
-    """A rule's sentence; a value that the rule can't even read breaks it."""
+    """A rule's sentence. A value that the rule can't read breaks the rule."""
     try:
         return rule(value, case)
-    except Exception as error:  # whatever a kernel sent, judging goes on
+    except Exception as error:  # a kernel may send anything, and judging goes on
         return f"The result can't be read as what is asked: {type(error).__name__}, {error}."
 
 
 def _compare_gradients(
     found: CaseObservation, expected: CaseObservation, nudged: CaseObservation
 ) -> Iterator[Mismatch]:
-    """Gradients share one floor a case: one that is zero on paper is rounding noise in float32, and no two agree."""
+    """All gradients of a case share one floor: a gradient that is zero on paper is rounding noise, and no two agree."""
     if found.gradient_error or expected.gradient_error:
         types = [seen.gradient_error.type if seen.gradient_error else "" for seen in (found, expected)]
         if types[0] != types[1]:
@@ -292,9 +293,9 @@ def same_numbers(found: Any, expected: Any) -> bool:
 
 
 def _as_tensor(value: Any, shape: tuple[int, ...] | None = None) -> Tensor | None:
-    """A tensor, a number, or a list of lists of these, as one tensor; None where that makes no sense.
+    """A tensor, a number, or nested lists of these, as one tensor. None where that makes no sense.
 
-    With a shape, None for all others: nothing is made of a list that is longer.
+    With a `shape`, a value of any other shape gives None. This keeps a very long list from becoming a tensor.
     """
     if isinstance(value, dict):
         value = value.get("$numbers")
@@ -317,7 +318,7 @@ def _as_tensor(value: Any, shape: tuple[int, ...] | None = None) -> Tensor | Non
 def close(found: Tensor, expected: Tensor, nudged: Tensor | None = None, floor: float = 0.0) -> bool:
     """Whether two tensors of one shape agree within `ROUNDING` (integers: exactly; inf and NaN in the same places).
 
-    `ROUNDING` is relative to the largest expected entry, or to `floor` where that is larger.
+    `ROUNDING` is relative to the larger of `floor` and the largest expected entry.
     """
     if not expected.is_floating_point() or found.is_complex():
         return not found.is_complex() and torch.equal(found.double(), expected.double())
@@ -326,7 +327,7 @@ def close(found: Tensor, expected: Tensor, nudged: Tensor | None = None, floor: 
     found, expected = found.double(), expected.double()
     apart = float((found - expected).abs().max()) if expected.numel() else 0.0
     if math.isfinite(apart) and apart <= ROUNDING * max(_size(expected), floor):
-        return True  # most answers are right: here nothing is inf or NaN, and no slack is needed
+        return True  # most answers end here: nothing is inf or NaN, and they need no slack
     finite = expected.isfinite()
     if not torch.equal(finite, found.isfinite()):
         return False
@@ -358,7 +359,7 @@ def _shape_aspect(aspect: str) -> str:
 
 
 def _family(dtype: torch.dtype) -> str:
-    """Integers of any width count as one type; every other type stands for itself."""
+    """Integers of any width are one family. Every other type is a family of its own."""
     return "integer" if dtype in (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64) else str(dtype)
 
 
@@ -370,17 +371,17 @@ def holds_tensors(tree: Any) -> bool:
 
 
 def _in_words(value: Any) -> bool:
-    """Whether a run sums up in words what it saw: such a summary of something random may differ from run to run."""
+    """Whether a value is words: a summary of something random may differ from run to run."""
     return isinstance(value, str) or (isinstance(value, dict) and bool(value) and all(map(_in_words, value.values())))
 
 
 def _is_rounded(one: Mismatch) -> bool:
-    """Whether values differ that float32 can't give exactly."""
+    """Whether float values differ: rounding may be the reason."""
     return one.kind == Kind.VALUES and _holds_floats(one.expected)
 
 
 def _is_near(one: Mismatch) -> bool:
-    """Whether values differ by so little that rounding may be the reason."""
+    """Whether float tensors differ by so little that rounding may still be the reason."""
     pair = one.found, one.expected
     if one.kind != Kind.VALUES or not all(isinstance(value, Tensor) and value.is_floating_point() for value in pair):
         return False

@@ -1,4 +1,4 @@
-"""Errors that a student's code raises, said from the symptom that the student sees."""
+"""Explain errors that a student's code raises, by the symptom that the student sees."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from anatomy.engine.judging.symptoms import advice
 from anatomy.engine.observing.observation import CaseObservation, Raised
 
 _REASON = 120
-"""Characters of an error's message that a headline takes."""
+"""The most characters of an error's message that a headline holds."""
 
 
 def explain_error(found: CaseObservation, expected: CaseObservation, case: Case) -> Explanation:
-    """An answer that raised, was too slow, or did not raise where it should."""
+    """Explain an answer that raises an error, is too slow, or does not refuse what it should."""
     error = found.error or Raised()
     wanted = expected.error_type or "an error"
     if found.outcome == "not attempted":
@@ -52,7 +52,7 @@ def explain_error(found: CaseObservation, expected: CaseObservation, case: Case)
 
 
 def explain_message(found: CaseObservation, missing: list[str], case: Case) -> Explanation:
-    """A refusal that does not say what it has to."""
+    """Explain a refusal whose message lacks words."""
     said = found.error.message if found.error else ""
     words = " and ".join(f"“{one.partition('|')[0]}” or the like" if "|" in one else one for one in missing)
     yours = f"Yours says “{said}”." if said else "Yours says nothing."
@@ -60,7 +60,7 @@ def explain_message(found: CaseObservation, missing: list[str], case: Case) -> E
 
 
 def _place(error: Raised) -> str:
-    """Where in the student's cells an error came from."""
+    """The line of the student's cells that raised an error."""
     if not error.line:
         return ""
     code = f", `{error.code}`" if error.code else ""
@@ -71,7 +71,7 @@ def _place(error: Raised) -> str:
 
 
 def _message(error: Raised) -> str:
-    """A library's message, up to its hints, as a sentence."""
+    """A library's message without its hints, as a sentence."""
     text = error.message.partition(" Hint")[0].partition("\n")[0].strip()
     if len(text) > 240:
         text = f"{text[:240].rpartition(' ')[0]} …"
@@ -79,7 +79,7 @@ def _message(error: Raised) -> str:
 
 
 def _reason(message: str) -> tuple[str, str]:
-    """An error's message as the end of a headline; and the whole of it, where it had to be cut."""
+    """An error's message as the end of a headline, and the whole message if the headline cuts it."""
     if not message:
         return ".", ""
     if len(message) <= _REASON:

@@ -1,9 +1,9 @@
-"""Whether an observation shows that the answer was run on these very inputs.
+"""Whether an observation shows that the answer ran on these very inputs.
 
-Whoever has no answer can hand in what a right one did on other inputs, or what needs no answer: a shape, an error, a
-result that merely agrees with itself, the input. So an answer earns more than its form only if some result that is
-understood (right, or a known mistake's) is more than the input and depends on the seed: what was seen with another seed
-would be wrong in its place.
+A forged observation may hold a right answer's results on other inputs. It may also hold what needs no answer: a shape,
+an error, a result that agrees with itself, the input. So an answer earns points beyond its form only if one result is
+evidence. Such a result is right or a known mistake's, it is more than the input, and it depends on the seed: the result
+of another seed would be wrong in its place.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ from anatomy.engine.observing.observe import described
 from anatomy.engine.observing.plain_data import plain, same
 
 FORM = "shape"
-"""The property that an answer has by its form alone."""
+"""The property that needs no evidence: an answer has it by its form alone."""
 
 NO_EVIDENCE = "counts once a result is right"
-"""What a card says of a property that would hold, but for which nothing speaks."""
+"""What a card says of a property that seems to hold while there is no evidence."""
 
 
 BY_CHANCE = 1 / 4
-"""The share of whole numbers and texts that another seed's may equal by chance, at most; fractions never do."""
+"""The share of the distinct results that must be known if all known ones are whole numbers or texts. Another seed's may
+equal these by chance. One known result with fractions is enough."""
 
 
 def is_evidence(
@@ -40,9 +41,9 @@ def is_evidence(
     Parameters
     ----------
     raw, found
-        What was observed, as it came from the kernel and in the judge's words.
+        What was observed: as the kernel sent it, and in the judge's words.
     known
-        The cases in which the numbers are right or a mistake's; a gradient or a type may be wrong.
+        The cases with the right numbers or a mistake's. Their gradients and types may be wrong.
     """
     if len(expectations.seeds) < 2:
         return True  # there is no other seed to compare with
@@ -73,7 +74,7 @@ def _has_fractions(value: Any) -> bool:
 
 
 def _is_given(value: Any, case: Case) -> bool:
-    """Whether a result is a part of the input, the same number all over, or made of such results."""
+    """Whether a result is a part of the input, one number in all entries, or made of such results."""
     given = [*_nodes(plain(list(case.args.values()))), *_nodes(plain(list(case.init)))]
 
     def is_given(node: Any) -> bool:
@@ -88,7 +89,7 @@ def _is_given(value: Any, case: Case) -> bool:
 
 
 def _nodes(tree: Any) -> Iterator[Any]:
-    """Plain data and all that is in it."""
+    """Plain data and everything in it."""
     yield tree
     for inner in tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ():
         yield from _nodes(inner)

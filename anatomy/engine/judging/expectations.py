@@ -1,4 +1,4 @@
-"""One exercise on its seeds: the cases, what the reference does on them, and what each mistake does."""
+"""What to expect in an exercise's cases: the results of the reference, and the results with each mistake."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from anatomy.engine.observing.observe import described, glimpse_case, observe, o
 from anatomy.engine.observing.plain_data import is_float
 
 REFUSALS = ("ValueError", "TypeError", "IndexError", "KeyError")
-"""Errors by which an answer refuses bad input."""
+"""The errors that refuse a bad input."""
 
 
 class CannotJudge(RuntimeError):
-    """The reference itself failed, on a machine that is out of time or memory: no verdict, rather than a wrong one."""
+    """The reference itself failed: the machine is out of time or memory. No verdict is better than a wrong one."""
 
 
 @dataclass
 class Expectations:
-    """The cases of some seeds, and what the reference (`expected`) and the mistakes do on them."""
+    """The cases of some seeds, and what the reference (`expected`) and the mistakes do in them."""
 
     exercise: Exercise
     seeds: tuple[int, ...]
@@ -42,51 +42,51 @@ class Expectations:
         self._glimpsed: dict[tuple[str, int], CaseObservation] = {}
 
     def twin(self, index: int) -> int:
-        """The case that another seed draws in the place of this one."""
+        """The index of the same case with another seed."""
         return (index + len(self.cases) // len(self.seeds)) % len(self.cases)
 
     def cost(self, index: int) -> int:
-        """Roughly how long a look at one case takes: how large its input is."""
+        """Roughly how long one case takes: the size of its input."""
         return _size(self.cases[index].args)
 
     def nudged(self, index: int, number: int = 0) -> CaseObservation:
-        """What the reference does in one case when every float input is moved by one rounding step.
+        """What the reference does in one case after every float input moves by one rounding step.
 
-        For each `number` other inputs are moved up, and the others down.
+        `number` decides which entries move up and which move down.
         """
         if (key := (index, number)) not in self._nudged:
             self._nudged[key] = observe_case(self.exercise, self.exercise.right, _nudge(self.cases[index], number))
         return self._nudged[key]
 
-    def misconceived(self, wrong: Mistake, index: int) -> CaseObservation:
-        """What this mistake does in one case; observed when first asked for."""
-        key = (wrong.name, index)
+    def with_mistake(self, mistake: Mistake, index: int) -> CaseObservation:
+        """What an answer with this mistake does in one case. It is observed at the first call."""
+        key = (mistake.name, index)
         if key not in self._seen:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # they would reach a student, who made no such mistake
-                self._seen[key] = observe_case(replace(self.exercise, forbids=()), wrong.answer, self.cases[index])
+                warnings.simplefilter("ignore")  # a student who did not make this mistake must not see them
+                self._seen[key] = observe_case(replace(self.exercise, forbids=()), mistake.answer, self.cases[index])
         return self._seen[key]
 
-    def remember(self, wrong: Mistake, cases: list[CaseObservation]) -> None:
-        """Take what this mistake does in all cases, raw, from whoever has observed it already."""
+    def remember(self, mistake: Mistake, cases: list[CaseObservation]) -> None:
+        """Take raw observations of this mistake in all cases, which were made elsewhere."""
         for index, (case, seen) in enumerate(zip(self.cases, cases, strict=True)):
             if not seen.calls:
-                self._seen[wrong.name, index] = described(self.exercise, case, seen)
+                self._seen[mistake.name, index] = described(self.exercise, case, seen)
 
-    def glimpse(self, wrong: Mistake, index: int) -> CaseObservation:
-        """Only the value that this mistake gives in one case: a fraction of the time of `misconceived`."""
-        key = (wrong.name, index)
+    def glimpse(self, mistake: Mistake, index: int) -> CaseObservation:
+        """Only the value that this mistake gives in one case. It takes a fraction of the time of `with_mistake`."""
+        key = (mistake.name, index)
         if key in self._seen:
             return self._seen[key]
         if key not in self._glimpsed:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                self._glimpsed[key] = glimpse_case(self.exercise, wrong.answer, self.cases[index])
+                self._glimpsed[key] = glimpse_case(self.exercise, mistake.answer, self.cases[index])
         return self._glimpsed[key]
 
 
 def _size(value: Any) -> int:
-    """How large an input is, roughly: numbers and letters."""
+    """Roughly the size of an input: its numbers and letters."""
     if isinstance(value, Tensor):
         return value.numel()
     if isinstance(value, dict):
@@ -97,7 +97,7 @@ def _size(value: Any) -> int:
 
 
 def remembering() -> Callable[[Exercise, tuple[int, ...]], Expectations]:
-    """`Expectations`, made once for each exercise and its seeds."""
+    """A function that makes `Expectations` once for each exercise and its seeds."""
     known: dict[tuple[str, tuple[int, ...]], Expectations] = {}
 
     def expectations_of(exercise: Exercise, seeds: tuple[int, ...]) -> Expectations:
@@ -109,12 +109,12 @@ def remembering() -> Callable[[Exercise, tuple[int, ...]], Expectations]:
 
 
 def _is_deliberate(seen: CaseObservation) -> bool:
-    """Whether a reference did what it is meant to: return, or refuse bad input."""
+    """Whether the reference did what it should: return a result, or refuse a bad input."""
     return seen.outcome == "returned" or (seen.outcome == "raised" and seen.error_type in REFUSALS)
 
 
 def _nudge(case: Case, seed: int) -> Case:
-    """The case with every float input moved by one rounding step, up or down at random."""
+    """The case after every entry of its float inputs moves by one rounding step, up or down at random."""
     moved = {name: _step(value, seed) if is_float(value) else value for name, value in case.args.items()}
     return replace(case, args=moved)
 

@@ -1,4 +1,4 @@
-"""Explain a difference without knowing the exercise: from shapes, names, numbers and errors alone."""
+"""Explain differences by shapes, names, numbers and errors alone. Nothing here knows the exercise."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from anatomy.engine.observing.observation import CaseObservation
 
 _FIRST = (Kind.ERROR, Kind.MESSAGE, Kind.NAMES, Kind.SHARED, Kind.IN_PLACE, Kind.NOT_REPEATABLE, Kind.TYPE, Kind.SHAPE,
           Kind.DTYPE, Kind.VALUES, Kind.RULE, Kind.NOISE, Kind.NO_GRADIENT, Kind.GRADIENT_ERROR)  # fmt: skip
-"""Kinds of differences in the order in which they are spoken of; before all of them comes a result that is None."""
+"""The kinds of difference, the most urgent first. A result that is None is more urgent than all of them."""
 
 _LATE = {"train mode": 1, "gradients": 2}
-"""Aspects that are not spoken of before the plain result is right."""
+"""Aspects that wait until the plain result is right."""
 
 
 def explain_each(
     expectations: Expectations, differences: list[Difference], open_cases: Collection[int]
 ) -> dict[int, Diagnosis]:
-    """What can be said of these cases: case → diagnosis, one for each property that they ask for.
+    """Explain the open cases: case → diagnosis, one for each property that they ask for.
 
-    `differences` are those of all cases; what is said to hold somewhere must not hold elsewhere, too.
+    `differences` are those of all cases: a diagnosis says where something happens only if it happens nowhere else.
     """
     groups: dict[str | None, list[Difference]] = {}
     for difference in sorted(differences, key=lambda one: one.case):
@@ -55,9 +55,9 @@ def explain_each(
     for first, group in firsts:
         said = _explain(expectations, first, differences if first.kind == Kind.TYPE else group)
         if (first.kind, said.claims) in told or (said.claims == EXAMPLE and first.kind in {kind for kind, _ in told}):
-            continue  # one more example of the same adds nothing
+            continue  # another example of the same adds nothing
         if isinstance(first.found, str) and first.found in {one.headline for one in explained.values()}:
-            continue  # a rule has said it
+            continue  # a rule has said it already
         told.add((first.kind, said.claims))
         where = where_it_happens(expectations, first.case, wrong)
         explained[first.case] = Diagnosis(said.headline, " ".join(filter(None, (said.detail, where))))
@@ -74,16 +74,16 @@ def _urgency(difference: Difference) -> tuple[int, bool, int, int]:
 
 
 def _is_elsewhere(difference: Difference) -> bool:
-    """Whether an error came from what was done with a result, not from the student's own lines."""
+    """Whether an error comes from the use of a result, and not from the student's own lines."""
     error = difference.found.error if difference.kind == Kind.ERROR else None
     return error is not None and not error.line
 
 
 def _explain(expectations: Expectations, first: Difference, group: list[Difference]) -> Explanation:
     alike = [one for one in group if (one.kind, one.where) == (first.kind, first.where)]
-    if first.kind != Kind.TYPE:  # of another type it is in all cases: so is what is said of its numbers
+    if first.kind != Kind.TYPE:  # a wrong type is wrong in all cases, and its explanation looks at all
         alike = [one for one in alike if one.aspect == first.aspect]
-    alike = [next(rows) for _, rows in groupby(alike, key=lambda one: one.case)]  # billed to several properties
+    alike = [next(rows) for _, rows in groupby(alike, key=lambda one: one.case)]  # each may cost several properties
     alike.sort(key=lambda one: one is not first)
     return _EXPLAIN[first.kind](expectations, alike)
 

@@ -1,19 +1,19 @@
-"""What is said of a difference: a headline, a detail, and what of it must hold in other cases too."""
+"""What the judge says of a difference."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 EXAMPLE = "an example"
-"""The claim of an explanation that shows one place where an answer differs, and no more."""
+"""The claim of an explanation that only shows one place where an answer differs."""
 
 
 @dataclass(frozen=True)
 class Explanation:
     """A headline, and a sentence with the numbers behind it.
 
-    `claim` is what must be found in every case that differs, without the sizes and numbers of one case. It is the
-    headline where it is empty.
+    `claim` must hold in every case that differs, so it has no sizes and numbers of a single case. Where it is empty,
+    the headline is the claim.
     """
 
     headline: str

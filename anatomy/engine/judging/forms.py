@@ -1,4 +1,4 @@
-"""What can be said of the form of a result: its shape, its type, its names."""
+"""Explain a wrong form: the shape, the type or the names of a result."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from anatomy.engine.judging.wording import brief, names, sort_of
 
 
 def is_nothing(difference: Difference) -> bool:
-    """Whether a function returned None where it should return something."""
+    """Whether a function returns None where it should return a result."""
     return difference.kind == Kind.TYPE and difference.found is None and not difference.where
 
 
@@ -68,7 +68,7 @@ def explain_type(expectations: Expectations, alike: list[Difference]) -> Explana
 
 
 def _inside(alike: list[Difference]) -> int | None:
-    """The place at which the expected tensor stands in a list, the same in all cases."""
+    """The place of the expected tensor in a list, if it is the same in all cases."""
     for place in range(4):
         if all(
             isinstance(one.found, list)
@@ -125,8 +125,7 @@ def explain_names(expectations: Expectations, alike: list[Difference]) -> Explan
 
 
 def _whole(absent: list[str], others: Collection[str]) -> list[str]:
-    """Absent names, with one for a whole layer: its path, as far as no other name begins with it."""
-
+    """Absent names. One name stands for a whole absent layer: the shortest path that no other name begins with."""
     begun = sorted(f"{other}." for other in others)
 
     def is_begun(path: str) -> bool:
@@ -141,7 +140,7 @@ def _whole(absent: list[str], others: Collection[str]) -> list[str]:
 
 
 def _prefix(missing: list[str], extra: list[str]) -> str:
-    """What stands before all the names that are missing; empty where they were not just moved."""
+    """The prefix that all missing names have among the extra ones. Empty if there is none."""
     names = set(extra)
     for name in extra if len(names) == len(missing) else ():
         prefix = name.removesuffix(missing[0])

@@ -1,8 +1,8 @@
-"""Judge: from an observation to a verdict. Runs no student code.
+"""Reach a verdict from an observation. No student code runs here.
 
-The judge builds the same cases from the same seeds, observes the reference on them, compares property by property,
-and, where something differs, looks for the reason: a mistake that gives the student's numbers, else a relation
-between found and expected, else what can be measured.
+The judge builds the same cases from the same seeds, and observes the reference in them. It compares property by
+property. Where something differs, it looks for the reason: a mistake that gives the student's numbers, else a relation
+between found and expected, else what it can measure.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from anatomy.engine.observing.observation import CaseObservation, Observation, R
 from anatomy.engine.observing.observe import described
 
 MOST_DIAGNOSES = 3
-"""A card that says more than this is not read."""
+"""The most diagnoses of a card: nobody reads more."""
 
 
 def judge(
@@ -35,8 +35,8 @@ def judge(
 ) -> Verdict:
     """The verdict on what was observed with these seeds.
 
-    `observation` may come from a process that can't be trusted: whatever it holds, the answer is a verdict. Whoever
-    judges many answers with the same seeds can keep the expectations by `expectations_of`.
+    `observation` may come from a process that can't be trusted: it may hold anything, and the result is always a
+    verdict. `expectations_of` may keep expectations when many answers are judged with the same seeds.
     """
     if all(seen.outcome == "not attempted" for seen in observation.cases):
         return _not_attempted(exercise, observation)
@@ -59,7 +59,7 @@ def is_right(
     seeds: tuple[int, ...] = SEEDS,
     expectations_of: Callable[[Exercise, tuple[int, ...]], Expectations] = Expectations,
 ) -> bool:
-    """Whether an answer is right as it stands. Says nothing else, and takes a fraction of the time of `judge`."""
+    """Whether an answer is right as it stands. This takes a fraction of the time of `judge`."""
     if all(seen.outcome == "not attempted" for seen in observation.cases):
         return False
     if exercise.kind == "quiz":
@@ -69,7 +69,7 @@ def is_right(
 
 
 def described_all(expectations: Expectations, raw: list[CaseObservation]) -> list[CaseObservation]:
-    """What was observed in the cases, as it is compared: raw results in the judge's words."""
+    """What was observed in the cases, with raw results put in the judge's words."""
     return [described(expectations.exercise, *pair) for pair in zip(expectations.cases, raw, strict=False)]
 
 
@@ -88,7 +88,7 @@ def _differences(expectations: Expectations, found: list[CaseObservation]) -> li
 
 
 def _judge_cases(expectations: Expectations, raw: list[CaseObservation], called: Collection[str]) -> Verdict:
-    """The verdict on these observations of an answer that calls other exercises' right ones, the `called`."""
+    """The verdict on these observations. `called` are the other exercises whose right answers this answer calls."""
     exercise, found = expectations.exercise, described_all(expectations, raw)
     if calls := sorted({call for seen in found for call in seen.calls}):
         return _library_did_it(exercise, calls)
@@ -110,7 +110,7 @@ def _judge_cases(expectations: Expectations, raw: list[CaseObservation], called:
 
 
 def _unwritten(expectations: Expectations, found: list[CaseObservation]) -> list[Diagnosis]:
-    """What to say of an answer that still raises its stub's `NotImplementedError` where a result is asked for."""
+    """The diagnosis of an answer that still raises its stub's `NotImplementedError` where it should return."""
     name = expectations.exercise.name
     pairs = zip(found, expectations.expected, strict=False)
     errors = [here.error for here, expected in pairs if here.error and expected.outcome == "returned"]
@@ -128,7 +128,7 @@ def _unwritten(expectations: Expectations, found: list[CaseObservation]) -> list
 
 
 def _parts(exercise: Exercise, observation: Observation) -> list[Exercise]:
-    """The exercises in whose place right answers stood, if they did in all cases. A kernel may have sent anything."""
+    """The exercises that right answers replaced in all cases. A kernel may send anything."""
     if len(observation.with_right_parts) != len(observation.cases):
         return []
     known = exercise.course.exercises(exercise.notebook)
@@ -136,7 +136,7 @@ def _parts(exercise: Exercise, observation: Observation) -> list[Exercise]:
 
 
 def _and_its_parts(verdict: Verdict, parts: list[Exercise]) -> tuple[Diagnosis, ...]:
-    """The diagnoses of an answer that was judged with right answers in the place of some that it calls."""
+    """The diagnoses of an answer whose `parts` were replaced by right answers."""
     named = " and ".join(f"`{part.name}` ({part.number})" for part in parts)
     is_not, mend = "is not" if len(parts) == 1 else "are not", " and ".join(part.number for part in parts)
     if verdict.status == "right":
@@ -150,7 +150,7 @@ def _and_its_parts(verdict: Verdict, parts: list[Exercise]) -> tuple[Diagnosis, 
 
 
 def _and_its_cell(verdict: Verdict, observation: Observation) -> Verdict:
-    """The verdict, which also says that the answer's cell was stopped and an older version is what was looked at."""
+    """The verdict. If the answer's cell stopped, it also says so: an older version is what was judged."""
     if observation.cell_error is None:
         return verdict
     said = Diagnosis(_cell_stopped(verdict.exercise, observation.cell_error),
@@ -165,7 +165,7 @@ def _cell_stopped(name: str, error: Raised) -> str:
 
 
 def _diagnose(expectations: Expectations, differences: list[Difference], named: list[Recognized]) -> list[Diagnosis]:
-    """Why the answer differs: known mistakes, and for the cases that they leave open what can be measured there."""
+    """Why the answer differs: recognized mistakes, and an explanation of the cases that they leave open."""
     wrong = frozenset(difference.case for difference in differences)
     diagnoses = {min(known.cases): known.diagnoses for known in named}
     left = wrong.difference(*(known.cases for known in named))
@@ -235,16 +235,16 @@ def _judge_quiz(exercise: Exercise, seen: CaseObservation) -> Verdict:
             diagnoses.append(
                 Diagnosis(f"{question}: “{answer}” is none of the options.", f"They are: {', '.join(options)}.")
             )
-        for wrong in exercise.mistakes.values():
-            if question in wrong.breaks and answer == wrong.answer[question].lower():
-                diagnoses.append(Diagnosis(f"{question}: {wrong.sentence}", mistake=wrong.name))
+        for mistake in exercise.mistakes.values():
+            if question in mistake.breaks and answer == mistake.answer[question].lower():
+                diagnoses.append(Diagnosis(f"{question}: {mistake.sentence}", mistake=mistake.name))
     if broken and not diagnoses:
         diagnoses = [Diagnosis("Some questions are still open.", f"Unanswered: {', '.join(broken)}.")]
     return _verdict(exercise, "wrong" if broken else "right", broken, diagnoses)
 
 
 def _detail(differences: list[Difference], name: str) -> str:
-    """What a property's line on the card says when it is broken; empty when it holds."""
+    """What the card says of a broken property. Empty if the property holds."""
     mine = [difference for difference in differences if difference.property == name]
     if not mine:
         return ""
@@ -271,7 +271,7 @@ _IN_FEW_WORDS = {
 
 
 def _picture(expectations: Expectations, differences: list[Difference]) -> MatrixPair | None:
-    """Expected against found: the first differing matrix, small enough to draw."""
+    """The first differing matrix that is small enough to draw, as expected and as found."""
     for difference in differences:
         found, expected = difference.found, difference.expected
         if difference.kind != Kind.VALUES or difference.property in ("gradients", "train mode"):

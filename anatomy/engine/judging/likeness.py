@@ -14,7 +14,7 @@ from anatomy.engine.observing.observation import CaseObservation
 
 
 class Likeness(ABC):
-    """A way of comparing: it looks at a part of what was observed, and leaves out the rest."""
+    """A way of comparing observations: it looks at some of what they hold."""
 
     @abstractmethod
     def is_right(self, exercise: Exercise, case: Case, seen: CaseObservation, expected: CaseObservation) -> bool:
@@ -27,7 +27,7 @@ class Likeness(ABC):
         """Whether the answer does `here` what the mistake does (`theirs`)."""
 
     def looks_so(self, expectations: Expectations, index: int, mistake: Mistake, here: CaseObservation) -> bool:
-        """Whether the answer may do what the mistake does in this case: a look that costs one run at most.
+        """Whether the answer may do what the mistake does in this case. The look costs at most one run.
 
         It compares the values, or the types of the errors.
         """
@@ -60,7 +60,7 @@ class InEverything(Likeness):
 
 
 class InValues(Likeness):
-    """The same values; gradients and side effects may be other. A refusal may use other words."""
+    """The same values. Gradients and side effects may differ. A refusal may use other words."""
 
     def is_right(self, exercise: Exercise, case: Case, seen: CaseObservation, expected: CaseObservation) -> bool:
         return not differ_in_values(exercise, case, seen, expected)
@@ -75,7 +75,7 @@ class InValues(Likeness):
 
 
 class InParameters(Likeness):
-    """The same parameters, by name, shape and sharing; and both return something, or both return None."""
+    """The same parameters, by name, shape and sharing. Both return None, or none of them does."""
 
     def is_right(self, exercise: Exercise, case: Case, seen: CaseObservation, expected: CaseObservation) -> bool:
         return _parameters(seen) == _parameters(expected)
@@ -87,7 +87,7 @@ class InParameters(Likeness):
         return here.parameters is not None and _parameters(here) == _parameters(theirs) and both_return
 
     def looks_so(self, expectations: Expectations, index: int, mistake: Mistake, here: CaseObservation) -> bool:
-        """Whether the answer is a module with the mistake's parameters, and with other ones than expected."""
+        """Whether the answer is a module with the mistake's parameters, and these are not the expected ones."""
         expected = expectations.expected[index]
         if expected.parameters is None or here.parameters is None or _parameters(here) == _parameters(expected):
             return False
@@ -97,11 +97,11 @@ class InParameters(Likeness):
 IN_EVERYTHING = InEverything()
 
 LIKENESSES: tuple[Likeness, ...] = (IN_EVERYTHING, InValues(), InParameters())
-"""The strictest one first."""
+"""All ways of comparing, the strictest one first."""
 
 
 def differ_in_values(exercise: Exercise, case: Case, left: CaseObservation, right: CaseObservation) -> bool:
-    """Whether anything differs but gradients, side effects and what rules say."""
+    """Whether something differs that is not a gradient, a side effect or a rule's sentence."""
     properties = {name: points for name, points in exercise.properties.items() if name != "gradients"}
     plainly = replace(exercise, rules={}, properties=properties)
     return not {one.kind for one in compare(plainly, [case], [left], [right])} <= SIDE_EFFECTS
@@ -112,7 +112,7 @@ def _parameters(seen: CaseObservation) -> tuple[object, object]:
 
 
 def _rules(exercise: Exercise, case: Case, seen: CaseObservation) -> list[tuple[str, str]]:
-    """What each rule says of an answer, without the numbers: they are measured, and differ from run to run."""
+    """What each rule says of an answer. Its numbers are left out: they differ from run to run."""
     if seen.outcome != "returned":
         return []
     said = ((name, rule_says(rule, seen.value, case) or "") for name, rule in exercise.rules.items())
@@ -124,5 +124,5 @@ def _without_numbers(text: str) -> str:
 
 
 def _error(seen: CaseObservation, mistake: Mistake) -> tuple[str, str]:
-    """The error's type and message. Python's own messages hold a mistake's name: the exercise's stands in its place."""
+    """The error's type and message. Where the message holds the mistake's name, it gets the exercise's."""
     return seen.error_type, (seen.error.message if seen.error else "").replace(mistake.name, mistake.exercise)

@@ -1,8 +1,8 @@
-"""Find the mistakes behind an answer: those that do on the same cases what the answer does.
+"""Find the mistakes behind an answer: they do in the same cases what the answer does.
 
-A mistake claims the cases in which it is wrong. It is named only if the answer does the same in all of them, so a name
-is never a guess from a part of the evidence. First come the exercise's own mistakes, then those of the parts it calls,
-then two of its own at once.
+A mistake claims the cases in which it gives a wrong result. It is named only if the answer does the same in all of
+them, so a name is never a guess from a part of the evidence. First come the exercise's own mistakes, then mistakes in
+the parts that it calls, then two of its own at once.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from anatomy.engine.mistakes import Mistake, inherited, pairs
 from anatomy.engine.observing.observation import CaseObservation
 
 SEARCH_TIME, LEAST_SEARCH_TIME = 0.4, 0.1
-"""Seconds of computing after which a search ends, and the least that mistakes of parts have, and two at once. The
-exercise's own mistakes are tried to the last."""
+"""Seconds of computing. A search ends `SEARCH_TIME` after it begins, but mistakes of parts always have
+`LEAST_SEARCH_TIME`, and so have two mistakes at once. The exercise's own mistakes have no limit."""
 
 
 @dataclass(frozen=True)
 class Recognized:
-    """What an answer does, and the cases of which it says so."""
+    """One mistake, or two at once, and the cases that they explain."""
 
     diagnoses: tuple[Diagnosis, ...]
     cases: frozenset[int]
@@ -35,14 +35,14 @@ class Recognized:
 def recognize(
     expectations: Expectations, found: list[CaseObservation], wrong: frozenset[int], called: Collection[str] = ()
 ) -> list[Recognized]:
-    """The mistakes that an answer makes, the one that explains most first.
+    """The mistakes in an answer. The first one explains most cases.
 
     Parameters
     ----------
     wrong
         The cases in which the answer differs from what is expected.
     called
-        Other exercises that the answer calls, and which are right: their mistakes are not the reason.
+        Other exercises that the answer calls and that are right: their mistakes can't be the reason.
     """
     seen = [found[i] if i < len(found) else CaseObservation() for i in range(len(expectations.cases))]
     named: list[Recognized] = []
@@ -59,7 +59,7 @@ def recognize(
 
 
 def makes(mistake: Mistake, expectations: Expectations, found: list[CaseObservation], wrong: frozenset[int]) -> bool:
-    """Whether an answer does what this mistake does, in all cases that the mistake claims: it could be named so."""
+    """Whether an answer does what this mistake does in all cases that the mistake claims."""
     sight = _Sight(expectations, found, wrong, wrong)
     return any(sight.claims(mistake, likeness) for likeness in LIKENESSES)
 
@@ -71,11 +71,11 @@ def _best(
     open_cases: frozenset[int],
     called: Collection[str],
 ) -> Recognized | None:
-    """The mistake that explains most of the open cases."""
+    """The mistake, or two at once, that explains most of the open cases."""
     exercise = expectations.exercise
     sight = _Sight(expectations, seen, wrong, open_cases)
     own = exercise.mistakes.values()
-    of_parts = [wrong for wrong in inherited(exercise) if not _parts(wrong) & set(called)]
+    of_parts = [mistake for mistake in inherited(exercise) if not _parts(mistake) & set(called)]
     best: Recognized | None = None
     began = time.thread_time()
     for candidates in (own, of_parts if sight.values_differ else ()):
@@ -86,7 +86,7 @@ def _best(
                     break
                 cases = sight.claims(mistake, likeness)
                 if mistake.parts and not sight.shows_in_values(mistake, cases):
-                    continue  # why a gradient is missing, another part's sentence can't know
+                    continue  # the sentence of another part's mistake can't say why a gradient is missing
                 if cases:
                     if best is None or len(cases & open_cases) > len(best.cases & open_cases):
                         best = Recognized((diagnosis_of(mistake, expectations.cases[min(cases)]),), cases)
@@ -104,12 +104,12 @@ def _best(
 
 
 def _parts(mistake: Mistake) -> set[str]:
-    """The exercises whose answers a mistake in a part goes through."""
+    """The exercises that lie between an answer and a mistake in one of its parts."""
     return {name for part in mistake.parts for name in (part.exercise, *_parts(part))}
 
 
 class _Deadline:
-    """The end of a search: so many seconds of computing after it began, and `LEAST_SEARCH_TIME` from now at least."""
+    """The end of a search: `seconds` of computing after it began, but not before `LEAST_SEARCH_TIME` from now."""
 
     def __init__(self, seconds: float, began: float) -> None:
         self._until = max(began + seconds, time.thread_time() + LEAST_SEARCH_TIME)
@@ -120,7 +120,7 @@ class _Deadline:
 
 
 class _Sight:
-    """Compares mistakes with one answer: the cheapest case first of those that ask what the first open one asks."""
+    """Compares mistakes with one answer. It begins with the cheapest open case that asks the same as the first one."""
 
     def __init__(
         self,
@@ -136,14 +136,14 @@ class _Sight:
 
     @property
     def values_differ(self) -> bool:
-        """Whether the answer returns something in the first case, and other numbers than expected."""
+        """Whether the answer returns a result in the first case, and its values differ."""
         known, here = self.expectations, self.seen[self.first]
         if here.outcome != "returned" or here.value is None:
             return False
         return differ_in_values(known.exercise, known.cases[self.first], here, known.expected[self.first])
 
     def claims(self, mistake: Mistake, likeness: Likeness) -> frozenset[int]:
-        """The cases in which the mistake is wrong, if the answer does the same in all of them; else none."""
+        """The cases in which the mistake gives wrong results. None of them if the answer differs from it in one."""
         if not likeness.looks_so(self.expectations, self.first, mistake, self.seen[self.first]):
             return frozenset()
         claimed: set[int] = set()
@@ -151,7 +151,7 @@ class _Sight:
         exercise, cases = self.expectations.exercise, self.expectations.cases
         order = [self.first, *(index for index in range(len(cases)) if index != self.first)]
         for index in order:
-            theirs, expected = self.expectations.misconceived(mistake, index), self.expectations.expected[index]
+            theirs, expected = self.expectations.with_mistake(mistake, index), self.expectations.expected[index]
             is_wrong = not likeness.is_right(exercise, cases[index], theirs, expected)
             if not is_wrong and index == self.first:
                 return frozenset()
@@ -161,32 +161,32 @@ class _Sight:
                 claimed.add(index)
                 groups.add(cases[index].asks)
         if any(cases[index].asks in groups for index in self.wrong - claimed):
-            return frozenset()  # among cases of one kind, some are wrong in another way
+            return frozenset()  # some cases that ask the same are wrong in another way
         return frozenset(claimed)
 
     def differs(self, both: Mistake, one: Mistake, cases: Iterable[int]) -> bool:
-        """Whether two mistakes do something else in any of these cases than one of them does alone."""
+        """Whether two mistakes together differ from one of them alone in any of these cases."""
         known = self.expectations
         return any(
             not IN_EVERYTHING.is_same(
-                known.exercise, known.cases[i], one, known.misconceived(both, i), known.misconceived(one, i)
+                known.exercise, known.cases[i], one, known.with_mistake(both, i), known.with_mistake(one, i)
             )
             for i in cases
         )
 
     def shows_in_values(self, mistake: Mistake, cases: Iterable[int]) -> bool:
-        """Whether the mistake gives values in any of these cases, and others than expected: an error is no evidence."""
+        """Whether the mistake gives wrong values in any of these cases. An error is no evidence."""
         known = self.expectations
         return any(
-            known.misconceived(mistake, i).outcome == "returned"
-            and differ_in_values(known.exercise, known.cases[i], known.misconceived(mistake, i), known.expected[i])
+            known.with_mistake(mistake, i).outcome == "returned"
+            and differ_in_values(known.exercise, known.cases[i], known.with_mistake(mistake, i), known.expected[i])
             for i in cases
         )
 
     def for_pairs(self, deadline: _Deadline) -> list[Mistake]:
-        """The mistakes of which two may lie behind the answer: none costs what the answer has right.
+        """The mistakes that may be two at once in the answer. None of them breaks what the answer has right.
 
-        First those that alone give the answer's values in some kind of case.
+        First come those that alone give the answer's values in some case.
         """
         cases, firsts = self.expectations.cases, dict[str | None, int]()
         for index in sorted(self.wrong, key=self.expectations.cost):

@@ -1,4 +1,4 @@
-"""Mistakes' sentences, with the sizes of the case that they are said of."""
+"""The sentences of mistakes, with the sizes of a case."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from anatomy.engine.mistakes import Mistake
 
 
 def diagnosis_of(mistake: Mistake, case: Case) -> Diagnosis:
-    """What a recognized mistake is called on the card, with this case's sizes."""
+    """What the card says of a recognized mistake, with this case's sizes."""
     sentence = _sentence(mistake, case)
     if mistake.parts:
         sentence = f"In the part that `{mistake.parts[0].exercise}` does: {sentence}"
@@ -19,7 +19,7 @@ def diagnosis_of(mistake: Mistake, case: Case) -> Diagnosis:
 
 
 def diagnoses_of_two(one: Mistake, two: Mistake, case: Case) -> tuple[Diagnosis, ...]:
-    """What two mistakes made at once are called."""
+    """What the card says of two mistakes at once."""
     return (
         Diagnosis(f"Two mistakes at once. The first: {_sentence(one, case)}", mistake=one.name),
         Diagnosis(f"The second: {_sentence(two, case)}", mistake=two.name),
@@ -27,7 +27,7 @@ def diagnoses_of_two(one: Mistake, two: Mistake, case: Case) -> tuple[Diagnosis,
 
 
 def _sentence(mistake: Mistake, case: Case) -> str:
-    """The mistake's sentence with this case's sizes. What names a size that the case does not have is left out."""
+    """The mistake's sentence with this case's sizes. It leaves out pieces that name sizes of other cases."""
     sizes = {**case.sizes, **{f"root_{k}": f"{v**0.5:.3g}" for k, v in case.sizes.items()}}
     return "".join(_filled(mistake.sentence, sizes)).strip()
 
@@ -43,5 +43,5 @@ def _filled(sentence: str, sizes: dict[str, object]) -> Iterable[str]:
 
 
 def _pieces(sentence: str) -> Iterator[str]:
-    """The sentence cut behind each full stop, question mark and semicolon."""
+    """The pieces of a sentence. A piece ends with a full stop, a question or exclamation mark, or a semicolon."""
     return (found.group() for found in re.finditer(r".+?(?:[.?!;](?=\s|$)\s*|$)", sentence, re.DOTALL))

@@ -1,4 +1,4 @@
-"""What the error messages of torch and Python say, in words for somebody who reads them for the first time."""
+"""The error messages of torch and Python, in words for somebody who reads them for the first time."""
 
 from __future__ import annotations
 
@@ -84,11 +84,11 @@ _SYMPTOMS: tuple[tuple[str, str | Say], ...] = (
 
 
 def advice(error: Raised) -> str:
-    """What this error's message means; empty where it is not a known one."""
+    """What this error's message means. Empty if the message is not a known one."""
     said = f"{error.type}: {error.message}"
     for pattern, text in _SYMPTOMS:
         if found := re.search(pattern, said, re.IGNORECASE | re.DOTALL):
             if pattern == _NOTHING and re.search(r"\bNone\b", error.code):
-                return ""  # the line says itself where it comes from
+                return ""  # the student's line itself says where it comes from
             return text if isinstance(text, str) else text(found)
     return ""

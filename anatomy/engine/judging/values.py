@@ -1,4 +1,4 @@
-"""What can be said of values that differ: a relation that holds in all cases, else the smallest example."""
+"""Explain values that differ: by a relation that holds in all cases, else by the smallest example."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def explain_values(expectations: Expectations, alike: list[Difference]) -> Expla
 
 
 def what_result(difference: Difference) -> str:
-    """Which result is spoken of, as the beginning of a sentence."""
+    """The name of a result, as the beginning of a sentence."""
     if difference.aspect == "gradients":
         return f"The gradient of `{difference.where}`: "
     where = _at(difference.where)
@@ -47,7 +47,7 @@ def what_result(difference: Difference) -> str:
 
 
 def _at(where: str) -> str:
-    """``"[0]['scores']"`` in words."""
+    """A place such as ``"[0]['scores']"`` in words."""
     keys = re.findall(r"\[(?:'([^']*)'|(\d+))\]", where)
     return ", ".join(f"`{name}`" if name else f"result {index}" for name, index in keys)
 
@@ -56,7 +56,7 @@ def _relate(expectations: Expectations, alike: list[Difference]) -> Explanation 
     """A relation between tensors that holds in all cases."""
     first, exercise, cases = alike[0], expectations.exercise, expectations.cases
     axes: Callable[[Case], Case] = lambda case: case  # noqa: E731
-    if first.aspect == "gradients":  # a gradient has the axes of its input
+    if first.aspect == "gradients":  # a gradient has its input's axes, not the result's
         exercise, axes = replace(exercise, returns=""), lambda case: replace(case, returns="")
     if first.expected.dim() == 0:
         numbers = [(cases[one.case], one.found.item(), one.expected.item()) for one in alike if both_tensors(one)]
@@ -91,7 +91,7 @@ def _smallest_difference(expectations: Expectations, alike: list[Difference]) ->
 
 
 def _relate_lists(expectations: Expectations, alike: list[Difference]) -> Explanation:
-    """What relates lists in all cases, else the smallest two."""
+    """A relation between lists that holds in all cases, else the smallest two lists."""
     rows = [one for one in alike if isinstance(one.found, list) and isinstance(one.expected, list)]
     said = [relate_lists(one.found, one.expected) for one in rows]
     shortest = min(range(len(rows)), key=lambda i: len(repr(rows[i].expected)) + len(repr(rows[i].found)))
@@ -103,7 +103,7 @@ def _relate_lists(expectations: Expectations, alike: list[Difference]) -> Explan
 
 
 def _relate_values(expectations: Expectations, alike: list[Difference]) -> Explanation:
-    """Numbers, strings and the like: a relation made of sizes, else the smallest two."""
+    """Explain numbers, strings and the like: by a relation made of sizes, else by the two shortest values."""
     rows = [(expectations.cases[one.case], one.found, one.expected) for one in alike]
     if all(isinstance(value, int | float) for _, *pair in rows for value in pair) and (said := relate_numbers(rows)):
         return said
@@ -112,7 +112,7 @@ def _relate_values(expectations: Expectations, alike: list[Difference]) -> Expla
 
 
 def _arguments(case: Case) -> str:
-    """The call of a case, as far as it can be written in a line."""
+    """The arguments of a case, as far as they fit in a line."""
     plainly = (Tensor, int, float, str, list, tuple, dict)
     shown = [f"{name} = {brief(value)}" for name, value in case.args.items() if isinstance(value, plainly)]
     sizes = [f"{letter} = {size}" for letter, size in case.sizes.items()]

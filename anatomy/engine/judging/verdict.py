@@ -1,4 +1,4 @@
-"""What a check concludes, as plain data: points per property, a diagnosis, a picture."""
+"""The result of a check, as plain data: points of each property, diagnoses, a picture."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class PropertyResult:
-    """One property: whether it holds, what it is worth, and in a few words what is wrong with it."""
+    """One property: its points, whether it holds, and a few words on what is wrong."""
 
     property: str
     points: int
@@ -18,7 +18,7 @@ class PropertyResult:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What is wrong, in one sentence, and the numbers behind it. `mistake` is its name where it has one."""
+    """What is wrong, in one sentence, and the numbers behind it. `mistake` is the name of a recognized mistake."""
 
     headline: str
     detail: str = ""
@@ -27,7 +27,7 @@ class Diagnosis:
 
 @dataclass(frozen=True)
 class MatrixPair:
-    """A matrix as expected and as found, to be drawn on one color scale."""
+    """A matrix as expected and as found. Both are drawn on one color scale."""
 
     expected: list[list[float]]
     found: list[list[float]]
@@ -38,7 +38,7 @@ class MatrixPair:
 
 @dataclass(frozen=True)
 class Example:
-    """The smallest input on which an answer and the contract differ: the call, and both results, as texts."""
+    """The smallest input on which an answer breaks its contract: the call and both results, as texts."""
 
     call: str
     expected: str
@@ -71,9 +71,9 @@ class Verdict:
 
     @property
     def mistakes(self) -> list[str]:
-        """The names of the mistakes that were recognised."""
+        """The names of the recognized mistakes."""
         return [diagnosis.mistake for diagnosis in self.diagnoses if diagnosis.mistake]
 
     def as_dict(self) -> dict[str, Any]:
-        """JSON-able."""
+        """The verdict as data that JSON can hold."""
         return {**asdict(self), "points": self.points, "max_points": self.max_points}

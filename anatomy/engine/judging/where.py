@@ -1,4 +1,4 @@
-"""In which tries an answer is wrong, said only where that tells them from the tries in which it is right."""
+"""Say in which cases an answer is wrong, if something tells them from the cases in which it is right."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from anatomy.engine.judging.expectations import Expectations
 
 
 def where_it_happens(expectations: Expectations, here: int, wrong: Collection[int]) -> str:
-    """What the wrong tries have in common and the right ones have not: a size, or what is noted of them.
+    """What all wrong cases have and no right case has, or the other way round: a size, a number of axes, a note.
 
-    Tries of all properties count: what one of them contradicts is not said.
+    The cases of all properties count: one of them is enough to contradict a sentence.
     """
     cases, outcome = expectations.cases, expectations.expected[here].outcome
     comparable = [index for index in range(len(cases)) if expectations.expected[index].outcome == outcome]
@@ -30,16 +30,16 @@ def _said(right: Sequence[Case], failed: Sequence[Case]) -> str:
 
 
 def _may_be_luck(value: object) -> bool:
-    """Whether a result is a choice or two, such as the nearest label: what is wrong may have hit upon it."""
+    """Whether a result is a choice or two, such as the nearest label. A wrong answer may hit it by luck."""
     return isinstance(value, Tensor) and not value.is_floating_point() and value.numel() < 4
 
 
 def _by_axes(right: Sequence[Case], failed: Sequence[Case]) -> str:
-    """How many axes an input has in all right tries and in no wrong one; a single right one may be so by chance."""
+    """The number of axes that an input has in all right cases and in no wrong one. One right case may be chance."""
     if len({case.note for case in right}) < 2:
         return ""
     for name in right[0].args:
-        counts = [{_axes(case.args.get(name)) for case in tries} for tries in (right, failed)]
+        counts = [{_axes(case.args.get(name)) for case in cases} for cases in (right, failed)]
         if len(counts[0]) == 1 and not counts[0] & counts[1] and None not in counts[0] | counts[1]:
             (count,) = counts[0]
             return f"It is right only where `{name}` has {count} {'axis' if count == 1 else 'axes'}."
@@ -51,7 +51,7 @@ def _axes(value: object) -> int | None:
 
 
 def _by_sizes(right: Sequence[Case], failed: Sequence[Case]) -> str:
-    """The sizes that all right tries share and no wrong one has."""
+    """The sizes that all right cases share and no wrong case has."""
     letters = [letter for letter in right[0].sizes if all(letter in case.sizes for case in (*right, *failed))]
     shared = {
         letter: right[0].sizes[letter]
@@ -70,7 +70,7 @@ def _by_sizes(right: Sequence[Case], failed: Sequence[Case]) -> str:
 
 
 def _by_notes(right: Sequence[Case], failed: Sequence[Case]) -> str:
-    """What is noted of the wrong tries, where no right one without such a note is left to explain."""
+    """The notes of the wrong cases, if every wrong case has one and no right case has the same."""
     notes = list(dict.fromkeys(case.note for case in failed))
     if "" in notes or len(notes) > 2 or any(case.note in notes for case in right):
         return ""

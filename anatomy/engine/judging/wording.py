@@ -1,4 +1,4 @@
-"""Values in a sentence: short, and never cut in the middle of something."""
+"""Values as words of a sentence: short, and never cut inside an item."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from torch import Tensor
 
 ROOM = 110
-"""Characters that a value may take in a sentence."""
+"""The most characters of a value in a sentence."""
 
 
 def brief(value: Any, room: int = ROOM) -> str:
-    """A value in at most about `room` characters; what is left out is a “…”."""
+    """A value in about `room` characters at most. A “…” stands for the rest."""
     if isinstance(value, Tensor):
         return f"a tensor of shape {tuple(value.shape)}" if value.dim() else number(value.item())
     if isinstance(value, dict):
@@ -25,12 +25,12 @@ def brief(value: Any, room: int = ROOM) -> str:
 
 
 def item(value: Any) -> str:
-    """A value that stands in a list: pairs and the like in parentheses."""
+    """A value as an item of a list. Pairs and the like have parentheses."""
     return _list(value, ROOM, "()") if isinstance(value, list | tuple) else brief(value)
 
 
 def number(value: float) -> str:
-    """A number as one writes it: large whole ones in groups of three digits."""
+    """A number as text. Large whole numbers have groups of three digits."""
     if isinstance(value, bool):
         return str(value)
     if isinstance(value, int):
@@ -49,13 +49,13 @@ def sort_of(value: Any) -> str:
 
 
 def names(listed: Iterable[str], most: int = 6) -> str:
-    """Names as code, the first few of them."""
+    """The first few names, as code."""
     words = [f"`{name}`" for name in listed]
     return ", ".join(words[:most]) + (f" and {len(words) - most} more" if len(words) > most else "")
 
 
 def _list(items: list[Any] | tuple[Any, ...], room: int, brackets: str = "[]") -> str:
-    """The first items; pairs and the like inside a list stand in parentheses."""
+    """The first items of a list. Pairs and the like inside it have parentheses."""
     shown: list[str] = []
     for index, one in enumerate(items):
         text = _list(one, room, "()") if isinstance(one, list | tuple) else brief(one, room)

@@ -1,8 +1,8 @@
-"""The generic search: what relates a tensor that was found to the one expected, knowing nothing of the exercise.
+"""The generic search for a relation between a found and an expected tensor. It knows nothing of the exercise.
 
-`relate` tries simple explanations from the most to the least specific (a constant factor, an axis permuted, reversed
-or shifted, sums along the wrong axis, a missing term …) and returns the first that explains *every* entry in *every*
-case that differs.
+`relate` goes through simple explanations, from the most to the least specific: a constant factor, an axis permuted,
+reversed or shifted, sums along the wrong axis, a missing term … It returns the first one that explains *every* entry in
+*every* case that differs.
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ def relate(
     exercise: Exercise,
     others: tuple[tuple[Case, Tensor, Tensor], ...] = (),
 ) -> Explanation | None:
-    """The first relation that explains all of `found`, and the same in `others`: the further cases that differ."""
+    """The first explanation that holds for all of `found` and in all `others`: the further cases that differ."""
     if found.is_complex():
         return Explanation("Your values are complex numbers.", "Real ones are wanted.")
-    least = 1 if found.numel() == 1 else 2  # beside more, a single number says little: anything explains it
+    least = 1 if found.numel() == 1 else 2  # anything explains a single number: beside more it says little
     further = tuple(
         _comparison(*other, exercise) for other in others if other[1].numel() >= least and not other[1].is_complex()
     )
     this = replace(_comparison(case, found, expected, exercise), others=further, main=True)
     finders = _SAME_SHAPE if found.shape == expected.shape else _OTHER_SHAPE
-    if alike(this.found, this.expected):  # so nearly right that every symmetry of the right answer would "explain" it
+    if alike(this.found, this.expected):  # nearly right: a symmetry of the right answer would "explain" it
         finders = (values.coarse,)
     for finder in finders:
         for said in finder(this):

@@ -1,4 +1,4 @@
-"""What the finders of relations look at."""
+"""What a finder of relations compares."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from anatomy.engine.observing.plain_data import ROUNDING
 
 @dataclass(frozen=True)
 class Comparison:
-    """What a finder may look at: both tensors (float64), the case, the words for the axes.
+    """Both tensors (float64), the case, and the words for the axes.
 
-    `others` are the further cases that differ in the same way, `main` is the one that is spoken of: there an
-    axis of size 1 shows nothing, and elsewhere it contradicts nothing.
+    `others` are the further cases that differ in the same way. `main` marks the case that the explanation speaks of. An
+    axis of size 1 shows nothing in the main case, and contradicts nothing in the others.
     """
 
     found: Tensor
@@ -30,12 +30,12 @@ class Comparison:
         return f"axis {index} ({self.axes[index]})" if index < len(self.axes) else f"axis {index}"
 
     def place(self, index: int) -> str:
-        """An axis in words that hold for every case: its name, or how far it stands from the last one."""
+        """An axis in words that hold in every case: its name, or its place counted from the last axis."""
         return self.axes[index] if index < len(self.axes) else str(index - self.expected.dim())
 
 
 def alike(left: Tensor, right: Tensor) -> bool:
-    """Equal up to rounding, and not trivially so (all zeros)."""
+    """Whether two tensors are equal up to rounding. Tensors of zeros are not: they show nothing."""
     if left.shape != right.shape or left.numel() == 0 or not (left.isfinite().all() and right.isfinite().all()):
         return False
     size = right.abs().max()
@@ -43,7 +43,7 @@ def alike(left: Tensor, right: Tensor) -> bool:
 
 
 def constant_ratio(found: Tensor, expected: Tensor) -> float | None:
-    """c with found = c · expected, c ≠ 1, or None."""
+    """The number c with found = c · expected and c ≠ 1, or None."""
     if found.shape != expected.shape or not found.isfinite().all() or not expected.isfinite().all():
         return None
     if found.numel() < 2 or not (norm := (expected * expected).sum()) > 0:

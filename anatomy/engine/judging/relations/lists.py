@@ -1,4 +1,4 @@
-"""What relates two lists of plain items."""
+"""Relations between two lists of plain items."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from anatomy.engine.judging.explanation import Explanation
 from anatomy.engine.judging.wording import brief, item
 
 SHORT = 70
-"""Characters up to which two lists are shown whole."""
+"""The most characters of a list that is shown whole."""
 
 
 def relate_lists(found: list[Any], expected: list[Any]) -> Explanation:
-    """Too short, too long, reversed, reordered; else the first item that differs."""
+    """Whether a list is too short, too long, reversed or reordered; else the first item that differs."""
     shared = next((i for i, (a, b) in enumerate(zip(found, expected, strict=False)) if a != b), None)
     both = f"Yours: {brief(found)}; expected: {brief(expected)}."
     if shared is None and len(found) < len(expected):

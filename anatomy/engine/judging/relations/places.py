@@ -1,4 +1,4 @@
-"""Relations between places: axes swapped, moved, repeated, gone; right here and wrong there."""
+"""Relations between places: an axis is swapped, moved, repeated or gone, or a part of the entries is wrong."""
 
 from __future__ import annotations
 
@@ -88,13 +88,13 @@ def reordered(comparison: Comparison) -> Iterator[Explanation]:
 
 
 def _is_an_order(numbers: Tensor) -> bool:
-    """Whether sorted numbers are places, all or all but one: any order of these has the same numbers."""
+    """Whether sorted numbers are places, all or all but one. Any order of places has the same numbers."""
     whole = bool((numbers == numbers.round()).all()) and numbers.unique().numel() == numbers.numel()
     return whole and bool(numbers[0] >= 0) and bool(numbers[-1] <= numbers.numel())
 
 
 def partly_wrong(comparison: Comparison) -> Iterator[Explanation]:
-    """Wrong in the same part of an axis, all of it, and right in the rest."""
+    """One part of an axis is wrong everywhere, and the rest is right."""
     wrong = _wrong(comparison)
     for axis in range(wrong.dim()):
         others = tuple(other for other in range(wrong.dim()) if other != axis)
@@ -112,7 +112,7 @@ def partly_wrong(comparison: Comparison) -> Iterator[Explanation]:
 
 
 def _parts(length: int) -> Iterator[tuple[str, Tensor]]:
-    """The parts of an axis that can be named without its length, and where they lie."""
+    """The parts of an axis that need no length to be named, and their places."""
     places = torch.arange(length)
     yield "the first one is", places == 0
     yield "the last one is", places == length - 1
@@ -135,7 +135,7 @@ def _how(mine: Tensor, right: Tensor) -> str:
 
 
 def triangle(comparison: Comparison) -> Iterator[Explanation]:
-    """Wrong everywhere on one side of the diagonal of the last two axes, and nowhere else."""
+    """All entries on one side of the diagonal of the last two axes are wrong, and no others."""
     wrong = _wrong(comparison)
     if wrong.dim() < 2 or min(wrong.shape[-2:]) < 2:
         return
@@ -154,7 +154,7 @@ def _wrong(comparison: Comparison) -> Tensor:
 
 
 def wrong_entries(found: Tensor, expected: Tensor) -> Tensor:
-    """Which entries of two tensors of one shape differ by more than rounding; NaN and ∞ only agree with themselves."""
+    """Which entries of two tensors of one shape differ by more than rounding. NaN and ∞ agree only with themselves."""
     found, expected = found.double(), expected.double()
     finite = expected.isfinite() & found.isfinite()
     size = expected[expected.isfinite()].abs().max() if expected.isfinite().any() else torch.tensor(0.0)
@@ -164,7 +164,7 @@ def wrong_entries(found: Tensor, expected: Tensor) -> Tensor:
 
 
 def reduced(comparison: Comparison) -> Iterator[Explanation]:
-    """An axis is gone: summed, averaged or only one of its entries taken."""
+    """An axis is gone: the values are its sum, its mean, or one of its entries."""
     for axis in range(comparison.expected.dim()):
         ways = [("the sum", comparison.expected.sum(axis)), ("the mean", comparison.expected.mean(axis)),
                 ("the first entry", comparison.expected.select(axis, 0)),

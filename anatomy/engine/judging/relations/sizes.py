@@ -1,4 +1,4 @@
-"""Relations made of a case's sizes: factors such as √D, counts that are off by 3·D, shapes in letters."""
+"""Relations made of a case's sizes: a factor such as √D, a count that is off by 3·D, a shape in letters."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from anatomy.engine.judging.explanation import Explanation
 from anatomy.engine.judging.relations.comparison import Comparison, constant_ratio
 
 MOST = 64
-"""The largest whole number that a difference of counts may be a multiple by."""
+"""The largest multiple of a size that may explain a difference of counts."""
 
 
 def explain_factor(ratio: float, comparison: Comparison) -> tuple[str, str]:
-    """Which size explains a factor in every case where one is off: an end for the headline and one for the detail."""
+    """The size that explains a factor in every case that has one: the ends of the headline and of the detail."""
     others = [
         (other, one.case) for one in comparison.others if (other := constant_ratio(one.found, one.expected)) is not None
     ]
@@ -33,7 +33,7 @@ def _is_factor(ratio: float, known: float) -> bool:
 
 
 def _factors(case: Case) -> dict[str, tuple[float, str]]:
-    """Factors that mistakes are made of: name → (value, how the sizes make it)."""
+    """Factors that appear in mistakes: name → (value, the same with numbers for the sizes)."""
     known: dict[str, tuple[float, str]] = {}
     for letter, size in case.sizes.items():
         known[f"√{letter}"] = math.sqrt(size), f"√{size}"
@@ -57,9 +57,9 @@ Numbers = Sequence[tuple[Case, float, float]]  # case, found, expected
 
 
 def relate_numbers(numbers: Numbers) -> Explanation | None:
-    """What relates single numbers in all cases: a factor or a difference made of the sizes.
+    """A relation between single numbers that holds in all cases: a factor or a difference made of the sizes.
 
-    Two cases with other sizes at least must agree: one number can be explained by anything.
+    It needs at least two different pairs of numbers: many relations explain a single one.
     """
     if len({(found, expected) for _, found, expected in numbers}) < 2:
         return None
@@ -110,14 +110,14 @@ def _number_difference(numbers: Numbers) -> Explanation | None:
 
 
 def _products(sizes: Mapping[str, int]) -> Iterator[tuple[tuple[str, ...], int]]:
-    """One letter, two, or three, and their product: the largest first, so that 2·D·D is not read as 48·D."""
+    """Three letters, two, or one, and their product. The longest come first, so that 2·D·D is not read as 48·D."""
     for count in (3, 2, 1):
         for letters in combinations_with_replacement(sizes, count):
             yield letters, math.prod(sizes[letter] for letter in letters)
 
 
 def shape_in_letters(shapes: Sequence[tuple[Case, tuple[int, ...]]]) -> str:
-    """The letters that spell these shapes in all their cases, e.g. ``"(B, S, Dv)"``; empty where there are none."""
+    """The letters that spell these shapes in all their cases, e.g. ``"(B, S, Dv)"``. Empty if there are none."""
     first, shape = shapes[0]
     if not shape or len({other for _, other in shapes}) < 2 or any(len(other) != len(shape) for _, other in shapes):
         return ""
@@ -135,6 +135,6 @@ def shape_in_letters(shapes: Sequence[tuple[Case, tuple[int, ...]]]) -> str:
 
 
 def _axis_names(sizes: Mapping[str, int]) -> dict[str, int]:
-    """What an axis may be: a size, 1, or the product of two sizes."""
+    """The lengths that an axis may have: a size, 1, or the product of two sizes."""
     products = {f"{a}·{b}": sizes[a] * sizes[b] for a in sizes for b in sizes if a < b}
     return {**sizes, "1": 1, **products}

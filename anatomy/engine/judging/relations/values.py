@@ -1,4 +1,4 @@
-"""Relations between values: factors, signs, terms, sums, functions applied once too often."""
+"""Relations between values: a factor, a sign, a term, a sum, a function applied once too often."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def factor(comparison: Comparison) -> Iterator[Explanation]:
 
 
 def sums_elsewhere(comparison: Comparison) -> Iterator[Explanation]:
-    """Weights that sum to one along another axis, or over several together."""
+    """The weights sum to one along another axis, or over several axes together."""
     if (wanted := _weights_axis(comparison)) is None:
         return
     target, dims = comparison.axis(wanted), comparison.expected.dim()
@@ -90,7 +90,7 @@ def sums_nowhere(comparison: Comparison) -> Iterator[Explanation]:
 
 
 def _weights_axis(comparison: Comparison) -> int | None:
-    """The axis along which the expected values are shares of one and the found ones are not."""
+    """The axis along which the expected values sum to one and the found values don't."""
     wanted = [axis for axis in range(comparison.expected.dim()) if _sums_to_one(comparison.expected, axis)]
     if (
         not wanted
@@ -106,7 +106,7 @@ def _sums_to_one(value: Tensor, axis: int, shortest: int = 2) -> bool:
 
 
 def axis_factor(comparison: Comparison) -> Iterator[Explanation]:
-    """found = expected · g, where g does not change along one axis."""
+    """found = expected · g, and g does not change along one axis."""
     if comparison.expected.dim() < 2 or bool((comparison.expected.abs() < 1e-12).any()):
         return
     ratio = comparison.found / comparison.expected
@@ -186,7 +186,7 @@ _FUNCTIONS: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
 
 
 def coarse(comparison: Comparison) -> Iterator[Explanation]:
-    """Nearly right, in all cases; what rounded it is said only where the values are such numbers to the last bit."""
+    """All cases are nearly right. The explanation names a number type if every value is exactly such a number."""
     worst = max(_gap(one) for one in (comparison, *comparison.others))
     if worst > 0.02:
         return
