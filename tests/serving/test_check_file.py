@@ -72,7 +72,7 @@ def test_the_judge_is_asked_about_each_answer(
     judge: Running, keys: dict[str, str], file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(joining.JUDGE, judge.address)
-    joining.store_key(keys["Ada"])
+    joining.store_key(judge.address, keys["Ada"])
     before = file.read_bytes()
     found = check(file)
     assert found.exit_code == 1 and not found.stderr and file.read_bytes() == before

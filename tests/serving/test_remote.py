@@ -190,8 +190,9 @@ def test_the_hubs_token_goes_to_the_hubs_judge_only(monkeypatch: pytest.MonkeyPa
     assert joining.key_for("http://10.0.0.5:8000/services/judge") == "of the hub"
     monkeypatch.setenv(joining.JUDGE, "https://judge.example.org")  # the operator says so
     assert joining.key_for("https://judge.example.org") == "of the hub"
-    joining.store_key("stored")
+    joining.store_key("https://judge.example.org", "stored")
     assert joining.key_for("https://judge.example.org") == "stored"
+    assert joining.key_for("https://another.example.org") == "of the hub"
     monkeypatch.setenv(joining.KEY, "from the environment")
     assert joining.key_for("https://judge.example.org") == "from the environment"
 

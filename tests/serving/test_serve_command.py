@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gc
 import http.client
+import json
 import logging
 import os
 import re
@@ -36,18 +37,23 @@ def anatomy(*words: str, **environment: str) -> tuple[int, str]:
 
 def test_a_key_is_joined_with_and_what_cannot_be_is_said(tmp_path: Path, judge: Running, keys: dict[str, str]) -> None:
     here = {"ANATOMY_HOME": str(tmp_path), "ANATOMY_JUDGE": judge.address}
+
+    def stored() -> dict[str, str]:
+        return json.loads((tmp_path / "judge.json").read_text())
+
     code, said = anatomy("join", keys["Alan"], **here)
     assert code == 0 and "The judge knows you as Alan." in said
-    assert (tmp_path / "judge-key").read_text().strip() == keys["Alan"]
+    assert stored() == {judge.address: keys["Alan"]}
     assert anatomy("join", "0" * 32, **here)[0] == 2
     assert anatomy("join", "a b", **here) == (
         2,
         "That is no key: it has letters, digits and signs only, and no spaces.\n",
     )
-    assert (tmp_path / "judge-key").read_text().strip() == keys["Alan"]
+    assert stored() == {judge.address: keys["Alan"]}
     away = {**here, "ANATOMY_JUDGE": "http://127.0.0.1:9"}
     code, said = anatomy("join", keys["Ada"], **away)
     assert code == 0 and "but not tried: The judge at 127.0.0.1:9 can't be reached" in said
+    assert stored() == {judge.address: keys["Alan"], away["ANATOMY_JUDGE"]: keys["Ada"]}
 
 
 def test_what_cannot_be_served_is_said(tmp_path: Path) -> None:

@@ -52,8 +52,8 @@ def join_class(key: str) -> str:
     except UnknownKey:
         raise
     except CheckUnavailable as reason:
-        return f"Stored in {store_key(key)}, but not tried: {reason}"
-    return f"The judge knows you as {whose}. Your key is stored in {store_key(key)}."
+        return f"Stored in {store_key(address, key)}, but not tried: {reason}"
+    return f"The judge knows you as {whose}. Your key is stored in {store_key(address, key)}."
 
 
 def call(address: str, what: str, body: bytes | None = None, key: str | None = None) -> dict[str, Any]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from anatomy.engine.checking.progress_file import progress_file
+from anatomy.engine.checking.home import home
 from anatomy.engine.class_edition import class_edition
 from anatomy.engine.errors import UserError
 
@@ -26,8 +27,8 @@ def class_judge() -> str:
 
 
 def key_file() -> Path:
-    """Where `anatomy join` keeps the key."""
-    return progress_file().with_name("judge-key")
+    """Where `anatomy join` keeps keys: one small JSON file, a judge's address → the key for it."""
+    return home() / "judge.json"
 
 
 def key_for(address: str) -> str:
@@ -36,7 +37,7 @@ def key_for(address: str) -> str:
     The hub's token opens the student's own server, too. So it is shown only to a judge of this hub: one that the
     environment names, as the hub's operator does, or that has the hub's own address.
     """
-    if key := os.environ.get(KEY) or _stored():
+    if key := os.environ.get(KEY) or _stored().get(address):
         return key
     is_of_hub = bool(os.environ.get(JUDGE)) or urlsplit(address).hostname in _hub()
     return os.environ.get("JUPYTERHUB_API_TOKEN", "") if is_of_hub else ""
@@ -48,8 +49,8 @@ def is_private(address: str) -> bool:
     return parts.scheme == "https" or parts.hostname in LOCAL or parts.hostname in _hub()
 
 
-def store_key(key: str) -> Path:
-    """Keep a key for the next checks; only this user can read it.
+def store_key(address: str, key: str) -> Path:
+    """Keep the key for the judge at this address; only this user can read the file.
 
     Raises
     ------
@@ -61,18 +62,22 @@ def store_key(key: str) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with open(fresh, "w", encoding="utf-8", opener=lambda file, flags: os.open(file, flags, 0o600)) as file:
-            file.write(f"{key}\n")
+            json.dump({**_stored(), address: key}, file, indent=1)
         fresh.replace(path)
     except OSError as error:
         raise UserError(f"{path} can't be written ({error.strerror}): set {KEY} to your key instead.") from error
     return path
 
 
-def _stored() -> str:
+def _stored() -> dict[str, str]:
+    """Address → key. What can't be read counts as not stored."""
     try:
-        return key_file().read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError):
-        return ""
+        content = json.loads(key_file().read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    if not isinstance(content, dict):
+        return {}
+    return {address: key for address, key in content.items() if isinstance(key, str)}
 
 
 def _hub() -> set[str | None]:

@@ -19,8 +19,7 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
-from platformdirs import user_data_path
-
+from anatomy.engine.checking.home import home
 from anatomy.engine.checking.progress_entry import Entry
 
 if TYPE_CHECKING:  # a kernel that grades can't import it
@@ -32,9 +31,8 @@ PATIENCE = 5
 
 
 def progress_file() -> Path:
-    """Where progress is kept; the environment variable ``ANATOMY_HOME`` names another folder."""
-    home = os.environ.get("ANATOMY_HOME")
-    return (Path(home) if home else user_data_path("transformer-anatomy")) / "progress.json"
+    """Where progress is kept."""
+    return home() / "progress.json"
 
 
 def read_progress() -> dict[str, Entry]:

@@ -134,7 +134,8 @@ class _Peak:
         while not self._done.is_set():
             try:
                 family = [process, *process.children(recursive=True)]
-                self.bytes = max(self.bytes, sum(member.memory_info().rss for member in family))
+                if sum(member.memory_info().rss for member in family) > self.bytes:
+                    self.bytes = max(self.bytes, sum(map(_memory, family)))
             except psutil.NoSuchProcess:
                 if not process.is_running():
                     return
@@ -147,3 +148,9 @@ class _Peak:
         self._done.set()
         if self._thread:
             self._thread.join()
+
+
+def _memory(process: psutil.Process) -> int:
+    """Bytes, of which a page that several processes share counts once; it takes long to add up."""
+    known = process.memory_full_info()
+    return int(getattr(known, "pss", known.uss))  # only Linux knows the share
