@@ -108,6 +108,7 @@ def lock_file(name: str) -> dict[str, str]:
 
 PROJECT = tomllib.loads(read("pyproject.toml"))["project"]
 NEEDED = [Requirement(line) for line in PROJECT["dependencies"]]
+CLUSTER, TESTS = (list(map(Requirement, PROJECT["optional-dependencies"][name])) for name in ("cluster", "test"))
 TRACKED = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True).stdout.split("\0")
 TEXT = (".md", ".toml", ".yml", ".yaml", ".txt", ".py", ".sh", ".json", ".ipynb", ".cfg", "Makefile", ".ci/run")
 WRITTEN = [name for name in TRACKED if name.endswith(TEXT) or name.startswith(".binder/")]
@@ -140,16 +141,15 @@ def imported(files: Iterable[str]) -> set[str]:
 
 def test_what_is_imported_is_declared_and_the_other_way_round():
     sources = [name for name in TRACKED if re.match(r"anatomy/.*\.py$|source/.*\.ipynb$|nbgrader_config\.py$", name)]
-    declared = {canonicalize_name(requirement.name) for requirement in NEEDED}
+    declared = {canonicalize_name(requirement.name) for requirement in (*NEEDED, *CLUSTER)}
     assert imported(sources) == declared - NOT_IMPORTED
 
 
 def test_ranges_leave_room_and_the_lock_files_are_within_them():
     """torch apart: an open range would bring another build, with gigabytes of GPU packages."""
-    locked = lock_file("requirements.txt")
-    tests, locked_tests = map(Requirement, PROJECT["optional-dependencies"]["test"]), lock_file("requirements-test.txt")
+    locked, locked_tests = lock_file("requirements.txt"), lock_file("requirements-test.txt")
     assert not locked.keys() & locked_tests.keys()
-    for requirement in (*NEEDED, *tests):
+    for requirement in (*NEEDED, *CLUSTER, *TESTS):
         operators = {specifier.operator for specifier in requirement.specifier}
         assert ">=" in operators <= {">=", "<"} or requirement.name == "torch", requirement
         version = (locked | locked_tests)[canonicalize_name(requirement.name)]

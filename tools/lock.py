@@ -4,8 +4,8 @@
     .venv/bin/python tools/lock.py --check    # exit 1 if the files on disk are not what would be written
 
 `requirements.txt` is everything that pyproject.toml's dependencies need, at the versions installed here;
-`requirements-test.txt` is what the `test` extra adds. A package that only some systems need carries a marker. The few
-that this system cannot install keep the version they have in the lock file, or the one in `ELSEWHERE`.
+`requirements-test.txt` is what the extras `test` and `cluster` add. A package that only some systems need carries a
+marker. The few that this system cannot install keep the version they have in the lock file, or the one in `ELSEWHERE`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ RUNTIME_HEADER = """\
 # Everything that pyproject.toml's dependencies need, pinned to what was installed when tools/lock.py wrote this.
 """
 TEST_HEADER = """\
-# What the tests and the linters need on top of requirements.txt, pinned. Written by tools/lock.py.
+# What the tests, the linters and a cluster need on top of requirements.txt, pinned. Written by tools/lock.py.
 -r requirements.txt
 """
 
@@ -120,7 +120,8 @@ def lock_files() -> dict[Path, str]:
     runtime, test = ROOT / "requirements.txt", ROOT / "requirements-test.txt"
     known = ELSEWHERE | locked(test) | locked(runtime)
     base = closure(project["dependencies"])
-    everything = closure(project["dependencies"] + project["optional-dependencies"]["test"])
+    extras = project["optional-dependencies"]
+    everything = closure(project["dependencies"] + extras["cluster"] + extras["test"])
     added = {name: systems for name, systems in everything.items() if name not in base}
     widened = {name: systems for name, systems in base.items() if everything[name] != systems}
     assert not widened, f"needed on more systems by the tests than by the course: {widened}"

@@ -191,7 +191,8 @@ def test_cannot_write_outside_its_own_places(kernel):
 @needs_bubblewrap
 def test_environment_is_what_is_allowed(kernel):
     names = set(kernel.value("sorted(os.environ)"))
-    allowed = {*sandbox.ALLOWED, *KERNELS.variables, *sandbox.FIXED, *dict(KERNELS.home_variables)}
+    allowed = {*sandbox.ALLOWED, *KERNELS.variables, *sandbox.FIXED, *dict(KERNELS.defaults),
+               *dict(KERNELS.home_variables)}  # fmt: skip
     own = {"TMPDIR", "IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "MPLCONFIGDIR", "MPLBACKEND", "PWD", "PAGER",
            "GIT_PAGER", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "PYDEVD_USE_FRAME_EVAL"}  # fmt: skip
     allowed |= own
