@@ -18,7 +18,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("guides"), pytest.mark.t
 GUIDE, AUTHORS = "docs/instructor-guide.md", "docs/author-guide.md"
 SECTION = text_of(GUIDE).partition("\n## An exam\n")[2].partition("\n## ")[0]
 KNOWN = "anatomy/course/nb00_start_here/asked.py"
-ROOMS = ("reference", "exercises", "mistakes", "variants")
+KNOWN_FOLDER, OWN_FOLDER = "anatomy/course/nb00_start_here", "anatomy/course/nb20_exam"
+PARTS = ("right", "asked", "wrong", "also_right")
 
 
 @pytest.fixture
@@ -69,23 +70,27 @@ def test_a_case_that_nobody_has_seen(course):
 
 
 def write_exercise(course: Path) -> None:
-    """The author guide's exercise in new files: what each appends to `start_here.py` below what that imports."""
+    """The author guide's exercise in a new folder: what each of its blocks appends, below what its namesake imports."""
     appended = {block.appended_to: block.text for block in blocks(AUTHORS) if block.appended_to}
-    for room in ROOMS:
-        assert f"`anatomy/{room}/`" in SECTION
-        place = f"anatomy/{room}/start_here.py"
+    assert f"`{KNOWN_FOLDER}`" in SECTION and f"`{OWN_FOLDER}`" in SECTION and "`MISTAKES = Mistakes()`" in SECTION
+    (course / OWN_FOLDER).mkdir()
+    (course / OWN_FOLDER / "__init__.py").touch()
+    for part in PARTS:
+        assert f"`{part}.py`" in SECTION
+        place = f"{KNOWN_FOLDER}/{part}.py"
         text = (course / place).read_text(encoding="utf-8")
         head = [ast.get_source_segment(text, item) for item in ast.parse(text).body
                 if isinstance(item, ast.Import | ast.ImportFrom) and "start_here" not in ast.unparse(item)]  # fmt: skip
-        made = "\n".join(map(str, head)) + "\n" + appended[place] + "\n"
-        made = made.replace("00-start-here", "20-exam").replace("start_here", "exam")
-        (course / place).with_name("exam.py").write_text(made, encoding="utf-8")
+        known = ["MISTAKES = Mistakes()"] if part == "wrong" else []
+        made = "\n".join([*map(str, head), *known, appended[place]]) + "\n"
+        made = made.replace("nb00_start_here", "nb20_exam")
+        (course / OWN_FOLDER / f"{part}.py").write_text(made, encoding="utf-8")
 
 
 def test_a_notebook_of_ones_own(course):
     """Its made-up class gets the marks that it deserves, and a student's copy says that they come later."""
     (line,) = re.findall(r"`(Notebook\(.*\),)`", SECTION)
-    contents = course / "anatomy/course.py"
+    contents = course / "anatomy/course/__init__.py"
     text = contents.read_text(encoding="utf-8")
     last = re.findall(r"^    Notebook\(.*\),$", text, flags=re.MULTILINE)[-1]
     contents.write_text(text.replace(last, f"{last}\n    {line}"), encoding="utf-8")
