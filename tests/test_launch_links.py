@@ -61,7 +61,7 @@ def test_a_notebooks_first_cell_says_how_to_get_the_course(book, edition, root):
 def test_where_the_course_is_missing_the_error_shows_that_line(root, monkeypatch, capsys):
     """IPython shows the line that failed and the two above it."""
     cells = nbformat.read(root / "notebooks/03-softmax/03-softmax.ipynb", as_version=4).cells
-    monkeypatch.setitem(sys.modules, "anatomy.engine.checking", None)
+    monkeypatch.setitem(sys.modules, "anatomy", None)
     result = InteractiveShell().run_cell(next(cell.source for cell in cells if cell.cell_type == "code"))
     assert isinstance(result.error_in_exec, ModuleNotFoundError)
     said = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
