@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anatomy.authoring.course_pages import stale_pages, write_pages
+from anatomy.authoring.solutions import with_solutions
 from anatomy.authoring.solved import has_outputs, run_solved, solved_edition, traces
 from anatomy.authoring.student import student_edition
 from anatomy.engine.backups import backup_of
@@ -23,6 +24,7 @@ from anatomy.engine.notebook_files.notebooks import (
     fingerprint,
     read,
     solved_file,
+    source_file,
     student_file,
     was_edited,
     write,
@@ -64,6 +66,8 @@ def build(
 ) -> list[Built]:
     """Write both editions of these notebooks (by default, of all that have a source), and the pages made of all.
 
+    Before that the masters get their solutions from ``right.py``.
+
     All refusals come first: nothing is written when a student's work is in the way of any of them.
 
     Parameters
@@ -95,6 +99,7 @@ def _build_one(root: Path, book: Notebook, say: Say) -> Built:
     slug = book.slug
     say(f"{slug}: student edition")
     try:
+        source_file(root, slug).write_text(with_solutions(root, book), encoding="utf-8")
         student = student_edition(root, slug)
         total = len(student.cells)
         solved, cost = run_solved(root, slug, lambda index: say(f"{slug}: running cell {index + 1} of {total}"))
@@ -140,9 +145,20 @@ def stale(root: Path, names: Iterable[str] | None = None) -> list[str]:
     names = list(names or ())
     found: list[str] = []
     for book in chosen(the_course(), root, names):
-        for finding in (*_stale_student(root, book), *_stale_solved(root, book), *_stale_beside(root, book)):
-            found.append(finding)
+        found += [*_stale_source(root, book), *_stale_student(root, book), *_stale_solved(root, book)]
+        found += _stale_beside(root, book)
     return found if names else [*found, *stale_pages(root)]
+
+
+def _stale_source(root: Path, book: Notebook) -> Iterable[str]:
+    path = source_file(root, book.slug)
+    try:
+        wanted = with_solutions(root, book)
+    except BadNotebook as error:
+        yield str(error)
+        return
+    if path.read_text(encoding="utf-8") != wanted:
+        yield f"{path.relative_to(root)} has solutions that {book.folder}/right.py does not."
 
 
 def _stale_student(root: Path, book: Notebook) -> Iterable[str]:

@@ -10,12 +10,11 @@ from typing import Any
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from anatomy.authoring.preprocessors import BEGIN, END
 from anatomy.authoring.rules_contract import ANSWER, CHECK
 from anatomy.engine.course import Notebook
 from anatomy.engine.errors import UserError
 from anatomy.engine.exercise import Exercise
-from anatomy.engine.notebook_files.notebooks import METADATA, grade_id, read, source_file, write
+from anatomy.engine.notebook_files.notebooks import BEGIN, END, METADATA, grade_id, read, source_file, write
 from anatomy.wiring import the_course
 
 BEFORE = ("## Find the bug", "## What to take along", "## In short", "## Sources")

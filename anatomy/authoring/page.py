@@ -34,8 +34,6 @@ class Page:
         The file as it is on disk.
     exercises
         Name → exercise: what this notebook's module asks.
-    reference
-        The source of its reference module.
     terms, sources
         The terms and the sources of all masters.
     """
@@ -44,7 +42,6 @@ class Page:
     text: str
     book: NotebookNode
     exercises: dict[str, Exercise]
-    reference: str
     terms: Sequence[Term] = ()
     sources: Sequence[Source] = ()
 
@@ -53,13 +50,11 @@ class Page:
         """The master of this notebook under `root`; exercises and reference are the package's."""
         path = source_file(root, notebook.slug)
         book = read(path)
-        course = the_course()
         return cls(
             notebook,
             path.read_text(encoding="utf-8"),
             book,
-            course.exercises(notebook),
-            course.file(notebook, "right").read_text(encoding="utf-8"),
+            the_course().exercises(notebook),
             terms,
             sources,
         )
@@ -104,10 +99,6 @@ class Page:
             elif is_check(cell):
                 text = ""
         return found
-
-    def in_reference(self, name: str) -> ast.stmt | None:
-        """The statement of the reference module that defines `name`."""
-        return defined(self.reference).get(name)
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,6 @@ from nbgrader.preprocessors import ClearSolutions
 
 from anatomy.engine.notebook_files.notebooks import grade_id
 
-BEGIN, END = "BEGIN SOLUTION", "END SOLUTION"
-
 
 class ClearAnswers(ClearSolutions):
     """nbgrader's `ClearSolutions`, but a quiz keeps its template: there is nothing to raise in a dict to be filled in.

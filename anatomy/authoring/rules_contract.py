@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import ast
-import copy
 from collections import Counter
 from typing import Any
 
 from anatomy.authoring.page import Page
-from anatomy.authoring.preprocessors import BEGIN, END
 from anatomy.authoring.rules import Complaints, rule
-from anatomy.engine.notebook_files.notebooks import grade_id, is_answer, is_check
+from anatomy.engine.notebook_files.notebooks import BEGIN, END, grade_id, is_answer, is_check
 
 ANSWER = {"grade": False, "locked": False, "schema_version": 3, "solution": True, "task": False}
 CHECK = {"grade": True, "locked": True, "schema_version": 3, "solution": False, "task": False}
@@ -118,28 +115,3 @@ def solution_markers(page: Page) -> Complaints:
                 cell.id,
                 f"Mark its solution by `### {BEGIN}` and `### {END}`: without them the whole cell is emptied.",
             )
-
-
-@rule
-def solution_differs(page: Page) -> Complaints:
-    """The solution and the reference are the same code, docstrings aside."""
-    for answer in page.answers:
-        for name, found in answer.defines.items():
-            wanted = page.in_reference(name)
-            if wanted is None:
-                if name == answer.name:
-                    yield answer.cell.id, f"Add `{name}` to {page.notebook.folder}/right.py."
-            elif _skeleton(found) != _skeleton(wanted):
-                where = f"{page.notebook.folder}/right.py"
-                yield answer.cell.id, f"Make its `{name}` and the one in {where} the same code (docstrings may differ)."
-
-
-def _skeleton(node: ast.stmt) -> str:
-    """The syntax tree without docstrings; of an assignment only the value."""
-    if isinstance(node, ast.Assign | ast.AnnAssign):
-        return ast.dump(node.value) if node.value else ""
-    node = copy.deepcopy(node)
-    for part in ast.walk(node):
-        if isinstance(part, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(part, clean=False) is not None:
-            part.body = part.body[1:] or [ast.Pass()]
-    return ast.dump(node)

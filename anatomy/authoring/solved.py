@@ -13,9 +13,8 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from anatomy.authoring.preprocessors import BEGIN, END
 from anatomy.engine.checking.joining import JUDGE
-from anatomy.engine.notebook_files.notebooks import grade_id, read, source_file, stamped
+from anatomy.engine.notebook_files.notebooks import BEGIN, END, grade_id, read, source_file, stamped
 from anatomy.engine.notebook_files.running import CellFailed, Cost, run
 
 

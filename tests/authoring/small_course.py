@@ -15,7 +15,7 @@ SLUG = "02-attention-scores"
 SOLUTION = """def scaled_scores(query: Tensor, key: Tensor) -> Tensor:  # (B, T, D), (B, S, D) -> (B, T, S)
     \"\"\"Scores of each query with each key.\"\"\"
     ### BEGIN SOLUTION
-    return query @ key.transpose(-1, -2) / math.sqrt(query.size(-1))
+    return dot_product_scores(query, key) / math.sqrt(query.size(-1))  # (B, T, S)
     ### END SOLUTION"""
 QUIZ = """quiz_small = {
     "why": "...",  # template
@@ -36,6 +36,15 @@ Write it.
 
 <details><summary>Hint 1: where?</summary>Here.</details>
 <details><summary>Hint 2: how?</summary>So.</details>"""
+SETUP = """import math
+
+from torch import Tensor
+
+from anatomy import check
+
+
+def dot_product_scores(query, key):
+    return query @ key.transpose(-2, -1)"""
 FLAGS = {"schema_version": 3, "task": False}
 
 
@@ -63,7 +72,7 @@ def small_master(solution: str = SOLUTION) -> NotebookNode:
         cells=[
             markdown("title", "# Scores"),
             markdown("map", "![Map of the Transformer; this notebook is lit](map.svg)"),
-            code("setup", "import math\n\nfrom torch import Tensor\n\nfrom anatomy import check"),
+            code("setup", SETUP),
             markdown("about-scores", HEADER.format(number=1, name="scaled_scores", points=4)),
             answer("scaled_scores", solution),
             check("scaled_scores", 4),

@@ -9,7 +9,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbgrader.utils import compute_checksum
-from small_course import SLUG, SOLUTION, change, make_course, small_master
+from small_course import SETUP, SLUG, SOLUTION, change, make_course, small_master
 
 from anatomy.authoring import build as building
 from anatomy.authoring import solved as solving
@@ -180,9 +180,9 @@ def test_a_second_build_changes_no_byte(built, tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_a_cell_that_fails_stops_the_build_by_name(course, tmp_path, monkeypatch):
-    """A wrong solution: the build says which notebook, which cell, and what the check says; it writes nothing."""
+    """A wrong answer: the build says which notebook, which cell, and what the check says; it writes nothing."""
     monkeypatch.setenv("ANATOMY_HOME", str(tmp_path / "home"))
-    write(small_master(SOLUTION.replace(" / math.sqrt(query.size(-1))", "")), source_file(course, SLUG))
+    change(source_file(course, SLUG), "setup", SETUP.replace("import math", "import cmath as math"))
     with pytest.raises(BuildStopped) as stopped:
         build(course)
     message = str(stopped.value)
@@ -292,12 +292,17 @@ def test_a_changed_master_makes_both_editions_stale(course, no_kernel):
     ]
 
 
-def test_a_changed_solution_makes_the_solved_edition_stale(course, no_kernel):
+def test_a_solution_that_is_not_the_right_answers_is_named_and_written_again(course, no_kernel):
     build(course)
-    write(
-        small_master(SOLUTION.replace("math.sqrt(query.size(-1))", "query.size(-1) ** 0.5")), source_file(course, SLUG)
-    )
-    assert stale(course) == [f"solutions/{SLUG}/{SLUG}.ipynb is not what source/ gives now."]
+    master = source_file(course, SLUG)
+    built = master.read_text(encoding="utf-8")
+    change(master, "scaled-scores", SOLUTION.replace("math.sqrt(query.size(-1))", "query.size(-1) ** 0.5"))
+    assert stale(course) == [
+        f"source/{SLUG}/{SLUG}.ipynb has solutions that nb02_attention_scores/right.py does not.",
+        f"solutions/{SLUG}/{SLUG}.ipynb is not what source/ gives now.",
+    ]
+    build(course)
+    assert master.read_text(encoding="utf-8") == built and stale(course) == []
 
 
 def test_missing_outputs_and_maps_are_noticed(course, no_kernel):
