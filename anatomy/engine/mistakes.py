@@ -1,14 +1,15 @@
 """What goes wrong: mistakes that people really make, each with the one sentence that names it.
 
 A notebook's `wrong.py` has them as `MISTAKES`, in one block for each exercise. A mistake is an edit of the right
-answer:
+answer: a place in its source, what the mistakes there cost, and for each its name, what it puts there and its sentence:
 
     MISTAKES = Mistakes()
 
     @MISTAKES.of(LayerNorm)
-    def in_LayerNorm(wrong):
-        wrong("eps_outside", "Your eps stands outside the root …", breaks="eps",
-              old="torch.sqrt(variance + self.eps)", new="(variance.sqrt() + self.eps)")
+    def in_LayerNorm(at):
+        at("torch.sqrt(variance + self.eps)", "eps",
+           ("eps_outside", "(variance.sqrt() + self.eps)", "Your eps stands outside the root …"),
+           ("eps_squared", "torch.sqrt(variance + self.eps**2)", "You square eps …"))
 
 A mistake that is another algorithm is a function or class of its own, called ``exercise__what_is_wrong`` and decorated
 with `MISTAKES.mistake`. Mistakes in a part are mistakes in the whole that calls it (`inherited`), and two edits at
@@ -22,10 +23,10 @@ import builtins
 import inspect
 import linecache
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
-from itertools import chain, combinations, pairwise
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -42,6 +43,9 @@ _LENT = {
     "torch": "import torch",
 }
 """Imports that a mistake may need although the right answer does not."""
+
+
+Text = str | tuple[str, ...]
 
 
 class BadEdit(ValueError):
@@ -157,39 +161,40 @@ class MistakesIn:
     def __init__(self, known: Mistakes, right: Any) -> None:
         self.known, self.right, self.exercise = known, right, str(right.__name__)
 
-    def __call__(
-        self,
-        name: str,
-        sentence: str,
-        *,
-        breaks: str | Iterable[str],
-        old: str | tuple[str, ...],
-        new: str | tuple[str, ...],
-        times: int = 1,
-    ) -> Mistake:
-        """Add the mistake that replaces `old` by `new` in the right answer's source, wherever `old` stands.
-
-        Several places take tuples of the same length.
+    def __call__(self, old: Text, breaks: str | Iterable[str], *mistakes: Sequence[Any], times: int = 1) -> None:
+        """Add the mistakes that put something else in the place of `old` in the right answer's source.
 
         Parameters
         ----------
+        old
+            What is replaced, wherever it stands; a tuple where a mistake changes several places at once.
         breaks
-            The properties that it costs.
+            The properties that these mistakes cost.
+        mistakes
+            For each its name, what stands in the place of `old` (a tuple where `old` is one), and its sentence; fourth,
+            the properties that it costs where they are others.
         times
             How often each `old` stands in the source.
 
         Raises
         ------
         BadEdit
-            When an `old` stands there more or less often, or two of them overlap.
+            When an `old` stands there more or less often, two of them overlap, or a name is there already.
         """
-        name = f"{self.exercise}__{name}"
-        olds, news = (given if isinstance(given, tuple) else (given,) for given in (old, new))
-        places = (self._places(name, *pair, times) for pair in zip(olds, news, strict=True))
-        edits = sorted(chain.from_iterable(places), key=lambda edit: edit.start)
-        if any(one.end > two.start for one, two in pairwise(edits)):
-            raise BadEdit(f"{name}: two of the replaced texts overlap.")
-        return self.known.add(Mistake(name, sentence, _words(breaks), base=self.right, edits=tuple(edits)))
+        olds = old if isinstance(old, tuple) else (old,)
+        for name, new, sentence, *costs in mistakes:
+            full = f"{self.exercise}__{name}"
+            news = new if isinstance(new, tuple) else (new,)
+            if len(olds) != len(news):
+                raise BadEdit(f"{full}: {len(news)} texts for {len(olds)} places.")
+            edits = sorted(
+                (edit for pair in zip(olds, news, strict=True) for edit in self._places(full, *pair, times)),
+                key=lambda edit: edit.start,
+            )
+            if any(one.end > two.start for one, two in pairwise(edits)):
+                raise BadEdit(f"{full}: two of the replaced texts overlap.")
+            costs_of_this = costs[0] if costs else breaks
+            self.known.add(Mistake(full, sentence, _words(costs_of_this), base=self.right, edits=tuple(edits)))
 
     def _places(self, name: str, old: str, new: str, times: int) -> Iterator[Edit]:
         source = _source(self.right)

@@ -19,9 +19,9 @@ NAMES = """def softmax(x, dim):
 
 def test_an_answer_that_differs_in_one_statement_is_an_edit_of_it():
     stub = edit_stub(SLUG, "softmax", NAMES, ["values"])
-    assert 'new="return exponentials / exponentials.mean(dim=dim, keepdim=True)"' in stub
-    assert 'old="return exponentials / exponentials.sum(dim=dim, keepdim=True)"' in stub
-    exec(stub, {"wrong": (known := Mistakes()).mistakes_in(softmax)})
+    assert 'at("return exponentials / exponentials.sum(dim=dim, keepdim=True)"' in stub
+    assert '"return exponentials / exponentials.mean(dim=dim, keepdim=True)"' in stub
+    exec(stub, {"at": (known := Mistakes()).mistakes_in(softmax)})
     (wrong,) = known["softmax"].values()
     assert wrong.breaks == ("values",) and wrong.sentence == SENTENCE and ".mean(" in wrong.source
 

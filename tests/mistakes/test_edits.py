@@ -11,35 +11,43 @@ from anatomy.engine.mistakes import BadEdit, Mistakes, MistakesIn, inherited, pa
 
 
 @pytest.fixture
-def wrong() -> MistakesIn:
+def known() -> Mistakes:
+    return Mistakes()
+
+
+@pytest.fixture
+def at(known: Mistakes) -> MistakesIn:
     """Adds mistakes to `split_heads`."""
-    return Mistakes().mistakes_in(split_heads)
+    return known.mistakes_in(split_heads)
 
 
-def test_what_is_replaced_must_stand_there_as_often_as_said(wrong: MistakesIn) -> None:
+def test_what_is_replaced_must_stand_there_as_often_as_said(at: MistakesIn) -> None:
     with pytest.raises(BadEdit, match="stands 0 times in the right answer, not 1"):
-        wrong("gone", "…", breaks="values", old="no such text", new="")
+        at("no such text", "values", ("gone", "", "…"))
     with pytest.raises(BadEdit, match="stands 3 times in the right answer, not 1"):
-        wrong("twice", "…", breaks="values", old="num_heads", new="n")
+        at("num_heads", "values", ("twice", "n", "…"))
     with pytest.raises(BadEdit, match="overlap"):
-        wrong("overlapping", "…", breaks="values", old=("parts.transpose(1, 2)", "transpose(1, 2)"), new=("x", "y"))
+        at(("parts.transpose(1, 2)", "transpose(1, 2)"), "values", ("overlapping", ("x", "y"), "…"))
+    with pytest.raises(BadEdit, match="1 texts for 2 places"):
+        at(("parts.transpose(1, 2)", "width"), "values", ("too_few", "x", "…"))
 
 
-def test_a_name_is_given_once(wrong: MistakesIn) -> None:
-    wrong("not_moved", "…", breaks="shape", old="parts.transpose(1, 2)", new="parts")
+def test_a_name_is_given_once(at: MistakesIn) -> None:
     with pytest.raises(BadEdit, match="split_heads__not_moved is there already"):
-        wrong("not_moved", "…", breaks="shape", old="parts.transpose(1, 2)", new="parts")
+        at("parts.transpose(1, 2)", "shape", ("not_moved", "parts", "…"), ("not_moved", "width", "…"))
 
 
-def test_the_edited_source_is_what_the_answer_runs(wrong: MistakesIn) -> None:
-    one = wrong("not_moved", "…", breaks="shape", old="parts.transpose(1, 2)", new="parts")
-    assert one.name == "split_heads__not_moved" and one.breaks == ("shape",)
+def test_the_edited_source_is_what_the_answer_runs(known: Mistakes, at: MistakesIn) -> None:
+    at("parts.transpose(1, 2)", "shape", ("not_moved", "parts", "…"), ("zero", "0 * parts", "…", "values"))
+    one, other = known["split_heads"].values()
+    assert one.name == "split_heads__not_moved" and one.breaks == ("shape",) and other.breaks == ("values",)
     assert "return parts\n" in one.source and "transpose" not in one.source
     assert one.answer(torch.zeros(2, 5, 6), 3).shape == (2, 5, 3, 2)
 
 
-def test_an_import_that_an_edit_needs_stands_in_its_source(wrong: MistakesIn) -> None:
-    one = wrong("rooted", "…", breaks="values", old="width // num_heads", new="math.isqrt(width)")
+def test_an_import_that_an_edit_needs_stands_in_its_source(known: Mistakes, at: MistakesIn) -> None:
+    at("width // num_heads", "values", ("rooted", "math.isqrt(width)", "…"))
+    (one,) = known["split_heads"].values()
     assert one.source.startswith("import math\n")
     assert one.answer(torch.zeros(2, 5, 9), 3).shape == (2, 3, 5, 3)
 

@@ -22,190 +22,122 @@ MISTAKES = Mistakes()
 
 
 @MISTAKES.of(padding_mask)
-def in_padding_mask(wrong):
+def in_padding_mask(at):
     WEIGHTS = ("values", "large scores")
     SHAPES = ("shape", "values", "large scores")
-    wrong("real_tokens_pushed_down", "The sign is the wrong way round: you push the real tokens down and leave the padding. What is added must be 0 where the attention mask is 1, and very negative where it is 0.",
-          breaks=WEIGHTS, old="attention_mask.bool()", new="(attention_mask * -1e9)")
-    wrong("real_tokens_pushed_up", "You push the real tokens up instead of the padding down. On paper the softmax is the same; but a float32 has seven digits, and next to 1e9 the scores themselves are rounded away. Add 0 to real tokens and something very negative to padding.",
-          breaks=WEIGHTS, old="attention_mask.bool()", new="(attention_mask * 1e9)")
-    wrong("padding_pushed_up", "You push the padding up: a large positive number added to a score draws nearly all the attention there. It has to be very negative.",
-          breaks=WEIGHTS, old="attention_mask.bool()", new="((1 - attention_mask) * 1e9)")
-    wrong("true_at_padding", "Your mask is the wrong way round: it hides the real tokens and keeps the padding. PyTorch's attention reads True as “may be looked at”. (`masked_fill` and `key_padding_mask` read it the other way, which is how this happens.)",
-          breaks=WEIGHTS, old="attention_mask.bool()", new="(attention_mask == 0)")
-    wrong("ones_added", "Your mask shifts scores by 1 only (real tokens up, or padding down, which is the same to a softmax): padding keeps about a third of its attention. Make the mask boolean, or put a very negative number where there is a 0.",
-          breaks=WEIGHTS, old="attention_mask.bool()", new="attention_mask.float()")
-    wrong("whole_numbers", "Your mask holds whole numbers, and attention can't tell whether a 1 means “keep” or “add one”. Make it boolean (`.bool()`), or a float tensor of what is to be added.",
-          breaks=SHAPES, old="attention_mask.bool()", new="attention_mask")
-    wrong("queries", "You mask the queries: in your (B, 1, S, 1) the padding lies along the rows. What must be hidden are the keys, the columns: (B, 1, 1, S). What a padding token itself looks at harms nobody.",
-          breaks=SHAPES, old="[:, None, None, :]", new="[:, None, :, None]")
-    wrong("queries_and_keys", "Your mask has a row for each of S queries, (B, 1, S, S). There need not be as many queries as keys, and hiding keys is enough: leave that axis at 1, (B, 1, 1, S). (Where queries are masked, too, whole rows may not be looked at: by hand they become NaN.)",
-          breaks=SHAPES, old="[:, None, None, :]", new="[:, None, None, :] & attention_mask.bool()[:, None, :, None]")
-    wrong("no_new_axes", "Your mask still has the shape (B, S). Shapes are matched from the right, so the batch would be taken for the queries: two axes of size 1 must go in between, (B, 1, 1, S).",
-          breaks=SHAPES, old="[:, None, None, :]", new="")
-    wrong("one_new_axis", "One axis is missing: your (B, 1, S) meets (B, H, T, S) from the right, and the batch is taken for the heads. It takes two: (B, 1, 1, S).",
-          breaks=SHAPES, old="[:, None, None, :]", new="[:, None, :]")
-    wrong("zero_times_infinity", "0 · (−∞) is not 0 but NaN: multiplying by −∞ spoils the real tokens. Use `masked_fill`, `torch.where`, a boolean mask, or a large finite number.",
-          breaks=WEIGHTS, old="attention_mask.bool()", new='((1 - attention_mask) * float("-inf"))')
-    wrong("minus_one_hundred", "−100 is not negative enough: scores can differ by more than that, and then padding is looked at. Take −1e9, −∞, or a boolean mask.",
-          breaks="large scores", old="attention_mask.bool()", new="((1 - attention_mask) * -100.0)")
-    wrong("first_sentence", "Your mask has one row for all sentences, (1, 1, 1, S). Sentences have different lengths: keep the batch axis, (B, 1, 1, S).",
-          breaks=SHAPES, old="attention_mask.bool()", new="attention_mask[:1].bool()")
-    wrong("counts_from_the_left", "You count the ones and keep that many tokens from the left. Some tokenizers pad on the left: take each position's own 0 or 1.",
-          breaks="values",
-          old="attention_mask.bool()", new="(torch.arange(attention_mask.size(1)) < attention_mask.sum(dim=1, keepdim=True))")
-
-    wrong("new_axes_in_front", "Both new axes stand in front, (1, 1, B, S): matched from the right, the batch would be taken for the queries. They go between B and S: (B, 1, 1, S).",
-          breaks=SHAPES, old="[:, None, None, :]", new="[None, None]")
-    wrong("new_axes_behind", "Both new axes stand behind, (B, S, 1, 1): matched from the right, the keys would be taken for the heads. They go between B and S: (B, 1, 1, S).",
-          breaks=SHAPES, old="[:, None, None, :]", new="[:, :, None, None]")
-    wrong("batch_as_heads", "Your mask is (1, B, 1, S): the batch would be taken for the heads. B comes first: (B, 1, 1, S).",
-          breaks=SHAPES, old="[:, None, None, :]", new="[None, :, None, :]")
-    wrong("one_new_axis_behind", "Your (B, S, 1) has its new axis behind, and one is missing. Two go between B and S: (B, 1, 1, S).",
-          breaks=SHAPES, old="[:, None, None, :]", new="[:, :, None]")
-    wrong("three_axes_square", "You repeat the mask for S queries, (B, S, S), and the heads' axis is missing. Asked is (B, 1, 1, S), which fits any number of heads and queries.",
-          breaks=SHAPES, old="[:, None, None, :]", new="[:, None, :].expand(-1, attention_mask.size(1), -1)")
-    wrong("squeezed", "With one sentence the axis of the batch is gone, too: `squeeze` takes every axis of size 1. The mask is (B, 1, 1, S), also for B = 1.",
-          breaks=("shape", "values"), old="attention_mask.bool()", new="attention_mask.squeeze().bool()")
-    wrong("mask_of_the_first_for_all", "Every sentence gets the first one's mask. Sentences have different lengths.",
-          breaks=WEIGHTS, old="attention_mask.bool()", new="attention_mask[:1].expand_as(attention_mask).bool()")
-    wrong("hides_nothing", "Your mask hides nothing: every key keeps its attention, padding too. What is added at padding must be very negative (−1e9; 1e-9 is nearly 0); a boolean mask must be False there.",
-          breaks=WEIGHTS, old="attention_mask.bool()", new="torch.ones_like(attention_mask).bool()")
-    wrong("hides_everything", "Your mask hides every key, the real tokens too. A boolean mask is True where the attention mask is 1; what is added is 0 there.",
-          breaks=WEIGHTS, old="attention_mask.bool()", new="torch.zeros_like(attention_mask).bool()")
-    wrong("minus_ten", "−10 is not negative enough: padding keeps some of its attention. Take −1e9, −∞, or a boolean mask.",
-          breaks=WEIGHTS, old="attention_mask.bool()", new="((1 - attention_mask) * -10.0)")
+    at("attention_mask.bool()", WEIGHTS,
+       ("real_tokens_pushed_down", "(attention_mask * -1e9)", "The sign is the wrong way round: you push the real tokens down and leave the padding. What is added must be 0 where the attention mask is 1, and very negative where it is 0."),
+       ("real_tokens_pushed_up", "(attention_mask * 1e9)", "You push the real tokens up instead of the padding down. On paper the softmax is the same; but a float32 has seven digits, and next to 1e9 the scores themselves are rounded away. Add 0 to real tokens and something very negative to padding."),
+       ("padding_pushed_up", "((1 - attention_mask) * 1e9)", "You push the padding up: a large positive number added to a score draws nearly all the attention there. It has to be very negative."),
+       ("true_at_padding", "(attention_mask == 0)", "Your mask is the wrong way round: it hides the real tokens and keeps the padding. PyTorch's attention reads True as “may be looked at”. (`masked_fill` and `key_padding_mask` read it the other way, which is how this happens.)"),
+       ("ones_added", "attention_mask.float()", "Your mask shifts scores by 1 only (real tokens up, or padding down, which is the same to a softmax): padding keeps about a third of its attention. Make the mask boolean, or put a very negative number where there is a 0."),
+       ("whole_numbers", "attention_mask", "Your mask holds whole numbers, and attention can't tell whether a 1 means “keep” or “add one”. Make it boolean (`.bool()`), or a float tensor of what is to be added.", SHAPES),
+       ("zero_times_infinity", '((1 - attention_mask) * float("-inf"))', "0 · (−∞) is not 0 but NaN: multiplying by −∞ spoils the real tokens. Use `masked_fill`, `torch.where`, a boolean mask, or a large finite number."),
+       ("minus_one_hundred", "((1 - attention_mask) * -100.0)", "−100 is not negative enough: scores can differ by more than that, and then padding is looked at. Take −1e9, −∞, or a boolean mask.", "large scores"),
+       ("first_sentence", "attention_mask[:1].bool()", "Your mask has one row for all sentences, (1, 1, 1, S). Sentences have different lengths: keep the batch axis, (B, 1, 1, S).", SHAPES),
+       ("counts_from_the_left", "(torch.arange(attention_mask.size(1)) < attention_mask.sum(dim=1, keepdim=True))", "You count the ones and keep that many tokens from the left. Some tokenizers pad on the left: take each position's own 0 or 1.", "values"),
+       ("squeezed", "attention_mask.squeeze().bool()", "With one sentence the axis of the batch is gone, too: `squeeze` takes every axis of size 1. The mask is (B, 1, 1, S), also for B = 1.", ("shape", "values")),
+       ("mask_of_the_first_for_all", "attention_mask[:1].expand_as(attention_mask).bool()", "Every sentence gets the first one's mask. Sentences have different lengths."),
+       ("hides_nothing", "torch.ones_like(attention_mask).bool()", "Your mask hides nothing: every key keeps its attention, padding too. What is added at padding must be very negative (−1e9; 1e-9 is nearly 0); a boolean mask must be False there."),
+       ("hides_everything", "torch.zeros_like(attention_mask).bool()", "Your mask hides every key, the real tokens too. A boolean mask is True where the attention mask is 1; what is added is 0 there."),
+       ("minus_ten", "((1 - attention_mask) * -10.0)", "−10 is not negative enough: padding keeps some of its attention. Take −1e9, −∞, or a boolean mask."),
+       ("float64", "((1 - attention_mask).double() * -1e9)", "Your mask has another floating-point type than the scores, which are float32: adding it fails. Make it float32, or boolean.", SHAPES),
+       ("last_key_only", "(attention_mask.bool() | (torch.arange(attention_mask.size(1)) < attention_mask.size(1) - 1))", "Only the last key is hidden or shown by your mask; it is as if the others were real. Take each position's own 0 or 1."),
+       ("counts_from_the_right", "(torch.arange(attention_mask.size(1)) >= (1 - attention_mask).sum(dim=1, keepdim=True))", "You count the ones and keep that many tokens at the right end. Tokenizers mostly pad on the right: take each position's own 0 or 1."))
+    at("[:, None, None, :]", SHAPES,
+       ("queries", "[:, None, :, None]", "You mask the queries: in your (B, 1, S, 1) the padding lies along the rows. What must be hidden are the keys, the columns: (B, 1, 1, S). What a padding token itself looks at harms nobody."),
+       ("queries_and_keys", "[:, None, None, :] & attention_mask.bool()[:, None, :, None]", "Your mask has a row for each of S queries, (B, 1, S, S). There need not be as many queries as keys, and hiding keys is enough: leave that axis at 1, (B, 1, 1, S). (Where queries are masked, too, whole rows may not be looked at: by hand they become NaN.)"),
+       ("no_new_axes", "", "Your mask still has the shape (B, S). Shapes are matched from the right, so the batch would be taken for the queries: two axes of size 1 must go in between, (B, 1, 1, S)."),
+       ("one_new_axis", "[:, None, :]", "One axis is missing: your (B, 1, S) meets (B, H, T, S) from the right, and the batch is taken for the heads. It takes two: (B, 1, 1, S)."),
+       ("new_axes_in_front", "[None, None]", "Both new axes stand in front, (1, 1, B, S): matched from the right, the batch would be taken for the queries. They go between B and S: (B, 1, 1, S)."),
+       ("new_axes_behind", "[:, :, None, None]", "Both new axes stand behind, (B, S, 1, 1): matched from the right, the keys would be taken for the heads. They go between B and S: (B, 1, 1, S)."),
+       ("batch_as_heads", "[None, :, None, :]", "Your mask is (1, B, 1, S): the batch would be taken for the heads. B comes first: (B, 1, 1, S)."),
+       ("one_new_axis_behind", "[:, :, None]", "Your (B, S, 1) has its new axis behind, and one is missing. Two go between B and S: (B, 1, 1, S)."),
+       ("three_axes_square", "[:, None, :].expand(-1, attention_mask.size(1), -1)", "You repeat the mask for S queries, (B, S, S), and the heads' axis is missing. Asked is (B, 1, 1, S), which fits any number of heads and queries."))
     for power in (50, 200):
-        wrong(f"minus_{power}", f"−{power} is not negative enough: scores can differ by more than that, and then padding is looked at. Take −1e9, −∞, or a boolean mask.",
-              breaks="large scores", old="attention_mask.bool()", new=f"((1 - attention_mask) * -{power}.0)")
-    wrong("float64", "Your mask has another floating-point type than the scores, which are float32: adding it fails. Make it float32, or boolean.",
-          breaks=SHAPES, old="attention_mask.bool()", new="((1 - attention_mask).double() * -1e9)")
-    wrong("in_place", "You write into the tokenizer's own mask, and whoever called you still needs it. Make a new tensor: `masked_fill` without the `_` at its end, `torch.where`, or a comparison.",
-          breaks="values", old="return attention_mask.bool()", new="attention_mask.masked_fill_(attention_mask == 0, -1_000_000_000)\n    return (attention_mask > 0)")
-    wrong("last_key_only", "Only the last key is hidden or shown by your mask; it is as if the others were real. Take each position's own 0 or 1.",
-          breaks=WEIGHTS, old="attention_mask.bool()", new="(attention_mask.bool() | (torch.arange(attention_mask.size(1)) < attention_mask.size(1) - 1))")
-    wrong("counts_from_the_right", "You count the ones and keep that many tokens at the right end. Tokenizers mostly pad on the right: take each position's own 0 or 1.",
-          breaks=WEIGHTS,
-          old="attention_mask.bool()", new="(torch.arange(attention_mask.size(1)) >= (1 - attention_mask).sum(dim=1, keepdim=True))")
+        at("attention_mask.bool()", "large scores",
+           (f"minus_{power}", f"((1 - attention_mask) * -{power}.0)", f"−{power} is not negative enough: scores can differ by more than that, and then padding is looked at. Take −1e9, −∞, or a boolean mask."))
+    at("return attention_mask.bool()", "values",
+       ("in_place", "attention_mask.masked_fill_(attention_mask == 0, -1_000_000_000)\n    return (attention_mask > 0)", "You write into the tokenizer's own mask, and whoever called you still needs it. Make a new tensor: `masked_fill` without the `_` at its end, `torch.where`, or a comparison."))
 
 
 @MISTAKES.of(TransformerEncoder)
-def in_TransformerEncoder(wrong):
+def in_TransformerEncoder(at):
     NUMBERS = ("values", "gradients", "padding")
     LAYERS = ("values", "parameters", "gradients", "padding")
     UNCALLED = ("shape", "values", "parameters", "gradients")
     STACK = "nn.ModuleList(PostNormEncoderLayer(config) for _ in range(config.num_hidden_layers))"
-    wrong("pre_norm", "Your layers are pre-norm: x + f(norm(x)). BERT is post-norm: norm(x + f(x)), the arrangement of 2017. All names and shapes are the same, so nothing complains, and every number is another. Stack `PostNormEncoderLayer`.",
-          breaks=NUMBERS,
-          old="        self.layers = nn.ModuleList(PostNormEncoderLayer(",
-          new="        from anatomy.course.nb05_encoder_layer.right import TransformerEncoderLayer\n\n"
-              "        self.layers = nn.ModuleList(TransformerEncoderLayer(")
-    wrong("one_layer_repeated", "Your stack holds one layer {L} times: `[layer] * {L}` repeats the object, not its weights. Make a new layer for each place. (ALBERT shares its layers on purpose; BERT does not.)",
-          breaks=LAYERS, old=STACK, new="nn.ModuleList([PostNormEncoderLayer(config)] * config.num_hidden_layers)")
-    wrong("plain_list", "Your layers sit in a plain Python list, where PyTorch does not see their parameters: they would be neither trained nor saved nor loaded. Use `nn.ModuleList`.",
-          breaks=LAYERS, old=STACK, new="[PostNormEncoderLayer(config) for _ in range(config.num_hidden_layers)]")
-    wrong("always_twelve", "You built 12 layers whatever the config says. Twelve is BERT base; here `config.num_hidden_layers` is {L}.",
-          breaks=LAYERS, old="range(config.num_hidden_layers)", new="range(12)")
-    wrong("one_too_few", "Your stack has one layer too few: {L} are wanted. (`range(1, n)` stops before n and starts after 0.)",
-          breaks=LAYERS, old="range(config.num_hidden_layers)", new="range(1, config.num_hidden_layers)")
-    wrong("not_stacked", "Every layer gets the embeddings: only the last one has an effect. A layer's output is the next layer's input, so `x = layer(x, mask)`.",
-          breaks=NUMBERS, old=("x = layer(x, mask)", "return x"), new=("output = layer(x, mask)", "return output"))
-    wrong("layers_summed", "Every layer gets the embeddings, and you add up what they return. A layer's output is the next layer's input: `x = layer(x, mask)`.",
-          breaks=NUMBERS, old=("        for layer in self.layers:\n", "x = layer(x, mask)", "return x"),
-          new=("        output = 0\n        for layer in self.layers:\n", "output = output + layer(x, mask)", "return output"))
-    wrong("extra_skip", "You add a skip connection around each layer. They are inside the layers already (two in each): here it is `x = layer(x, mask)`.",
-          breaks=NUMBERS, old="x = layer(x, mask)", new="x = x + layer(x, mask)")
-    wrong("embeddings_every_time", "You add the embeddings again before every layer. They enter once, at the bottom; from there on each layer's input is the output of the one below.",
-          breaks=NUMBERS,
-          old=("x = self.embeddings(ids)  # (B, T, D)", "layer(x, mask)"),
-          new=("start = self.embeddings(ids)  # (B, T, D)\n        x = torch.zeros_like(start)", "layer(x + start, mask)"))
-    wrong("final_norm", "You put one more norm after the last layer. A pre-norm stack needs it; post-norm layers end with a norm of their own, and BERT has no weights for another.",
-          breaks=LAYERS,
-          old=("        self.layers = ", "return x"),
-          new=("        self.layer_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)\n        self.layers = ",
-               "return self.layer_norm(x)"))
-    wrong("mask_unused", "Real tokens look at padding, as if there were no attention mask: no layer is told of it. Make a mask of it with `padding_mask` and hand it to every layer.",
-          breaks="padding", old="layer(x, mask)", new="layer(x)")
-    wrong("mask_in_first_layer_only", "Only the first layer gets the mask; from the second on, real tokens look at padding again. Every layer attends anew, so every layer needs it.",
-          breaks="padding", old="x = layer(x, mask)", new="x, mask = layer(x, mask), None")
-    wrong("raw_mask", "You hand the tokenizer's mask, (B, T) of whole numbers, straight to the layers. They need what `padding_mask` makes of it.",
-          breaks="padding", old="layer(x, mask)", new="layer(x, attention_mask)")
-    wrong("mask_turned_round", "You make `padding_mask` of the opposite of what it takes, with 1 at the padding: here the padding is kept and the real tokens are hidden.",
-          breaks="padding", old="padding_mask(attention_mask)", new="padding_mask(1 - attention_mask)")
-    wrong("padding_set_to_zero", "You set the padding's vectors to zero instead of masking it. A vector of zeros still makes a key (its bias) with a score, so it still gets attention. Only the mask keeps it out.",
-          breaks="padding",
-          old="x = layer(x, mask)",
-          new="if attention_mask is not None:\n                x = x * attention_mask[..., None]\n            x = layer(x)")
-    wrong("mask_required", "`attention_mask` must be optional: with `attention_mask=None` as its default all tokens are real, and the layers get no mask.",
-          breaks=UNCALLED, old="attention_mask: Tensor | None = None", new="attention_mask: Tensor")
-    wrong("mask_of_none", "You make a mask even when there is none: with `attention_mask=None`, its default, the layers get `None`.",
-          breaks=UNCALLED, old="None if attention_mask is None else ", new="")
-    wrong("only_cls", "You return only the first token's vector, (B, D). An encoder returns one vector for every token, (B, T, D); picking [CLS] is the job of the head in notebook 08.",
-          breaks=("shape", *NUMBERS), old="return x", new="return x[:, 0]")
-    wrong("all_states", "You return the hidden states of all layers. The contract asks for the last ones alone, (B, T, D); the others are collected by a helper in the next section.",
-          breaks=("shape", *NUMBERS),
-          old=("x = self.embeddings(ids)  # (B, T, D)", "x = layer(x, mask)", "return x"),
-          new=("states = [self.embeddings(ids)]  # of (B, T, D)", "states.append(layer(states[-1], mask))", "return states"))
-
+    at("        self.layers = nn.ModuleList(PostNormEncoderLayer(", NUMBERS,
+       ("pre_norm", "        from anatomy.course.nb05_encoder_layer.right import TransformerEncoderLayer\n\n        self.layers = nn.ModuleList(TransformerEncoderLayer(", "Your layers are pre-norm: x + f(norm(x)). BERT is post-norm: norm(x + f(x)), the arrangement of 2017. All names and shapes are the same, so nothing complains, and every number is another. Stack `PostNormEncoderLayer`."))
+    at(STACK, LAYERS,
+       ("one_layer_repeated", "nn.ModuleList([PostNormEncoderLayer(config)] * config.num_hidden_layers)", "Your stack holds one layer {L} times: `[layer] * {L}` repeats the object, not its weights. Make a new layer for each place. (ALBERT shares its layers on purpose; BERT does not.)"),
+       ("plain_list", "[PostNormEncoderLayer(config) for _ in range(config.num_hidden_layers)]", "Your layers sit in a plain Python list, where PyTorch does not see their parameters: they would be neither trained nor saved nor loaded. Use `nn.ModuleList`."))
+    at("range(config.num_hidden_layers)", LAYERS,
+       ("always_twelve", "range(12)", "You built 12 layers whatever the config says. Twelve is BERT base; here `config.num_hidden_layers` is {L}."),
+       ("one_too_few", "range(1, config.num_hidden_layers)", "Your stack has one layer too few: {L} are wanted. (`range(1, n)` stops before n and starts after 0.)"),
+       ("one_too_many", "range(config.num_hidden_layers + 1)", "Your stack has one layer too many: {L} are wanted, as `config.num_hidden_layers` says."))
+    at(("x = layer(x, mask)", "return x"), NUMBERS,
+       ("not_stacked", ("output = layer(x, mask)", "return output"), "Every layer gets the embeddings: only the last one has an effect. A layer's output is the next layer's input, so `x = layer(x, mask)`."))
+    at(("        for layer in self.layers:\n", "x = layer(x, mask)", "return x"), NUMBERS,
+       ("layers_summed", ("        output = 0\n        for layer in self.layers:\n", "output = output + layer(x, mask)", "return output"), "Every layer gets the embeddings, and you add up what they return. A layer's output is the next layer's input: `x = layer(x, mask)`."))
+    at("x = layer(x, mask)", NUMBERS,
+       ("extra_skip", "x = x + layer(x, mask)", "You add a skip connection around each layer. They are inside the layers already (two in each): here it is `x = layer(x, mask)`."),
+       ("mask_in_first_layer_only", "x, mask = layer(x, mask), None", "Only the first layer gets the mask; from the second on, real tokens look at padding again. Every layer attends anew, so every layer needs it.", "padding"),
+       ("padding_set_to_zero", "if attention_mask is not None:\n                x = x * attention_mask[..., None]\n            x = layer(x)", "You set the padding's vectors to zero instead of masking it. A vector of zeros still makes a key (its bias) with a score, so it still gets attention. Only the mask keeps it out.", "padding"),
+       ("layers_twice", "x = layer(layer(x, mask), mask)", "Every layer is applied twice. Once each, one after the other."),
+       ("no_layers", "layer(x, mask)", "No layer has an effect: you return the embeddings. Each layer's output is the next layer's input."),
+       ("first_layer_repeated", "x = self.layers[0](x, mask)", "The first layer is applied {L} times; the others are never used. Go through all of `self.layers`."),
+       ("mask_in_last_layer_only", "x = layer(x, mask if layer is self.layers[-1] else None)", "Only the last layer gets the mask; before it, real tokens look at padding. Every layer attends anew, so every layer needs it.", "padding"))
+    at(("x = self.embeddings(ids)  # (B, T, D)", "layer(x, mask)"), NUMBERS,
+       ("embeddings_every_time", ("start = self.embeddings(ids)  # (B, T, D)\n        x = torch.zeros_like(start)", "layer(x + start, mask)"), "You add the embeddings again before every layer. They enter once, at the bottom; from there on each layer's input is the output of the one below."))
+    at(("        self.layers = ", "return x"), LAYERS,
+       ("final_norm", ("        self.layer_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)\n        self.layers = ", "return self.layer_norm(x)"), "You put one more norm after the last layer. A pre-norm stack needs it; post-norm layers end with a norm of their own, and BERT has no weights for another."),
+       ("extra_dropout", ("        self.dropout = nn.Dropout(0.1)\n        self.layers = ", "return self.dropout(x)"), "You add a dropout of your own, though the embeddings and the layers have theirs already: in training, results are other than they should be.", "values"))
+    at("layer(x, mask)", "padding",
+       ("mask_unused", "layer(x)", "Real tokens look at padding, as if there were no attention mask: no layer is told of it. Make a mask of it with `padding_mask` and hand it to every layer."),
+       ("raw_mask", "layer(x, attention_mask)", "You hand the tokenizer's mask, (B, T) of whole numbers, straight to the layers. They need what `padding_mask` makes of it."))
+    at("padding_mask(attention_mask)", "padding",
+       ("mask_turned_round", "padding_mask(1 - attention_mask)", "You make `padding_mask` of the opposite of what it takes, with 1 at the padding: here the padding is kept and the real tokens are hidden."))
+    at("attention_mask: Tensor | None = None", UNCALLED,
+       ("mask_required", "attention_mask: Tensor", "`attention_mask` must be optional: with `attention_mask=None` as its default all tokens are real, and the layers get no mask."))
+    at("None if attention_mask is None else ", UNCALLED,
+       ("mask_of_none", "", "You make a mask even when there is none: with `attention_mask=None`, its default, the layers get `None`."))
+    at("return x", ("shape", *NUMBERS),
+       ("only_cls", "return x[:, 0]", "You return only the first token's vector, (B, D). An encoder returns one vector for every token, (B, T, D); picking [CLS] is the job of the head in notebook 08."),
+       ("squeezed", "return x.squeeze()", "An axis of size 1 is gone, with one sentence of one token: `squeeze` takes them all. The result is (B, T, D) in every case.", ("shape", "values", "gradients")))
+    at(("x = self.embeddings(ids)  # (B, T, D)", "x = layer(x, mask)", "return x"), ("shape", *NUMBERS),
+       ("all_states", ("states = [self.embeddings(ids)]  # of (B, T, D)", "states.append(layer(states[-1], mask))", "return states"), "You return the hidden states of all layers. The contract asks for the last ones alone, (B, T, D); the others are collected by a helper in the next section."))
     LOOP = "for layer in self.layers:"
-    wrong("only_first_layer", "Only the first layer is applied: there are {L}, one after the other. (Is the `return` inside the loop?)",
-          breaks=NUMBERS, old=LOOP, new="for layer in self.layers[:1]:")
-    wrong("all_but_the_last", "The last layer is made, but not applied. All {L} come one after the other.",
-          breaks=NUMBERS, old=LOOP, new="for layer in self.layers[:-1]:")
-    wrong("all_but_the_first", "The first layer is made, but not applied. All {L} come one after the other.",
-          breaks=NUMBERS, old=LOOP, new="for layer in self.layers[1:]:")
-    wrong("layers_reversed", "Your layers run from the last to the first. The embeddings go into layer 0.",
-          breaks=NUMBERS, old=LOOP, new="for layer in reversed(self.layers):")
-    wrong("layers_twice", "Every layer is applied twice. Once each, one after the other.",
-          breaks=NUMBERS, old="x = layer(x, mask)", new="x = layer(layer(x, mask), mask)")
-    wrong("no_layers", "No layer has an effect: you return the embeddings. Each layer's output is the next layer's input.",
-          breaks=NUMBERS, old="x = layer(x, mask)", new="layer(x, mask)")
-    wrong("first_layer_repeated", "The first layer is applied {L} times; the others are never used. Go through all of `self.layers`.",
-          breaks=NUMBERS, old="x = layer(x, mask)", new="x = self.layers[0](x, mask)")
-    wrong("one_too_many", "Your stack has one layer too many: {L} are wanted, as `config.num_hidden_layers` says.",
-          breaks=LAYERS, old="range(config.num_hidden_layers)", new="range(config.num_hidden_layers + 1)")
-    wrong("guesses_the_mask", "Without an attention mask you make one from the ids, with 0 as padding. `None` means that all tokens are real, whatever their ids: the layers get no mask.",
-          breaks=("values", "gradients"),
-          old="None if attention_mask is None else padding_mask(attention_mask)",
-          new="padding_mask((ids != 0).long() if attention_mask is None else attention_mask)")
-    wrong("mask_from_ids", "You make the mask from the ids, with 0 as padding, and never use `attention_mask`. The attention mask alone says what is padding.",
-          breaks=NUMBERS, old="None if attention_mask is None else padding_mask(attention_mask)", new="padding_mask((ids != 0).long())")
-    wrong("all_hidden_without_a_mask", "Without an attention mask you hide every token. `None` means that all are real: no mask, or one of ones.",
-          breaks=("values", "gradients"),
-          old="None if attention_mask is None else padding_mask(attention_mask)",
-          new="padding_mask(torch.zeros_like(ids) if attention_mask is None else attention_mask)")
-    wrong("mask_in_last_layer_only", "Only the last layer gets the mask; before it, real tokens look at padding. Every layer attends anew, so every layer needs it.",
-          breaks="padding", old="x = layer(x, mask)", new="x = layer(x, mask if layer is self.layers[-1] else None)")
-    wrong("embeddings_of_zeros", "You set the ids at padding to something else and hand no mask to the layers: real tokens still look there. Only the mask keeps padding out.",
-          breaks="padding", old=("self.embeddings(ids)", "layer(x, mask)"),
-          new=("self.embeddings(ids if attention_mask is None else ids * attention_mask)", "layer(x)"))
-    wrong("extra_dropout", "You add a dropout of your own, though the embeddings and the layers have theirs already: in training, results are other than they should be.",
-          breaks="values", old=("        self.layers = ", "return x"), new=("        self.dropout = nn.Dropout(0.1)\n        self.layers = ", "return self.dropout(x)"))
-    wrong("squeezed", "An axis of size 1 is gone, with one sentence of one token: `squeeze` takes them all. The result is (B, T, D) in every case.",
-          breaks=("shape", "values", "gradients"), old="return x", new="return x.squeeze()")
+    at(LOOP, NUMBERS,
+       ("only_first_layer", "for layer in self.layers[:1]:", "Only the first layer is applied: there are {L}, one after the other. (Is the `return` inside the loop?)"),
+       ("all_but_the_last", "for layer in self.layers[:-1]:", "The last layer is made, but not applied. All {L} come one after the other."),
+       ("all_but_the_first", "for layer in self.layers[1:]:", "The first layer is made, but not applied. All {L} come one after the other."),
+       ("layers_reversed", "for layer in reversed(self.layers):", "Your layers run from the last to the first. The embeddings go into layer 0."))
+    at("None if attention_mask is None else padding_mask(attention_mask)", ("values", "gradients"),
+       ("guesses_the_mask", "padding_mask((ids != 0).long() if attention_mask is None else attention_mask)", "Without an attention mask you make one from the ids, with 0 as padding. `None` means that all tokens are real, whatever their ids: the layers get no mask."),
+       ("mask_from_ids", "padding_mask((ids != 0).long())", "You make the mask from the ids, with 0 as padding, and never use `attention_mask`. The attention mask alone says what is padding.", NUMBERS),
+       ("all_hidden_without_a_mask", "padding_mask(torch.zeros_like(ids) if attention_mask is None else attention_mask)", "Without an attention mask you hide every token. `None` means that all are real: no mask, or one of ones."))
+    at(("self.embeddings(ids)", "layer(x, mask)"), "padding",
+       ("embeddings_of_zeros", ("self.embeddings(ids if attention_mask is None else ids * attention_mask)", "layer(x)"), "You set the ids at padding to something else and hand no mask to the layers: real tokens still look there. Only the mask keeps padding out."))
     for called in ("norm", "final_norm", "ln_f"):
-        wrong(f"final_norm_called_{called}", "You put one more norm after the last layer. A pre-norm stack needs it; post-norm layers end with a norm of their own, and BERT has no weights for another.",
-              breaks=LAYERS,
-              old=("        self.layers = ", "return x"),
-              new=(f"        self.{called} = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)\n        self.layers = ",
-                   f"return self.{called}(x)"))
+        at(("        self.layers = ", "return x"), LAYERS,
+           (f"final_norm_called_{called}", (f"        self.{called} = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)\n        self.layers = ", f"return self.{called}(x)"), "You put one more norm after the last layer. A pre-norm stack needs it; post-norm layers end with a norm of their own, and BERT has no weights for another."))
     for called in ("layer", "blocks", "encoder_layers", "encoder"):
-        wrong(f"layers_called_{called}", f"Your stack is called `{called}`; the contract says `layers`. The next exercise copies weights by name.",
-              breaks=LAYERS, times=1, old=("self.layers = ", "in self.layers:"), new=(f"self.{called} = ", f"in self.{called}:"))
+        at(("self.layers = ", "in self.layers:"), LAYERS,
+           (f"layers_called_{called}", (f"self.{called} = ", f"in self.{called}:"), f"Your stack is called `{called}`; the contract says `layers`. The next exercise copies weights by name."), times=1)
     for called in ("embedding", "embed"):
-        wrong(f"embeddings_called_{called}", f"Your embeddings are called `{called}`; the contract says `embeddings`. The next exercise copies weights by name.",
-              breaks=LAYERS, old=("self.embeddings = ", "self.embeddings(ids)"), new=(f"self.{called} = ", f"self.{called}(ids)"))
+        at(("self.embeddings = ", "self.embeddings(ids)"), LAYERS,
+           (f"embeddings_called_{called}", (f"self.{called} = ", f"self.{called}(ids)"), f"Your embeddings are called `{called}`; the contract says `embeddings`. The next exercise copies weights by name."))
 
 
 @MISTAKES.of(load_bert_weights)
-def in_load_bert_weights(wrong):
+def in_load_bert_weights(at):
     ALL = ("embeddings", "layers", "agreement", "missing keys", "leftover layers", "independence")
     IN_EMBEDDINGS = ("embeddings", "agreement")
     IN_LAYERS = ("layers", "agreement")
     LOAD = "encoder.load_state_dict(mine)  # strict: refuses when a name is missing or left over"
     NORM = '        mine[f"embeddings.layer_norm.{part}"] = state_dict[f"embeddings.LayerNorm.{part}"]\n'
     LAYER = 'mine[f"layers.{number}.{name}.{part}"] = state_dict[f"encoder.layer.{number}.{theirs}.{part}"]'
-
 
     @MISTAKES.mistake("An incomplete dict is accepted. `strict=False` does that (so does an `except` that swallows the error): it skips every key that has no partner, on both sides, and what was skipped keeps its random start. Leave it strict, or look at the `missing_keys` and `unexpected_keys` that it returns.", breaks=("missing keys", "leftover layers"))
     def load_bert_weights__strict_false(encoder, state_dict):
@@ -225,102 +157,65 @@ def in_load_bert_weights(wrong):
         renamed[positions] = renamed[positions] + renamed[types][0]
         encoder.load_state_dict(renamed, strict=False)
 
-
     @MISTAKES.mistake("Almost nothing was loaded. BERT's names are not yours, and `strict=False` skips in silence what it can't place: only `embeddings.position_embeddings.weight` is called the same in both. Rename the keys first, and leave it strict.", breaks=("embeddings", "layers", "agreement", "missing keys", "leftover layers"))
     def load_bert_weights__nothing_renamed(encoder, state_dict):
         encoder.load_state_dict(state_dict, strict=False)
 
-
-    wrong("names_not_translated", "The names are still BERT's, and strict loading refuses them, as it should. Translate each key into your encoder's name first; the message lists both kinds, missing and unexpected.",
-          breaks=ALL, old="load_state_dict(mine)", new="load_state_dict(state_dict)")
-
+    at("load_state_dict(mine)", ALL,
+       ("names_not_translated", "load_state_dict(state_dict)", "The names are still BERT's, and strict loading refuses them, as it should. Translate each key into your encoder's name first; the message lists both kinds, missing and unexpected."),
+       ("shared_memory", "load_state_dict(mine, assign=True)", "Encoder and dict now share memory: training the encoder would change the library's model as well. Copy the numbers (`copy_`, `.clone()`, `load_state_dict` without `assign=True`), don't pass the tensors on.", "independence"))
 
     @MISTAKES.mistake("Nothing in `encoder` has changed. Was the renamed dict never loaded (`encoder.load_state_dict(...)`), or loaded into another encoder that you made yourself?", breaks=ALL)
     def load_bert_weights__nothing_loaded(encoder, state_dict):
         {name.replace("encoder.layer", "layers"): value for name, value in state_dict.items()}
 
-
-    wrong("skips_what_is_missing", "A key that is missing from the dict is skipped, and that part of the encoder keeps its random start. Raise an error instead: index with `state_dict[key]`, or load strictly.",
-          breaks="missing keys",
-          old=('state_dict[f"embeddings.LayerNorm.{part}"]', 'state_dict[f"encoder.layer.{number}.{theirs}.{part}"]', LOAD),
-          new=('state_dict.get(f"embeddings.LayerNorm.{part}")',
-               'state_dict.get(f"encoder.layer.{number}.{theirs}.{part}")',
-               "encoder.load_state_dict({name: value for name, value in mine.items() if value is not None}, strict=False)"))
-    wrong("leaves_layers_over", "A dict with more layers than the encoder is loaded without a word: half of a BERT is another model. Compare the number of layers, and raise an error when it differs.",
-          breaks="leftover layers",
-          old='    if any(key.startswith(f"encoder.layer.{depth}.") for key in state_dict):\n'
-              '        raise ValueError(f"the encoder has {depth} layers, the state dict has more")\n',
-          new="")
-    wrong("no_token_types", "Token types are forgotten: BERT adds the vector of type 0 to every token of a single sentence. Your encoder has no table for it, so add `token_type_embeddings.weight[0]` to every row of the position table.",
-          breaks=IN_EMBEDDINGS, old=" + segment", new="")
-    wrong("token_type_one", "You add the vector of token type 1, which marks the second sentence of a pair. A single sentence is type 0: row 0 of the table.",
-          breaks=IN_EMBEDDINGS, old='token_type_embeddings.weight"][0]', new='token_type_embeddings.weight"][1]')
-    wrong("both_token_types", "You add the vectors of both token types. A token has one type, and in a single sentence that is type 0: row 0 of the table alone.",
-          breaks=IN_EMBEDDINGS, old='token_type_embeddings.weight"][0]', new='token_type_embeddings.weight"].sum(dim=0)')
-    wrong("mean_token_type", "You add the average of the token types. A single sentence is type 0: row 0 of the table.",
-          breaks=IN_EMBEDDINGS, old='token_type_embeddings.weight"][0]', new='token_type_embeddings.weight"].mean(dim=0)')
-    wrong("token_type_twice", "The vector of token type 0 is added twice, to the tokens and to the positions. Each token has both, so once is enough.",
-          breaks=IN_EMBEDDINGS,
-          old='state_dict["embeddings.word_embeddings.weight"]', new='state_dict["embeddings.word_embeddings.weight"] + segment')
-    wrong("attention_transposed", "The attention weights are transposed. Both sides use `nn.Linear`, which keeps (outputs, inputs): copy them as they are. (GPT-2's Conv1D, in notebook 09, is the one to turn.) As they are square, no shape complained.",
-          breaks=IN_LAYERS,
-          old=LAYER,
-          new='value = state_dict[f"encoder.layer.{number}.{theirs}.{part}"]\n'
-              '                turn = name.startswith("attention") and part == "weight"\n'
-              '                mine[f"layers.{number}.{name}.{part}"] = value.T if turn else value')
-    wrong("all_transposed", "All linear weights are transposed: for the feed-forward layers the shapes then no longer fit. Both sides use `nn.Linear`, which keeps (outputs, inputs): copy them as they are.",
-          breaks=ALL,
-          old=LAYER,
-          new='value = state_dict[f"encoder.layer.{number}.{theirs}.{part}"]\n'
-              '                mine[f"layers.{number}.{name}.{part}"] = value.T if value.dim() == 2 else value')
-    wrong("q_and_k_swapped", "Query and key have changed places: BERT's `query` belongs into `q`, its `key` into `k`.",
-          breaks=IN_LAYERS, old=("self.query", "self.key"), new=("self.key", "self.query"))
-    wrong("key_biases_forgotten", "The biases of `attention.k` are not BERT's. Hidden states don't show it (such a bias adds the same to all scores of a query), but every linear layer has a weight and a bias to copy.",
-          breaks="layers", old=LOAD,
-          new='encoder.load_state_dict({name: value for name, value in mine.items() if not name.endswith("k.bias")}, strict=False)')
-    wrong("k_and_v_swapped", "Key and value have changed places: BERT's `key` belongs into `k`, its `value` into `v`.",
-          breaks=IN_LAYERS, old=("self.key", "self.value"), new=("self.value", "self.key"))
-    wrong("norms_swapped", "The two norms of a layer have changed places. `attention.output.LayerNorm` follows attention: it is `layer_norm_1`; `output.LayerNorm` follows the feed-forward part: `layer_norm_2`.",
-          breaks=IN_LAYERS,
-          old=('"attention.output.LayerNorm"', '"output.LayerNorm"'), new=('"output.LayerNorm"', '"attention.output.LayerNorm"'))
-    wrong("one_norm_for_both", "Both norms of a layer get the weights of the first one. The second is `output.LayerNorm`, without `attention` before it.",
-          breaks=IN_LAYERS, old='"output.LayerNorm"', new='"attention.output.LayerNorm"')
-    wrong("layer_0_everywhere", "Every layer gets the weights of layer 0: the layer's number is missing from the key you look up.",
-          breaks=(*IN_LAYERS, "missing keys"), old='f"encoder.layer.{number}.{theirs}', new='f"encoder.layer.0.{theirs}')
-    wrong("layers_reversed", "The layers are in reverse order: BERT's layer 0 comes first, right after the embeddings.",
-          breaks=IN_LAYERS, old='f"layers.{number}.', new='f"layers.{depth - 1 - number}.')
-    wrong("no_biases", "Only the weights were copied; the biases keep their random start. Every linear layer and every norm has both.",
-          breaks=("embeddings", *IN_LAYERS),
-          old=LOAD,
-          new='encoder.load_state_dict({name: value for name, value in mine.items() if name.endswith("weight")}, strict=False)')
-    wrong("no_embedding_norm", "The norm after the embeddings is not loaded: `embeddings.LayerNorm` belongs into `embeddings.layer_norm`, weight and bias.",
-          breaks=(*IN_EMBEDDINGS, "missing keys"), old=(NORM, LOAD),
-          new=("", "encoder.load_state_dict(mine, strict=False)"))
-    wrong("no_layer_norms", "The layers' norms are not loaded: they keep their start. They have learned weights and biases too (`attention.output.LayerNorm`, `output.LayerNorm`).",
-          breaks=IN_LAYERS,
-          old=('        "layer_norm_1": "attention.output.LayerNorm",\n', '        "layer_norm_2": "output.LayerNorm",\n', LOAD),
-          new=("", "", "encoder.load_state_dict(mine, strict=False)"))
-    wrong("no_output_linear", "`output_linear` is not loaded: in BERT it is called `attention.output.dense`.",
-          breaks=(*IN_LAYERS, "missing keys"),
-          old=('        "attention.output_linear": "attention.output.dense",\n', LOAD),
-          new=("", "encoder.load_state_dict(mine, strict=False)"))
-    wrong("no_embeddings", "Only the layers are loaded; the embeddings keep their random start. Tokens, positions, token type 0 and their norm come from the dict too.",
-          breaks=(*IN_EMBEDDINGS, "missing keys"),
-          old=(NORM, LOAD),
-          new=("",
-               'encoder.load_state_dict({name: value for name, value in mine.items() if name.startswith("layers.")}, strict=False)'))
-    wrong("shared_memory", "Encoder and dict now share memory: training the encoder would change the library's model as well. Copy the numbers (`copy_`, `.clone()`, `load_state_dict` without `assign=True`), don't pass the tensors on.",
-          breaks="independence", old="load_state_dict(mine)", new="load_state_dict(mine, assign=True)")
-    wrong("dict_changed", "You change the dict that you were given: it holds the library model's own tensors. Work on new ones: `a + b` instead of `a += b`.",
-          breaks="independence",
-          old=("    mine = {\n", " + segment"),
-          new=('    state_dict["embeddings.position_embeddings.weight"] += segment\n    mine = {\n', ""))
-    wrong("dict_emptied", "You take entries out of the dict that you were given (`pop`), and whoever called you no longer finds them. Work on a copy: `dict(state_dict)`.",
-          breaks="independence",
-          old='state_dict["embeddings.token_type_embeddings.weight"]', new='state_dict.pop("embeddings.token_type_embeddings.weight")')
-    wrong("frozen", "The weights are in, but they can't be trained any more: `requires_grad` is off. Notebook 08 trains this encoder further.",
-          breaks="independence", old=LOAD, new="encoder.load_state_dict(mine)\n    encoder.requires_grad_(False)")
-
+    at(('state_dict[f"embeddings.LayerNorm.{part}"]', 'state_dict[f"encoder.layer.{number}.{theirs}.{part}"]', LOAD), "missing keys",
+       ("skips_what_is_missing", ('state_dict.get(f"embeddings.LayerNorm.{part}")', 'state_dict.get(f"encoder.layer.{number}.{theirs}.{part}")', "encoder.load_state_dict({name: value for name, value in mine.items() if value is not None}, strict=False)"), "A key that is missing from the dict is skipped, and that part of the encoder keeps its random start. Raise an error instead: index with `state_dict[key]`, or load strictly."))
+    at('    if any(key.startswith(f"encoder.layer.{depth}.") for key in state_dict):\n        raise ValueError(f"the encoder has {depth} layers, the state dict has more")\n', "leftover layers",
+       ("leaves_layers_over", "", "A dict with more layers than the encoder is loaded without a word: half of a BERT is another model. Compare the number of layers, and raise an error when it differs."))
+    at(" + segment", IN_EMBEDDINGS,
+       ("no_token_types", "", "Token types are forgotten: BERT adds the vector of type 0 to every token of a single sentence. Your encoder has no table for it, so add `token_type_embeddings.weight[0]` to every row of the position table."))
+    at('token_type_embeddings.weight"][0]', IN_EMBEDDINGS,
+       ("token_type_one", 'token_type_embeddings.weight"][1]', "You add the vector of token type 1, which marks the second sentence of a pair. A single sentence is type 0: row 0 of the table."),
+       ("both_token_types", 'token_type_embeddings.weight"].sum(dim=0)', "You add the vectors of both token types. A token has one type, and in a single sentence that is type 0: row 0 of the table alone."),
+       ("mean_token_type", 'token_type_embeddings.weight"].mean(dim=0)', "You add the average of the token types. A single sentence is type 0: row 0 of the table."))
+    at('state_dict["embeddings.word_embeddings.weight"]', IN_EMBEDDINGS,
+       ("token_type_twice", 'state_dict["embeddings.word_embeddings.weight"] + segment', "The vector of token type 0 is added twice, to the tokens and to the positions. Each token has both, so once is enough."))
+    at(LAYER, ALL,
+       ("attention_transposed", 'value = state_dict[f"encoder.layer.{number}.{theirs}.{part}"]\n                turn = name.startswith("attention") and part == "weight"\n                mine[f"layers.{number}.{name}.{part}"] = value.T if turn else value', "The attention weights are transposed. Both sides use `nn.Linear`, which keeps (outputs, inputs): copy them as they are. (GPT-2's Conv1D, in notebook 09, is the one to turn.) As they are square, no shape complained.", IN_LAYERS),
+       ("all_transposed", 'value = state_dict[f"encoder.layer.{number}.{theirs}.{part}"]\n                mine[f"layers.{number}.{name}.{part}"] = value.T if value.dim() == 2 else value', "All linear weights are transposed: for the feed-forward layers the shapes then no longer fit. Both sides use `nn.Linear`, which keeps (outputs, inputs): copy them as they are."),
+       ("no_layer_biases", 'if part == "weight":\n                    ' + LAYER, "The layers' biases are missing from the dict that you load, and strict loading refuses it. Every linear layer and every norm has a `weight` and a `bias`."))
+    at(("self.query", "self.key"), IN_LAYERS,
+       ("q_and_k_swapped", ("self.key", "self.query"), "Query and key have changed places: BERT's `query` belongs into `q`, its `key` into `k`."))
+    at(LOAD, ALL,
+       ("key_biases_forgotten", 'encoder.load_state_dict({name: value for name, value in mine.items() if not name.endswith("k.bias")}, strict=False)', "The biases of `attention.k` are not BERT's. Hidden states don't show it (such a bias adds the same to all scores of a query), but every linear layer has a weight and a bias to copy.", "layers"),
+       ("no_biases", 'encoder.load_state_dict({name: value for name, value in mine.items() if name.endswith("weight")}, strict=False)', "Only the weights were copied; the biases keep their random start. Every linear layer and every norm has both.", ("embeddings", *IN_LAYERS)),
+       ("frozen", "encoder.load_state_dict(mine)\n    encoder.requires_grad_(False)", "The weights are in, but they can't be trained any more: `requires_grad` is off. Notebook 08 trains this encoder further.", "independence"),
+       ("pooler_left_in", 'mine.update({key: value for key, value in state_dict.items() if key.startswith("pooler")})\n    encoder.load_state_dict(mine)', "The pooler stands in the dict that you load, and strict loading refuses it: your encoder has none. Leave `pooler.…` out."),
+       ("token_types_left_in", 'mine["embeddings.token_type_embeddings.weight"] = state_dict["embeddings.token_type_embeddings.weight"]\n    encoder.load_state_dict(mine)', "The table of token types stands in the dict that you load, and strict loading refuses it: your encoder has none. Add its row 0 to the positions and leave the table out."))
+    at(("self.key", "self.value"), IN_LAYERS,
+       ("k_and_v_swapped", ("self.value", "self.key"), "Key and value have changed places: BERT's `key` belongs into `k`, its `value` into `v`."),
+       ("query_everywhere", ("self.query", "self.query"), "`q`, `k` and `v` all get BERT's `query`. Its `key` belongs into `k`, its `value` into `v`."))
+    at(('"attention.output.LayerNorm"', '"output.LayerNorm"'), IN_LAYERS,
+       ("norms_swapped", ('"output.LayerNorm"', '"attention.output.LayerNorm"'), "The two norms of a layer have changed places. `attention.output.LayerNorm` follows attention: it is `layer_norm_1`; `output.LayerNorm` follows the feed-forward part: `layer_norm_2`."))
+    at('"output.LayerNorm"', IN_LAYERS,
+       ("one_norm_for_both", '"attention.output.LayerNorm"', "Both norms of a layer get the weights of the first one. The second is `output.LayerNorm`, without `attention` before it."))
+    at('f"encoder.layer.{number}.{theirs}', (*IN_LAYERS, "missing keys"),
+       ("layer_0_everywhere", 'f"encoder.layer.0.{theirs}', "Every layer gets the weights of layer 0: the layer's number is missing from the key you look up."),
+       ("layers_sorted_as_text", 'f"encoder.layer.{sorted(range(depth), key=str)[number]}.{theirs}', "Your layers stand in the order of their numbers as *text*: 0, 1, 10, 11, 2, … That shows from eleven layers on. Go by the number itself.", "layers"))
+    at('f"layers.{number}.', IN_LAYERS,
+       ("layers_reversed", 'f"layers.{depth - 1 - number}.', "The layers are in reverse order: BERT's layer 0 comes first, right after the embeddings."))
+    at((NORM, LOAD), (*IN_EMBEDDINGS, "missing keys"),
+       ("no_embedding_norm", ("", "encoder.load_state_dict(mine, strict=False)"), "The norm after the embeddings is not loaded: `embeddings.LayerNorm` belongs into `embeddings.layer_norm`, weight and bias."),
+       ("no_embeddings", ("", 'encoder.load_state_dict({name: value for name, value in mine.items() if name.startswith("layers.")}, strict=False)'), "Only the layers are loaded; the embeddings keep their random start. Tokens, positions, token type 0 and their norm come from the dict too."))
+    at(('        "layer_norm_1": "attention.output.LayerNorm",\n', '        "layer_norm_2": "output.LayerNorm",\n', LOAD), IN_LAYERS,
+       ("no_layer_norms", ("", "", "encoder.load_state_dict(mine, strict=False)"), "The layers' norms are not loaded: they keep their start. They have learned weights and biases too (`attention.output.LayerNorm`, `output.LayerNorm`)."))
+    at(('        "attention.output_linear": "attention.output.dense",\n', LOAD), (*IN_LAYERS, "missing keys"),
+       ("no_output_linear", ("", "encoder.load_state_dict(mine, strict=False)"), "`output_linear` is not loaded: in BERT it is called `attention.output.dense`."))
+    at(("    mine = {\n", " + segment"), "independence",
+       ("dict_changed", ('    state_dict["embeddings.position_embeddings.weight"] += segment\n    mine = {\n', ""), "You change the dict that you were given: it holds the library model's own tensors. Work on new ones: `a + b` instead of `a += b`."))
+    at('state_dict["embeddings.token_type_embeddings.weight"]', "independence",
+       ("dict_emptied", 'state_dict.pop("embeddings.token_type_embeddings.weight")', "You take entries out of the dict that you were given (`pop`), and whoever called you no longer finds them. Work on a copy: `dict(state_dict)`."))
 
     @MISTAKES.mistake("You pair parameters by their order in both models. The orders differ (BERT has a table of token types in between): copy by name.", breaks=ALL)
     def load_bert_weights__by_order(encoder, state_dict):
@@ -328,292 +223,185 @@ def in_load_bert_weights(wrong):
             for parameter, value in zip(encoder.parameters(), state_dict.values()):
                 parameter.copy_(value)
 
-
-    wrong("layers_sorted_as_text", "Your layers stand in the order of their numbers as *text*: 0, 1, 10, 11, 2, … That shows from eleven layers on. Go by the number itself.",
-          breaks="layers",
-          old='f"encoder.layer.{number}.{theirs}', new='f"encoder.layer.{sorted(range(depth), key=str)[number]}.{theirs}')
-    wrong("no_layer_biases", "The layers' biases are missing from the dict that you load, and strict loading refuses it. Every linear layer and every norm has a `weight` and a `bias`.",
-          breaks=ALL, old=LAYER, new='if part == "weight":\n                    ' + LAYER)
-    wrong("no_biases_at_all", "All biases are missing from the dict that you load, and strict loading refuses it. Every linear layer and every norm has a `weight` and a `bias`.",
-          breaks=ALL, old='("weight", "bias")', new='("weight",)')
-    wrong("embedding_norm_forgotten", "The norm after the embeddings is missing from the dict that you load, and strict loading refuses it: `embeddings.LayerNorm` belongs into `embeddings.layer_norm`, weight and bias.",
-          breaks=ALL, old=NORM, new="")
-    wrong("layer_norms_forgotten", "The layers' norms are missing from the dict that you load, and strict loading refuses it (`attention.output.LayerNorm`, `output.LayerNorm`).",
-          breaks=ALL,
-          old=('        "layer_norm_1": "attention.output.LayerNorm",\n', '        "layer_norm_2": "output.LayerNorm",\n'), new=("", ""))
-    wrong("output_linear_forgotten", "`output_linear` is missing from the dict that you load, and strict loading refuses it: in BERT it is called `attention.output.dense`.",
-          breaks=ALL, old='        "attention.output_linear": "attention.output.dense",\n', new="")
-    wrong("pooler_left_in", "The pooler stands in the dict that you load, and strict loading refuses it: your encoder has none. Leave `pooler.…` out.",
-          breaks=ALL, old=LOAD,
-          new='mine.update({key: value for key, value in state_dict.items() if key.startswith("pooler")})\n    encoder.load_state_dict(mine)')
-    wrong("token_types_left_in", "The table of token types stands in the dict that you load, and strict loading refuses it: your encoder has none. Add its row 0 to the positions and leave the table out.",
-          breaks=ALL, old=LOAD,
-          new='mine["embeddings.token_type_embeddings.weight"] = state_dict["embeddings.token_type_embeddings.weight"]\n'
-              '    encoder.load_state_dict(mine)')
-    wrong("linears_swapped", "`linear_1` and `linear_2` have changed places: BERT's `intermediate.dense` widens, which is `linear_1`; its `output.dense` narrows, which is `linear_2`. Their shapes don't fit, and loading stops.",
-          breaks=ALL,
-          old=('"feed_forward.linear_1": "intermediate.dense"', '"feed_forward.linear_2": "output.dense"'),
-          new=('"feed_forward.linear_1": "output.dense"', '"feed_forward.linear_2": "intermediate.dense"'))
-    wrong("q_and_v_swapped", "Query and value have changed places: BERT's `query` belongs into `q`, its `value` into `v`.",
-          breaks=IN_LAYERS, old=("self.query", "self.value"), new=("self.value", "self.query"))
-    wrong("query_everywhere", "`q`, `k` and `v` all get BERT's `query`. Its `key` belongs into `k`, its `value` into `v`.",
-          breaks=IN_LAYERS, old=("self.key", "self.value"), new=("self.query", "self.query"))
-    wrong("second_norm_for_both", "Both norms of a layer get the weights of the second one. The first is `attention.output.LayerNorm`.",
-          breaks=IN_LAYERS, old='"attention.output.LayerNorm"', new='"output.LayerNorm"')
-    wrong("only_layer_0", "Only layer 0 is loaded; the other layers keep their random start. Loop over all of `encoder.layers`.",
-          breaks=(*IN_LAYERS, "missing keys"),
-          old=("for number in range(depth)", LOAD), new=("for number in range(1)", "encoder.load_state_dict(mine, strict=False)"))
-    wrong("all_but_the_last_layer", "The last layer is not loaded: it keeps its random start. Loop over all of `encoder.layers`.",
-          breaks=(*IN_LAYERS, "missing keys"),
-          old=("for number in range(depth)", LOAD), new=("for number in range(depth - 1)", "encoder.load_state_dict(mine, strict=False)"))
-    wrong("skips_what_the_layers_miss", "A key that is missing from the dict is skipped where it belongs to a layer, and that part of the encoder keeps its random start. Raise an error instead: index with `state_dict[key]`, or load strictly.",
-          breaks="missing keys",
-          old=('state_dict[f"encoder.layer.{number}.{theirs}.{part}"]', LOAD),
-          new=('state_dict.get(f"encoder.layer.{number}.{theirs}.{part}")',
-               "encoder.load_state_dict({name: value for name, value in mine.items() if value is not None}, strict=False)"))
-    wrong("as_many_layers_as_the_dict", "You load as many layers as the dict has. Where it has fewer than the encoder, the others keep their random start, without a word: compare the two numbers, and raise an error when they differ.",
-          breaks="missing keys",
-          old=("for number in range(depth)", LOAD),
-          new=('for number in range(len({key.split(".")[2] for key in state_dict if key.startswith("encoder.layer.")}))',
-               "encoder.load_state_dict(mine, strict=False)"))
-    wrong("refuses_everything", "A dict that fits is refused too: your test raises an error in every case. Only missing entries and layers too many are to be refused.",
-          breaks=ALL,
-          old='if any(key.startswith(f"encoder.layer.{depth}.") for key in state_dict)', new="if len(state_dict) != len(encoder.state_dict())")
-    wrong("types_replace_positions", "The positions are not loaded: the token type's vector stands in every row. Add the two.",
-          breaks=IN_EMBEDDINGS,
-          old='state_dict["embeddings.position_embeddings.weight"] + segment',
-          new='segment.expand_as(state_dict["embeddings.position_embeddings.weight"])')
+    at('("weight", "bias")', ALL,
+       ("no_biases_at_all", '("weight",)', "All biases are missing from the dict that you load, and strict loading refuses it. Every linear layer and every norm has a `weight` and a `bias`."))
+    at(NORM, ALL,
+       ("embedding_norm_forgotten", "", "The norm after the embeddings is missing from the dict that you load, and strict loading refuses it: `embeddings.LayerNorm` belongs into `embeddings.layer_norm`, weight and bias."))
+    at(('        "layer_norm_1": "attention.output.LayerNorm",\n', '        "layer_norm_2": "output.LayerNorm",\n'), ALL,
+       ("layer_norms_forgotten", ("", ""), "The layers' norms are missing from the dict that you load, and strict loading refuses it (`attention.output.LayerNorm`, `output.LayerNorm`)."))
+    at('        "attention.output_linear": "attention.output.dense",\n', ALL,
+       ("output_linear_forgotten", "", "`output_linear` is missing from the dict that you load, and strict loading refuses it: in BERT it is called `attention.output.dense`."))
+    at(('"feed_forward.linear_1": "intermediate.dense"', '"feed_forward.linear_2": "output.dense"'), ALL,
+       ("linears_swapped", ('"feed_forward.linear_1": "output.dense"', '"feed_forward.linear_2": "intermediate.dense"'), "`linear_1` and `linear_2` have changed places: BERT's `intermediate.dense` widens, which is `linear_1`; its `output.dense` narrows, which is `linear_2`. Their shapes don't fit, and loading stops."))
+    at(("self.query", "self.value"), IN_LAYERS,
+       ("q_and_v_swapped", ("self.value", "self.query"), "Query and value have changed places: BERT's `query` belongs into `q`, its `value` into `v`."))
+    at('"attention.output.LayerNorm"', IN_LAYERS,
+       ("second_norm_for_both", '"output.LayerNorm"', "Both norms of a layer get the weights of the second one. The first is `attention.output.LayerNorm`."))
+    at(("for number in range(depth)", LOAD), (*IN_LAYERS, "missing keys"),
+       ("only_layer_0", ("for number in range(1)", "encoder.load_state_dict(mine, strict=False)"), "Only layer 0 is loaded; the other layers keep their random start. Loop over all of `encoder.layers`."),
+       ("all_but_the_last_layer", ("for number in range(depth - 1)", "encoder.load_state_dict(mine, strict=False)"), "The last layer is not loaded: it keeps its random start. Loop over all of `encoder.layers`."),
+       ("as_many_layers_as_the_dict", ('for number in range(len({key.split(".")[2] for key in state_dict if key.startswith("encoder.layer.")}))', "encoder.load_state_dict(mine, strict=False)"), "You load as many layers as the dict has. Where it has fewer than the encoder, the others keep their random start, without a word: compare the two numbers, and raise an error when they differ.", "missing keys"))
+    at(('state_dict[f"encoder.layer.{number}.{theirs}.{part}"]', LOAD), "missing keys",
+       ("skips_what_the_layers_miss", ('state_dict.get(f"encoder.layer.{number}.{theirs}.{part}")', "encoder.load_state_dict({name: value for name, value in mine.items() if value is not None}, strict=False)"), "A key that is missing from the dict is skipped where it belongs to a layer, and that part of the encoder keeps its random start. Raise an error instead: index with `state_dict[key]`, or load strictly."))
+    at('if any(key.startswith(f"encoder.layer.{depth}.") for key in state_dict)', ALL,
+       ("refuses_everything", "if len(state_dict) != len(encoder.state_dict())", "A dict that fits is refused too: your test raises an error in every case. Only missing entries and layers too many are to be refused."))
+    at('state_dict["embeddings.position_embeddings.weight"] + segment', IN_EMBEDDINGS,
+       ("types_replace_positions", 'segment.expand_as(state_dict["embeddings.position_embeddings.weight"])', "The positions are not loaded: the token type's vector stands in every row. Add the two."))
 
 
 @MISTAKES.of(masked_mean)
-def in_masked_mean(wrong):
+def in_masked_mean(at):
     MEANS = ("values", "gradients")
     SHAPED = ("shape", "values", "gradients")
     MEAN = "(hidden * keep).sum(dim=1) / keep.sum(dim=1)  # (B, D) / (B, 1)"
-    wrong("with_padding", "Padding is averaged in: this is the mean over all {T} positions. Leave out those where the attention mask is 0, above and below the fraction line.",
-          breaks=MEANS, old=MEAN, new="hidden.mean(dim=1)")
-    wrong("without_the_first", "The first token, [CLS], is left out of your mean. It is a real token: all are averaged where `attention_mask` is 1.",
-          breaks=MEANS, old="attention_mask.unsqueeze(-1)", new="(attention_mask * (torch.arange(attention_mask.size(1)) > 0)).unsqueeze(-1)")
-    wrong("divides_by_length", "You leave the padding out of the sum but divide by all {T} positions. Divide by each sentence's number of real tokens.",
-          breaks=MEANS, old="keep.sum(dim=1)  # (B, D) / (B, 1)", new="keep.size(1)  # (B, D)")
-    wrong("sum", "That is the sum of the real tokens. For their mean, divide by how many there are in each sentence.",
-          breaks=MEANS, old=" / keep.sum(dim=1)  # (B, D) / (B, 1)", new="  # (B, D)")
-    wrong("divides_by_batch_total", "You divide by the number of real tokens in the whole batch. Each sentence has its own: sum the mask over dim 1 only.",
-          breaks=MEANS, old="keep.sum(dim=1)  # (B, D) / (B, 1)", new="keep.sum()  # (B, D)")
-    wrong("mean_of_padding", "You take the mean of the padding: the mask is used the wrong way round. 1 stands for a real token.",
-          breaks=MEANS, old="attention_mask.unsqueeze", new="(1 - attention_mask).unsqueeze")
-    wrong("first_token", "You return the first token's vector ([CLS]). Here the mean of all real tokens is wanted.",
-          breaks=MEANS, old=MEAN, new="hidden[:, 0]")
-    wrong("counts_from_the_left", "You count the ones and average that many tokens from the left. Where padding stands on the left, or in between, those are not the real ones.",
-          breaks=MEANS,
-          old="keep = attention_mask.",
-          new="lengths = attention_mask.sum(dim=1, keepdim=True)  # (B, 1)\n    keep = (torch.arange(hidden.size(1)) < lengths).")
-    wrong("whole_batch", "All sentences are averaged into one vector: indexing with the mask of the whole batch forgets which token belongs to which sentence. One row a sentence is wanted, (B, D).",
-          breaks=SHAPED, old=MEAN, new="hidden[attention_mask.bool()].mean(dim=0)")
-    wrong("over_batch", "You average over the sentences (dim 0); the mean runs over the tokens of one sentence, dim 1.",
-          breaks=SHAPED, old=MEAN, new="(hidden * keep).sum(dim=0) / keep.sum(dim=0).clamp(min=1)  # (T, D) / (T, 1)")
-    wrong("over_width", "You average each token's D numbers (the last dim) and get one number a token. The mean runs over the tokens, and D numbers remain.",
-          breaks=SHAPED, old=MEAN, new="hidden.mean(dim=-1) * attention_mask  # (B, T)")
-    wrong("keeps_the_axis", "There is one axis too many: (B, 1, D). The summed axis should go: (B, D).",
-          breaks=SHAPED,
-          old=MEAN, new="(hidden * keep).sum(dim=1, keepdim=True) / keep.sum(dim=1, keepdim=True)  # (B, 1, D) / (B, 1, 1)")
-    wrong("divides_by_entries", "You divide by the number of real entries, tokens times width: your mask was widened to (B, T, D) and then summed over both. Divide by the number of tokens.",
-          breaks=MEANS,
-          old=("to(hidden.dtype)  # (B, T, 1)", "keep.sum(dim=1)"),
-          new=("expand_as(hidden)  # (B, T, D)", "keep.sum(dim=(1, 2))[:, None]"))
-    wrong("two_tokens_too_few", "You count two tokens too few, as if [CLS] and [SEP] were none. Every position whose mask is 1 counts.",
-          breaks=MEANS, old="keep.sum(dim=1)", new="(keep.sum(dim=1) - 2)")
-    wrong("one_too_many", "You divide by the number of real tokens plus one. For a mean, divide by their number; to be safe from 0, use `clamp(min=1)`.",
-          breaks=MEANS, old="keep.sum(dim=1)", new="(keep.sum(dim=1) + 1)")
-    wrong("max", "That is the largest value of each column among the real tokens (max pooling). The mean is wanted.",
-          breaks=MEANS, old=MEAN, new='hidden.masked_fill(keep == 0, float("-inf")).amax(dim=1)')
-    wrong("in_place", "You zero the padding in `hidden` itself, and whoever called you still needs it. Make a new tensor: `hidden * keep`, not `hidden *= keep`.",
-          breaks="gradients", old="    return (hidden * keep)", new="    hidden *= keep\n    return hidden")
-    wrong("detached", "The numbers are right, but no gradient reaches `hidden`: something cut it off (`detach`, `.data`, `no_grad`). Sentence vectors are trained through this mean.",
-          breaks="gradients", old="(hidden * keep)", new="(hidden.detach() * keep)")
-
-    wrong("counts_nonzero", "You count the numbers that are not 0 instead of the real tokens. A real token can have a 0 in its vector (a ReLU makes many): count with the attention mask.",
-          breaks=MEANS, old="keep.sum(dim=1)  # (B, D) / (B, 1)", new="((hidden * keep) != 0).sum(dim=1)  # (B, D) / (B, D)")
-    wrong("divides_by_batch", "You divide by the number of sentences, B. Divide by each sentence's number of real tokens.",
-          breaks=MEANS, old="keep.sum(dim=1)  # (B, D) / (B, 1)", new="len(hidden)  # (B, D)")
-    wrong("divides_by_width", "You divide by the width, D. Divide by each sentence's number of real tokens.",
-          breaks=MEANS, old="keep.sum(dim=1)  # (B, D) / (B, 1)", new="hidden.size(-1)  # (B, D)")
-    wrong("divides_by_root", "You divide by the root of the number of real tokens. For a mean, divide by their number.",
-          breaks=MEANS, old="keep.sum(dim=1)", new="keep.sum(dim=1).sqrt()")
-    wrong("divides_by_longest", "You divide every sentence by the length of the longest in the batch. Each has its own number of real tokens.",
-          breaks=MEANS, old="keep.sum(dim=1)  # (B, D) / (B, 1)", new="keep.sum(dim=1).max()  # (B, D)")
-    wrong("sums_over_width", "You add up each token's D numbers (`sum(dim=2)`), and the tokens remain: (B, T). The sum runs over the tokens, dim 1, and D numbers remain.",
-          breaks=SHAPED, old=MEAN, new="(hidden * keep).sum(dim=2) / attention_mask.sum(dim=1, keepdim=True)  # (B, T) / (B, 1)")
+    at(MEAN, SHAPED,
+       ("with_padding", "hidden.mean(dim=1)", "Padding is averaged in: this is the mean over all {T} positions. Leave out those where the attention mask is 0, above and below the fraction line.", MEANS),
+       ("first_token", "hidden[:, 0]", "You return the first token's vector ([CLS]). Here the mean of all real tokens is wanted.", MEANS),
+       ("whole_batch", "hidden[attention_mask.bool()].mean(dim=0)", "All sentences are averaged into one vector: indexing with the mask of the whole batch forgets which token belongs to which sentence. One row a sentence is wanted, (B, D)."),
+       ("over_batch", "(hidden * keep).sum(dim=0) / keep.sum(dim=0).clamp(min=1)  # (T, D) / (T, 1)", "You average over the sentences (dim 0); the mean runs over the tokens of one sentence, dim 1."),
+       ("over_width", "hidden.mean(dim=-1) * attention_mask  # (B, T)", "You average each token's D numbers (the last dim) and get one number a token. The mean runs over the tokens, and D numbers remain."),
+       ("keeps_the_axis", "(hidden * keep).sum(dim=1, keepdim=True) / keep.sum(dim=1, keepdim=True)  # (B, 1, D) / (B, 1, 1)", "There is one axis too many: (B, 1, D). The summed axis should go: (B, D)."),
+       ("max", 'hidden.masked_fill(keep == 0, float("-inf")).amax(dim=1)', "That is the largest value of each column among the real tokens (max pooling). The mean is wanted.", MEANS),
+       ("sums_over_width", "(hidden * keep).sum(dim=2) / attention_mask.sum(dim=1, keepdim=True)  # (B, T) / (B, 1)", "You add up each token's D numbers (`sum(dim=2)`), and the tokens remain: (B, T). The sum runs over the tokens, dim 1, and D numbers remain."),
+       ("first_sentence_only", "(hidden[:1] * keep[:1]).sum(dim=1) / keep[:1].sum(dim=1)", "Only the first sentence's mean comes back, (1, D); asked is one row for each, (B, D). (Is the `return` inside the loop?)"),
+       ("squeezed", "((hidden * keep).sum(dim=1) / keep.sum(dim=1)).squeeze()", "With one sentence the axis of the batch is gone: `squeeze` takes every axis of size 1. The result is (B, D), also for B = 1."),
+       ("last_position", "hidden[:, -1]", "You return the vector in the last place, which may be padding. Asked is the mean of all real tokens.", MEANS),
+       ("normalized", "F.normalize((hidden * keep).sum(dim=1) / keep.sum(dim=1), dim=1)", "You scale each sentence's vector to length 1. Asked is the plain mean.", MEANS),
+       ("list", "list((hidden * keep).sum(dim=1) / keep.sum(dim=1))", "The numbers are right, but in a Python list. Return one tensor, (B, D): `torch.stack(…)`.", "shape"))
+    at("attention_mask.unsqueeze(-1)", MEANS,
+       ("without_the_first", "(attention_mask * (torch.arange(attention_mask.size(1)) > 0)).unsqueeze(-1)", "The first token, [CLS], is left out of your mean. It is a real token: all are averaged where `attention_mask` is 1."))
+    at("keep.sum(dim=1)  # (B, D) / (B, 1)", MEANS,
+       ("divides_by_length", "keep.size(1)  # (B, D)", "You leave the padding out of the sum but divide by all {T} positions. Divide by each sentence's number of real tokens."),
+       ("divides_by_batch_total", "keep.sum()  # (B, D)", "You divide by the number of real tokens in the whole batch. Each sentence has its own: sum the mask over dim 1 only."),
+       ("counts_nonzero", "((hidden * keep) != 0).sum(dim=1)  # (B, D) / (B, D)", "You count the numbers that are not 0 instead of the real tokens. A real token can have a 0 in its vector (a ReLU makes many): count with the attention mask."),
+       ("divides_by_batch", "len(hidden)  # (B, D)", "You divide by the number of sentences, B. Divide by each sentence's number of real tokens."),
+       ("divides_by_width", "hidden.size(-1)  # (B, D)", "You divide by the width, D. Divide by each sentence's number of real tokens."),
+       ("divides_by_longest", "keep.sum(dim=1).max()  # (B, D)", "You divide every sentence by the length of the longest in the batch. Each has its own number of real tokens."))
+    at(" / keep.sum(dim=1)  # (B, D) / (B, 1)", MEANS,
+       ("sum", "  # (B, D)", "That is the sum of the real tokens. For their mean, divide by how many there are in each sentence."))
+    at("attention_mask.unsqueeze", MEANS,
+       ("mean_of_padding", "(1 - attention_mask).unsqueeze", "You take the mean of the padding: the mask is used the wrong way round. 1 stands for a real token."))
+    at("keep = attention_mask.", MEANS,
+       ("counts_from_the_left", "lengths = attention_mask.sum(dim=1, keepdim=True)  # (B, 1)\n    keep = (torch.arange(hidden.size(1)) < lengths).", "You count the ones and average that many tokens from the left. Where padding stands on the left, or in between, those are not the real ones."))
+    at(("to(hidden.dtype)  # (B, T, 1)", "keep.sum(dim=1)"), MEANS,
+       ("divides_by_entries", ("expand_as(hidden)  # (B, T, D)", "keep.sum(dim=(1, 2))[:, None]"), "You divide by the number of real entries, tokens times width: your mask was widened to (B, T, D) and then summed over both. Divide by the number of tokens."))
+    at("keep.sum(dim=1)", MEANS,
+       ("two_tokens_too_few", "(keep.sum(dim=1) - 2)", "You count two tokens too few, as if [CLS] and [SEP] were none. Every position whose mask is 1 counts."),
+       ("one_too_many", "(keep.sum(dim=1) + 1)", "You divide by the number of real tokens plus one. For a mean, divide by their number; to be safe from 0, use `clamp(min=1)`."),
+       ("divides_by_root", "keep.sum(dim=1).sqrt()", "You divide by the root of the number of real tokens. For a mean, divide by their number."))
+    at("    return (hidden * keep)", "gradients",
+       ("in_place", "    hidden *= keep\n    return hidden", "You zero the padding in `hidden` itself, and whoever called you still needs it. Make a new tensor: `hidden * keep`, not `hidden *= keep`."))
+    at("(hidden * keep)", "gradients",
+       ("detached", "(hidden.detach() * keep)", "The numbers are right, but no gradient reaches `hidden`: something cut it off (`detach`, `.data`, `no_grad`). Sentence vectors are trained through this mean."))
     REAL = "torch.stack([vectors[real.bool()]{cut}.mean(dim=0) for vectors, real in zip(hidden, attention_mask)])"
     for called, cut, what in (
         ("without_cls_and_sep", "[1:-1]", "the first and the last real token of each sentence, [CLS] and [SEP]"),
         ("without_cls", "[1:]", "the first real token of each sentence, [CLS]"),
         ("without_sep", "[:-1]", "the last real token of each sentence, [SEP]"),
     ):
-        wrong(called, f"You leave out {what}. Every position whose mask is 1 counts.", breaks=MEANS, old=MEAN, new=REAL.format(cut=cut))
-    wrong("first_sentence_only", "Only the first sentence's mean comes back, (1, D); asked is one row for each, (B, D). (Is the `return` inside the loop?)",
-          breaks=SHAPED, old=MEAN, new="(hidden[:1] * keep[:1]).sum(dim=1) / keep[:1].sum(dim=1)")
-    wrong("squeezed", "With one sentence the axis of the batch is gone: `squeeze` takes every axis of size 1. The result is (B, D), also for B = 1.",
-          breaks=SHAPED, old=MEAN, new="((hidden * keep).sum(dim=1) / keep.sum(dim=1)).squeeze()")
-    wrong("last_position", "You return the vector in the last place, which may be padding. Asked is the mean of all real tokens.",
-          breaks=MEANS, old=MEAN, new="hidden[:, -1]")
-    wrong("normalized", "You scale each sentence's vector to length 1. Asked is the plain mean.",
-          breaks=MEANS, old=MEAN, new="F.normalize((hidden * keep).sum(dim=1) / keep.sum(dim=1), dim=1)")
-    wrong("list", "The numbers are right, but in a Python list. Return one tensor, (B, D): `torch.stack(…)`.",
-          breaks="shape", old=MEAN, new="list((hidden * keep).sum(dim=1) / keep.sum(dim=1))")
+        at(MEAN, MEANS, (called, REAL.format(cut=cut), f"You leave out {what}. Every position whose mask is 1 counts."))
 
 
 @MISTAKES.of(flies_by_layer)
-def in_flies_by_layer(wrong):
+def in_flies_by_layer(at):
     CHECK = """\
     if not (found.sum(dim=1) == 1).all():
         raise ValueError("every sentence must have exactly one “flies”")
 """
-    wrong("place_of_the_first", "Every sentence is read at the place where the first one has its “flies”. Find the place in each row of `ids`.",
-          breaks=("values", "refusal"), old=(CHECK, "hidden[found]"), new=("", "hidden[:, found[0].int().argmax()]"))
-    wrong("one_before", "You read one token too early: the word before “flies”. Did you forget that [CLS] stands at place 0?",
-          breaks="values", old="hidden[found]", new="hidden[found.roll(-1, dims=1)]")
-    wrong("one_after", "You read one token too late: the one after “flies”. The ids hold [CLS] already; nothing needs to be added to the place where you found it.",
-          breaks="values", old="hidden[found]", new="hidden[found.roll(1, dims=1)]")
-    wrong("without_layer_0", "The embeddings are missing: there are {L} hidden states, the first of them before any layer. Keep index 0.",
-          breaks=("shape", "values"), old="in hidden_states]", new="in hidden_states[1:]]")
-    wrong("last_layer", "Only the last layer is there. Stack the vectors of all {L} hidden states.",
-          breaks=("shape", "values"),
-          old="torch.stack([hidden[found] for hidden in hidden_states])", new="hidden_states[-1][found]")
-    wrong("sentences_first", "Sentences and layers have changed places: yours is (N, L + 1, D), asked is (L + 1, N, D), one (N, D) a layer.",
-          breaks=("shape", "values"), old="in hidden_states]", new="in hidden_states], dim=1")
-    wrong("cls", "You return the vector of [CLS], place 0. Asked is the vector of “flies”.",
-          breaks=("values", "refusal"), old=(CHECK, "hidden[found]"), new=("", "hidden[:, 0]"))
-    wrong("mean", "You return the mean over all tokens. Asked is the vector of one token, “flies”.",
-          breaks=("values", "refusal"), old=(CHECK, "hidden[found]"), new=("", "hidden.mean(dim=1)"))
-    wrong("argmax_of_nothing", "A sentence without “flies” passes, and you return its first token: `argmax` over a row of False is 0. Look whether there is a match before you use its place, and raise a ValueError if there is none.",
-          breaks="refusal",
-          old=(CHECK, "hidden[found]"), new=("", "hidden[torch.arange(len(ids)), found.int().argmax(dim=1)]"))
-    wrong("fewer_rows", "A sentence without “flies” is dropped in silence: there are fewer rows than sentences, and every row after it would carry another sentence's label. Raise a ValueError instead.",
-          breaks="refusal", old=CHECK, new="")
-    wrong("id_10029", '10029 is the id of “flies” in BERT\'s vocabulary only. Ask the tokenizer that comes with the model: `model.tokenizer.convert_tokens_to_ids("flies")`.',
-          breaks=("shape", "values", "refusal"),
-          old=('model.tokenizer.convert_tokens_to_ids("flies")', CHECK), new=("10029", ""))
-    wrong("counts_words", "You count words in the text. Tokens are not words: a word may be several pieces (`swarm`, `##s`), and a period sticks to “flies.” when you split at spaces. Look for the id in `ids`.",
-          breaks=("shape", "values", "refusal"),
-          old=('found = ids == model.tokenizer.convert_tokens_to_ids("flies")  # (N, T)', CHECK, "hidden[found]"),
-          new=('places = [sentence.lower().split().index("flies") + 1 for sentence in sentences]', "",
-               "hidden[torch.arange(len(ids)), places]"))
-
+    at((CHECK, "hidden[found]"), ("values", "refusal"),
+       ("place_of_the_first", ("", "hidden[:, found[0].int().argmax()]"), "Every sentence is read at the place where the first one has its “flies”. Find the place in each row of `ids`."),
+       ("cls", ("", "hidden[:, 0]"), "You return the vector of [CLS], place 0. Asked is the vector of “flies”."),
+       ("mean", ("", "hidden.mean(dim=1)"), "You return the mean over all tokens. Asked is the vector of one token, “flies”."),
+       ("argmax_of_nothing", ("", "hidden[torch.arange(len(ids)), found.int().argmax(dim=1)]"), "A sentence without “flies” passes, and you return its first token: `argmax` over a row of False is 0. Look whether there is a match before you use its place, and raise a ValueError if there is none.", "refusal"))
+    at("hidden[found]", "values",
+       ("one_before", "hidden[found.roll(-1, dims=1)]", "You read one token too early: the word before “flies”. Did you forget that [CLS] stands at place 0?"),
+       ("one_after", "hidden[found.roll(1, dims=1)]", "You read one token too late: the one after “flies”. The ids hold [CLS] already; nothing needs to be added to the place where you found it."))
+    at("in hidden_states]", ("shape", "values"),
+       ("without_layer_0", "in hidden_states[1:]]", "The embeddings are missing: there are {L} hidden states, the first of them before any layer. Keep index 0."),
+       ("sentences_first", "in hidden_states], dim=1", "Sentences and layers have changed places: yours is (N, L + 1, D), asked is (L + 1, N, D), one (N, D) a layer."),
+       ("layers_reversed", "in hidden_states[::-1]]", "The layers come in reverse order. Index 0 is the embeddings.", "values"),
+       ("without_last_layer", "in hidden_states[:-1]]", "The last layer is missing: there are {L} hidden states, and all are wanted."))
+    at("torch.stack([hidden[found] for hidden in hidden_states])", ("shape", "values"),
+       ("last_layer", "hidden_states[-1][found]", "Only the last layer is there. Stack the vectors of all {L} hidden states."),
+       ("list", "[hidden[found] for hidden in hidden_states]", "The numbers are right, but in a Python list of tensors. Return one tensor: `torch.stack(…)`.", "shape"),
+       ("mean_over_layers", "torch.stack([hidden[found] for hidden in hidden_states]).mean(dim=0)", "You average over the layers. Each layer's vector is wanted, (L + 1, N, D)."))
+    at(CHECK, ("shape", "values"),
+       ("fewer_rows", "", "A sentence without “flies” is dropped in silence: there are fewer rows than sentences, and every row after it would carry another sentence's label. Raise a ValueError instead.", "refusal"),
+       ("parts_of_words", '    if any(sentence.lower().count("flies") != 1 for sentence in sentences):\n        raise ValueError("every sentence must have exactly one “flies”")\n', "You look for “flies” in the text and count *butterflies* as well. Count tokens: the id of `flies` in `ids`."),
+       ("capitals_are_others", '    if any(sentence.split(" ").count("flies") + sentence.count("flies.") != 1 for sentence in sentences):\n        raise ValueError("every sentence must have exactly one “flies”")\n', "You look for “flies” in the text as it stands, and *Flies* at the beginning of a sentence is not found. The tokenizer makes all letters small: look for its id in `ids`."))
+    at(('model.tokenizer.convert_tokens_to_ids("flies")', CHECK), ("shape", "values", "refusal"),
+       ("id_10029", ("10029", ""), '10029 is the id of “flies” in BERT\'s vocabulary only. Ask the tokenizer that comes with the model: `model.tokenizer.convert_tokens_to_ids("flies")`.'))
+    at(('found = ids == model.tokenizer.convert_tokens_to_ids("flies")  # (N, T)', CHECK, "hidden[found]"), ("shape", "values", "refusal"),
+       ("counts_words", ('places = [sentence.lower().split().index("flies") + 1 for sentence in sentences]', "", "hidden[torch.arange(len(ids)), places]"), "You count words in the text. Tokens are not words: a word may be several pieces (`swarm`, `##s`), and a period sticks to “flies.” when you split at spaces. Look for the id in `ids`."))
     PICK = "hidden[found]"
-    wrong("place_of_the_first_in_all", "Every sentence is read at the place where the first one has its “flies”. Find the place in each row of `ids`.",
-          breaks="values", old=PICK, new="hidden[:, found[0].int().argmax()]")
-    wrong("all_pairs", "`[:, place]` takes every sentence's place from *every* sentence: (L + 1, N, N, D). Pair them up, `hidden[torch.arange(N), place]`, or index with the mask of all places.",
-          breaks=("shape", "values"), old=PICK, new="hidden[:, found.int().argmax(dim=1)]")
-    wrong("cat", "The layers stand one below the other, ((L + 1)·N, D): `torch.cat` joins along an axis that is there. `torch.stack` makes a new one: (L + 1, N, D).",
-          breaks=("shape", "values"), old="torch.stack", new="torch.cat")
-    wrong("list", "The numbers are right, but in a Python list of tensors. Return one tensor: `torch.stack(…)`.",
-          breaks="shape", old="torch.stack([hidden[found] for hidden in hidden_states])", new="[hidden[found] for hidden in hidden_states]")
-    wrong("layers_reversed", "The layers come in reverse order. Index 0 is the embeddings.",
-          breaks="values", old="in hidden_states]", new="in hidden_states[::-1]]")
-    wrong("without_last_layer", "The last layer is missing: there are {L} hidden states, and all are wanted.",
-          breaks=("shape", "values"), old="in hidden_states]", new="in hidden_states[:-1]]")
-    wrong("mean_over_layers", "You average over the layers. Each layer's vector is wanted, (L + 1, N, D).",
-          breaks=("shape", "values"),
-          old="torch.stack([hidden[found] for hidden in hidden_states])", new="torch.stack([hidden[found] for hidden in hidden_states]).mean(dim=0)")
-    wrong("squeezed", "An axis of size 1 is gone, with a single sentence: `squeeze` takes it. The result is (L + 1, N, D) in every case.",
-          breaks=("shape", "values"), old="for hidden in hidden_states])", new="for hidden in hidden_states]).squeeze()")
-    wrong("not_found", "Sentences that have exactly one “flies” are refused: you look for something that is not in their `ids`. The vocabulary knows `flies`, in lower case; its id is `model.tokenizer.convert_tokens_to_ids(\"flies\")`.",
-          breaks=("shape", "values", "refusal"), old='convert_tokens_to_ids("flies")', new='convert_tokens_to_ids("Flies")')
-    wrong("parts_of_words", "You look for “flies” in the text and count *butterflies* as well. Count tokens: the id of `flies` in `ids`.",
-          breaks=("shape", "values"),
-          old=CHECK,
-          new='    if any(sentence.lower().count("flies") != 1 for sentence in sentences):\n'
-              '        raise ValueError("every sentence must have exactly one “flies”")\n')
-    wrong("capitals_are_others", "You look for “flies” in the text as it stands, and *Flies* at the beginning of a sentence is not found. The tokenizer makes all letters small: look for its id in `ids`.",
-          breaks=("shape", "values"),
-          old=CHECK,
-          new='    if any(sentence.split(" ").count("flies") + sentence.count("flies.") != 1 for sentence in sentences):\n'
-              '        raise ValueError("every sentence must have exactly one “flies”")\n')
-    wrong("two_pass", "A sentence with two “flies” passes. Exactly one is asked for: count them in each row, and raise a ValueError unless it is 1.",
-          breaks="refusal",
-          old=("(found.sum(dim=1) == 1)", PICK), new=("(found.sum(dim=1) >= 1)", "hidden[torch.arange(len(ids)), found.int().argmax(dim=1)]"))
-    wrong("two_give_two_rows", "A sentence with two “flies” passes and gives two rows: every row after it would carry another sentence's label. Exactly one is asked for: count them in each row, and raise a ValueError unless it is 1.",
-          breaks="refusal", old="(found.sum(dim=1) == 1)", new="(found.sum(dim=1) >= 1)")
-    wrong("counts_in_all", "You compare the number of all “flies” with the number of sentences: one sentence without and one with two would pass. Count in each row.",
-          breaks="refusal", old="(found.sum(dim=1) == 1).all()", new="found.sum() == len(ids)")
+    at(PICK, "values",
+       ("place_of_the_first_in_all", "hidden[:, found[0].int().argmax()]", "Every sentence is read at the place where the first one has its “flies”. Find the place in each row of `ids`."),
+       ("all_pairs", "hidden[:, found.int().argmax(dim=1)]", "`[:, place]` takes every sentence's place from *every* sentence: (L + 1, N, N, D). Pair them up, `hidden[torch.arange(N), place]`, or index with the mask of all places.", ("shape", "values")),
+       ("last_token", "hidden[:, -1]", "You return the vector of the last token. Asked is the vector of “flies”."),
+       ("sum_of_both", "hidden.sum(dim=1)", "You add up the vectors of all tokens. Asked is the vector of one token, “flies”."))
+    at("torch.stack", ("shape", "values"),
+       ("cat", "torch.cat", "The layers stand one below the other, ((L + 1)·N, D): `torch.cat` joins along an axis that is there. `torch.stack` makes a new one: (L + 1, N, D)."))
+    at("for hidden in hidden_states])", ("shape", "values"),
+       ("squeezed", "for hidden in hidden_states]).squeeze()", "An axis of size 1 is gone, with a single sentence: `squeeze` takes it. The result is (L + 1, N, D) in every case."))
+    at('convert_tokens_to_ids("flies")', ("shape", "values", "refusal"),
+       ("not_found", 'convert_tokens_to_ids("Flies")', "Sentences that have exactly one “flies” are refused: you look for something that is not in their `ids`. The vocabulary knows `flies`, in lower case; its id is `model.tokenizer.convert_tokens_to_ids(\"flies\")`."))
+    at(("(found.sum(dim=1) == 1)", PICK), "refusal",
+       ("two_pass", ("(found.sum(dim=1) >= 1)", "hidden[torch.arange(len(ids)), found.int().argmax(dim=1)]"), "A sentence with two “flies” passes. Exactly one is asked for: count them in each row, and raise a ValueError unless it is 1."))
+    at("(found.sum(dim=1) == 1)", "refusal",
+       ("two_give_two_rows", "(found.sum(dim=1) >= 1)", "A sentence with two “flies” passes and gives two rows: every row after it would carry another sentence's label. Exactly one is asked for: count them in each row, and raise a ValueError unless it is 1."))
+    at("(found.sum(dim=1) == 1).all()", "refusal",
+       ("counts_in_all", "found.sum() == len(ids)", "You compare the number of all “flies” with the number of sentences: one sentence without and one with two would pass. Count in each row."))
     WORDS = "You use the word's number in the text. Tokens are not words: [CLS] stands in front, a word before may be several pieces, and a comma is a token of its own. Look for the id in `ids`."
     for called, more in (("word_places", ""), ("word_places_after_cls", " + 1")):
         places = f'hidden[torch.arange(len(ids)), [sentence.lower().strip(".").split().index("flies"){more} for sentence in sentences]]'
-        wrong(called, WORDS, breaks="values", old=PICK, new=places)
-        wrong(f"{called}_unchecked", WORDS, breaks=("values", "refusal"), old=(CHECK, PICK), new=("", places))
-    wrong("last_token", "You return the vector of the last token. Asked is the vector of “flies”.",
-          breaks="values", old=PICK, new="hidden[:, -1]")
-    wrong("sum_of_both", "You add up the vectors of all tokens. Asked is the vector of one token, “flies”.",
-          breaks="values", old=PICK, new="hidden.sum(dim=1)")
+        at(PICK, "values", (called, places, WORDS))
+        at((CHECK, PICK), ("values", "refusal"), (f"{called}_unchecked", ("", places), WORDS))
 
 
 @MISTAKES.of(nearest_centroid)
-def in_nearest_centroid(wrong):
+def in_nearest_centroid(at):
     LABELS = ("values", "three classes")
-    wrong("nearest_neighbor", "You take the label of the single nearest vector (nearest neighbor). First average the vectors of each label, then compare with these means.",
-          breaks=LABELS,
-          old="torch.cdist(test, centroids).argmin(dim=1)  # (M, C) -> (M,)",
-          new="labels[torch.cdist(test, train).argmin(dim=1)]  # (M, N) -> (M,)")
-    wrong("farthest", "You choose the farthest centroid: of distances the smallest is wanted, `argmin`.",
-          breaks=LABELS, old=".argmin(", new=".argmax(")
-    wrong("dot_product", "You compare by dot product, which favors long centroids. Asked is the distance: the length of the difference.",
-          breaks=LABELS, old="torch.cdist(test, centroids).argmin", new="(test @ centroids.T).argmax")
-    wrong("cosine", "You compare by cosine, the angle seen from the origin. Asked is the Euclidean distance.",
-          breaks=LABELS,
-          old="torch.cdist(test, centroids).argmin", new="F.cosine_similarity(test[:, None], centroids, dim=-1).argmax")
-    wrong("absolute_differences", "Your distance adds up absolute differences. Euclidean is: square the differences, add, (take the root).",
-          breaks=LABELS, old="torch.cdist(test, centroids)", new="torch.cdist(test, centroids, p=1)")
-    wrong("sums", "Your centroids are sums, not means: a label with more examples lies farther out.",
-          breaks=LABELS, old=".mean(dim=0)", new=".sum(dim=0)")
-    wrong("one_count_for_all", "You divide every label's sum by the number of all vectors. Each mean has its own count.",
-          breaks=LABELS, old=".mean(dim=0)", new=".sum(dim=0) / len(train)")
-    wrong("first_example", "The first example of each label stands for all of them. The centroid is the mean of all its examples.",
-          breaks=LABELS, old=".mean(dim=0)", new="[0]")
-    wrong("two_classes", "There are only ever two classes in your answer. The labels say how many there are: 0 … C − 1.",
-          breaks="three classes", old="range(int(labels.max()) + 1)", new="range(2)")
-    wrong("distances", "You return the distances, one for each label. Asked is the label of the smallest: `argmin` over the labels' axis.",
-          breaks=("shape", *LABELS), old=".argmin(dim=1)  # (M, C) -> (M,)", new="  # (M, C)")
-    wrong("argmin_over_vectors", "Your argmin runs over the vectors (dim 0): for each label, the vector closest to it. Asked is the other way round: for each vector, the closest label.",
-          breaks=("shape", *LABELS), old=".argmin(dim=1)  # (M, C) -> (M,)", new=".argmin(dim=0)  # (M, C) -> (C,)")
-
+    at("torch.cdist(test, centroids).argmin(dim=1)  # (M, C) -> (M,)", LABELS,
+       ("nearest_neighbor", "labels[torch.cdist(test, train).argmin(dim=1)]  # (M, N) -> (M,)", "You take the label of the single nearest vector (nearest neighbor). First average the vectors of each label, then compare with these means."))
+    at(".argmin(", LABELS, ("farthest", ".argmax(", "You choose the farthest centroid: of distances the smallest is wanted, `argmin`."))
+    at("torch.cdist(test, centroids).argmin", LABELS,
+       ("dot_product", "(test @ centroids.T).argmax", "You compare by dot product, which favors long centroids. Asked is the distance: the length of the difference."),
+       ("cosine", "F.cosine_similarity(test[:, None], centroids, dim=-1).argmax", "You compare by cosine, the angle seen from the origin. Asked is the Euclidean distance."))
+    at("torch.cdist(test, centroids)", LABELS,
+       ("absolute_differences", "torch.cdist(test, centroids, p=1)", "Your distance adds up absolute differences. Euclidean is: square the differences, add, (take the root)."),
+       ("signed_differences", "(test[:, None] - centroids).sum(dim=-1)", "Your distance adds up the differences with their signs, so that they cancel. Euclidean is: square the differences, add, (take the root)."),
+       ("largest_difference", 'torch.cdist(test, centroids, p=float("inf"))', "Your distance is the largest single difference. Euclidean is: square all differences, add, (take the root)."))
+    at(".mean(dim=0)", LABELS,
+       ("sums", ".sum(dim=0)", "Your centroids are sums, not means: a label with more examples lies farther out."),
+       ("one_count_for_all", ".sum(dim=0) / len(train)", "You divide every label's sum by the number of all vectors. Each mean has its own count."),
+       ("first_example", "[0]", "The first example of each label stands for all of them. The centroid is the mean of all its examples."),
+       ("divides_by_classes", ".sum(dim=0) / len(classes)", "You divide each label's sum by the number of labels. Each mean has its own count."),
+       ("median", ".median(dim=0).values", "Your centroids are medians, not means."))
+    at("range(int(labels.max()) + 1)", "three classes",
+       ("two_classes", "range(2)", "There are only ever two classes in your answer. The labels say how many there are: 0 … C − 1."))
+    at(".argmin(dim=1)  # (M, C) -> (M,)", ("shape", *LABELS),
+       ("distances", "  # (M, C)", "You return the distances, one for each label. Asked is the label of the smallest: `argmin` over the labels' axis."),
+       ("argmin_over_vectors", ".argmin(dim=0)  # (M, C) -> (C,)", "Your argmin runs over the vectors (dim 0): for each label, the vector closest to it. Asked is the other way round: for each vector, the closest label."))
     NEAREST = "torch.cdist(test, centroids).argmin(dim=1)  # (M, C) -> (M,)"
-    wrong("mean_of_distances", "You average the distances to all vectors of a label. Asked is one distance, to their mean: average the vectors first.",
-          breaks=LABELS, old=NEAREST,
-          new="torch.stack([torch.cdist(test, train[labels == label]).mean(dim=1) for label in classes], dim=1).argmin(dim=1)")
-    wrong("farthest_member", "You measure the distance to the farthest vector of each label. Asked is the distance to their mean.",
-          breaks=LABELS, old=NEAREST,
-          new="torch.stack([torch.cdist(test, train[labels == label]).amax(dim=1) for label in classes], dim=1).argmin(dim=1)")
-    wrong("order_of_appearance", "Your centroids stand in the order in which labels first occur, and you return the place in that row. Return the label itself: centroid c belongs to label c.",
-          breaks=LABELS, old="classes = range(int(labels.max()) + 1)", new="classes = list(dict.fromkeys(labels.tolist()))")
-    wrong("one_class_too_few", "The last label has no centroid, so nothing ever gets it. Labels are 0 … C − 1: there are `labels.max() + 1`.",
-          breaks=LABELS, old="labels.max()) + 1", new="labels.max())")
-    wrong("divides_by_classes", "You divide each label's sum by the number of labels. Each mean has its own count.",
-          breaks=LABELS, old=".mean(dim=0)", new=".sum(dim=0) / len(classes)")
-    wrong("signed_differences", "Your distance adds up the differences with their signs, so that they cancel. Euclidean is: square the differences, add, (take the root).",
-          breaks=LABELS, old="torch.cdist(test, centroids)", new="(test[:, None] - centroids).sum(dim=-1)")
-    wrong("largest_difference", "Your distance is the largest single difference. Euclidean is: square all differences, add, (take the root).",
-          breaks=LABELS, old="torch.cdist(test, centroids)", new='torch.cdist(test, centroids, p=float("inf"))')
-    wrong("median", "Your centroids are medians, not means.",
-          breaks=LABELS, old=".mean(dim=0)", new=".median(dim=0).values")
-    wrong("labels_from_one", "Your labels are one too large: they are 0 … C − 1, and `argmin` gives just that.",
-          breaks=LABELS, old=".argmin(dim=1)", new=".argmin(dim=1) + 1")
-    wrong("smallest_distances", "You return the distance to the nearest centroid. Asked is its label: where the smallest stands, `argmin`, not how large it is.",
-          breaks=("shape", *LABELS), old=".argmin(dim=1)", new=".min(dim=1).values")
-    wrong("labels_train", "You label the vectors of `train`. Those of `test` are asked for; `train` only makes the centroids.",
-          breaks=("shape", *LABELS), old="torch.cdist(test", new="torch.cdist(train")
-    wrong("floats", "The labels are right, but as floating-point numbers. Whole numbers are wanted, as `argmin` gives them.",
-          breaks="shape", old=".argmin(dim=1)", new=".argmin(dim=1).float()")
-    wrong("list", "The labels are right, but in a Python list. Return a tensor, (M,).",
-          breaks="shape", old=".argmin(dim=1)", new=".argmin(dim=1).tolist()")
-    wrong("one_column_too_many", "Your labels stand in a column, (M, 1). Asked is (M,).",
-          breaks=("shape", *LABELS), old=".argmin(dim=1)", new=".argmin(dim=1, keepdim=True)")
-    wrong("squeezed", "With a single vector its axis is gone: `squeeze` takes every axis of size 1. The result is (M,), also for M = 1.",
-          breaks=("shape", "values"), old=".argmin(dim=1)", new=".argmin(dim=1).squeeze()")
-    wrong("always_0", "Every vector gets label 0. (Are all your centroids the same? Each label's own vectors are averaged: `train[labels == label]`.)",
-          breaks=LABELS, old="train[labels == label].mean", new="train.mean")
-    wrong("centroid_vectors", "You return the nearest centroids themselves, (M, D). Asked are their labels, (M,).",
-          breaks=("shape", *LABELS), old=NEAREST, new="centroids[torch.cdist(test, centroids).argmin(dim=1)]")
+    at(NEAREST, LABELS,
+       ("mean_of_distances", "torch.stack([torch.cdist(test, train[labels == label]).mean(dim=1) for label in classes], dim=1).argmin(dim=1)", "You average the distances to all vectors of a label. Asked is one distance, to their mean: average the vectors first."),
+       ("farthest_member", "torch.stack([torch.cdist(test, train[labels == label]).amax(dim=1) for label in classes], dim=1).argmin(dim=1)", "You measure the distance to the farthest vector of each label. Asked is the distance to their mean."),
+       ("centroid_vectors", "centroids[torch.cdist(test, centroids).argmin(dim=1)]", "You return the nearest centroids themselves, (M, D). Asked are their labels, (M,).", ("shape", *LABELS)))
+    at("classes = range(int(labels.max()) + 1)", LABELS,
+       ("order_of_appearance", "classes = list(dict.fromkeys(labels.tolist()))", "Your centroids stand in the order in which labels first occur, and you return the place in that row. Return the label itself: centroid c belongs to label c."))
+    at("labels.max()) + 1", LABELS,
+       ("one_class_too_few", "labels.max())", "The last label has no centroid, so nothing ever gets it. Labels are 0 … C − 1: there are `labels.max() + 1`."))
+    at(".argmin(dim=1)", ("shape", *LABELS),
+       ("labels_from_one", ".argmin(dim=1) + 1", "Your labels are one too large: they are 0 … C − 1, and `argmin` gives just that.", LABELS),
+       ("smallest_distances", ".min(dim=1).values", "You return the distance to the nearest centroid. Asked is its label: where the smallest stands, `argmin`, not how large it is."),
+       ("floats", ".argmin(dim=1).float()", "The labels are right, but as floating-point numbers. Whole numbers are wanted, as `argmin` gives them.", "shape"),
+       ("list", ".argmin(dim=1).tolist()", "The labels are right, but in a Python list. Return a tensor, (M,).", "shape"),
+       ("one_column_too_many", ".argmin(dim=1, keepdim=True)", "Your labels stand in a column, (M, 1). Asked is (M,)."),
+       ("squeezed", ".argmin(dim=1).squeeze()", "With a single vector its axis is gone: `squeeze` takes every axis of size 1. The result is (M,), also for M = 1.", ("shape", "values")))
+    at("torch.cdist(test", ("shape", *LABELS),
+       ("labels_train", "torch.cdist(train", "You label the vectors of `train`. Those of `test` are asked for; `train` only makes the centroids."))
+    at("train[labels == label].mean", LABELS,
+       ("always_0", "train.mean", "Every vector gets label 0. (Are all your centroids the same? Each label's own vectors are averaged: `train[labels == label]`.)"))
 
 
 @MISTAKES.of_quiz("quiz_encoder", quiz_encoder)

@@ -38,8 +38,7 @@ def _definition(tree: ast.Module, name: str) -> Definition | None:
 
 def _as_edit(exercise: str, edits: list[tuple[str, str]], breaks: str) -> str:
     old, new = ([was for was, _ in edits], [now for _, now in edits])
-    return (f'wrong("{WHAT}", "{SENTENCE}",\n'
-            f"      breaks={breaks},\n      old={_as_text(old)},\n      new={_as_text(new)})")  # fmt: skip
+    return f'at({_as_text(old)}, {breaks},\n   ("{WHAT}", {_as_text(new)},\n    "{SENTENCE}"))'
 
 
 def _as_text(texts: list[str]) -> str:

@@ -9,11 +9,11 @@ MISTAKES = Mistakes()
 
 
 @MISTAKES.of(convolve)
-def in_convolve(wrong):
-    wrong("not_flipped", "You do not flip the kernel: that is a correlation.",
-          breaks=("values", "gradients"), old="kernel.flip(0)", new="kernel")  # fmt: skip
-    wrong("only_inside", "You pad nothing, so the ends of the signal are missing.",
-          breaks=("shape", "values", "gradients"), old="windows = padded", new="windows = signal")  # fmt: skip
+def in_convolve(at):
+    at("kernel.flip(0)", ("values", "gradients"),
+       ("not_flipped", "kernel", "You do not flip the kernel: that is a correlation."))  # fmt: skip
+    at("windows = padded", ("shape", "values", "gradients"),
+       ("only_inside", "windows = signal", "You pad nothing, so the ends of the signal are missing."))  # fmt: skip
 
 
 @MISTAKES.of_quiz("quiz_padding", quiz_padding)

@@ -9,6 +9,6 @@ MISTAKES = Mistakes()
 
 
 @MISTAKES.of(squared_loss)
-def in_squared_loss(wrong):
-    wrong("summed", "You sum the squares. The loss is their mean, which does not grow with the number of points.",
-          breaks=("values", "gradients"), old="mean()", new="sum()")  # fmt: skip
+def in_squared_loss(at):
+    at("mean()", ("values", "gradients"),
+       ("summed", "sum()", "You sum the squares. The loss is their mean: it does not grow with N."))  # fmt: skip
