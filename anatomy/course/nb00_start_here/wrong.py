@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from anatomy.course.nb00_start_here.right import pairwise_dot, quiz_types
+from anatomy.engine.families import squeezed
 from anatomy.engine.mistakes import Mistakes
 
 MISTAKES = Mistakes()
@@ -11,7 +12,7 @@ ALL = ("shape", "values", "gradients")
 NUMBERS = ("values", "gradients")
 
 # fmt: off
-# One mistake, two or three lines: its name and sentence, then what it changes.
+# A place, what mistakes there cost, and for each its name, what it puts there, and its sentence.
 
 
 @MISTAKES.of(pairwise_dot)
@@ -47,7 +48,6 @@ def in_pairwise_dot(at):
        ("summed_over_batch", 'torch.einsum("btd,bsd->ts", x, x)', "You add up over the batch: one ({T}, {T}) table is left of {B}. Each sentence keeps its own; `b` must stay in the result."),
        ("only_the_first_item", "x[0] @ x[0].T", "Only the first sentence is there, ({T}, {T}). `x` holds {B} of them, and each is to have its table."),
        ("first_item_repeated", "(x[0] @ x[0].T).expand(x.size(0), -1, -1)", "You give every sentence the table of the first one: `x[0]`, repeated. Each of the {B} has rows of its own.", NUMBERS),
-       ("squeezed", "(x @ x.transpose(-2, -1)).squeeze()", "You drop axes of size one: a single sentence, or a single row, comes back with fewer axes than it should. Keep all three, even when one of them is 1."),
        ("mean_for_sum", "(x.unsqueeze(2) * x.unsqueeze(1)).mean(dim=-1)", "You take the mean of the products where a dot product takes their sum: every number is D = {D} times too small.", NUMBERS),
        ("distances", "torch.cdist(x, x)", "These are distances: zero between a row and itself, and larger the *less* two rows have in common. A dot product grows the more they point the same way.", NUMBERS),
        ("squared_distances", "(x.unsqueeze(2) - x.unsqueeze(1)).square().sum(dim=-1)", "These are squared distances: zero between a row and itself. Multiply the entries of the two rows instead of subtracting them, then add up.", NUMBERS))
@@ -66,6 +66,7 @@ def in_pairwise_dot(at):
        ("detached", "with torch.no_grad():\n        return ", "The numbers are right, but cut off from where they came from: no gradient gets back to x. `detach`, `.item()`, `.data`, NumPy and `torch.no_grad` all cut; a network could not learn through this. Compute with the tensors themselves.", "gradients"))
     at("return x", NUMBERS,
        ("divided_by_root_d", "return x / math.sqrt(x.size(-1))", "You divide by √D = {root_D} already. You have read ahead: that comes in 02, with the reason for it. Here the plain dot product is wanted."))
+    squeezed(at, ALL, "is (B, T, T), also for one sentence or one row")
 
 
 @MISTAKES.of_quiz("quiz_types", quiz_types)

@@ -13,12 +13,13 @@ from anatomy.course.nb01_embedding_lookup.right import (
     quiz_embeddings,
     wordpiece,
 )
+from anatomy.engine.families import squeezed
 from anatomy.engine.mistakes import Mistakes
 
 MISTAKES = Mistakes()
 
 # fmt: off
-# One mistake, two or three lines: its name and sentence, then what it changes.
+# A place, what mistakes there cost, and for each its name, what it puts there, and its sentence.
 
 
 @MISTAKES.of(learn_bpe)
@@ -215,6 +216,7 @@ def in_one_hot_lookup(at):
        ("flattens", "ids.flatten().unsqueeze(-1)", "You flatten the ids: the tokens of all sentences stand in one long list. Keep the shape of `ids` and add D behind it."))
     at("return one_hot @ weight", "a real product",
        ("nan_replaced", "return (one_hot @ weight).nan_to_num()", "You replace NaN in the result (`nan_to_num`, `where`). 0 · ∞ is NaN, and a product that meets an ∞ in the table has to show it."))
+    squeezed(at, ("shape", "values", "gradients"), "is (B, T, D), also for one sentence or one token")
 
 
 @MISTAKES.of(embedding_lookup)
@@ -240,6 +242,7 @@ def in_embedding_lookup(at):
        ("transposed", "return weight.T", "You index the transposed table, so an id picks a column. `weight` is (V, D): one row per id."),
        ("detached", "return weight.detach()", "The vectors are right, but they are cut from `weight`, so the table could never learn: index `weight` itself, not `weight.detach()` or `weight.data`.", "gradients"),
        ("scaled", "return weight.size(1) ** 0.5 * weight", "You multiply by √D. The first Transformer does that (Vaswani et al. 2017, §3.4), but as a step after the lookup; here the row is wanted as it stands.", OTHER_ROWS))
+    squeezed(at, ("shape", "values", "gradients"), "is (…, D), with all axes of `ids`")
 
 
 @MISTAKES.of(nearest_tokens)

@@ -9,6 +9,7 @@ from anatomy.course.nb02_attention_scores.right import (
     scaled_scores,
     score_variance,
 )
+from anatomy.engine.families import squeezed
 from anatomy.engine.mistakes import Mistakes
 
 MISTAKES = Mistakes()
@@ -18,7 +19,7 @@ NUMBERS = ("values", "gradients")
 VARIANCES = ("unscaled variance", "scaled variance")
 
 # fmt: off
-# One mistake, two or three lines: its name and sentence, then what it changes.
+# A place, what mistakes there cost, and for each its name, what it puts there, and its sentence.
 
 
 @MISTAKES.of(dot_product_scores)
@@ -56,6 +57,7 @@ def in_dot_product_scores(at):
        ("scaled_already", "return query / math.sqrt(query.size(-1))", "You divide by √D = {root_D} already. That comes next, in `scaled_scores`; here the plain dot product is wanted."))
     at("query @ key.transpose(-2, -1)", NUMBERS,
        ("softmax_already", "(query @ key.transpose(-2, -1)).softmax(dim=-1)", "You take a softmax already. Scores come first and may be negative or large; 03 turns them into weights."))
+    squeezed(at, ALL, "is (B, T, S), also for one sentence or one query")
 
 
 @MISTAKES.of(scaled_scores)
@@ -96,6 +98,7 @@ def in_scaled_scores(at):
     at("math.sqrt(query.size(-1))  # (B, T, S)", ALL,
        ("torch_root_of_a_number", "torch.sqrt(query.size(-1))", "`torch.sqrt` takes a tensor, and `query.size(-1)` is a plain number: take `math.sqrt`, or write `** 0.5`."))
     at("math.sqrt(", NUMBERS, ("by_log_d", "math.log(", "You divide by ln D. The scale is the root of the width, √D = {root_D}."))
+    squeezed(at, ALL, "is (B, T, S), also for one sentence or one query")
 
 
 @MISTAKES.of(score_variance)

@@ -9,12 +9,13 @@ from anatomy.course.nb03_softmax.right import (
     softmax,
     weighted_values,
 )
+from anatomy.engine.families import squeezed
 from anatomy.engine.mistakes import Mistakes
 
 MISTAKES = Mistakes()
 
 # fmt: off
-# One mistake, two or three lines: its name and sentence, then what it changes.
+# A place, what mistakes there cost, and for each its name, what it puts there, and its sentence.
 
 NUMBERS = ("values", "large scores", "gradients")
 EVERYTHING = ("shape", "values", "large scores", "gradients")
@@ -98,14 +99,13 @@ def in_softmax(at):
        ("moved_to_the_end", ("x = x.movedim(dim, -1)\n    shifted = x - x.amax(dim=-1", ".sum(dim=-1, keepdim=True)"), "You move the axis `dim` to the end, and it stays there. Move it back before you return."))
     at("x.amax(", EVERYTHING,
        ("max_with_places", "x.max(", "`x.max(dim)` returns two things, the largest values and where they stand, and a pair can't be subtracted. Take `.values`, or use `amax`."))
-    at("return " + RETURNED, ("shape", "values", "gradients"),
-       ("squeezed", "return (" + RETURNED + ").squeeze()", "Your result loses its axes of size 1 (`squeeze`). It is to have the shape of `x`."))
 
     @MISTAKES.mistake("You go through the first axis item by item and normalize each item as a whole, whatever `dim` says. Each slice along `dim` is to sum to one.", breaks=NUMBERS)
     def softmax__item_by_item(x, dim):
         items = x.reshape(x.size(0), -1)
         exponentials = (items - items.amax(dim=1, keepdim=True)).exp()
         return (exponentials / exponentials.sum(dim=1, keepdim=True)).view(x.shape)
+    squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
 
 
 @MISTAKES.of(attention_weights)
@@ -143,8 +143,7 @@ def in_attention_weights(at):
        ("logarithms", "return torch.log_softmax", "You return the logarithms of the weights (a log-softmax): they are at most zero. The weights themselves are wanted."))
     at("dim=-1)  # (B, T, S)", ("shape", *WEIGHTS),
        ("transposed", "dim=-1).transpose(-2, -1)  # (B, S, T)", "Your weights are transposed: `weights[b, s, t]`, keys down and queries across. One row per query is wanted, (B, T, S)."),
-       ("first_sentence_only", "dim=-1)[0]", "You return the first sentence's weights alone, (T, S). Every sentence of the batch is to have its own, (B, T, S).", ("shape", "values", "large scores", "gradients")),
-       ("squeezed", "dim=-1).squeeze()", "Your result loses its axes of size 1 (`squeeze`): with one sentence or one query it is no longer (B, T, S).", ("shape", "values", "gradients")))
+       ("first_sentence_only", "dim=-1)[0]", "You return the first sentence's weights alone, (T, S). Every sentence of the batch is to have its own, (B, T, S).", ("shape", "values", "large scores", "gradients")))
     at("(query, key), dim=-1)  # (B, T, S)", EVERYTHING,
        ("roles_swapped", "(key, query), dim=-1)  # (B, S, T)", "Query and key have changed places: you compute KQᵀ, so it is the keys that ask and the queries that answer. One row per query is wanted: QKᵀ."))
     at("(query, key), dim=-1)", NUMBERS,
@@ -159,6 +158,7 @@ def in_attention_weights(at):
        ("by_root_b", "query @ key.transpose(-2, -1) / math.sqrt(query.size(0))", "You divide by √B (the number of sentences), not by √D (the width): here B = {B} and D = {D}."),
        ("cosine_and_scaled", "scaled_scores(F.normalize(query, dim=-1), F.normalize(key, dim=-1))", "You bring queries and keys to length 1 and divide by √D as well. Attention uses the dot product as it is, divided by √D = {root_D}."))
     at("(query, key)", ("shape", *NUMBERS), ("queries_only", "(query, query)", "You compare the queries with queries: `key` never enters. The scores are QKᵀ."))
+    squeezed(at, ("shape", "values", "gradients"), "is (B, T, S), also for one sentence or one query")
 
 
 @MISTAKES.of(weighted_values)
@@ -185,8 +185,7 @@ def in_weighted_values(at):
        ("summed_over_queries", "weights.sum(dim=-2).unsqueeze(-1) * value  # (B, S, Dv)", "You sum over the queries, so your result has a row per key, (B, S, Dv). Sum over the keys: one row per query is wanted."),
        ("summed_over_width", "weights * value.sum(dim=-1).unsqueeze(-2)  # (B, T, S)", "You sum over the value's width, so your result is (B, T, S). Sum over the keys: (B, T, Dv) is wanted."),
        ("all_queries_in_one", "(weights @ value).sum(dim=1)", "You add up the queries' mixtures: one row per sentence is left, (B, Dv). One row per query is wanted."),
-       ("values_of_all_sentences", 'torch.einsum("bts,csd->btd", weights, value)', "Every query meets the values of *all* sentences, added up. Each sentence has its own: weights and values must share their batch axis (in an einsum, the same letter `b`).", VALUES),
-       ("squeezed", "(weights @ value).squeeze()", "Your result loses its axes of size 1 (`squeeze`): with one sentence or one query it is no longer (B, T, Dv)."))
+       ("values_of_all_sentences", 'torch.einsum("bts,csd->btd", weights, value)', "Every query meets the values of *all* sentences, added up. Each sentence has its own: weights and values must share their batch axis (in an einsum, the same letter `b`).", VALUES))
     at("weights @ value", VALUES,
        ("divides_by_s", "weights @ value / value.size(-2)", "You divide by S, the number of keys: a mean where a sum is wanted. The weights are shares already; with S = {S} your result is {S} times too small."),
        ("renormalizes", "weights @ value / weights.sum(dim=-1, keepdim=True)", "You divide by the sum of the weights. Where rows sum to one it changes nothing, but weights that were dropped on purpose must stay missing: use the weights as they come."))
@@ -196,6 +195,7 @@ def in_weighted_values(at):
        ("weights_detached", "weights.detach() @", "The mixture is right, but you detach the weights: values learn what to say, and queries and keys never learn where to look.", "gradients"))
     at("@ value", "gradients",
        ("values_detached", "@ value.detach()", "The mixture is right, but you detach the values: no gradient reaches them, and the model could never learn what to say."))
+    squeezed(at, SHAPE, "is (B, T, Dv), also for one sentence or one query")
 
 
 @MISTAKES.of(scaled_dot_product_attention)
@@ -235,12 +235,12 @@ def in_scaled_dot_product_attention(at):
        ("value_and_weights_swapped", "weighted_values(value, attention_weights(query, key))", "The weights come first, then the values, in `weighted_values(weights, value)` as in `weights @ value`; yours stand the other way round.", ("shape", *ATTENTION)),
        ("first_entry_only", MIXED + "[0]", "You return the first entry along the first axis alone. Every one is to have its own result: all leading axes stay.", ("shape", *ATTENTION)),
        ("three_axes_and_bmm", "torch.bmm(softmax(torch.bmm(query, key.transpose(1, 2)) / math.sqrt(query.size(-1)), dim=-1), value)", "Two things here fit exactly three axes: an axis number counted from the front, and `torch.bmm`. With −2 and −1, and with `@`, any number of leading axes will do."),
-       ("leading_axes_flattened", "weighted_values(\n        attention_weights(query.reshape(-1, *query.shape[-2:]), key.reshape(-1, *key.shape[-2:])),\n        value.reshape(-1, *value.shape[-2:]))", "You flatten the leading axes into one and don't restore them at the end: with two of them your result has one axis too few, with none it has one too many."),
-       ("squeezed", MIXED + ".squeeze()", "Your result loses its axes of size 1 (`squeeze`): all leading axes are to stay."))
+       ("leading_axes_flattened", "weighted_values(\n        attention_weights(query.reshape(-1, *query.shape[-2:]), key.reshape(-1, *key.shape[-2:])),\n        value.reshape(-1, *value.shape[-2:]))", "You flatten the leading axes into one and don't restore them at the end: with two of them your result has one axis too few, with none it has one too many."))
     at("return ", "leading axes",
        ("unpacks_three_sizes", "batch, length, width = query.shape\n    return ", "You unpack exactly three sizes of a shape, so yours stops where there are two or four axes. You need only some from the back: `query.size(-1)`."))
     at("return " + MIXED, "leading axes",
        ("batch_taken_for_granted", "pairs = zip(query, key, value)\n    return torch.stack([weighted_values(attention_weights(q, k), v) for q, k, v in pairs])", "You take items along the first axis as if it always were a batch. Without one these are single queries and keys, vectors, which have no axis −2. `@` takes all leading axes by itself."))
+    squeezed(at, ("leading axes"), "keeps all leading axes: (…, T, Dv)")
 
 
 @MISTAKES.of(attention_entropy)
@@ -262,7 +262,6 @@ def in_attention_entropy(at):
        ("mean_over_keys", ".mean(dim=-1)", "You take the mean over the keys; entropy is the sum. The average over keys is already in the weights w of −Σ w ln w. With S = {S} yours is {S} times too small."),
        ("as_a_share", ".sum(dim=-1) / math.log(weights.size(-1))", "You divide by ln S, the largest possible entropy, and so return a share between 0 and 1. In nats it is the plain sum."),
        ("perplexity", ".sum(dim=-1).exp()", "You take the exponential of the entropy: that is the perplexity, an effective number of keys. Wanted is the entropy itself, in nats."),
-       ("squeezed", ".sum(dim=-1).squeeze()", "Your result loses its axes of size 1 (`squeeze`): all leading axes are to stay.", "leading axes"),
        ("largest_term", ".amax(dim=-1)", "You return the largest of the terms −w ln w. They are to be added up."))
     at("dim=-1", ("shape", *ENTROPY),
        ("over_queries", "dim=-2", "You sum over the queries, not over the keys. Row t holds the weights of query t: sum over the last axis."),
@@ -300,3 +299,4 @@ def in_attention_entropy(at):
            (f"unweighted_{name}", (logarithm, "surprise"), "You add up −ln w without the factor w in front. Each key's surprise counts as much as the weight it has: −Σ w ln w."))
     at((KEPT_FINITE, "(weights * surprise).sum(dim=-1)"), ENTROPY,
        ("logarithm_of_the_sum", ("weights", "weights.sum(dim=-1).log()"), "You take the logarithm after the sum, ln Σ w, which is ln 1 = 0. Take it of each weight, and multiply by the weight, before the sum."))
+    squeezed(at, ("leading axes"), "keeps all leading axes: (…, T)")

@@ -13,19 +13,19 @@ from anatomy.course.nb04_heads.right import (
     quiz_heads,
     split_heads,
 )
+from anatomy.engine.families import class_beginnings, squeezed
 from anatomy.engine.mistakes import Mistakes
 
 MISTAKES = Mistakes()
 
 # fmt: off
-# One mistake, two or three lines: its name and sentence, then what it changes.
+# A place, what mistakes there cost, and for each its name, what it puts there, and its sentence.
 
 NUMBERS = ("values", "gradients")
 SHAPE = ("shape", "values", "gradients")
 LAYERS = ("values", "parameters", "gradients")
 EVERYTHING = ("shape", "values", "parameters", "gradients")
 
-NO_SUPER = "`super().__init__()` is missing: it has to come first in `__init__`, so that `nn.Module` can take note of the layers that are assigned."
 TAKES_CONFIG = "embed_dim, num_heads = config.hidden_size, config.num_attention_heads"
 NO_DICT = "`config` is an object, not a dict: write `config.hidden_size`, with a dot."
 GIVEN_CONFIG = "It is built from one `config`: `__init__(self, config)`, with D and H in `config.hidden_size` and `config.num_attention_heads`."
@@ -56,8 +56,7 @@ def in_AttentionHead(at):
        ("weights_transposed", OWN_SCORES + "return scores.softmax(dim=-1).transpose(1, 2) @ self.v(x)", "You mix the values with the transposed weights: row t of the weights belongs to query t, and its columns to the keys."),
        ("dropout", "return F.dropout(scaled_dot_product_attention(self.q(x), self.k(x), self.v(x)), 0.1, self.training)", "You use dropout. It is not asked for here: in training mode your result is random. Notebook 05 brings it in.", "values"),
        ("skip_connection", ATTENTION.replace("  #", " + x  #"), "You add the input to the result: a skip connection. BERT has one, but around all heads; notebook 05 builds it.", EVERYTHING),
-       ("embed_dim_not_kept", "scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(self.head_dim)\n        return scores.softmax(dim=-1) @ self.v(x)", "`forward` asks for `self.head_dim`, which `__init__` never sets: what it needs later has to be kept, `self.head_dim = head_dim`.", EVERYTHING),
-       ("squeezed", "return scaled_dot_product_attention(self.q(x), self.k(x), self.v(x)).squeeze()", "Your result loses its axes of size 1 (`squeeze`): it is to be (B, T, K) for a single sentence, too.", SHAPE))
+       ("embed_dim_not_kept", "scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(self.head_dim)\n        return scores.softmax(dim=-1) @ self.v(x)", "`forward` asks for `self.head_dim`, which `__init__` never sets: what it needs later has to be kept, `self.head_dim = head_dim`.", EVERYTHING))
     at("(self.q(x), ", NUMBERS,
        ("scaled_twice", "(self.q(x) / math.sqrt(self.q.out_features), ", "Your scores come out divided by K = {K}, not by √K. If you call `scaled_dot_product_attention`, leave the scaling to it; if you scale yourself, take the root."))
     at("self.v(x))  # three times (B, T, K)", SHAPE,
@@ -81,7 +80,6 @@ def in_AttentionHead(at):
     at("self.k(x)", NUMBERS,
        ("queries_as_keys", "self.q(x)", "Your queries are compared with queries; `k` is never used. Compare `self.q(x)` with `self.k(x)`."),
        ("values_for_keys", "self.v(x)", "Your queries are compared with the values; `k` is never used. Compare `self.q(x)` with `self.k(x)`."))
-    at("super().__init__()", EVERYTHING, ("no_super", "pass", NO_SUPER))
     at("self.q(x), self.k(x), self.v(x)", SHAPE,
        ("nothing_projected", "x, x, x", "You compare and mix the tokens themselves: none of your three layers is used. Queries, keys and values are `self.q(x)`, `self.k(x)`, `self.v(x)`."))
     at("self.k(x), self.v(x)", NUMBERS,
@@ -93,6 +91,8 @@ def in_AttentionHead(at):
     at("self.k = nn.Linear(embed_dim, head_dim)", "parameters",
        ("key_without_bias", "self.k = nn.Linear(embed_dim, head_dim, bias=False)", "Your `k` has no bias. It would change no output, as the notebook says, but the contract asks for one: the real weights bring it along."))
     at("self.q(x)", NUMBERS, ("keys_as_queries", "self.k(x)", "Your keys are compared with keys; `q` is never used. Compare `self.q(x)` with `self.k(x)`."))
+    squeezed(at, SHAPE, "is (B, T, K), also for one sentence or one token")
+    class_beginnings(at, EVERYTHING, takes="config")
 
 
 @MISTAKES.of(MultiHeadAttention)
@@ -109,8 +109,7 @@ def in_MultiHeadAttention(at):
        ("output_linear_unused", "context", "You have an `output_linear` but `forward` never calls it: pass the concatenated heads through it before you return."),
        ("dropout", "F.dropout(self.output_linear(context), 0.1, self.training)", "You use dropout. It is not asked for here: in training mode your result is random. Notebook 05 adds it, outside this module.", "values"),
        ("skip_connection", "x + self.output_linear(context)", "You add the input to the result: a skip connection. BERT has one, but around this module; notebook 05 builds it."),
-       ("output_linear_twice", "self.output_linear(self.output_linear(context))", "You apply `output_linear` twice. Once is enough."),
-       ("squeezed", "self.output_linear(context).squeeze()", "Your result loses its axes of size 1 (`squeeze`): it is to be (B, T, D) for a single token or sentence, too.", SHAPE))
+       ("output_linear_twice", "self.output_linear(self.output_linear(context))", "You apply `output_linear` twice. Once is enough."))
     at("context = torch.cat([head(x) for head in self.heads]", NUMBERS,
        ("scale_root_d", "scale = x.size(-1) ** -0.5\n        found = [F.scaled_dot_product_attention(h.q(x), h.k(x), h.v(x), scale=scale) for h in self.heads]\n        context = torch.cat(found", "Your heads scale by √D = {root_D}; the width of a head is K, so each has to divide by √K = {root_K}."))
     at("(AttentionHead(embed_dim, head_dim) for _ in range(num_heads))", LAYERS,
@@ -138,7 +137,6 @@ def in_MultiHeadAttention(at):
        ("always_12_heads", "config.hidden_size, 12", "You make 12 heads, BERT base's number, whatever the config says. Take the number from `config.num_attention_heads`, here {H}."))
     MAKES_HEADS = "nn.ModuleList(AttentionHead(embed_dim, head_dim) for _ in range(num_heads))"
     MAKES_OUTPUT = "nn.Linear(embed_dim, embed_dim)"
-    at("super().__init__()", EVERYTHING, ("no_super", "pass", NO_SUPER))
     at("embed_dim // num_heads", EVERYTHING,
        ("float_width", "embed_dim / num_heads", "`/` gives a float, {K}.0, and a layer's size has to be a whole number: divide with `//`."),
        ("width_64", "64", "Your heads are 64 wide, BERT base's width, whatever the config says. K = D / H, here {K}."))
@@ -157,6 +155,8 @@ def in_MultiHeadAttention(at):
        ("output_without_bias", "nn.Linear(embed_dim, embed_dim, bias=False)", "Your `output_linear` has no bias. The contract asks for the one that `nn.Linear` has by default."))
     at(("head(x) for", "self.output_linear(context)"), NUMBERS,
        ("output_linear_first", ("head(self.output_linear(x)) for", "context"), "You apply `output_linear` to the tokens, before the heads. It comes last: it mixes what the heads have found."))
+    squeezed(at, SHAPE, "is (B, T, D), also for one sentence or one token")
+    class_beginnings(at, EVERYTHING, takes="config")
 
 
 @MISTAKES.of(split_heads)
@@ -175,8 +175,7 @@ def in_split_heads(at):
        ("swaps_t_and_k", "transpose(1, 3)", "You swap axes 1 and 3, which gives (B, K, H, T). T and H are to trade places, axes 1 and 2: (B, H, T, K)."),
        ("swaps_b_and_t", "transpose(0, 1)", "You swap axes 0 and 1, which gives (T, B, H, K). T and H are to trade places, axes 1 and 2: (B, H, T, K)."),
        ("transposed_in_place", "transpose_(1, 2)", "`transpose_`, with its underscore, changes the tensor itself, and `x` shares its memory: no gradient can be computed through that. Use `transpose`.", "gradients"),
-       ("reversed", "transpose(1, 2).flip(1)", "Your heads come out in reverse order: head 0 gets the first {K} columns.", NUMBERS),
-       ("squeezed", "transpose(1, 2).squeeze()", "Your result loses its axes of size 1 (`squeeze`): all four, (B, H, T, K), are to stay."))
+       ("reversed", "transpose(1, 2).flip(1)", "Your heads come out in reverse order: head 0 gets the first {K} columns.", NUMBERS))
     at("num_heads, width // num_heads)  # (B, T, H, K)", SHAPE,
        ("count_and_width_swapped", "width // num_heads, num_heads)  # (B, T, K, H)", "You make {K} heads of width {H}, not {H} of width {K}: H and K have changed places. (`torch.split` takes the *size* of a piece; `torch.chunk` takes how many.)"))
     at("x.reshape(batch, length, num_heads, width // num_heads)  # (B, T, H, K)", SHAPE,
@@ -204,6 +203,7 @@ def in_split_heads(at):
        ("first_columns_for_all", "parts[:, :, :1].expand(-1, -1, num_heads, -1).transpose(1, 2)", "All your heads get the same first {K} columns. Head h gets columns h·K to (h + 1)·K − 1."))
     at(("parts = " + CUT, "parts.transpose(1, 2)"), NUMBERS,
        ("overlapping", ("size = width // num_heads", "torch.stack([x[..., h : h + size] for h in range(num_heads)], dim=1)"), "Your heads overlap: head h begins at column h. Head h gets columns h·K to (h + 1)·K − 1."))
+    squeezed(at, SHAPE, "is (B, H, T, K), with all four axes")
 
 
 @MISTAKES.of(merge_heads)
@@ -231,8 +231,8 @@ def in_merge_heads(at):
        ("all_in_a_row", "reshape(batch, length * num_heads * head_dim)", "You join the axes of the heads, tokens and columns all together. Only the heads' columns are to be joined: (B, T, H·K)."),
        ("sentences_joined", "reshape(1, batch * length, num_heads * head_dim)", "All sentences come out as one long one, (1, B·T, D). Keep the batch: its size is `x.size(0)`."),
        ("first_head_only", "select(2, 0)", "You return the first head alone, {K} of {D} columns; merging keeps them all, side by side."),
-       ("first_sentence_only", JOINED + "[0]", "You return the first sentence alone, (T, D). Every sentence of the batch is to be merged: (B, T, D)."),
-       ("squeezed", JOINED + ".squeeze()", "Your result loses its axes of size 1 (`squeeze`): it is to be (B, T, D) for a single token or sentence, too."))
+       ("first_sentence_only", JOINED + "[0]", "You return the first sentence alone, (T, D). Every sentence of the batch is to be merged: (B, T, D)."))
+    squeezed(at, SHAPE, "is (B, T, D), also for one sentence or one token")
 
 
 @MISTAKES.of(FusedMultiHeadAttention)
@@ -270,8 +270,7 @@ def in_FusedMultiHeadAttention(at):
        ("values_unweighted", "context = value", "You merge the values as they are: no token sees another. Mix them by the attention weights first."))
     at("self.output_linear(merge_heads(context))", NUMBERS,
        ("output_linear_unused", "merge_heads(context)", "You have an `output_linear` but `forward` never calls it: the merged heads go through it last."),
-       ("skip_connection", "x + self.output_linear(merge_heads(context))", "You add the input to the result: a skip connection. BERT has one, but around this module; notebook 05 builds it."),
-       ("squeezed", "self.output_linear(merge_heads(context)).squeeze()", "Your result loses its axes of size 1 (`squeeze`): it is to be (B, T, D) for a single token or sentence, too.", SHAPE))
+       ("skip_connection", "x + self.output_linear(merge_heads(context))", "You add the input to the result: a skip connection. BERT has one, but around this module; notebook 05 builds it."))
     at(("\n        self.output_linear = nn.Linear(embed_dim, embed_dim)", "self.output_linear(merge_heads(context))"), LAYERS,
        ("no_output_linear", ("", "merge_heads(context)"), "The output projection is missing: one more layer from D to D, `output_linear`, mixes the merged heads."))
     at((PROJECTIONS, SPLIT), LAYERS,
@@ -289,7 +288,6 @@ def in_FusedMultiHeadAttention(at):
        ("q_and_k_swapped", "(key, query, value)", "Query and key have changed places: row t of the scores comes from `k`. Weights loaded by name would then do the wrong thing."),
        ("k_and_v_swapped", "(query, value, key)", "Key and value have changed places: you compare queries with values, and mix the keys."))
     EVERY_CASE = (*EVERYTHING, "refusal")
-    at("super().__init__()", EVERY_CASE, ("no_super", "pass", NO_SUPER))
     at(TAKES_CONFIG, EVERY_CASE, ("config_as_dict", 'embed_dim, num_heads = config["hidden_size"], config["num_attention_heads"]', NO_DICT))
     at(("config: BertConfig", TAKES_CONFIG), EVERY_CASE, ("takes_two_numbers", ("embed_dim: int, num_heads: int", "pass"), GIVEN_CONFIG))
     at("if embed_dim % num_heads", EVERY_CASE,
@@ -335,6 +333,8 @@ def in_FusedMultiHeadAttention(at):
 
         def forward(self, x):
             return self.mha(x, x, x)[0]
+    squeezed(at, SHAPE, "is (B, T, D), also for one sentence or one token")
+    class_beginnings(at, EVERY_CASE, takes="config")
 
 
 @MISTAKES.of(copy_heads)

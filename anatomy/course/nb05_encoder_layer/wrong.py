@@ -12,27 +12,21 @@ from anatomy.course.nb05_encoder_layer.right import (
     layer_flops,
     quiz_encoder_layer,
 )
+from anatomy.engine.families import class_beginnings, squeezed
 from anatomy.engine.mistakes import Mistakes, MistakesIn
 
 MISTAKES = Mistakes()
 
 # fmt: off
-# A mistake is two or three lines: its name and sentence, what it breaks, what it replaces by what.
+# A place, what mistakes there cost, and for each its name, what it puts there, and its sentence.
 
 NUMBERS = ("values", "gradients")
-
-
-def in_every_class(at: MistakesIn, takes: str, breaks: tuple[str, ...]) -> None:
-    """What goes wrong at the start of any class; `takes` are its constructor's arguments."""
-    at("def __init__(", breaks,
-       ("init_misspelled", "def _init_(", f"Your class can't be made with `{takes}`: its constructor is called `__init__`, with two underscores on each side, and takes `self` and `{takes}`."))
-    at("super().__init__()\n", breaks,
-       ("no_super", "pass\n", "`super().__init__()` comes first in `__init__`: before it PyTorch can't keep track of layers and parameters."))
-
 EPS_TOO = (*NUMBERS, "eps")
 ALL = ("parameters", *EPS_TOO)
 BUILT_OTHERWISE = (*NUMBERS, "parameters")
 DROPOUT_TOO = ("dropout", *EPS_TOO)
+
+
 def in_both_layers(at: MistakesIn, heard: str, fed: str, last: str) -> None:
     """What goes wrong in pre-norm and post-norm alike.
 
@@ -85,8 +79,7 @@ def in_gelu(at):
        ("elu", "torch.where(x > 0, x, torch.expm1(x.clamp(max=0.0)))", "This is ELU: x above zero, eˣ − 1 below it. GELU is x·Φ(x), which takes `torch.erf`."),
        ("leaky_relu", "torch.where(x > 0, x, 0.01 * x)", "This is leaky ReLU: negative numbers times 0.01. GELU is x·Φ(x), which takes `torch.erf`."),
        ("softplus", "torch.log1p(torch.exp(-x.abs())) + x.clamp(min=0.0)", "This is softplus, ln(1 + eˣ): smooth as well, but never negative, and 0.69 at zero. GELU is x·Φ(x)."),
-       ("cut_at_zero", "(0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))).clamp(min=0.0)", "Right above zero; but negative numbers do not become 0. GELU dips below zero there, to −0.17, and fades out slowly: x·Φ(x) on both sides."),
-       ("squeezed", "(0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))).squeeze()", "Axes of size 1 are lost (`squeeze()` removes all of them). The result has the shape of x.", ("shape", *NUMBERS)))
+       ("cut_at_zero", "(0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))).clamp(min=0.0)", "Right above zero; but negative numbers do not become 0. GELU dips below zero there, to −0.17, and fades out slowly: x·Φ(x) on both sides."))
     at("torch.erf(x / math.sqrt(2.0))", NUMBERS,
        ("tanh_approximation", "torch.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * x**3))", "You wrote the tanh approximation, which differs from GELU by up to 0.0005. It saves time on some machines, and GPT-2 was trained with it; here the exact one is wanted, with `torch.erf`."),
        ("tanh_without_the_cube", "torch.tanh(math.sqrt(2.0 / math.pi) * x)", "This is the tanh approximation without its term 0.044715·x³. The exact GELU is wanted, with `torch.erf`."))
@@ -122,6 +115,7 @@ def in_gelu(at):
         at("math.sqrt(2.0)", NUMBERS, (f"root_rounded_to_{number}", number, f"You take √2 as {number}. That is not exact enough here: `math.sqrt(2.0)`, or `2**0.5`."))
     at("return 0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))", "gradients",
        ("in_place", "x *= 0.5 * (1.0 + torch.erf(x / math.sqrt(2.0)))\n    return x", "You change `x` in place (an assignment like `x *= …` writes into the caller's numbers). Make a new tensor."))
+    squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
 
 
 @MISTAKES.of(LayerNorm)
@@ -236,15 +230,14 @@ def in_LayerNorm(at):
     at("zeros(dim)", "parameters",
        ("random_bias", "randn(dim)", "The numbers of your `bias` differ at the start (are they drawn at random?). A new layer norm is to change nothing beyond the norm: `bias` starts at 0."),
        ("bias_of_one", "ones(dim)", "Your `bias` starts at 1. It starts at 0, so that a new layer changes nothing beyond the norm."))
-    at("(x - mean) / torch.sqrt(variance + self.eps) * self.weight + self.bias", ("shape", *NUMBERS),
-       ("squeezed", "((x - mean) / torch.sqrt(variance + self.eps) * self.weight + self.bias).squeeze()", "Axes of size 1 are lost (`squeeze()` removes all of them). The result has the shape of x."))
     at("x.mean(", "gradients",
        ("mean_detached", "x.detach().mean(", "The mean is cut off from x (`detach`, `torch.no_grad` or `.data`). It depends on x, and the gradient has to know it."))
     at(("x.mean(", "x.var("), "gradients",
        ("no_gradient_through_statistics", ("x.detach().mean(", "x.detach().var("), "Mean and variance are cut off from x (`detach`, `torch.no_grad` or `.data`). They depend on x, and the gradient has to know it."))
     at("return (x - mean)", "gradients",
        ("in_place", "x -= mean\n        return x", "You change `x` in place. In a layer the skip connection still needs the x from before the norm; make a new tensor."))
-    in_every_class(at, "dim, eps", ("shape", "parameters", *EPS_TOO))
+    class_beginnings(at, ("shape", "parameters", *EPS_TOO), takes="dim, eps")
+    squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
 
 
 @MISTAKES.of(FeedForward)
@@ -280,8 +273,7 @@ def in_FeedForward(at):
        ("no_dropout", "self.linear_2(hidden)", "In training mode nothing is dropped. `self.dropout` has to be called in `forward`, on what `linear_2` returns.", "dropout"),
        ("dropout_always", "F.dropout(self.linear_2(hidden), self.dropout.p)", "Dropout also acts in eval mode. `F.dropout` needs `training=self.training` for that; an `nn.Dropout` made in `__init__` knows the mode by itself (one made in `forward` does not).", (*NUMBERS, "dropout")),
        ("dropout_in_the_middle", "self.linear_2(self.dropout(hidden))", "You drop too early: x, or the F numbers in the middle. Here dropout acts on the result, after `linear_2`: a share p of the D numbers that come out is zero.", "dropout"),
-       ("dropout_in_eval_mode_only", "F.dropout(self.linear_2(hidden), self.dropout.p, not self.training)", "Your dropout acts in eval mode and rests in training mode; it is the other way round.", (*NUMBERS, "dropout")),
-       ("squeezed", "self.dropout(self.linear_2(hidden)).squeeze()", "Axes of size 1 are lost (`squeeze()` removes all of them). The result has the shape of x."))
+       ("dropout_in_eval_mode_only", "F.dropout(self.linear_2(hidden), self.dropout.p, not self.training)", "Your dropout acts in eval mode and rests in training mode; it is the other way round.", (*NUMBERS, "dropout")))
     at("(hidden)", "dropout",
        ("dropout_twice", "(self.dropout(hidden))", "You drop twice: at the end, and before `linear_2` (x, or the F numbers in the middle). BERT's layer does so once, at the end."))
     at("return self.dropout(self.linear_2(hidden))", "dropout",
@@ -316,8 +308,9 @@ def in_FeedForward(at):
        ("linear_2_swapped", "(config.hidden_size, config.intermediate_size)", "The sizes of `linear_2` are swapped: it takes F numbers and gives D. (`nn.Linear(inputs, outputs)`.)", STOPS))
     at("(config.hidden_size, config.intermediate_size)", STOPS,
        ("linear_1_swapped", "(config.intermediate_size, config.hidden_size)", "The sizes of `linear_1` are swapped: it takes D numbers and gives F, and `linear_2` brings F back to D. (`nn.Linear(inputs, outputs)`.)"))
-    in_every_class(at, "config", STOPS)
+    class_beginnings(at, STOPS, takes="config")
     at("forward(self, x: Tensor)", STOPS, ("called_without_x", "forward(self)", "`forward` takes `self` and `x`."))
+    squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
 
 
 # ---- both layers ----
@@ -381,14 +374,13 @@ def in_TransformerEncoderLayer(at):
        ("concatenated", "x = torch.cat([x, self.dropout(self.attention(self.layer_norm_1(x), mask))], dim=-1)", "You put x and what attention returns side by side, so a token becomes 2·D wide. A skip connection *adds*: x + attention(…).", ("shape", "parameters", "mask", *DROPOUT_TOO)))
     at(("x = x +", "return x + self", "layer_norm_2(x)"), DROPOUT_TOO,
        ("chained", ("h =", "return x + self", "layer_norm_2(h)"), "Attention's result goes straight into the feed-forward network, and there is one sum at the end. Each part has its own: x = x + attention(norm(x)), then x + feed_forward(norm(x))."))
-    at("return x + self.feed_forward(self.layer_norm_2(x))", ("shape", *NUMBERS),
-       ("squeezed", "return (x + self.feed_forward(self.layer_norm_2(x))).squeeze()", "Axes of size 1 are lost (`squeeze()` removes all of them). The result has the shape of x."))
     at(("x = x + self.dropout(self.attention(self.layer_norm_1(x), mask))", "self.feed_forward(self.layer_norm_2(x))"), DROPOUT_TOO,
        ("one_skip", ("h = self.attention(self.layer_norm_1(x), mask)", "self.dropout(self.feed_forward(self.layer_norm_2(h)))"), "Attention's result goes straight into the feed-forward network, and there is one sum at the end, one dropout before it. Each part has its own: x = x + dropout(attention(norm(x))), then x + feed_forward(norm(x))."))
     at("mask: Tensor | None = None", ("shape", "parameters", "mask", *DROPOUT_TOO),
        ("mask_without_default", "mask: Tensor | None", "`forward` demands a mask, and is called without one where nothing is padded: `mask=None`."))
-    in_every_class(at, "config", ("shape", "parameters", "mask", *DROPOUT_TOO))
+    class_beginnings(at, ("shape", "parameters", "mask", *DROPOUT_TOO), takes="config")
     in_both_layers(at, heard="self.layer_norm_1(x)", fed="self.layer_norm_2(x)", last="x + self.feed_forward(self.layer_norm_2(x))")
+    squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
 
 
 @MISTAKES.of(PostNormEncoderLayer)
@@ -440,12 +432,11 @@ def in_PostNormEncoderLayer(at):
     at("x = self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", DROPOUT_TOO,
        ("no_attention", "", "Attention has no effect on what you return: the first half, norm(x + attention(x)), is missing, or its result is not used."),
        ("concatenated", "x = self.layer_norm_1(torch.cat([x, self.dropout(self.attention(x, mask))], dim=-1))", "You put x and what attention returns side by side, so a token becomes 2·D wide. A skip connection *adds*: x + attention(…).", ("parameters", "mask", *DROPOUT_TOO)))
-    at("return self.layer_norm_2(x + self.feed_forward(x))", NUMBERS,
-       ("squeezed", "return (self.layer_norm_2(x + self.feed_forward(x))).squeeze()", "Axes of size 1 are lost (`squeeze()` removes all of them). The result has the shape of x."))
     at("mask: Tensor | None = None", ("parameters", "mask", *DROPOUT_TOO),
        ("mask_without_default", "mask: Tensor | None", "`forward` demands a mask, and is called without one where nothing is padded: `mask=None`."))
-    in_every_class(at, "config", ("parameters", "mask", *DROPOUT_TOO))
+    class_beginnings(at, ("parameters", "mask", *DROPOUT_TOO), takes="config")
     in_both_layers(at, heard="x", fed="x", last="self.layer_norm_2(x + self.feed_forward(x))")
+    squeezed(at, NUMBERS, "has the shape of `x`")
 
 
 @MISTAKES.of(count_layer_parameters)

@@ -13,12 +13,13 @@ from anatomy.course.nb06_positional_encodings.right import (
     shift_matrix,
     sinusoidal_encoding,
 )
+from anatomy.engine.families import class_beginnings, squeezed
 from anatomy.engine.mistakes import Mistakes
 
 MISTAKES = Mistakes()
 
 # fmt: off
-# One mistake, two or three lines: its name and sentence, then what it changes.
+# A place, what mistakes there cost, and for each its name, what it puts there, and its sentence.
 
 REFUSAL = """\
     if dim % 2:
@@ -126,6 +127,7 @@ def in_sinusoidal_encoding(at):
        ("batch_axis", ".float()[None]  # (1, N, D)", "You return a batch axis in front, (1, N, D). The contract asks for (N, D): broadcasting adds it to every sentence all the same."))
     at(".flatten(start_dim=1)", ("shape", "values"),
        ("pairs_not_joined", "", "Sine and cosine stand on an axis of their own, (N, D/2, 2). Flatten the last two axes: (N, D)."))
+    squeezed(at, ("shape", "values"), "is (N, D), also for N = 1")
 
 
 @MISTAKES.of(shift_matrix)
@@ -272,6 +274,8 @@ def in_Embeddings(at):
     for theirs in ("norm", "LayerNorm", "ln"):
         at("self.layer_norm", TABLES,
            (f"norm_called_{theirs}", f"self.{theirs}", f"Your norm is called `{theirs}`; the contract says `layer_norm`. Notebook 07 copies weights by name."), times=2)
+    squeezed(at, ("shape", "values", "gradients"), "is (B, T, D), also for one sentence or one token")
+    class_beginnings(at, ("gradients", "length limit", "parameters", "shape", "train mode", "values"), takes="config")
 
 
 @MISTAKES.of(relative_position_bias)
@@ -316,8 +320,8 @@ def in_relative_position_bias(at):
        ("offsets_themselves", "offsets.clamp(-reach, reach).to(table.dtype).expand(len(table), -1, -1)", "You return the offsets themselves; the table's numbers never enter. Look them up: one number for each head and offset."),
        ("column_numbers", "offsets.clamp(-reach, reach) + reach", "You return the column numbers, (T, T). Look them up in the table: `table[:, index]`.", ("shape", *EVERYWHERE)))
     at("return table[:, offsets.clamp(-reach, reach) + reach]", ("shape", *EVERYWHERE),
-       ("batch_axis", "return table[:, offsets.clamp(-reach, reach) + reach][None]", "There is an axis too many in front, (1, H, T, T). Asked is (H, T, T); broadcasting adds it to every sentence all the same."),
-       ("squeezed", "return table[:, offsets.clamp(-reach, reach) + reach].squeeze()", "An axis of size 1 is gone, with a single token or a single head: `squeeze` takes them all. The result is (H, T, T) in every case.", ("shape", "values", "gradients")))
+       ("batch_axis", "return table[:, offsets.clamp(-reach, reach) + reach][None]", "There is an axis too many in front, (1, H, T, T). Asked is (H, T, T); broadcasting adds it to every sentence all the same."))
+    squeezed(at, ("shape", "values", "gradients"), "is (H, T, T), also for one head or one token")
 
 
 @MISTAKES.of(apply_rotary)
@@ -346,8 +350,7 @@ def in_apply_rotary(at):
         return x * theta.cos() + torch.cat((-b, a), dim=-1) * theta.sin()
 
     at(BACK, NUMBERS,
-       ("left_in_halves", "torch.cat(turned, dim=-1)  # (..., T, K)", "The results are turned correctly, but end up in the wrong columns: all first members, then all second ones. Each pair goes back to where it came from, columns 2i and 2i + 1 (`stack` and `flatten`, not `cat`)."),
-       ("squeezed", "torch.stack(turned, dim=-1).flatten(start_dim=-2).squeeze()", "An axis of size 1 is gone, with one sentence, one head or one token: `squeeze` takes them all. The result has the shape of x.", ("shape", *NUMBERS)))
+       ("left_in_halves", "torch.cat(turned, dim=-1)  # (..., T, K)", "The results are turned correctly, but end up in the wrong columns: all first members, then all second ones. Each pair goes back to where it came from, columns 2i and 2i + 1 (`stack` and `flatten`, not `cat`)."))
     at("turned = (first * cos - second * sin, first * sin", SCORES,
        ("overwritten", "first = first * cos - second * sin\n    turned = (first, first * sin", "You overwrite the first member of each pair and then use the *new* value for the second. Keep both old values until both new ones are made."))
     at("first * cos - second * sin", SCORES,
@@ -391,6 +394,7 @@ def in_apply_rotary(at):
 
     at("if width % 2:", ("shape", *SCORES, "refusal"),
        ("checks_tokens", "if x.size(-2) % 2:", "Your test for an odd width looks at the wrong axis, the number of tokens: texts of odd length are refused. The width K is the last axis, `x.size(-1)`."))
+    squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
 
 
 @MISTAKES.of_quiz("quiz_positions", quiz_positions)

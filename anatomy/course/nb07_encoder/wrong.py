@@ -13,12 +13,13 @@ from anatomy.course.nb07_encoder.right import (
     padding_mask,
     quiz_encoder,
 )
+from anatomy.engine.families import class_beginnings, squeezed
 from anatomy.engine.mistakes import Mistakes
 
 MISTAKES = Mistakes()
 
 # fmt: off
-# One mistake, two or three lines: its name and sentence, then what it changes.
+# A place, what mistakes there cost, and for each its name, what it puts there, and its sentence.
 
 
 @MISTAKES.of(padding_mask)
@@ -36,7 +37,6 @@ def in_padding_mask(at):
        ("minus_one_hundred", "((1 - attention_mask) * -100.0)", "−100 is not negative enough: scores can differ by more than that, and then padding is looked at. Take −1e9, −∞, or a boolean mask.", "large scores"),
        ("first_sentence", "attention_mask[:1].bool()", "Your mask has one row for all sentences, (1, 1, 1, S). Sentences have different lengths: keep the batch axis, (B, 1, 1, S).", SHAPES),
        ("counts_from_the_left", "(torch.arange(attention_mask.size(1)) < attention_mask.sum(dim=1, keepdim=True))", "You count the ones and keep that many tokens from the left. Some tokenizers pad on the left: take each position's own 0 or 1.", "values"),
-       ("squeezed", "attention_mask.squeeze().bool()", "With one sentence the axis of the batch is gone, too: `squeeze` takes every axis of size 1. The mask is (B, 1, 1, S), also for B = 1.", ("shape", "values")),
        ("mask_of_the_first_for_all", "attention_mask[:1].expand_as(attention_mask).bool()", "Every sentence gets the first one's mask. Sentences have different lengths."),
        ("hides_nothing", "torch.ones_like(attention_mask).bool()", "Your mask hides nothing: every key keeps its attention, padding too. What is added at padding must be very negative (−1e9; 1e-9 is nearly 0); a boolean mask must be False there."),
        ("hides_everything", "torch.zeros_like(attention_mask).bool()", "Your mask hides every key, the real tokens too. A boolean mask is True where the attention mask is 1; what is added is 0 there."),
@@ -59,6 +59,7 @@ def in_padding_mask(at):
            (f"minus_{power}", f"((1 - attention_mask) * -{power}.0)", f"−{power} is not negative enough: scores can differ by more than that, and then padding is looked at. Take −1e9, −∞, or a boolean mask."))
     at("return attention_mask.bool()", "values",
        ("in_place", "attention_mask.masked_fill_(attention_mask == 0, -1_000_000_000)\n    return (attention_mask > 0)", "You write into the tokenizer's own mask, and whoever called you still needs it. Make a new tensor: `masked_fill` without the `_` at its end, `torch.where`, or a comparison."))
+    squeezed(at, ("shape", "values", "large scores"), "is (B, 1, 1, S), also for B = 1")
 
 
 @MISTAKES.of(TransformerEncoder)
@@ -103,8 +104,7 @@ def in_TransformerEncoder(at):
     at("None if attention_mask is None else ", UNCALLED,
        ("mask_of_none", "", "You make a mask even when there is none: with `attention_mask=None`, its default, the layers get `None`."))
     at("return x", ("shape", *NUMBERS),
-       ("only_cls", "return x[:, 0]", "You return only the first token's vector, (B, D). An encoder returns one vector for every token, (B, T, D); picking [CLS] is the job of the head in notebook 08."),
-       ("squeezed", "return x.squeeze()", "An axis of size 1 is gone, with one sentence of one token: `squeeze` takes them all. The result is (B, T, D) in every case.", ("shape", "values", "gradients")))
+       ("only_cls", "return x[:, 0]", "You return only the first token's vector, (B, D). An encoder returns one vector for every token, (B, T, D); picking [CLS] is the job of the head in notebook 08."))
     at(("x = self.embeddings(ids)  # (B, T, D)", "x = layer(x, mask)", "return x"), ("shape", *NUMBERS),
        ("all_states", ("states = [self.embeddings(ids)]  # of (B, T, D)", "states.append(layer(states[-1], mask))", "return states"), "You return the hidden states of all layers. The contract asks for the last ones alone, (B, T, D); the others are collected by a helper in the next section."))
     LOOP = "for layer in self.layers:"
@@ -128,6 +128,8 @@ def in_TransformerEncoder(at):
     for called in ("embedding", "embed"):
         at(("self.embeddings = ", "self.embeddings(ids)"), LAYERS,
            (f"embeddings_called_{called}", (f"self.{called} = ", f"self.{called}(ids)"), f"Your embeddings are called `{called}`; the contract says `embeddings`. The next exercise copies weights by name."))
+    squeezed(at, ("shape", "values", "gradients"), "is (B, T, D), also for one sentence of one token")
+    class_beginnings(at, ("gradients", "padding", "parameters", "shape", "values"), takes="config")
 
 
 @MISTAKES.of(load_bert_weights)
@@ -264,7 +266,6 @@ def in_masked_mean(at):
        ("max", 'hidden.masked_fill(keep == 0, float("-inf")).amax(dim=1)', "That is the largest value of each column among the real tokens (max pooling). The mean is wanted.", MEANS),
        ("sums_over_width", "(hidden * keep).sum(dim=2) / attention_mask.sum(dim=1, keepdim=True)  # (B, T) / (B, 1)", "You add up each token's D numbers (`sum(dim=2)`), and the tokens remain: (B, T). The sum runs over the tokens, dim 1, and D numbers remain."),
        ("first_sentence_only", "(hidden[:1] * keep[:1]).sum(dim=1) / keep[:1].sum(dim=1)", "Only the first sentence's mean comes back, (1, D); asked is one row for each, (B, D). (Is the `return` inside the loop?)"),
-       ("squeezed", "((hidden * keep).sum(dim=1) / keep.sum(dim=1)).squeeze()", "With one sentence the axis of the batch is gone: `squeeze` takes every axis of size 1. The result is (B, D), also for B = 1."),
        ("last_position", "hidden[:, -1]", "You return the vector in the last place, which may be padding. Asked is the mean of all real tokens.", MEANS),
        ("normalized", "F.normalize((hidden * keep).sum(dim=1) / keep.sum(dim=1), dim=1)", "You scale each sentence's vector to length 1. Asked is the plain mean.", MEANS),
        ("list", "list((hidden * keep).sum(dim=1) / keep.sum(dim=1))", "The numbers are right, but in a Python list. Return one tensor, (B, D): `torch.stack(…)`.", "shape"))
@@ -300,6 +301,7 @@ def in_masked_mean(at):
         ("without_sep", "[:-1]", "the last real token of each sentence, [SEP]"),
     ):
         at(MEAN, MEANS, (called, REAL.format(cut=cut), f"You leave out {what}. Every position whose mask is 1 counts."))
+    squeezed(at, SHAPED, "is (B, D), also for B = 1")
 
 
 @MISTAKES.of(flies_by_layer)
@@ -341,8 +343,6 @@ def in_flies_by_layer(at):
        ("sum_of_both", "hidden.sum(dim=1)", "You add up the vectors of all tokens. Asked is the vector of one token, “flies”."))
     at("torch.stack", ("shape", "values"),
        ("cat", "torch.cat", "The layers stand one below the other, ((L + 1)·N, D): `torch.cat` joins along an axis that is there. `torch.stack` makes a new one: (L + 1, N, D)."))
-    at("for hidden in hidden_states])", ("shape", "values"),
-       ("squeezed", "for hidden in hidden_states]).squeeze()", "An axis of size 1 is gone, with a single sentence: `squeeze` takes it. The result is (L + 1, N, D) in every case."))
     at('convert_tokens_to_ids("flies")', ("shape", "values", "refusal"),
        ("not_found", 'convert_tokens_to_ids("Flies")', "Sentences that have exactly one “flies” are refused: you look for something that is not in their `ids`. The vocabulary knows `flies`, in lower case; its id is `model.tokenizer.convert_tokens_to_ids(\"flies\")`."))
     at(("(found.sum(dim=1) == 1)", PICK), "refusal",
@@ -356,6 +356,7 @@ def in_flies_by_layer(at):
         places = f'hidden[torch.arange(len(ids)), [sentence.lower().strip(".").split().index("flies"){more} for sentence in sentences]]'
         at(PICK, "values", (called, places, WORDS))
         at((CHECK, PICK), ("values", "refusal"), (f"{called}_unchecked", ("", places), WORDS))
+    squeezed(at, ("shape", "values"), "is (L + 1, N, D), also for one sentence")
 
 
 @MISTAKES.of(nearest_centroid)
@@ -396,12 +397,12 @@ def in_nearest_centroid(at):
        ("smallest_distances", ".min(dim=1).values", "You return the distance to the nearest centroid. Asked is its label: where the smallest stands, `argmin`, not how large it is."),
        ("floats", ".argmin(dim=1).float()", "The labels are right, but as floating-point numbers. Whole numbers are wanted, as `argmin` gives them.", "shape"),
        ("list", ".argmin(dim=1).tolist()", "The labels are right, but in a Python list. Return a tensor, (M,).", "shape"),
-       ("one_column_too_many", ".argmin(dim=1, keepdim=True)", "Your labels stand in a column, (M, 1). Asked is (M,)."),
-       ("squeezed", ".argmin(dim=1).squeeze()", "With a single vector its axis is gone: `squeeze` takes every axis of size 1. The result is (M,), also for M = 1.", ("shape", "values")))
+       ("one_column_too_many", ".argmin(dim=1, keepdim=True)", "Your labels stand in a column, (M, 1). Asked is (M,)."))
     at("torch.cdist(test", ("shape", *LABELS),
        ("labels_train", "torch.cdist(train", "You label the vectors of `train`. Those of `test` are asked for; `train` only makes the centroids."))
     at("train[labels == label].mean", LABELS,
        ("always_0", "train.mean", "Every vector gets label 0. (Are all your centroids the same? Each label's own vectors are averaged: `train[labels == label]`.)"))
+    squeezed(at, ("shape", "values"), "is (M,), also for M = 1")
 
 
 @MISTAKES.of_quiz("quiz_encoder", quiz_encoder)

@@ -16,12 +16,13 @@ from anatomy.course.nb08_classification_head.right import (
     train_classifier,
     train_step,
 )
+from anatomy.engine.families import class_beginnings, squeezed
 from anatomy.engine.mistakes import Mistakes
 
 MISTAKES = Mistakes()
 
 # fmt: off
-# A mistake takes two or three lines here; the formatter would give each argument one of its own.
+# A place, what mistakes there cost, and for each its name, what it puts there, and its sentence.
 
 NUMBERS = ("values", "no mask", "gradients")
 ALL_OF_BOTH = {
@@ -64,9 +65,10 @@ def in_TransformerForSequenceClassification(at):
     at("self.dropout(first))", ("shape", "values", "gradients"),
        ("argmax", "self.dropout(first)).argmax(dim=-1)", "You return the index of the largest logit, a decision. Return the logits: the loss needs to know how close the decision was.", ("shape", *NUMBERS, "dropout")),
        ("max", "self.dropout(first)).amax(dim=-1)", "You return the largest logit of each sentence. Return all N of them: each label has one.", ("shape", *NUMBERS, "dropout")),
-       ("squeezed", "self.dropout(first)).squeeze()", "A `squeeze` without a dim takes away every axis of size 1: with one sentence, or one label, your result loses an axis. (B, N) is wanted, whatever B and N are."),
        ("squeezed_labels", "self.dropout(first)).squeeze(-1)", "For a single label you take the last axis away; (B, N) is wanted, whatever N is."),
        ("squeezed_batch", "self.dropout(first)).squeeze(0)", "For a single sentence you take the first axis away; (B, N) is wanted, whatever B is."))
+    squeezed(at, ("shape", "values", "gradients"), "is (B, N), whatever B and N are")
+    class_beginnings(at, ("dropout", "gradients", "no mask", "parameters", "shape", "values"), takes="encoder")
 
 
 # ---- both_heads ----
@@ -89,8 +91,6 @@ for right, (vector, everything) in ALL_OF_BOTH.items():
        ("dropout_keeps", "nn.Dropout(1 - config.hidden_dropout_prob)", "You drop with the probability 1 − p: `nn.Dropout` is told how likely a number is to be *dropped*, not kept."),
        ("dropout_of_vectors", "nn.Dropout1d(config.hidden_dropout_prob)", "In training you drop whole vectors, all D numbers at once (as `nn.Dropout1d` does). Each number is to be dropped by itself: `nn.Dropout`."),
        ("dropout_is_a_number", "config.hidden_dropout_prob", "`self.dropout` is a number, the probability, and you call it. The layer is `nn.Dropout(config.hidden_dropout_prob)`.", everything))
-    at("super().__init__()\n        ", everything,
-       ("no_super", "", "`super().__init__()` is missing, or comes after the first layer: only from there on can an `nn.Module` take in layers. It is the first line of `__init__`."))
     at("config.num_labels)", ("shape", *NUMBERS, *parameters, "dropout"),
        ("two_labels", "2)", "Your classifier always has two outputs; the number of labels is in `config.num_labels`."),
        ("as_wide_as_before", "config.hidden_size)", "Your classifier has D outputs; it has one for each label, `config.num_labels`.", everything),
@@ -394,7 +394,6 @@ def in_TokenClassifier(at):
        ("argmax", "self.dropout(hidden)).argmax(dim=-1)", "You return a label for each token (argmax). Return the logits: the loss, and whoever wants to know how sure the model is, need them.", ("shape", *NUMBERS, "dropout")),
        ("labels_first", "self.dropout(hidden)).transpose(1, 2)", "Your logits come as (B, N, T), the order that PyTorch's own cross-entropy likes; wanted is (B, T, N), one row for each token."),
        ("flattened", "self.dropout(hidden)).flatten(0, 1)", "You flatten sentences and tokens into one axis, (B·T, N). That is what the loss will do; keep (B, T, N) here."),
-       ("squeezed", "self.dropout(hidden)).squeeze()", "A `squeeze` without a dim takes away every axis of size 1: with one sentence, one token or one label your result loses an axis. (B, T, N) is wanted, whatever these are.", ("shape", "values", "gradients")),
        ("squeezed_labels", "self.dropout(hidden)).squeeze(-1)", "For a single label you take the last axis away; (B, T, N) is wanted, whatever N is.", ("shape", "values", "gradients")),
        ("squeezed_batch", "self.dropout(hidden)).squeeze(0)", "For a single sentence you take the first axis away; (B, T, N) is wanted, whatever B is.", ("shape", "values", "gradients")),
        ("tokens_first", "self.dropout(hidden)).transpose(0, 1)", "Your logits come as (T, B, N), tokens before sentences: where you stack them, `dim=1` is missing. Wanted is (B, T, N)."),
@@ -431,6 +430,8 @@ def in_TokenClassifier(at):
         self.classifier = nn.Linear(config.hidden_size, config.num_labels)""",
                "self.encoder(input", "self.classifier(self.dropout("), (*NUMBERS, "dropout"),
        ("one_level_deeper", ("self.model = TransformerForSequenceClassification(config)", "self.model.encoder(input", "self.model.classifier(self.model.dropout("), "Your layers lie one level deeper, in `self.model`: their names are then `model.encoder` and `model.classifier`. Expected are `encoder`, `dropout` and `classifier`, attributes of your class itself."))
+    squeezed(at, ("shape", "values", "gradients"), "is (B, T, N), whatever B, T and N are")
+    class_beginnings(at, ("dropout", "gradients", "no mask", "shape", "values"), takes="encoder")
 
 
 @MISTAKES.of(span_scores)

@@ -591,6 +591,8 @@ def next_token_probabilities(seed: int) -> Iterator[Case]:
     yield draw.case(logits=_spaced(draw, "B T V"), returns="B T V", note="for logits of shape (B, T, V)")
     draw = Draw(seed, V=9)
     yield draw.case(logits=_spaced(draw, "V"), returns="V", note="for a single row of logits")
+    draw = Draw(seed, B=1, V=10)
+    yield draw.case(logits=_spaced(draw, "B V"), note="for a batch of one text")
     draw = Draw(seed, B=4, V=6)
     logits = _spaced(draw, "B V")
     for temperature in (0.5, 3.0, 0.01):

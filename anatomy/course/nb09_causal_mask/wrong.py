@@ -18,20 +18,14 @@ from anatomy.course.nb09_causal_mask.right import (
     next_token_probabilities,
     quiz_decoder,
 )
-from anatomy.engine.mistakes import Mistakes, MistakesIn
+from anatomy.engine.families import class_beginnings, other_fills, squeezed
+from anatomy.engine.mistakes import Mistakes
 
 MISTAKES = Mistakes()
 
 # fmt: off
-# A mistake is two or three lines: its name and sentence, what it breaks, what it replaces by what.
+# A place, what mistakes there cost, and for each its name, what it puts there, and its sentence.
 
-
-def in_every_class(at: MistakesIn, breaks: tuple[str, ...]) -> None:
-    """What goes wrong at the start of any class."""
-    at("def __init__(", breaks,
-       ("init_misspelled", "def _init_(", "Your class can't be made with `config`: its constructor is called `__init__`, with two underscores on each side, and takes `self` and `config`."))
-    at("super().__init__()\n", breaks,
-       ("no_super", "pass\n", "`super().__init__()` comes first in `__init__`: before it PyTorch can't keep track of layers and parameters."))
 
 NUMBERS = ("values", "gradients")
 
@@ -50,8 +44,7 @@ def in_causal_mask(at):
        ("flipped", ".tril().flip(1)", "Your triangle leans the other way: its slope runs from the top right to the bottom left. Row t is to have ones at keys 0 … t."),
        ("rows_reversed", ".tril().flip(0)", "Your rows stand in reverse order: the first query sees everything, the last only the first key. Row t is to have ones at keys 0 … t."),
        ("four_axes", ".tril()[None, None]", "Your mask has four axes. Asked is (T, T): PyTorch lines up batch and heads by itself.", BOTH),
-       ("three_axes", ".tril()[None]", "Your mask has three axes. Asked is (T, T): PyTorch lines up the batch by itself.", BOTH),
-       ("squeezed", ".tril().squeeze()", "For a length of 1 your mask is a single number: its two axes of length 1 are lost (`squeeze` takes away every such axis). Also the smallest mask is (T, T), here (1, 1).", BOTH))
+       ("three_axes", ".tril()[None]", "Your mask has three axes. Asked is (T, T): PyTorch lines up the batch by itself.", BOTH))
     at("torch.ones", "values", ("nothing", "torch.zeros", "Your mask has no 1: nobody may look at anything. (Did you begin with zeros?)"))
     at(RIGHT, "values",
        ("only_itself", "torch.eye(length, dtype=torch.bool)", "Only the diagonal is 1: each token sees itself and no past. Everything below the diagonal is allowed, too."),
@@ -71,6 +64,7 @@ def in_causal_mask(at):
        ("always_five", "torch.ones(5, 5", "Your mask is 5 × 5 whatever `length` is."))
     for size in (8, 10, 512, 1024):
         at("torch.ones(length, length", BOTH, (f"always_{size}", f"torch.ones({size}, {size}", f"Your mask is {size} × {size} whatever `length` is."))
+    squeezed(at, BOTH, "is (T, T), also for T = 1")
 
 
 @MISTAKES.of(masked_attention)
@@ -105,12 +99,7 @@ def in_masked_attention(at):
        ("mask_added", "scores = scores + mask", "You add the mask (or mask − 1) to the scores: hidden keys are 1 lower than the others, and still get weight. A score must be −∞ for its weight to be 0."),
        ("nan_from_zero_times_infinity", "scores = scores + (mask == 0) * -torch.inf", "0 · −∞ is NaN, also where the mask allows. Use `masked_fill`, or `torch.where`, which put −∞ only where it belongs."),
        ("boolean_index", "scores[mask == 0] = -torch.inf", "`scores[mask == 0]` wants a mask with all axes of the scores; yours may have fewer, such as (T, S). `masked_fill` and `torch.where` let it broadcast.", ("shape", "values", "any mask", "gradients")))
-    at("-torch.inf", MASKED,
-       ("zero_score", "0.0", "Hidden scores become 0, or a number next to 0 (−1e-9 is tiny; −1e9 is large), and e⁰ = 1: hidden keys still get weight. A score must be −∞ for its weight to be 0."),
-       ("minus_one", "-1.0", "Hidden scores become −1: hidden keys still get weight. A score must be −∞ for its weight to be 0."),
-       ("minus_ten", "-10.0", "Hidden scores become −10: hidden keys still get some weight. A score must be −∞ for its weight to be 0."),
-       ("low_number", "-100.0", f"Hidden scores become a number such as −100 or −10 000. {LOW}", "large scores"),
-       ("plus_infinity", "torch.inf", "Hidden scores become +∞, the highest of all, and the softmax of ∞ is NaN. −∞ is wanted."))
+    other_fills(at, "-torch.inf", MASKED, low="large scores")
     at(SCALE, SCALED, ("not_scaled", "", "The scores are not divided by √K. (Here K = {K}, so they are {root_K} times too large.)"))
     at("math.sqrt(query.size(-1))", SCALED, ("divides_by_k", "query.size(-1)", "You divide the scores by K (or by √K twice); √K is wanted, `math.sqrt(query.size(-1))`."))
     at(" / math", SCALED, ("multiplies", " * math", "You multiply the scores by √K. Divide by it."))
@@ -148,6 +137,7 @@ def in_masked_attention(at):
        ("detached", "scores = query.detach() @", "The scores are cut off from query and key (`detach`, `torch.no_grad` or `.data`): they can't learn."))
     at("scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))", "gradients",
        ("query_in_place", "query /= math.sqrt(query.size(-1))\n    scores = query @ key.transpose(-2, -1)", "You change `query` in place (`query /= …` writes into the caller's numbers). Make a new tensor."))
+    squeezed(at, ("shape", "values", "gradients"), "keeps all leading axes: (…, T, Dv)")
 
 
 @MISTAKES.of(future_leak)
@@ -217,6 +207,7 @@ def in_future_leak(at):
        ("eval_mode", "    vectors = []\n    model.eval()\n", "Afterwards the model is in eval mode. If you change the mode, put it back."))
     at("    length = ids.size(1)\n", "model unchanged",
        ("frozen", "    length = ids.size(1)\n    model.requires_grad_(False)\n", "Afterwards the model's parameters are frozen (`requires_grad_(False)`). Leave the model as it is."))
+    squeezed(at, ("shape", *LEAK), "is (B, T, T), also for one text")
 
 
 @MISTAKES.of(CausalSelfAttention)
@@ -224,7 +215,7 @@ def in_CausalSelfAttention(at):
     SEEN = (*NUMBERS, "no peeking")
     STOPS = ("shape", "values", "parameters", "gradients")
     NAMES = ("values", "parameters", "gradients")
-    in_every_class(at, (*STOPS, "no peeking"))
+    class_beginnings(at, (*STOPS, "no peeking"), takes="config")
     at(", causal_mask(x.size(1)).to(x.device)", SEEN,
        ("no_mask", "", "No mask is in use: every token sees all others, also those that come later. Hand `causal_mask(x.size(1))` to `masked_attention`."))
     at("causal_mask(x.size(1))", ("shape", *SEEN),
@@ -290,6 +281,7 @@ def in_CausalSelfAttention(at):
        ("the_width_not_the_heads_width", "masked_attention(query * (query.size(-1) / x.size(-1)) ** 0.5,", "The scores are divided by √D, the whole width. The root is that of a head's width, √K: `masked_attention` takes it from the query."))
     at("masked_attention(query, key,", "gradients",
        ("detached", "masked_attention(query.detach(), key.detach(),", "The queries or keys are cut off from their layers (`detach`, `torch.no_grad` or `.data`): `q` and `k` can't learn."))
+    squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
 
 
 @MISTAKES.of(DecoderBlock)
@@ -298,7 +290,7 @@ def in_DecoderBlock(at):
     SECOND = "return x + self.feed_forward(self.layer_norm_2(x))"
     AND_EPS = (*NUMBERS, "eps")
     ALL_BUT_SHAPE = ("values", "parameters", "gradients", "dropout", "eps")
-    in_every_class(at, ("shape", *ALL_BUT_SHAPE))
+    class_beginnings(at, ("shape", *ALL_BUT_SHAPE), takes="config")
     at((FIRST, SECOND), AND_EPS,
        ("post_norm", ("x = self.layer_norm_1(x + self.dropout(self.attention(x)))", "return self.layer_norm_2(x + self.feed_forward(x))"), "Your norms come after the additions (post-norm, as in BERT). In GPT-2 each comes first: x + attention(norm(x)), and the same with the feed-forward network."),
        ("no_skips", ("x = self.dropout(self.attention(self.layer_norm_1(x)))", "return self.feed_forward(self.layer_norm_2(x))"), "Both skip connections are missing: each part's result is added to x.", (*AND_EPS, "dropout")),
@@ -367,6 +359,7 @@ def in_DecoderBlock(at):
        ("detached", "self.attention(self.layer_norm_1(x).detach())", "What goes into attention is cut off (`detach`, `torch.no_grad` or `.data`): nothing below can learn through it."))
     at("x = x + self.dropout", "gradients",
        ("in_place", "x += self.dropout", "You change `x` in place (`x += …` writes into the caller's numbers). Make a new tensor: `x = x + …`."))
+    squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
 
 
 @MISTAKES.of(GPT)
@@ -378,7 +371,7 @@ def in_GPT(at):
     CHECK = "        if length > most:\n            raise ValueError(f\"{length} tokens, but the table of positions ends after {most}\")\n"
     TIE = "        self.lm_head.weight = self.token_embeddings.weight  # (V, D), shared\n"
     HEAD = "return self.lm_head(self.layer_norm(x))"
-    in_every_class(at, ALL_OF_GPT)
+    class_beginnings(at, ALL_OF_GPT, takes="config")
     at(TIE, ("parameters", "gradients"),
        ("not_tied", "", "`lm_head.weight` and `token_embeddings.weight` are two parameters: counted twice, and each with gradients of its own. They are to be one: assign the parameter itself, `self.lm_head.weight = self.token_embeddings.weight`, not its numbers (`clone`, `.data`, `copy_`, a new `nn.Parameter`)."))
     at(("        self.lm_head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)\n" + TIE, HEAD), "parameters",
@@ -461,6 +454,7 @@ def in_GPT(at):
        ("p_of_a_tenth", "nn.Dropout(0.1)", "Your dropout has a p of 0.1. Take the config's: `config.embd_pdrop`."))
     at(", eps=config.layer_norm_epsilon)", "eps",
        ("no_eps", ")", "The final norm has an eps of its own (PyTorch's, if none is given, is 1e-5). The config has one: `eps=config.layer_norm_epsilon`."))
+    squeezed(at, ("shape", "values", "gradients"), "is (B, T, V), also for one text or one token")
 
 
 @MISTAKES.of(next_token_loss)
@@ -664,6 +658,7 @@ def in_next_token_probabilities(at):
        ("none_not_asked", "top_k <", "Without `top_k` your function fails: None is no number. Ask `if top_k is not None` first."))
     at("temperature: float = 1.0, top_k: int | None = None", ("shape", "values", "temperature"),
        ("top_k_needed", "temperature: float, top_k: int | None", "`temperature` and `top_k` have no default values in your function. They are 1.0 and None, unless given."))
+    squeezed(at, ("shape", "values"), "has the shape of `logits`, also for one text")
 
 
 @MISTAKES.of(generate)

@@ -13,20 +13,14 @@ from anatomy.course.nb10_encoder_decoder.right import (
     shift_right,
     teacher_forcing_loss,
 )
-from anatomy.engine.mistakes import Mistakes, MistakesIn
+from anatomy.engine.families import class_beginnings, squeezed
+from anatomy.engine.mistakes import Mistakes
 
 MISTAKES = Mistakes()
 
 # fmt: off
-# One mistake, two or three lines: its name and sentence, then what it changes.
+# A place, what mistakes there cost, and for each its name, what it puts there, and its sentence.
 
-
-def in_every_class(at: MistakesIn, breaks: tuple[str, ...]) -> None:
-    """What goes wrong at the start of any class."""
-    at("def __init__(", breaks,
-       ("init_misspelled", "def _init_(", "Your class can't be made with `config`: its constructor is called `__init__`, with two underscores on each side, and takes `self` and `config`."))
-    at("super().__init__()\n", breaks,
-       ("no_super", "pass\n", "`super().__init__()` comes first in `__init__`: before it PyTorch can't keep track of layers and parameters."))
 
 SHAPE_TOO = ("shape", "values")
 
@@ -48,7 +42,6 @@ def in_shift_right(at):
        ("rows_rolled_no_start", "target.roll(1, dims=0)", "You roll the rows (dim 0): each target stands in another row of the batch, as it was. It is the places within a row that move, dim 1, and the start token comes first."),
        ("by_two", "torch.cat([start, start, target[:, :-2]], dim=1)[:, : target.size(1)]", "You shift by two places. By one: at place t stands token t − 1."),
        ("floats", "torch.cat([start.float(), target[:, :-1]], dim=1)", "Your token ids have become floats (`torch.ones` and `torch.full` with a float, or `torch.zeros`, make them). Ids are whole numbers: `torch.full_like(target[:, :1], start_id)`.", "shape"),
-       ("squeezed", f"{SHIFTED}.squeeze()", "Axes of size 1 are lost (`squeeze()` removes all of them). The result has the shape of the target.", SHAPE_TOO),
        ("as_a_list", f"{SHIFTED}.tolist()", "You return a list. A tensor (B, T) is wanted, as the decoder takes it.", "shape"))
     at("target[:, :-1]", SHAPE_TOO,
        ("last_kept", "target", "The last token is still there, so your result is one place too long. It has as many places as the target: start token, then all of the target but its last."),
@@ -83,6 +76,7 @@ def in_shift_right(at):
        ("start_not_a_tensor", "[start_id, target", "`torch.cat` takes tensors, and `start_id` is a plain number. Make a tensor (B, 1) of it: `torch.full_like(target[:, :1], start_id)`."))
     at("target[:, :-1]]", "values",
        ("reversed", "target[:, 1:].flip(1)]", "Your tokens stand in reverse order behind the start token. They keep their order, and each moves one place to the right."))
+    squeezed(at, SHAPE_TOO, "has the shape of the target")
 
 
 @MISTAKES.of(decoder_mask)
@@ -136,6 +130,7 @@ def in_decoder_mask(at):
     at(REAL, "values",
        ("one_too_short", "(torch.arange(target.size(1)) < (target != pad_id).sum(dim=1, keepdim=True) - 1)[:, None, None, :]", "The last real token of each row is hidden together with the padding. Hidden is what is `pad_id`, and nothing else."),
        ("one_too_long", "(torch.arange(target.size(1)) < (target != pad_id).sum(dim=1, keepdim=True) + 1)[:, None, None, :]", "The first padding token of each row can still be looked at. Hidden is all that is `pad_id`."))
+    squeezed(at, SHAPE_TOO, "is (B, 1, T, T), also for B = 1")
 
 
 @MISTAKES.of(CrossAttention)
@@ -218,7 +213,6 @@ def in_CrossAttention(at):
        ("skip_inside", "return x + self.output_linear(merge_heads(context))", "You add x to the result. The skip connection belongs to the layer around this one.", NUMBERS),
        ("dropout", "return F.dropout(self.output_linear(merge_heads(context)), 0.1, self.training)", "You drop numbers in training mode. This module has no dropout: the layer around it drops what it returns.", "values"),
        ("returns_weights", "return self.output_linear(merge_heads(context)), context", "You return two things. The result alone is wanted, (B, T, D)."),
-       ("squeezed", "return self.output_linear(merge_heads(context)).squeeze()", "Axes of size 1 are lost (`squeeze()` removes all of them). The result is (B, T, D).", ("shape", "values", "gradients")),
        ("last_query_only", "return self.output_linear(merge_heads(context))[:, -1:]", "Only the last query's result comes out. Every target token has its own: (B, T, D)."))
     at("merge_heads(context)", NUMBERS,
        ("context_added", "merge_heads(context + query)", "Queries are added to what attention returns. The result is a mixture of values, and nothing else."))
@@ -238,7 +232,8 @@ def in_CrossAttention(at):
            (f"output_called_{out}", (f"self.{out} = ", f"self.{out}("), f"Your last layer is called `{out}`. It is to be called `output_linear`."))
     at("query = split", NUMBERS,
        ("memory_of_the_first", "memory = memory[:1].expand_as(memory)\n        query = split", "Every row of the batch looks at the first one's memory. Each target has a source of its own."))
-    in_every_class(at, STOPS)
+    class_beginnings(at, STOPS, takes="config")
+    squeezed(at, ("shape", "values", "gradients"), "is (B, T, D), also for one sentence or one token")
 
 
 @MISTAKES.of(TransformerDecoderLayer)
@@ -295,8 +290,7 @@ def in_TransformerDecoderLayer(at):
     at(f"        {FIRST}\n", DROPOUT_TOO, ("no_self_attention", "", "Self-attention has no effect on what you return: no token would know what stands before it."))
     at(THIRD, DROPOUT_TOO,
        ("no_feed_forward", "return x", "The feed-forward network has no effect on what you return."),
-       ("result_dropped", THIRD.replace("self.layer_norm_3", "self.dropout(self.layer_norm_3") + ")", "You drop numbers of what the layer returns. Only what the parts return is dropped, before it is added.", "dropout"),
-       ("squeezed", f"{THIRD}.squeeze()", "Axes of size 1 are lost (`squeeze()` removes all of them). The result has the shape of x.", ("values", "gradients")))
+       ("result_dropped", THIRD.replace("self.layer_norm_3", "self.dropout(self.layer_norm_3") + ")", "You drop numbers of what the layer returns. Only what the parts return is dropped, before it is added.", "dropout"))
     at("x + self.feed_forward(x)", DROPOUT_TOO,
        ("no_feed_forward_but_norm", "x", "The feed-forward network has no effect on what you return: x itself goes through `layer_norm_3`."))
     at((FIRST, "self.cross_attention(x"), NUMBERS,
@@ -361,7 +355,8 @@ def in_TransformerDecoderLayer(at):
     at("self.layer_norm_", ("parameters", *NUMBERS),
        ("norms_called_norm_1", "self.norm_", "Your norms are called `norm_1` to `norm_3`; they are to be called `layer_norm_1` to `layer_norm_3`."),
        ("norms_called_norm1", "self.norm", "Your norms are called `norm1` to `norm3`; they are to be called `layer_norm_1` to `layer_norm_3`."), times=6)
-    in_every_class(at, BUILT)
+    class_beginnings(at, BUILT, takes="config")
+    squeezed(at, ("values", "gradients"), "has the shape of `x`")
 
 
 @MISTAKES.of(Transformer)
@@ -511,7 +506,7 @@ def in_Transformer(at):
            (f"table_called_{called}", f"self.{called}", f"Your token table is called `{called}`; the contract says `token_embeddings`."), times=3)
     for called in ("head", "output", "linear", "output_linear", "fc_out", "generator"):
         at("self.lm_head", "parameters", (f"head_called_{called}", f"self.{called}", f"Your last layer is called `{called}`; the contract says `lm_head`."), times=3)
-    in_every_class(at, STOPS)
+    class_beginnings(at, STOPS, takes="config")
 
 
 @MISTAKES.of(teacher_forcing_loss)

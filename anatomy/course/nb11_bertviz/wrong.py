@@ -14,12 +14,13 @@ from anatomy.course.nb11_bertviz.right import (
     switch_off_heads,
     weighted_value_norms,
 )
+from anatomy.engine.families import squeezed
 from anatomy.engine.mistakes import Mistakes
 
 MISTAKES = Mistakes()
 
 # fmt: off
-# One mistake, two or three lines: its name and sentence, then what it changes.
+# A place, what mistakes there cost, and for each its name, what it puts there, and its sentence.
 
 STACK = "weights = torch.stack(attentions)  # (L, B, H, T, T)"
 NO_MASK = "without a mask"
@@ -100,6 +101,7 @@ def in_attention_to_offset(at):
     at("real = attention_mask.bool()", ALWAYS,
        ("ends_left_out", "real = attention_mask.bool() & (places > 0) & (places < attention_mask.sum(dim=1, keepdim=True) - 1)", "You leave out pairs with the first or the last real token of a sentence. [CLS] and [SEP] are real tokens here."))
     at("return (", ALWAYS, ("percent", "return 100 * (", "You return percent. Asked are shares, between 0 and 1."))
+    squeezed(at, ("shape", "values"), "is (L, H), also for one layer or one head")
 
 
 @MISTAKES.of(head_entropy)
@@ -152,6 +154,7 @@ def in_head_entropy(at):
        ("distance_from_uniform", "return torch.log(torch.tensor(float(attention_mask.size(1)))) - ", "You return log T minus the entropy: how far the weights are from being all alike. Asked is the entropy."))
     at("attention_mask.bool()[:, None]", ALWAYS,
        ("ends_left_out", "((attention_mask.cumsum(1) > 1) & (attention_mask.flip(1).cumsum(1).flip(1) > 1))[:, None]", "You leave out the first and the last real query of each sentence. [CLS] and [SEP] are real tokens here."))
+    squeezed(at, ("shape", "values"), "is (L, H), also for one layer or one head")
 
 
 @MISTAKES.of(head_statistics)
@@ -358,12 +361,11 @@ def in_attention_between(at):
        ("axes_in_front", ("dim=0)  # (2, L, H)", "dim=0)"), "The two axes of the sentences stand in front, (2, 2, L, H). Asked is (L, H, 2, 2)."))
     at("layer[0] for layer in attentions", SHAPE,
        ("batch_kept", "layer for layer in attentions", "The axis of the batch is still there, (L, 1, H, 2, 2). There is one pair only: take `layer[0]`."))
-    at("torch.stack([layer[0] for layer in attentions])", SHAPE,
-       ("squeezed", "torch.stack(attentions).squeeze()", "For one layer and one head, their axes are gone: `squeeze()` takes away every axis of length 1. Take away the batch's alone: `layer[0]`, or `squeeze(1)` of the stack."))
     at("for layer in attentions]", SHAPE,
        ("last_layer_only", "for layer in attentions[-1:]]", "You look at the last layer only. Asked are all {L}."),
        ("layers_from_the_top", "for layer in attentions[::-1]]", "Your layers stand in reverse order. Index 0 is the first of the list.", "values"))
     at("return torch", "values", ("percent", "return 100 * torch", "You return percent. Asked are shares: each row sums to one."))
+    squeezed(at, SHAPE, "is (L, H, 2, 2), also for one layer or one head")
 
 
 @MISTAKES.of(neuron_terms)
@@ -409,6 +411,7 @@ def in_neuron_terms(at):
        ("keys_with_keys", "key.unsqueeze(-2)", "You multiply keys with keys. The query is not used."),
        ("first_query_only", "query[..., :1, :].expand_as(query).unsqueeze(-2)", "You take the first query only, for all rows.", ALWAYS))
     at("return query", ALWAYS, ("negative", "return -query", "All signs are turned around."))
+    squeezed(at, ("shape", "values"), "keeps all leading axes: (…, T, S, K)")
 
 
 @MISTAKES.of(weighted_value_norms)
@@ -461,6 +464,7 @@ def in_weighted_value_norms(at):
        ("first_sentence", "value[:1].norm", "You use the first sentence's values for all. Each has its own."),
        ("first_head", "value[:, :1].norm", "You use the first head's values for all. Each has its own."),
        ("keys_reversed", "value.flip(-2).norm", "The lengths stand in reverse order of the keys."))
+    squeezed(at, SHAPE, "is (B, H, T, S), also where a size is 1")
 
 
 @MISTAKES.of(attention_rollout)
@@ -528,6 +532,7 @@ def in_attention_rollout(at):
        ("residual_to_the_flow", ("layer = weights.mean(dim=1)", "flow = layer @ (0.5 * flow + 0.5 * torch.eye(length))"), "You mix the identity into the flow so far, not into the layer. Each layer is ½·A + ½·I.", ALWAYS))
     at((LOOP, STEP, "return flow"), SHAPED,
        ("one_for_each_layer", ("    flows = []\n" + LOOP, STEP + "\n        flows.append(flow)", "return torch.stack(flows)"), "You return the flow after each layer. Asked is the one after the last, (B, T, T)."))
+    squeezed(at, ("shape", "values"), "is (B, T, T), also for one sentence")
 
 
 @MISTAKES.of(switch_off_heads)
@@ -596,6 +601,7 @@ def in_switch_off_heads(at):
        ("empty_list_refused", "    if not heads:\n        raise ValueError(\"no heads\")\n    for head in heads:\n", "An empty list stops yours with an error. It is allowed, and changes nothing."))
     at("    keep = torch", ("shape", "values"),
        ("all_heads_refused", "    if len(heads) == num_heads:\n        raise ValueError(\"no head is left\")\n    keep = torch", "You refuse to switch off all heads. That is allowed: the result is 0 everywhere."))
+    squeezed(at, ("shape", "values"), "has the shape of `context`")
 
 
 @MISTAKES.of_quiz("quiz_bertviz", quiz_bertviz)

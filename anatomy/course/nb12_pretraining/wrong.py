@@ -14,12 +14,13 @@ from anatomy.course.nb12_pretraining.right import (
     sentence_order_pairs,
     span_corruption,
 )
+from anatomy.engine.families import squeezed
 from anatomy.engine.mistakes import Mistakes
 
 MISTAKES = Mistakes()
 
 # fmt: off
-# One mistake, two or three lines: its name and sentence, then what it changes.
+# A place, what mistakes there cost, and for each its name, what it puts there, and its sentence.
 
 COIN = "draw_below(2, generator) == 1"
 
@@ -449,6 +450,7 @@ def in_replaced_token_labels(at):
        ("ignored_elsewhere", ".float().masked_fill(corrupted == original, IGNORED)", "Where nothing was replaced your label is −100, as in masked language modeling. ELECTRA is asked about every token: there it is 0.", "values"),
        ("places", ".nonzero()", "You return where tokens were replaced, as a list of places. Asked is a label for every token: (B, T)."),
        ("flat", ".float().flatten()", "Your labels are in one row. They have the shape of the ids, (B, T)."))
+    squeezed(at, ("shape", "values"), "has the shape of `ids`")
 
 
 @MISTAKES.of(distillation_loss)

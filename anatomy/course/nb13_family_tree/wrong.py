@@ -16,12 +16,13 @@ from anatomy.course.nb13_family_tree.right import (
     quiz_which_model,
     sliding_window_mask,
 )
+from anatomy.engine.families import squeezed
 from anatomy.engine.mistakes import Mistakes
 
 MISTAKES = Mistakes()
 
 # fmt: off
-# A mistake is two or three lines: its name and sentence, what it breaks, what it replaces by what.
+# A place, what mistakes there cost, and for each its name, what it puts there, and its sentence.
 
 BOTH = ("shape", "values")
 
@@ -71,6 +72,7 @@ def in_prefix_lm_mask(at):
     at("torch.arange(length)", BOTH,
        ("prefix_comes_on_top", "torch.arange(length + prefix)", "Your mask has length + prefix rows and columns. The prefix is the first part of the `length` tokens."),
        ("prefix_long", "torch.arange(prefix)", "Your mask is as large as the prefix. It is as large as the whole text: `length` rows and columns. (The order is `prefix_lm_mask(prefix, length)`.)"))
+    squeezed(at, BOTH, "is (T, T), also for T = 1")
 
 
 @MISTAKES.of(sliding_window_mask)
@@ -131,6 +133,7 @@ def in_sliding_window_mask(at):
         for t in range(length):
             mask[t, t - window // 2 : t + window // 2 + 1] = 1
         return mask
+    squeezed(at, BOTH, "is (T, T), also for T = 1")
 
 
 @MISTAKES.of(bigbird_mask)
@@ -207,6 +210,7 @@ def in_bigbird_mask(at):
        ("last_query_never", "in mask[:-1]:", "The last query draws nothing. Each one that is not global does."))
     at(("    for row in mask:", "    return mask"), ("values", "random keys"),
        ("random_keys_only", ("    before = mask.clone()\n    for row in mask:", "    return mask & ~before"), "Only random keys are left: window and global tokens are gone. All three go together."))
+    squeezed(at, BOTH, "is (T, T), also for T = 1")
 
 
 @MISTAKES.of(attention_cost)
@@ -536,6 +540,7 @@ def in_patchify(at):
        ("squares_only", "height != width", "You refuse images that are not square. H and W may differ; each has to be a multiple of P.", ("shape", *NUMBERS, "refusals")))
     at("f\"an image of {height} × {width} can't be cut into patches of {patch} × {patch}\"", "refusals",
        ("refused_without_numbers", "\"the patches do not fit\"", "You refuse what does not fit, but your message does not say all that it should: the size that does not fit (H or W), and P."))
+    squeezed(at, ("shape", "values", "gradients"), "is (B, N, C·P·P), also where a size is 1")
 
 
 @MISTAKES.of(clip_loss)
