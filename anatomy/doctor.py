@@ -1,6 +1,7 @@
 """What this machine has, what it lacks, and how to get that: `anatomy doctor`, and the card in notebook 00.
 
-Nothing here touches the network, downloads anything or imports torch.
+Nothing here downloads anything or imports torch, and the network is for one question only: whether the class's judge,
+where there is one, knows this student.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet
 
 from anatomy.course import checkpoints
+from anatomy.engine.checking.calling import CheckUnavailable, UnknownKey, call
+from anatomy.engine.checking.joining import class_judge, join_command, key_for
+from anatomy.wiring import the_course
 
 ROOT = Path(__file__).resolve().parents[1]
 KERNELS = ROOT / "anatomy" / "classroom" / "forked_kernels"
@@ -58,7 +62,7 @@ class Finding:
 
 
 def diagnose() -> list[Finding]:
-    """Look at Python, packages, checkpoint, memory, threads, Jupyter, nbgrader and the sandbox. Never raises."""
+    """Look at Python, packages, checkpoint, memory, threads, Jupyter, nbgrader, sandbox and judge. Never raises."""
     pins, python = _requirements()
     return [
         _python(python),
@@ -70,6 +74,7 @@ def diagnose() -> list[Finding]:
         _nbgrader(),
         _sandbox(),
         *([_system_calls(), _limits()] if sys.platform == "linux" and _grades() else []),
+        *([_judge(address)] if (address := class_judge()) else []),
     ]
 
 
@@ -318,6 +323,28 @@ def _limits() -> Finding:
         return Finding("cgroup", "ok", f"all programs here together may take {limit / GIGABYTE:.1f} GB")
     return Finding("cgroup", "ok", "no limit on memory: when a class is graded, each kernel's memory and files are "
                                    "limited, but nothing limits all kernels together")  # fmt: skip
+
+
+def _judge(address: str) -> Finding:
+    """Whether the class's judge answers, knows this student's key and judges this course."""
+
+    def not_well(what: str, remedy: str) -> Finding:
+        return Finding("judge", "missing", f"{address}: {what}", remedy, essential=True)
+
+    try:
+        said = call(address, "me")
+    except UnknownKey:
+        what = "it does not know your key" if key_for(address) else "you have no key for it yet"
+        return not_well(what, f"Ask your instructor for your key. Then store it in a terminal:\n    {join_command()}")
+    except CheckUnavailable as reason:
+        remedy = "If this machine has a network, tell your instructor. Until then go on working: no answer is checked."
+        return not_well(str(reason), remedy)
+    if said.get("course") != the_course().package:
+        return not_well(
+            f"it judges another course, {said.get('course')}",
+            "Ask your instructor for the judge's address, or for the edition that belongs to this judge.",
+        )
+    return Finding("judge", "ok", f"{address} knows you as {said.get('name')}", essential=True)
 
 
 def _own_cgroups() -> list[Path]:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
@@ -20,6 +21,8 @@ from anatomy import doctor
 from anatomy.classroom.forked_kernels import Preparation, get_fork_server, sandbox
 from anatomy.course import checkpoints
 from anatomy.doctor import Finding
+from anatomy.engine.checking import joining
+from anatomy.engine.checking.calling import CheckUnavailable, Refused, UnknownKey
 
 
 def named(findings: list[Finding], name: str) -> Finding:
@@ -196,3 +199,54 @@ def test_the_card_has_html_and_text_and_no_path() -> None:
         for words in ("Python", "torch", "transformers", "threads", "checkpoint"):
             assert words in text
         assert not re.search(r"(?<![\w<])/(home|root|usr|work|tmp)/", text) and os.getcwd() not in text
+
+
+@pytest.fixture
+def judge_says(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Finding]:
+    """What is found where a judge answers `/me` so, or refuses."""
+
+    def found(said: dict[str, str] | Exception) -> Finding:
+        def call(address: str, what: str) -> dict[str, str]:
+            assert (address, what) == ("https://judge.example.org", "me")
+            if isinstance(said, Exception):
+                raise said
+            return said
+
+        monkeypatch.setattr(doctor, "call", call)
+        return named(doctor.diagnose(), "judge")
+
+    monkeypatch.setenv(joining.JUDGE, "https://judge.example.org/")
+    monkeypatch.setenv("ANATOMY_HOME", "/nowhere")
+    monkeypatch.delenv(joining.KEY, raising=False)
+    return found
+
+
+def test_a_judge_that_knows_the_student_is_well(judge_says: Callable[..., Finding]) -> None:
+    one = judge_says({"name": "Ada", "course": "anatomy.course"})
+    assert (one.status, one.detail) == ("ok", "https://judge.example.org knows you as Ada")
+
+
+@pytest.mark.parametrize(
+    ("said", "key", "words", "remedy"),
+    [
+        (UnknownKey("Who?"), "", "you have no key for it yet", r"Ask your instructor.*\n    .*anatomy join KEY"),
+        (UnknownKey("Who?"), "wrong", "it does not know your key", r"\n    .*anatomy join KEY"),
+        (Refused("Not from here."), "", "Not from here.", "tell your instructor"),
+        (CheckUnavailable("It can't be reached (no name)."), "", "can't be reached", "If this machine has a network"),
+        ({"name": "Ada", "course": "another.course"}, "", "another course, another.course", "edition that belongs"),
+        ({"name": "Ada"}, "", "another course", "address"),
+    ],
+)
+def test_a_judge_that_is_not_well_has_its_remedy(
+    judge_says: Callable[..., Finding], monkeypatch: pytest.MonkeyPatch, said: Any, key: str, words: str, remedy: str
+) -> None:
+    if key:
+        monkeypatch.setenv(joining.KEY, key)
+    one = judge_says(said)
+    assert one.status == "missing" and words in one.detail and re.search(remedy, one.remedy)
+    assert not doctor.works([one]), "without it no answer is checked"
+
+
+def test_where_answers_are_judged_here_no_judge_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(joining.JUDGE, raising=False)
+    assert not [finding for finding in doctor.diagnose() if finding.name == "judge"]

@@ -28,6 +28,7 @@ from tests.observing.cells import run_cell
 SCORES = "def scaled_scores(query, key):\n    return query @ key.mT / key.size(-1) ** 0.5\n"
 SOFTMAX = "def softmax(x, dim):\n    e = (x - x.amax(dim, True)).exp()\n    return e / e.sum(dim, keepdim=True)\n"
 OVER_ALL = "def softmax(x, dim):\n    return x.exp() / x.exp().sum()\n"
+LAST_AXIS = SOFTMAX.replace("amax(dim,", "amax(-1,").replace("sum(dim,", "sum(-1,")
 WEIGHTS = "def attention_weights(query, key):\n    return softmax(scaled_scores(query, key), -1)\n"
 QUERIES = "def attention_weights(query, key):\n    return softmax(scaled_scores(query, key), -2)\n"
 

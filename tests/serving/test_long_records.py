@@ -23,6 +23,7 @@ from anatomy.engine.observing.observe import observe
 from anatomy.engine.observing.plain_data import LARGEST_NUMBER
 from anatomy.engine.observing.record_bounds import LONGEST_NAME, LONGEST_TEXT, MOST_ENTRIES, MOST_NAMES
 from anatomy.engine.observing.records import encode
+from tests.plenty import one_in
 
 Change = Callable[[dict[str, Any], int], None]
 
@@ -135,7 +136,7 @@ LONG: dict[str, tuple[str, Change, int]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", LONG)
+@pytest.mark.parametrize("what", one_in(4, LONG))
 def test_four_times_as_long_takes_four_times_as_long_at_most(what: str) -> None:
     """Doubled for a busy machine; what grows with the square takes sixteen times as long."""
     name, change, most = LONG[what]

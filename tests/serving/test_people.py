@@ -63,12 +63,13 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, text: str, words: str) -
         Keys(path)
 
 
-def test_keys_that_everybody_can_read_are_refused(tmp_path: Path) -> None:
+def test_keys_that_others_can_read_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "keys.txt"
     add_keys(path, ["Ada"])
-    path.chmod(0o644)
-    with pytest.raises(BadKeys, match="chmod 600"):
-        Keys(path)
+    for mode in (0o644, 0o640):
+        path.chmod(mode)
+        with pytest.raises(BadKeys, match=r"Run: chmod 600 .*keys\.txt$"):
+            Keys(path)
     with pytest.raises(BadKeys, match="can't be read"):
         Keys(tmp_path / "none.txt")
 
@@ -165,7 +166,7 @@ def test_a_hub_is_not_asked_about_unknown_keys_without_number(hub: HTTPServer) -
     with running(Hub(), workers=0) as here:
         here.service.strangers = Strangers(clock=lambda: 0)
         statuses = [here.ask("", f"nobody {n}", "/judge/me", **{"X-Forwarded-For": "9.9.9.9"})[0] for n in range(62)]
-        assert statuses == [401] * 60 + [429] * 2 and len(hub.RequestHandlerClass.asked) == 60  # type: ignore[attr-defined]
+        assert statuses == [403] * 60 + [429] * 2 and len(hub.RequestHandlerClass.asked) == 60  # type: ignore[attr-defined]
         for _ in range(3):  # a good key costs nothing
             assert here.ask("", "ada's", "/judge/me", **{"X-Forwarded-For": "9.9.9.8"})[0] == 200
         assert here.service.strangers.all.take() == 0 and here.service.strangers.all._tokens == 300 - 60 - 1
@@ -199,7 +200,7 @@ def test_a_browser_logs_in_at_the_hub(hub: HTTPServer) -> None:
         assert place.startswith("/hub/api/oauth2/authorize?") and "client_id=service-judge" in place
         assert here.ask("", "ada's", "/judge/me")[1]["name"] == "ada"
         status, said = here.ask("", "for another service", "/judge/me")
-        assert status == 401 and "The hub does not let your server ask" in said["error"]
+        assert status == 403 and "The hub does not let your server ask" in said["error"]
         for token, status in (("ada's", 403), ("grace's", 200)):
             connection = http.client.HTTPConnection(here.address.split("/")[2])
             connection.request("GET", "/judge/page", headers={"Authorization": f"token {token}"})

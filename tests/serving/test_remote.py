@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import stat
 import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -132,7 +134,7 @@ def refused(shell: InteractiveShell) -> str:
     assert found.stdout.count("\n") == 1 and "Traceback" not in found.stdout
     assert "softmax" not in read_progress()
     name, _, line = found.stdout.strip().partition(": ")
-    assert name in ("CheckUnavailable", "UnknownKey") and line in card.data["text/plain"]
+    assert name in ("CheckUnavailable", "Refused") and line in card.data["text/plain"]
     assert "<script" not in card.data["text/html"]
     return line
 
@@ -159,7 +161,7 @@ GOOD = {"version": 1, "status": "right", "points": 7, "max_points": 7, "headline
         (200, json.dumps(GOOD | {"status": "perfect"}).encode(), {}, "is no verdict"),
         (302, b"", {"Location": "http://127.0.0.1:9/"}, "HTTP status 302"),
         (502, b"Bad gateway", {}, "HTTP status 502"),
-        (401, b'{"error": "Ask for a key."}', {}, "Ask for a key."),
+        (403, b'{"error": "Not from here."}', {}, "Not from here."),
         (429, b'{"error": "Wait <script>."}', {"Retry-After": "600"}, "Wait <script>."),
         (400, b"[" * 10000, {}, "HTTP status 400"),
     ],
@@ -170,6 +172,21 @@ def test_what_a_judge_says_instead_of_a_verdict_is_one_sentence(
     strange.answers.append((status, body, headers))
     assert words in refused(shell)
     assert len(strange.seen) == 1
+
+
+def test_who_has_no_key_is_told_what_to_type(
+    judge: Running, shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(joining.JUDGE, judge.address)
+    monkeypatch.setenv("PATH", "/nowhere")
+    (card,) = run(shell, SOFTMAX, 'check("softmax")').outputs
+    first, command, last = card.data["text/plain"].splitlines()
+    assert first.endswith("does not know your key: ask your instructor for one. Store it in a terminal:")
+    path = command.strip().removesuffix(" join KEY")
+    assert os.access(path, os.X_OK) and path.startswith("/") and last.startswith("Go on working")
+    assert f"<code>{path} join KEY</code></div>" in card.data["text/html"]
+    monkeypatch.setenv("PATH", str(Path(path).parent))
+    assert "\n    anatomy join KEY\n" in run(shell, 'check("softmax")').outputs[0].data["text/plain"]
 
 
 def test_a_busy_judge_is_asked_once_more(shell: InteractiveShell, strange: type[Strange], monkeypatch) -> None:

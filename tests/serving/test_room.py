@@ -49,11 +49,28 @@ def test_which_mistakes_are_made_now():
         ("a", "softmax", "wrong", MAX), ("a", "softmax", "wrong", MAX), ("b", "softmax", "wrong", MAX | AXIS),
         ("c", "softmax", "wrong", AXIS), ("c", "softmax", "right"),
     )  # fmt: skip
-    most, other = made.snapshot(False, at=1010)["mistakes"]
+    most, other = made.snapshot(True, at=1010)["mistakes"]
     assert (most["sentence"], most["students"], most["still"]) == (MAX["softmax__no_max"], 2, 2)
     assert (other["sentence"], other["students"], other["still"]) == (AXIS["softmax__axis"], 2, 1)
+    assert (most["names"], other["names"]) == (["a", "b"], ["b"])
     assert made.snapshot(False, at=1001 + RECENT)["mistakes"][-1]["students"] == 2
     assert made.snapshot(False, at=1005 + RECENT)["mistakes"] == []
+
+
+def test_only_the_newest_answer_counts():
+    made = room(("a", "softmax", "wrong", MAX), ("a", "softmax", "wrong", AXIS))
+    newest, before = made.snapshot(True, at=1010)["mistakes"]
+    assert (newest["sentence"], newest["still"], newest["names"]) == (AXIS["softmax__axis"], 1, ["a"])
+    assert (before["sentence"], before["still"], before["names"]) == (MAX["softmax__no_max"], 0, [])
+    made.note("a", "softmax", "not attempted", {}, at=1010)
+    assert made.snapshot(False, at=1010)["mistakes"][0]["still"] == 1, "an answer that says nothing changes nothing"
+    made.note("a", "softmax", "wrong", {}, at=1011)
+    assert [one["still"] for one in made.snapshot(False, at=1012)["mistakes"]] == [0, 0]
+
+
+def test_an_answer_that_waits_for_a_part_does_not_move_the_room():
+    seen = room(("a", "softmax", "wrong", MAX), ("a", "attention_weights", "waits")).snapshot(False, at=1010)
+    assert seen["at"]["exercise"] == "softmax" and seen["mistakes"][0]["still"] == 1
 
 
 def test_who_is_stuck_is_a_count():

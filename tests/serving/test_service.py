@@ -23,7 +23,7 @@ import pytest
 from anatomy.classroom.serving import limits
 from anatomy.classroom.serving.limits import Bucket, Losses, Strangers, Users
 from anatomy.classroom.serving.people import CannotTell, Person
-from tests.serving.service import OVER_ALL, QUERIES, SCORES, SOFTMAX, WEIGHTS, Running, request
+from tests.serving.service import LAST_AXIS, OVER_ALL, QUERIES, SCORES, SOFTMAX, WEIGHTS, Running, request
 
 RIGHT = request("softmax", SOFTMAX)
 
@@ -51,6 +51,14 @@ def test_a_wrong_part_is_to_be_mended_first(judge: Running, keys: dict[str, str]
     _, said = judge.ask(request("attention_weights", SCORES, OVER_ALL, WEIGHTS), keys["Ada"])
     assert said["headline"] == "It calls your `softmax` (3.1), which is not right yet: mend that first."
     assert said["status"] == "wrong" and said["points"] == 0 and "3.1" in said["html"]
+    assert judge.room.noted == [("Ada Lovelace", "attention_weights", "waits", {})], "nobody is at work on it"
+
+
+def test_what_calls_a_wrong_part_and_is_right_all_the_same_is_right(judge: Running, keys: dict[str, str]) -> None:
+    """A softmax that takes no other axis than the last is wrong; attention weights need no other."""
+    assert judge.ask(request("softmax", LAST_AXIS), keys["Ada"])[1]["status"] == "wrong"
+    _, said = judge.ask(request("attention_weights", SCORES, LAST_AXIS, WEIGHTS), keys["Ada"])
+    assert said["status"] == "right" and said["mend_first"] == []
 
 
 def test_of_wrong_parts_the_one_that_spoils_the_others_is_named(judge: Running, keys: dict[str, str]) -> None:
@@ -137,10 +145,10 @@ def test_what_is_no_observation_is_refused_with_a_sentence(
 def test_without_a_key_nothing_is_judged(judge: Running, keys: dict[str, str]) -> None:
     for key in ("", "x" * 32, keys["Ada"][:-1], f"{keys['Ada']} é"):
         status, said = judge.ask(RIGHT, key)
-        assert status == 401 and "anatomy join" in said["error"]
+        assert status == 401 and said["error"] == "The judge does not know your key: ask your instructor for one."
     assert judge.ask("", keys["Grace"], "/judge/me")[1]["instructor"] is True
     assert judge.ask("", keys["Alan"], "/judge/me")[1] | {"retry": None} == {
-        "version": 1, "name": "Alan", "instructor": False, "retry": None}  # fmt: skip
+        "version": 1, "name": "Alan", "instructor": False, "course": "anatomy.course", "retry": None}  # fmt: skip
     assert judge.room.noted == []
 
 

@@ -19,6 +19,7 @@ from anatomy.classroom.serving.people import Anybody, Hub, IsInstructor, OfThisM
 from anatomy.classroom.serving.service import Refusal, Service, address_of, token_of
 from anatomy.classroom.serving.workers import Busy, NobodyWaits, WorkerLost
 from anatomy.engine.checking.calling import LARGEST, VERSION
+from anatomy.wiring import the_course
 
 log = logging.getLogger("anatomy.classroom.serving")
 
@@ -59,11 +60,12 @@ class Health(_Handler):
 
 
 class Me(_Handler):
-    """`GET /me`: whose key was sent."""
+    """`GET /me`: whose key was sent, and which course is judged here."""
 
     async def get(self) -> None:
         person = await self.service.person(token_of(self), address_of(self))
-        self.finish({"version": VERSION, "name": person.name, "instructor": person.is_instructor})
+        self.finish({"version": VERSION, "name": person.name, "instructor": person.is_instructor,
+                     "course": the_course().package})  # fmt: skip
 
 
 @stream_request_body
@@ -127,7 +129,8 @@ class Check(_Handler):
         return answer
 
     def _note(self, answer: dict[str, Any]) -> None:
-        self.service.room.note(self.person.name, answer["exercise"], answer["status"], answer["mistakes"])
+        status = "waits" if answer["mend_first"] else answer["status"]  # at work on the part, not on this one
+        self.service.room.note(self.person.name, answer["exercise"], status, answer["mistakes"])
         took = 1000 * (time.perf_counter() - self.began)
         log.info("%s %s %s %.0f ms", self.person.name, answer["exercise"], answer["status"], took)
 

@@ -50,6 +50,7 @@ def answer(request: bytes, expectations_of: ExpectationsOf) -> Reply:
         "version": VERSION, "exercise": exercise.name, "status": verdict.status,
         "points": verdict.points, "max_points": verdict.max_points, "headline": headline(verdict),
         "html": Card(verdict)._repr_html_(), "text": as_text(verdict), "mistakes": mistakes,
+        "mend_first": [],
     }  # fmt: skip
 
 
@@ -112,4 +113,5 @@ def _mend_first(exercise: Exercise, wrong: list[Observation]) -> Reply:
     return {
         "version": VERSION, "exercise": exercise.name, "status": "wrong", "points": 0, "max_points": exercise.points,
         "headline": said, "html": f'<div role="status">{card}</div>', "text": f"{said}\n{more}", "mistakes": {},
+        "mend_first": first,
     }  # fmt: skip

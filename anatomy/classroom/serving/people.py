@@ -8,6 +8,7 @@ import importlib
 import ipaddress
 import os
 import secrets
+import shlex
 from collections.abc import Awaitable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,7 +75,7 @@ class Keys:
     Raises
     ------
     BadKeys
-        When there is no such file, everybody on the machine may read it, or a line is not of that form.
+        When there is no such file, others than its owner may read it, or a line is not of that form.
     """
 
     are_at_hand = True
@@ -117,8 +118,8 @@ def read_keys(path: Path) -> dict[str, Person]:
         text, mode = path.read_text(encoding="utf-8"), path.stat().st_mode
     except (OSError, UnicodeDecodeError) as error:
         raise BadKeys(f"{path} can't be read: `anatomy serve --new-keys {path} NAMES` makes one.") from error
-    if mode & 0o007:
-        raise BadKeys(f"Everybody on this machine can read the keys in {path}. Run: chmod 600 {path}")
+    if os.name == "posix" and mode & 0o077:  # elsewhere these bits say nothing
+        raise BadKeys(f"Others on this machine can read the keys in {path}. Run: chmod 600 {shlex.quote(str(path))}")
     known: dict[str, Person] = {}
     for number, line in enumerate(text.splitlines(), 1):
         key, _, name = line.strip().partition(" ")

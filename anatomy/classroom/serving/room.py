@@ -33,13 +33,18 @@ MOST_STUDENTS, MOST_MISTAKES, LONGEST = 2_000, 20_000, 600
 
 @dataclass
 class _Student:
-    """`at` is when they checked last, and `exercise` what; `misses` are the wrong answers to it in a row."""
+    """What is known of one student.
+
+    `at` is when they checked last, and `exercise` what; `misses` are the wrong answers to it in a row. `mistakes` has
+    those in the newest answer to each exercise, by name.
+    """
 
     at: float = 0.0
     exercise: str = ""
     misses: int = 0
     status: dict[str, str] = field(default_factory=dict)
     right: set[str] = field(default_factory=set)
+    mistakes: dict[str, frozenset[str]] = field(default_factory=dict)
 
 
 class _Mistake(NamedTuple):
@@ -63,7 +68,8 @@ class Room:
         Parameters
         ----------
         status
-            ``"right"``, ``"wrong"`` or another word for an answer that says nothing, such as ``"not attempted"``.
+            ``"right"``, ``"wrong"`` or another word for an answer that says nothing, such as ``"not attempted"``, or
+            ``"waits"`` for one that calls a wrong one.
         mistakes
             The names of the mistakes that were recognized → the sentence for each.
         at
@@ -78,8 +84,10 @@ class Room:
             student.exercise, student.misses = exercise, before + 1 if status == "wrong" else 0
         if status == "right":
             student.right.add(exercise)
-        for name, sentence in mistakes.items():
-            self._mistakes.append(_Mistake(now, user, exercise, name[:LONGEST], sentence[:LONGEST]))
+        made = [_Mistake(now, user, exercise, name[:LONGEST], text[:LONGEST]) for name, text in mistakes.items()]
+        self._mistakes.extend(made)
+        if status in ("right", "wrong"):
+            student.mistakes[exercise] = frozenset(one.name for one in made)
         self._forget(now)
 
     def snapshot(self, names: bool, at: float | None = None) -> dict[str, Any]:
@@ -92,8 +100,8 @@ class Room:
             ``at``: the exercise at which most of those here are, or None.
             ``exercises``: those of the notebooks in which somebody here works, in the course's order: how many are at
             it (``here``), of these have it not right yet (``working``), and how many of all have it right (``right``).
-            ``mistakes``: those of the last minutes, with how many made them (``students``) and have not mended the
-            exercise since (``still``), most first.
+            ``mistakes``: those of the last minutes, with how many made them (``students``) and have them in their
+            newest answer (``still``), most first.
             ``stuck``: those with several wrong answers in a row, for each exercise.
         """
         now = time.time() if at is None else at
@@ -128,7 +136,7 @@ class Room:
                 made[one.exercise, one.name].add(one.user)
                 sentences[one.exercise, one.name] = one.sentence
         for (exercise, name), users in made.items():
-            still = [user for user in users if self._students[user].status.get(exercise) != "right"]
+            still = [user for user in users if name in self._students[user].mistakes.get(exercise, ())]
             counts = {"sentence": sentences[exercise, name], "students": len(users), "still": len(still)}
             yield _described(_find(exercise) or exercise) | counts | _named(still, names)
 

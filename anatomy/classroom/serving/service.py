@@ -17,7 +17,7 @@ from anatomy.classroom.serving.limits import Answers, Losses, Strangers, Users
 from anatomy.classroom.serving.people import CannotTell, Hub, People, Person, is_local
 from anatomy.classroom.serving.workers import JudgeWorkers
 
-_UNKNOWN = "The judge does not know your key. Ask your instructor for one, then: anatomy join KEY"
+_UNKNOWN = "The judge does not know your key: ask your instructor for one."
 _UNKNOWN_TO_HUB = "The hub does not let your server ask its judge: tell your instructor."
 
 
@@ -60,7 +60,7 @@ class Service:
             self._seen.pop(key, None)
             if key and self.people.are_at_hand:
                 self._count_stranger(address)
-            raise Refusal(401, _UNKNOWN_TO_HUB if isinstance(self.people, Hub) else _UNKNOWN)
+            raise Refusal(403, _UNKNOWN_TO_HUB) if isinstance(self.people, Hub) else Refusal(401, _UNKNOWN)
         if counts_first:
             self.strangers.give_back(address)
         self._seen[key] = time.monotonic(), person

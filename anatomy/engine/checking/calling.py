@@ -31,8 +31,12 @@ class CheckUnavailable(UserError):
     """An answer was not checked, which says nothing about it. The message says why, and what to do."""
 
 
-class UnknownKey(CheckUnavailable):
-    """The judge knows nobody by the key that was shown."""
+class Refused(CheckUnavailable):
+    """The judge answers nobody who asks as this machine does."""
+
+
+class UnknownKey(Refused):
+    """The judge knows nobody by the key that was shown. Another key helps."""
 
 
 def join_class(key: str) -> str:
@@ -49,7 +53,7 @@ def join_class(key: str) -> str:
         raise UserError("That is no key: it has letters, digits and signs only, and no spaces.")
     try:
         whose = str(call(address, "me", key=key).get("name"))
-    except UnknownKey:
+    except Refused:
         raise
     except CheckUnavailable as reason:
         return f"Stored in {store_key(address, key)}, but not tried: {reason}"
@@ -81,7 +85,7 @@ def call(address: str, what: str, body: bytes | None = None, key: str | None = N
                 f"What answers at {_host(address)} is no judge of this version of the course (HTTP status {status}): "
                 "ask your instructor."
             )
-        raise (UnknownKey if status == 401 else CheckUnavailable)(sentence[:500])
+        raise {401: UnknownKey, 403: Refused}.get(status, CheckUnavailable)(sentence[:500])
 
 
 def _in_time(

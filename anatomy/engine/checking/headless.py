@@ -133,7 +133,8 @@ def _asked_elsewhere(address: str, exercise: Exercise, seen: Observation, parts:
     try:
         answer = remote.ask(address, exercise, seen, parts)
     except CheckUnavailable as reason:
-        return Checked(exercise.name, "not checked", f"Not checked.\n{reason}")
+        said = "\n".join(filter(None, ("Not checked.", str(reason), remote.command_after(reason))))
+        return Checked(exercise.name, "not checked", said)
     return Checked(exercise.name, answer.status, answer.text, answer)
 
 

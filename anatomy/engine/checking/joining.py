@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import shutil
+import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -41,6 +44,15 @@ def key_for(address: str) -> str:
         return key
     is_of_hub = bool(os.environ.get(JUDGE)) or urlsplit(address).hostname in _hub()
     return os.environ.get("JUPYTERHUB_API_TOKEN", "") if is_of_hub else ""
+
+
+def join_command() -> str:
+    """What to type in a terminal to store a key: with the path to the command, unless it is found without."""
+    here = Path(sys.executable).parent
+    command = shutil.which("anatomy", path=str(here)) or str(here / "anatomy")
+    if shutil.which("anatomy") == command:
+        return "anatomy join KEY"
+    return f"{shlex.quote(command) if os.name == 'posix' else command} join KEY"
 
 
 def is_private(address: str) -> bool:

@@ -11,8 +11,8 @@ from html import escape
 from typing import Any
 
 from anatomy.engine.cards.markup import COLORS, SIGNS, frame, line, title
-from anatomy.engine.checking.calling import VERSION, CheckUnavailable, call
-from anatomy.engine.checking.joining import is_private
+from anatomy.engine.checking.calling import VERSION, CheckUnavailable, UnknownKey, call
+from anatomy.engine.checking.joining import is_private, join_command
 from anatomy.engine.exercise import Exercise
 from anatomy.engine.observing.observation import Observation
 
@@ -73,6 +73,11 @@ def open_way(address: str) -> str:
     return f"{address} is not https: whoever is on the way can read your key. Tell your instructor."
 
 
+def command_after(reason: CheckUnavailable) -> str:
+    """What to type in a terminal so that the judge answers next time; empty where no command helps."""
+    return join_command() if isinstance(reason, UnknownKey) else ""
+
+
 # ---------------------------------------------------------------------------------------------- in a notebook
 
 
@@ -95,7 +100,7 @@ def check(address: str, exercise: Exercise, namespace: dict[str, Any]) -> Remote
     try:
         answer = ask(address, exercise, *look_for_judge(exercise, namespace))
     except CheckUnavailable as reason:
-        display(_unavailable(str(reason)), raw=True)
+        display(_unavailable(reason), raw=True)
         raise
     note_check(answer, namespace.get(exercise.name))
     display({"text/html": answer.html, "text/plain": answer.text}, raw=True)
@@ -105,10 +110,17 @@ def check(address: str, exercise: Exercise, namespace: dict[str, Any]) -> Remote
     return answer
 
 
-def _unavailable(reason: str) -> dict[str, str]:
-    return _small_card("Your answer was not checked.", f"{reason} Go on working; run this cell again later.")
+def _unavailable(reason: CheckUnavailable) -> dict[str, str]:
+    first, last = "Your answer was not checked.", "Go on working; run this cell again later."
+    if command := command_after(reason):
+        return _small_card(first, f"{reason} Store it in a terminal:", command, last)
+    return _small_card(first, f"{reason} {last}")
 
 
-def _small_card(first: str, more: str) -> dict[str, str]:
-    card = frame(COLORS["ungraded"], [title(first, SIGNS["ungraded"], COLORS["ungraded"]), line(escape(more))])
-    return {"text/html": f'<div role="status">{card}</div>', "text/plain": f"{first} {more}"}
+def _small_card(first: str, more: str, command: str = "", last: str = "") -> dict[str, str]:
+    """Sentences, and between them a command on a line of its own."""
+    lines = [escape(more), f"<code>{escape(command)}</code>" if command else "", escape(last)]
+    head = title(first, SIGNS["ungraded"], COLORS["ungraded"])
+    card = frame(COLORS["ungraded"], [head, *map(line, filter(None, lines))])
+    text = "\n".join(filter(None, (f"{first} {more}", f"    {command}" if command else "", last)))
+    return {"text/html": f'<div role="status">{card}</div>', "text/plain": text}
