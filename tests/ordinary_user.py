@@ -16,10 +16,13 @@ from rich.console import Console
 from anatomy.classroom.forked_kernels import sandbox
 from anatomy.classroom.grading.report import Mark, SubmissionResult
 from anatomy.classroom.grading.run import grade
+from tests.plenty import one_in
 
 ROOT = Path(__file__).resolve().parents[1]
 NOBODY = 65534
 BOTH = ("whoever runs this", "an ordinary user")
+EITHER = one_in(2, BOTH, first=1)
+"""As parameters: a plain run takes the ordinary user."""
 ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": "/tmp/home", "OMP_NUM_THREADS": "1"}
 """The variables for a program in `room`."""
 
@@ -74,6 +77,7 @@ from dataclasses import asdict
 from pathlib import Path
 from rich.console import Console
 from anatomy.classroom.grading.run import grade
+from tests.plenty import one_in
 given = json.loads(sys.argv[1])
 report = grade(Path(given["root"]), workers=given["workers"], console=Console(file=io.StringIO()))
 left = [path for place in ("/tmp", "/dev/shm", "/var/tmp") for path in glob.glob(f"{place}/*{given['name']}*")]

@@ -27,8 +27,8 @@ from tests.plenty import one_in
 GENERAL = ("shape", "values", "gradients", "parameters", "train mode")
 """Properties that the judge knows how to compare in every case; all others belong to cases that name them."""
 
-QUICK, SOME = 1, 4
-"""Mistakes of each exercise that the quick part tries, the first ones; a plain run tries every fourth."""
+QUICK, SOME = 1, 8
+"""Mistakes of each exercise that the quick part tries, the first ones; a plain run tries every eighth."""
 
 
 def all_exercises() -> list[Exercise]:

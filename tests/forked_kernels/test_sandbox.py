@@ -424,7 +424,7 @@ def test_an_ordinary_user_can_grade(tmp_path):
 
 @needs_bubblewrap
 @pytest.mark.slow
-@pytest.mark.parametrize("who", ordinary_user.BOTH)
+@pytest.mark.parametrize("who", ordinary_user.EITHER)
 def test_what_a_kernel_can_write_is_seen_by_no_other(who, tmp_path):
     """One kernel writes wherever it can in the whole file system; another looks for it."""
     code = "from tests.forked_kernels import leave_things; leave_things.main()"

@@ -188,7 +188,7 @@ def traces(root):
     return left
 
 
-@pytest.fixture(scope="module", params=ordinary_user.BOTH)
+@pytest.fixture(scope="module", params=ordinary_user.EITHER)
 def attacked(request, tmp_path_factory, new_course):
     """(the course's folder, student → attack, student → row, what was left and who bought the right answer, files).
 
@@ -341,7 +341,7 @@ STUB = "def softmax(x, dim):\n    raise NotImplementedError\n"
 BOMB = "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass\n"
 
 
-@pytest.fixture(scope="module", params=ordinary_user.BOTH)
+@pytest.fixture(scope="module", params=ordinary_user.EITHER)
 def lending_class(request, tmp_path_factory, new_course):
     """Student → row. All have the whole of 03 right but `softmax`, which they don't answer."""
     root = tmp_path_factory.mktemp("lending")

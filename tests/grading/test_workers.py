@@ -36,6 +36,7 @@ from anatomy.classroom.sample_class import write_sample_class
 from anatomy.course import COURSE
 from anatomy.engine.errors import UserError
 from tests.forked_kernels.kernel_session import kernels, settled, soon
+from tests.plenty import one_in
 
 pytestmark = [
     pytest.mark.slow,
@@ -155,6 +156,7 @@ def test_something_else_at_the_address_is_said(sample, scheme, monkeypatch):
         grade(sample, scheduler=f"{scheme}://127.0.0.1:{silent.getsockname()[1]}")
 
 
+@pytest.mark.many
 def test_a_cluster_with_certificates_goes_by_dasks_own_configuration(tmp_path, sample):
     made, settings = Security.temporary(), {"ca-file": "tls_ca_file"}
     for who in ("scheduler", "worker", "client"):
@@ -312,6 +314,7 @@ def killed_there(deadly, process, name, *given):
     return getattr(external, name)(*given)
 
 
+@pytest.mark.many
 def test_workers_of_a_cluster_may_be_killed_too(tmp_path, sample, students, monkeypatch):
     """Its scheduler has its own rule how often a parcel is tried."""
     monkeypatch.setattr(external, "_in_worker", there("killed_there", students[0], None))
@@ -326,7 +329,7 @@ def test_workers_of_a_cluster_may_be_killed_too(tmp_path, sample, students, monk
     assert again.graded == 1 and again.known.differing == ()
 
 
-@pytest.mark.parametrize("who", ["scheduler", "worker"])
+@pytest.mark.parametrize("who", one_in(2, ["scheduler", "worker"]))
 def test_a_cluster_that_goes_away_is_said_and_nothing_is_lost(tmp_path, sample, students, monkeypatch, who):
     monkeypatch.setattr(dispatch, "NO_WORKER_LIMIT", 2.0)
     monkeypatch.setattr(dispatch, "AHEAD", 1)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import html
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -73,13 +71,6 @@ def test_an_encoder_decoder_has_three_parts() -> None:
     ):
         with pytest.raises(ValueError, match=remedy):
             head_view(**wrong)  # type: ignore[arg-type]
-
-
-@pytest.mark.slow
-def test_the_same_data_give_the_same_bytes_in_another_process(usual: FramedView) -> None:
-    code = "from tests.views.test_head_view import *; print(head_view(weights(), TOKENS).html())"
-    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert run.stdout.rstrip("\n") == usual.html()
 
 
 def test_it_names_no_address_to_load_from(usual: FramedView) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -221,13 +219,6 @@ def test_without_frames_one_head_is_pictures_and_a_table() -> None:
     assert row and f"<td>{TEXT[s]} ({s})</td>".replace("> (", ">␣ (") in row[1]
     assert f"(neuron {int(products.abs().argmax())})" in row[1]
     assert f"{float(products.sum()) / 8**0.5:.3g}".replace("-", "−") in row[1]
-
-
-@pytest.mark.slow
-def test_the_same_data_give_the_same_bytes_in_another_process() -> None:
-    code = "from tests.views.test_neuron_view import *; print(neuron_view(gpt(), NUMBER_OF, TEXT).html())"
-    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert run.stdout.rstrip("\n") == neuron_view(gpt(), NUMBER_OF, TEXT).html()
 
 
 @pytest.mark.parametrize(
