@@ -14,7 +14,7 @@ import time
 import tomllib
 from collections.abc import Collection, Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
-from importlib.metadata import packages_distributions
+from importlib.metadata import packages_distributions, version
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -152,19 +152,29 @@ def test_ranges_leave_room_and_the_lock_files_are_within_them():
     for requirement in (*NEEDED, *CLUSTER, *TESTS):
         operators = {specifier.operator for specifier in requirement.specifier}
         assert ">=" in operators <= {">=", "<"} or requirement.name == "torch", requirement
-        version = (locked | locked_tests)[canonicalize_name(requirement.name)]
-        assert version in requirement.specifier, f"{requirement} is locked to {version}"
+        pinned = (locked | locked_tests)[canonicalize_name(requirement.name)]
+        assert pinned in requirement.specifier, f"{requirement} is locked to {pinned}"
     assert read("requirements-test.txt").count("-r requirements.txt") == 1
 
 
 @pytest.mark.slow
-def test_lock_files_are_what_the_environment_resolves_to():
+def test_lock_files_are_what_their_ranges_resolve_to():
     run = subprocess.run([sys.executable, "tools/lock.py", "--check"], cwd=ROOT, capture_output=True, text=True)
+    if "Failed to fetch" in run.stderr:
+        pytest.skip("needs a package index")
     assert run.returncode == 0, run.stdout + run.stderr
 
 
+def test_what_is_installed_is_what_the_lock_files_pin():
+    lines = (read("requirements.txt") + read("requirements-test.txt")).splitlines()
+    pins = [Requirement(line) for line in lines if "==" in line]
+    applying = [pin for pin in pins if pin.marker is None or pin.marker.evaluate()]
+    assert len(applying) > 200
+    assert not [str(pin) for pin in applying if version(pin.name) not in pin.specifier]
+
+
 def test_reading_a_notebook_compiles_no_grammars():
-    """jsonschema 4.25 and later do, at import, in each kernel, worker and server: see tools/lock.py, HELD_BACK."""
+    """jsonschema 4.25 and later do, at import, in each kernel, worker and server: see `tool.uv` in pyproject.toml."""
     code = "import sys, nbformat, jupyter_events; print('jsonschema' in sys.modules, 'lark' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.split() == ["True", "False"]
