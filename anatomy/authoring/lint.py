@@ -12,7 +12,7 @@ from rich.table import Table
 
 from anatomy.authoring import rules_book, rules_contract, rules_file, rules_text  # noqa: F401  (they register themselves)
 from anatomy.authoring.course_pages import sources, terms
-from anatomy.authoring.page import Page
+from anatomy.authoring.master import Master
 from anatomy.authoring.rules import RULES
 from anatomy.engine.notebook_files.notebooks import as_text, chosen, clean, read, source_file, write
 from anatomy.wiring import the_course
@@ -40,16 +40,16 @@ def lint(root: Path, names: Iterable[str] | None = None) -> list[Complaint]:
         When a notebook is not there or cannot be read.
     """
     books, whole = chosen(the_course(), root, names), (terms(root), sources(root))
-    return [complaint for book in books for complaint in lint_page(Page.load(root, book, *whole))]
+    return [complaint for book in books for complaint in lint_master(Master.load(root, book, *whole))]
 
 
-def lint_page(page: Page) -> list[Complaint]:
+def lint_master(master: Master) -> list[Complaint]:
     """Everything that is wrong with one master, in the order of its cells."""
-    place = {cell.get("id"): index for index, cell in reversed(list(enumerate(page.cells)))}
+    place = {cell.get("id"): index for index, cell in reversed(list(enumerate(master.cells)))}
     found = [
-        Complaint(page.notebook.slug, cell, name, advice)
+        Complaint(master.notebook.slug, cell, name, advice)
         for name, complaints in RULES.items()
-        for cell, advice in complaints(page)
+        for cell, advice in complaints(master)
     ]
     return sorted(found, key=lambda complaint: place.get(complaint.cell, -1))
 

@@ -1,4 +1,4 @@
-"""What a rule is: a small function of a master's `Page` that yields pairs (cell id, what to do).
+"""What a rule is: a small function of a master's `Master` that yields pairs (cell id, what to do).
 
 Its name in reports is the function's, with dashes.
 """
@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from anatomy.authoring.page import Page
+from anatomy.authoring.master import Master
 
 Complaints = Iterator[tuple[str, str]]
-Rule = Callable[[Page], Complaints]
+Rule = Callable[[Master], Complaints]
 RULES: dict[str, Rule] = {}
 
 

@@ -6,7 +6,7 @@ import re
 
 from anatomy.authoring import references
 from anatomy.authoring.glossary import DFN, Term
-from anatomy.authoring.page import Page
+from anatomy.authoring.master import Master
 from anatomy.authoring.rules import Complaints, rule
 
 LEANS = re.compile(r"(?:It|Its|They|Their|This|That|These|Those|Such|Both|Here|There|Which|He|She)\b")
@@ -16,10 +16,10 @@ POINTS = re.compile(
 
 
 @rule
-def term_twice(page: Page) -> Complaints:
+def term_twice(master: Master) -> Complaints:
     """A term is marked once in the course."""
-    seen = {term.key: term for term in page.terms if term.notebook.number < page.notebook.number}
-    for term in page.own_terms:
+    seen = {term.key: term for term in master.terms if term.notebook.number < master.notebook.number}
+    for term in master.own_terms:
         if first := seen.get(term.key):
             yield (
                 term.cell,
@@ -29,25 +29,25 @@ def term_twice(page: Page) -> Complaints:
 
 
 @rule
-def term_alone(page: Page) -> Complaints:
+def term_alone(master: Master) -> Complaints:
     """What the glossary takes can be read by itself, as far as a program can see that."""
-    for term in page.own_terms:
+    for term in master.own_terms:
         if LEANS.match(term.words) or POINTS.search(term.words):
             yield term.cell, f"“{term.name}” is explained by a sentence that needs its surroundings: {term.words[:80]}"
     found: dict[str, int] = {}
-    for term in page.own_terms:
+    for term in master.own_terms:
         found[term.cell] = found.get(term.cell, 0) + 1
-    for cell, text in page.texts:
+    for cell, text in master.texts:
         if len(DFN.findall(text)) != found.get(cell, 0) or len(re.findall(r"<dfn\b", text)) != found.get(cell, 0):
             yield cell, 'Write <dfn>term</dfn> or <dfn title="name">term</dfn> in a sentence, not in code or a heading.'
 
 
 @rule
-def term_early(page: Page) -> Complaints:
+def term_early(master: Master) -> Complaints:
     """What a later notebook explains is not used without a word about that: the first use names the notebook."""
-    for term in page.terms:
-        if term.notebook.number > page.notebook.number:
-            for cell, text in page.texts:
+    for term in master.terms:
+        if term.notebook.number > master.notebook.number:
+            for cell, text in master.texts:
                 if _uses(text, term):
                     if not re.search(rf"\b{term.notebook.slug[:2]}\b", text):
                         yield (
@@ -58,27 +58,27 @@ def term_early(page: Page) -> Complaints:
 
 
 @rule
-def source_form(page: Page) -> Complaints:
+def source_form(master: Master) -> Complaints:
     """Every source is listed in one form."""
-    for block in page.own_sources[1]:
+    for block in master.own_sources[1]:
         yield block.cell, f"Write this source as {references.FORM} It is: {block.text[:60]}"
 
 
 @rule
-def source_differs(page: Page) -> Complaints:
+def source_differs(master: Master) -> Complaints:
     """A paper is listed with the same words everywhere."""
-    before = {source.paper: source for source in page.sources if source.notebook.number < page.notebook.number}
-    for source in page.own_sources[0]:
+    before = {source.paper: source for source in master.sources if source.notebook.number < master.notebook.number}
+    for source in master.own_sources[0]:
         first = before.get(source.paper)
         if first and first.words != source.words:
             yield source.cell, f"List it as {first.notebook.slug} does: {first.words}"
 
 
 @rule
-def source_missing(page: Page) -> Complaints:
+def source_missing(master: Master) -> Complaints:
     """Every paper that the text cites is in the list."""
-    listed = {source.key for source in page.own_sources[0]}
-    for cell, (name, year) in dict.fromkeys(references.cited(page.texts)):
+    listed = {source.key for source in master.own_sources[0]}
+    for cell, (name, year) in dict.fromkeys(references.cited(master.texts)):
         if (name, year) not in listed:
             yield cell, f"{name} {year} is cited, and not under “## {references.SECTION}”."
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 
-from anatomy.authoring.page import Page
+from anatomy.authoring.master import Master
 from anatomy.authoring.rules import Complaints, rule
 from anatomy.engine.notebook_files.notebooks import as_text, clean
 
@@ -13,18 +13,18 @@ MOST_CELLS = 78  # the last two are the bug hunt of every notebook
 
 
 @rule
-def outputs(page: Page) -> Complaints:
+def outputs(master: Master) -> Complaints:
     """A master holds no outputs and no execution counts."""
-    for cell in page.cells:
+    for cell in master.cells:
         if cell.cell_type == "code" and (cell.outputs or cell.execution_count is not None):
             yield cell.id, "Clear its output: a master holds none (`anatomy lint --fix`)."
 
 
 @rule
-def cell_ids(page: Page) -> Complaints:
+def cell_ids(master: Master) -> Complaints:
     """Every cell has an id of its own."""
     seen: set[str] = set()
-    for index, cell in enumerate(json.loads(page.text)["cells"]):
+    for index, cell in enumerate(json.loads(master.text)["cells"]):
         cell_id = cell.get("id")
         if not cell_id:
             yield f"cell {index + 1}", "Give the cell an id."
@@ -34,14 +34,14 @@ def cell_ids(page: Page) -> Complaints:
 
 
 @rule
-def file_form(page: Page) -> Complaints:
+def file_form(master: Master) -> Complaints:
     """The file is stored as the build stores notebooks, so that a change of one line is one line in git."""
-    if page.text != as_text(clean(copy.deepcopy(page.book))):
+    if master.text != as_text(clean(copy.deepcopy(master.book))):
         yield "", "Its form on disk is not the usual one (keys sorted, a line a line): run `anatomy lint --fix`."
 
 
 @rule
-def length(page: Page) -> Complaints:
+def length(master: Master) -> Complaints:
     """One concept a notebook."""
-    if len(page.cells) > MOST_CELLS:
-        yield "", f"It has {len(page.cells)} cells, more than {MOST_CELLS}: shorten it, or divide it."
+    if len(master.cells) > MOST_CELLS:
+        yield "", f"It has {len(master.cells)} cells, more than {MOST_CELLS}: shorten it, or divide it."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from anatomy.authoring.page import Page
+from anatomy.authoring.master import Master
 from anatomy.authoring.rules import Complaints, rule
 from anatomy.wiring import the_course
 
@@ -24,9 +24,9 @@ SERVED_BY_OTHERS = (
 
 
 @rule
-def header(page: Page) -> Complaints:
+def header(master: Master) -> Complaints:
     """Every exercise has a header that says difficulty, minutes and points."""
-    for number, answer in enumerate(page.answers, 1):
+    for number, answer in enumerate(master.answers, 1):
         match = HEADER.fullmatch(answer.header)
         if not answer.header:
             yield answer.cell.id, f"Put a header before it, in this pattern: {PATTERN}"
@@ -36,12 +36,12 @@ def header(page: Page) -> Complaints:
             continue
         if match["name"] != answer.name:
             yield answer.cell.id, f"Its header announces `{match['name']}`; the cell answers `{answer.name}`."
-        if (int(match["notebook"]), int(match["number"])) != (page.notebook.number, number):
+        if (int(match["notebook"]), int(match["number"])) != (master.notebook.number, number):
             yield (
                 answer.cell.id,
-                f"Number it {page.notebook.number}.{number}: it is exercise {number} of this notebook.",
+                f"Number it {master.notebook.number}.{number}: it is exercise {number} of this notebook.",
             )
-        exercise = page.exercises.get(answer.name)
+        exercise = master.exercises.get(answer.name)
         if exercise and int(match["points"]) != exercise.points:
             yield (
                 answer.cell.id,
@@ -50,9 +50,9 @@ def header(page: Page) -> Complaints:
 
 
 @rule
-def hints(page: Page) -> Complaints:
+def hints(master: Master) -> Complaints:
     """Every exercise has folded hints."""
-    for answer in page.answers:
+    for answer in master.answers:
         found = len(re.findall(r"<details>\s*<summary>\s*Hint", answer.text))
         if found < FEWEST_HINTS:
             yield (
@@ -62,18 +62,18 @@ def hints(page: Page) -> Complaints:
 
 
 @rule
-def shapes_table(page: Page) -> Complaints:
+def shapes_table(master: Master) -> Complaints:
     """An exercise says in a table what goes in and what comes out. A quiz needs none."""
-    for answer in page.answers:
+    for answer in master.answers:
         rows = re.findall(r"^\|.*\|\s*$", answer.text, re.MULTILINE)
         if not answer.is_quiz and not (len(rows) >= 3 and any(re.match(r"^\|[\s:|-]+\|\s*$", row) for row in rows)):
             yield answer.cell.id, "Add a table of its arguments and result with their shapes to the exercise's text."
 
 
 @rule
-def alt_text(page: Page) -> Complaints:
+def alt_text(master: Master) -> Complaints:
     """Every picture says in words what it shows."""
-    for cell, text in page.markdown:
+    for cell, text in master.markdown:
         for image in IMAGE.finditer(text):
             described = image["alt"].strip() if image["alt"] is not None else ALT.search(image["tag"])
             if not described:
@@ -81,10 +81,10 @@ def alt_text(page: Page) -> Complaints:
 
 
 @rule
-def heading_twice(page: Page) -> Complaints:
+def heading_twice(master: Master) -> Complaints:
     """No two headings read the same: a table of contents lists them without their surroundings."""
     seen: set[str] = set()
-    for cell, text in page.texts:
+    for cell, text in master.texts:
         for heading in HEADING.finditer(re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)):
             words = re.sub(r"[*`]", "", heading["words"])
             if words in seen:
@@ -93,17 +93,17 @@ def heading_twice(page: Page) -> Complaints:
 
 
 @rule
-def map_image(page: Page) -> Complaints:
+def map_image(master: Master) -> Complaints:
     """Near its top a notebook of the map shows the map of the whole Transformer."""
-    first = [cell.source for cell in page.cells[:4] if cell.cell_type == "markdown"]
-    if "map.svg" in the_course().beside(page.notebook) and not any("](map.svg)" in source for source in first):
+    first = [cell.source for cell in master.cells[:4] if cell.cell_type == "markdown"]
+    if "map.svg" in the_course().beside(master.notebook) and not any("](map.svg)" in source for source in first):
         yield "", "Show the map among the first cells: ![Map of the Transformer; this notebook is …](map.svg)"
 
 
 @rule
-def foreign_link(page: Page) -> Complaints:
+def foreign_link(master: Master) -> Complaints:
     """No link to a registry or a content delivery network: the course needs no network, and cites papers."""
-    for cell in page.cells:
+    for cell in master.cells:
         for host in SERVED_BY_OTHERS:
             if re.search(rf"(?<![\w-]){re.escape(host)}\b", cell.source):
                 yield cell.id, f"Remove the link to {host}."

@@ -6,14 +6,14 @@ import re
 
 import pytest
 
-from anatomy.course.assembling.compose import Course, Program
+from anatomy.course.assembling.compose import AllAnswers, Program
 from anatomy.course.assembling.gather import gather
 from anatomy.course.assembling.layout import formatted, lay_out, listed
 from tests.assembling.course import answer, put
 
 
 def program(folder, **options) -> Program:
-    return Course(gather(folder), **options).program()
+    return AllAnswers(gather(folder), **options).program()
 
 
 def written(made: Program) -> str:

@@ -12,8 +12,8 @@ from nbformat.v4 import new_notebook, new_output
 from small_course import HEADER, QUIZ, SLUG, SOLUTION, answer, check, code, make_course, markdown
 
 from anatomy.authoring.glossary import Term
-from anatomy.authoring.lint import RULES, Complaint, as_tables, fix, lint, lint_page
-from anatomy.authoring.page import Page
+from anatomy.authoring.lint import RULES, Complaint, as_tables, fix, lint, lint_master
+from anatomy.authoring.master import Master
 from anatomy.authoring.references import Source
 from anatomy.course import COURSE
 from anatomy.engine.exercise import quiz
@@ -59,7 +59,7 @@ def clean_book() -> NotebookNode:
 def complaints(book: NotebookNode, text: str | None = None) -> list[Complaint]:
     notebook = SMALL.notebook(SLUG)
     text = text or nbformat.v4.writes(book) + "\n"
-    return lint_page(Page(notebook, text, book, SMALL.exercises(notebook), TERMS, SOURCES))
+    return lint_master(Master(notebook, text, book, SMALL.exercises(notebook), TERMS, SOURCES))
 
 
 def cell(book: NotebookNode, cell_id: str) -> NotebookNode:
@@ -279,6 +279,6 @@ def test_lint_reads_the_course_and_its_modules(tmp_path):
 
 def test_an_answer_that_is_no_python_is_reported_not_raised(tmp_path):
     book = clean_book()
-    replace("scaled-scores", "return query", "return return query")(book)
+    replace("scaled-scores", "return dot", "return return query")(book)
     write(book, tmp_path / "x.ipynb")
     assert [complaint.rule for complaint in complaints(book)] == ["undefined-name"]

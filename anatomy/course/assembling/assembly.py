@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from anatomy import PACKAGE
 from anatomy.course import COURSE
 from anatomy.course.assembling import card
-from anatomy.course.assembling.compare import AGREES, NEEDS
-from anatomy.course.assembling.compose import Course, Program
+from anatomy.course.assembling.agreement import AGREES, NEEDS
+from anatomy.course.assembling.compose import AllAnswers, Program
 from anatomy.course.assembling.examine import STEP_LIMIT, Step, examine
 from anatomy.course.assembling.gather import Gathered, Import, Piece, find_folder, gather
 from anatomy.course.assembling.layout import formatted, import_lines, lay_out, listed
@@ -157,7 +157,7 @@ def put_together(
         refuse_what_is_not_ours(path)
     gathered = gather(notebooks, _given_cells())
     examined = _Examined(gathered, limit, on_step)
-    course = Course(gathered, fill=fill, ignored=examined.unfinished, undefined=examined.undefined)
+    course = AllAnswers(gathered, fill=fill, ignored=examined.unfinished, undefined=examined.undefined)
     program = course.program()
     if not fill and not program.imports and not any(section.pieces for section in program.sections):
         raise NoAnswers(
@@ -186,7 +186,7 @@ class _Examined:
         self.replies = examine(steps, limit=limit, on_step=self._count) if self.checks else {}
 
     def _steps(self, notebook: Gathered) -> Iterator[Step]:
-        slug, program = notebook.book.slug, Course([notebook], own=False).program()
+        slug, program = notebook.book.slug, AllAnswers([notebook], own=False).program()
         for one, name in program.imports.items():
             step = Step("define", (slug, import_lines({one: name})))
             self.defines[step] = one

@@ -71,7 +71,7 @@ class Program:
     left_out: dict[Piece, str]
     lacking: dict[Lacking, list[str]]
     unknown: dict[tuple[str, str], list[str]]
-    _course: Course
+    _course: AllAnswers
 
     def text(self, piece: Piece) -> str:
         """The piece as it stands in the file."""
@@ -94,7 +94,7 @@ class Program:
         yield from ((piece, old, new) for (piece, old), new in self.names.items() if old != new and piece in kept)
 
 
-class Course:
+class AllAnswers:
     """All notebooks together, as one namespace in which every name can be followed to what defines it.
 
     Parameters

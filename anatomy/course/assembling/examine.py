@@ -1,4 +1,4 @@
-"""Has a student's code run by `anatomy.course.assembling.worker`, with a limit on each step.
+"""Has a student's code run by `anatomy.course.assembling.runner`, with a limit on each step.
 
 A step that hangs or ends its interpreter costs that step: the others go on in a fresh one.
 """
@@ -89,7 +89,7 @@ class _Worker:
         package = str(PACKAGE.parent)
         path = os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH"))))
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "anatomy.course.assembling.worker"],
+            [sys.executable, "-m", "anatomy.course.assembling.runner"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

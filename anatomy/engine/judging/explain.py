@@ -9,7 +9,6 @@ from torch import Tensor
 
 from anatomy.engine.exercise import Case
 from anatomy.engine.judging.compare import Difference, Kind
-from anatomy.engine.judging.errors import explain_error, explain_message
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.judging.explanation import EXAMPLE, Explanation
 from anatomy.engine.judging.forms import (
@@ -20,6 +19,7 @@ from anatomy.engine.judging.forms import (
     explain_type,
     is_nothing,
 )
+from anatomy.engine.judging.stops import explain_error, explain_message
 from anatomy.engine.judging.values import explain_values
 from anatomy.engine.judging.verdict import Diagnosis
 from anatomy.engine.judging.where import where_it_happens

@@ -14,26 +14,26 @@ from torch import Tensor
 
 from anatomy.engine.exercise import Case, Exercise
 from anatomy.engine.judging.explanation import Explanation
-from anatomy.engine.judging.relations import places, values
+from anatomy.engine.judging.relations import numbers, places
 from anatomy.engine.judging.relations.comparison import Comparison, alike
 
 Finder = Callable[[Comparison], Iterator[Explanation]]
 
 _SAME_SHAPE: tuple[Finder, ...] = (
-    values.not_finite,
-    values.nothing_done,
-    values.factor,
+    numbers.not_finite,
+    numbers.nothing_done,
+    numbers.factor,
     places.transposed,
     places.moved,
     places.repeated,
-    values.added,
-    values.transformed,
-    values.sums_elsewhere,
-    values.coarse,
+    numbers.added,
+    numbers.transformed,
+    numbers.sums_elsewhere,
+    numbers.coarse,
     places.partly_wrong,
     places.triangle,
-    values.sums_nowhere,
-    values.axis_factor,
+    numbers.sums_nowhere,
+    numbers.axis_factor,
     places.reordered,
 )
 _OTHER_SHAPE: tuple[Finder, ...] = (places.transposed, places.reshaped, places.extra_axis, places.reduced)
@@ -56,7 +56,7 @@ def relate(
     this = replace(_comparison(case, found, expected, exercise), others=further, main=True)
     finders = _SAME_SHAPE if found.shape == expected.shape else _OTHER_SHAPE
     if alike(this.found, this.expected):  # nearly right: a symmetry of the right answer would "explain" it
-        finders = (values.coarse,)
+        finders = (numbers.coarse,)
     for finder in finders:
         for said in finder(this):
             if all(said.claims in {other.claims for other in finder(one)} for one in further):

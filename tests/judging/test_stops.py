@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from anatomy.engine.exercise import Case
-from anatomy.engine.judging.errors import explain_error, explain_message
+from anatomy.engine.judging.stops import explain_error, explain_message
 from anatomy.engine.judging.symptoms import advice
 from anatomy.engine.observing.observation import CaseObservation, Raised
 

@@ -25,7 +25,7 @@ EXERCISE = re.compile(r"^### Exercise\b.*(?:\n\n●.*)?$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Page:
+class Master:
     """One master and what it has to agree with.
 
     Attributes
@@ -46,7 +46,7 @@ class Page:
     sources: Sequence[Source] = ()
 
     @classmethod
-    def load(cls, root: Path, notebook: Notebook, terms: Sequence[Term] = (), sources: Sequence[Source] = ()) -> Page:
+    def load(cls, root: Path, notebook: Notebook, terms: Sequence[Term] = (), sources: Sequence[Source] = ()) -> Master:
         """The master of this notebook under `root`; exercises and reference are the package's."""
         path = source_file(root, notebook.slug)
         book = read(path)

@@ -1,6 +1,6 @@
 """The assembled models with the library's weights in them, against the library's own models.
 
-Runs in `anatomy.course.assembling.worker`. Float32 on both sides; the same numbers in another order of additions differ
+Runs in `anatomy.course.assembling.runner`. Float32 on both sides; the same numbers in another order of additions differ
 by some 1e-6, another formula by much more.
 """
 

@@ -1,6 +1,6 @@
 """Runs a student's code in an interpreter of its own: reads a list of steps, and answers each with one line of JSON.
 
-Started by `anatomy.course.assembling.examine` as ``python -m anatomy.course.assembling.worker``. It runs as the person
+Started by `anatomy.course.assembling.examine` as ``python -m anatomy.course.assembling.runner``. It runs as the person
 who asked for it, as a notebook does; never for marks.
 """
 
@@ -62,9 +62,9 @@ def _load(path: str) -> ModuleType:
 
 
 def _compare(path: str, which: str) -> Reply:
-    from anatomy.course.assembling import compare
+    from anatomy.course.assembling import agreement
 
-    return compare.COMPARISONS[which](_load(path))
+    return agreement.COMPARISONS[which](_load(path))
 
 
 def _stopped(error: BaseException, path: str) -> str:
