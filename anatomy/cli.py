@@ -429,7 +429,8 @@ def serve(
         typer.Option(
             "--prepare",
             metavar="NN",
-            help="Get ready for this notebook's mistakes; may be repeated. All by default.",
+            help="Get ready for this notebook from the start; may be repeated. By default for each when it is first "
+            "asked about.",
             show_default=False,
         ),
     ] = None,
@@ -456,7 +457,7 @@ def serve(
             fail("Names are for --new-keys FILE.")
         place = running.Place.of_hub()
         who = people.Keys(keys) if keys else people.Hub() if place else people.Anybody()
-        books = list(map(the_course().find, prepare)) if prepare else the_course().notebooks
+        books = map(the_course().find, prepare or [])
         judges = JudgeWorkers(workers or os.cpu_count() or 1, [book.slug for book in books])
         running.serve(
             who, place or running.Place(host, port, prefix), judges,

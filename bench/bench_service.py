@@ -135,7 +135,7 @@ def service(people: int) -> Iterator[tuple[int, list[str], list[psutil.Process]]
                 )
                 port = int(found[1])
                 threading.Thread(target=running.stderr.read, daemon=True).start()
-                while health(port)["prepared"] < 1:
+                while min(health(port)["prepared"].values()) < 1:
                     time.sleep(1)
                 parent = psutil.Process(running.pid)
                 yield port, [line.split()[0] for line in keys.read_text().splitlines()], [

@@ -13,6 +13,7 @@ import pytest
 from anatomy.classroom.serving import workers
 from anatomy.classroom.serving.limits import Losses
 from anatomy.classroom.serving.people import Person
+from anatomy.classroom.serving.worker import PREPARE
 from tests.serving.service import Running, running
 
 ENDLESS = b"endless"
@@ -32,14 +33,15 @@ class Named:
 class Judging:
     """In the place of a worker's process: answers at once, or, what is endless, not before its end."""
 
-    prepared = 0.0
     endless: ClassVar[list[bytes]] = []
     ends = threading.Event()
 
-    def __init__(self, prepare: object) -> None:
-        self.process = SimpleNamespace(pid=id(self))
+    def __init__(self) -> None:
+        self.process, self.prepared = SimpleNamespace(pid=id(self)), dict[str, float]()
 
     def ask(self, request: bytes) -> bytes:
+        if request.startswith(PREPARE):
+            return b"1.0"
         if not request.startswith(ENDLESS):
             return ANSWER
         ends = Judging.ends
@@ -139,7 +141,7 @@ def test_a_worker_more_is_started_only_where_all_are_held_up(service: Running) -
 def test_where_none_more_can_be_started_the_service_goes_on(
     service: Running, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def fails(prepare: object) -> None:
+    def fails() -> None:
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
     monkeypatch.setattr(workers, "_Worker", fails)
@@ -179,3 +181,41 @@ def test_who_has_lost_a_worker_uses_the_only_one_when_nobody_else_waits(monkeypa
         here.service.losses.note("Eve")
         assert here.service.losses.count("Eve") == 1
         assert here.ask(b"fair", "Eve")[0] == 200
+
+
+def test_it_gets_ready_for_what_the_class_asks_about(monkeypatch: pytest.MonkeyPatch, caplog: Any) -> None:
+    asked: list[bytes] = []
+
+    class Listening(Judging):
+        def ask(self, request: bytes) -> bytes:
+            if request.startswith(PREPARE):
+                asked.append(request)
+                return b"0.5" if asked.count(request) < 3 else b"1.0"
+            return super().ask(request)
+
+    monkeypatch.setattr(workers, "_Worker", Listening)
+    caplog.set_level("INFO", "anatomy.classroom.serving")
+    with running(Named(), workers=1) as here:  # type: ignore[arg-type]
+        assert here.service.workers.prepared == {} and asked == []
+        for _ in range(2):
+            assert here.ask(b"an answer", "Ada")[0] == 200
+        until(lambda: here.service.workers.prepared == {"03-softmax": 1.0})
+        assert here.ask(b"", "", "/judge/health")[1]["prepared"] == {"03-softmax": 1.0}
+    assert asked == [b"prepare 03-softmax"] * 3
+    assert caplog.text.count("getting ready for 03-softmax") == caplog.text.count(" ready for 03-softmax") - 1 == 1
+
+
+def test_a_notebook_that_ends_a_worker_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bytes] = []
+
+    class Fragile(Judging):
+        def ask(self, request: bytes) -> bytes:
+            if request.startswith(PREPARE):
+                asked.append(request)
+                raise EOFError
+            return super().ask(request)
+
+    monkeypatch.setattr(workers, "_Worker", Fragile)
+    with running(Named(), workers=1) as here:  # type: ignore[arg-type]
+        assert [here.ask(f"answer {n}".encode(), "Ada")[0] for n in range(5)] == [200] * 5
+    assert len(asked) == 1

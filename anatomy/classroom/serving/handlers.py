@@ -56,7 +56,7 @@ class Health(_Handler):
     def get(self) -> None:
         workers = self.service.workers
         self.finish({"version": VERSION, "workers": len(workers.processes), "waiting": workers.waiting,
-                     "prepared": round(workers.prepared, 2)})  # fmt: skip
+                     "prepared": {slug: round(share, 2) for slug, share in workers.prepared.items()}})  # fmt: skip
 
 
 class Me(_Handler):
@@ -104,6 +104,7 @@ class Check(_Handler):
         with self.busy.pop_all():  # who goes from now on stays busy
             answer = await self._answer(b"".join(self.chunks))
             self._note(answer)
+            await self.service.workers.want(the_course().exercise(answer["exercise"]).notebook.slug)
             self.finish(answer)
 
     async def _answer(self, request: bytes) -> dict[str, Any]:

@@ -98,6 +98,7 @@ async def _serve(
             server.add_sockets(sockets)
             address = f"http://{place.host}:{sockets[0].getsockname()[1]}{place.prefix}"
             say(f"The judge answers at {address}, {workers.count} at a time.")
+            say("It gets ready for a notebook when the first answer to it arrives.")
             await asyncio.wait([judging, ended], return_when=asyncio.FIRST_COMPLETED)
     finally:
         server.stop()

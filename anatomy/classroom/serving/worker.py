@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
@@ -23,21 +23,15 @@ COMPUTING = 30.0
 MEMORY = 6 * 2**30
 """Bytes of address space that a process may take."""
 
-PREPARE = b"prepare"
-"""Asks for some of the expectations in advance; answered with the share of them that is done."""
+PREPARE = b"prepare "
+"""With the slug of a notebook: asks for some of its expectations in advance. Answered with the share that is done."""
 
 A_WHILE = 0.1
 """Seconds that a request may have to wait for expectations that are worked out in advance."""
 
 
-def serve_requests(pipe: Connection, notebooks: Collection[str]) -> None:
-    """Answer requests until the other end of the pipe is closed. Each answer is a status of HTTP and JSON.
-
-    Parameters
-    ----------
-    notebooks
-        The slugs of those whose expectations are worked out in advance.
-    """
+def serve_requests(pipe: Connection) -> None:
+    """Answer requests until the other end of the pipe is closed. Each answer is a status of HTTP and JSON."""
     import resource  # not everywhere
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started this process ends it
@@ -49,14 +43,16 @@ def serve_requests(pipe: Connection, notebooks: Collection[str]) -> None:
 
     torch.set_num_threads(1)  # one process a core
     expectations_of = remembering()
-    preparing = _preparing(expectations_of, notebooks)
+    preparing = dict[str, Iterator[float]]()
     while True:
         try:
             request = pipe.recv_bytes()
         except EOFError:
             return
-        if request == PREPARE:
-            pipe.send_bytes(f"{_for_a_while(preparing)}".encode())
+        if request.startswith(PREPARE):
+            slug = request.removeprefix(PREPARE).decode()
+            steps = preparing.setdefault(slug, _preparing(expectations_of, slug))
+            pipe.send_bytes(f"{_for_a_while(steps)}".encode())
             continue
         signal.setitimer(signal.ITIMER_PROF, COMPUTING)  # nobody handles it: it ends the process
         pipe.send_bytes(_answered(request, expectations_of))
@@ -99,14 +95,13 @@ def _answered(request: bytes, expectations_of: ExpectationsOf) -> bytes:
         return b"500" + json.dumps({"error": said}).encode()
 
 
-def _preparing(expectations_of: ExpectationsOf, notebooks: Collection[str]) -> Iterator[float]:
+def _preparing(expectations_of: ExpectationsOf, slug: str) -> Iterator[float]:
     """Work out, step by step, what reference and mistakes do; yields the share that is done."""
     from anatomy.engine.exercise import SEEDS
     from anatomy.wiring import the_course
 
     course = the_course()
-    known_to = [course.exercises(course.notebook(slug)) for slug in notebooks]
-    asked = [one for book in known_to for one in book.values() if one.kind != "quiz"]
+    asked = [one for one in course.exercises(course.notebook(slug)).values() if one.kind != "quiz"]
     for number, exercise in enumerate(asked):
         known = expectations_of(exercise, SEEDS)
         mistakes = exercise.mistakes.values()

@@ -11,7 +11,7 @@ import logging
 import math
 import multiprocessing
 from collections import deque
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -54,14 +54,14 @@ class _Job:
 class _Worker:
     """One process, and the pipe to it."""
 
-    def __init__(self, prepare: Collection[str]) -> None:
+    def __init__(self) -> None:
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["anatomy.classroom.serving.judging"])  # so that another one is there at once
         self._pipe, theirs = context.Pipe()
-        self.process = context.Process(target=serve_requests, args=(theirs, prepare), daemon=True)
+        self.process = context.Process(target=serve_requests, args=(theirs,), daemon=True)
         self.process.start()
         theirs.close()
-        self.prepared = 0.0
+        self.prepared = dict[str, float]()  # notebook → share
 
     def ask(self, request: bytes) -> bytes:
         self._pipe.send_bytes(request)
@@ -80,13 +80,15 @@ class JudgeWorkers:
     Parameters
     ----------
     prepare
-        The slugs of notebooks for which they work out in advance, while nobody asks, what references and mistakes do.
+        The slugs of notebooks for which they work out from the start, while nobody asks, what references and mistakes
+        do. `want` adds others.
     most_waiting
         Requests that may wait.
     """
 
-    def __init__(self, count: int, prepare: Collection[str] = (), most_waiting: int = 100) -> None:
-        self.count, self.prepare, self.most_waiting = count, prepare, most_waiting
+    def __init__(self, count: int, prepare: Iterable[str] = (), most_waiting: int = 100) -> None:
+        self.count, self.most_waiting = count, most_waiting
+        self._wanted, self._spoiled = [*prepare], set[tuple[int, str]]()
         self._jobs: deque[_Job] = deque()
         self._has_more = asyncio.Condition()
         self._threads = ThreadPoolExecutor(count + 1)
@@ -98,9 +100,17 @@ class JudgeWorkers:
         return len(self._jobs)
 
     @property
-    def prepared(self) -> float:
-        """The share of what can be worked out in advance that is."""
-        return sum(worker.prepared for number, worker in self._workers.items() if number < self.count) / self.count
+    def prepared(self) -> dict[str, float]:
+        """Notebook → the share of what can be worked out in advance that is, of those that are wanted."""
+        workers = [worker for number, worker in self._workers.items() if number < self.count]
+        return {slug: sum(one.prepared.get(slug, 0) for one in workers) / self.count for slug in self._wanted}
+
+    async def want(self, slug: str) -> None:
+        """Get ready for this notebook, too, while nobody asks."""
+        if slug not in self._wanted:
+            self._wanted.append(slug)
+            log.info("getting ready for %s; until then an answer to it may take seconds", slug)
+            await self._look_again()
 
     @property
     def processes(self) -> list[int]:
@@ -162,7 +172,6 @@ class JudgeWorkers:
             self._threads.shutdown(wait=False)
 
     async def _run(self, number: int) -> None:
-        prepares = bool(self.prepare)
         if number == self.count:
             await self._is_needed()
         while True:
@@ -175,23 +184,25 @@ class JudgeWorkers:
                 await asyncio.sleep(SECONDS)
                 continue
             self._workers[number] = worker
-            job = None if prepares and not self._job_for(number) else await self._next(number)
+            job, slug = await self._next(number)
             try:
-                asked = self._in_thread(lambda: worker.ask(job.request if job else PREPARE))  # noqa: B023
+                asked = self._in_thread(lambda: worker.ask(job.request if job else PREPARE + slug.encode()))  # noqa: B023
                 reply = await asyncio.wait_for(asked, SECONDS)
             except (TimeoutError, EOFError, OSError) as error:
                 log.warning("a worker was lost: %s", type(error).__name__)
                 self._workers.pop(number).end()
-                prepares = bool(self.prepare) and job is not None
-                if job and not job.done.done():
+                if not job:
+                    self._spoiled.add((number, slug))
+                elif not job.done.done():
                     job.done.set_exception(WorkerLost())
                 continue
             finally:
                 if self._at.pop(number, None):
                     await self._look_again()
             if job is None:
-                worker.prepared = float(reply)
-                prepares = worker.prepared < 1
+                worker.prepared[slug] = float(reply)
+                if worker.prepared[slug] == self.prepared[slug] == 1:
+                    log.info("ready for %s", slug)
             elif not job.done.done():
                 job.done.set_result(reply)
 
@@ -207,17 +218,24 @@ class JudgeWorkers:
         may_risk = sum(job.is_risky for job in self._at.values()) < most_risky
         return next((job for job in self._jobs if may_risk or not job.is_risky), None)
 
-    async def _next(self, number: int) -> _Job:
+    def _to_prepare(self, number: int) -> str:
+        """The first notebook that this worker should get ready for; none that it was lost at."""
+        done = self._workers[number].prepared
+        open_ = (slug for slug in self._wanted if done.get(slug, 0) < 1 and (number, slug) not in self._spoiled)
+        return next(open_, "")
+
+    async def _next(self, number: int) -> tuple[_Job | None, str]:
+        """A request; or, where none waits, a notebook to get ready for."""
         async with self._has_more:
-            job = await self._has_more.wait_for(lambda: self._job_for(number))
-            assert job
-            self._jobs.remove(job)
-            self._at[number], job.began = job, asyncio.get_running_loop().time()
-            return job
+            await self._has_more.wait_for(lambda: self._job_for(number) or self._to_prepare(number))
+            if job := self._job_for(number):
+                self._jobs.remove(job)
+                self._at[number], job.began = job, asyncio.get_running_loop().time()
+            return job, self._to_prepare(number)
 
     async def _started(self) -> _Worker:
         try:
-            return await self._in_thread(lambda: _Worker(self.prepare))
+            return await self._in_thread(_Worker)
         except (OSError, EOFError) as error:
             raise UserError(
                 f"A process that judges can't be started ({error or type(error).__name__}): look what this machine has "
