@@ -30,7 +30,11 @@ def keys(keys_file: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def one_service(keys_file: Path) -> Iterator[Running]:
+    async def rest(slug: str) -> None:
+        """It does not get ready for anything: who stops its worker would stop it at that."""
+
     with running(Keys(keys_file), workers=1) as here:
+        here.service.workers.want = rest  # type: ignore[method-assign]
         yield here
 
 
