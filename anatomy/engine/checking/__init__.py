@@ -27,10 +27,10 @@ cells.watch()
 
 
 class CheckFailed(AssertionError):
-    """An answer is not right (yet). The card above says why; there is no traceback worth reading."""
+    """An answer is not right (yet): its exercise and its points in one line. The card above says why."""
 
     def _render_traceback_(self) -> list[str]:
-        return [f"{type(self).__name__}: {self}"]
+        return [str(self)]
 
 
 def check(course: Course, name: str, namespace: dict[str, Any]) -> None:

@@ -15,7 +15,9 @@ from anatomy.engine.checking.judging_here import verdict_in_notebook
 from anatomy.engine.observing import GRADING_SEED
 
 if TYPE_CHECKING:
+    from anatomy.engine.checking.remote import RemoteVerdict
     from anatomy.engine.exercise import Exercise
+    from anatomy.engine.judging.verdict import Verdict
     from anatomy.engine.observing.observation import Observation
 
 HAND_OVER = "ANATOMY_HAND_OVER"
@@ -28,7 +30,7 @@ class Mode(Protocol):
     """What becomes of an answer."""
 
     def check(self, exercise: Exercise, namespace: Namespace) -> str | None:
-        """Check the answer among a notebook's names; returns what is wrong in a line, if that is known here."""
+        """Check the answer among a notebook's names; returns its points in a line where they are not all of them."""
         ...
 
 
@@ -89,7 +91,7 @@ class AskJudge:
         from anatomy.engine.checking import remote
 
         answer = remote.check(self.address, exercise, namespace)
-        return None if answer.status == "right" else answer.headline
+        return None if answer.status == "right" else _in_short(answer)
 
 
 @dataclass(frozen=True)
@@ -99,14 +101,20 @@ class JudgeHere:
     def check(self, exercise: Exercise, namespace: Namespace) -> str | None:
         from IPython.display import display
 
-        from anatomy.engine.cards import Card, headline
+        from anatomy.engine.cards import Card
         from anatomy.engine.checking.progress_file import note_check
         from anatomy.engine.judging.expectations import remembering
 
         verdict = verdict_in_notebook(exercise, namespace, remembering())
         note_check(verdict, namespace.get(exercise.name))
         display(Card(verdict))
-        return None if verdict.status == "right" else headline(verdict)
+        return None if verdict.status == "right" else _in_short(verdict)
+
+
+def _in_short(verdict: Verdict | RemoteVerdict) -> str:
+    if verdict.status == "not attempted":
+        return f"{verdict.exercise}: not attempted yet."
+    return f"{verdict.exercise}: {verdict.points} of {verdict.max_points} points."
 
 
 def _hand_over(observation: Observation, parts: Iterable[Observation] = ()) -> None:
