@@ -291,9 +291,9 @@ def patchify(seed: int) -> Iterator[Case]:
         height, width = (odd, even) if side == "H" else (even, odd)
         note = f"when {patch} does not divide {side} = {odd}"
         yield case(2, 3, height, width, patch, note, asks="refusals", message_names=(str(odd), str(patch)))
-    half = _any(draw, 3, 6)
-    note = f"when {2 * half} does not divide H = {half}, and H · W is a multiple of P²"
-    yield case(2, 3, half, 4 * half, 2 * half, note, asks="refusals", message_names=(str(half), str(2 * half)))
+    half = _any(draw, 2, 4)
+    note = f"when {2 * half} does not divide H = {3 * half}, and H · W is a multiple of P²"
+    yield case(2, 3, 3 * half, 4 * half, 2 * half, note, asks="refusals", message_names=(str(3 * half), str(2 * half)))
     for patch, odd in ((4, 6), _not_divided(draw)):
         note = f"when {patch} divides neither H nor W, both {odd}"
         yield case(2, 3, odd, odd, patch, note, asks="refusals", message_names=(str(odd), str(patch)))
