@@ -54,6 +54,10 @@ Root = Annotated[
 ]
 
 
+FIRST = "00-start-here/00-start-here.ipynb"
+"""The notebook that a student's JupyterLab opens."""
+
+
 @app.command(rich_help_panel=STUDENTS, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def lab(
     context: typer.Context,
@@ -62,7 +66,7 @@ def lab(
     ] = False,
     root: Root = None,
 ) -> None:
-    """Open JupyterLab at notebooks/, as a student needs it. Further options go to `jupyter lab`.
+    """Open JupyterLab at the first notebook, as a student needs it. Further options go to `jupyter lab`.
 
     Example: [cyan]anatomy lab --no-browser --port=9999[/cyan]
     """
@@ -77,8 +81,10 @@ def lab(
     # so that a terminal in there knows the `anatomy` of this installation
     os.environ["PATH"] = os.pathsep.join((sysconfig.get_path("scripts"), os.environ.get("PATH", os.defpath)))
     os.chdir(course)  # where nbgrader looks for its settings
-    options = ["--allow-root", *context.args] if hasattr(os, "geteuid") and os.geteuid() == 0 else context.args
-    LabApp.launch_instance([str(course if instructor else course / "notebooks"), *options])
+    options = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    if not instructor and (course / "notebooks" / FIRST).is_file():
+        options.append(f"--LabApp.default_url=/lab/tree/{FIRST}")
+    LabApp.launch_instance([str(course if instructor else course / "notebooks"), *options, *context.args])
 
 
 @app.command(rich_help_panel=STUDENTS)

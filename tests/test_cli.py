@@ -217,6 +217,15 @@ def test_lab_is_a_students_and_passes_options_on(course, started, monkeypatch):
     assert paths.split(os.pathsep) == ["mine", str(course / "tools" / "jupyterlab" / "student")]
 
 
+def test_lab_opens_the_first_notebook(course, started):
+    first = course / "notebooks" / "00-start-here" / "00-start-here.ipynb"
+    first.parent.mkdir(parents=True)
+    first.touch()
+    assert anatomy("lab", "--port=9999")[0] == 0
+    [(arguments, _, _)] = started
+    assert arguments[-2:] == ["--LabApp.default_url=/lab/tree/00-start-here/00-start-here.ipynb", "--port=9999"]
+
+
 def test_an_instructors_lab_is_nbgraders(course, started):
     assert anatomy("lab", "--instructor")[0] == 0
     [(arguments, folder, paths)] = started
