@@ -80,6 +80,7 @@ def test_parcels_hold_what_was_packed():
         pipeline={"steps": ["a.B"], "settings": {"B": {"timeout": 7}}},
         sandbox="none",
         fork_server="",
+        shared="",
         page_settings="{}",
     )
     assert ToGrade.unpacked(given.packed()) == given

@@ -150,6 +150,7 @@ class ClassRun:
                         pipeline=pipeline,
                         sandbox=self.sandbox,
                         fork_server=workers.address,
+                        shared=workers.shared,
                         page_settings=pages,
                     ).packed()
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import replace
+from pathlib import Path
 
 from nbformat import NotebookNode
 from nbgrader import utils
 
 from anatomy.classroom.grading.few_numbers import in_few_numbers
 from anatomy.classroom.grading.notes import CellNote, FewNumbers
+from anatomy.classroom.grading.shared_observations import SharedObservations
 from anatomy.engine.course import Notebook
 from anatomy.engine.exercise import Exercise
 from anatomy.engine.judging.expectations import Expectations
@@ -31,12 +33,21 @@ _expectations: dict[tuple[str, tuple[int, ...]], Expectations] = {}
 """What the references and mistakes do with some seeds; `anatomy grade` uses the same seeds in a whole run."""
 
 
+_shared: SharedObservations | None = None
+
+
+def share_with(folder: str) -> None:
+    """Share with the other workers of a run what takes long to find out about mistakes; "" for none."""
+    global _shared
+    _shared = SharedObservations(Path(folder)) if folder else None
+
+
 def _expectations_of(exercise: Exercise, seeds: tuple[int, ...]) -> Expectations:
     if any(known != seeds for _, known in _expectations):
         _expectations.clear()
     key = (exercise.name, seeds)
     if key not in _expectations:
-        _expectations[key] = Expectations(exercise, seeds)
+        _expectations[key] = Expectations(exercise, seeds, _shared)
     return _expectations[key]
 
 

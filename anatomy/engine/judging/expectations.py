@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
@@ -20,16 +21,32 @@ REFUSALS = ("ValueError", "TypeError", "IndexError", "KeyError")
 """The errors that refuse a bad input."""
 
 
+WORTH_SHARING = 0.005
+"""Seconds of computing beyond which an observation is shared: to write and read one takes a few milliseconds."""
+
+
+class Shared(Protocol):
+    """Raw observations that several processes have in common, by name."""
+
+    def get(self, name: str) -> CaseObservation | None: ...
+
+    def put(self, name: str, seen: CaseObservation) -> None: ...
+
+
 class CannotJudge(RuntimeError):
     """The reference itself failed: the machine is out of time or memory. No verdict is better than a wrong one."""
 
 
 @dataclass
 class Expectations:
-    """The cases of some seeds, and what the reference (`expected`) and the mistakes do in them."""
+    """The cases of some seeds, and what the reference (`expected`) and the mistakes do in them.
+
+    What takes long to find out is taken from `shared`, or put there.
+    """
 
     exercise: Exercise
     seeds: tuple[int, ...]
+    shared: Shared | None = None
 
     def __post_init__(self) -> None:
         self.exercise = self.exercise.course.described(self.exercise)
@@ -64,8 +81,18 @@ class Expectations:
         if key not in self._seen:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # a student who did not make this mistake must not see them
-                self._seen[key] = observe_case(replace(self.exercise, forbids=()), mistake.answer, self.cases[index])
+                self._seen[key] = described(self.exercise, self.cases[index], self._raw(mistake, index))
         return self._seen[key]
+
+    def _raw(self, mistake: Mistake, index: int) -> CaseObservation:
+        name = f"{self.exercise.name} {mistake.name} {index} {self.seeds}"
+        if self.shared and (seen := self.shared.get(name)):
+            return seen
+        began = time.thread_time()
+        seen = observe_case(replace(self.exercise, forbids=(), describe=None), mistake.answer, self.cases[index])
+        if self.shared and time.thread_time() - began > WORTH_SHARING:
+            self.shared.put(name, seen)
+        return seen
 
     def remember(self, mistake: Mistake, cases: list[CaseObservation]) -> None:
         """Take raw observations of this mistake in all cases, which were made elsewhere."""

@@ -68,13 +68,19 @@ class _Parcel:
 class Workers:
     """Grades parcels, by a pool or in this process.
 
-    `address` is that of the workers' fork server, or "" when each has its own.
+    `address` is that of the workers' fork server, or "" when each has its own. `shared` is a folder that they have in
+    common, or "".
     """
 
     def __init__(
-        self, address: str, pool: Pool | None = None, count: int = 1, grade_one: Callable[[bytes], bytes] | None = None
+        self,
+        address: str,
+        pool: Pool | None = None,
+        count: int = 1,
+        grade_one: Callable[[bytes], bytes] | None = None,
+        shared: str = "",
     ) -> None:
-        self.address, self.pool, self.count = address, pool, count
+        self.address, self.pool, self.count, self.shared = address, pool, count, shared
         self.grade_one = grade_one or grade_parcel
         self._under_way: dict[int, tuple[Any, _Parcel]] = {}
 

@@ -6,13 +6,15 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from contextlib import nullcontext
 from importlib import import_module
 from multiprocessing import forkserver
 
-from anatomy.classroom.forked_kernels import get_fork_server
+from anatomy.classroom.forked_kernels import NO_SANDBOX, get_fork_server
 from anatomy.classroom.grading.course_preparation import KERNELS
 from anatomy.classroom.grading.workers.dispatch import WorkerLost, Workers
 
@@ -35,10 +37,13 @@ def local_workers(count: int, sandbox: str) -> Iterator[Workers]:
     """So many processes on this machine, which start while the fork server does."""
     get_fork_server(KERNELS, sandbox, wait=False)
     pool = LocalPool(count)
-    try:
-        yield Workers(str(get_fork_server(KERNELS, sandbox)), pool, count)
-    finally:
-        pool.end()
+    # Without a sandbox student code could read there what secret seeds give.
+    folder = tempfile.TemporaryDirectory(prefix="anatomy-shared-", ignore_cleanup_errors=True)
+    with folder if sandbox != NO_SANDBOX else nullcontext("") as shared:
+        try:
+            yield Workers(str(get_fork_server(KERNELS, sandbox)), pool, count, shared=shared)
+        finally:
+            pool.end()
 
 
 class LocalPool:

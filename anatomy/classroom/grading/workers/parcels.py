@@ -29,6 +29,8 @@ class ToGrade:
         Steps and their settings: see `anatomy.classroom.grading.pipeline`.
     fork_server
         The address of the one on this machine, or "" when the worker has its own.
+    shared
+        A folder that the workers on this machine have in common for what they find out about mistakes, or "" for none.
     page_settings
         The settings of feedback pages, or "" for none.
     """
@@ -45,6 +47,7 @@ class ToGrade:
     pipeline: Mapping[str, Any]
     sandbox: str
     fork_server: str
+    shared: str
     page_settings: str
 
     def packed(self) -> bytes:

@@ -23,6 +23,7 @@ from anatomy.classroom.grading.feedback.standing import expected_standing
 from anatomy.classroom.grading.notes import EDITION, NOTE, CellNote, NotebookNote
 from anatomy.classroom.grading.pipeline import run_steps
 from anatomy.classroom.grading.submission_file import parse_notebook
+from anatomy.classroom.grading.verdicts import share_with
 from anatomy.classroom.grading.workers.parcels import Graded, ToGrade, ungraded
 from anatomy.engine.notebook_files.notebooks import as_text
 
@@ -34,6 +35,7 @@ def grade_parcel(parcel: bytes) -> bytes:
     os.environ[SANDBOX_VARIABLE] = given.sandbox
     if given.fork_server:
         join_fork_server(given.fork_server)
+    share_with(given.shared)
     log = logging.Logger("anatomy.classroom.grading")  # what the steps say is in the notebook, too
     log.addHandler(logging.NullHandler())
     try:
