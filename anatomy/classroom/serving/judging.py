@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from anatomy.engine.cards import Card, as_text, headline
-from anatomy.engine.cards.markup import COLORS, SIGNS, frame, line, prose, title
+from anatomy.engine.cards.markup import COLORS, frame, line, prose, title
 from anatomy.engine.checking.calling import MOST_PARTS, VERSION
 from anatomy.engine.exercise import SEEDS, Exercise
 from anatomy.engine.judging.expectations import Expectations
@@ -109,7 +109,7 @@ def _mend_first(exercise: Exercise, wrong: list[Observation]) -> Reply:
     is_not, that = ("is not", "that") if len(parts) == 1 else ("are not", "those")
     said = f"It calls your {named}, which {is_not} right yet: mend {that} first."
     more = f"Whether `{exercise.name}` itself is right shows then."
-    card = frame(COLORS["wrong"], [title(prose(said), SIGNS["wrong"], COLORS["wrong"]), line(prose(more))])
+    card = frame(COLORS["wrong"], [title(prose(said), "wrong"), line(prose(more))])
     return {
         "version": VERSION, "exercise": exercise.name, "status": "wrong", "points": 0, "max_points": exercise.points,
         "headline": said, "html": f'<div role="status">{card}</div>', "text": f"{said}\n{more}", "mistakes": {},

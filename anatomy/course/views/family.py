@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from anatomy.course.views.family_members import BRANCHES, FAMILY, Member
-from anatomy.course.views.style import LEGIBLE
+from anatomy.course.views.style import LEGIBLE, THEMES
+from anatomy.engine.cards.markup import scrolling
 
 WIDTH, BOX, TALL, ROW, TOP = 800, 128, 40, 49, 58  # pixels
 COLORS = {"root": "#46525f", "encoder": "#0072b2", "decoder": "#b84a00", "both": "#00795a", "beyond": "#8f3f70"}
@@ -47,8 +48,9 @@ class FamilyTree:
         return self.words
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        svg = self.svg.replace("<svg ", f'<svg style="min-width:{WIDTH * LEGIBLE:.0f}px" ', 1)
-        page = f'<div style="max-width:{WIDTH}px;overflow-x:auto">{svg}</div>'
+        fits = f"max-width:100%;min-width:{WIDTH * LEGIBLE:.0f}px;height:auto"
+        svg = self.svg.replace('<svg class="family"', f'<svg class="family anatomy-themed" style="{fits}"', 1)
+        page = THEMES + scrolling(svg, "The family tree. It scrolls where the page is narrow.")
         return {"text/html": page, "text/plain": self.words}
 
 

@@ -17,6 +17,7 @@ from anatomy.course.views.words import describe, title_lines
 
 MOST_CELLS_WITH_NUMBERS = 100
 CELL = 0.52  # inches, when there is room
+ROOM_FOR_A_NUMBER = 0.38  # inches: in a narrower cell nobody can read it
 
 
 def heat_map(
@@ -39,7 +40,7 @@ def heat_map(
         row_axis, column_axis: what a row and a column is.
         scale: smallest and largest value of the color scale; from the data when None. If values are negative it is
             symmetric around a white zero: blue above, orange below.
-        values: write the numbers into the cells; None does so when there are few.
+        values: write the numbers into the cells; None does so when there are few and each has room.
 
     Raises:
         ValueError: not a matrix, or the number of labels differs from its size.
@@ -95,10 +96,11 @@ def heat_maps(
         image = draw_matrix(ax, array, left, below, low, high, colors)
         ax.set_title(title_lines(name, width + margin + (0.8 if len(arrays) == 1 else 0)) if name else "")
         ax.set_xlabel(column_axis)
-        if write:
+        if write and (values or width / array.shape[1] >= ROOM_FOR_A_NUMBER):
             _write_values(ax, array, low, high, colors, small=CELL * array.shape[1] > width * 1.05)
     axes[0].set_ylabel(row_axis)
-    bar = picture.colorbar(image, ax=list(axes), shrink=0.9, pad=0.02, aspect=24)
+    levels = _levels(arrays, low, high)
+    bar = picture.colorbar(image, ax=list(axes), shrink=0.9, pad=0.02, aspect=24, **levels)
     bar.outline.set_visible(False)
     bar.ax.tick_params(length=0)
     picture.alt = alt or " ".join(
@@ -149,6 +151,15 @@ def draw_matrix(
     return mesh
 
 
+def _levels(arrays: Sequence[np.ndarray], low: float, high: float) -> dict[str, Any]:
+    """A color bar with one block for each whole number, where all values are whole and few."""
+    finite = np.concatenate([a[np.isfinite(a)] for a in arrays])
+    if high - low > 4 or low != round(low) or high != round(high) or (finite != np.round(finite)).any():
+        return {}
+    ticks = np.arange(low, high + 1)
+    return {"ticks": ticks, "values": ticks, "boundaries": np.arange(low - 0.5, high + 1), "drawedges": True}
+
+
 def _extent(cells: int, panels: int) -> float:
     """Inches for `cells` cells: natural size, but the page stays about 8 inches wide."""
     most = 5.2 if panels == 1 else 7.0 / panels
@@ -166,8 +177,10 @@ def _write_values(ax: Axes, array: np.ndarray, low: float, high: float, colors: 
     digits = 2 if largest < 10 else 1 if largest < 100 else 0
     whole = bool(np.isfinite(array).all() and (array == np.round(array)).all())
     for (i, j), value in np.ndenumerate(array):
-        if not np.isfinite(value):
-            text, dark = ("nan" if np.isnan(value) else "−∞" if value < 0 else "∞"), False
+        if np.isnan(value):  # nothing to say: the cell stays grey and blank
+            continue
+        if np.isinf(value):
+            text, dark = ("−∞" if value < 0 else "∞"), False
         else:
             text = f"{value:.0f}" if whole else f"{value:.{digits}f}"
             text = text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
@@ -179,6 +192,6 @@ def _write_values(ax: Axes, array: np.ndarray, low: float, high: float, colors: 
             text,
             ha="center",
             va="center",
-            fontsize=6.5 if small else 8,
+            fontsize=7.5 if small else 8.5,
             color="white" if dark else INK if value else MUTED,
         )

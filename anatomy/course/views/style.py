@@ -20,11 +20,13 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from PIL import Image
 
+from anatomy.engine.cards.markup import scrolling
+
 INK = "#1f2933"  # text
 MUTED = "#5f6c7b"  # axes, secondary text: 5.3 to 1 on white
 HAIRLINE = "#d5dbe2"  # grid
-# Okabe and Ito's colors, those with enough contrast on white first; distinguishable with any color vision.
-COLORS = ("#0072b2", "#d55e00", "#009e73", "#b0578d", "#8a6d00", "#3a9bd4", "#555f6b")
+# After Okabe and Ito's colors, darkened to at least 4.5 to 1 on white; lines differ by dash, too.
+COLORS = ("#0072b2", "#b84a00", "#00795a", "#b0578d", "#8a6d00", "#1f79b0", "#555f6b")
 # Light to dark, so that they also work printed in grey. Zero is white in both.
 SEQUENTIAL = LinearSegmentedColormap.from_list(
     "anatomy-sequential", ["#ffffff", "#a9d3ee", "#2f8fcb", "#00507f", "#002a45"]
@@ -34,6 +36,12 @@ DIVERGING = LinearSegmentedColormap.from_list(
 )
 DPI = 100  # CSS pixels per inch on the page
 SHARPNESS = 1.6  # image pixels per CSS pixel
+# A dark theme turns lightness around and keeps hues: white becomes JupyterLab's dark ground, #111111.
+DARK = "invert(0.933) hue-rotate(180deg)"
+THEMES = (
+    f"<style>body[data-jp-theme-light=false] .anatomy-themed,html[data-theme=dark] .anatomy-themed"
+    f"{{filter:{DARK}}}</style>"
+)
 LEGIBLE = 0.6  # of a picture's width: a page that is narrower scrolls, instead of making its letters smaller
 
 STYLE: Any = {
@@ -87,14 +95,16 @@ class Picture(Figure):
         return self._render()[0]
 
     def html(self) -> str:
-        """An `<img>` that needs no other file, with the alt text."""
+        """An `<img>` that needs no other file, with the alt text; it follows the theme, unless it keeps true colors."""
         image, width = self._render()
         data = base64.b64encode(image).decode("ascii")
-        return (
-            f'<img alt="{html.escape(self.alt, quote=True)}" width="{width}" '
+        themed = "" if self.true_colors else 'class="anatomy-themed" '
+        picture = (
+            f'<img {themed}alt="{html.escape(self.alt, quote=True)}" width="{width}" '
             f'style="max-width:100%;min-width:{width * LEGIBLE:.0f}px;height:auto;background:#fff" '
             f'src="data:image/png;base64,{data}">'
         )
+        return (THEMES if themed else "") + scrolling(picture, "A picture. It scrolls where the page is narrow.")
 
     def _render(self) -> tuple[bytes, int]:
         """The PNG file and its width on the page in pixels."""

@@ -10,7 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from anatomy.engine.cards import matrices
-from anatomy.engine.cards.markup import COLORS, SIGNS, frame, line, prose, title
+from anatomy.engine.cards.markup import COLORS, chip, frame, line, prose, title
 from anatomy.engine.observing.printed import encodable
 
 if TYPE_CHECKING:  # a kernel that grades can't import it, and shows other cards than a verdict's
@@ -101,7 +101,7 @@ def _frame(kind: str, blocks: list[str]) -> str:
 
 
 def _title(kind: str, text: str) -> str:
-    return title(prose(text), SIGNS[kind], COLORS[kind])
+    return title(prose(text), kind)
 
 
 def _properties(verdict: Verdict) -> str:
@@ -111,8 +111,7 @@ def _properties(verdict: Verdict) -> str:
 def _property(result: PropertyResult) -> str:
     kind, word = ("right", "holds") if result.passed else ("wrong", "does not hold")
     detail = f' <span style="opacity:.75">({escape(result.detail)})</span>' if result.detail else ""
-    sign = f'<b style="color:{COLORS[kind]}" title="{word}">{SIGNS[kind]}</b>'
-    return f'<span style="white-space:nowrap">{sign} {escape(result.property)}{detail}</span>'
+    return f'<span style="white-space:nowrap">{chip(kind, word)} {escape(result.property)}{detail}</span>'
 
 
 def _in_words(result: PropertyResult) -> str:

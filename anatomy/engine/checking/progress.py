@@ -194,7 +194,8 @@ class ProgressCard:
         place = f"../{row.notebook.slug}/{row.notebook.slug}.ipynb"
         link = f'<a href="{place}" style="display:inline-block;padding:.3em 0">{name}</a>'
         words = ", ".join(f"{work.number} {_WORDS[work.status]}" for work in row.works)
-        return link, f'<span role="img" aria-label="{words}" style="letter-spacing:.15em">{signs}</span>', *rest
+        wraps = "letter-spacing:.15em;overflow-wrap:anywhere"
+        return link, f'<span role="img" aria-label="{words}" style="{wraps}">{signs}</span>', *rest
 
 
 def _day(iso: str) -> str:
@@ -229,8 +230,8 @@ def _rich_table(caption: str | None, head: Iterable[str], rows: Iterable[Iterabl
 
 def _html_table(caption: str, head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """A table whose first column names its rows; cells are HTML."""
-    style = 'style="text-align:left;vertical-align:baseline;padding:.15em .9em .15em 0;{}"'
-    name, cell = style.format("font-weight:normal"), style.format("white-space:nowrap")
+    style = 'style="text-align:left;vertical-align:baseline;padding:.15em .6em .15em 0;{}"'
+    name, cell = style.format("font-weight:normal"), style.format("white-space:normal")
     top = "".join(f'<th scope="col" {cell}>{text}</th>' for text in head)
     body = "".join(
         f'<tr><th scope="row" {name}>{first}</th>{"".join(f"<td {cell}>{text}</td>" for text in rest)}</tr>'

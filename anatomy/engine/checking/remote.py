@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from anatomy.engine.cards.markup import COLORS, SIGNS, frame, line, title
+from anatomy.engine.cards.markup import COLORS, frame, line, title
 from anatomy.engine.checking.calling import VERSION, CheckUnavailable, UnknownKey, call
 from anatomy.engine.checking.joining import is_private, join_command
 from anatomy.engine.exercise import Exercise
@@ -120,7 +120,7 @@ def _unavailable(reason: CheckUnavailable) -> dict[str, str]:
 def _small_card(first: str, more: str, command: str = "", last: str = "") -> dict[str, str]:
     """Sentences, and between them a command on a line of its own."""
     lines = [escape(more), f"<code>{escape(command)}</code>" if command else "", escape(last)]
-    head = title(first, SIGNS["ungraded"], COLORS["ungraded"])
+    head = title(first, "ungraded")
     card = frame(COLORS["ungraded"], [head, *map(line, filter(None, lines))])
     text = "\n".join(filter(None, (f"{first} {more}", f"    {command}" if command else "", last)))
     return {"text/html": f'<div role="status">{card}</div>', "text/plain": text}

@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from anatomy.engine.cards.markup import COLORS, SIGNS, frame, line, prose, title
+from anatomy.engine.cards.markup import COLORS, chip, frame, line, prose, title
 from anatomy.engine.checking.progress import ProgressCard
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _question_blocks(hunt: Hunt, puzzle: Puzzle) -> Iterator[str]:
 def _answer_card(answered: Answered) -> str:
     kind = "right" if answered.found else "wrong"
     said = (
-        line(f'<span style="color:{COLORS[sign]}" aria-hidden="true">{SIGNS[sign]}</span> {prose(text)}')
+        line(f"{chip(sign)} {prose(text)}")
         for sign, text in (("right" if right else "wrong", text) for right, text in _verdicts(answered))
     )
     colors = {"-": "rgba(196,50,10,.16)", "+": "rgba(26,127,55,.16)"}
@@ -132,7 +132,7 @@ def _answer_card(answered: Answered) -> str:
     )
     style = f"{_CODE};white-space:pre-wrap;margin:.5em 0"
     diff = f'<div role="group" aria-label="The correction" style="{style}">{changes}</div>'
-    return frame(COLORS[kind], [title(prose(_outcome(answered)), SIGNS[kind], COLORS[kind]), *said, diff])
+    return frame(COLORS[kind], [title(prose(_outcome(answered)), kind), *said, diff])
 
 
 # ---------------------------------------------------------------------------------------------- terminal and text

@@ -1,0 +1,80 @@
+"""Colors of pictures and cards can be read in light and dark themes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import torch
+
+from anatomy.course import views
+from anatomy.course.views import style
+from anatomy.course.views.family import COLORS as BRANCHES
+from anatomy.engine.cards.markup import COLORS as SIGN_COLORS
+from anatomy.engine.cards.markup import chip
+
+Color = tuple[float, ...]
+DARK_GROUND = "#111111"  # JupyterLab's
+
+
+def channels(code: str) -> Color:
+    return tuple(int(code[place : place + 2], 16) / 255 for place in (1, 3, 5))
+
+
+def contrast(one: Color, other: Color) -> float:
+    def luminance(color: Color) -> float:
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in color]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    low, high = sorted(map(luminance, (one, other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def in_the_dark(color: Color) -> Color:
+    """What a browser makes of a color by the filter of the dark theme, by the numbers of the CSS standard."""
+    share = re.fullmatch(r"invert\(([\d.]+)\) hue-rotate\(180deg\)", style.DARK)
+    assert share is not None
+    turned = [float(share[1]) + c * (1 - 2 * float(share[1])) for c in color]
+    matrix = ((-0.574, 1.43, 0.144), (0.426, 0.43, 0.144), (0.426, 1.43, -0.856))
+    return tuple(min(1.0, max(0.0, sum(a * b for a, b in zip(row, turned, strict=True)))) for row in matrix)
+
+
+@pytest.mark.parametrize("code", [style.INK, style.MUTED, *style.COLORS, *BRANCHES.values()])
+def test_colors_of_pictures_stand_out_on_both_grounds(code):
+    assert contrast(channels(code), channels("#ffffff")) >= 4.5
+    assert contrast(in_the_dark(channels(code)), channels(DARK_GROUND)) >= 4.5
+
+
+def test_white_becomes_the_dark_ground():
+    assert in_the_dark((1.0, 1.0, 1.0)) == pytest.approx(channels(DARK_GROUND), abs=0.005)
+
+
+@pytest.mark.parametrize("kind", SIGN_COLORS)
+def test_signs_carry_their_own_ground(kind):
+    found = re.search(r"color:#fff;background-color:(#\w{6})", chip(kind))
+    assert found is not None
+    assert contrast((1.0, 1.0, 1.0), channels(found[1])) >= 4.5
+
+
+def test_pictures_and_tree_follow_the_theme_and_scroll():
+    plain = views.heat_map(torch.eye(3))
+    for page in (plain.html(), views.family_tree()._repr_mimebundle_()["text/html"]):
+        assert style.THEMES in page and "anatomy-themed" in page and "overflow-x:auto" in page
+    plain.true_colors = True
+    assert "anatomy-themed" not in plain.html()
+
+
+def test_nothing_is_written_where_there_is_no_number():
+    picture = views.heat_map(torch.tensor([[float("nan"), 0.5], [0.25, float("-inf")]]))
+    assert [text.get_text() for text in picture.axes[0].texts] == ["0.50", "0.25", "−∞"]
+
+
+def test_whole_numbers_get_a_block_each():
+    picture = views.heat_map(torch.tensor([[0.0, 1.0], [2.0, 0.0]]))
+    assert list(picture.axes[1].get_yticks()) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(("size", "written"), [(5, 50), (10, 0)])
+def test_numbers_are_written_only_where_they_can_be_read(size, written):
+    picture = views.heat_maps([torch.rand(size, size)] * 2)
+    assert sum(len(ax.texts) for ax in picture.axes[:2]) == written
