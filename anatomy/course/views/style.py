@@ -40,7 +40,8 @@ SHARPNESS = 1.6  # image pixels per CSS pixel
 DARK = "invert(0.933) hue-rotate(180deg)"
 THEMES = (
     f"<style>body[data-jp-theme-light=false] .anatomy-themed,html[data-theme=dark] .anatomy-themed"
-    f"{{filter:{DARK}}}</style>"
+    f"{{filter:{DARK}}}body[data-jp-theme-light=true] img{{color-scheme:light}}"
+    "body[data-jp-theme-light=false] img{color-scheme:dark}</style>"  # for the map, which asks for it
 )
 LEGIBLE = 0.6  # of a picture's width: a page that is narrower scrolls, instead of making its letters smaller
 
