@@ -1,11 +1,13 @@
 """A made-up class graded by stock `nbgrader autograde`, by otter-grader and by `anatomy grade`, in one run.
 
-    python bench/bench_grading.py [--students 20] [--large 200] [--peers 5] [--short]
+    python bench/bench_grading.py [--students 20] [--large 200] [--peers 5] [--short] [--feedback]
 
 All get the same submissions of notebook 03, whole as students hand it in (``--short``: only its setup cell, answers and
 checks). nbgrader and otter run as they come: their own kernels, one submission after the other, no sandbox.
 `anatomy grade` runs sandboxed with one worker a core. The cost of a submission is what one more costs: the difference
-of two runs of different size, divided. What is left at size 0 is the start-up.
+of two runs of different size, divided. What is left at size 0 is the start-up. By default all give marks only; with
+``--feedback`` nbgrader and `anatomy grade` also make the pages that students get back, and otter, which makes none, is
+left out.
 """
 
 from __future__ import annotations
@@ -29,25 +31,32 @@ import matplotlib.pyplot as plt
 RESULTS = ROOT / "bench" / "results"
 
 
-def stock(work: Path, students: int, short: bool) -> tuple[float, float]:
-    """`nbgrader autograde` with nothing configured but the folders' names."""
+def stock(work: Path, students: int, short: bool, feedback: bool) -> tuple[float, float]:
+    """`nbgrader autograde`, and `generate_feedback`, with nothing configured but the folders' names."""
     folder = course(work / f"stock-{students}", short)
     submissions(folder, students)
     for path in sorted((folder / "submitted").glob("*.csv")):
         path.unlink()
     (folder / "nbgrader_config.py").write_text('c = get_config()\nc.CourseDirectory.release_directory = "notebooks"\n')
     timed([str(BIN / "nbgrader"), "generate_assignment", SLUG], folder)
-    return timed([str(BIN / "nbgrader"), "autograde", SLUG], folder)
+    steps = ["autograde", "generate_feedback"] if feedback else ["autograde"]
+    costs = [timed([str(BIN / "nbgrader"), step, SLUG], folder) for step in steps]
+    return sum(seconds for seconds, _ in costs), max(memory for _, memory in costs)
 
 
-def ours(work: Path, students: int, short: bool) -> tuple[float, float]:
-    """`anatomy grade`, marks only, as `nbgrader autograde` gives them."""
+def ours(work: Path, students: int, short: bool, feedback: bool) -> tuple[float, float]:
+    """`anatomy grade`."""
     folder = course(work / f"ours-{students}", short)
     submissions(folder, students)
-    return timed([str(BIN / "anatomy"), "grade", "--no-feedback", "--root", str(folder)], folder)
+    pages = "--feedback" if feedback else "--no-feedback"
+    return timed([str(BIN / "anatomy"), "grade", pages, "--root", str(folder)], folder)
 
 
-RUNNERS: dict[str, Callable[[Path, int, bool], tuple[float, float]]] = {"stock": stock, "otter": otter, "ours": ours}
+RUNNERS: dict[str, Callable[[Path, int, bool, bool], tuple[float, float]]] = {
+    "stock": stock,
+    "otter": lambda work, students, short, _: otter(work, students, short),
+    "ours": ours,
+}
 NAMES = {"stock": "nbgrader autograde", "otter": "otter run", "ours": "anatomy grade, sandboxed"}
 
 
@@ -57,11 +66,14 @@ def main() -> None:
     parser.add_argument("--large", type=int, default=200, help="size of the large class")
     parser.add_argument("--peers", type=int, default=5, help="submissions for the others, besides a run with one")
     parser.add_argument("--short", action="store_true", help="only the setup cell, answers and checks")
+    parser.add_argument("--feedback", action="store_true", help="with the pages that students get back; without otter")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results")
     given = parser.parse_args()
     middle = (given.students + given.large) // 2
     few = (1, 1 + given.peers)
     sizes = {"stock": few, "otter": few, "ours": (given.students, middle, given.large)}
+    if given.feedback:
+        del sizes["otter"]
     print(f"{SLUG}, {'setup, answers and checks' if given.short else 'whole'}, {os.cpu_count()} cores")
     runs: dict[str, list[Run]] = {}
     with tempfile.TemporaryDirectory(prefix="anatomy-bench-") as folder:
@@ -69,23 +81,25 @@ def main() -> None:
             for name in [name for name, some in sizes.items() if step < len(some)]:
                 size = sizes[name][step]
                 try:
-                    seconds, memory = RUNNERS[name](Path(folder), size, given.short)
+                    seconds, memory = RUNNERS[name](Path(folder), size, given.short, given.feedback)
                 except NoOtter as reason:
                     print(f"Without otter-grader: {reason}")
                     del sizes[name]
                     continue
                 runs.setdefault(name, []).append(Run(size, seconds, memory / 1e6))
                 print(f"{NAMES[name]:<26}{size:>5} submissions {seconds:8.1f} s {memory / 1e6:6.0f} MB", flush=True)
-    result = summary(runs, given.short)
+    result = summary(runs, given.short) | {"feedback": given.feedback}
     for name in runs:
         one = result[name]
         print(f"{NAMES[name]:<26}{one['seconds each']:7.3f} s each, {one['start-up']:5.1f} s to start")
     for name in [name for name in runs if name != "ours"]:
         print(f"throughput: {result[f'times {name}']:.1f} times that of {NAMES[name]}")
+        for size, times in result[f"class, times {name}"].items():
+            print(f"  a class of {size}, start-up included: {times:.1f} times")
     print(f"one more submission beyond {middle} costs {result['cost growth']:.2f} times what it costs before; "
           f"memory × {result['memory growth']:.2f}; load on the machine {result['load']:.1f}")  # fmt: skip
     given.out.mkdir(exist_ok=True, parents=True)
-    name = "grading-short" if given.short else "grading"
+    name = "grading" + "-short" * given.short + "-feedback" * given.feedback
     (given.out / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n")
     draw(result, given.out / f"{name}.png")
 
@@ -112,6 +126,9 @@ def summary(runs: dict[str, list[Run]], short: bool) -> dict[str, Any]:
         "notebook": SLUG, "whole": not short, "cores": os.cpu_count(), "load": os.getloadavg()[0], **found,
         **{f"times {name}": one["seconds each"] / found["ours"]["seconds each"] for name, one in found.items()
            if name != "ours"},
+        **{f"class, times {name}": {one.submissions: (theirs["start-up"] + one.submissions * theirs["seconds each"])
+                                    / one.seconds for one in runs["ours"]}
+           for name, theirs in found.items() if name != "ours"},
         "cost growth": slope(middle, many) / slope(few, middle), "memory growth": many.megabytes / few.megabytes,
     }  # fmt: skip
 
