@@ -99,9 +99,9 @@ class Picture(Figure):
         """An `<img>` that needs no other file, with the alt text; it follows the theme, unless it keeps true colors."""
         image, width = self._render()
         data = base64.b64encode(image).decode("ascii")
-        themed = "" if self.true_colors else 'class="anatomy-themed" '
+        themed = "" if self.true_colors else ' class="anatomy-themed"'
         picture = (
-            f'<img {themed}alt="{html.escape(self.alt, quote=True)}" width="{width}" '
+            f'<img alt="{html.escape(self.alt, quote=True)}"{themed} width="{width}" '
             f'style="max-width:100%;min-width:{width * LEGIBLE:.0f}px;height:auto;background:#fff" '
             f'src="data:image/png;base64,{data}">'
         )
