@@ -263,10 +263,16 @@ def test_sample_class_gets_its_known_marks_and_nbgrader_agrees(tmp_path, new_cou
         assert body.count("border-left:5px solid") or body.count("border-left: 5px solid")
 
 
-def test_nothing_to_grade_says_where_it_looked(tmp_path, new_course):
-    root = new_course(tmp_path, LATE.slug)
+def test_nothing_to_grade_says_where_it_looked_and_names_what_lies_elsewhere(tmp_path, new_course):
+    root, printed = new_course(tmp_path, LATE.slug), io.StringIO()
+    for flat in ("submitted/03-softmax.ipynb", "submitted/ada/mine.ipynb"):
+        (root / flat).parent.mkdir(parents=True, exist_ok=True)
+        (root / flat).write_text("{}", encoding="utf-8")
     with pytest.raises(NothingToGrade, match=r"submitted/<student>/<notebook>/"):
-        grade(root, console=Console(file=io.StringIO()))
+        grade(root, console=Console(file=printed))
+    said = printed.getvalue().splitlines()
+    assert said == [f"Not graded: submitted/{name}. Move it to submitted/<student>/<notebook>/."
+                    for name in ("03-softmax.ipynb", "ada/mine.ipynb")]  # fmt: skip
 
 
 def test_a_sample_class_never_replaces_real_submissions(tmp_path, new_course):

@@ -156,6 +156,11 @@ def stripped(cells, book):
         cell.metadata, cell["id"] = nbformat.NotebookNode(), f"other-{number}"
 
 
+def only(source):
+    """A notebook of one cell."""
+    return lambda book, place: as_text(nbformat.v4.new_notebook(cells=[new_code_cell(source)]))
+
+
 def without_ids(book, place):
     content = json.loads(as_text(book))
     for cell in content["cells"]:
@@ -277,6 +282,8 @@ IN_FILES = {
     "huge": (huge, None, "too large"),
     "no notebook": (lambda book, place: '{"a": 1}', None, "not a notebook"),
     "no cells": (lambda book, place: '{"nbformat": 4, "metadata": {}, "cells": []}', None, "no cells"),
+    "another subject": (only("x = 'Biology 101'"), None, "not 03-softmax. None of .* is in it.$"),
+    "another notebook": (only("def pairwise_dot(x):\n    return x @ x.mT"), None, "It looks like 00-start-here"),
     "several other notebooks": (several, None, "several other notebooks"),
     "a pipe": (pipe, None, "missing"),
     "a folder": (lambda book, place: (place / FILE).mkdir(), None, "missing"),

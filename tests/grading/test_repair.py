@@ -52,6 +52,12 @@ def position(book, name):
     return marks(book).index(name)
 
 
+def test_without_any_answer_cell_it_is_another_notebook(handed_out):
+    biology = nbformat.v4.new_notebook(cells=[new_code_cell("cells = 'Biology 101'")])
+    with pytest.raises(Unrepairable, match="None of the notebook's answer cells"):
+        repaired(biology, handed_out)
+
+
 def is_whole(book, handed_in):
     """All answers and checks once, in order, with the master's marks and the student's texts."""
     assert [name for name in marks(book) if name] == [name for name in marks(handed_in) if name]

@@ -68,7 +68,8 @@ def test_a_student_works_without_answers_on_the_machine(
     noted = read_progress()["softmax"]
     assert (noted.status, noted.attempts) == ("wrong", 1) and noted.mistakes and noted.said
     found = run(shell, SCORES, WEIGHTS, 'check("attention_weights")')
-    assert "It calls your `softmax` (3.1), which is not right yet: mend that first." in found.outputs[0].data["text/plain"]
+    said = found.outputs[0].data["text/plain"]
+    assert "It calls your `softmax` (3.1), which is not right yet: mend that first." in said
     found = run(shell, SOFTMAX, 'check("softmax")', 'check("attention_weights")')
     assert [out.data["text/plain"].split(":")[0] for out in found.outputs] == ["Right", "Right"] and not found.stdout
     noted = read_progress()["softmax"]

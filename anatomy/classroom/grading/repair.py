@@ -16,7 +16,9 @@ from functools import lru_cache
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
+from anatomy.classroom.grading.errors import Unrepairable
 from anatomy.classroom.grading.notes import NOTE, CellNote
+from anatomy.engine.notebook_files.notebooks import is_answer
 
 NOTE_ID = "repaired-before-grading"
 _HEADING = "**Repaired before grading**"
@@ -30,9 +32,16 @@ def repaired(submitted: NotebookNode, edition: NotebookNode) -> tuple[NotebookNo
     """A notebook that has each answer and each check of the student edition exactly once, in its order.
 
     Repairing a repaired notebook changes nothing. `submitted` is left as it is.
+
+    Raises
+    ------
+    Unrepairable
+        When none of the edition's answer cells is in it: it is another notebook.
     """
     book, notes = deepcopy(submitted), _Notes()
     own = _own_cells(book, edition, notes)
+    if not any(position in own for position, cell in enumerate(edition.cells) if is_answer(cell)):
+        raise Unrepairable("None of the notebook's answer cells is in it.")
     order = {index: position for position, index in own.items()}  # submitted → student edition
     cells: list[NotebookNode] = []
     if (moved := [own[position] for position in sorted(own)]) != sorted(moved):
@@ -203,6 +212,11 @@ def _marked(cell: NotebookNode, original: NotebookNode) -> NotebookNode:
     if cell.cell_type == "code" and not _grade_id(original) and cell.source == original.source:
         CellNote(given=True).write(cell)
     return cell
+
+
+def answers_in(book: NotebookNode, names: Iterable[str]) -> int:
+    """How many of these exercises a notebook has a cell for: one that has its name, or that defines it."""
+    return sum(any(_grade_id(cell) == name or _defines(cell, name) for cell in book.cells) for name in names)
 
 
 def _distinct_ids(cells: list[NotebookNode]) -> None:

@@ -19,7 +19,7 @@ from anatomy.classroom.grading.light_nbgrader import import_light_nbgrader
 from anatomy.classroom.grading.progress_bar import progress_bar
 from anatomy.classroom.grading.report import Report, show, write_csv
 from anatomy.classroom.grading.run_lock import run_lock
-from anatomy.classroom.grading.submissions import Submission, find_submissions
+from anatomy.classroom.grading.submissions import Submission, find_submissions, misplaced, readable
 from anatomy.engine.errors import UserError
 from anatomy.engine.notebook_files.notebooks import chosen
 from anatomy.engine.notebook_files.settings import settings
@@ -90,6 +90,10 @@ def grade(
     submitted = root / str(config.CourseDirectory.get("submitted_directory", "submitted"))
     wanted = {book.slug for book in chosen(the_course(), root, assignments)} if assignments else None
     found = list(find_submissions(submitted, wanted, set(students) if students else None))
+    for path in misplaced(submitted):
+        where = readable(str(path.relative_to(submitted.parent)))
+        console.print(f"Not graded: {where}. Move it to {submitted.name}/<student>/<notebook>/.",
+                      style="yellow", highlight=False, markup=False, soft_wrap=True)  # fmt: skip
     if not found:
         raise NothingToGrade(f"There is nothing to grade in {submitted}. A submission is a folder "
                              f"{submitted.name}/<student>/<notebook>/ with the notebook in it; "

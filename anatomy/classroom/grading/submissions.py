@@ -98,6 +98,12 @@ def find_submissions(submitted: Path, assignments: set[str] | None, students: se
                 yield Submission(folder)
 
 
+def misplaced(submitted: Path) -> Iterator[Path]:
+    """Notebooks that lie beside students' folders, or in one of them, where no assignment's folder is around them."""
+    for pattern in ("*.ipynb", "*/*.ipynb"):
+        yield from (path for path in sorted(submitted.glob(pattern)) if path.is_file() and path.name[0] != ".")
+
+
 def files_beside_notebook(folder: Path) -> tuple[dict[str, bytes], list[str]]:
     """The files beside a notebook, by their path, and what is left out and why. Notebooks and hidden files are neither.
 

@@ -10,9 +10,12 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from anatomy.classroom.grading.assignments import student_edition
+from anatomy.classroom.grading.errors import Unrepairable
 from anatomy.classroom.grading.notes import EDITION, NOTE, NotebookNote
 from anatomy.classroom.grading.preprocessors.course_notebook import Converted, course_notebook
-from anatomy.classroom.grading.repair import NOTE_ID, note_cell, repaired
+from anatomy.classroom.grading.repair import NOTE_ID, answers_in, note_cell, repaired
+from anatomy.engine.course import Notebook
+from anatomy.wiring import the_course
 
 
 class Repair(NbGraderPreprocessor):
@@ -27,7 +30,10 @@ class Repair(NbGraderPreprocessor):
             return nb, resources
         known = resources.get(NOTE, NotebookNote())
         edition = resources.get(EDITION) or student_edition(Path.cwd(), book.slug)  # nbgrader works in its folder
-        fixed, notes = repaired(nb, edition)
+        try:
+            fixed, notes = repaired(nb, edition)
+        except Unrepairable as reason:
+            raise Unrepairable(f"This is not {book.slug}. {reason}{_looks_like(nb)}") from None
         for note in notes:
             self.log.warning("Repaired: %s", note)
         if known.repairs:  # of the file
@@ -35,3 +41,14 @@ class Repair(NbGraderPreprocessor):
             fixed.cells = [note_cell(notes), *(cell for cell in fixed.cells if cell.get("id") != NOTE_ID)]
         resources[NOTE] = replace(known, repairs=tuple(notes))
         return fixed, resources
+
+
+def _looks_like(submitted: NotebookNode) -> str:
+    """Which of the course's notebooks has the most of its answers in it, as the rest of a paragraph."""
+    course = the_course()
+
+    def answers(book: Notebook) -> int:
+        return answers_in(submitted, course.exercises(book))
+
+    best = max(course.notebooks, key=answers)
+    return f" It looks like {best.slug}." if answers(best) else ""
