@@ -329,19 +329,19 @@ def _judge(address: str) -> Finding:
     """Whether the class's judge answers, knows this student's key and judges this course."""
 
     def not_well(what: str, remedy: str) -> Finding:
-        return Finding("judge", "missing", f"{address}: {what}", remedy, essential=True)
+        return Finding("judge", "missing", what, remedy, essential=True)
 
     try:
         said = call(address, "me")
     except UnknownKey:
-        what = "it does not know your key" if key_for(address) else "you have no key for it yet"
+        what = f"{address} does not know your key" if key_for(address) else f"you have no key for {address} yet"
         return not_well(what, f"Ask your instructor for your key. Then store it in a terminal:\n    {join_command()}")
     except CheckUnavailable as reason:
         remedy = "If this machine has a network, tell your instructor. Until then go on working: no answer is checked."
         return not_well(str(reason), remedy)
     if said.get("course") != the_course().package:
         return not_well(
-            f"it judges another course, {said.get('course')}",
+            f"{address} judges another course, {said.get('course')}",
             "Ask your instructor for the judge's address, or for the edition that belongs to this judge.",
         )
     return Finding("judge", "ok", f"{address} knows you as {said.get('name')}", essential=True)
