@@ -321,7 +321,7 @@ def grade(
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
     root: Root = None,
 ) -> None:
-    """Grade what was handed in or changed, print the table, and write grades.csv and feedback/.
+    """Grade what was handed in or changed, print the table, and write marks.csv, grades.csv and feedback/.
 
     Exit code 1 when a submission could not be graded (the table says why), or when the marks of a made-up class are not
     the known ones. Stopped or killed, the same command goes on where it was.

@@ -441,6 +441,7 @@ def test_windows_route_is_written_out():
         "gradebook.db",
         "gradebook.db-journal",
         "grades.csv",
+        "marks.csv",
         ".venv/bin/python",
         "notebooks/03-softmax/.ipynb_checkpoints/03-softmax-checkpoint.ipynb",
         "notebooks/13-family-tree/my_transformer.py",

@@ -9,6 +9,7 @@ from rich.console import Console
 from anatomy.classroom.grading.progress_bar import progress_bar
 from anatomy.classroom.grading.report import (
     GRADED,
+    PARTLY,
     REPAIRED,
     UNGRADED,
     Comparison,
@@ -17,6 +18,7 @@ from anatomy.classroom.grading.report import (
     SubmissionResult,
     show,
     write_csv,
+    write_marks,
 )
 
 HOSTILE = "ada [/b] [red] :smile: \x1b[31m"
@@ -61,3 +63,33 @@ def test_the_bar_shows_names_as_they_are():
 def test_a_spreadsheet_takes_no_name_for_a_formula(tmp_path):
     write_csv([SubmissionResult("=cmd()", "03-softmax", UNGRADED, ("+1",))], tmp_path / "grades.csv")
     assert (tmp_path / "grades.csv").read_text("utf-8").splitlines()[1] == "'=cmd(),03-softmax,ungraded,,,'+1"
+
+
+def test_marks_are_a_line_a_student_with_a_total(tmp_path):
+    def result(student, assignment, *points):
+        marks = tuple(Mark(f"one-{n}", value, 5, "graded", "") for n, value in enumerate(points))
+        return SubmissionResult(student, assignment, GRADED if None not in points else PARTLY, (), marks)
+
+    results = [
+        result("ada", "03-softmax", 5, 2.5),
+        result("ada", "04-heads", 1),
+        result("bob", "03-softmax", 5, None),
+        result("=eve", "04-heads", 5),
+        SubmissionResult("bob", "04-heads", UNGRADED, ("no notebook",)),
+    ]
+    write_marks(results, tmp_path / "marks.csv")
+    assert (tmp_path / "marks.csv").read_text("utf-8").splitlines() == [
+        "student,03-softmax,04-heads,total",
+        "(of),10,5,15",
+        "'=eve,,5,5",
+        "ada,7.5,1,8.5",
+        "bob,,,",
+    ]
+
+
+def test_what_to_teach_has_its_marks_set_not_shown():
+    said = {"softmax__along": "Your `softmax` runs over **all** the *queries*: 2 * 3 * 4."}
+    mark = Mark("softmax", 0, 5, "wrong", said)
+    printed = io.StringIO()
+    show(Report((SubmissionResult("ada", "03-softmax", GRADED, (), (mark,)),)), Console(file=printed, width=200))
+    assert "Your softmax runs over all the queries: 2 * 3 * 4." in printed.getvalue()

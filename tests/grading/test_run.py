@@ -218,7 +218,7 @@ def test_a_full_disk_ends_the_run_and_the_next_goes_on(course, monkeypatch):
 
 def test_grades_csv_that_can_not_be_written(course):
     (course / "grades.csv").mkdir()
-    with pytest.raises(CannotRecord, match=r"grades\.csv could not be written .*in the gradebook"):
+    with pytest.raises(CannotRecord, match=r"The tables of marks could not be written .*in the gradebook"):
         grade(course)
     (course / "grades.csv").rmdir()
     assert grade(course).graded == 0 and (course / "grades.csv").is_file()

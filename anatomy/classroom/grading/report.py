@@ -1,7 +1,8 @@
-"""What a graded class looks like: a table, ``grades.csv``, and which mistake to teach on Monday."""
+"""What a graded class looks like: a table, ``marks.csv`` and ``grades.csv``, and which mistake to teach on Monday."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -17,6 +18,9 @@ from anatomy.classroom.grading.spreadsheets import no_formula, number, write_row
 from anatomy.wiring import the_course
 
 GRADED, REPAIRED, PARTLY, UNGRADED = "graded", "repaired", "partly graded", "ungraded"
+
+_MARKED = re.compile(r"`([^`]+)`|\*\*([^*]+)\*\*|(?<![\w*])\*(\w[^*]*)\*(?![\w*])")
+_STYLES = ("", "cyan", "bold", "italic")
 
 
 @dataclass(frozen=True)
@@ -124,6 +128,23 @@ def write_csv(results: Iterable[SubmissionResult], path: Path) -> None:
     write_rows(rows, path)
 
 
+def write_marks(results: Iterable[SubmissionResult], path: Path) -> None:
+    """One line a student: their points in each notebook, and in all; a line for what each is worth stands first.
+
+    A field is empty where nothing was handed in or a mark is still to be given; with the latter, so is the total.
+    """
+    results = list(results)
+    assignments = sorted({result.assignment for result in results if result.marks})
+    worth = {name: max(one.worth for one in results if one.assignment == name) for name in assignments}
+    rows = [["student", *map(no_formula, assignments), "total"],
+            ["(of)", *map(number, worth.values()), number(sum(worth.values()))]]  # fmt: skip
+    for student in sorted({result.student for result in results}):
+        own = {result.assignment: result.points for result in results if result.student == student}
+        total = None if None in own.values() else sum(filter(None, own.values()))
+        rows.append([no_formula(student), *(number(own.get(name)) for name in assignments), number(total)])
+    write_rows(rows, path)
+
+
 def show(report: Report, console: Console) -> None:
     """The table, then what needs a look, then what the class got wrong most."""
     console.print(_table(report.results))
@@ -141,8 +162,8 @@ def show(report: Report, console: Console) -> None:
         console.print("\n[bold]What to teach on Monday[/bold]")
         for (assignment, name, sentence), count in common:
             students = "1 student" if count == 1 else f"{count} students"
-            words = f"  {students}, {assignment}, {name.partition('__')[0]}: {sentence}"
-            console.print(verbatim(words), soft_wrap=True)
+            where = verbatim(f"  {students}, {assignment}, {name.partition('__')[0]}: ")
+            console.print(where + _prose(sentence), soft_wrap=True)
     if report.known:
         _show_comparison(report.known, console)
     if report.warning:
@@ -154,12 +175,23 @@ def show(report: Report, console: Console) -> None:
     pages = {None: "", 0: "; pages for students: feedback/"}.get(report.pages, "; pages for students: feedback/, "
                                                                  f"{report.pages} of them new")  # fmt: skip
     console.print(f"{count} of {len(report.results)} submissions are graded{new}. {report.seconds:.0f} s. "
-                  f"Marks: grades.csv; details: Formgrader{pages}.", highlight=False, soft_wrap=True)  # fmt: skip
+                  "Marks: marks.csv; of each exercise: grades.csv; "
+                  f"details: Formgrader{pages}.", highlight=False, soft_wrap=True)  # fmt: skip
 
 
 def verbatim(text: str) -> Text:
     """Text from a submission, shown as it is: no markup, and nothing that would steer a terminal."""
     return Text("".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text))
+
+
+def _prose(sentence: str) -> Text:
+    """A sentence with its marks for code, strong and emphasized words set."""
+    said, last = Text(), 0
+    for marked in _MARKED.finditer(sentence):
+        said += verbatim(sentence[last : marked.start()])
+        said.append(verbatim(marked[marked.lastindex or 0]).plain, _STYLES[marked.lastindex or 0])
+        last = marked.end()
+    return said + verbatim(sentence[last:])
 
 
 def _show_reasons(result: SubmissionResult, color: str, console: Console) -> None:

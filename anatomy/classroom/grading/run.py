@@ -17,7 +17,7 @@ from anatomy.classroom.grading.errors import CannotRecord, in_brief
 from anatomy.classroom.grading.known_marks import KNOWN_MARKS, compare_with_known_marks
 from anatomy.classroom.grading.light_nbgrader import import_light_nbgrader
 from anatomy.classroom.grading.progress_bar import progress_bar
-from anatomy.classroom.grading.report import Report, show, write_csv
+from anatomy.classroom.grading.report import Report, show, write_csv, write_marks
 from anatomy.classroom.grading.run_lock import run_lock
 from anatomy.classroom.grading.submissions import Submission, find_submissions, misplaced, readable
 from anatomy.engine.errors import UserError
@@ -138,9 +138,10 @@ def grade(
     show(report, console)
     try:
         write_csv(report.results, root / "grades.csv")
+        write_marks(report.results, root / "marks.csv")
     except OSError as error:
-        raise CannotRecord(f"grades.csv could not be written ({in_brief(error)}). All marks are in the gradebook, and "
-                           "the same command writes it again.") from error  # fmt: skip
+        raise CannotRecord(f"The tables of marks could not be written ({in_brief(error)}). All marks are in the "
+                           "gradebook, and the same command writes them again.") from error  # fmt: skip
     return report
 
 
