@@ -474,11 +474,14 @@ def serve(
 @app.command(rich_help_panel=AUTHORS)
 def build(
     notebooks: Notebooks = None,
+    rerun: Annotated[
+        bool, typer.Option("--all", help="Run all solved editions, also those whose code has not changed.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Build over a student's work, keeping a copy of it.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; list what is not up to date.")] = False,
     root: Root = None,
 ) -> None:
-    """Make the student and the solved edition from source/.
+    """Make the student and the solved edition from source/. What is named is run; else what has other code than before.
 
     Example: [cyan]anatomy build 03-softmax[/cyan]
     """
@@ -497,15 +500,21 @@ def build(
             console.print("[green]✓[/green] Both editions are what source/ gives.")
             return
         with console.status("Building…") as status:
-            for built in building.build(folder, notebooks, force=force, say=status.update):
-                cost = f"{built.cost.seconds:.1f} s, {built.cost.memory / 1e9:.2f} GB"
+            everything = building.build(folder, notebooks, rerun=rerun, force=force, say=status.update)
+            for built in everything:
+                took = (
+                    f"{built.cost.seconds:.1f} s, {built.cost.memory / 1e9:.2f} GB" if built.cost else "not run again"
+                )
                 console.print(
-                    f"[green]✓[/green] {built.slug}  [dim]solved edition: {cost}[/dim]", highlight=False, soft_wrap=True
+                    f"[green]✓[/green] {built.slug}  [dim]solved edition: {took}[/dim]", highlight=False, soft_wrap=True
                 )
                 if built.kept:
                     console.print(f"  The work that was there is now {built.kept.relative_to(folder)}", soft_wrap=True)
                 for warning in built.warnings:
                     console.print(f"[yellow]! {escape(warning)}[/yellow]", highlight=False, soft_wrap=True)
+            if same := sum(built.cost is None for built in everything):
+                console.print(f"{same} of {len(everything)} have the code that they had, and keep their outputs. "
+                              "After a change in the package:\n    anatomy build --all", soft_wrap=True)  # fmt: skip
 
 
 @app.command("add-exercise", rich_help_panel=AUTHORS)

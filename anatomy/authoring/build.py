@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from nbformat import NotebookNode
+
 from anatomy.authoring.course_pages import stale_pages, write_pages
 from anatomy.authoring.solutions import with_solutions
-from anatomy.authoring.solved import has_outputs, run_solved, solved_edition, traces
+from anatomy.authoring.solved import has_outputs, run_solved, solved_edition, traces, with_known_outputs
 from anatomy.authoring.student import student_edition
 from anatomy.engine.backups import backup_of
 from anatomy.engine.course import Notebook
@@ -44,34 +46,45 @@ class BuildStopped(UserError):
 
 @dataclass(frozen=True)
 class Built:
-    """One notebook that was built: what its solved edition took and left behind, and the copy of a student's work."""
+    """One notebook that was built: what its solved edition took and left behind, and the copy of a student's work.
+
+    `cost` is None where the outputs of the solved edition were kept, because its code had not changed.
+    """
 
     slug: str
-    cost: Cost
+    cost: Cost | None
     kept: Path | None = None
     traces: tuple[str, ...] = ()
 
     @property
     def warnings(self) -> list[str]:
         found = [f"{self.slug}: {trace}" for trace in self.traces]
-        if self.cost.seconds > SECONDS:
+        if self.cost and self.cost.seconds > SECONDS:
             found.append(f"{self.slug} runs for {self.cost.seconds:.0f} s; the limit is {SECONDS} s.")
-        if self.cost.memory > MEMORY:
+        if self.cost and self.cost.memory > MEMORY:
             found.append(f"{self.slug} needs {self.cost.memory / 1e9:.2f} GB; the limit is {MEMORY / 1e9} GB.")
         return found
 
 
 def build(
-    root: Path, names: Iterable[str] | None = None, *, force: bool = False, say: Say = lambda _: None
+    root: Path,
+    names: Iterable[str] | None = None,
+    *,
+    rerun: bool = False,
+    force: bool = False,
+    say: Say = lambda _: None,
 ) -> list[Built]:
     """Write both editions of these notebooks (by default, of all that have a source), and the pages made of all.
 
-    Before that the masters get their solutions from ``right.py``.
+    Before that the masters get their solutions from ``right.py``. A solved edition is run when its code has changed;
+    otherwise it keeps its outputs. Notebooks that are named are run in any case.
 
     All refusals come first: nothing is written when a student's work is in the way of any of them.
 
     Parameters
     ----------
+    rerun
+        Run all solved editions, as after a change in the package that shows in outputs.
     force
         Build even over a student's work, of which a copy ``<name>.<time>.bak.ipynb`` is kept beside it.
     say
@@ -82,6 +95,7 @@ def build(
     BuildStopped
         When a student's work is in the way, or a cell of the solved edition fails.
     """
+    names = list(names or ())
     books = chosen(the_course(), root, names)
     edited = [book for book in books if _edited(student_file(root, book.slug))]
     if edited and not force:
@@ -90,19 +104,21 @@ def build(
             f"Nothing was built: these files hold work that the build would replace.\n{files}\n"
             "Move them away, or build with --force, which keeps a copy of each beside it."
         )
-    built = [_build_one(root, book, say) for book in books]
+    built = [_build_one(root, book, rerun or bool(names), say) for book in books]
     write_pages(root)
     return built
 
 
-def _build_one(root: Path, book: Notebook, say: Say) -> Built:
+def _build_one(root: Path, book: Notebook, rerun: bool, say: Say) -> Built:
     slug = book.slug
     say(f"{slug}: student edition")
     try:
         source_file(root, slug).write_text(with_solutions(root, book), encoding="utf-8")
         student = student_edition(root, slug)
-        total = len(student.cells)
-        solved, cost = run_solved(root, slug, lambda index: say(f"{slug}: running cell {index + 1} of {total}"))
+        total, cost = len(student.cells), None
+        solved = solved_edition(root, slug)
+        if rerun or not _has_known_outputs(solved, solved_file(root, slug)):
+            solved, cost = run_solved(root, slug, lambda index: say(f"{slug}: running cell {index + 1} of {total}"))
     except CellFailed as failure:
         raise BuildStopped(
             f"{slug}, {failure}\nThe solved edition must run from top to bottom. Correct source/{slug}/{slug}.ipynb "
@@ -118,6 +134,14 @@ def _build_one(root: Path, book: Notebook, say: Say) -> Built:
         if not _holds(file, text):
             file.write_text(text, encoding="utf-8")
     return Built(slug, cost, kept, tuple(traces(solved, root)))
+
+
+def _has_known_outputs(solved: NotebookNode, path: Path) -> bool:
+    """Whether the edition on disk has the same code; its outputs are then this one's, too."""
+    try:
+        return path.is_file() and with_known_outputs(solved, read(path))
+    except BadNotebook:
+        return False
 
 
 def _edited(path: Path) -> bool:

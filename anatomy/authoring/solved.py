@@ -51,6 +51,16 @@ def run_solved(root: Path, slug: str, on_cell: Callable[[int], None] | None = No
     return book, cost
 
 
+def with_known_outputs(book: NotebookNode, earlier: NotebookNode) -> bool:
+    """Give a solved edition the outputs of an earlier one. Returns whether that can be: all their code is the same."""
+    ours, theirs = ([cell for cell in one.cells if cell.cell_type == "code"] for one in (book, earlier))
+    if [cell.source for cell in ours] != [cell.source for cell in theirs] or not has_outputs(earlier):
+        return False
+    for own, known in zip(ours, theirs, strict=True):
+        own.outputs, own.execution_count = known.outputs, known.execution_count
+    return True
+
+
 @contextmanager
 def _no_new_files(folder: Path) -> Iterator[Path]:
     """Takes away what a run writes beside its notebook: all that stands there, a release hands to students."""

@@ -170,12 +170,29 @@ def test_a_second_build_changes_no_byte(built, tmp_path, monkeypatch):
     monkeypatch.setenv("ANATOMY_JUDGE", "http://127.0.0.1:9")  # the class's, which nobody asks about the right answers
     root = tmp_path / "again"
     shutil.copytree(built, root)
-    (done,) = build(root)
+    (done,) = build(root, rerun=True)
     for path in sorted(built.rglob("*")):
         if path.is_file():
             assert path.read_bytes() == (root / path.relative_to(built)).read_bytes(), path.name
     assert done.kept is None and done.warnings == []
     assert done.cost.seconds > 0 and 50e6 < done.cost.memory < 1.5e9
+
+
+def test_only_what_has_other_code_is_run(built, tmp_path, monkeypatch):
+    root, ran = tmp_path / "again", []
+    shutil.copytree(built, root)
+    monkeypatch.setattr(
+        building, "run_solved", lambda root, slug, _: (ran.append(slug), solved_edition(root, slug), Cost(1, 1))[1:]
+    )
+    before = read(solved_file(root, SLUG))
+    change(source_file(root, SLUG), "title", "# Another title")
+    (done,) = build(root)
+    after = read(solved_file(root, SLUG))
+    assert done.cost is None and not ran and after.cells[0].source == "# Another title" and stale(root) == []
+    assert after.cells[1:] == before.cells[1:]
+    change(source_file(root, SLUG), "said", "print('three')")
+    assert build(root)[0].cost and ran == [SLUG]
+    assert build(root, [SLUG])[0].cost and ran == [SLUG, SLUG], "what is named is run in any case"
 
 
 @pytest.mark.slow

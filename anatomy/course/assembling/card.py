@@ -56,7 +56,7 @@ def as_html(assembly: Assembly) -> str:
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     )
     blocks = [
-        title(prose(_headline(assembly)), SIGNS[outcome], COLORS[outcome]),
+        title(prose(_headline(assembly)), outcome),
         line(scrolling(table, "Table: answers by notebook")),
     ]
     blocks += [line(_signed(sign, words)) for sign, words in _statements(assembly)]
