@@ -426,7 +426,7 @@ def test_readme_names_every_notebook():
 
 
 def test_windows_route_is_written_out():
-    route = re.search(r"```powershell\n(.*?)```", read("README.md"), flags=re.DOTALL).group(1)
+    route = re.search(r"```powershell\n(.*?)```", read("docs/install.md"), flags=re.DOTALL).group(1)
     assert "py -3.11 -m venv .venv" in route
     for file in re.findall(r"-r (\S+)", route):
         assert (ROOT / file).exists()

@@ -55,5 +55,5 @@ def test_validate_names_the_check_that_fails_without_a_traceback(lab: Lab) -> No
     lab.page.get_by_role("button", name="Validate").click()
     dialog = lab.page.locator(".jp-Dialog")
     expect(dialog).to_contain_text('check("pairwise_dot")', timeout=SLOW)
-    expect(dialog).to_contain_text("Not attempted yet")
+    expect(dialog).to_contain_text("not attempted yet")
     expect(dialog).not_to_contain_text("anatomy/engine/checking")
