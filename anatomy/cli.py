@@ -89,7 +89,7 @@ def lab(
 
 @app.command(rich_help_panel=STUDENTS)
 def check(
-    file: Annotated[Path, typer.Argument(help="A notebook file.", exists=True, dir_okay=False, show_default=False)],
+    notebook: Annotated[str, typer.Argument(help="A notebook file, or its number.", show_default=False)],
     limit: Annotated[float, typer.Option("--limit", help="Seconds that one cell may take.")] = 120,
     root: Root = None,
 ) -> None:
@@ -98,15 +98,19 @@ def check(
     Where your class has a judge, it is asked. Exit code 0 when every answer is right, 1 when one is not, 2 when the
     judge could not be asked about one.
 
-    Example: [cyan]anatomy check notebooks/03-softmax/03-softmax.ipynb[/cyan]
+    Example: [cyan]anatomy check 03[/cyan]
     """
     from anatomy.engine.checking import headless, remote
     from anatomy.engine.checking.joining import class_judge
     from anatomy.engine.checking.progress_file import note_check
+    from anatomy.engine.notebook_files.notebooks import student_file
     from anatomy.wiring import the_course
 
     console, found = Console(), list[headless.Checked]()
     with said_clearly(), console.status("Starting a kernel…") as status:
+        file = Path(notebook)
+        if not file.is_file():
+            file = student_file(course_root(root), the_course().find(notebook).slug)
         for checked in headless.check_file(the_course(), file, limit=limit, say=status.update):
             console.print(checked, soft_wrap=True)
             found.append(checked)

@@ -267,6 +267,8 @@ def test_a_file_without_checks_is_refused(course):
     for name, words in (("mine.ipynb", "no check of an exercise"), ("broken.ipynb", "cannot be read as a notebook")):
         code, _, err = anatomy("check", name)
         assert code == 2 and words in err and "Traceback" not in err
+    code, _, err = anatomy("check", "77")
+    assert code == 2 and "No notebook is called '77'" in err
 
 
 @pytest.mark.slow
@@ -294,7 +296,7 @@ def test_check_runs_a_notebook_and_judges_each_answer(course):
     assert code == 1
     assert "✓ scaled_scores  Right" in out
     assert "✗ dot_product_scores" in out
-    assert "○ project  Not attempted" in out
+    assert "○ project  Not attempted" in out and "run its cell" not in out
     assert "○ score_variance" in out and "SyntaxError" in out
     assert "1 of 4 exercises right, " in out
     assert path.read_bytes() == before

@@ -76,6 +76,12 @@ def test_a_wrong_answer_gets_a_card_and_one_clean_line(shell: InteractiveShell) 
     assert "Traceback" not in captured.stdout + captured.stderr
 
 
+def test_warnings_of_an_answer_do_not_stand_above_its_card(shell: InteractiveShell) -> None:
+    answer = "import warnings\ndef scaled_scores(q, k):\n    warnings.warn('on purpose')\n    return q @ k.mT"
+    captured = run(shell, answer, 'check("scaled_scores")')
+    assert captured.outputs and "on purpose" not in captured.stdout + captured.stderr
+
+
 def test_a_name_never_defined_is_not_attempted(shell: InteractiveShell) -> None:
     captured = run(shell, 'check("scaled_scores")')
     assert "Not attempted yet" in captured.outputs[0].data["text/plain"]

@@ -62,7 +62,8 @@ class Checked:
 
     def __rich__(self) -> Text:
         sign, color = _SIGNS[self.status]
-        return Text.assemble((f"{sign} {self.exercise}", f"bold {color}"), "  " + "\n    ".join(self.text.splitlines()))
+        lines = self.text.splitlines()[: 1 if self.status == "not attempted" else None]  # then what to run
+        return Text.assemble((f"{sign} {self.exercise}", f"bold {color}"), "  " + "\n    ".join(lines))
 
 
 Judging = Callable[[Exercise, Observation, list[Observation]], Checked]

@@ -96,7 +96,8 @@ def _in_words(exercise: Exercise, case: Case, raw: Any) -> Any:
 def _try_case(exercise: Exercise, answer: Any, case: Case, look: Look) -> CaseObservation:
     printed = Printed()
     try:
-        with time_limit(TIME_LIMIT), contextlib.redirect_stdout(printed):
+        with time_limit(TIME_LIMIT), contextlib.redirect_stdout(printed), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # torch's would stand above the card, which says what is wrong
             seen = look(exercise, answer, case, printed)
     except TooSlow as error:
         seen = CaseObservation("too slow", error=Raised("TooSlow", str(error)))
