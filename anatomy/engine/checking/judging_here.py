@@ -34,7 +34,7 @@ def verdict_in_notebook(
     with as_at_start():
         seen = look_in_notebook(exercise, namespace, expectations_of)
         verdict = judge(exercise, seen, expectations_of=expectations_of)
-        if verdict.status == "wrong":
+        if verdict.status == "wrong" and not any(case.outcome == "too slow" for case in seen.cases):
             from anatomy.engine.reading import read
 
             left = PATIENCE - (time.thread_time() - began)

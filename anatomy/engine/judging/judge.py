@@ -250,6 +250,8 @@ def _detail(differences: list[Difference], name: str) -> str:
         return ""
     kinds = {difference.kind for difference in mine}
     if errors := [difference.found for difference in mine if difference.kind == Kind.ERROR]:
+        if any(seen.outcome == "too slow" for seen in errors):
+            return "did not finish"
         return "stopped by an error" if any(seen.error for seen in errors) else "not refused"
     numbers = (Kind.VALUES, Kind.SHAPE, Kind.TYPE)
     others = [one for one in differences if one.property in ("shape", "values") and one.kind in numbers]
