@@ -9,6 +9,7 @@ import torch
 
 from anatomy.course import views
 from anatomy.course.views import style
+from anatomy.course.views.curves import DASHES
 from anatomy.course.views.family import COLORS as BRANCHES
 from anatomy.engine.cards.markup import COLORS as SIGN_COLORS
 from anatomy.engine.cards.markup import chip
@@ -43,6 +44,30 @@ def in_the_dark(color: Color) -> Color:
 def test_colors_of_pictures_stand_out_on_both_grounds(code):
     assert contrast(channels(code), channels("#ffffff")) >= 4.5
     assert contrast(in_the_dark(channels(code)), channels(DARK_GROUND)) >= 4.5
+
+
+@pytest.mark.parametrize("colors", [style.SEQUENTIAL, style.DIVERGING])
+def test_numbers_stand_out_on_their_cells(colors):
+    for place in range(1001):
+        cell = colors(place / 1000)[:3]
+        assert contrast(channels(style.ink_on(cell)), cell) >= 4.5
+
+
+def test_numbers_in_a_heat_map_are_written_in_the_ink_of_their_cells():
+    values = torch.linspace(0.01, 1, 64).view(8, 8)
+    panel = views.heat_map(values, scale=(0, 1)).axes[0]
+    inks = [style.ink_on(style.SEQUENTIAL(value)) for value in values.flatten().tolist()]
+    assert [text.get_color() for text in panel.texts] == inks
+
+
+def test_lines_of_one_chart_differ_by_dash_as_well_as_by_color():
+    assert len(set(DASHES)) == len(set(style.COLORS)) == len(DASHES) == len(style.COLORS)
+
+
+@pytest.mark.parametrize(("count", "marker"), [(7, "o"), (50, "o"), (51, "None")])
+def test_few_measurements_are_marked(count, marker):
+    picture = views.line_chart(range(count), {"loss": [1.0] * count}, x_label="step", y_label="nats")
+    assert picture.axes[0].lines[0].get_marker() == marker
 
 
 def test_white_becomes_the_dark_ground():

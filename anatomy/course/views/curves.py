@@ -13,7 +13,11 @@ from anatomy.course.views.inputs import as_array, check_labels
 from anatomy.course.views.style import COLORS, MUTED, Picture, figure, styled
 from anatomy.course.views.words import number, quoted, title_lines
 
-DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 2, 1, 2)), "-", (0, (5, 2)), (0, (1, 1.5)))
+# One for each color: nobody needs to tell colors apart.
+DASHES: tuple[Any, ...] = (
+    "-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 2, 1, 2)), (0, (9, 2)), (0, (5, 2, 1, 2, 1, 2)), (0, (2, 2)),
+)  # fmt: skip
+MOST_MARKED = 50  # points; a line of more is a curve
 
 
 @styled
@@ -36,7 +40,7 @@ def line_chart(
         x: N positions; `lines`: name → N values.
         x_label, y_label: what is measured, with its unit.
         log_x, log_y: logarithmic axes; every value must then be above zero.
-        points: mark the measured points; None does so for up to 20.
+        points: mark the measured points; None does so for up to 50.
         band: name, N lower and N upper bounds of a gray band behind the lines, such as where chance allows them.
         alt: words for the picture; made from the data when None.
 
@@ -100,14 +104,14 @@ def line_charts(
             raise ValueError("log_x: every x must be above zero")
         for name, values in curves.items():
             place = names.index(name)
-            marked = len(positions) <= 20 if points is None else points
+            marked = len(positions) <= MOST_MARKED if points is None else points
             ax.plot(
                 positions,
                 values,
                 color=COLORS[place % len(COLORS)],
                 ls=DASHES[place % len(DASHES)],
                 marker="o" if marked else None,
-                ms=4.5,
+                ms=4.5 if len(positions) <= 20 else 3,
             )
         _axes(ax, positions, log_x, log)
         ax.set(xlabel=x_label, ylabel=y_label)

@@ -12,7 +12,7 @@ from matplotlib.colors import Colormap
 from torch import Tensor
 
 from anatomy.course.views.inputs import as_array, check_labels
-from anatomy.course.views.style import DIVERGING, INK, MUTED, SEQUENTIAL, Picture, figure, styled
+from anatomy.course.views.style import DIVERGING, INK, MUTED, SEQUENTIAL, Picture, figure, ink_on, styled
 from anatomy.course.views.words import describe, title_lines
 
 MOST_CELLS_WITH_NUMBERS = 100
@@ -180,12 +180,11 @@ def _write_values(ax: Axes, array: np.ndarray, low: float, high: float, colors: 
         if np.isnan(value):  # nothing to say: the cell stays grey and blank
             continue
         if np.isinf(value):
-            text, dark = ("−∞" if value < 0 else "∞"), False
+            text, ink = ("−∞" if value < 0 else "∞"), INK
         else:
             text = f"{value:.0f}" if whole else f"{value:.{digits}f}"
             text = text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
-            red, green, blue, _ = colors((value - low) / (high - low))
-            dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
+            ink = ink_on(colors((value - low) / (high - low))) if value else MUTED
         ax.text(
             j + 0.5,
             i + 0.5,
@@ -193,5 +192,5 @@ def _write_values(ax: Axes, array: np.ndarray, low: float, high: float, colors: 
             ha="center",
             va="center",
             fontsize=7.5 if small else 8.5,
-            color="white" if dark else INK if value else MUTED,
+            color=ink,
         )

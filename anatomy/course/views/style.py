@@ -10,7 +10,7 @@ import base64
 import functools
 import html
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 import matplotlib
@@ -26,7 +26,7 @@ INK = "#1f2933"  # text
 MUTED = "#5f6c7b"  # axes, secondary text: 5.3 to 1 on white
 HAIRLINE = "#d5dbe2"  # grid
 # After Okabe and Ito's colors, darkened to at least 4.5 to 1 on white; lines differ by dash, too.
-COLORS = ("#0072b2", "#b84a00", "#00795a", "#b0578d", "#8a6d00", "#1f79b0", "#555f6b")
+COLORS = ("#0072b2", "#b84a00", "#00795a", "#b0578d", "#8a6d00", "#5b2a9d", "#555f6b")
 # Light to dark, so that they also work printed in grey. Zero is white in both.
 SEQUENTIAL = LinearSegmentedColormap.from_list(
     "anatomy-sequential", ["#ffffff", "#a9d3ee", "#2f8fcb", "#00507f", "#002a45"]
@@ -144,6 +144,13 @@ def figure(width: float = 6.4, height: float = 3.6, alt: str = "") -> Picture:
     FigureCanvasAgg(picture)
     picture.alt = alt
     return picture
+
+
+def ink_on(ground: Sequence[float]) -> str:
+    """Black or white, whichever can be read on `ground` (red, green, blue from 0 to 1): at least 4.5 to 1."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in ground[:3]]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "#000000" if luminance > 0.179 else "#ffffff"
 
 
 def show(fig: Figure, alt: str | None = None) -> None:
