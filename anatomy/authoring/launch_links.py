@@ -35,6 +35,17 @@ class Fork:
             raise UserError(f"{self.repository!r} is not a GitHub repository: say OWNER/REPO, as in its address, "
                             "e.g. your-name/transformer-anatomy.")  # fmt: skip
 
+    @property
+    def address(self) -> str:
+        """Its page on GitHub."""
+        return f"https://github.com/{self.repository}"
+
+    @property
+    def pages(self) -> str:
+        """Where GitHub Pages shows its website."""
+        owner, name = self.repository.split("/")
+        return f"https://{owner.lower()}.github.io/{name}/"
+
     def binder(self, book: Notebook) -> str:
         """Binder's launch page, then the notebook in JupyterLab (https://mybinder.readthedocs.io, *urlpath*)."""
         query = urlencode({"urlpath": f"lab/tree/{path(book)}"}, quote_via=quote, safe="")
@@ -55,7 +66,7 @@ class Fork:
         folder = self.repository.partition("/")[2].removesuffix(".git")
         query = urlencode(
             {
-                "repo": f"https://github.com/{self.repository}",
+                "repo": self.address,
                 "branch": self.branch,
                 "urlpath": f"lab/tree/{folder}/{path(book)}",
             },

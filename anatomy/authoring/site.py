@@ -13,21 +13,25 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from html import escape
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from anatomy.authoring.front_page import in_numbers, notebooks, wrong_answer
 from anatomy.authoring.launch_links import Fork
 from anatomy.authoring.linked_map import linked_map
 from anatomy.authoring.site_links import look_through
+from anatomy.authoring.solved import solved_edition
+from anatomy.authoring.student import student_edition
 from anatomy.engine.course import Notebook
 from anatomy.engine.errors import UserError
 from anatomy.engine.notebook_files.notebooks import (
     chosen,
+    fingerprint,
     is_answer,
     read,
     solved_file,
     student_file,
-    was_edited,
     write,
 )
 from anatomy.wiring import the_course
@@ -37,21 +41,24 @@ PAGES = (
     *("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "LICENSE-text.md", "THIRD-PARTY-NOTICES.md"),
 )
 NO_PAGES = ("assets/README.md",)
-MAP, TABLE = "<!-- the map -->", "<!-- the notebooks -->"
+MAP_IN_WORDS = Path("assets/map.md")
 
 _LINK = re.compile(r"\]\(([^()\s]+)\)")
 _TO_CELL = re.compile(r"\]\([^()\s]*/(?P<slug>\d\d-[\w-]+)\.ipynb#cell-id=(?P<cell>[\w-]+)\)")
+_MAP = re.compile(r"!\[[^\]]*\]\(map\.svg\)")
 _TO_NOTEBOOK = re.compile(r'href="(\.\./(\d\d-[\w-]+)/\2)\.ipynb')
 _TO_COURSE_PAGE = re.compile(r"\]\((?:\.\./00-start-here/)?(glossary|references)\.md")
 
 
-def build(root: Path, target: Path, fork: Fork | None = None) -> None:
+def build(root: Path, target: Path, fork: Fork | None = None, address: str = "") -> None:
     """Make the site of the course in `root` as the folder `target`; the one that is there stays until the new is done.
 
     Parameters
     ----------
     fork
         Where the course is on GitHub. Without it no page has a button that opens Binder, Colab or the repository.
+    address
+        Where the site will be on the web. Without it a page that is shared elsewhere has no picture.
 
     Raises
     ------
@@ -69,9 +76,10 @@ def build(root: Path, target: Path, fork: Fork | None = None) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".site-", dir=target.parent) as folder:
         pages, made = Path(folder) / "pages", Path(folder) / "site"
-        gather(root, pages)
+        old = gather(root, pages, fork)
         command = [sys.executable, "-m", "sphinx", "--fail-on-warning", f"--conf-dir={root / 'docs/site'}",
-                   f"--doctree-dir={Path(folder) / 'doctrees'}", *_repository(fork), str(pages), str(made)]  # fmt: skip
+                   f"--doctree-dir={Path(folder) / 'doctrees'}", f"--define=html_extra_path={pages / 'downloads'}",
+                   *_told(fork, address), str(pages), str(made)]  # fmt: skip
         if subprocess.run(command, check=False).returncode:
             raise UserError("The site was not made: see Sphinx's warnings above. A site that was there is as it was.")
         report = look_through(made)
@@ -82,38 +90,66 @@ def build(root: Path, target: Path, fork: Fork | None = None) -> None:
         made.replace(target)
     print(f"{report.pages} pages; {report.internal} links within the site lead where they should.")
     print(f"{len(report.external)} links leave it and were not followed: {target / 'external-links.txt'} lists them.")
+    if old:
+        print(f"Older than source/, and so in the site: solutions/{', '.join(old)}. `anatomy build` makes them new.")
+    print(f"Open {target / 'index.html'}.")
 
 
-def _repository(fork: Fork | None) -> list[str]:
-    """What Sphinx is told of the repository."""
-    if not fork:
-        return []
-    return [f"--define=course_repository={fork.repository}", f"--define=course_branch={fork.branch}"]
+def _told(fork: Fork | None, address: str) -> list[str]:
+    """What Sphinx's settings can't know of themselves."""
+    settings = {"html_baseurl": address} if address else {}
+    if fork:
+        theme = {"repository_url": fork.address, "use_repository_button": "true"}
+        settings |= {f"html_theme_options.{name}": value for name, value in theme.items()}
+    return [f"--define={name}={value}" for name, value in settings.items()]
 
 
-def gather(root: Path, pages: Path) -> None:
-    """Write all that Sphinx is to read into the folder `pages`."""
-    for book in chosen(the_course(), root):
-        _gather_notebook(root, book, pages)
+def gather(root: Path, pages: Path, fork: Fork | None = None) -> list[str]:
+    """Write all that Sphinx is to read into the folder `pages`. Returns the notebooks whose solved edition is old."""
+    books = chosen(the_course(), root)
+    for book in books:
+        _gather_notebook(root, book, pages, fork)
     texts = [path.relative_to(root) for pattern in PAGES for path in sorted(root.glob(pattern))]
     for name in texts:
         if name.as_posix() not in NO_PAGES:
-            _gather_text(root, name, (root / name).read_text(encoding="utf-8"), pages)
+            text = (root / name).read_text(encoding="utf-8")
+            if name == MAP_IN_WORDS:
+                text = text.replace("\n\n", f"\n\n{linked_map('../notebooks')}\n\n", 1)
+            _gather_text(root, name, text, pages)
     front = (root / "docs/site/index.md").read_text(encoding="utf-8")
     front = front.replace("](../../", "](").replace("](../", "](docs/")  # it moves to the top
-    front = front.replace(TABLE, _table(root)).replace(MAP, f"```{{raw}} html\n{linked_map()}\n```")
+    first = f"notebooks/{books[0].slug}/{books[0].slug}.html"
+    made = {
+        "run": _row({first: "Begin to read", **_ways_to_run(books[0], fork, "")}),
+        "in numbers": in_numbers(root),
+        "a wrong answer": wrong_answer(),
+        "the map": linked_map("notebooks"),
+        "the notebooks": notebooks(root),
+    }
+    for mark, block in made.items():
+        front = front.replace(f"<!-- {mark} -->", block)
     _gather_text(root, Path("index.md"), front, pages)
+    return [book.slug for book in books if _is_old(root, book)]
 
 
-def _gather_notebook(root: Path, book: Notebook, pages: Path) -> None:
+def _is_old(root: Path, book: Notebook) -> bool:
+    return fingerprint(read(solved_file(root, book.slug))) != fingerprint(solved_edition(root, book.slug))
+
+
+def _gather_notebook(root: Path, book: Notebook, pages: Path, fork: Fork | None) -> None:
     """The solved notebook with its solutions to be folded and its cells to be linked to; and what to download of it."""
     solved = solved_file(root, book.slug)
     page = read(solved)
+    title, _, text = page.cells[0].source.partition("\n")
+    files = {"to-work-in": "↓ Notebook to work in", "solved": "↓ Solved notebook"}
+    links = {f"../../{folder}/{book.slug}.ipynb": said for folder, said in files.items()}
+    page.cells[0].source = f"{title}\n\n{_row({**_ways_to_run(book, fork, '../../'), **links})}\n\n{text}"
     for cell in page.cells:
         if is_answer(cell):
             cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-input"]
         elif cell.cell_type == "markdown":
             text = _to_labels(_TO_COURSE_PAGE.sub(r"](../../assets/\1.md", cell.source))
+            text = _MAP.sub(lambda _: linked_map("..", book.slug), text)
             cell.source = f"({label(book.slug, cell.id)})=\n\n{text}"
         for output in cell.get("outputs", ()):
             if html := output.get("data", {}).get("text/html"):
@@ -122,15 +158,20 @@ def _gather_notebook(root: Path, book: Notebook, pages: Path) -> None:
     write(page, copy)
     for picture in solved.parent.glob("*.svg"):
         shutil.copyfile(picture, copy.with_name(picture.name))
-    editions = {"solved": solved}
-    if (student := student_file(root, book.slug)).is_file():
-        if was_edited(read(student)):
-            print(f"notebooks/{book.slug} has answers of yours: the site does not offer it to download.")
-        else:
-            editions["to-work-in"] = student
-    for folder, file in editions.items():
-        (pages / "downloads" / folder).mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(file, pages / "downloads" / folder / file.name)
+    write(student_edition(root, book.slug), pages / "downloads/to-work-in" / copy.name)
+    write(read(solved), pages / "downloads/solved" / copy.name)
+
+
+def _ways_to_run(book: Notebook, fork: Fork | None, top: str) -> dict[str, str]:
+    """Where to work on the notebook: link → what it says. `top` is the way to the site's first folder."""
+    here = {f"{top}docs/install.html": "▶ Run it on your computer"}
+    return {fork.binder(book): "▶ Run it on Binder", fork.colab(book): "▶ Run it on Colab", **here} if fork else here
+
+
+def _row(links: dict[str, str]) -> str:
+    """Links as a row of buttons, in MyST Markdown."""
+    row = "\n".join(f'<a href="{escape(link)}">{said}</a>' for link, said in links.items())
+    return f'```{{raw}} html\n<p class="run-this">\n{row}\n</p>\n```'
 
 
 def _gather_text(root: Path, name: Path, text: str, pages: Path) -> None:
@@ -146,14 +187,6 @@ def _gather_text(root: Path, name: Path, text: str, pages: Path) -> None:
             if copy.suffix not in (".md", ".ipynb") and not copy.exists():
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(file, copy)
-
-
-def _table(root: Path) -> str:
-    """The README's table of the notebooks, with links."""
-    found = re.search(r"^## The notebooks\n+(\|.*?)\n\n", (root / "README.md").read_text(encoding="utf-8"), re.M | re.S)
-    if not found:
-        raise UserError("README.md has no section “The notebooks” that begins with a table: the front page needs it.")
-    return re.sub(r"`(\d\d-[\w-]+)`", r"[\1](notebooks/\1/\1.ipynb)", found[1])
 
 
 def _to_labels(text: str) -> str:
@@ -176,10 +209,12 @@ def main() -> None:
     parser.add_argument("--to", type=Path, help="the folder to make; build/site by default")
     parser.add_argument("--repository", default="", help="OWNER/REPO on GitHub: adds buttons for Binder and Colab")
     parser.add_argument("--branch", default="main", help="its branch")
+    parser.add_argument("--address", default="", help="where the site will be; by default the fork's GitHub Pages")
     given = parser.parse_args()
     try:
         fork = Fork(given.repository, given.branch) if given.repository else None
-        build(given.root.resolve(), (given.to or given.root / "build/site").resolve(), fork)
+        build(given.root.resolve(), (given.to or given.root / "build/site").resolve(), fork,
+              given.address or (fork.pages if fork else ""))  # fmt: skip
     except UserError as error:
         print(error, file=sys.stderr)
         raise SystemExit(2) from None

@@ -11,7 +11,7 @@ copyright = "text and figures: CC BY 4.0; code: MIT"
 html_title = project
 language = "en"
 
-extensions = ["myst_nb", "mathml", "html_in_text", "course_header"]
+extensions = ["myst_nb", "mathml", "html_in_text", "excerpts", "sharing"]
 exclude_patterns = ["downloads"]
 nitpicky = True
 
@@ -26,17 +26,18 @@ myst_heading_anchors = 4  # guides link to each other's sections
 html_theme = "sphinx_book_theme"
 html_static_path = [str(HERE / "static")]
 html_css_files = ["site.css"]
+html_favicon = str(HERE / "static/logo.svg")
+html_show_search_summary = False  # it fetches pages, which browsers refuse for files: see `excerpts`
 html_context = {"default_mode": "auto"}
 html_theme_options = {
-    "use_download_button": False,  # course_header offers the student edition too
+    "logo": {"text": project, "image_light": html_favicon, "image_dark": html_favicon, "alt_text": ""},
+    "use_download_button": False,  # the row below a notebook's title has the files
     "navbar_start": [],  # the sidebar has the title and the search
     "navbar_center": [],
     "navbar_end": [],
     "navbar_persistent": [],
     "show_navbar_depth": 1,
     "show_toc_level": 2,
-    "home_page_in_toc": True,
-    "article_footer_items": ["prev-next.html"],
     "footer_content_items": ["copyright.html"],
 }
 html_math_renderer = "mathml"

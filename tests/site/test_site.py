@@ -9,13 +9,23 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
+from docutils import nodes
 
+from anatomy.authoring import front_page
 from anatomy.authoring import site as sites
+from anatomy.authoring.launch_links import Fork
 from anatomy.authoring.linked_map import linked_map
 from anatomy.authoring.site_links import look_through
 from anatomy.course import COURSE
 from anatomy.engine.errors import UserError
-from anatomy.engine.notebook_files.notebooks import is_answer, read, student_file
+from anatomy.engine.notebook_files.notebooks import (
+    is_answer,
+    read,
+    solved_file,
+    student_file,
+    was_edited,
+    write,
+)
 
 SLUGS = [book.slug for book in COURSE.notebooks]
 
@@ -52,21 +62,40 @@ def test_the_title_of_an_exercise_is_its_name(pages: Path) -> None:
     assert not [line for line in text.splitlines() if line.startswith("### Exercise") and "●" in line]
 
 
-def test_both_editions_are_there_to_download_as_they_are(pages: Path, root: Path) -> None:
-    for folder, where in (("to-work-in", "notebooks"), ("solved", "solutions")):
-        for slug in SLUGS:
-            file = f"{slug}.ipynb"
-            assert (pages / "downloads" / folder / file).read_bytes() == (root / where / slug / file).read_bytes()
+def test_both_editions_are_there_to_download(pages: Path) -> None:
+    for slug in SLUGS:
+        for edition in ("to-work-in", "solved"):
+            assert read(pages / "downloads" / edition / f"{slug}.ipynb").cells[0].source.startswith("# ")
+    student, solved = (
+        (pages / "downloads" / edition / "03-softmax.ipynb").read_text(encoding="utf-8")
+        for edition in ("to-work-in", "solved")
+    )
+    assert "exponentials / exponentials.sum" in solved and "exponentials / exponentials.sum" not in student
 
 
-def test_an_edition_with_somebodys_answers_is_not_published(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_answers_in_the_authors_notebooks_are_not_published(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sites, "was_edited", lambda book: True)
-    monkeypatch.setattr(sites, "chosen", lambda course, root: course.notebooks[:1])
-    sites.gather(root, tmp_path)
-    assert not (tmp_path / "downloads/to-work-in").exists() and (tmp_path / "downloads/solved").is_dir()
-    assert "notebooks/00-start-here has answers of yours" in capsys.readouterr().out
+    """What is offered to work in comes from source/: nothing of notebooks/ is read."""
+    for folder in ("source", "solutions"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / SLUGS[0]).symlink_to(root / folder / SLUGS[0])
+    for name in ("docs", "README.md", "nbgrader_config.py"):
+        (tmp_path / name).symlink_to(root / name)
+    mine = read(student_file(root, SLUGS[0]))
+    mine.cells[-1].source = "my own words"
+    write(mine, student_file(tmp_path, SLUGS[0]))
+    sites.gather(tmp_path, tmp_path / "pages")
+    offered = read(tmp_path / "pages/downloads/to-work-in" / f"{SLUGS[0]}.ipynb")
+    assert offered.cells[-1].source != "my own words" and not was_edited(offered)
+
+
+def test_a_solved_edition_that_is_older_than_its_source_is_named(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sites, "chosen", lambda course, root: course.notebooks[:2])
+    monkeypatch.setattr(sites, "solved_edition", lambda root, slug: read(solved_file(root, SLUGS[0])))
+    assert sites.gather(root, tmp_path) == [SLUGS[1]]
 
 
 def test_links_to_cells_and_to_the_readme_lead_to_what_the_site_has(pages: Path) -> None:
@@ -88,7 +117,7 @@ def test_glossary_and_references_are_linked_where_the_site_has_them(pages: Path,
 
 
 def test_the_map_has_a_link_for_each_notebook() -> None:
-    drawing = linked_map()
+    drawing = linked_map("notebooks")
     assert all(f'href="notebooks/{slug}/{slug}.html"' in drawing for slug in SLUGS)
     assert 'role="img"' not in drawing.partition(">")[0]
 
@@ -96,6 +125,46 @@ def test_the_map_has_a_link_for_each_notebook() -> None:
 def test_the_front_page_is_no_notebook_so_its_map_says_of_none_that_you_are_there(pages: Path) -> None:
     front = (pages / "index.md").read_text(encoding="utf-8")
     assert 'class="course-map"' in front and "you are" not in front.lower()
+
+
+def test_each_notebook_begins_with_its_map_with_links_and_its_part_lit(pages: Path) -> None:
+    for slug in SLUGS:
+        text = "\n".join(cell.source for cell in read(student_file(pages, slug)).cells[:3])
+        assert f'href="../{SLUGS[1]}/{SLUGS[1]}.html"' in text and "](map.svg)" not in text
+        assert "you are here" in text
+    assert 'class="course-map"' in (pages / "assets/map.md").read_text(encoding="utf-8")
+
+
+def test_the_front_page_has_a_card_of_today_and_the_notebooks_by_title(pages: Path, root: Path) -> None:
+    front = (pages / "index.md").read_text(encoding="utf-8")
+    assert front_page.ANSWER in front
+    assert "Your softmax runs over the queries: the columns sum to one" in front and "1 of 5 points." in front
+    assert all(f"| [](notebooks/{slug}/{slug}.ipynb) |" in front for slug in SLUGS)
+    exercises = sum(len(COURSE.exercises(book)) for book in COURSE.notebooks)
+    assert f"{len(SLUGS)} notebooks · {exercises} exercises · about " in front
+    assert "<!--" not in front
+
+
+def test_a_readme_without_the_table_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("# Nothing\n")
+    with pytest.raises(UserError, match=r"README\.md has no section “The notebooks”"):
+        front_page.notebooks(tmp_path)
+
+
+def rows(text: str) -> list[list[str]]:
+    """The addresses in each row of buttons of a page."""
+    return [re.findall('href="([^"]*)"', row) for row in re.findall(r'<p class="run-this">.*?</p>', text, re.S)]
+
+
+def test_a_notebook_says_where_to_work_on_it(pages: Path, root: Path, tmp_path: Path) -> None:
+    title = read(student_file(pages, "03-softmax")).cells[0].source
+    here = ["../../docs/install.html", "../../to-work-in/03-softmax.ipynb", "../../solved/03-softmax.ipynb"]
+    assert rows(title) == [here]
+    book = COURSE.notebook("03-softmax")
+    binder, colab, install = sites._ways_to_run(book, Fork("your-name/anatomy"), "")
+    assert binder.startswith("https://mybinder.org/v2/gh/your-name/anatomy/main?urlpath=lab%2Ftree%2Fnotebooks%2F03")
+    assert colab.startswith("https://colab.research.google.com/github/your-name/anatomy/blob/main/notebooks/03-softmax")
+    assert install == "docs/install.html"
 
 
 # ---- refusals -------------------------------------------------------------------------------------------------------
@@ -144,26 +213,16 @@ def test_links_are_followed_to_the_anchor_and_foreign_ones_are_listed(tmp_path: 
 # ---- Sphinx extensions ----------------------------------------------------------------------------------------------
 
 
-def buttons(extensions: dict[str, ModuleType], folder: Path, repository: str) -> dict[str, list[str]]:
-    """Label of each group of buttons above notebook 03, with the addresses in it."""
-    app = SimpleNamespace(srcdir=folder, config=SimpleNamespace(course_repository=repository, course_branch="main"))
-    context = {"header_buttons": [], "pathto": lambda name, _: f"../../{name}"}
-    extensions["course_header"].add_buttons(app, "notebooks/03-softmax/03-softmax", "page.html", context, None)
-    return {group["label"]: [button["url"] for button in group["buttons"]] for group in context["header_buttons"]}
-
-
-def test_buttons_that_open_the_course_elsewhere_need_a_repository(
-    extensions: dict[str, ModuleType], pages: Path
-) -> None:
-    downloads = {"download-buttons": ["../../to-work-in/03-softmax.ipynb", "../../solved/03-softmax.ipynb"]}
-    assert buttons(extensions, pages, "") == downloads
-    with_repository = buttons(extensions, pages, "your-name/anatomy")
-    binder, colab = with_repository.pop("launch-buttons")
-    assert with_repository == downloads
-    assert binder.startswith("https://mybinder.org/v2/gh/your-name/anatomy/main?urlpath=lab%2Ftree%2Fnotebooks%2F03")
-    assert colab.startswith(
-        "https://colab.research.google.com/github/your-name/anatomy/blob/main/notebooks/03-softmax/"
-    )
+def test_a_page_says_of_itself_what_other_sites_show(extensions: dict[str, ModuleType]) -> None:
+    app = SimpleNamespace(config=SimpleNamespace(project="Course", html_baseurl=""))
+    page = nodes.section("", nodes.paragraph("", 'One "sentence" & more.'))
+    context = {"title": "Heads", "pageurl": "https://example.org/c/heads.html", "metatags": ""}
+    extensions["sharing"].describe(app, "heads", "page.html", context, page)
+    assert '<meta property="og:description" content="One &quot;sentence&quot; &amp; more.">' in context["metatags"]
+    assert "og:image" not in context["metatags"]  # which needs a whole address
+    app.config.html_baseurl = "https://example.org/c/"
+    extensions["sharing"].describe(app, "heads", "page.html", context, page)
+    assert 'content="https://example.org/c/_static/social-card.png"' in context["metatags"]
 
 
 def test_formulas_become_mathml_and_one_that_cannot_is_a_warning(

@@ -1,0 +1,55 @@
+// Below each result of the search: the section that has most of the words, and the line where the first one stands.
+// SECTIONS (sections.js): page -> [[anchor, title, text], …]. Nothing is fetched, so it works for files, too.
+
+const query = new URLSearchParams(location.search).get("q") ?? "";
+// Sphinx finds other endings of a word as well, so the last letters of a long one don't count.
+const stems = (query.toLowerCase().match(/[\p{L}\p{N}_]{2,}/gu) ?? []).map((word) => word.slice(0, Math.max(4, word.length - 2)));
+const pattern = stems.length ? new RegExp(`(?<![\\p{L}\\p{N}])(?:${stems.join("|")})[\\p{L}\\p{N}]*`, "giu") : null;
+const BEFORE = 70, LENGTH = 230;
+
+function best(page, anchor) {
+  const here = SECTIONS[page].filter((section) => section[0] === anchor);
+  const rank = ([, title, text]) => {
+    const found = (title + " " + text).toLowerCase();
+    return 1000 * stems.filter((stem) => found.includes(stem)).length + (found.match(pattern) ?? []).length;
+  };
+  return here[0] ?? SECTIONS[page].reduce((one, other) => (rank(other) > rank(one) ? other : one));
+}
+
+function excerpt(text) {
+  const first = text.search(pattern);
+  const start = first > BEFORE ? text.indexOf(" ", first - BEFORE) + 1 : 0;
+  const end = start + LENGTH < text.length ? text.lastIndexOf(" ", start + LENGTH) : text.length;
+  return (start ? "… " : "") + text.slice(start, end) + (end < text.length ? " …" : "");
+}
+
+function marked(text) {
+  const line = document.createElement("p");
+  line.className = "excerpt";
+  let end = 0;
+  for (const found of text.matchAll(pattern)) {
+    line.append(text.slice(end, found.index), Object.assign(document.createElement("mark"), { textContent: found[0] }));
+    end = found.index + found[0].length;
+  }
+  line.append(text.slice(end));
+  return line;
+}
+
+function complete(item) {
+  const link = item.querySelector("a");
+  const [address, anchor] = link.getAttribute("href").split("#");
+  const page = address.replace(/\?.*/, "").replace(/\.html$/, "");
+  if (!SECTIONS[page]?.length) return;
+  const [place, title, text] = best(page, anchor);
+  if (!anchor && place !== SECTIONS[page][0][0]) {
+    const section = Object.assign(document.createElement("a"), { href: `${address}#${place}`, textContent: title });
+    section.className = "section-found";
+    item.append(section);
+  }
+  if (text) item.append(marked(excerpt(text)));
+}
+
+if (pattern)
+  new MutationObserver((changes) =>
+    changes.flatMap((change) => [...change.addedNodes]).filter((node) => node.matches?.("ul.search > li")).forEach(complete),
+  ).observe(document.getElementById("search-results"), { childList: true, subtree: true });
