@@ -64,7 +64,7 @@ def test_lines_of_one_chart_differ_by_dash_as_well_as_by_color():
     assert len(set(DASHES)) == len(set(style.COLORS)) == len(DASHES) == len(style.COLORS)
 
 
-@pytest.mark.parametrize(("count", "marker"), [(7, "o"), (50, "o"), (51, "None")])
+@pytest.mark.parametrize(("count", "marker"), [(7, "o"), (64, "o"), (65, "None")])
 def test_few_measurements_are_marked(count, marker):
     picture = views.line_chart(range(count), {"loss": [1.0] * count}, x_label="step", y_label="nats")
     assert picture.axes[0].lines[0].get_marker() == marker

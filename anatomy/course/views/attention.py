@@ -146,7 +146,8 @@ def head_grid(
         axes.flat[index].tick_params(labelbottom=index + columns >= heads)
     picture.supxlabel("key", fontsize=9, color=MUTED)
     picture.supylabel("query", fontsize=9, color=MUTED)
-    picture.colorbar(mesh, ax=axes, shrink=0.5, aspect=24, pad=0.02).outline.set_visible(False)
+    bar = picture.colorbar(mesh, ax=axes, shrink=0.5, aspect=24, pad=0.02)
+    bar.outline.set(edgecolor=HAIRLINE, linewidth=0.8)
     if title:
         picture.suptitle(title, x=0.01, ha="left", fontsize=11, weight="bold")
     picture.alt = alt or _grid_words(array, labels, below, title)

@@ -17,7 +17,7 @@ from anatomy.course.views.words import number, quoted, title_lines
 DASHES: tuple[Any, ...] = (
     "-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 2, 1, 2)), (0, (9, 2)), (0, (5, 2, 1, 2, 1, 2)), (0, (2, 2)),
 )  # fmt: skip
-MOST_MARKED = 50  # points; a line of more is a curve
+MOST_MARKED = 64  # points; a line of more is a curve
 
 
 @styled
@@ -40,7 +40,7 @@ def line_chart(
         x: N positions; `lines`: name → N values.
         x_label, y_label: what is measured, with its unit.
         log_x, log_y: logarithmic axes; every value must then be above zero.
-        points: mark the measured points; None does so for up to 50.
+        points: mark the measured points; None does so for up to 64.
         band: name, N lower and N upper bounds of a gray band behind the lines, such as where chance allows them.
         alt: words for the picture; made from the data when None.
 

@@ -12,7 +12,7 @@ from matplotlib.colors import Colormap
 from torch import Tensor
 
 from anatomy.course.views.inputs import as_array, check_labels
-from anatomy.course.views.style import DIVERGING, INK, MUTED, SEQUENTIAL, Picture, figure, ink_on, styled
+from anatomy.course.views.style import DIVERGING, HAIRLINE, INK, MUTED, SEQUENTIAL, Picture, figure, ink_on, styled
 from anatomy.course.views.words import describe, title_lines
 
 MOST_CELLS_WITH_NUMBERS = 100
@@ -101,7 +101,7 @@ def heat_maps(
     axes[0].set_ylabel(row_axis)
     levels = _levels(arrays, low, high)
     bar = picture.colorbar(image, ax=list(axes), shrink=0.9, pad=0.02, aspect=24, **levels)
-    bar.outline.set_visible(False)
+    bar.outline.set(edgecolor=HAIRLINE, linewidth=0.8)  # or its white end were nowhere
     bar.ax.tick_params(length=0)
     picture.alt = alt or " ".join(
         describe(a, left, below, name, row_axis, column_axis)
@@ -141,6 +141,8 @@ def draw_matrix(
     ax.set_yticks(np.arange(0, len(rows), every_row) + 0.5, list(rows)[::every_row])
     shown = list(columns)[::every_column]
     turn = max(len(label) for label in shown) > (4 if len(columns) <= 12 else 2)
+    if len(shown) > 12 and not turn:  # neighbors must not touch
+        ax.tick_params(axis="x", labelsize=7.5)
     ax.set_xticks(
         np.arange(0, len(columns), every_column) + 0.5,
         shown,
