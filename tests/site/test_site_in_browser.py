@@ -112,6 +112,14 @@ def test_the_dark_theme_is_legible(page: Page, site: Path, name: str) -> None:
     assert [node["html"] for violation in found["violations"] for node in violation["nodes"]] == []
 
 
+def test_pictures_turn_dark_as_they_do_in_jupyterlab(page: Page, site: Path) -> None:
+    page.emulate_media(color_scheme="dark")
+    opened(page, site, SOFTMAX)
+    picture = page.locator(".cell_output img").first
+    picture.evaluate("picture => picture.classList.add('anatomy-themed')")
+    assert "invert" in picture.evaluate("picture => getComputedStyle(picture).filter")
+
+
 def test_no_page_is_wider_than_a_narrow_window(chromium: Browser, site: Path) -> None:
     """Without scripts: what they add has its place, and drawing every view of the course takes half a minute."""
     context = chromium.new_context(java_script_enabled=False, offline=True, viewport={"width": 360, "height": 800})

@@ -27,8 +27,8 @@ def draw(app: Sphinx) -> None:
             ax.plot(*zip(start, end, strict=True), color=color, alpha=alpha, linewidth=1.6 * width, zorder=layer)
     ax.scatter(*zip(*below, *above, strict=True), s=700, color=PAPER, zorder=3)
     ax.text(80, 420, app.config.project.replace(" ", "\n"), color=PAPER, size=66, weight="bold", va="center")
-    said = "Build a Transformer. Your wrong answers\nare told what they did."
-    ax.text(80, 190, said, color=PAPER, size=25, va="center", linespacing=1.5)
+    said = "Build a Transformer.\nYour wrong answers are told what they did."
+    ax.text(80, 190, said, color=PAPER, size=23, va="center", linespacing=1.5)
     Path(app.outdir, CARD).parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(Path(app.outdir, CARD))
 
