@@ -46,18 +46,20 @@ def test_colors_of_pictures_stand_out_on_both_grounds(code):
     assert contrast(in_the_dark(channels(code)), channels(DARK_GROUND)) >= 4.5
 
 
-@pytest.mark.parametrize("colors", [style.SEQUENTIAL, style.DIVERGING])
-def test_numbers_stand_out_on_their_cells(colors):
-    for place in range(1001):
-        cell = colors(place / 1000)[:3]
-        assert contrast(channels(style.ink_on(cell)), cell) >= 4.5
+@pytest.mark.parametrize("colors", style.PALE.values(), ids=lambda colors: colors.name)
+def test_numbers_stand_out_on_their_cells_in_both_themes(colors):
+    black = (0.0, 0.0, 0.0)
+    for cell in colors(torch.linspace(0, 1, 501).numpy())[:, :3]:
+        assert contrast(black, cell) >= 4.5
+        assert contrast(in_the_dark(black), in_the_dark(cell)) >= 4.5
 
 
-def test_numbers_in_a_heat_map_are_written_in_the_ink_of_their_cells():
-    values = torch.linspace(0.01, 1, 64).view(8, 8)
-    panel = views.heat_map(values, scale=(0, 1)).axes[0]
-    inks = [style.ink_on(style.SEQUENTIAL(value)) for value in values.flatten().tolist()]
-    assert [text.get_color() for text in panel.texts] == inks
+def test_cells_with_numbers_are_pale_and_the_numbers_black():
+    values = torch.linspace(-1, 1, 64).view(8, 8)
+    numbers, colors = (views.heat_map(values, values=written).axes[0] for written in (True, False))
+    assert {text.get_color() for text in numbers.texts} == {"black"} and not colors.texts
+    assert numbers.collections[0].get_cmap().name == "anatomy-diverging-pale"
+    assert colors.collections[0].get_cmap().name == "anatomy-diverging"
 
 
 def test_lines_of_one_chart_differ_by_dash_as_well_as_by_color():

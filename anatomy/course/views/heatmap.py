@@ -12,7 +12,7 @@ from matplotlib.colors import Colormap
 from torch import Tensor
 
 from anatomy.course.views.inputs import as_array, check_labels
-from anatomy.course.views.style import DIVERGING, HAIRLINE, INK, MUTED, SEQUENTIAL, Picture, figure, ink_on, styled
+from anatomy.course.views.style import DIVERGING, HAIRLINE, MUTED, PALE, SEQUENTIAL, Picture, figure, styled
 from anatomy.course.views.words import describe, title_lines
 
 MOST_CELLS_WITH_NUMBERS = 100
@@ -84,9 +84,12 @@ def heat_maps(
     column_labels = [check_labels(columns, a.shape[1], "columns") for a in arrays]
     low, high, colors = color_scale(arrays, scale)
     biggest = max(a.size for a in arrays)
-    write = biggest <= MOST_CELLS_WITH_NUMBERS if values is None else values
-
     widths = [_extent(a.shape[1], len(arrays)) for a in arrays]
+    room = min(width / a.shape[1] for a, width in zip(arrays, widths, strict=True))
+    write = biggest <= MOST_CELLS_WITH_NUMBERS and room >= ROOM_FOR_A_NUMBER if values is None else values
+    if write:
+        colors = PALE[colors.name]
+
     tall = max(_height(a, width) for a, width in zip(arrays, widths, strict=True))
     margin = 0.3 + 0.075 * max(len(label) for labels in row_labels for label in labels)
     picture = figure(sum(widths) + margin * len(arrays) + 1.2, tall + 1.25)
@@ -96,8 +99,8 @@ def heat_maps(
         image = draw_matrix(ax, array, left, below, low, high, colors)
         ax.set_title(title_lines(name, width + margin + (0.8 if len(arrays) == 1 else 0)) if name else "")
         ax.set_xlabel(column_axis)
-        if write and (values or width / array.shape[1] >= ROOM_FOR_A_NUMBER):
-            _write_values(ax, array, low, high, colors, small=CELL * array.shape[1] > width * 1.05)
+        if write:
+            _write_values(ax, array, small=CELL * array.shape[1] > width * 1.05)
     axes[0].set_ylabel(row_axis)
     levels = _levels(arrays, low, high)
     bar = picture.colorbar(image, ax=list(axes), shrink=0.9, pad=0.02, aspect=24, **levels)
@@ -174,7 +177,7 @@ def _height(array: np.ndarray, width: float) -> float:
     return natural if array.size > 900 else min(natural, max(1.2, array.shape[0] * width / array.shape[1]))
 
 
-def _write_values(ax: Axes, array: np.ndarray, low: float, high: float, colors: Colormap, small: bool) -> None:
+def _write_values(ax: Axes, array: np.ndarray, small: bool) -> None:
     largest = np.abs(array[np.isfinite(array)]).max(initial=0.0)
     digits = 2 if largest < 10 else 1 if largest < 100 else 0
     whole = bool(np.isfinite(array).all() and (array == np.round(array)).all())
@@ -182,11 +185,10 @@ def _write_values(ax: Axes, array: np.ndarray, low: float, high: float, colors: 
         if np.isnan(value):  # nothing to say: the cell stays grey and blank
             continue
         if np.isinf(value):
-            text, ink = ("−∞" if value < 0 else "∞"), INK
+            text = "−∞" if value < 0 else "∞"
         else:
             text = f"{value:.0f}" if whole else f"{value:.{digits}f}"
             text = text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
-            ink = ink_on(colors((value - low) / (high - low))) if value else MUTED
         ax.text(
             j + 0.5,
             i + 0.5,
@@ -194,5 +196,5 @@ def _write_values(ax: Axes, array: np.ndarray, low: float, high: float, colors: 
             ha="center",
             va="center",
             fontsize=7.5 if small else 8.5,
-            color=ink,
+            color="black" if value else MUTED,
         )

@@ -10,10 +10,11 @@ import base64
 import functools
 import html
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 import matplotlib
+import numpy as np
 from cycler import cycler
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap
@@ -34,6 +35,11 @@ SEQUENTIAL = LinearSegmentedColormap.from_list(
 DIVERGING = LinearSegmentedColormap.from_list(
     "anatomy-diverging", ["#6b2c00", "#d55e00", "#f6bd92", "#ffffff", "#a9d3ee", "#0072b2", "#002f4d"]
 )
+# For cells with black numbers in them: as strong as leaves the numbers 4.5 to 1, in a dark theme, too.
+PALE = {
+    SEQUENTIAL.name: LinearSegmentedColormap.from_list("anatomy-sequential-pale", SEQUENTIAL(np.linspace(0, 0.4, 64))),
+    DIVERGING.name: LinearSegmentedColormap.from_list("anatomy-diverging-pale", DIVERGING(np.linspace(0.27, 0.73, 65))),
+}
 DPI = 100  # CSS pixels per inch on the page
 SHARPNESS = 1.6  # image pixels per CSS pixel
 # A dark theme turns lightness around and keeps hues: white becomes JupyterLab's dark ground, #111111.
@@ -144,13 +150,6 @@ def figure(width: float = 6.4, height: float = 3.6, alt: str = "") -> Picture:
     FigureCanvasAgg(picture)
     picture.alt = alt
     return picture
-
-
-def ink_on(ground: Sequence[float]) -> str:
-    """Black or white, whichever can be read on `ground` (red, green, blue from 0 to 1): at least 4.5 to 1."""
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in ground[:3]]
-    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return "#000000" if luminance > 0.179 else "#ffffff"
 
 
 def show(fig: Figure, alt: str | None = None) -> None:
