@@ -76,8 +76,9 @@ def lab(
 
     course = course_root(root)
     # tools/jupyterlab/README.md says what these hide and add
-    settings = str(course / "tools" / "jupyterlab" / ("instructor" if instructor else "student"))
-    os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, (os.environ.get("JUPYTER_CONFIG_PATH"), settings)))
+    for name, folder in (("JUPYTER_CONFIG_PATH", "instructor" if instructor else "student"), ("JUPYTER_PATH", "data")):
+        ours = str(course / "tools" / "jupyterlab" / folder)
+        os.environ[name] = os.pathsep.join(filter(None, (os.environ.get(name), ours)))
     # so that a terminal in there knows the `anatomy` of this installation
     os.environ["PATH"] = os.pathsep.join((sysconfig.get_path("scripts"), os.environ.get("PATH", os.defpath)))
     os.chdir(course)  # where nbgrader looks for its settings

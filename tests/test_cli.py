@@ -204,6 +204,7 @@ def started(monkeypatch) -> list:
 
     monkeypatch.setattr("jupyterlab.labapp.LabApp.launch_instance", launch)
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", "")
+    monkeypatch.setenv("JUPYTER_PATH", "")
     monkeypatch.setenv("PATH", "/usr/bin")
     return begun
 
@@ -215,6 +216,7 @@ def test_lab_is_a_students_and_passes_options_on(course, started, monkeypatch):
     assert arguments[0] == str(course / "notebooks") and folder == course
     assert arguments[-2:] == ["--no-browser", "--port=9999"]
     assert paths.split(os.pathsep) == ["mine", str(course / "tools" / "jupyterlab" / "student")]
+    assert os.environ["JUPYTER_PATH"] == str(course / "tools" / "jupyterlab" / "data")
 
 
 def test_lab_opens_the_first_notebook(course, started):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 from jupyter_core.paths import jupyter_config_path
 from jupyter_server.extension.config import ExtensionConfigManager
-from jupyterlab_server.config import get_page_config
+from jupyterlab_server.config import get_federated_extensions, get_page_config
 
 LABEXTENSIONS = Path(sys.prefix, "share", "jupyter", "labextensions")
 PAGE = {"menu", "create-assignment", "formgrader", "course-list", "assignment-list", "validate-assignment"}
@@ -39,3 +40,11 @@ def test_what_a_role_sees(roles, root, tmp_path, monkeypatch):
 def test_nbgrader_still_calls_its_parts_so():
     scripts = "".join(path.read_text("utf-8") for path in LABEXTENSIONS.glob("@jupyter/nbgrader/static/*.js"))
     assert all(f"nbgrader:{part}" in scripts for part in PAGE)
+
+
+def test_a_wheel_and_a_checkout_have_the_same_extension(root):
+    project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))
+    [(place, [files])] = project["tool"]["setuptools"]["data-files"].items()
+    [found] = get_federated_extensions([str(root / "tools" / "jupyterlab" / "data" / "labextensions")]).values()
+    assert place == f"share/jupyter/labextensions/{found['name']}"
+    assert {path.name for path in root.glob(files)} == {"package.json", found["jupyterlab"]["_build"]["load"]}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 c = get_config()  # noqa: F821  (JupyterHub defines it)
 HERE = Path(__file__).resolve().parent
-JUPYTERLAB = HERE.parents[1] / "tools" / "jupyterlab"  # what its README says of nbgrader is shown to whom
+JUPYTERLAB = HERE.parents[1] / "tools" / "jupyterlab"  # its README says who sees what
 BIN = Path(sys.executable).parent
 
 STUDENTS, INSTRUCTORS = "anatomy-students", "anatomy-instructors"
@@ -42,6 +42,7 @@ c.Spawner.start_timeout = c.Spawner.http_timeout = 120  # thirty people who log 
 c.Spawner.environment = {
     "PATH": f"{BIN}:/usr/local/bin:/usr/bin:/bin",
     "OMP_NUM_THREADS": "1",  # one answer is small; thirty kernels with as many threads each as there are cores are not
+    "JUPYTER_PATH": str(JUPYTERLAB / "data"),
     "ANATOMY_EXCHANGE": "/srv/anatomy-exchange",
     "ANATOMY_CLASS_EDITION": "",  # a folder: students' kernels import the package from there (README.md)
     "ANATOMY_JUDGE": "",  # an address: students' checks ask there (README.md); an instructor's judge by themselves

@@ -58,7 +58,10 @@ def jupyterlab(folder: Path, home: Path, *roles: str) -> Iterator[str]:
         port = free.getsockname()[1]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("JUPYTER")}
     environment |= {"ANATOMY_HOME": str(home), "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "HOME": str(home)}
-    environment["JUPYTER_CONFIG_PATH"] = os.pathsep.join(str(ROOT / "tools" / "jupyterlab" / role) for role in roles)
+    ours = ROOT / "tools" / "jupyterlab"
+    environment |= {
+        "JUPYTER_CONFIG_PATH": os.pathsep.join(str(ours / role) for role in roles), "JUPYTER_PATH": str(ours / "data"),
+    }  # fmt: skip
     command = [
         sys.executable, "-m", "jupyterlab", str(folder), "--no-browser", "--ip=127.0.0.1", f"--port={port}",
         "--ServerApp.port_retries=0", "--IdentityProvider.token=", "--LabApp.expose_app_in_browser=True",

@@ -40,3 +40,4 @@ def test_the_class_asks_the_judge_and_its_instructor_need_not(settings: Path) ->
         assert given["ANATOMY_EXCHANGE"] == "/srv/anatomy-exchange"
         assert given["PATH"].startswith(f"{Path(sys.executable).parent}:")
         assert all(Path(folder).is_dir() for folder in given["JUPYTER_CONFIG_PATH"].split(os.pathsep))
+        assert Path(given["JUPYTER_PATH"], "labextensions").is_dir()

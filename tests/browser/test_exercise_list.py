@@ -1,0 +1,97 @@
+"""What the course adds to JupyterLab: the exercises at the side, and notebooks that opening does not change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from nbformat.v4 import new_markdown_cell, new_notebook
+from playwright.sync_api import Locator, expect
+
+from anatomy.engine.notebook_files.notebooks import METADATA, write
+from tests.browser.accessible import violations
+from tests.browser.conftest import WINDOW
+from tests.browser.lab import Lab
+
+ROOT = Path(__file__).parents[2]
+STUDENT, SOLVED = (ROOT / edition / "00-start-here" / "00-start-here.ipynb" for edition in ("notebooks", "solutions"))
+SOFTMAX = ROOT / "notebooks" / "03-softmax" / "03-softmax.ipynb"
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+WRONG, RIGHT = (f"def pairwise_dot(x: Tensor) -> Tensor:\n    return {value}" for value in ("x", "x @ x.mT"))
+
+
+def answer(lab: Lab, source: str) -> None:
+    """Write 0.1, and run it and its check."""
+    lab.write("def pairwise_dot(", source)
+    lab.run(source)
+    lab.run('check("pairwise_dot")')
+
+
+def rows(lab: Lab) -> Locator:
+    return lab.page.locator(".anatomy-exercises button")
+
+
+def is_changed(lab: Lab) -> bool:
+    return lab.page.evaluate("() => jupyterapp.shell.currentWidget.context.model.dirty")
+
+
+def expect_states(lab: Lab, *states: str) -> None:
+    names = [f"{name}: {state}" for name, state in zip(("0.1 pairwise_dot", "0.2 quiz_types"), states, strict=True)]
+    expect(rows(lab)).to_have_count(len(names))
+    for row, name in enumerate(names):
+        expect(rows(lab).nth(row)).to_have_attribute("aria-label", name)
+
+
+@pytest.mark.parametrize("notebook", [STUDENT, SOFTMAX, SOLVED], ids=["00", "03", "00 solved"])
+def test_opening_changes_nothing(lab: Lab, notebook: Path) -> None:
+    lab.open(notebook)
+    lab.page.wait_for_function(
+        "() => jupyterapp.shell.currentWidget.context.model.getMetadata('language_info').version !== undefined"
+    )
+    assert not is_changed(lab)
+    lab.page.evaluate("() => jupyterapp.commands.execute('application:close').then(() => null)")
+    expect(lab.page.locator(".jp-NotebookPanel")).to_have_count(0)  # a question would keep it open
+    assert (lab.folder / notebook.stem / notebook.name).read_bytes() == notebook.read_bytes()
+
+
+def test_the_list_follows_each_check_and_outlives_the_page(lab: Lab) -> None:
+    lab.open(STUDENT)
+    expect_states(lab, "open", "open")
+    lab.run("from anatomy import")
+    answer(lab, WRONG)
+    lab.run('check("quiz_types")')
+    expect_states(lab, "not right yet", "open")
+    assert is_changed(lab)
+    answer(lab, RIGHT)
+    expect_states(lab, "right", "open")
+    lab.page.evaluate("() => jupyterapp.commands.execute('docmanager:save').then(() => null)")
+
+    panel = lab.page.locator(".anatomy-exercises")
+    expect(panel).not_to_be_visible()  # where there is no room it waits behind its tab
+    lab.page.set_viewport_size({"width": 1400, "height": 900})
+    lab.page.goto(f"{lab.address}/lab/tree/{STUDENT.stem}/{STUDENT.name}?reset")
+    expect(panel).to_be_visible()
+    expect_states(lab, "right", "open")
+    expect(panel.locator("p")).to_have_text("1 of 2 right")
+    for theme in ("Dark", "Light"):
+        name = f"JupyterLab {theme}"
+        lab.page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', {theme})", name)
+        lab.page.wait_for_function("theme => document.body.dataset.jpThemeName === theme", arg=name)
+        assert violations(lab.page, ".anatomy-exercises") == []
+
+    rows(lab).nth(1).focus()
+    lab.page.keyboard.press("Enter")
+    cell = lab.page.locator(".jp-Notebook .jp-Cell.jp-mod-active")
+    expect(cell).to_contain_text("quiz_types = {")
+    expect(cell).to_be_in_viewport()
+    assert lab.page.evaluate("() => document.activeElement.closest('.jp-NotebookPanel') !== null")
+    lab.page.set_viewport_size(WINDOW)
+
+
+def test_a_notebook_of_somebody_else_has_no_exercises(lab: Lab) -> None:
+    other = lab.folder / "other" / "other.ipynb"
+    write(new_notebook(cells=[new_markdown_cell("### Exercise 1.1 · `mine`")], metadata=METADATA), other)
+    lab.open_in_place(other)
+    expect(rows(lab)).to_have_count(0)

@@ -1,0 +1,169 @@
+// What the course adds to JupyterLab, as a module that JupyterLab 4 loads as it stands: nothing is compiled or bundled.
+// Both parts leave notebooks alone that are not of the course. Where they fail, the rest of JupyterLab goes on.
+(() => {
+  const NAME = "transformer-anatomy";
+  const MARK = "transformer_anatomy"; // in the metadata of the course's notebooks
+  const WIDE = 1400; // pixels, from which on there is room for the list beside the notebook
+
+  const isOfTheCourse = (model) => model?.getMetadata(MARK) !== undefined;
+
+  // ---- the exercises of a notebook -------------------------------------------------------------------------------
+
+  const SIGNS = { right: "✓", "not right yet": "✗", open: "○" };
+
+  const STYLE = `
+    .anatomy-exercises { background: var(--jp-layout-color1); color: var(--jp-ui-font-color1); overflow-y: auto;
+      padding: 10px 8px; font-size: var(--jp-ui-font-size1); line-height: 1.4; }
+    .anatomy-exercises h2 { font-size: inherit; margin: 0 4px; }
+    .anatomy-exercises p { margin: 2px 4px 8px; }
+    .anatomy-exercises ul { list-style: none; margin: 0; padding: 0; }
+    .anatomy-exercises button { display: flex; gap: 8px; width: 100%; padding: 5px 4px; border: 0; text-align: left;
+      background: none; color: inherit; font: inherit; cursor: pointer; }
+    .anatomy-exercises button:hover { background: var(--jp-layout-color2); }
+    .anatomy-exercises button:focus-visible { outline: 2px solid var(--jp-brand-color1); outline-offset: -2px; }
+    .anatomy-exercises .sign { flex: none; width: 1.5em; height: 1.5em; line-height: 1.5em; text-align: center;
+      color: #fff; font-weight: 700; }
+    .anatomy-exercises [data-state="right"] .sign { background: #1a7f37; }
+    .anatomy-exercises [data-state="not right yet"] .sign { background: #c4320a; }
+    .anatomy-exercises [data-state="open"] .sign { background: #6e7781; }
+    .anatomy-exercises .number { flex: none; min-width: 2em; }
+    .anatomy-exercises .name { overflow-wrap: anywhere; }`;
+
+  const ROW = '<li><button><span class="sign"></span><span class="number"></span><span class="name"></span></button></li>';
+
+  const ICON = `<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 24 24"><g class="jp-icon3" fill="#616161">
+    <path d="M4.5 8.6 1.8 5.9 3.2 4.5 4.5 5.8 7.8 2.5 9.2 3.9zM11 5h11v2H11zM4.5 15.6l-2.7-2.7 1.4-1.4 1.3 1.3 3.3-3.3
+    1.4 1.4zM11 12h11v2H11zM3 17h5v5H3zM11 19h11v2H11z"/></g></svg>`;
+
+  // What the outputs of a check say. While it runs, and where no card came of it, the exercise is open.
+  function stateOf(outputs) {
+    const text = (output) => [output.data?.["text/plain"] ?? ""].flat().join("");
+    if (outputs.some((output) => text(output).startsWith("Right:"))) return "right";
+    const failed = outputs.find((output) => output.ename === "CheckFailed");
+    return failed && !failed.evalue.endsWith("not attempted yet.") ? "not right yet" : "open";
+  }
+
+  // The exercises of a notebook in its order: the number that its text gives them, and the place of the answer cell.
+  function exercisesIn(model) {
+    if (!isOfTheCourse(model)) return [];
+    const cells = [...model.cells].map((cell, index) => ({ cell, index, marks: cell.getMetadata("nbgrader") ?? {} }));
+    const prose = cells.filter(({ cell }) => cell.type === "markdown").map(({ cell }) => cell.sharedModel.getSource());
+    const numbers = [...prose.join("\n").matchAll(/Exercise (\d+\.\d+) · `(\w+)`/g)];
+    return cells.filter(({ marks }) => marks.solution).flatMap(({ index, marks }) => {
+      const name = marks.grade_id;
+      const check = cells.find(({ marks }) => marks.grade && marks.grade_id === `check-${name}`);
+      const number = numbers.find((found) => found[2] === name)?.[1] ?? "";
+      return check ? [{ index, number, name, state: stateOf(check.cell.sharedModel.getOutputs()) }] : [];
+    });
+  }
+
+  function panelClass(Widget) {
+    return class extends Widget {
+      constructor(shell) {
+        super();
+        this.shell = shell;
+        this.notebook = null;
+        this.addClass("anatomy-exercises");
+        this.node.innerHTML = `<style>${STYLE}</style><h2>Exercises</h2><p></p><ul></ul>`;
+      }
+
+      // Show the exercises of this notebook from now on; of none, where it is null.
+      follow(notebook) {
+        this.notebook?.content.modelContentChanged.disconnect(this.update, this);
+        this.notebook = notebook;
+        notebook?.content.modelContentChanged.connect(this.update, this);
+        notebook?.context.ready.then(() => this.update());
+        this.update();
+      }
+
+      // Rows are changed in place, so that a focused one keeps the focus.
+      onUpdateRequest() {
+        const exercises = exercisesIn(this.notebook?.model);
+        const right = exercises.filter(({ state }) => state === "right").length;
+        const [count, list] = [this.node.querySelector("p"), this.node.querySelector("ul")];
+        count.textContent = exercises.length ? `${right} of ${exercises.length} right` : "None in what is open.";
+        while (list.children.length > exercises.length) list.lastChild.remove();
+        exercises.forEach(({ index, number, name, state }, row) => {
+          if (!list.children[row]) list.insertAdjacentHTML("beforeend", ROW);
+          const button = list.children[row].firstChild;
+          const texts = [SIGNS[state], number, name.replaceAll("_", "_\u200b")]; // where a long name may be broken
+          texts.forEach((text, column) => (button.children[column].textContent = text));
+          button.dataset.state = state;
+          button.ariaLabel = button.title = `${number} ${name}: ${state}`;
+          button.onclick = () => this.go(index);
+        });
+        if (exercises.length && this.opensItself) {
+          this.opensItself = false;
+          this.shell.activateById(this.id);
+        }
+      }
+
+      async go(index) {
+        const { content, id } = this.notebook;
+        content.mode = "command";
+        content.deselectAll();
+        content.activeCellIndex = index;
+        await content.scrollToItem(index, "start");
+        this.shell.activateById(id);
+      }
+    };
+  }
+
+  const exercises = (tracker, restorer, { Widget }, { LabIcon }) => ({
+    id: `${NAME}:exercises`,
+    autoStart: true,
+    requires: [tracker],
+    optional: [restorer],
+    activate: (app, notebooks, layout) => {
+      const panel = new (panelClass(Widget))(app.shell);
+      panel.id = `${NAME}-exercises`;
+      panel.title.caption = "Exercises";
+      panel.title.icon = new LabIcon({ name: `${NAME}:exercises`, svgstr: ICON });
+      app.shell.add(panel, "right", { rank: 50 });
+      layout?.add(panel, panel.id);
+      notebooks.currentChanged.connect((_, notebook) => panel.follow(notebook));
+      panel.follow(notebooks.currentWidget);
+      // Once, where nobody has arranged JupyterLab yet; later it is as it was left.
+      app.restored.then(() => app.shell.restored).then((arranged) => {
+        panel.opensItself = Boolean(arranged?.fresh) && window.innerWidth >= WIDE;
+        panel.update();
+      });
+    },
+  });
+
+  // ---- opening changes nothing -----------------------------------------------------------------------------------
+
+  // When a kernel has started, JupyterLab writes its version of Python into the notebook, and calls that a change: it
+  // asks to save on closing. Which version a machine has is nobody's work. It is saved with the first change that is.
+  const opening = (tracker) => ({
+    id: `${NAME}:opening`,
+    autoStart: true,
+    requires: [tracker],
+    activate: (app, notebooks) => {
+      notebooks.widgetAdded.connect((_, { context: { model } }) => {
+        model.metadataChanged.connect((_, { key }) => {
+          if (key === "language_info" && !model.dirty && isOfTheCourse(model)) {
+            queueMicrotask(() => (model.dirty = false)); // JupyterLab sets it right after this signal
+          }
+        });
+      });
+    },
+  });
+
+  // ---- what JupyterLab asks for ----------------------------------------------------------------------------------
+
+  let shared;
+  const library = async (name) => (await Object.values(shared[name])[0].get())();
+
+  globalThis._JUPYTERLAB ??= {};
+  globalThis._JUPYTERLAB[NAME] = {
+    init: (scope) => void (shared = scope),
+    get: async () => {
+      const [{ INotebookTracker }, { ILayoutRestorer }, widgets, components] = await Promise.all(
+        ["@jupyterlab/notebook", "@jupyterlab/application", "@lumino/widgets", "@jupyterlab/ui-components"].map(library),
+      );
+      const plugins = [exercises(INotebookTracker, ILayoutRestorer, widgets, components), opening(INotebookTracker)];
+      return () => ({ __esModule: true, default: plugins });
+    },
+  };
+})();
