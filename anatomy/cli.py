@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -56,6 +57,25 @@ Root = Annotated[
 
 FIRST = "00-start-here/00-start-here.ipynb"
 """The notebook that a student's JupyterLab opens."""
+
+
+@app.command(rich_help_panel=STUDENTS)
+def start(
+    folder: Annotated[Path, typer.Argument(help="Yours: a new one, or one that you began in.", show_default=False)],
+) -> None:
+    """Copy the notebooks into a folder of your own. A file that is there stays as it is.
+
+    Example: [cyan]anatomy start transformers[/cyan]
+    """
+    from anatomy import starting
+
+    with said_clearly():
+        done = starting.start(folder)
+    console = Console()
+    for path in done.left:
+        console.print(f"Left as it is: {escape(str(path))}", highlight=False, soft_wrap=True)
+    console.print(f"Files copied: {done.copied}. What to do next:\n", highlight=False)
+    console.print(f"    cd {escape(shlex.quote(str(folder)))}\n    anatomy lab", highlight=False, soft_wrap=True)
 
 
 @app.command(rich_help_panel=STUDENTS, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})

@@ -23,7 +23,7 @@ from anatomy.engine.notebook_files.notebooks import write
 from anatomy.engine.notebook_files.running import Cost
 
 COMMANDS = (
-    *("lab", "check", "progress", "hunt", "assemble", "doctor", "join", "update"),
+    *("start", "lab", "check", "progress", "hunt", "assemble", "doctor", "join", "update"),
     *("sample-class", "grade", "report", "serve", "release"),
     "binder-link",
     *("build", "add-exercise", "lint"),

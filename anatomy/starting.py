@@ -1,0 +1,73 @@
+"""`anatomy start`: the student edition into a folder of one's own, from a wheel or from a checkout.
+
+A wheel has the edition in its folder `edition`, where setup.py puts it; in a checkout it lies beside the package.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from anatomy import PACKAGE
+from anatomy.engine.errors import UserError
+
+IN_WHEEL = PACKAGE / "edition"
+
+FILES = (
+    "nbgrader_config.py",  # marks a course's folder
+    "notebooks/*/*.ipynb",
+    "notebooks/*/*.md",
+    "notebooks/*/*.svg",
+    "tools/jupyterlab/student/**/*.json",
+    "tools/jupyterlab/data/**/*.js*",
+)
+"""What somebody needs who works the notebooks, in a course's folder."""
+
+
+class NotStarted(UserError):
+    """The student edition can't be copied. The message says what to do."""
+
+
+@dataclass
+class Started:
+    """How many files were copied, and which were there already and are other than the course's."""
+
+    copied: int = 0
+    left: list[Path] = field(default_factory=list)
+
+
+def edition(course: Path) -> list[Path]:
+    """The student edition's files in a course's folder, relative to it."""
+    found = (path.relative_to(course) for pattern in FILES for path in course.glob(pattern) if path.is_file())
+    return sorted(path for path in found if not any(part.startswith(".") for part in path.parts))
+
+
+def start(folder: Path) -> Started:
+    """Copy the student edition into this folder, which need not exist. What is there stays.
+
+    Raises
+    ------
+    NotStarted
+        When `folder` is no folder, the disk refuses, or this installation has no edition.
+    """
+    course = IN_WHEEL if IN_WHEEL.is_dir() else PACKAGE.parent
+    files, done = edition(course), Started()
+    if not any(path.suffix == ".ipynb" for path in files):
+        raise NotStarted(f"This installation has no notebooks: {course} holds none. Install the course again.")
+    if folder.exists() and not folder.is_dir():
+        raise NotStarted(f"{folder} is a file. Name a folder.")
+    try:
+        for path in files:
+            content, target = (course / path).read_bytes(), folder / path
+            if target.is_symlink() or target.exists():
+                if not target.is_file() or target.read_bytes() != content:
+                    done.left.append(path)
+                continue
+            target.parent.mkdir(parents=True, exist_ok=True)
+            fresh = target.with_name(target.name + ".tmp")
+            fresh.write_bytes(content)
+            fresh.replace(target)
+            done.copied += 1
+    except OSError as error:
+        raise NotStarted(f"{error.filename or folder} can't be written: {error.strerror}.") from error
+    return done
