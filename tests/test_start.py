@@ -118,10 +118,10 @@ def test_from_a_wheel_one_starts_and_checks_in_an_empty_folder(root, tmp_path):
     pip = ("-m", "pip", "--disable-pip-version-check")
     run(*pip, "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", tmp_path, source)
     (wheel,) = tmp_path.glob("*.whl")
-    run(*pip, "install", "--quiet", "--no-deps", "--target", installed, wheel)
-    assert str(installed) in run("-c", "import anatomy; print(anatomy.__file__)")
+    run(*pip, "install", "--quiet", "--no-deps", "--no-compile", "--target", installed, wheel)
 
-    command = ("-c", "from anatomy.cli import app; app()")
-    assert "anatomy lab" in run(*command, "start", mine)
+    command = ("-c", "from anatomy import PACKAGE; from anatomy.cli import app; print(PACKAGE); app()")
+    said = run(*command, "start", mine)
+    assert said.startswith(str(installed)) and "anatomy lab" in said
     assert files_in(mine) == [path.as_posix() for path in starting.edition(root)]
     assert "Not attempted" in run(*command, "check", mine / FIRST, "--root", mine, expected=1)
