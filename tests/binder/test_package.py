@@ -1,4 +1,5 @@
-"""Installed with pip from an address, as on Colab: the package has all its files, and reads no others of the folder."""
+"""Installed with pip from an address, as on Colab: the package has all its files and the student edition, and reads
+no others of the folder."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import sys
 from pathlib import Path
 from zipfile import ZipFile
 
+from anatomy.starting import edition
 from tests.binder.image import checkout
 
 READS = """
@@ -27,5 +29,6 @@ def test_the_wheel_has_every_file_of_the_package_and_its_data_can_be_read(tmp_pa
     with ZipFile(wheel) as file:
         held = {name for name in file.namelist() if name.startswith("anatomy/")}
         file.extractall(tmp_path / "installed")
-    assert held == {str(path.relative_to(clone)) for path in clone.glob("anatomy/**/*") if path.is_file()}
+    package = {path.relative_to(clone).as_posix() for path in clone.glob("anatomy/**/*") if path.is_file()}
+    assert held == package | {f"anatomy/edition/{path.as_posix()}" for path in edition(clone)}
     subprocess.run([sys.executable, "-I", "-c", READS, str(tmp_path / "installed")], check=True, cwd=tmp_path)
