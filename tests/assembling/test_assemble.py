@@ -95,6 +95,7 @@ def test_the_file_s_models_can_be_used(whole):
     assert imported(whole[0], code).split() == ["2", "4", "9"]
 
 
+@pytest.mark.many
 def test_holes_and_mistakes_are_named_and_filled_only_when_asked(root, tmp_path):
     solved(
         root, tmp_path, "attention_scores", "softmax", "heads", "causal_mask",

@@ -12,7 +12,7 @@ from tests.attempts.attempts import ACCEPTED, REFUSED, TRUE, Attempt, Tried, att
 from tests.plenty import one_in
 
 BOOKS = [book for book in COURSE.notebooks if attempts(book)]
-SOME = 12
+SOME = 24
 """A plain run tries every so many attempts."""
 
 

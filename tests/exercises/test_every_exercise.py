@@ -27,7 +27,7 @@ from tests.plenty import one_in
 GENERAL = ("shape", "values", "gradients", "parameters", "train mode")
 """Properties that the judge knows how to compare in every case; all others belong to cases that name them."""
 
-QUICK, SOME = 1, 8
+QUICK, SOME = 1, 16
 """Mistakes of each exercise that the quick part tries, the first ones; a plain run tries every eighth."""
 
 

@@ -189,15 +189,16 @@ def traces(root):
 
 
 @pytest.fixture(scope="module", params=ordinary_user.EITHER)
-def attacked(request, tmp_path_factory, new_course):
+def attacked(request, tmp_path_factory, new_course, everything):
     """(the course's folder, student → attack, student → row, what was left and who bought the right answer, files).
 
-    Graded as whoever runs this, and as an ordinary user.
+    Graded as whoever runs this, and as an ordinary user. A plain run takes every third attack but those on pages.
     """
     root = small_course(tmp_path_factory.mktemp("attacked"), new_course)
     with (root / "nbgrader_config.py").open("a", encoding="utf-8") as config:
         config.write("\nc.Execute.timeout = 20\n")  # seconds; one attack never ends
-    names = {f"attack-{number:02d}": name for number, name in enumerate([*ATTACKS, *HANDED_IN])}
+    tried = [*ON_THE_VERDICT, *ON_SECRETS][:: 1 if everything else 3]
+    names = {f"attack-{number:02d}": name for number, name in enumerate([*tried, *IN_PAGES, *HANDED_IN])}
     with pytest.MonkeyPatch.context() as patch, right_answer_on_sale() as (port, customers):
         patch.setenv("THE_ANSWER", RIGHT)
         for student, name in names.items():

@@ -13,6 +13,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from anatomy.classroom.forked_kernels import sandbox
 from anatomy.classroom.grading.preprocessors import RunAndObserve
+from tests.plenty import one_in
 
 pytestmark = [
     pytest.mark.slow,
@@ -70,7 +71,7 @@ BOMBS = {
 }
 
 
-@pytest.mark.parametrize("bomb", BOMBS)
+@pytest.mark.parametrize("bomb", one_in(3, BOMBS))
 def test_who_takes_the_processors_from_himself_is_stopped(bomb, capsys):
     """Its own processes and threads leave the kernel a twentieth of two processors. Nobody else has them."""
     errors("pass")

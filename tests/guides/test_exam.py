@@ -87,6 +87,7 @@ def write_exercise(course: Path) -> None:
         (course / OWN_FOLDER / f"{part}.py").write_text(made, encoding="utf-8")
 
 
+@pytest.mark.many
 def test_a_notebook_of_ones_own(course):
     """Its made-up class gets the marks that it deserves, and a student's copy says that they come later."""
     (line,) = re.findall(r"`(Notebook\(.*\),)`", SECTION)

@@ -76,6 +76,7 @@ def test_the_commands_of_the_guides_are_there_in_a_terminal(deployment: Deployme
         assert said.split() == [f"{deployment.bin}/anatomy", f"{deployment.bin}/nbgrader", settings]
 
 
+@pytest.mark.many
 def test_a_class_from_release_to_feedback(deployment: Deployment, labs: dict[str, Lab]) -> None:
     ada, ben = (deployment.users[name] for name in ("ada", "ben"))
     exchange = deployment.exchange / "anatomy"

@@ -49,7 +49,7 @@ def bug(name: str) -> Bug:
 # ---- bugs ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("book", one_in(3, COURSE.notebooks), ids=lambda book: book.slug)
+@pytest.mark.parametrize("book", one_in(7, COURSE.notebooks), ids=lambda book: book.slug)
 @pytest.mark.slow
 def test_every_bug_is_a_program_whose_wrong_lines_can_be_pointed_at(book):
     bugs = bugs_of(COURSE, book)
@@ -125,7 +125,7 @@ def test_no_other_sentence_is_true_of_it():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("book", one_in(3, COURSE.notebooks), ids=lambda book: book.slug)
+@pytest.mark.parametrize("book", one_in(7, COURSE.notebooks), ids=lambda book: book.slug)
 def test_a_puzzle_has_four_sentences_and_the_mistakes_own_among_them(book):
     for one in bugs_of(COURSE, book)[::40]:
         puzzle = puzzle_of(one)

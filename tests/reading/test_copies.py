@@ -35,9 +35,12 @@ def children() -> list[int]:
 
 
 @pytest.mark.slow
-def test_whatever_an_edit_does_the_card_is_shown_and_the_notebook_stays_as_it_was(tmp_path: Path) -> None:
+def test_whatever_an_edit_does_the_card_is_shown_and_the_notebook_stays_as_it_was(
+    tmp_path: Path, everything: bool
+) -> None:
+    step = 1 if everything else 3
     ran = subprocess.run(
-        [sys.executable, "-m", "tests.reading.effects", str(tmp_path)],
+        [sys.executable, "-m", "tests.reading.effects", str(tmp_path), str(step)],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdin=subprocess.DEVNULL,
@@ -45,7 +48,7 @@ def test_whatever_an_edit_does_the_card_is_shown_and_the_notebook_stays_as_it_wa
         text=True,
     )
     seen = {line["effect"]: line for line in map(json.loads, ran.stdout.splitlines())}
-    assert list(seen) == list(EFFECTS), (ran.returncode, ran.stderr[-2000:])
+    assert list(seen) == list(EFFECTS)[::step], (ran.returncode, ran.stderr[-2000:])
     for name, here in seen.items():
         assert here["happened"], f"no edit did this: {name}"
         assert "The smallest example" in here["card"] or name in UNSAID, name
