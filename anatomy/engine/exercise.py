@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from anatomy.engine.course import Course, Notebook
+    from anatomy.engine.draw import Draw
     from anatomy.engine.mistakes import Mistake
 
 SEEDS = (0, 1)
 """The seeds of a check in a student's own notebook. Grading draws fresh ones."""
+
+DRAWN = 6
+"""How many cases of a seed are drawn from an exercise's `inputs`."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,9 @@ class Case:
     message_names
         Of a case that is to be refused: the numbers and words that the error's message must hold. Of words with ``|``
         between them it must hold one.
+    drawn
+        Whether it comes from the exercise's `inputs`. A drawn case refutes: an answer that is wrong there is wrong, and
+        a sentence that is false there is not said. It costs points only where all chosen cases are right.
     """
 
     args: Mapping[str, Any]
@@ -49,12 +56,14 @@ class Case:
     asks: str | None = None
     note: str = ""
     message_names: tuple[str, ...] = ()
+    drawn: bool = False
 
 
 Act = Callable[[Any, Case], Any]
 Describe = Callable[[Any, Case], Any]
 Rule = Callable[[Any, Case], str | None]
 Holds = Callable[[Case], bool]
+Inputs = Callable[["Draw"], Case]
 
 
 @dataclass(frozen=True)
@@ -79,6 +88,8 @@ class Asked:
         ``length``. An input that is made smaller to be shown must keep it.
     when_right
         One sentence shown when the answer is right.
+    inputs
+        Draws any case that the contract allows. Sizes, values and order in memory come from its `Draw`.
     describe
         What `act` returned → what is compared, such as words for it. The judge's own: see `anatomy.engine.describing`.
     rules
@@ -96,6 +107,7 @@ class Asked:
     axes: Mapping[str, str] = field(default_factory=dict)
     holds: Holds | None = None
     when_right: str = ""
+    inputs: Inputs | None = None
     describe: Describe | None = None
     rules: Mapping[str, Rule] = field(default_factory=dict)
 
@@ -109,8 +121,16 @@ class Asked:
         return self.act is None and self.describe is None
 
     def cases(self, seeds: tuple[int, ...] = SEEDS) -> list[Case]:
-        """The cases of these seeds, in order; built afresh at every call."""
-        return [case for seed in seeds for case in self.build(seed)]
+        """The cases of these seeds, in order, each seed's chosen ones first; built afresh at every call."""
+        return [case for seed in seeds for case in (*self.build(seed), *self.draws(seed, DRAWN))]
+
+    def draws(self, seed: int, number: int) -> Iterator[Case]:
+        """So many cases of its `inputs`, the same for the same seed; none where it has no `inputs`."""
+        from anatomy.engine.draw import Draw  # which makes cases
+
+        for index in range(number if self.inputs else 0):
+            assert self.inputs
+            yield replace(self.inputs(Draw(seed_from(seed, "inputs", index))), drawn=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,13 +176,15 @@ def exercise(
     axes: Mapping[str, str] | None = None,
     holds: Holds | None = None,
     when_right: str = "",
+    inputs: Inputs | None = None,
 ) -> Callable[[Callable[[int], Iterator[Case]]], Asked]:
     """Make what is `Asked` of a generator ``name(seed)`` that yields its cases."""
 
     def make(build: Callable[[int], Iterator[Case]]) -> Asked:
         return Asked(
-            build.__name__, kind, dict(properties), build, returns, forbids, act, dict(axes or {}), holds, when_right
-        )
+            build.__name__, kind, dict(properties), build, returns, forbids, act, dict(axes or {}), holds, when_right,
+            inputs,
+        )  # fmt: skip
 
     return make
 

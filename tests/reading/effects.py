@@ -1,6 +1,8 @@
 """Check an answer of which an edit does something that no notebook should suffer, and print what came of each.
 
-python -m tests.reading.effects FOLDER STEP   every STEP-th effect: a JSON object a line; a line is missing when this process did not survive
+python -m tests.reading.effects FOLDER STEP
+
+It takes every STEP-th effect and prints a JSON object a line. A line is missing when this process did not survive.
 """
 
 from __future__ import annotations

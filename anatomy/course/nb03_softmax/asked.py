@@ -17,7 +17,19 @@ from anatomy.engine.draw import Draw
 from anatomy.engine.exercise import Case, exercise
 
 
+def any_scores(draw: Draw) -> Case:
+    axes = draw.pick("S", "T S", "B T S", "B H T S")
+    draw.sized(**{letter: (1, 7) for letter in axes.split()})
+    dim = draw.whole(-len(axes.split()), len(axes.split()) - 1)
+    if draw.pick(True, False, False):
+        return draw.case(
+            x=draw.floats(axes, "plain") + draw.pick(-100, 100), dim=dim, returns=axes, asks="large scores"
+        )
+    return draw.case(x=draw.floats(axes), dim=dim, returns=axes)
+
+
 @exercise(
+    inputs=any_scores,
     properties={"shape": 1, "values": 2, "large scores": 3, "gradients": 1},
     forbids=("softmax", "log_softmax", "safe_softmax", "sparse_softmax", "sparse_log_softmax", "masked_softmax"),
     when_right="It works along any axis and from −10 000 to 10 000, which is all that attention will ever ask of it.",
@@ -52,7 +64,13 @@ def softmax(seed: int) -> Iterator[Case]:
     yield draw.case(x=draw.normal("B T S") - 150, dim=-1, note="when all scores lie around −150", **large)
 
 
+def any_query_and_key(draw: Draw) -> Case:
+    draw.sized(B=(1, 4), T=(1, 8), S=(1, 8), D=(1, 9))
+    return draw.case(query=draw.floats("B T D"), key=draw.floats("B S D"))
+
+
 @exercise(
+    inputs=any_query_and_key,
     properties={"shape": 1, "rows sum to one": 1, "values": 1, "large scores": 1, "gradients": 1},
     returns="B T S",
     when_right="Each row is now a recipe: how much of each key's value this query will take.",
@@ -76,7 +94,14 @@ def attention_weights(seed: int) -> Iterator[Case]:
     yield draw.case(query=query, key=key, asks="large scores", note="when scores reach tens of thousands")
 
 
+def any_weights_and_value(draw: Draw) -> Case:
+    draw.sized(B=(1, 4), T=(1, 8), S=(1, 8), Dv=(1, 9))
+    weights = draw.floats("B T S").softmax(-1) * draw.pick(1.0, draw.integers("B T S", 2))
+    return draw.case(weights=weights, value=draw.floats("B S Dv"))
+
+
 @exercise(
+    inputs=any_weights_and_value,
     properties={"shape": 1, "values": 2, "gradients": 1},
     returns="B T Dv",
     axes={"Dv": "value width"},
@@ -98,7 +123,17 @@ def weighted_values(seed: int) -> Iterator[Case]:
     yield draw.case(weights=weights, value=draw.normal("B S Dv"), note="when B, T and Dv are 1")
 
 
+def any_query_key_and_value(draw: Draw) -> Case:
+    leading = draw.pick("", "B ", "B H ", "B N H ")
+    draw.sized(B=(1, 3), N=(1, 3), H=(1, 3), T=(1, 7), S=(1, 7), K=(1, 8), Dv=(1, 8))
+    return draw.case(
+        query=draw.floats(leading + "T K"), key=draw.floats(leading + "S K"), value=draw.floats(leading + "S Dv"),
+        returns=leading + "T Dv", asks=None if leading == "B " else "leading axes",
+    )  # fmt: skip
+
+
 @exercise(
+    inputs=any_query_key_and_value,
     properties={"shape": 1, "values": 1, "leading axes": 1, "large scores": 1, "gradients": 1},
     returns="B T Dv",
     axes={"Dv": "value width"},
@@ -141,7 +176,16 @@ def scaled_dot_product_attention(seed: int) -> Iterator[Case]:
     yield draw.case(query=query, key=key, value=draw.normal("B S Dv"), asks="large scores", note=note)
 
 
+def any_weights(draw: Draw) -> Case:
+    leading = draw.pick("", "B ", "B H ", "B N H ")
+    draw.sized(B=(1, 3), N=(1, 3), H=(1, 3), T=(1, 7), S=(1, 9))
+    asks = None if leading == "B " else "leading axes"
+    weights = draw.floats(leading + "T S", "plain", "wide", "alike").softmax(-1)
+    return draw.case(weights=weights, returns=leading + "T", asks=asks)
+
+
 @exercise(
+    inputs=any_weights,
     properties={"shape": 1, "values": 2, "leading axes": 1, "zeros": 1},
     returns="B T",
     when_right="You have a gauge now: 0 nats for a single key, ln S for all alike.",

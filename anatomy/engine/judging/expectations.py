@@ -72,7 +72,7 @@ class Expectations:
         `number` decides which entries move up and which move down.
         """
         if (key := (index, number)) not in self._nudged:
-            self._nudged[key] = observe_case(self.exercise, self.exercise.right, _nudge(self.cases[index], number))
+            self._nudged[key] = observe_case(self.exercise, self.exercise.right, nudged(self.cases[index], number))
         return self._nudged[key]
 
     def with_mistake(self, mistake: Mistake, index: int) -> CaseObservation:
@@ -140,7 +140,7 @@ def _is_deliberate(seen: CaseObservation) -> bool:
     return seen.outcome == "returned" or (seen.outcome == "raised" and seen.error_type in REFUSALS)
 
 
-def _nudge(case: Case, seed: int) -> Case:
+def nudged(case: Case, seed: int) -> Case:
     """The case after every entry of its float inputs moves by one rounding step, up or down at random."""
     moved = {name: _step(value, seed) if is_float(value) else value for name, value in case.args.items()}
     return replace(case, args=moved)

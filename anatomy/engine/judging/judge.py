@@ -95,12 +95,13 @@ def _judge_cases(expectations: Expectations, raw: list[CaseObservation], called:
     differences = _differences(expectations, found)
     if not differences:
         return _verdict(exercise, "right", {}, [])
-    wrong = frozenset(difference.case for difference in differences)
+    costly = [one for one in differences if not expectations.cases[one.case].drawn] or differences
+    wrong, to_explain = (frozenset(one.case for one in some) for some in (differences, costly))
     diagnoses, picture, named = _unwritten(expectations, found), None, list[Recognized]()
     if not diagnoses:
-        named = recognize(expectations, found, wrong, called)
-        diagnoses, picture = _diagnose(expectations, differences, named), _picture(expectations, differences)
-    broken = {name: _detail(differences, name) for name in exercise.properties}
+        named = recognize(expectations, found, wrong, to_explain, called)
+        diagnoses, picture = _diagnose(expectations, differences, to_explain, named), _picture(expectations, costly)
+    broken = {name: _detail(costly, name) for name in exercise.properties}
     wrong_numbers = {each.case for each in differences if each.aspect not in BESIDE_THE_NUMBERS}
     known = frozenset(range(len(found))) - wrong_numbers | frozenset().union(*(one.cases for one in named))
     if not is_evidence(expectations, raw, found, known):
@@ -164,11 +165,12 @@ def _cell_stopped(name: str, error: Raised) -> str:
     return f"The cell of `{name}` stopped with `{error.type}`: {', '.join(filter(None, [message, line]))}."
 
 
-def _diagnose(expectations: Expectations, differences: list[Difference], named: list[Recognized]) -> list[Diagnosis]:
+def _diagnose(
+    expectations: Expectations, differences: list[Difference], to_explain: frozenset[int], named: list[Recognized]
+) -> list[Diagnosis]:
     """Why the answer differs: recognized mistakes, and an explanation of the cases that they leave open."""
-    wrong = frozenset(difference.case for difference in differences)
     diagnoses = {min(known.cases): known.diagnoses for known in named}
-    left = wrong.difference(*(known.cases for known in named))
+    left = to_explain.difference(*(known.cases for known in named))
     diagnoses |= {index: (said,) for index, said in explain_each(expectations, differences, left).items()}
     said: dict[str, Diagnosis] = {}
     for index in sorted(diagnoses):

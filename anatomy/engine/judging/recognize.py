@@ -33,7 +33,11 @@ class Recognized:
 
 
 def recognize(
-    expectations: Expectations, found: list[CaseObservation], wrong: frozenset[int], called: Collection[str] = ()
+    expectations: Expectations,
+    found: list[CaseObservation],
+    wrong: frozenset[int],
+    to_explain: frozenset[int],
+    called: Collection[str] = (),
 ) -> list[Recognized]:
     """The mistakes in an answer. The first one explains most cases.
 
@@ -41,14 +45,16 @@ def recognize(
     ----------
     wrong
         The cases in which the answer differs from what is expected.
+    to_explain
+        Those that call for an explanation. The others can only refute one.
     called
         Other exercises that the answer calls and that are right: their mistakes can't be the reason.
     """
     seen = [found[i] if i < len(found) else CaseObservation() for i in range(len(expectations.cases))]
     named: list[Recognized] = []
-    open_cases = wrong
-    for _ in range(len(wrong)):
-        best = _best(expectations, seen, wrong, open_cases, called)
+    open_cases = to_explain
+    for _ in range(len(to_explain)):
+        best = _best(expectations, seen, wrong, open_cases, called, with_pairs=not named)
         if best is None:
             break
         named.append(best)
@@ -70,6 +76,7 @@ def _best(
     wrong: frozenset[int],
     open_cases: frozenset[int],
     called: Collection[str],
+    with_pairs: bool,
 ) -> Recognized | None:
     """The mistake, or two at once, that explains most of the open cases."""
     exercise = expectations.exercise
@@ -92,7 +99,7 @@ def _best(
                         best = Recognized((diagnosis_of(mistake, expectations.cases[min(cases)]),), cases)
                     if open_cases <= cases:
                         return best
-    if open_cases == wrong and sight.values_differ:
+    if with_pairs and sight.values_differ:
         deadline = _Deadline(SEARCH_TIME, began)
         for one, two, both in pairs(exercise, sight.for_pairs(deadline)):
             if deadline.is_over:

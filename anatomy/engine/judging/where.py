@@ -26,7 +26,13 @@ def where_it_happens(expectations: Expectations, here: int, wrong: Collection[in
 
 
 def _said(right: Sequence[Case], failed: Sequence[Case]) -> str:
-    return _by_axes(right, failed) or _by_sizes(right, failed) or _by_notes(right, failed)
+    """A condition that no case contradicts. Drawn cases test sizes and axes; they have no notes."""
+    if condition := _by_axes(right, failed) or _by_sizes(right, failed):
+        return condition
+    chosen_right, chosen_failed = ([case for case in cases if not case.drawn] for cases in (right, failed))
+    if any(case.drawn for case in failed) and not any(case.drawn for case in right):
+        return ""  # what is wrong in every drawn case is no matter of a note
+    return _by_notes(chosen_right, chosen_failed)
 
 
 def _may_be_luck(value: object) -> bool:
@@ -36,7 +42,7 @@ def _may_be_luck(value: object) -> bool:
 
 def _by_axes(right: Sequence[Case], failed: Sequence[Case]) -> str:
     """The number of axes that an input has in all right cases and in no wrong one. One right case may be chance."""
-    if len({case.note for case in right}) < 2:
+    if len({case.note for case in right}) < 2 and not any(case.drawn for case in right):
         return ""
     for name in right[0].args:
         counts = [{_axes(case.args.get(name)) for case in cases} for cases in (right, failed)]
@@ -65,6 +71,8 @@ def _by_sizes(right: Sequence[Case], failed: Sequence[Case]) -> str:
             case.sizes[one] == case.sizes[two] for case in failed
         ):
             return f"It is right only where {one} equals {two}."
+    if not ones and any(case.drawn for case in failed) and not any(case.drawn for case in right):
+        return ""  # chosen cases may share a size by accident
     named = ", ".join(f"{letter} = {shared[letter]}" for letter in ones or shared)
     return f"It is right only in the tries with {named}." if named else ""
 

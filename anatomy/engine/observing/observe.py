@@ -64,9 +64,10 @@ def observe_case(exercise: Exercise, answer: Any, case: Case, look: Look | None 
     if exercise.kind == "quiz":
         return _try_case(exercise, answer, case, _look_at_quiz)
     loaded = len(sys.modules)
-    seen = _try_case(exercise, answer, case, look or _look)
+    look = look or (_glimpse if case.drawn else _look)
+    seen = _try_case(exercise, answer, case, look)
     if seen.outcome == "too slow" and len(sys.modules) > loaded:
-        seen = _try_case(exercise, answer, case, look or _look)  # to import a library takes its time, but only once
+        seen = _try_case(exercise, answer, case, look)  # to import a library takes its time, but only once
     return described(exercise, case, seen)
 
 

@@ -38,9 +38,9 @@ def smallest_cases(trials: Trials, answer: Any) -> Iterator[tuple[Case, Seen]]:
             yield _shrunk(trials, answer, trials.expectations.cases[index], seen)
 
 
-def _oddity(case: Case) -> tuple[bool, bool]:
+def _oddity(case: Case) -> tuple[bool, bool, bool]:
     """Cases that ask for something of their own, or have something special, are shown only if no plain one differs."""
-    return case.asks is not None, bool(case.note)
+    return case.drawn, case.asks is not None, bool(case.note)
 
 
 def _shrunk(trials: Trials, answer: Any, case: Case, seen: Seen) -> tuple[Case, Seen]:
