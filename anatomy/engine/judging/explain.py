@@ -38,13 +38,19 @@ def explain_each(
 ) -> dict[int, Diagnosis]:
     """Explain the open cases: case → diagnosis, one for each property that they ask for.
 
-    `differences` are those of all cases: a diagnosis says where something happens only if it happens nowhere else.
+    `differences` are those of all cases: a diagnosis says where something happens only if it happens nowhere else. What
+    it says of the numbers holds in the drawn cases, too.
     """
     groups: dict[str | None, list[Difference]] = {}
+    cases = expectations.cases
     for difference in sorted(differences, key=lambda one: one.case):
         if difference.case in open_cases:
-            groups.setdefault(expectations.cases[difference.case].asks, []).append(difference)
-    firsts = [(min(group, key=_urgency), group) for group in groups.values()]
+            groups.setdefault(cases[difference.case].asks, []).append(difference)
+    drawn = [one for one in differences if cases[one.case].drawn and one.case not in open_cases]
+    firsts = [
+        (min(group, key=_urgency), group + [one for one in drawn if cases[one.case].asks in (asks, None)])
+        for asks, group in groups.items()
+    ]
     if nothing := [row for row in firsts if is_nothing(row[0])]:
         firsts = [row for row in firsts if row in nothing or not _is_elsewhere(row[0])]
     if any(not _is_late(first) for first, _ in firsts):
