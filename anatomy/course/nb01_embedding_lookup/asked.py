@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -23,10 +23,26 @@ def _respelling(draw: Draw) -> Callable[[str], str]:
     return lambda text: "".join(table.get(letter, letter) for letter in text)
 
 
+LETTERS = ("a", "ab", "aA", "Nan", "flies", "time☃é", "a.+", "b*(", "c#", "x-1")
+"""What drawn words are made of: few letters, so that pairs repeat; capital letters; signs with a meaning elsewhere."""
+
+
+def _word(draw: Draw, letters: str, longest: int) -> str:
+    return "".join(letters[i] for i in draw.integers(str(draw.whole(1, longest)), len(letters)))
+
+
 # ---------------------------------------------------------------------------------------------- learn_bpe
 
 
+def any_word_counts(draw: Draw) -> Case:
+    letters, most = draw.pick(*LETTERS) + draw.pick("", "t"), draw.pick(1, 3, 20)  # of small counts, many are equal
+    words = [_word(draw, letters, draw.pick(3, 9)) for _ in range(draw.whole(0, 7))]
+    words += [draw.pick(*words) + draw.pick(*letters) for _ in range(draw.whole(0, 1)) if words]  # one begins another
+    return draw.case(word_counts={word: draw.whole(1, most) for word in words}, num_merges=draw.whole(0, 12))
+
+
 @exercise(
+    inputs=any_word_counts,
     properties={"values": 3, "ties": 2, "repeats": 1, "stops early": 1},
     when_right="Most frequent first, ties by first seen, and it knows when to stop. The merges are the tokenizer.",
 )
@@ -69,7 +85,22 @@ def learn_bpe(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- wordpiece
 
 
+def any_word_and_vocab(draw: Draw) -> Case:
+    letters = draw.pick(*LETTERS) + draw.pick("", "gs")
+    word = draw.pick("", letters[0]) + _word(draw, letters, draw.pick(3, 6, 12)) * draw.pick(1, 1, 1, 15)
+    word = word if word[:2] != "##" else letters[0] + word
+    cuts = [sorted(draw.permutation(len(word) + 1)[:2].tolist()) for _ in range(draw.whole(0, 12))]
+    pieces = [draw.pick("", "##", "##") + word[start:end] for start, end in cuts]
+    pieces += draw.pick(letters, letters.swapcase(), "")
+    pieces += ["##" + letter for letter in draw.pick(letters, letters, "")]
+    pieces += draw.pick([], ["[UNK]"], [word + "s", "##" + word], [word[:1], word[:2], "##" + word[1:]])
+    pieces = [pieces[i] for i in draw.permutation(len(pieces))]
+    vocab = dict(zip(dict.fromkeys(pieces), draw.permutation(100).tolist(), strict=False))
+    return draw.case(word=word, vocab=vocab, **draw.pick({}, {}, {"unk": "[UNK]"}, {"unk": "<?>"}))
+
+
 @exercise(
+    inputs=any_word_and_vocab,
     properties={"values": 2, "unknown words": 1, "never goes back": 1},
     holds=lambda case: len(set(case.args["vocab"].values())) == len(case.args["vocab"]),
     when_right="Longest first, and never back. Now let it meet the real tokenizer.",
@@ -131,7 +162,24 @@ def _name_rows(case: Case) -> bool:
 NOTE = "when a row that no id asks for holds an ∞"
 
 
+def _any_table(draw: Draw, asks: str) -> Case:
+    """Ids of one to four axes; now and then many rows, or a row with ∞."""
+    axes = draw.pick("T", "B T", "B T", "B N T", "B H N T")
+    draw.sized(B=(1, 3), H=(1, 3), N=(1, 4), T=(1, 8), V=draw.pick((1, 12), (1, 12), (130, 700)), D=(1, 9))
+    ids, weight = draw.ids(axes, draw.sizes["V"]), draw.floats("V D")
+    if draw.pick(True, False, False):
+        rows, columns = weight.shape
+        weight[draw.whole(0, rows - 1), draw.whole(0, columns - 1)] = draw.pick(torch.inf, -torch.inf)
+        return draw.case(ids=ids, weight=weight, returns=f"{axes} D", asks=asks)
+    return draw.case(ids=ids, weight=weight, returns=f"{axes} D")
+
+
+def any_table_to_multiply(draw: Draw) -> Case:
+    return _any_table(draw, "a real product")
+
+
 @exercise(
+    inputs=any_table_to_multiply,
     properties={"shape": 1, "values": 1, "a real product": 1, "gradients": 1},
     axes={"T": "tokens"},
     holds=_name_rows,
@@ -145,7 +193,12 @@ def one_hot_lookup(seed: int) -> Iterator[Case]:
         yield draw.case(ids=ids, weight=weight, returns=returns, asks="a real product", note=NOTE)
 
 
+def any_table_to_index(draw: Draw) -> Case:
+    return _any_table(draw, "only its own rows")
+
+
 @exercise(
+    inputs=any_table_to_index,
     properties={"shape": 1, "values": 1, "only its own rows": 1, "gradients": 1},
     forbids=("embedding",),
     axes={"T": "tokens"},
@@ -165,13 +218,13 @@ COSINES = (0.95, 0.85, 0.7, 0.55, 0.4, 0.2, -0.1, -0.4, -0.7, -0.9)
 LENGTHS = (0.3, 4.0, 0.5, 6.0, 0.8, 9.0, 1.0, 3.0, 0.2, 5.0)  # so that lengths and directions disagree
 
 
-def _around(draw: Draw, query_id: int) -> Tensor:
-    """A matrix (V, D) whose rows have the cosines above with row `query_id`, which has length 2."""
+def _around(draw: Draw, query_id: int, cosines: Sequence[float], lengths: Sequence[float]) -> Tensor:
+    """A matrix (V, D) whose rows have these cosines with row `query_id`, which has length 2."""
     query = torch.nn.functional.normalize(draw.normal("D"), dim=0)  # (D,)
     aside = draw.normal("N D")  # (N, D)
     aside = torch.nn.functional.normalize(aside - (aside @ query).unsqueeze(-1) * query, dim=-1)
-    cosine = torch.tensor(COSINES).unsqueeze(-1)  # (N, 1)
-    rows = torch.tensor(LENGTHS).unsqueeze(-1) * (cosine * query + (1 - cosine**2).sqrt() * aside)
+    cosine = torch.tensor(cosines).unsqueeze(-1)  # (N, 1)
+    rows = torch.tensor(lengths).unsqueeze(-1) * (cosine * query + (1 - cosine**2).sqrt() * aside)
     rows = rows[draw.permutation(len(rows))]
     return torch.cat([rows[:query_id], 2 * query.unsqueeze(0), rows[query_id:]])
 
@@ -182,7 +235,20 @@ def _has_neighbors(case: Case) -> bool:
     return 0 <= query_id < len(weight) and 1 <= k < len(weight) and bool(weight.any(dim=1).all())
 
 
+def any_neighbors(draw: Draw) -> Case:
+    """Cosines that lie well apart, lengths of all sizes; in one draw of two another row points the query's way."""
+    draw.sized(N=draw.pick((1, 9), (1, 9), (60, 150)), D=(2, 9))
+    others, query_id = draw.sizes["N"], draw.whole(0, draw.sizes["N"])
+    twin = draw.pick(True, False)
+    cosines = torch.linspace(1.0 if twin else 0.98, draw.pick(-1.0, 0.2, -0.9), others).tolist()
+    lengths = (2 * draw.normal("N", draw.pick(0.0, 1.0)).exp()).tolist()
+    k, weight = draw.pick(1, others, draw.whole(1, others)), draw.laid_out(_around(draw, query_id, cosines, lengths))
+    asks = "excluded by id" if twin else None
+    return draw.case(query_id=query_id, weight=weight, k=k, asks=asks, sizes={"V": others + 1, "K": k})
+
+
 @exercise(
+    inputs=any_neighbors,
     properties={"shape": 1, "values": 2, "excluded by id": 1},
     returns="K",
     axes={"K": "neighbors"},
@@ -196,13 +262,13 @@ def nearest_tokens(seed: int) -> Iterator[Case]:
         (7, 10, "when k = V − 1, so that all others are asked for"),
     ):
         draw = Draw(seed, V=11, D=6, N=10, K=k)
-        weight = _around(draw, query_id)
+        weight = _around(draw, query_id, COSINES, LENGTHS)
         if k == 4:
             weight = weight.t().contiguous().t()  # not contiguous in memory
         yield draw.case(query_id=query_id, weight=weight, k=k, note=note)
     for query_id, twin in ((6, 2), (2, 6), (10, 0)):
         draw = Draw(seed, V=12, D=6, N=10, K=3)
-        weight = _around(draw, query_id if query_id < twin else query_id - 1)
+        weight = _around(draw, query_id if query_id < twin else query_id - 1, COSINES, LENGTHS)
         one = weight[query_id if query_id < twin else query_id - 1].clone().unsqueeze(0)
         weight = torch.cat([weight[:twin], one, weight[twin:]])
         note = f"when another row, {twin}, holds the very same vector as row {query_id}"

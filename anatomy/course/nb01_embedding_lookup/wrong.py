@@ -34,6 +34,7 @@ def in_learn_bpe(at):
        ("no_end_mark", "[*word]", "The end mark takes no part: a word starts as its characters *and* one more piece, `</w>`, and pairs with it are counted and merged like any other, so that an ending can be told from the same letters inside a word."),
        ("end_mark_in_four", 'list(word + "</w>")', 'Your end mark falls apart: `list(word + "</w>")` makes the four pieces `<`, `/`, `w`, `>` of it. It is one piece from the start: `list(word) + ["</w>"]`.'),
        ("end_mark_glued_on", '[*word[:-1], word[-1] + "</w>"]', "You hang `</w>` on the last character (`w</w>`), but it starts as a piece of its own and has to be merged like any other."),
+       ("lower_cases", '[*word.lower(), "</w>"]', "You lower-case the words. A word starts as its characters, taken as they are: `A` and `a` are two.", "values"),
        ("mark_in_front", '["</w>", *word]', "You put `</w>` in front of the word. It marks the word’s end and comes after the last character."))
 
     @MISTAKES.mistake("You count once and take the most frequent pairs of the characters. After each merge there are new pieces, so the pairs have to be counted again.",
