@@ -13,7 +13,13 @@ from anatomy.engine.draw import Draw
 from anatomy.engine.exercise import Case, exercise, quiz
 
 
+def any_query_and_key(draw: Draw) -> Case:
+    draw.sized(B=(1, 4), T=(1, 8), S=(1, 8), D=draw.pick((1, 9), (1, 9), (1, 9), (40, 90)))
+    return draw.case(query=draw.floats("B T D"), key=draw.floats("B S D"))
+
+
 @exercise(
+    inputs=any_query_and_key,
     properties={"shape": 1, "values": 1, "gradients": 1},
     returns="B T S",
     when_right="Every query of a batch item has met every key of that item, and of no other. Next: how large are these "
@@ -24,6 +30,7 @@ def dot_product_scores(seed: int) -> Iterator[Case]:
 
 
 @exercise(
+    inputs=any_query_and_key,
     properties={"shape": 1, "values": 2, "gradients": 1},
     returns="B T S",
     when_right="It works for any T, S and D, and gradients flow to both inputs. Next: what the root does to a softmax.",
@@ -109,7 +116,13 @@ def score_variance(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- two projections
 
 
+def any_projections(draw: Draw) -> Case:
+    draw.sized(B=(1, 4), T=(1, 8), D=draw.pick((1, 9), (1, 9), (40, 90)), K=(1, 9))
+    return draw.case(x=draw.floats("B T D"), w_q=draw.floats("D K"), w_k=draw.floats("D K"))
+
+
 @exercise(
+    inputs=any_projections,
     properties={"shape": 1, "values": 2, "gradients": 1},
     returns="B T K",
     axes={"T": "tokens", "K": "projected width"},
