@@ -46,7 +46,7 @@ def explain_each(
     for difference in sorted(differences, key=lambda one: one.case):
         if difference.case in open_cases:
             groups.setdefault(cases[difference.case].asks, []).append(difference)
-    drawn = [one for one in differences if cases[one.case].drawn and one.case not in open_cases]
+    drawn = [one for one in differences if cases[one.case].drawn and one.case not in open_cases and _may_refute(one)]
     firsts = [
         (min(group, key=_urgency), group + [one for one in drawn if cases[one.case].asks in (asks, None)])
         for asks, group in groups.items()
@@ -68,6 +68,12 @@ def explain_each(
         where = where_it_happens(expectations, first.case, wrong)
         explained[first.case] = Diagnosis(said.headline, " ".join(filter(None, (said.detail, where))))
     return explained
+
+
+def _may_refute(difference: Difference) -> bool:
+    """Whether a result has enough in it to contradict a sentence: no axis of size 1, and not one number everywhere."""
+    expected = difference.expected
+    return not isinstance(expected, Tensor) or (min(expected.shape, default=2) > 1 and len(expected.unique()) > 1)
 
 
 def _is_late(difference: Difference) -> bool:

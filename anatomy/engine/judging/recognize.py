@@ -11,6 +11,7 @@ import math
 import time
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.judging.likeness import IN_EVERYTHING, LIKENESSES, Likeness, differ_in_values
@@ -162,7 +163,8 @@ class _Sight:
             is_wrong = not likeness.is_right(exercise, cases[index], theirs, expected)
             if not is_wrong and index == self.first:
                 return frozenset()
-            if is_wrong and not likeness.is_same(exercise, cases[index], mistake, self.seen[index], theirs):
+            nudged = partial(self._nudged, mistake, index)
+            if is_wrong and not likeness.is_same(exercise, cases[index], mistake, self.seen[index], theirs, nudged):
                 return frozenset()
             if is_wrong:
                 claimed.add(index)
@@ -170,6 +172,9 @@ class _Sight:
         if any(cases[index].asks in groups for index in self.wrong - claimed):
             return frozenset()  # some cases that ask the same are wrong in another way
         return frozenset(claimed)
+
+    def _nudged(self, mistake: Mistake, index: int, _: int, number: int) -> CaseObservation:
+        return self.expectations.with_mistake_nudged(mistake, index, number)
 
     def differs(self, both: Mistake, one: Mistake, cases: Iterable[int]) -> bool:
         """Whether two mistakes together differ from one of them alone in any of these cases."""

@@ -62,7 +62,7 @@ def _relate(expectations: Expectations, alike: list[Difference]) -> Explanation 
         numbers = [(cases[one.case], one.found.item(), one.expected.item()) for one in alike if both_tensors(one)]
         if said := relate_numbers(numbers):
             return said
-    rows = sorted(filter(both_tensors, alike), key=lambda one: -one.expected.numel())
+    rows = sorted(filter(both_tensors, alike), key=lambda one: (cases[one.case].drawn, -one.expected.numel()))
     (case, found, expected), *others = ((axes(cases[one.case]), one.found, one.expected) for one in rows)
     return relate(found, expected, case, exercise, tuple(others))
 
@@ -72,8 +72,9 @@ def both_tensors(one: Difference) -> bool:
 
 
 def _smallest_difference(expectations: Expectations, alike: list[Difference]) -> Explanation:
-    """One entry that differs, of the smallest result that differs."""
-    one = min(filter(both_tensors, alike), key=lambda one: one.expected.numel())
+    """One entry that differs, of the smallest result that differs in a chosen case."""
+    cases = expectations.cases
+    one = min(filter(both_tensors, alike), key=lambda one: (cases[one.case].drawn, one.expected.numel()))
     found, expected = one.found, one.expected
     if found.dim() == 0:
         here = _arguments(expectations.cases[one.case])
