@@ -112,6 +112,9 @@ def lab(
 def check(
     notebook: Annotated[str, typer.Argument(help="A notebook file, or its number.", show_default=False)],
     limit: Annotated[float, typer.Option("--limit", help="Seconds that one cell may take.")] = 120,
+    why: Annotated[
+        bool, typer.Option("--why", help="For authors: what was tried before a card was written, and what refuted it.")
+    ] = False,
     root: Root = None,
 ) -> None:
     """Run a notebook and all its checks, without JupyterLab. The file is not changed.
@@ -134,6 +137,8 @@ def check(
             file = student_file(course_root(root), the_course().find(notebook).slug)
         for checked in headless.check_file(the_course(), file, limit=limit, say=status.update):
             console.print(checked, soft_wrap=True)
+            for line in checked.why if why else ():
+                console.print(f"    [dim]why: {escape(line)}[/dim]", soft_wrap=True, highlight=False)
             found.append(checked)
     verdicts = [checked.verdict for checked in found if checked.verdict]
     if course_root(root) / "notebooks" in file.resolve().parents:

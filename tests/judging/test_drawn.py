@@ -12,6 +12,7 @@ from torch import Tensor
 from anatomy.course import COURSE
 from anatomy.engine.draw import Draw
 from anatomy.engine.exercise import DRAWN, Case, Exercise
+from anatomy.engine.judging import trail
 from anatomy.engine.judging.judge import judge
 from anatomy.engine.judging.verdict import Verdict
 from anatomy.engine.observing.observe import observe
@@ -139,3 +140,19 @@ def test_draws_differ_in_size_equality_and_order_in_memory() -> None:
     assert 20 < sum(draw.sizes["T"] == draw.sizes["S"] for draw in draws) < 80
     contiguous = sum(draw.floats("T S").is_contiguous() for draw in draws)
     assert 20 < contiguous < 80
+
+
+def test_the_trail_says_what_refuted_a_sentence() -> None:
+    softmax = COURSE.exercise("softmax")
+    matrices = replace(softmax, build=along_the_first_axis, properties={"shape": 1, "values": 2}, forbids=())
+    with trail.kept() as why:
+        verdict_on(matrices, lambda x, dim: x.softmax(-1) if dim in (0, -2) else x)
+    assert any(line.startswith("softmax__ignores_dim in everything: does something else in a drawn") for line in why)
+    with trail.kept() as why:
+        verdict_on(doubled, lambda x: 3 * x.abs())
+    assert any(line.startswith("“Only a constant factor is off.”: is not so in a drawn case (T = ") for line in why)
+    with trail.kept() as why:
+        verdict_on(replace(doubled, build=two_widths), lambda x: 2 * x if x.shape == (4, 24) else x.exp())
+    assert (
+        "“It is right only in the tries with T = 4, D = 24.”: a drawn case contradicts it, or none confirms it" in why
+    )

@@ -65,12 +65,13 @@ def checked(course: Path, slug: str, answer: str, name: str) -> str:
     work = course / "home" / f"{slug}.ipynb"
     work.parent.mkdir(exist_ok=True)
     work.write_text(json.dumps(book), encoding="utf-8")
-    return run(ANATOMY, "check", str(work), cwd=course, home=course / "home", code=1)
+    return run(ANATOMY, "check", str(work), "--why", cwd=course, home=course / "home", code=1)
 
 
 @pytest.mark.slow
 def test_its_check_names_a_mistake_a_factor_and_a_line(course: Path) -> None:
-    assert "You do not flip the kernel" in checked(course, "01-convolution", NAMED, "convolve")
+    card = checked(course, "01-convolution", NAMED, "convolve")
+    assert "You do not flip the kernel" in card and "why: convolve__" in card and "of them drawn" in card
     assert "Yours is the expected number divided by 2" in checked(
         course, "02-linear-regression", FACTOR, "squared_loss"
     )

@@ -53,12 +53,15 @@ class Checked:
         The card, or the reason why there is none.
     verdict
         This machine's or the judge's, if there is one.
+    why
+        What became of each sentence that the card might say (`anatomy.engine.judging.trail`).
     """
 
     exercise: str
     status: str
     text: str
     verdict: Verdict | remote.RemoteVerdict | None = None
+    why: tuple[str, ...] = ()
 
     def __rich__(self) -> Text:
         sign, color = _SIGNS[self.status]
@@ -124,10 +127,12 @@ def _checked(exercise: Exercise, cell: NotebookNode, stopped: str, judging: Judg
 
 def _judged_here(exercise: Exercise, seen: Observation, parts: list[Observation]) -> Checked:
     """A kernel that asks no judge has tried right parts itself, and says so in what it saw: `parts` tell nothing."""
+    from anatomy.engine.judging import trail
     from anatomy.engine.judging.judge import judge
 
-    verdict = judge(exercise, seen)
-    return Checked(exercise.name, verdict.status, as_text(verdict), verdict)
+    with trail.kept() as why:
+        verdict = judge(exercise, seen)
+    return Checked(exercise.name, verdict.status, as_text(verdict), verdict, tuple(why))
 
 
 def _asked_elsewhere(address: str, exercise: Exercise, seen: Observation, parts: list[Observation]) -> Checked:

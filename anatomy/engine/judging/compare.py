@@ -104,7 +104,7 @@ def compare(
             apart = [one for one in again if one.place in still]
         mismatches += [(index, one) for one in apart]
     own = {case.asks for case in cases}
-    general = {one.aspect for index, one in mismatches if cases[index].asks is None}
+    general = {one.aspect for index, one in mismatches if cases[index].asks is None and not cases[index].drawn}
     as_a_whole = BESIDE_THE_NUMBERS.keys() & general
     return [
         Difference(name, one.kind, one.where, one.found, one.expected, index, one.aspect)

@@ -19,6 +19,11 @@ Nudged = Callable[[int, int], CaseObservation]
 class Likeness(ABC):
     """A way of comparing observations: it looks at some of what they hold."""
 
+    words = ""
+
+    def __str__(self) -> str:
+        return self.words
+
     @abstractmethod
     def is_right(self, exercise: Exercise, case: Case, seen: CaseObservation, expected: CaseObservation) -> bool:
         """Whether what was seen is what is expected."""
@@ -56,6 +61,8 @@ class Likeness(ABC):
 class InEverything(Likeness):
     """The same values, gradients, parameters, errors, side effects and sentences of rules."""
 
+    words = "in everything"
+
     def is_right(self, exercise: Exercise, case: Case, seen: CaseObservation, expected: CaseObservation) -> bool:
         return not compare(exercise, [case], [seen], [expected])
 
@@ -79,6 +86,8 @@ class InEverything(Likeness):
 
 class InValues(Likeness):
     """The same values. Gradients and side effects may differ. A refusal may use other words."""
+
+    words = "in its values"
 
     def is_right(self, exercise: Exercise, case: Case, seen: CaseObservation, expected: CaseObservation) -> bool:
         return not differ_in_values(exercise, case, seen, expected)
@@ -104,6 +113,8 @@ class InValues(Likeness):
 
 class InParameters(Likeness):
     """The same parameters, by name, shape and sharing. Both return None, or none of them does."""
+
+    words = "in its parameters"
 
     def is_right(self, exercise: Exercise, case: Case, seen: CaseObservation, expected: CaseObservation) -> bool:
         return _parameters(seen) == _parameters(expected)

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import partial
 
+from anatomy.engine.judging import trail
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.judging.likeness import IN_EVERYTHING, LIKENESSES, Likeness, differ_in_values
 from anatomy.engine.judging.sentences import diagnoses_of_two, diagnosis_of
@@ -91,6 +92,7 @@ def _best(
         for likeness in LIKENESSES:
             for mistake in candidates:
                 if deadline.is_over:
+                    trail.note("mistakes of parts", "not all tried in time")
                     break
                 cases = sight.claims(mistake, likeness)
                 if mistake.parts and not sight.shows_in_values(mistake, cases):
@@ -104,6 +106,7 @@ def _best(
         deadline = _Deadline(SEARCH_TIME, began)
         for one, two, both in pairs(exercise, sight.for_pairs(deadline)):
             if deadline.is_over:
+                trail.note("two mistakes at once", "not all tried in time")
                 break
             cases = sight.claims(both, IN_EVERYTHING)
             if cases and open_cases <= cases and sight.differs(both, one, cases) and sight.differs(both, two, cases):
@@ -165,12 +168,17 @@ class _Sight:
                 return frozenset()
             nudged = partial(self._nudged, mistake, index)
             if is_wrong and not likeness.is_same(exercise, cases[index], mistake, self.seen[index], theirs, nudged):
+                trail.note(f"{mistake.name} {likeness}", f"does something else in {trail.in_words(cases[index])}")
                 return frozenset()
             if is_wrong:
                 claimed.add(index)
                 groups.add(cases[index].asks)
-        if any(cases[index].asks in groups for index in self.wrong - claimed):
-            return frozenset()  # some cases that ask the same are wrong in another way
+        for index in sorted(self.wrong - claimed):
+            if cases[index].asks in groups:  # some cases that ask the same are wrong in another way
+                trail.note(f"{mistake.name} {likeness}", f"is right in {trail.in_words(cases[index])}")
+                return frozenset()
+        drawn = sum(cases[index].drawn for index in claimed)
+        trail.note(f"{mistake.name} {likeness}", f"does the same in {len(claimed)} cases, {drawn} of them drawn")
         return frozenset(claimed)
 
     def _nudged(self, mistake: Mistake, index: int, _: int, number: int) -> CaseObservation:

@@ -8,6 +8,7 @@ from itertools import combinations
 from torch import Tensor
 
 from anatomy.engine.exercise import Case
+from anatomy.engine.judging import trail
 from anatomy.engine.judging.expectations import Expectations
 
 
@@ -30,6 +31,8 @@ def _said(right: Sequence[Case], failed: Sequence[Case]) -> str:
     if condition := _by_axes(right, failed) or _by_sizes(right, failed):
         return condition
     chosen_right, chosen_failed = ([case for case in cases if not case.drawn] for cases in (right, failed))
+    if chosen_right and (refuted := _by_axes(chosen_right, chosen_failed) or _by_sizes(chosen_right, chosen_failed)):
+        trail.note(f"“{refuted}”", "a drawn case contradicts it, or none confirms it")
     if any(case.drawn for case in failed) and not any(case.drawn for case in right):
         return ""  # what is wrong in every drawn case is no matter of a note
     return _by_notes(chosen_right, chosen_failed)

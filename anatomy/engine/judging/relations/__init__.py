@@ -13,6 +13,7 @@ from dataclasses import replace
 from torch import Tensor
 
 from anatomy.engine.exercise import Case, Exercise
+from anatomy.engine.judging import trail
 from anatomy.engine.judging.explanation import Explanation
 from anatomy.engine.judging.relations import numbers, places
 from anatomy.engine.judging.relations.comparison import Comparison, alike
@@ -59,8 +60,10 @@ def relate(
         finders = (numbers.coarse,)
     for finder in finders:
         for said in finder(this):
-            if all(said.claims in {other.claims for other in finder(one)} for one in further):
+            against = next((one for one in further if said.claims not in {it.claims for it in finder(one)}), None)
+            if against is None:
                 return said
+            trail.note(f"“{said.headline}”", f"is not so in {trail.in_words(against.case)}")
     return None
 
 

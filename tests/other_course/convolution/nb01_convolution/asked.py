@@ -8,7 +8,13 @@ from anatomy.engine.draw import Draw
 from anatomy.engine.exercise import Case, exercise, quiz
 
 
-@exercise(properties={"shape": 1, "values": 2, "gradients": 1}, returns="T")
+def any_signal(draw: Draw) -> Case:
+    draw.sized(T=(1, 12))
+    draw.sizes["K"] = draw.pick(1, 3, 5)
+    return draw.case(signal=draw.floats("T"), kernel=draw.floats("K"))
+
+
+@exercise(properties={"shape": 1, "values": 2, "gradients": 1}, returns="T", inputs=any_signal)
 def convolve(seed: int) -> Iterator[Case]:
     for length, size in ((9, 3), (12, 5)):
         draw = Draw(seed, T=length, K=size)
