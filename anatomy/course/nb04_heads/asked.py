@@ -26,7 +26,13 @@ def _turned(draw: Draw) -> Tensor:
     return draw.normal("B D T").transpose(1, 2)
 
 
+def any_head(draw: Draw) -> Case:
+    draw.sized(B=(1, 4), T=draw.pick((1, 8), (1, 8), (20, 40)), D=(1, 12), K=(1, 12))
+    return draw.case(init=(draw.sizes["D"], draw.sizes["K"]), x=draw.floats("B T D"))
+
+
 @exercise(
+    inputs=any_head,
     kind="module",
     properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1},
     returns="B T K",
@@ -44,7 +50,19 @@ def AttentionHead(seed: int) -> Iterator[Case]:
     yield draw.case(init=(3, 1), x=draw.normal("B T D"), note="for one sentence and a head of width 1")
 
 
+def _share_out(draw: Draw) -> None:
+    """Sizes of H heads of width K = D / H: now and then a single head, many, or some of width 1."""
+    draw.sized(B=(1, 4), T=draw.pick((1, 8), (1, 8), (20, 40)), H=draw.pick((1, 6), (1, 6), (1, 6), (11, 14)), K=(1, 7))
+    draw.sizes["D"] = draw.sizes["H"] * draw.sizes["K"]
+
+
+def any_heads(draw: Draw) -> Case:
+    _share_out(draw)
+    return draw.case(init=(_config(draw.sizes["D"], draw.sizes["H"]),), x=draw.floats("B T D"))
+
+
 @exercise(
+    inputs=any_heads,
     kind="module",
     properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1},
     returns="B T D",
@@ -67,7 +85,13 @@ def _few(seed: int) -> Iterator[Case]:
     yield draw.case(init=(_config(4, 4),), x=draw.normal("B T D"), note="for heads of width 1")
 
 
+def any_x_to_split(draw: Draw) -> Case:
+    _share_out(draw)
+    return draw.case(x=draw.floats("B T D"), num_heads=draw.sizes["H"])
+
+
 @exercise(
+    inputs=any_x_to_split,
     properties={"shape": 1, "values": 1, "gradients": 1},
     returns="B H T K",
     axes=TOKENS,
@@ -84,7 +108,13 @@ def split_heads(seed: int) -> Iterator[Case]:
     yield draw.case(x=draw.normal("B T D"), num_heads=5, note="for a single token and heads of width 1")
 
 
+def any_x_to_merge(draw: Draw) -> Case:
+    _share_out(draw)
+    return draw.case(x=draw.floats("B H T K"))
+
+
 @exercise(
+    inputs=any_x_to_merge,
     properties={"shape": 1, "values": 1, "gradients": 1},
     returns="B T D",
     axes=TOKENS,
@@ -106,7 +136,19 @@ def _call_unless_refused(module: Any, case: Case) -> Any:
     return "built" if case.asks == "refusal" else module(*case.args.values())
 
 
+def any_heads_or_refusal(draw: Draw) -> Case:
+    if draw.pick(True, True, False):
+        return any_heads(draw)
+    draw.sized(B=(1, 4), T=(1, 8), H=(2, 40), D=(1, 99))
+    if draw.sizes["D"] % draw.sizes["H"] == 0:
+        draw.sizes["D"] += 1
+    width, heads = draw.sizes["D"], draw.sizes["H"]
+    names = (str(width), str(heads))
+    return draw.case(init=(_config(width, heads),), x=draw.floats("B T D"), asks="refusal", message_names=names)
+
+
 @exercise(
+    inputs=any_heads_or_refusal,
     kind="module",
     properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "refusal": 1},
     returns="B T D",
@@ -181,7 +223,14 @@ def numbers(module: nn.Module) -> dict[str, Tensor]:
     return {name: parameter.detach().clone() for name, parameter in module.named_parameters(remove_duplicate=False)}
 
 
+def any_heads_to_copy(draw: Draw) -> Case:
+    draw.sized(H=draw.pick(*4 * [(1, 4)], (11, 12)), K=(1, 6))  # mostly few: it takes long to make their layers
+    draw.sizes["D"] = draw.sizes["H"] * draw.sizes["K"]
+    return draw.case(**_loop_and_fused(draw), asks=draw.pick("q, k, v", "output layer", "independence"))
+
+
 @exercise(
+    inputs=any_heads_to_copy,
     properties={"q, k, v": 3, "output layer": 1, "independence": 1},
     act=_copy_and_look,
     when_right="The same weights in both: any difference between loop and fused would now be a mistake in one.",
