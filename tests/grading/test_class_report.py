@@ -20,12 +20,14 @@ from anatomy.classroom.grading.class_report.exercises import FEWEST
 from anatomy.classroom.grading.class_report.figures import figures
 from anatomy.classroom.grading.class_report.page import as_html
 from anatomy.classroom.grading.class_report.pseudonyms import KEPT_IN
+from anatomy.classroom.grading.class_report.questions import questions
 from anatomy.classroom.grading.class_report.records import EARLIER, NOT_YET, NothingGraded, Record, read_records
 from anatomy.classroom.grading.class_report.stopped import was_stopped
 from anatomy.classroom.grading.gradebook import open_gradebook
 from anatomy.classroom.grading.notes import CaseNumbers
 from anatomy.classroom.grading.report import GRADED, PARTLY, REPAIRED, UNGRADED, Mark, SubmissionResult
 from anatomy.classroom.grading.verdicts import _ADVICE, _stopped
+from anatomy.course import COURSE
 from anatomy.engine.errors import UserError
 from anatomy.engine.notebook_files.notebooks import as_text
 from anatomy.engine.notebook_files.settings import settings
@@ -59,8 +61,60 @@ def test_mistakes_are_ranked_and_say_who_holds_them():
     assert [(one.name, one.holders, one.of) for one in found.mistakes] == [
         ("twice", ("ada", "cyd"), 3), ("overflows", ("bob",), 3),
     ]  # fmt: skip
-    assert [one.name for one in found.shared] == ["twice"] and [one.name for one in found.single] == ["overflows"]
+    assert [one.name for one in found.to_teach] == ["twice"] and [one.name for one in found.other] == ["overflows"]
     assert found.mistakes[0].sentence == "You twice." and found.mistakes[0].number == "3.1"
+
+
+def test_what_costs_the_class_most_comes_first():
+    """Three students who lose 1 point each cost less than two who lose 3; what is lost to two mistakes is shared."""
+    small, both = mark(3.0, mistakes={"small": "You small."}), {"large": "You large.", "small": "You small."}
+    records = [handed_in(f"s{n}", small) for n in range(3)]
+    records += [handed_in(name, mark(0.0, mistakes={"large": "You large."})) for name in ("ada", "bob")]
+    found = figures([*records, handed_in("cyd", mark(2.0, mistakes=both))])
+    assert [(one.name, one.lost, len(one.holders)) for one in found.mistakes] == [("large", 9.0, 3), ("small", 4.0, 4)]
+
+
+def test_ten_are_to_be_taught_and_the_others_are_in_the_order_of_the_course():
+    records = [
+        handed_in(student, *(mark(number / 4, f"exercise{number}", mistakes={f"m{number:02d}": "No."})
+                             for number in range(12)))
+        for student in ("ada", "bob")
+    ]  # fmt: skip
+    found = figures([*records, handed_in("ada", mark(0.0, "gelu", mistakes={"alone": "You alone."}), slug=NEXT)])
+    assert [one.name for one in found.to_teach] == [f"m{number:02d}" for number in range(10)]
+    assert [one.name for one in found.other] == ["m10", "m11", "alone"]
+
+
+def test_a_total_says_whether_something_is_open():
+    records = [
+        handed_in("ada", mark(1.0)), handed_in("ada", mark(3.0, "gelu"), slug=NEXT),
+        handed_in("bob", mark(4.0)), handed_in("bob", slug=NEXT, status=UNGRADED, waits="no JSON"),
+        handed_in("cyd", slug=NEXT, status=UNGRADED, waits="no JSON"),
+    ]  # fmt: skip
+    ada, bob, cyd = (row.total for row in figures(records).students)
+    assert (ada.known, ada.status) == (4.0, GRADED) and (bob.known, bob.status) == (4.0, PARTLY)
+    assert cyd.status == UNGRADED and figures(records).worth == 8.0
+
+
+def test_every_question_of_every_quiz_is_found_in_its_notebook(root):
+    found = questions(root)
+    quizzes = [quiz for book in COURSE.notebooks for quiz in COURSE.exercises(book).values() if quiz.kind == "quiz"]
+    assert len(quizzes) > 10
+    for quiz in quizzes:
+        asked = found[quiz.notebook.slug, quiz.name]
+        assert asked.keys() == quiz.properties.keys() and all(len(words) > 10 for words in asked.values()), quiz.name
+
+
+def test_a_mistake_in_a_quiz_stands_with_its_question_and_the_option_chosen():
+    asked = {(SLUG, "quiz"): {"noun or verb": "Which *type* is it?"}}
+    name, said = "quiz__noun_or_verb_encoder_decoder", "noun or verb: two halves are one too many."
+    answer = {"quiz": 'quiz = {\n    "noun or verb": "Encoder-decoder",\n}'}
+    record = handed_in("ada", mark(1.0, "quiz", mistakes={name: said}), answers=answer)
+    (mistake,) = figures([record], asked).mistakes
+    assert mistake.question == "**noun or verb**: Which *type* is it?"
+    assert mistake.sentence == "“Encoder-decoder”: two halves are one too many."
+    (unasked,) = figures([record]).mistakes
+    assert (unasked.question, unasked.sentence) == ("", said)
 
 
 def test_difficulty_and_discrimination():
@@ -172,13 +226,14 @@ class Structure(HTMLParser):
 
     def __init__(self, page):
         super().__init__()
-        self.tags, self.attributes, self.heads, self.ids = [], [], [], []
+        self.tags, self.attributes, self.heads, self.ids, self.links = [], [], [], [], []
         self.feed(page)
 
     def handle_starttag(self, tag, attrs):
         self.tags.append(tag)
         self.attributes += [name for name, _ in attrs]
         self.ids += [value for name, value in attrs if name == "id"]
+        self.links += [value for name, value in attrs if name == "href"]
         if tag == "th":
             self.heads.append(dict(attrs).get("scope"))
 
@@ -202,6 +257,33 @@ def test_tables_have_captions_and_scopes():
     seen = Structure(as_html(figures(records), datetime(2026, 1, 1)))
     assert seen.tags.count("table") == seen.tags.count("caption") >= 6
     assert set(seen.heads) == {"row", "col"} and len(seen.ids) == len(set(seen.ids))
+
+
+def test_the_contents_list_leads_to_every_part():
+    for waits in ("", "why"):
+        records = [handed_in(name, mistaken("twice"), mark(0.0, "entropy", said="No.")) for name in ("ada", "bob")]
+        records += [
+            handed_in("ada", mistaken("relu", "gelu"), slug=NEXT, waits=waits, status=REPAIRED, reasons=["ids"])
+        ]
+        seen = Structure(as_html(figures(records), datetime(2026, 1, 1)))
+        assert {link.removeprefix("#") for link in seen.links} == set(seen.ids) - {"contents"}
+
+
+def test_the_page_says_in_words_what_was_recognized():
+    records = [handed_in(name, mistaken("twice"), mark(4.0, "entropy")) for name in ("ada", "bob")]
+    records += [handed_in("cyd", mark(0.0, said="No."), mark(0.0, "entropy", status="not attempted"))]
+    page = as_html(figures(records), datetime(2026, 1, 1))
+    assert "Of 3 wrong answers, 2 were recognized: the report knows which mistake was made." in page
+
+
+def test_the_marks_have_the_columns_of_the_terminal():
+    records = [handed_in("ada", mark(2.0)), handed_in("ada", mark(2.5, "gelu"), slug=NEXT)]
+    page = as_html(figures(records), datetime(2026, 1, 1))
+    head, row = re.findall(r"<tr>.*?</tr>", page.partition('id="marks"')[2], re.DOTALL)[:2]
+    words = [re.sub(r"<[^>]+>", "", cell).strip() for cell in re.split(r"</t[hd]>", head)[:-1]]
+    assert words == ["Student", "03/4", "05/4", "total/8", "share", "change"]
+    words = [re.sub(r"<[^>]+>", "", cell).strip() for cell in re.split(r"</t[hd]>", row)[:-1]]
+    assert words == ["ada", "2", "2.5", "4.5", "56 %", "▲ +12"]
 
 
 # ---- from a gradebook -----------------------------------------------------------------------------------------------

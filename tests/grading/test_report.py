@@ -49,8 +49,30 @@ def test_a_folder_that_is_no_assignment_makes_no_column():
     printed = io.StringIO()
     show(Report(tuple(results)), Console(file=printed, width=200))
     table, _, below = printed.getvalue().partition("not handed in")
-    assert table.splitlines()[1].split("┃")[2:-1] == ["      03 ", "    04 "]
+    assert table.splitlines()[1].split("┃")[2:-1] == ["      03 ", "    04 ", " total "]
     assert "bob" in table and all(f"ungraded bob, {name}: No notebook is called so." in below for name in odd)
+
+
+def test_several_notebooks_have_a_total():
+    five = (Mark("softmax", 5.0, 5.0, "right"),)
+    results = [SubmissionResult("ada", f"0{n}-x", GRADED, (), five) for n in range(7)]
+    results += [SubmissionResult("bob", "00-x", GRADED, (), five), SubmissionResult("bob", "01-x", UNGRADED, ("why",))]
+    results += [SubmissionResult("cyd", "01-x", UNGRADED, ("why",))]
+    printed = io.StringIO()
+    show(Report(tuple(results)), Console(file=printed, width=80))
+    totals = [line.split()[-1] for line in printed.getvalue().splitlines()[1:7] if "─" not in line]
+    assert totals == ["total", "/35", "35", "?5+", "?"]
+
+
+def test_what_costs_most_is_taught_first():
+    often, dear = {"softmax__often": "You often."}, {"softmax__dear": "You dear."}
+    results = [
+        SubmissionResult(f"s{n}", "03-x", GRADED, (), (Mark("softmax", 4.0, 5.0, "wrong", often),)) for n in (1, 2)
+    ]
+    results += [SubmissionResult("ada", "03-x", GRADED, (), (Mark("softmax", 0.0, 5.0, "wrong", dear),))]
+    assert Report(tuple(results)).mistakes() == [
+        ("03-x", "softmax__dear", "You dear.", 1), ("03-x", "softmax__often", "You often.", 2),
+    ]  # fmt: skip
 
 
 def test_the_bar_shows_names_as_they_are():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -38,6 +38,12 @@ class Mark:
     mistakes: Mapping[str, str] = field(default_factory=dict)
     said: str = ""
     broken: tuple[str, ...] = ()
+
+    @property
+    def lost(self) -> float:
+        """Points that each of its mistakes costs, in equal parts; 0 while it is ungraded."""
+        missing = 0.0 if self.points is None else max(0.0, self.worth - self.points)
+        return missing / max(1, len(self.mistakes))
 
 
 @dataclass(frozen=True)
@@ -83,15 +89,16 @@ class Report:
     def ungraded(self) -> list[SubmissionResult]:
         return [result for result in self.results if result.status in (UNGRADED, PARTLY)]
 
-    def mistakes(self) -> Counter[tuple[str, str, str]]:
-        """(assignment, mistake, its sentence) → how many students hold it."""
-        counted: Counter[tuple[str, str, str]] = Counter()
+    def mistakes(self) -> list[tuple[str, str, str, int]]:
+        """(assignment, mistake, its sentence, students who make it), those first that cost the class most points."""
+        costs: dict[tuple[str, str, str], list[float]] = defaultdict(list)
         sentences: dict[str, str] = {}
         for result in self.results:
             for mark in result.marks:
                 for name, sentence in mark.mistakes.items():
-                    counted[result.assignment, name, sentences.setdefault(name, sentence)] += 1
-        return counted
+                    costs[result.assignment, name, sentences.setdefault(name, sentence)].append(mark.lost)
+        ranked = sorted(costs.items(), key=lambda found: (-sum(found[1]), -len(found[1])))
+        return [(*place, len(lost)) for place, lost in ranked]
 
 
 @dataclass(frozen=True)
@@ -158,9 +165,9 @@ def show(report: Report, console: Console) -> None:
     for result in report.results:
         if result.status == REPAIRED:
             _show_reasons(result, "cyan", console)
-    if common := report.mistakes().most_common(5):
+    if mistakes := report.mistakes():
         console.print("\n[bold]What to teach on Monday[/bold]")
-        for (assignment, name, sentence), count in common:
+        for assignment, name, sentence, count in mistakes[:5]:
             students = "1 student" if count == 1 else f"{count} students"
             where = verbatim(f"  {students}, {assignment}, {name.partition('__')[0]}: ")
             console.print(where + _prose(sentence), soft_wrap=True)
@@ -217,15 +224,26 @@ def _table(results: Iterable[SubmissionResult]) -> Table:
     many = len(assignments) > 6
     table = Table(box=box.SIMPLE_HEAD if many else box.HEAVY_HEAD, padding=(0, 0 if many else 1), pad_edge=not many)
     table.add_column("student", no_wrap=True)
-    for assignment in assignments:
-        number, _, words = assignment.partition("-")
-        worth = max(result.worth for result in results if result.assignment == assignment)
-        lines = (number, f"/{worth:g}") if many else (number, words, f"of {worth:g}")
+    worth = {name: max(one.worth for one in results if one.assignment == name) for name in assignments}
+    with_total = len(assignments) > 1
+    for name, points in [*worth.items(), *([("total", sum(worth.values()))] if with_total else [])]:
+        number, _, words = name.partition("-")
+        lines = (number, f"/{points:g}") if many else (number, words, f"of {points:g}")
         table.add_column(Text("\n").join(map(verbatim, lines)), justify="right", overflow="fold")
     for student in sorted({result.student for result in results}):
-        cells = (_in_table(by_place.get((student, assignment))) for assignment in assignments)
-        table.add_row(verbatim(student), *cells)
+        own = [by_place.get((student, name)) for name in assignments]
+        table.add_row(verbatim(student), *map(_in_table, own), *([_in_table(_total(own))] if with_total else []))
     return table
+
+
+def _total(own: Iterable[SubmissionResult | None]) -> SubmissionResult | None:
+    """What a student's submissions come to, as one; None when there are none that the table shows."""
+    found = [one for one in own if one]
+    if not found or all(one.status == UNGRADED for one in found):
+        return found[0] if found else None
+    status = GRADED if all(one.points is not None for one in found) else PARTLY
+    marks = tuple(mark for one in found for mark in one.marks)
+    return SubmissionResult(found[0].student, "total", status, (), marks, sum(one.penalty for one in found))
 
 
 def _in_table(result: SubmissionResult | None) -> str:

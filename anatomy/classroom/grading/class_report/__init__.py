@@ -1,7 +1,7 @@
 """What an instructor learns from a class: `anatomy report`, a page for the browser or for paper, and a table.
 
-`records` reads what grading has recorded, `pseudonyms` takes the names out, `figures` counts (`exercises`, `mistakes`
-and answers `unnamed` have modules of their own), `page` and `table` write.
+`records` reads what grading has recorded and `questions` what quizzes ask, `pseudonyms` takes the names out, `figures`
+counts (`exercises`, `mistakes` and answers `unnamed` have modules of their own), `page` and `table` write.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 from anatomy.classroom.grading.class_report.figures import figures
 from anatomy.classroom.grading.class_report.page import as_html
 from anatomy.classroom.grading.class_report.pseudonyms import without_names
+from anatomy.classroom.grading.class_report.questions import questions
 from anatomy.classroom.grading.class_report.records import read_records
 from anatomy.classroom.grading.class_report.table import as_csv
 from anatomy.classroom.grading.errors import in_brief
@@ -51,7 +52,7 @@ def write_report(root: Path, page: Path, table: Path | None = None, *, anonymous
     records = read_records(root)
     if anonymous:
         records = without_names(records, root)
-    found = figures(records)
+    found = figures(records, questions(root))
     now = datetime.now().astimezone()
     for path, text in ((page, as_html(found, now, anonymous=anonymous)), (table, as_csv(records))):
         fresh = path.with_name(path.name + ".tmp")

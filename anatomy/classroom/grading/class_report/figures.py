@@ -8,15 +8,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from anatomy.classroom.grading.class_report.exercises import ExerciseFigures, exercise_figures
-from anatomy.classroom.grading.class_report.mistakes import Mistake, named_mistakes
+from anatomy.classroom.grading.class_report.mistakes import Mistake, in_course, named_mistakes
+from anatomy.classroom.grading.class_report.questions import Questions
 from anatomy.classroom.grading.class_report.records import Record
 from anatomy.classroom.grading.class_report.stopped import was_stopped
-from anatomy.classroom.grading.class_report.unnamed import Unnamed, by_number, unnamed_groups
-from anatomy.classroom.grading.report import PARTLY, REPAIRED, UNGRADED
+from anatomy.classroom.grading.class_report.unnamed import Unnamed, unnamed_groups
+from anatomy.classroom.grading.report import GRADED, PARTLY, REPAIRED, UNGRADED
 from anatomy.wiring import the_course
 
 BINS = 10
 """Bars in a picture of how a notebook's marks are distributed."""
+TO_TEACH = 10
+"""Mistakes that the report puts first."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,7 @@ class StudentRow:
 
     student: str
     marks: Mapping[str, StudentMark]
+    total: StudentMark
     share: float | None
     change: float | None
 
@@ -61,6 +65,12 @@ class NotebookFigures:
     change: float | None
     both: int
     exercises: tuple[ExerciseFigures, ...]
+
+    @property
+    def hardest(self) -> ExerciseFigures | None:
+        """The exercise of whose points the class has the smallest share; None where it has all points, or no marks."""
+        found = [one for one in self.exercises if one.difficulty is not None and one.difficulty < 1]
+        return min(found, key=lambda one: one.difficulty or 0.0, default=None)
 
 
 @dataclass(frozen=True)
@@ -85,36 +95,45 @@ class Figures:
     stopped: tuple[Remark, ...] = ()
     repaired: tuple[Remark, ...] = ()
     graded: int = 0
+    wrong: int = 0
+    recognized: int = 0
 
     @property
-    def shared(self) -> list[Mistake]:
-        """Mistakes that several students make."""
-        return [mistake for mistake in self.mistakes if len(mistake.holders) > 1]
+    def worth(self) -> float:
+        return sum(book.worth for book in self.notebooks)
 
     @property
-    def single(self) -> list[Mistake]:
-        """Mistakes of one student each, in the order of the course."""
-        alone = [mistake for mistake in self.mistakes if len(mistake.holders) == 1]
-        return sorted(alone, key=lambda one: (one.notebook, by_number(one.number), one.name))
+    def to_teach(self) -> list[Mistake]:
+        """Of the mistakes that several students make, those that cost the class most points."""
+        return [mistake for mistake in self.mistakes if len(mistake.holders) > 1][:TO_TEACH]
+
+    @property
+    def other(self) -> list[Mistake]:
+        """All other mistakes, in the order of the course."""
+        first = self.to_teach
+        return sorted((mistake for mistake in self.mistakes if mistake not in first), key=in_course)
 
 
-def figures(records: Sequence[Record]) -> Figures:
-    """Count."""
+def figures(records: Sequence[Record], asked: Questions | None = None) -> Figures:
+    """Count. A quiz's mistakes stand with their question where it is `asked`."""
     slugs = sorted({one.notebook for one in records if one.result.marks})
     numbers = {slug: _numbers(slug, records) for slug in slugs}
     students = _students(records, slugs)
     steps = zip(slugs, ["", *slugs[:-1]], strict=True)
     stopped = [(one, mark) for one in records for mark in one.result.marks if was_stopped(mark.status, mark.said)]
+    wrong = [mark for one in records for mark in one.result.marks if mark.status == "wrong"]
     return Figures(
         students,
         tuple(_notebook(slug, before, records, students, numbers[slug]) for slug, before in steps),
-        named_mistakes(records, numbers),
+        named_mistakes(records, numbers, asked or {}),
         unnamed_groups(records, numbers),
         tuple(Remark(one.student, one.notebook, one.open) for one in records if one.open),
         tuple(Remark(one.student, one.notebook, mark.said, mark.exercise) for one, mark in stopped),
         tuple(Remark(one.student, one.notebook, " ".join(one.result.reasons))
               for one in records if one.result.status == REPAIRED),
         sum(one.result.status != UNGRADED for one in records),
+        len(wrong),
+        sum(bool(mark.mistakes) for mark in wrong),
     )  # fmt: skip
 
 
@@ -137,8 +156,11 @@ def _students(records: Iterable[Record], slugs: Sequence[str]) -> tuple[StudentR
         certain = [mark for mark in marks.values() if mark.is_certain]
         worth = sum(mark.worth for mark in certain)
         share = sum(mark.known for mark in certain) / worth if worth else None
+        nothing = all(mark.status == UNGRADED for mark in marks.values())
+        status = UNGRADED if nothing else GRADED if len(certain) == len(marks) else PARTLY
+        total = StudentMark(sum(mark.known for mark in marks.values()), worth, status)
         change = _difference(marks, slugs[-2], slugs[-1]) if len(slugs) > 1 else None
-        rows.append(StudentRow(student, marks, share, change))
+        rows.append(StudentRow(student, marks, total, share, change))
     return tuple(rows)
 
 

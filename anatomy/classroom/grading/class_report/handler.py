@@ -13,6 +13,7 @@ from tornado import web
 from anatomy.classroom.grading.class_report.figures import figures
 from anatomy.classroom.grading.class_report.page import as_html
 from anatomy.classroom.grading.class_report.pseudonyms import without_names
+from anatomy.classroom.grading.class_report.questions import questions
 from anatomy.classroom.grading.class_report.records import read_records
 from anatomy.engine.errors import UserError
 
@@ -47,6 +48,7 @@ def report(root: Path, anonymous: bool, back: str) -> str:
         records = read_records(root)
         if anonymous:
             records = without_names(records, root)
+        found = figures(records, questions(root))
     except UserError as reason:
         return NOTHING_YET.format(escape(back), escape(str(reason)))
-    return as_html(figures(records), datetime.now().astimezone(), anonymous=anonymous, back=back)
+    return as_html(found, datetime.now().astimezone(), anonymous=anonymous, back=back)

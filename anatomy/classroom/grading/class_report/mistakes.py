@@ -1,44 +1,70 @@
-"""The mistakes with a name that a class makes, and who holds each."""
+"""The mistakes with a name that a class makes, who holds each, and what it costs."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from anatomy.classroom.grading.class_report.questions import Questions
 from anatomy.classroom.grading.class_report.records import Record
 from anatomy.classroom.grading.class_report.unnamed import by_number
+from anatomy.classroom.grading.report import Mark
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """A mistake with a name: who holds it, of how many who have a mark for the exercise."""
+    """A mistake with a name: who holds it, of how many who have a mark for the exercise, and the points it costs them.
+
+    `question` has the words of a quiz's question, as Markdown; the sentence then begins with the option chosen.
+    """
 
     name: str
     sentence: str
     notebook: str
     exercise: str
     number: str
+    question: str
     holders: tuple[str, ...]
     of: int
+    lost: float
 
 
-def named_mistakes(records: Sequence[Record], numbers: Mapping[str, Mapping[str, str]]) -> tuple[Mistake, ...]:
-    """Those that most students hold first; of equally many, in the order of the course."""
-    holders: dict[tuple[str, str, str], list[str]] = defaultdict(list)
-    sentences: dict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
+def named_mistakes(
+    records: Sequence[Record], numbers: Mapping[str, Mapping[str, str]], asked: Questions
+) -> tuple[Mistake, ...]:
+    """Those that cost the class most points first; of equally dear ones, in the order of the course."""
     of = Counter((one.notebook, mark.exercise) for one in records for mark in one.result.marks
                  if mark.points is not None)  # fmt: skip
+    made: dict[tuple[str, str, str], list[tuple[Record, Mark]]] = defaultdict(list)
     for one in records:
         for mark in one.result.marks:
-            for name, sentence in mark.mistakes.items():
-                place = one.notebook, mark.exercise, name
-                holders[place].append(one.student)
-                sentences[place][sentence] += 1
-    found = [
-        Mistake(name, sentences[place].most_common(1)[0][0], slug, exercise, numbers[slug][exercise],
-                tuple(sorted(holders[place])), of[slug, exercise])
-        for place in holders
-        for slug, exercise, name in [place]
-    ]  # fmt: skip
-    return tuple(sorted(found, key=lambda one: (-len(one.holders), one.notebook, by_number(one.number), one.name)))
+            for name in mark.mistakes:
+                made[one.notebook, mark.exercise, name].append((one, mark))
+    found = []
+    for (slug, exercise, name), those in made.items():
+        sentence = Counter(mark.mistakes[name] for _, mark in those).most_common(1)[0][0]
+        question, _, rest = sentence.partition(": ")
+        if words := asked.get((slug, exercise), {}).get(question, ""):
+            sentence = f"“{_option(name, question, those[0][0].answers.get(exercise, ''))}”: {rest}"
+            words = f"**{question}**: {words}"
+        holders = tuple(sorted(one.student for one, _ in those))
+        lost = round(sum(mark.lost for _, mark in those), 6)
+        found.append(Mistake(
+            name, sentence, slug, exercise, numbers[slug][exercise], words, holders, of[slug, exercise], lost
+        ))  # fmt: skip
+    return tuple(sorted(found, key=lambda one: (-one.lost, *in_course(one))))
+
+
+def in_course(mistake: Mistake) -> tuple[str, tuple[str, int], str]:
+    """By what mistakes are put in the order of the course."""
+    return mistake.notebook, by_number(mistake.number), mistake.name
+
+
+def _option(name: str, question: str, answer: str) -> str:
+    """The option that a quiz's mistake is about, spelled as in the `answer` of one who chose it."""
+    before = re.sub("[ -]", "_", question)
+    option = name.partition("__")[2].removeprefix(f"{before}_")
+    spelled = re.search(re.escape(option).replace("_", "[ _-]"), answer, re.IGNORECASE)
+    return spelled[0] if spelled else option.replace("_", " ")

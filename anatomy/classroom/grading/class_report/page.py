@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from itertools import groupby
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -15,6 +14,8 @@ from anatomy.engine.cards.markup import prose
 
 MOST_LINES = 40
 """Of an example; what is longer is cut, and that is said."""
+MOST_NAMES = 12
+"""Of those who make a mistake; more are folded."""
 WORDS = {
     "full": "all points", "partial": "some points", "none": "no points", "not attempted": "not written",
     "ungraded": "not graded",
@@ -26,7 +27,7 @@ def as_html(figures: Figures, when: datetime, *, anonymous: bool = False, back: 
     """The page. Everything from submissions is text in it. `back` is the address of what it was opened from, if any."""
     html = _environment().get_template("page.html.j2").render(
         figures=figures, anonymous=anonymous, back=back, when=when, words=WORDS, kinds=KINDS, fewest=FEWEST,
-        most_lines=MOST_LINES,
+        most_lines=MOST_LINES, most_names=MOST_NAMES,
     )  # fmt: skip
     return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", html)
 
@@ -37,9 +38,8 @@ def _environment() -> Environment:
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     environment.filters.update(
-        prose=prose, percent=_percent, points=lambda value: f"{value:g}", signed=_signed,
-        two_digits=_two_digits, stacked=_stacked, bins_in_words=_bins_in_words,
-        by_notebook=lambda found: groupby(found, lambda one: one.notebook),
+        prose=prose, percent=_percent, points=lambda value: f"{value:g}", signed=_signed, two_digits=_two_digits,
+        rounded=lambda value: f"{round(value, 1):g}", stacked=_stacked, bins_in_words=_bins_in_words,
     )  # fmt: skip
     return environment
 
