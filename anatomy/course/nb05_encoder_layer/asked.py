@@ -38,7 +38,17 @@ def _any(draw: Draw, low: int, high: int) -> int:
     return int(draw.integers("1", high + 1, low))
 
 
+def any_numbers(draw: Draw) -> Case:
+    axes = draw.pick("", "N", "T F", "B T F", "B H T F")
+    draw.sized(B=(1, 3), H=(1, 3), T=(1, 6), F=(1, 9), N=(1, 40))
+    x = draw.floats(axes).to(draw.pick(torch.float32, torch.float32, torch.float64))
+    first = (0,) * x.dim()
+    x[first] = x[first].abs() + 0.1  # where all results are next to nothing, each way of writing it rounds differently
+    return draw.case(x=x * draw.pick(1, 1, 10, 1000), returns=axes)
+
+
 @exercise(
+    inputs=any_numbers,
     properties={"shape": 1, "values": 1, "gradients": 1},
     returns="B T F",
     axes=TOKENS,
@@ -81,7 +91,20 @@ def _call_feed_forward(module: Any, case: Case) -> Any:
     return {"calm": calm, "calm_again": again, "noisy": noisy, "noisy_again": noisy_again}
 
 
+def any_tokens_to_work_on(draw: Draw) -> Case:
+    """Some tokens in eval mode; or, so that dropout can be measured, many in both modes."""
+    measured, p = draw.pick(True, False, False), draw.pick(0.0, 0.1, 0.3, 0.5, 0.6)
+    if measured:
+        draw.sized(B=(18, 24), T=(28, 32), D=(5, 9), F=(5, 12))
+    else:
+        draw.sized(B=(1, 3), H=(1, 3), T=(1, 6), D=(1, 12), F=(1, 20))
+    axes = "B T D" if measured else draw.pick("D", "T D", "B T D", "B H T D")
+    init, x = (_config(draw.sizes["D"], 1, draw.sizes["F"], p),), draw.floats(axes, "plain", "wide", "negative")
+    return draw.case(init=init, x=x, returns=axes, asks="dropout" if measured else None)
+
+
 @exercise(
+    inputs=any_tokens_to_work_on,
     kind="module",
     properties={"shape": 1, "values": 1, "parameters": 1, "gradients": 1, "dropout": 1},
     returns="B T D",
@@ -125,7 +148,20 @@ def _call_norm(layer: Any, case: Case) -> Any:
     return {"together": together.detach(), "alone": alone}
 
 
+def any_tokens_to_norm(draw: Draw) -> Case:
+    """Tokens near zero or far from it. Only where eps is large may a token's numbers be equal."""
+    asks, axes = draw.pick(None, None, "shape", "eps", "parameters"), draw.pick("D", "T D", "B T D", "B H T D")
+    draw.sized(B=(1, 3), H=(1, 3), T=(1, 8), D=(4, 12))
+    eps = draw.pick(0.01, 0.3) if asks == "eps" else draw.pick(1e-12, 1e-5)
+    if asks == "parameters":
+        return draw.case(init=(draw.whole(1, 300), eps), asks=asks)
+    x = draw.floats(axes, *("plain", "alike", "whole") if asks == "eps" else ("plain", "wide", "negative"))
+    far = draw.pick(0, 0, 30, -1000, 1000) if asks is None else 0
+    return draw.case(init=(draw.sizes["D"], eps), x=x + far, returns=axes, asks=asks)
+
+
 @exercise(
+    inputs=any_tokens_to_norm,
     kind="module",
     properties={"shape": 1, "values": 3, "parameters": 1, "gradients": 1, "eps": 1},
     returns="B T D",
@@ -274,7 +310,22 @@ def _layer_cases(seed: int) -> Iterator[Case]:
                         note="for p = 0.4")  # fmt: skip
 
 
+def any_sentences(draw: Draw) -> Case:
+    """Sentences without a mask, with padding at their ends, or with hidden tokens anywhere."""
+    draw.sized(B=(1, 4), T=(1, 9), H=(1, 4), K=(2, 5), F=(1, 20))
+    width, heads, inner = draw.sizes["H"] * draw.sizes["K"], draw.sizes["H"], draw.sizes["F"]
+    eps, p = draw.pick(5e-6, 5e-6, 0.3), draw.pick(0.0, 0.1, 0.5)
+    x = draw.floats(f"B T {width}", "plain", "wide", "negative") * (0.1 if eps == 0.3 else 1)
+    seen = draw.integers("B T", 2).bool()
+    seen = draw.pick(seen, seen.sort(dim=1, descending=True).values)  # (B, T)
+    seen[:, 0] = True  # no sentence is empty
+    mask = {"mask": seen[:, None, None]} if draw.pick(True, False) else {}  # (B, 1, 1, T)
+    asks = "eps" if eps == 0.3 and not mask else None
+    return draw.case(init=(_config(width, heads, inner, p, eps),), x=x, **mask, asks=asks, sizes={"D": width})
+
+
 @exercise(
+    inputs=any_sentences,
     kind="module",
     properties={"shape": 1, "values": 1, "parameters": 1, "gradients": 1, "dropout": 1, "mask": 1, "eps": 1},
     returns="B T D",
@@ -287,6 +338,7 @@ def TransformerEncoderLayer(seed: int) -> Iterator[Case]:
 
 
 @exercise(
+    inputs=any_sentences,
     kind="module",
     properties={"values": 1, "parameters": 1, "gradients": 1, "dropout": 1, "mask": 1, "eps": 1},
     returns="B T D",
@@ -312,7 +364,18 @@ def _sizes(seed: int, *heads: int) -> Iterator[tuple[int, int, int]]:
         yield width, number, width * _any(draw, 1, 4) + _any(draw, 1, width - 1)
 
 
+def _any_config(draw: Draw) -> Any:
+    draw.sized(T=draw.pick((1, 30), (1, 5000)), H=(1, 12), K=(1, 20), F=draw.pick((1, 60), (1, 900)))
+    draw.sizes["D"] = draw.sizes["H"] * draw.sizes["K"]
+    return _config(draw.sizes["D"], draw.sizes["H"], draw.sizes["F"])
+
+
+def any_layer_to_count(draw: Draw) -> Case:
+    return draw.case(config=_any_config(draw), asks="any sizes")
+
+
 @exercise(
+    inputs=any_layer_to_count,
     properties={"BERT base": 1, "any sizes": 3},
     act=_counted,
     when_right="7,087,872 in each of BERT base's twelve layers: 85 million of its 110 million parameters.",
@@ -335,7 +398,13 @@ def _entries(answer: Any, case: Case) -> Any:
     return {"type": type(counted).__name__, "entries": counted if isinstance(counted, dict) else None}
 
 
+def any_layer_to_time(draw: Draw) -> Case:
+    config, asks = _any_config(draw), draw.pick("entries", "projections", "attention", "feed_forward")
+    return draw.case(seq_len=draw.sizes["T"], config=config, asks=asks)
+
+
 @exercise(
+    inputs=any_layer_to_time,
     properties={"entries": 1, "projections": 2, "attention": 2, "feed_forward": 1},
     act=_entries,
     when_right="Two terms grow with T and one with T². Where do they meet? The next picture asks your function.",

@@ -64,6 +64,8 @@ def dropped_in_words(noisy: Tensor, calm: Tensor, p: float) -> str:
     zero = noisy == 0
     share = zero.float().mean().item()
     if not share:
+        if (noisy == noisy.flatten().mode().values).float().mean() > p / 2:
+            return "dropped numbers become a constant other than 0"
         return "there is noise, but no number of the result is dropped"
     if together := _alike(zero):
         return SAME_FOR.get(together, "numbers are dropped, but not each by itself")

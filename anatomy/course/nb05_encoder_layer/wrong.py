@@ -58,7 +58,7 @@ def in_both_layers(at: MistakesIn, heard: str, fed: str, last: str) -> None:
     at(f"self.feed_forward({fed})", "dropout",
        ("feed_forward_dropped_twice", f"self.dropout(self.feed_forward({fed}))", "What the feed-forward network returns is dropped twice: the module does so itself already."))
     at("x + self.dropout(", "dropout",
-       ("sum_dropped", "self.dropout(x + ", "You drop numbers of the sum after attention, before or after a norm, so the skip connection is cut at random places. Only what attention returns is dropped, before it is added."))
+       ("sum_dropped", "self.dropout(x + ", "You drop numbers of x itself, or of the sum after attention, before or after a norm, so the skip connection is cut at random places. Only what attention returns is dropped, before it is added."))
     at(f"return {last}", "dropout",
        ("result_dropped", f"return self.dropout({last})", "You drop numbers of what the layer returns. Only what the two parts return is dropped, before it is added."))
     for name, number in (("a_tenth", "0.1"), ("a_fifth", "0.2"), ("a_half", "0.5")):
@@ -285,6 +285,7 @@ def in_FeedForward(at):
        ("dropout_of_tokens", "y = self.linear_2(hidden)\n        return y * self.dropout(torch.ones_like(y[..., :1]))", "You drop whole tokens: one decision for all D numbers. Dropout decides for each number by itself."))
     at("Dropout(config.hidden_dropout_prob)", "dropout",
        ("dropout_of_a_tenth", "Dropout(0.1)", "Your dropout uses a p of its own, 0.1. Take `config.hidden_dropout_prob`."),
+       ("alpha_dropout", "AlphaDropout(config.hidden_dropout_prob)", "What you drop becomes a constant other than 0: `nn.AlphaDropout` does that. Take `nn.Dropout`, which puts a 0 there."),
        ("dropout_of_a_half", "Dropout()", "Your dropout takes half of the numbers, which is what `nn.Dropout()` does when it is not told p. Hand it `config.hidden_dropout_prob`."),
        ("dropout_of_attention", "Dropout(config.attention_probs_dropout_prob)", "You use `config.attention_probs_dropout_prob`, which is for attention weights. Here it is `config.hidden_dropout_prob`."),
        ("keeps_p", "Dropout(1 - config.hidden_dropout_prob)", "You keep a share p instead of dropping it: `nn.Dropout` takes the probability of becoming zero."))
