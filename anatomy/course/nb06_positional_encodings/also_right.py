@@ -337,7 +337,7 @@ def apply_rotary__matrices(x, positions, base=10000.0):
             c, s = math.cos(t * base ** (-2 * i / k)), math.sin(t * base ** (-2 * i / k))
             blocks.append(torch.tensor([[c, -s], [s, c]]))
         rows.append(torch.block_diag(*blocks))
-    return einsum("...tk,tjk->...tj", x, torch.stack(rows))
+    return einsum("...tk,tjk->...tj", x, torch.stack(rows).to(x.dtype))
 
 
 class _Rotary:

@@ -55,6 +55,11 @@ def _mean_in_heads() -> _Reader:
     return _Reader("a running mean in two heads", lambda x: _average(x).unflatten(-1, (2, 2)))
 
 
+def _lengths_so_far() -> _Reader:
+    """One number a token, (B, T)."""
+    return _Reader("lengths so far", lambda x: x.cumsum(dim=1).norm(dim=-1))
+
+
 class _AddsPlaces(nn.Module):
     """Adds t² to the token in place t."""
 
@@ -82,7 +87,14 @@ def _measure(answer: Callable[..., Any], case: Case) -> Any:
     }
 
 
+def any_module_and_tokens(draw: Draw) -> Case:
+    draw.sized(B=(1, 4), T=(1, 8), D=(4, 9))
+    module = draw.pick(_attention, _running_mean, _mean_in_heads, _lengths_so_far, _AddsPlaces)()
+    return draw.case(module=module, x=draw.floats("B T D"), perm=draw.laid_out(draw.permutation(draw.sizes["T"])))
+
+
 @exercise(
+    inputs=any_module_and_tokens,
     properties={"values": 2, "plain float": 1},
     act=_measure,
     axes=TOKENS,
@@ -115,15 +127,20 @@ def permutation_gap(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- sinusoids
 
 
-def _any(draw: Draw, low: int, high: int) -> int:
-    return int(draw.integers("1", high + 1, low))
-
-
 EVEN = "even|odd|uneven|evenly|2|two|pair|pairs|half|halves|halved|divisible|multiple"
 """Of what is wanted of a width, a refusal's message has one of these words."""
 
 
+def any_table_size(draw: Draw) -> Case:
+    positions, pairs = draw.pick(((1, 60), (1, 16)), ((300, 1500), (1, 3)), ((1, 9), (30, 300)))
+    odd = draw.pick(0, 0, 0, 0, 1)
+    draw.sizes = {"N": draw.whole(*positions), "D": 2 * draw.whole(*pairs) - odd}
+    return draw.case(num_positions=draw.sizes["N"], dim=draw.sizes["D"],
+                     asks="refusal" if odd else None, message_names=(EVEN,) if odd else ())  # fmt: skip
+
+
 @exercise(
+    inputs=any_table_size,
     properties={"shape": 1, "values": 3, "refusal": 1},
     returns="N D",
     axes={"N": "positions"},
@@ -131,31 +148,39 @@ EVEN = "even|odd|uneven|evenly|2|two|pair|pairs|half|halves|halved|divisible|mul
 )
 def sinusoidal_encoding(seed: int) -> Iterator[Case]:
     draw = Draw(seed)
-    sizes = (_any(draw, 17, 60), 2 * _any(draw, 4, 7)), (_any(draw, 5, 9), 2 * _any(draw, 8, 20)), (1, 6), (5, 2)
+    sizes = (draw.whole(17, 60), 2 * draw.whole(4, 7)), (draw.whole(5, 9), 2 * draw.whole(8, 20)), (1, 6), (5, 2)
     for num_positions, dim in sizes:
         yield draw.case(num_positions=num_positions, dim=dim, sizes={"N": num_positions, "D": dim})
-    many = _any(draw, 700, 1400)
+    many = draw.whole(700, 1400)
     yield draw.case(num_positions=many, dim=4, sizes={"N": many, "D": 4}, note=f"for positions up to {many - 1}")
-    odd = 2 * _any(draw, 3, 30) + 1
+    odd = 2 * draw.whole(3, 30) + 1
     yield draw.case(num_positions=6, dim=odd, sizes={"N": 6, "D": odd}, asks="refusal", message_names=(EVEN,),
                     note=f"for an odd dim, {odd}")  # fmt: skip
 
 
+def any_shift(draw: Draw) -> Case:
+    offset, odd = draw.whole(*draw.pick((-3, 3), (-99, 99))), draw.pick(0, 0, 0, 0, 1)
+    draw.sizes = {"D": 2 * draw.whole(1, 5) - odd}
+    asks = "refusal" if odd else "negative offsets" if offset < 0 else None
+    return draw.case(offset=offset, dim=draw.sizes["D"], asks=asks)
+
+
 @exercise(
+    inputs=any_shift,
     properties={"shape": 1, "values": 2, "negative offsets": 1, "refusal": 1},
     returns="D D",
     when_right="One matrix takes every position k steps on. A layer can learn such a matrix: it is one linear map.",
 )
 def shift_matrix(seed: int) -> Iterator[Case]:
     draw = Draw(seed)
-    most, *dims = 2 * _any(draw, 3, 5), *(2 * _any(draw, 2, 5) for _ in range(4))
-    for offset, dim in ((_any(draw, 4, 30), most), (_any(draw, 31, 90), dims[0]), (0, dims[1]), (1, 2)):
+    most, *dims = 2 * draw.whole(3, 5), *(2 * draw.whole(2, 5) for _ in range(4))
+    for offset, dim in ((draw.whole(4, 30), most), (draw.whole(31, 90), dims[0]), (0, dims[1]), (1, 2)):
         yield draw.case(offset=offset, dim=dim, sizes={"D": dim})
-    for offset, dim in ((-_any(draw, 4, 30), dims[2]), (-1, dims[3])):
+    for offset, dim in ((-draw.whole(4, 30), dims[2]), (-1, dims[3])):
         yield draw.case(
             offset=offset, dim=dim, sizes={"D": dim}, asks="negative offsets", note=f"for offset = {offset}"
         )
-    odd = 2 * _any(draw, 3, 30) + 1
+    odd = 2 * draw.whole(3, 30) + 1
     yield draw.case(offset=3, dim=odd, sizes={"D": odd}, asks="refusal", note=f"for an odd dim, {odd}")
 
 
@@ -196,7 +221,26 @@ def _in_both_modes(module: Any, ids: Tensor) -> Any:
     return {"whole": whole, "dropped": dropped} if isinstance(whole, Tensor) else dropped
 
 
+def any_ids(draw: Draw) -> Case:
+    asks = draw.pick(None, None, None, None, "length limit", "train mode")
+    eps, chance = draw.pick(1e-12, 1e-5, 0.1, 1.0), draw.whole(0, 12) / 20
+    if asks == "train mode":  # of many numbers: a share that chance can't hide
+        draw.sizes = {"B": 8, "T": 31, "D": 24, "V": 40, "N": 33}
+        ids = draw.integers("B T", 13)
+    else:
+        draw.sized(B=(1, 4), T=(1, 9), D=(4, 16), V=draw.pick((10, 40), (600, 900)))
+        draw.sizes["N"] = draw.sizes["T"] + draw.pick(0, 0, draw.whole(1, 9), 600)
+        ids = draw.ids("B T", draw.sizes["V"])
+    most, names = draw.sizes["N"], list[str]()
+    if asks == "length limit":
+        draw.sizes["T"] = most + draw.pick(1, 1, draw.whole(2, 9))
+        ids, names = draw.ids("B T", draw.sizes["V"]), [str(draw.sizes["T"]), str(most)]
+    config = _config(draw.sizes["D"], most, eps, chance, draw.sizes["V"])
+    return draw.case(init=(config,), input_ids=ids, asks=asks, message_names=tuple(names))
+
+
 @exercise(
+    inputs=any_ids,
     kind="module",
     properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "train mode": 1, "length limit": 1},
     returns="B T D",
@@ -205,7 +249,7 @@ def _in_both_modes(module: Any, ids: Tensor) -> Any:
     when_right="This is what BERT's first layer is fed. Notebook 07 puts the layers of 05 on top of it.",
 )
 def Embeddings(seed: int) -> Iterator[Case]:
-    most = _any(Draw(seed), 9, 20)
+    most = Draw(seed).whole(9, 20)
     draw = Draw(seed, B=2, T=5, D=12, V=90, N=most)
     config = _config(12, most, eps=0.3, dropout=0.1, vocabulary=90)
     yield draw.case(init=(config,), input_ids=draw.integers("T B", 40, 1).T)  # in memory (T, B)
@@ -236,7 +280,15 @@ def _look_up(answer: Callable[..., Any], case: Case) -> Any:
     return bias.detach() if case.asks and isinstance(bias, Tensor) else bias
 
 
+def any_length_and_table(draw: Draw) -> Case:
+    draw.sized(H=(1, 5), T=draw.pick((1, 9), (1, 9), (30, 60)), M=draw.pick((0, 9), (0, 3)))
+    length, reach = draw.sizes["T"], draw.sizes["M"]
+    draw.sizes |= {"S": length, "C": 2 * reach + 1}
+    return draw.case(length=length, table=draw.floats("H C"), asks="clipping" if length > reach + 1 else None)
+
+
 @exercise(
+    inputs=any_length_and_table,
     properties={"shape": 1, "values": 2, "clipping": 1, "gradients": 1},
     returns="H T S",
     act=_look_up,
@@ -275,7 +327,20 @@ def _turn(answer: Callable[..., Any], case: Case) -> Any:
         return {"still": moved(0, 0), "both": moved(STEP, STEP), "keys": moved(0, STEP)}
 
 
+def any_turn(draw: Draw) -> Case:
+    leading, odd = draw.pick("", "B ", "B H ", "B N H "), draw.pick(0, 0, 0, 0, 0, 1)
+    draw.sized(B=(1, 3), N=(1, 3), H=(1, 3), T=(1, 7))
+    draw.sizes["K"] = 2 * draw.whole(*draw.pick((1, 6), (1, 6), (20, 40))) - odd
+    x = draw.floats(leading + "T K").to(draw.pick(torch.float32, torch.float32, torch.float64))
+    x = draw.pick(x.contiguous(), x.transpose(0, -2).contiguous().transpose(0, -2))  # pairs stand side by side
+    places = draw.permutation(draw.pick(draw.sizes["T"], 60, 150))[: draw.sizes["T"]]
+    base = draw.pick({}, {}, {"base": draw.pick(1.0, 2.5, 100.0, 500_000.0)})
+    return draw.case(x=x, positions=draw.pick(places, places.sort().values), **base,
+                     returns=leading + "T K", asks="refusal" if odd else None)  # fmt: skip
+
+
 @exercise(
+    inputs=any_turn,
     properties={"shape": 1, "values": 2, "offsets only": 1, "gradients": 1, "refusal": 1},
     returns="B H T K",
     axes=TOKENS,

@@ -392,6 +392,13 @@ def in_apply_rotary(at):
         partner = torch.stack((-x[..., 1::2], x[..., 0::2]), dim=-1).flatten(start_dim=-2)
         return x * theta.cos() + partner * theta.sin()
 
+    @MISTAKES.mistake("You turn by `shift_matrix`, which was made for pairs of sine and cosine: it turns (x₀, x₁) the other way, by −θ. It also knows no `base` but 10000, and is float32 whatever the number type of `x`. Turn the pairs yourself: x₀·cos θ − x₁·sin θ and x₀·sin θ + x₁·cos θ.", breaks=NUMBERS)
+    def apply_rotary__by_shift_matrix(x, positions, base=10000.0):
+        if x.size(-1) % 2:
+            raise ValueError("K must be even")
+        turned = [x[..., row, :] @ shift_matrix(place, x.size(-1)).T for row, place in enumerate(positions.tolist())]
+        return torch.stack(turned, dim=-2)
+
     at("if width % 2:", ("shape", *SCORES, "refusal"),
        ("checks_tokens", "if x.size(-2) % 2:", "Your test for an odd width looks at the wrong axis, the number of tokens: texts of odd length are refused. The width K is the last axis, `x.size(-1)`."))
     squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
