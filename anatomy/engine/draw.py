@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy.engine.exercise import Case, seed_from
+from anatomy.engine.case import Case, seed_from
 
 FORMS = ("plain", "plain", "plain", "wide", "whole", "negative", "alike")
 """The forms of `Draw.floats`. Plain ones are standard normal, whole ones have ties and zeros."""

@@ -6,10 +6,11 @@ an answer and the grader that judges it need not exchange any input.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+
+from anatomy.engine.case import Case, seed_from
 
 if TYPE_CHECKING:
     from anatomy.engine.course import Course, Notebook
@@ -21,43 +22,6 @@ SEEDS = (0, 1)
 
 DRAWN = 6
 """How many cases of a seed are drawn from an exercise's `inputs`."""
-
-
-@dataclass(frozen=True)
-class Case:
-    """One situation in which an answer is observed.
-
-    Attributes
-    ----------
-    args
-        Arguments by name, passed by position in this order.
-    init
-        For classes: arguments of the constructor, by position.
-    sizes
-        Letter → size, used to explain factors and to name axes.
-    returns
-        Axis letters of the result, separated by spaces; empty when the result is no tensor.
-    asks
-        The property that this case alone decides (one of the exercise's own), or None: the general properties.
-    note
-        What is special here, as the end of the sentence "This happens …", e.g. ``"when T differs from S"``.
-    message_names
-        Of a case that is to be refused: the numbers and words that the error's message must hold. Of words with ``|``
-        between them it must hold one.
-    drawn
-        Whether it comes from the exercise's `inputs`. A drawn case refutes: an answer that is wrong there is wrong, and
-        a sentence that is false there is not said. It costs points only where all chosen cases are right.
-    """
-
-    args: Mapping[str, Any]
-    init: tuple[Any, ...] = ()
-    sizes: Mapping[str, int] = field(default_factory=dict)
-    returns: str = ""
-    asks: str | None = None
-    note: str = ""
-    message_names: tuple[str, ...] = ()
-    drawn: bool = False
-
 
 Act = Callable[[Any, Case], Any]
 Describe = Callable[[Any, Case], Any]
@@ -126,7 +90,7 @@ class Asked:
 
     def draws(self, seed: int, number: int) -> Iterator[Case]:
         """So many cases of its `inputs`, the same for the same seed; none where it has no `inputs`."""
-        from anatomy.engine.draw import Draw  # which makes cases
+        from anatomy.engine.draw import Draw  # and with it torch, which a list of exercises does not need
 
         for index in range(number if self.inputs else 0):
             assert self.inputs
@@ -196,9 +160,3 @@ def quiz(name: str, questions: Mapping[str, tuple[str, ...]], *, when_right: str
         yield Case({"questions": dict(questions)})
 
     return Asked(name, "quiz", dict.fromkeys(questions, 1), build, when_right=when_right)
-
-
-def seed_from(*words: Any) -> int:
-    """A 63-bit seed from anything with a stable text."""
-    digest = hashlib.sha256("/".join(map(str, words)).encode()).digest()
-    return int.from_bytes(digest[:8], "big") >> 1

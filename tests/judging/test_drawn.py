@@ -86,6 +86,9 @@ def test_a_condition_that_a_drawn_case_contradicts_is_not_said() -> None:
     assert "right only in the tries with T = 3" not in said(doubled, odd)
     wrong_if_large: Callable[[Tensor], Tensor] = lambda x: 2 * x.clamp(max=100)  # noqa: E731
     assert "This happens when numbers reach thousands." in said(doubled, wrong_if_large)
+    negative_too: Callable[[Tensor], Tensor] = lambda x: 2 * x.clamp(min=-0.5, max=100)  # noqa: E731
+    assert "This happens" not in said(doubled, negative_too)
+    assert "This happens" not in said(doubled, POSITIVE_ONLY)
 
 
 def test_a_size_that_chosen_cases_share_by_accident_is_no_condition() -> None:

@@ -33,9 +33,13 @@ def _said(right: Sequence[Case], failed: Sequence[Case]) -> str:
     chosen_right, chosen_failed = ([case for case in cases if not case.drawn] for cases in (right, failed))
     if chosen_right and (refuted := _by_axes(chosen_right, chosen_failed) or _by_sizes(chosen_right, chosen_failed)):
         trail.note(f"“{refuted}”", "a drawn case contradicts it, or none confirms it")
-    if any(case.drawn for case in failed) and not any(case.drawn for case in right):
-        return ""  # what is wrong in every drawn case is no matter of a note
-    return _by_notes(chosen_right, chosen_failed)
+    if noted := _by_notes(chosen_right, chosen_failed):
+        asked = {case.asks for case in chosen_failed} - {None}
+        against = next((case for case in failed if case.drawn and case.asks not in asked), None)
+        if against is None:
+            return noted
+        trail.note(f"“{noted}”", f"it also happens in {trail.in_words(against)}")
+    return ""
 
 
 def _may_be_luck(value: object) -> bool:
@@ -83,6 +87,6 @@ def _by_sizes(right: Sequence[Case], failed: Sequence[Case]) -> str:
 def _by_notes(right: Sequence[Case], failed: Sequence[Case]) -> str:
     """The notes of the wrong cases, if every wrong case has one and no right case has the same."""
     notes = list(dict.fromkeys(case.note for case in failed))
-    if "" in notes or len(notes) > 2 or any(case.note in notes for case in right):
+    if not notes or "" in notes or len(notes) > 2 or any(case.note in notes for case in right):
         return ""
     return f"This happens {', and '.join(notes)}."
