@@ -83,14 +83,14 @@ def jupyterlab(folder: Path, home: Path, *roles: str) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def only_from(chromium: Browser, address: str, refused: tuple[str, ...] = ()) -> Iterator[Page]:
-    """A page that gets nothing from elsewhere. At its end: it asked for nothing there, `refused` apart."""
+def only_from(chromium: Browser, address: str) -> Iterator[Page]:
+    """A page that gets nothing from elsewhere. At its end: it asked for nothing there."""
     context = chromium.new_context(viewport=WINDOW)
     page, asked = context.new_page(), []
     page.on("request", lambda request: asked.append(request.url))
     yield page
     context.close()
-    here = (address, "data:", "blob:", *refused)
+    here = (address, "data:", "blob:")
     assert [url for url in asked if not url.startswith(here)] == []
 
 

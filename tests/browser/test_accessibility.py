@@ -8,7 +8,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell
 from playwright.sync_api import Page, expect
 
 from anatomy.classroom.grading.class_report.figures import figures
@@ -33,6 +33,9 @@ CLIPPED = """areas => areas.flatMap(area => {
 })"""
 """What of outputs lies beyond their right edge and can't be scrolled to. An output as a whole scrolls for pictures and
 Markdown only: a card's text must not lie to the right of its window."""
+
+GROUND = {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 24, 29)"}
+"""Of feedback pages."""
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -74,6 +77,7 @@ def test_in_jupyterlab(lab: Lab, notebook: Path) -> None:
 
 
 def test_a_feedback_page(page_without_network: Page, notebook: Path, root: Path) -> None:
+    """What was given opens with a click, a formula in it is drawn, and nothing is asked for."""
     config = settings(root)
     book = nbformat.read(notebook, as_version=4)
     book.cells = [cell for cell in book.cells if cell.source in ("right", "wrong", "not attempted", "ungraded")]
@@ -82,11 +86,24 @@ def test_a_feedback_page(page_without_network: Page, notebook: Path, root: Path)
     marks = {cell.metadata.nbgrader.grade_id: ShownMark(1.0, 5.0, False) for cell in book.cells}
     standing = Standing(4.0, 20.0, 0.0, marks, {})
     book.cells.append(new_code_cell(f"x = {LONG}", metadata={"nbgrader": {"grade_id": "x", "solution": True}}))
+    given = f"Half of it: $\\frac{{1}}{{2}}$.\n\n|size|words|\n|-|-|\n|1|{'long ' * 99}|"
+    book.cells.insert(0, new_markdown_cell(given))
     file = notebook.with_name("feedback.html")
     file.write_bytes(PageMaker(config).page(nbformat.writes(book).encode(), "ada", "03-softmax", standing, {}))
-    page_without_network.goto(file.as_uri(), wait_until="domcontentloaded")
-    expect(page_without_network.get_by_text("You divide by the sum")).to_be_visible()
-    check(page_without_network)
+    page, asked = page_without_network, []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(file.as_uri())
+    expect(page.get_by_text("You divide by the sum")).to_be_visible()
+    expect(page.locator("mfrac")).to_be_hidden()
+    page.locator("summary").first.click()
+    expect(page.locator("mfrac")).to_be_visible()
+    for theme, width in (("light", 1400), ("dark", 700)):
+        page.emulate_media(color_scheme=theme)
+        page.set_viewport_size({"width": width, "height": 900})
+        check(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == GROUND[theme]
+    assert [url for url in asked if not url.startswith("data:")] == [file.as_uri()]
 
 
 def check(page: Page, part: str = "html") -> None:

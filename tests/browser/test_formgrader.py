@@ -30,8 +30,6 @@ pytestmark = [
 ]
 BOOK = COURSE.notebook("03-softmax")
 WORTH = COURSE.exercises(BOOK)["softmax"].points
-MATHJAX = "https://cdnjs.cloudflare.com/ajax/libs/mathjax/"
-"""Where nbgrader's and nbconvert's templates take formulas from; nothing else may be asked for."""
 WRONG = "def softmax(x, dim):\n    e = (x - x.amax(dim, keepdim=True)).exp()\n    return e / e.sum()"
 RIGHT = "def softmax(x, dim):\n    return (x - x.logsumexp(dim, keepdim=True)).exp()"
 
@@ -84,7 +82,7 @@ def formgrader(course: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 def page(chromium: Browser, formgrader: str) -> Iterator[Page]:
     """A page, in which no dialog opens and no script fails."""
     said: list[str] = []
-    with only_from(chromium, formgrader.removesuffix("formgrader"), (MATHJAX,)) as page:
+    with only_from(chromium, formgrader.removesuffix("formgrader")) as page:
         page.on("dialog", lambda dialog: (said.append(f"dialog: {dialog.message}"), dialog.dismiss()))
         page.on("pageerror", lambda error: said.append(f"error: {error}"))
         yield page
@@ -157,7 +155,7 @@ def test_a_tab_opens_the_class_report(page: Page, formgrader: str) -> None:
 
 def test_the_page_for_a_hostile_student_runs_nothing(chromium: Browser, course: Path) -> None:
     said: list[str] = []
-    with only_from(chromium, course.as_uri(), (MATHJAX,)) as page:
+    with only_from(chromium, course.as_uri()) as page:
         page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
         page.goto((course / "feedback" / "mallory" / BOOK.slug / f"{BOOK.slug}.html").as_uri())
         expect(page.get_by_text(f"1 of {WORTH} points").first).to_be_visible()

@@ -17,7 +17,6 @@ from tests.hub.conftest import SLUG
 from tests.hub.deployment import PEOPLE, Deployment, hub
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
-MATHJAX = "https://cdnjs.cloudflare.com/ajax/libs/mathjax/"
 WRONG = "def softmax(x, dim):\n    e = (x - x.amax(dim, keepdim=True)).exp()\n    return e / e.sum()"
 RIGHT = "def softmax(x, dim):\n    return (x - x.logsumexp(dim, keepdim=True)).exp()"
 NAMED = "You divide by the sum over the whole tensor"
@@ -28,7 +27,7 @@ def labs(deployment: Deployment, chromium: Browser) -> Iterator[dict[str, Lab]]:
     """Everybody's JupyterLab, through the hub."""
     with ExitStack() as stack:
         address = stack.enter_context(hub(deployment))
-        pages = {name: stack.enter_context(only_from(chromium, address, (MATHJAX,))) for name in PEOPLE}
+        pages = {name: stack.enter_context(only_from(chromium, address)) for name in PEOPLE}
         yield {name: log_in(page, address, deployment, name) for name, page in pages.items()}
 
 

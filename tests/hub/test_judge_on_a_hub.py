@@ -16,7 +16,7 @@ from tests.browser.lab import SLOW, Lab
 from tests.hub.classroom import check_answer, log_in
 from tests.hub.conftest import SLUG
 from tests.hub.deployment import PEOPLE, ROOT, Deployment, free_ports, hub
-from tests.hub.test_class_on_a_hub import MATHJAX, NAMED, RIGHT, WRONG
+from tests.hub.test_class_on_a_hub import NAMED, RIGHT, WRONG
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
 
@@ -60,7 +60,7 @@ def address(deployment: Deployment) -> Iterator[str]:
 def labs(deployment: Deployment, chromium: Browser, address: str) -> Iterator[dict[str, Lab]]:
     """Everybody's JupyterLab, through the hub."""
     with ExitStack() as stack:
-        pages = {name: stack.enter_context(only_from(chromium, address, (MATHJAX,))) for name in PEOPLE}
+        pages = {name: stack.enter_context(only_from(chromium, address)) for name in PEOPLE}
         yield {name: log_in(page, address, deployment, name) for name, page in pages.items()}
 
 

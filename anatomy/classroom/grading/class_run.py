@@ -16,6 +16,7 @@ from anatomy.classroom.forked_kernels import NO_SANDBOX
 from anatomy.classroom.grading.assignments import Assignment, Assignments
 from anatomy.classroom.grading.errors import GOES_ON, CannotRecord, Unrepairable, in_brief
 from anatomy.classroom.grading.feedback.folder import FeedbackFolder
+from anatomy.classroom.grading.feedback.standing import as_date
 from anatomy.classroom.grading.fingerprints import hash_of, hash_parts
 from anatomy.classroom.grading.gradebook import GradebookWriter
 from anatomy.classroom.grading.report import UNGRADED, SubmissionResult
@@ -152,6 +153,8 @@ class ClassRun:
                         fork_server=workers.address,
                         shared=workers.shared,
                         page_settings=pages,
+                        name=self.feedback.name(task.student) if self.feedback else "",
+                        submitted=as_date(content.timestamp),
                     ).packed()
 
             for number, parcel in workers.grade(parcels()):

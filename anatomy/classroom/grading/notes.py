@@ -101,11 +101,14 @@ class NotebookNote:
         What was wrong with it, its file and its folder, and was repaired: one sentence each.
     seeds
         Those of the inputs that its answers were observed with.
+    graded
+        When it was judged: ISO 8601 in UTC, to the minute; "" when it was not.
     """
 
     made_from: str = ""
     repairs: tuple[str, ...] = ()
     seeds: tuple[int, ...] = ()
+    graded: str = ""
 
     @classmethod
     def read(cls, book: Mapping[str, Any]) -> NotebookNote:
@@ -115,11 +118,12 @@ class NotebookNote:
             _text(noted.get("from")),
             _texts(noted.get("notes")),
             tuple(seed for seed in seeds if type(seed) is int) if isinstance(seeds, list | tuple) else (),
+            _text(noted.get("graded")),
         )
 
     def write(self, book: Mapping[str, Any]) -> None:
         """Note it, in place of what was noted before."""
-        book["metadata"][NOTE] = {"from": self.made_from, "notes": list(self.repairs)}
+        book["metadata"][NOTE] = {"from": self.made_from, "notes": list(self.repairs), "graded": self.graded}
         book["metadata"][_SEEDS] = list(self.seeds)
 
 

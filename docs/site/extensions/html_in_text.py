@@ -1,12 +1,10 @@
 """HTML in a text cell, such as a folded hint: JupyterLab reads formulas in it, and links lead to it."""
 
-import re
-
 from docutils import nodes
 from mathml import mathml
 from sphinx.application import Sphinx
 
-FORMULA = re.compile(r"(?<![\\$\w])\$(?=\S)([^$\n]+?)(?<=\S)\$(?![$\w])")
+from anatomy.authoring.formulas import IN_HTML as FORMULA
 
 
 def complete(app: Sphinx, doctree: nodes.document) -> None:

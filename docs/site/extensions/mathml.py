@@ -1,18 +1,13 @@
-"""Formulas as MathML, which browsers draw by themselves: no script, no font to fetch, and screen readers read it."""
+"""Formulas as MathML, by the converter that feedback pages use, too."""
 
-import re
 from html import escape
 from typing import Any
 
 from docutils import nodes
-from docutils.utils.math import MathError
-from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-# What the notebooks use and docutils' converter does not know, by what it calls them.
-NAMES = {r"\dots": r"\ldots", r"\big": r"\bigl", r"\Big": r"\Bigl"}
-UNKNOWN = re.compile("|".join(rf"{re.escape(name)}(?![A-Za-z])" for name in NAMES))
+from anatomy.authoring import formulas
 
 logger = logging.getLogger(__name__)
 
@@ -20,8 +15,8 @@ logger = logging.getLogger(__name__)
 def mathml(tex: str, block: bool = False, location: Any = None) -> str:
     """The formula as a `<math>` element; one that can't be read is a warning, and stays as it is written."""
     try:
-        return str(tex2mathml(UNKNOWN.sub(lambda name: NAMES[name[0]], tex), as_block=block))
-    except MathError as error:
+        return formulas.mathml(tex, block)
+    except ValueError as error:
         logger.warning("formula %r: %s", tex, error, location=location)
         return f"<code>{escape(tex)}</code>"
 

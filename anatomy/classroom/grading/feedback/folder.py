@@ -13,7 +13,7 @@ from traitlets.config import Config
 
 from anatomy.classroom.grading.feedback.figures import Figures, figures_of
 from anatomy.classroom.grading.feedback.freshness import HEAD, made_from, said_made_from
-from anatomy.classroom.grading.feedback.standing import read_standing
+from anatomy.classroom.grading.feedback.standing import full_name, read_standing
 from anatomy.classroom.grading.notes import NotebookNote
 from anatomy.classroom.grading.placing import put_in_place, write_beside
 
@@ -48,6 +48,14 @@ class FeedbackFolder:
         if assignment not in self._figures:
             self._figures[assignment] = figures_of(self.released / assignment)
         return self._figures[assignment]
+
+    def name(self, student: str) -> str:
+        """The student's name, if the gradebook has one."""
+        try:
+            person = self.gradebook.find_student(student)
+        except MissingEntry:
+            return ""
+        return full_name(person.first_name, person.last_name)
 
     def is_right(self, student: str, assignment: str, graded_from: str) -> bool:
         """Whether the page is there and shows what the gradebook says of a notebook that was graded from this."""

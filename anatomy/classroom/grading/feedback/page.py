@@ -18,15 +18,14 @@ from typing import Any
 import nbformat
 from nbconvert.exporters import HTMLExporter, TemplateExporter
 from nbconvert.exporters.exporter import ResourcesDict
-from nbconvert.filters.widgetsdatatypefilter import WidgetsDataTypeFilter
 from nbformat import NotebookNode
-from nbgrader import utils
 from nbgrader.api import Gradebook
 from nbgrader.converters import GenerateFeedback
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets.config import Config
 
+from anatomy.classroom.grading.feedback.contents import contents_of
 from anatomy.classroom.grading.feedback.figures import Figures, figures_of, with_figures
 from anatomy.classroom.grading.feedback.freshness import made_from
 from anatomy.classroom.grading.feedback.standing import Standing, read_standing
@@ -37,22 +36,14 @@ SETTINGS = ("Exporter", "GenerateFeedback", "HTMLExporter", "NbConvertBase", "Te
 
 
 class FillIn(NbGraderPreprocessor):
-    """Write what the gradebook says into the notebook, as nbgrader's `GetGrades` does; also which marks are missing."""
+    """Say what the page shows: what the gradebook says, and of the notebook its answers first."""
 
     def preprocess(self, nb: NotebookNode, resources: ResourcesDict) -> tuple[NotebookNode, ResourcesDict]:
         about = resources["nbgrader"]
         standing: Standing = about.get("standing") or self._from_gradebook(about)
-        for cell in nb.cells:
-            name = cell.metadata.get("nbgrader", {}).get("grade_id")
-            if utils.is_grade(cell) or utils.is_task(cell):
-                mark = standing.marks[name]
-                cell.metadata.nbgrader.update(score=mark.points, points=mark.worth, waits=mark.waits)
-            if utils.is_solution(cell) or utils.is_task(cell):
-                cell.metadata.nbgrader["comment"] = standing.comments.get(name)
         about.update(
-            score=standing.score - standing.penalty,
-            max_score=standing.worth,
-            late_penalty=standing.penalty,
+            standing=standing,
+            contents=contents_of(nb, about["notebook"], standing),
             waiting=sum(mark.waits for mark in standing.marks.values()),
             made_from=made_from(NotebookNote.read(nb).made_from, standing, about["figures"]),
         )
@@ -80,8 +71,6 @@ class FeedbackPage(HTMLExporter):
         about = resources["nbgrader"]
         if "figures" not in about:
             about["figures"] = self._figures(about["assignment"])
-        data_types = WidgetsDataTypeFilter(notebook_metadata=self._nb_metadata, parent=self, resources=resources)
-        self.register_filter("filter_data_type", data_types)
         page, resources = TemplateExporter.from_notebook_node(self, nb, resources, **kw)
         return with_figures(page, about["figures"]), resources
 

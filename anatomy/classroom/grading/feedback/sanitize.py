@@ -4,6 +4,9 @@ nbconvert's own `clean_html` also drops paragraphs and headings, so pages read b
 everything through, which Formgrader's pages rely on. The functions here replace them in both, and put an end to what
 is so large that it would hold up grading or a browser (see ``nbgrader_config.py``).
 
+Formulas become MathML here: a text that was cleaned has them as code, and what the converter makes of that code is
+cleaned by a list of its own. No MathML that a student wrote is let through.
+
 A class's pages share most of their text, so what was made from short pieces of it is kept for the next page.
 """
 
@@ -11,7 +14,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from html import escape
+from html import escape, unescape
 from typing import Any
 from urllib.parse import unquote
 
@@ -22,11 +25,15 @@ from nbconvert.filters.ansi import ansi2html
 from nbconvert.filters.highlight import Highlight2HTML
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
+from anatomy.authoring.formulas import IN_HTML, mathml
+
 MOST_HTML, MOST_TAGS, MOST_ENTITIES, MOST_WORDS = 4_000_000, 20_000, 50_000, 100_000
 """Characters of HTML, and tags, ``&`` and ends of words in it, beyond which it is not shown: a parser takes time that
 grows with the square of what it finds in one place, such as attributes in a tag."""
 MOST_TEXT = 50_000
 """Characters of text, code or output beyond which a piece is not shown whole."""
+MOST_FORMULA = 1_000
+"""Characters of a formula beyond which it is shown as it is written."""
 _SHORT = 20_000
 """Characters of a piece that is kept for other pages, and of code that is colored."""
 
@@ -56,7 +63,7 @@ _DECLARATION = re.compile(
 """One of these properties with a plain value: nothing is computed, quoted, escaped, commented or fetched."""
 _COVERS = re.compile(r"-\s*\.?\d|(?<![#\w])(?:\d{4}|[\d.]+e\+?\d)|\dv[a-z]", re.IGNORECASE)
 """In a style's value: what could lay a piece of the page over another one."""
-_CLASSES = re.compile(r"[a-z]{1,2}\d?|highlight|hl-\w+|hll|dataframe|anchor-link|ansi-[\w-]+")
+_CLASSES = re.compile(r"[a-z]{1,2}\d?|formula|formula-block|highlight|hl-\w+|hll|dataframe|anchor-link|ansi-[\w-]+")
 """Classes that mean colors and the like. The others could borrow Formgrader's own, such as its fixed bars."""
 _DATA_PICTURE = re.compile(r"data:image/(?:png|jpeg|gif);base64,[\w+/=\s]*\Z")
 _LINK = re.compile(r"(?:https?:|mailto:|#)|(?!/)[\w ./()-]*\.ipynb(?:#|\Z)", re.IGNORECASE)
@@ -67,11 +74,29 @@ _OWN = "in-"
 """What ids in the HTML get in front, so that none is one of the page's around it."""
 _END_OF_WORD = re.compile(r"""[\s/"']+""")
 """What can part attributes."""
+_FORMULA = re.compile(r'<code class="formula(-block)?">([^<]*)</code>')
+"""A formula in HTML that was cleaned. No attribute can hold this: there angle brackets are escaped."""
+_MATHML = {
+    "math", "menclose", "mfrac", "mi", "mn", "mo", "mover", "mphantom", "mroot", "mrow", "mspace", "msqrt", "msub",
+    "msubsup", "msup", "mtable", "mtd", "mtext", "mtr", "munder", "munderover",
+}  # fmt: skip
+_MATHML_ATTRIBUTES = {
+    "accent", "class", "display", "displaystyle", "form", "linethickness", "lspace", "mathvariant", "maxsize",
+    "minsize", "movablelimits", "notation", "rspace", "scriptlevel", "stretchy", "symmetric", "width",
+}  # fmt: skip
+_MATHML_VALUE = re.compile(r"[a-z -]+|[+-]?\d?(?:\.\d+)?(?:em)?", re.ASCII)
+"""A word or a small number: `\\hspace{9999em}` would push what follows out of the page."""
 _TOO_LARGE = "<p><em>This is too large to be shown here.</em></p>"
+
+
+class Cleaned(str):
+    """HTML that was cleaned, and has its formulas."""
 
 
 def clean(html: str | bytes) -> str:
     """The HTML without scripts, frames, forms, foreign pictures and all that is not on the list of plain things."""
+    if isinstance(html, Cleaned):
+        return html
     text = html.decode("utf-8", "replace") if isinstance(html, bytes) else str(html)
     if (
         len(text) > MOST_HTML
@@ -84,13 +109,13 @@ def clean(html: str | bytes) -> str:
 
 
 @pass_context
-def markdown(context: Context, source: str) -> str:
-    """A text cell as HTML, cleaned; formulas are left to MathJax."""
-    attachments = context.get("cell", {}).get("attachments", {})
+def markdown(context: Context, source: str, attachments: Any = None) -> str:
+    """A text cell as HTML, cleaned, with formulas as MathML."""
+    attachments = attachments or context.get("cell", {}).get("attachments", {})
     if len(source) > MOST_TEXT:
         return f"<pre>{escape(_cut(source))}</pre>"
     if attachments or len(source) > _SHORT:
-        return clean(_rendered(source, attachments))
+        return _text(source, attachments)
     return _kept_markdown(source)
 
 
@@ -117,7 +142,7 @@ def _kept_clean(html: str) -> str:
 
 @lru_cache(maxsize=500)
 def _kept_markdown(source: str) -> str:
-    return clean(_rendered(source, {}))
+    return _text(source, {})
 
 
 @lru_cache(maxsize=500)
@@ -125,12 +150,30 @@ def _highlighted(source: str) -> str:
     return str(Highlight2HTML(pygments_lexer="ipython3")(source))
 
 
-def _rendered(source: str, attachments: Any) -> str:
-    return MarkdownWithMath(renderer=_Renderer(escape=False, attachments=attachments)).render(source)
+def _text(source: str, attachments: Any) -> str:
+    rendered = MarkdownWithMath(renderer=_Renderer(escape=False, attachments=attachments)).render(source)
+    return Cleaned(_FORMULA.sub(lambda found: _formula(unescape(found[2]), bool(found[1])), clean(rendered)))
 
 
 class _Renderer(IPythonRenderer):
-    """nbconvert's renderer, which gives up at a picture that a cell shows and has not, such as a copied cell."""
+    """nbconvert's renderer, which gives up at a picture that a cell shows and has not, such as a copied cell.
+
+    It leaves formulas to a script. Here they become code of a class by which they are found when all is cleaned.
+    """
+
+    def inline_math(self, body: str) -> str:
+        return f'<code class="formula">{escape(body)}</code>'
+
+    def block_math(self, body: str) -> str:
+        return f'<code class="formula-block">{escape(body)}</code>'
+
+    def latex_environment(self, name: str, body: str) -> str:
+        name = name.rstrip("*")
+        name = "aligned" if name in ("align", "equation", "gather") else name  # which the converter does not know
+        return self.block_math(f"\\begin{{{name}}}{body}\\end{{{name}}}")
+
+    def block_html(self, html: str) -> str:
+        return str(super().block_html(IN_HTML.sub(lambda found: self.inline_math(unescape(found[1])), html)))
 
     def image(self, text: str, url: str, title: str | None = None) -> str:
         if url.startswith("attachment:"):
@@ -139,6 +182,22 @@ class _Renderer(IPythonRenderer):
                 return f"<em>The picture {escape(name)} is not in this notebook.</em>"
             url = f"attachment:{name}"
         return str(super().image(text, url, title))
+
+
+@lru_cache(maxsize=2000)
+def _formula(tex: str, block: bool) -> str:
+    """As MathML, or as it is written when that can't be."""
+    try:
+        if len(tex) > MOST_FORMULA:
+            raise ValueError("too long")
+        made = mathml(tex, block)
+    except ValueError:
+        return f"<code>{escape(tex)}</code>"
+    return nh3.clean(made, tags=_MATHML, attributes={"*": _MATHML_ATTRIBUTES}, attribute_filter=_plain_value)
+
+
+def _plain_value(tag: str, name: str, value: str) -> str | None:
+    return value if _MATHML_VALUE.fullmatch(value) else None
 
 
 def _cut(text: str) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from nbformat import NotebookNode
 from nbgrader import utils
-from nbgrader.api import Comment, Grade, Gradebook, SubmittedNotebook
+from nbgrader.api import Comment, Grade, Gradebook, Student, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy.orm import joinedload, undefer
 
 
@@ -22,13 +23,18 @@ class ShownMark:
 
 @dataclass(frozen=True)
 class Standing:
-    """What the gradebook says of a notebook: `marks` by check, `comments` by answer."""
+    """What the gradebook says of a notebook: `marks` by check, `comments` by answer.
+
+    `name` is the student's and `submitted` is when it was handed in (ISO 8601 in UTC), where these are known.
+    """
 
     score: float
     worth: float
     penalty: float
     marks: Mapping[str, ShownMark]
     comments: Mapping[str, str]
+    name: str = ""
+    submitted: str = ""
 
 
 def read_standing(gradebook: Gradebook, student: str, assignment: str, notebook: str) -> Standing:
@@ -49,7 +55,11 @@ def read_standing(gradebook: Gradebook, student: str, assignment: str, notebook:
     of_book = gradebook.db.query(Comment).filter(Comment.notebook_id == book.id).options(joinedload(Comment.cell))
     comments = {str(comment.name): str(comment.comment) for comment in of_book if comment.comment}
     penalty = rounded(book.late_submission_penalty)
-    return Standing(rounded(book.score), rounded(book.max_score), penalty, marks, comments)
+    asked = gradebook.db.query(Student.first_name, Student.last_name, SubmittedAssignment.timestamp)
+    of_student = asked.join(SubmittedAssignment, SubmittedAssignment.student_id == Student.id)
+    first, last, when = of_student.filter(SubmittedAssignment.id == book.assignment_id).one()
+    name = full_name(first, last)
+    return Standing(rounded(book.score), rounded(book.max_score), penalty, marks, comments, name, as_date(when))
 
 
 def grades_of(gradebook: Gradebook, book: SubmittedNotebook) -> list[Grade]:
@@ -59,8 +69,9 @@ def grades_of(gradebook: Gradebook, book: SubmittedNotebook) -> list[Grade]:
 
 
 def expected_standing(
-    book: NotebookNode, marks: Mapping[str, float | None], comments: Mapping[str, str | None]
-) -> Standing:
+    book: NotebookNode, marks: Mapping[str, float | None], comments: Mapping[str, str | None],
+    name: str, submitted: str,
+) -> Standing:  # fmt: skip
     """What the gradebook will say when nothing is done by hand and nothing is late."""
     worth = {cell.metadata.nbgrader.grade_id: cell.metadata.nbgrader.points for cell in book.cells
              if utils.is_grade(cell)}  # fmt: skip
@@ -72,7 +83,19 @@ def expected_standing(
             name: ShownMark(rounded(points), rounded(worth[name]), points is None) for name, points in marks.items()
         },
         comments={name: text for name, text in comments.items() if text},
+        name=name,
+        submitted=submitted,
     )
+
+
+def full_name(first: str | None, last: str | None) -> str:
+    """A student's name, or "" when the gradebook has only an id."""
+    return " ".join(name for name in (first, last) if name)
+
+
+def as_date(when: datetime | None) -> str:
+    """A time as nbgrader has it, in UTC without a zone, to the minute; "" for none."""
+    return when.isoformat(timespec="minutes") if when else ""
 
 
 def rounded(value: float | None) -> float:

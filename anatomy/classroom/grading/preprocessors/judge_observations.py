@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
+
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
@@ -30,7 +33,9 @@ class JudgeObservations(NbGraderPreprocessor):
         book = course_notebook(resources)
         if book is None:
             return nb, resources
-        known: NotebookNote = resources[NOTE]
+        now = datetime.now(UTC).isoformat(timespec="minutes")
+        known: NotebookNote = replace(resources[NOTE], graded=now)
+        resources[NOTE] = known
         known.write(nb)
         answers = {cell.metadata.nbgrader.grade_id: cell for cell in nb.cells if utils.is_solution(cell)}
         for cell in nb.cells:

@@ -33,6 +33,8 @@ class ToGrade:
         A folder that the workers on this machine have in common for what they find out about mistakes, or "" for none.
     page_settings
         The settings of feedback pages, or "" for none.
+    name, submitted
+        What a page says of the student and the date: as in `anatomy.classroom.grading.feedback.standing.Standing`.
     """
 
     student: str
@@ -49,6 +51,8 @@ class ToGrade:
     fork_server: str
     shared: str
     page_settings: str
+    name: str = ""
+    submitted: str = ""
 
     def packed(self) -> bytes:
         facts = dict(vars(self))

@@ -54,7 +54,7 @@ def grade_parcel(parcel: bytes) -> bytes:
     if given.page_settings:
         with contextlib.suppress(Exception):  # then the one who asked makes it, or says why it can't be made
             make = page_maker(given.page_settings)
-            standing = expected_standing(book, marks, comments)
+            standing = expected_standing(book, marks, comments, given.name, given.submitted)
             page = make.page(notebook, given.student, given.assignment, standing, given.figures)
     return Graded(marks=marks, comments=comments, notebook=notebook, page=page).packed()
 

@@ -1,0 +1,143 @@
+"""What a page shows of a graded notebook: its exercises one by one, and between them what was given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from nbformat import NotebookNode
+from nbgrader import utils
+
+from anatomy.classroom.grading.feedback.standing import ShownMark, Standing, rounded
+from anatomy.classroom.grading.notes import CellNote, NotebookNote
+from anatomy.classroom.grading.repair import NOTE_ID
+from anatomy.engine.cards.markup import chip, prose
+from anatomy.wiring import the_course
+
+WORDS = {"right": "right", "wrong": "not right yet", "not attempted": "not attempted", "ungraded": "not graded yet"}
+"""What each sign says."""
+_HEADING = re.compile(r"^#{1,6} +(?!Exercise )(.+)", re.MULTILINE)
+_FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
+_POINTS = re.compile(r": \S+ of \S+ points?\.$")
+
+
+@dataclass(frozen=True)
+class Given:
+    """Cells between answers, which a page folds."""
+
+    cells: list[NotebookNode]
+
+    @property
+    def about(self) -> str:
+        """Their headings, or how many they are."""
+        texts = [_FENCED.sub("", cell.source) for cell in self.cells if cell.cell_type == "markdown"]
+        found = [re.sub(r"[*`$]", "", words).strip() for text in texts for words in _HEADING.findall(text)]
+        return "; ".join(found) or ("1 cell" if len(self.cells) == 1 else f"{len(self.cells)} cells")
+
+
+@dataclass
+class Section:
+    """One exercise.
+
+    Attributes
+    ----------
+    anchor
+        The name of its check, by which the list at the top leads to it.
+    name, number
+        What it is called, and by which number, or "" where the course has none for it.
+    given, asked
+        The cells before it, and the text that asks for the answer.
+    cells
+        The answer and its check.
+    mark, sign, sentence
+        Its mark, if it has one; the sign for it and what the card says first, as HTML.
+    """
+
+    anchor: str
+    name: str
+    number: str
+    given: Given
+    asked: NotebookNode | None
+    cells: list[NotebookNode] = field(default_factory=list)
+    mark: ShownMark | None = None
+    sign: str = ""
+    sentence: str = ""
+
+    def marked(self, anchor: str, mark: ShownMark, note: CellNote) -> None:
+        """Take down what its check gave."""
+        kind = _kind(mark, note)
+        self.anchor, self.mark, self.sentence = anchor, mark, prose(_sentence(mark, note, kind))
+        self.sign = f'{chip(kind)}<span class="aloud">{WORDS[kind]}</span>'
+
+
+@dataclass(frozen=True)
+class Contents:
+    """A page's title, when the notebook was handed in and graded, what was repaired, and all its cells."""
+
+    title: str
+    submitted: str
+    graded: str
+    repairs: tuple[str, ...]
+    sections: list[Section]
+    rest: Given
+
+
+def contents_of(nb: NotebookNode, notebook: str, standing: Standing) -> Contents:
+    """What to show of a graded notebook, whose assignment is called so."""
+    title, numbers = _in_the_course(notebook)
+    sections: dict[str, Section] = {}
+    given: list[NotebookNode] = []
+    for cell in nb.cells:
+        if not (utils.is_grade(cell) or utils.is_solution(cell) or utils.is_task(cell)):
+            given += [cell] if cell.get("id") != NOTE_ID else []
+            continue
+        anchor = cell.metadata.nbgrader.grade_id
+        name = anchor.removeprefix("check-")
+        if name not in sections:
+            asked = given.pop() if given and given[-1].cell_type == "markdown" else None
+            sections[name] = Section(anchor, name, numbers.get(name, ""), Given(given), asked)
+            given = []
+        sections[name].cells.append(cell)
+        if utils.is_grade(cell) or utils.is_task(cell):
+            sections[name].marked(anchor, standing.marks[anchor], CellNote.read(cell))
+    note = NotebookNote.read(nb)
+    repairs = tuple(map(prose, note.repairs))
+    dates = _date(standing.submitted), _date(note.graded)
+    return Contents(title, *dates, repairs, list(sections.values()), Given(given))
+
+
+def _in_the_course(notebook: str) -> tuple[str, Mapping[str, str]]:
+    """A notebook's title and its exercises' numbers; an assignment of somebody else's has its name only."""
+    try:
+        book = the_course().notebook(notebook)
+    except KeyError:
+        return notebook, {}
+    numbers = {name: exercise.number for name, exercise in the_course().exercises(book).items()}
+    return f"{book.number:02} · {book.title}", numbers
+
+
+def _kind(mark: ShownMark, note: CellNote) -> str:
+    if mark.waits:
+        return "ungraded"
+    if mark.points >= mark.worth:
+        return "right"
+    return "not attempted" if note.status == "not attempted" and not mark.points else "wrong"
+
+
+def _sentence(mark: ShownMark, note: CellNote, kind: str) -> str:
+    """The first sentence of the card, without the points, which stand beside it."""
+    if kind == "ungraded":
+        return note.reason or "A person is to mark this."
+    said = _POINTS.sub(".", note.said)
+    by_hand = note.points is None or rounded(note.points) != mark.points
+    return f"{said} A person gave these points.".strip() if by_hand else said
+
+
+def _date(iso: str) -> str:
+    """For people, or "" for none."""
+    if not iso:
+        return ""
+    when = datetime.fromisoformat(iso)
+    return f"{when.day} {when:%B %Y, %H:%M} UTC"
