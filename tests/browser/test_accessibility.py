@@ -77,7 +77,7 @@ def test_in_jupyterlab(lab: Lab, notebook: Path) -> None:
 
 
 def test_a_feedback_page(page_without_network: Page, notebook: Path, root: Path) -> None:
-    """What was given opens with a click, a formula in it is drawn, and nothing is asked for."""
+    """A click opens what was given, a formula in it is drawn, nothing is asked for, and paper is light."""
     config = settings(root)
     book = nbformat.read(notebook, as_version=4)
     book.cells = [cell for cell in book.cells if cell.source in ("right", "wrong", "not attempted", "ungraded")]
@@ -103,6 +103,10 @@ def test_a_feedback_page(page_without_network: Page, notebook: Path, root: Path)
         check(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == GROUND[theme]
+    page.locator("summary").first.click()
+    page.emulate_media(media="print")
+    expect(page.locator("details")).to_be_hidden()
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == GROUND["light"]
     assert [url for url in asked if not url.startswith("data:")] == [file.as_uri()]
 
 
