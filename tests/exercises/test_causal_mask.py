@@ -39,7 +39,8 @@ def test_a_gpt2_gives_the_same_logits_and_continuations(seed: int, sizes: tuple[
     ids = torch.randint(0, sizes[0], (3, 8), generator=torch.Generator().manual_seed(seed))
     with torch.no_grad():
         assert (own(ids) - library(ids).logits).abs().max() <= 1e-5
-    theirs = library.generate(ids, max_new_tokens=12, do_sample=False, eos_token_id=None, pad_token_id=0)
+    given = {"attention_mask": torch.ones_like(ids), "eos_token_id": None, "pad_token_id": 0}
+    theirs = library.generate(ids, max_new_tokens=12, do_sample=False, **given)
     assert torch.equal(generate(own, ids, 12, temperature=0), theirs)
 
 

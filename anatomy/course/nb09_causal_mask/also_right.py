@@ -475,14 +475,19 @@ def load_gpt2_weights__copied_in_place(gpt, state_dict):
     if len(found) != len(gpt.blocks):
         raise ValueError(f"{len(found)} blocks in the dict, {len(gpt.blocks)} in the model")
 
+    def put(parameter, value):
+        if parameter.shape != value.shape:  # `copy_` spreads what is too small
+            raise ValueError(f"{tuple(value.shape)} for {tuple(parameter.shape)}")
+        parameter.copy_(value)
+
     def take(layer, name, transposed=True):
         weight = state_dict[name + ".weight"]
-        layer.weight.copy_(weight.t() if transposed else weight)
-        layer.bias.copy_(state_dict[name + ".bias"])
+        put(layer.weight, weight.t() if transposed else weight)
+        put(layer.bias, state_dict[name + ".bias"])
 
     with torch.no_grad():
-        gpt.token_embeddings.weight.copy_(state_dict["transformer.wte.weight"])
-        gpt.position_embeddings.weight.copy_(state_dict["transformer.wpe.weight"])
+        put(gpt.token_embeddings.weight, state_dict["transformer.wte.weight"])
+        put(gpt.position_embeddings.weight, state_dict["transformer.wpe.weight"])
         take(gpt.layer_norm, "transformer.ln_f", transposed=False)
         for number, block in enumerate(gpt.blocks):
             start, width = f"transformer.h.{number}", len(block.layer_norm_1.weight)
@@ -494,8 +499,8 @@ def load_gpt2_weights__copied_in_place(gpt, state_dict):
             for name, begin in (("q", 0), ("k", width), ("v", 2 * width)):
                 columns = slice(begin, begin + width)
                 layer = getattr(block.attention, name)
-                layer.weight.copy_(state_dict[f"{start}.attn.c_attn.weight"][:, columns].T)
-                layer.bias.copy_(state_dict[f"{start}.attn.c_attn.bias"][columns])
+                put(layer.weight, state_dict[f"{start}.attn.c_attn.weight"][:, columns].T)
+                put(layer.bias, state_dict[f"{start}.attn.c_attn.bias"][columns])
 
 
 def load_gpt2_weights__renamed(gpt, state_dict):

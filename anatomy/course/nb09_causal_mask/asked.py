@@ -45,7 +45,13 @@ def _zeros_and_ones(answer: Any, case: Case) -> Any:
     return mask.float() if isinstance(mask, Tensor) and not mask.is_complex() else mask
 
 
+def any_length(draw: Draw) -> Case:
+    length = draw.whole(1, draw.pick(5, 20, 70))
+    return draw.case(length=length, sizes={"T": length, "S": length})
+
+
 @exercise(
+    inputs=any_length,
     properties={"shape": 1, "values": 2},
     returns="T S",
     act=_zeros_and_ones,
@@ -68,10 +74,16 @@ def _attend(answer: Any, case: Case) -> Any:
     return answer(*args.values())
 
 
-def _some_keys(draw: Draw, letters: str) -> Tensor:
+def some_keys(draw: Draw, letters: str) -> Tensor:
     """A mask that lets every query look at about half of the keys, and at one at least."""
     mask = draw.normal(letters) > 0
     return mask | (draw.normal(letters).argmax(dim=-1, keepdim=True) == torch.arange(mask.size(-1)))
+
+
+def any_mask(draw: Draw, letters: str) -> Tensor:
+    """A mask of some keys that broadcasts to these axes: some have size 1, some of the first ones are left out."""
+    axes = [draw.pick(letter, letter, "1") for letter in letters.split()]
+    return draw.laid_out(some_keys(draw, " ".join(axes[draw.whole(0, len(axes) - 1) :])))
 
 
 def _far_apart(draw: Draw, highest: str) -> dict[str, Any]:
@@ -83,13 +95,29 @@ def _far_apart(draw: Draw, highest: str) -> dict[str, Any]:
     query, key = draw.integers("B T 16", 3, -2).float(), draw.integers("B S 16", 3, -2).float()
     ranks = draw.normal("B S").argsort(dim=-1).argsort(dim=-1)  # (B, S)
     last = key.size(1) - 1
-    seen, some = highest == "seen", _some_keys(draw, "B T S")
+    seen, some = highest == "seen", some_keys(draw, "B T S")
     query[..., 0], key[..., 0] = 5000.0, 10.0 * (ranks if seen else ranks - last)
     mask = some | (ranks == last)[:, None] if seen else (ranks < last - 1)[:, None] & some | (ranks == 2)[:, None]
     return {"query": query, "key": key, "value": draw.normal("B S 16", scale=1e-4), "mask": mask}
 
 
+def any_attention(draw: Draw) -> Case:
+    if draw.pick(True, False, False, False):
+        draw.sized(B=(1, 3), T=(1, 6), S=(4, 8), K=(16, 16))
+        return draw.case(**_far_apart(draw, draw.pick("hidden", "seen")), returns="B T K", asks="large scores")
+    leading = draw.pick("", "B ", "B H ", "B N H ")
+    draw.sized(B=(1, 3), N=(1, 2), H=(1, 3), T=(1, 7), S=(1, 7), K=(1, 8), Dv=(1, 8))
+    letters = {"query": "T K", "key": "S K", "value": "S Dv"}
+    given: dict[str, Any] = {name: draw.floats(leading + last) for name, last in letters.items()}
+    if draw.pick(True, False, False):
+        return draw.case(**given, **draw.pick({}, {"mask": None}), returns=leading + "T Dv", asks="no mask")
+    mask = getattr(any_mask(draw, leading + "T S"), draw.pick("bool", "bool", "long", "int", "float"))()
+    plain = mask.dtype == torch.bool and mask.shape == draw.shape("T S")
+    return draw.case(**given, mask=mask, returns=leading + "T Dv", asks=None if plain else "any mask")
+
+
 @exercise(
+    inputs=any_attention,
     properties={"shape": 1, "values": 2, "any mask": 1, "no mask": 1, "large scores": 1, "gradients": 1},
     returns="B H T K",
     axes={"Dv": "value width"},
@@ -103,25 +131,25 @@ def masked_attention(seed: int) -> Iterator[Case]:
         return {"query": query, "key": key, "value": draw.normal(f"{leading} S K")}
 
     draw = Draw(seed, B=2, H=3, T=5, S=7, K=4)
-    yield draw.case(**inputs(draw), mask=_some_keys(draw, "T S"), note="for a boolean mask of shape (T, S)")
+    yield draw.case(**inputs(draw), mask=some_keys(draw, "T S"), note="for a boolean mask of shape (T, S)")
     draw = Draw(seed, B=3, H=2, T=6, S=6, K=5)
     mask = torch.arange(6) <= torch.arange(6)[:, None]
     yield draw.case(**inputs(draw), mask=mask, note="for a causal mask")
     draw = Draw(seed, B=2, T=4, S=3, K=6, Dv=9)
     query, key, value = draw.normal("B K T").transpose(1, 2), draw.normal("B S K"), draw.normal("B S Dv")
-    yield draw.case(query=query, key=key, value=value, mask=_some_keys(draw, "B T S"), returns="B T Dv",
+    yield draw.case(query=query, key=key, value=value, mask=some_keys(draw, "B T S"), returns="B T Dv",
                     note="for inputs of three axes, values of another width")  # fmt: skip
     draw = Draw(seed, B=3, H=2, T=1, S=4, K=3)
-    yield draw.case(**inputs(draw), mask=_some_keys(draw, "T S"), note="for a single query")
+    yield draw.case(**inputs(draw), mask=some_keys(draw, "T S"), note="for a single query")
     draw = Draw(seed, B=1, H=1, T=4, S=5, K=8)
-    yield draw.case(**inputs(draw), mask=_some_keys(draw, "T S"), note="for one sentence and one head")
+    yield draw.case(**inputs(draw), mask=some_keys(draw, "T S"), note="for one sentence and one head")
     draw = Draw(seed, B=2, H=3, T=4, S=6, K=5)
     for letters, shape, kind in (
         ("T S", "(T, S)", "long"), ("B 1 T S", "(B, 1, T, S)", "bool"), ("B H T S", "(B, H, T, S)", "float"),
         ("B 1 1 S", "(B, 1, 1, S)", "long"),
     ):  # fmt: skip
         words = "True and False" if kind == "bool" else f"0 and 1 as {'whole' if kind == 'long' else 'float'} numbers"
-        yield draw.case(**inputs(draw), mask=getattr(_some_keys(draw, letters), kind)(), asks="any mask",
+        yield draw.case(**inputs(draw), mask=getattr(some_keys(draw, letters), kind)(), asks="any mask",
                         note=f"for a mask of {words}, shape {shape}")  # fmt: skip
     draw = Draw(seed, B=2, H=3, T=5, S=4, K=7)
     yield draw.case(**inputs(draw), asks="no mask", note="when no mask is given")
@@ -189,7 +217,21 @@ def state(model: nn.Module) -> dict[str, Any]:
     }
 
 
+def _reads(draw: Draw, sees: Callable[[Tensor], Tensor]) -> dict[str, Any]:
+    """A model that mixes with numbers from ½ to 1½, and ids in which tokens come twice."""
+    mixes = 0.5 + torch.rand(draw.shape("T T"), generator=draw.fork("mixes"))
+    return {"model": Reader(draw, sees(mixes)), "ids": draw.laid_out(draw.integers("B T", draw.sizes["V"]))}
+
+
+def any_model(draw: Draw) -> Case:
+    draw.sized(B=(1, 4), T=(1, 6), V=(1, draw.pick(9, 300)), D=(1, 8))
+    draw.sizes["S"] = draw.sizes["T"]
+    kept = draw.pick(torch.ones(draw.shape("T T")), draw.integers("T T", 2)).tril(draw.pick(-1, 0, 0, 1, 6))
+    return draw.case(**_reads(draw, lambda mixes: mixes * kept), asks=None if kept.triu(1).any() else "causal model")
+
+
 @exercise(
+    inputs=any_model,
     properties={"shape": 1, "values": 2, "causal model": 1, "model unchanged": 1},
     returns="B T S",
     axes={"T": "outputs", "S": "inputs"},
@@ -197,26 +239,21 @@ def state(model: nn.Module) -> dict[str, Any]:
     when_right="A gauge for peeking: where it is not zero, an output has seen what comes later.",
 )
 def future_leak(seed: int) -> Iterator[Case]:
-    def reads(draw: Draw, sees: Callable[[Tensor], Tensor]) -> dict[str, Any]:
-        """A model that mixes with numbers from ½ to 1½, and ids in which tokens come twice."""
-        mixes = 0.5 + torch.rand(draw.shape("T T"), generator=draw.fork("mixes"))
-        return {"model": Reader(draw, sees(mixes)), "ids": draw.integers("B T", draw.sizes["V"])}
-
     draw = Draw(seed, B=3, T=5, S=5, V=4, D=6)
-    everything = reads(draw, lambda mixes: mixes)
+    everything = _reads(draw, lambda mixes: mixes)
     yield draw.case(**everything, note="for a model without a mask")
     draw = Draw(seed, B=2, T=6, S=6, V=7, D=3)
-    yield draw.case(**reads(draw, lambda mixes: mixes.tril(1)), note="for a model that peeks one token ahead")
+    yield draw.case(**_reads(draw, lambda mixes: mixes.tril(1)), note="for a model that peeks one token ahead")
     draw = Draw(seed, B=4, T=7, S=7, V=5, D=8)
-    yield draw.case(**reads(draw, lambda mixes: mixes.triu()), note="for a model that sees only what comes later")
+    yield draw.case(**_reads(draw, lambda mixes: mixes.triu()), note="for a model that sees only what comes later")
     draw = Draw(seed, B=1, T=4, S=4, V=9, D=5)
     once = torch.eye(4)
     once[1, 3] = 1.0
-    yield draw.case(**reads(draw, lambda mixes: mixes * once), note="for a model in which output 1 sees input 3")
+    yield draw.case(**_reads(draw, lambda mixes: mixes * once), note="for a model in which output 1 sees input 3")
     for length in (_any(Draw(seed), 4, 12), 1):
         draw = Draw(seed, B=2, T=length, S=length, V=6, D=4)
         note = "for a causal model" + (" and a single token" if length == 1 else "")
-        yield draw.case(**reads(draw, lambda mixes: mixes.tril()), asks="causal model", note=note)
+        yield draw.case(**_reads(draw, lambda mixes: mixes.tril()), asks="causal model", note=note)
     yield draw.case(**everything, asks="model unchanged")
 
 
@@ -244,7 +281,19 @@ def _attention(module: Any, case: Case) -> Any:
     return {"outputs": outputs, "changed": torch.stack(changed)}
 
 
+def _any_width(draw: Draw, longest: int, narrowest: int = 3) -> None:
+    """Sizes of B, T and H, and of K, the width of a head, by which D is H times as wide."""
+    draw.sized(B=(1, 3), T=(1, longest), H=(1, 4), K=(narrowest, 5))
+    draw.sizes["D"] = draw.sizes["H"] * draw.sizes["K"]
+
+
+def any_vectors(draw: Draw) -> Case:
+    _any_width(draw, draw.pick(6, 40), narrowest=1)
+    return draw.case(init=(_config(draw),), x=draw.floats("B T D"))
+
+
 @exercise(
+    inputs=any_vectors,
     kind="module",
     properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "no peeking": 1},
     returns="B T D",
@@ -284,7 +333,15 @@ def _block(block: Any, case: Case) -> Any:
         return part_outputs(block, (x,), part, case.init[0].resid_pdrop, LAST) if isinstance(calm, Tensor) else calm
 
 
+def any_vectors_and_eps(draw: Draw) -> Case:
+    _any_width(draw, draw.pick(6, 20))
+    eps = draw.pick(1e-5, 1e-5, 0.01, 0.3)
+    config, x = _config(draw, eps, draw.pick(0.0, 0.1)), draw.floats("B T D", "plain", "wide", "negative")
+    return draw.case(init=(config,), x=x, asks=None if eps == 1e-5 else "eps")
+
+
 @exercise(
+    inputs=any_vectors_and_eps,
     kind="module",
     properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "dropout": 1, "eps": 1},
     returns="B T D",
@@ -361,7 +418,19 @@ def token_table(vocabulary: int, width: int) -> Tensor:
     return torch.randn(vocabulary, width, generator=generator) / width**0.5
 
 
+def any_ids(draw: Draw) -> Case:
+    _any_width(draw, draw.pick(6, 20))
+    draw.sized(L=(1, 2), V=(2, draw.pick(9, 300)))
+    length, eps = draw.sizes["T"], draw.pick(1e-5, 1e-5, 0.3)
+    draw.sizes["P"] = most = draw.pick(length, length + 1, 600, max(1, length - 1), draw.whole(1, length))
+    asks: dict[str, Any] = {"asks": None if eps == 1e-5 else "eps"}
+    if length > most:
+        asks = {"asks": "too long", "message_names": (str(length), str(most))}
+    return draw.case(init=(_config(draw, eps),), ids=draw.ids("B T", draw.sizes["V"]), **asks)
+
+
 @exercise(
+    inputs=any_ids,
     kind="module",
     properties={"shape": 1, "values": 1, "parameters": 1, "gradients": 1, "dropout": 1, "eps": 1, "too long": 1},
     returns="B T V",
@@ -394,7 +463,15 @@ def GPT(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- next_token_loss
 
 
+def any_logits_and_ids(draw: Draw) -> Case:
+    draw.sized(B=(1, 5), T=(2, 9), V=(1, draw.pick(9, 300)))
+    steep = draw.pick(1.0, 1.0, 100.0)
+    return draw.case(logits=steep * draw.floats("B T V"), ids=draw.ids("B T", draw.sizes["V"]),
+                     asks=None if steep == 1.0 else "large logits")  # fmt: skip
+
+
 @exercise(
+    inputs=any_logits_and_ids,
     properties={"shape": 1, "values": 2, "large logits": 1, "gradients": 1},
     axes=TOKENS,
     holds=lambda case: int(case.args["ids"].max()) < case.args["logits"].size(-1),
@@ -454,24 +531,37 @@ def _gpt_parts(draw: Draw, depth: int) -> Parts:
                  blocks=nn.ModuleList(blocks), layer_norm=nn.LayerNorm(width), lm_head=head)  # fmt: skip
 
 
+def _noise(shape: tuple[int, ...], generator: torch.Generator) -> Tensor:
+    """Numbers of real variance for weights, biases and norms: a GPT-2 fresh from its config has biases of zero."""
+    noise = torch.randn(shape, generator=generator)
+    return noise / shape[-1] ** 0.5 if len(shape) > 1 else 1.0 + 0.3 * noise
+
+
 def _fill(module: nn.Module, draw: Draw) -> None:
-    """Weights, biases and norms with real variance: a GPT-2 fresh from its config has biases of zero."""
-    with torch.no_grad():
-        for name, parameter in sorted(module.named_parameters()):
-            noise = torch.randn(parameter.shape, generator=draw.fork(type(module).__name__, name))
-            parameter.copy_(noise / parameter.shape[-1] ** 0.5 if parameter.dim() > 1 else 1.0 + 0.3 * noise)
+    for name, parameter in module.named_parameters():
+        parameter.data = _noise(parameter.shape, draw.fork(type(module).__name__, name))
+
+
+def _library_weights(draw: Draw) -> dict[str, Tensor]:
+    """The state dict of a `GPT2LMHeadModel`."""
+    vocabulary, positions, width = (draw.sizes[letter] for letter in "VPD")
+    layers = {"ln_1": (width,), "attn.c_attn": (width, 3 * width), "attn.c_proj": (width, width), "ln_2": (width,),
+              "mlp.c_fc": (width, 4 * width), "mlp.c_proj": (4 * width, width)}  # fmt: skip
+    all_layers = {f"h.{number}.{name}": shape for number in range(draw.sizes["L"]) for name, shape in layers.items()}
+    shapes: dict[str, tuple[int, ...]] = {"wte.weight": (vocabulary, width), "wpe.weight": (positions, width)}
+    for name, shape in {**all_layers, "ln_f": (width,)}.items():
+        shapes |= {f"{name}.weight": shape, f"{name}.bias": shape[-1:]}
+    weights = {f"transformer.{name}": _noise(shape, draw.fork("library", name)) for name, shape in shapes.items()}
+    return {**weights, "lm_head.weight": weights["transformer.wte.weight"].clone()}
 
 
 @lru_cache(maxsize=8)
 def _library_and_own(seed: int, *sizes: int) -> dict[str, Any]:
     """A seeded GPT-2's state dict, and parts with other weights. Shared by the cases: a run works on copies."""
-    from transformers import GPT2LMHeadModel
-
     draw = Draw(seed, **dict(zip("VPDHL", sizes, strict=True)))
-    library, gpt = GPT2LMHeadModel(_config(draw)), _gpt_parts(draw, draw.sizes["L"])
-    _fill(library, draw)
+    gpt = _gpt_parts(draw, draw.sizes["L"])
     _fill(gpt, draw)
-    return {"gpt": gpt, "state_dict": _copies(library.state_dict())}
+    return {"gpt": gpt, "state_dict": _library_weights(draw)}
 
 
 def _load_and_look(answer: Any, case: Case) -> Any:
@@ -510,21 +600,16 @@ def _error(answer: Any, gpt: nn.Module, state_dict: Mapping[str, Tensor]) -> str
     return ""
 
 
-def _unfit(state_dict: Mapping[str, Tensor], depth: int) -> dict[str, dict[str, Tensor]]:
-    """Dicts that lack something, or have it in another shape, by when that is."""
-    lacking = {
-        "when a bias is missing": "transformer.h.0.attn.c_proj.bias",
-        "when the final norm's weight is missing": "transformer.ln_f.weight",
-        "when the positions are missing": "transformer.wpe.weight",
-        "when the last block is missing": f"transformer.h.{depth - 1}.",
-    }
-    unfit = {
-        what: _copies({name: value for name, value in state_dict.items() if not name.startswith(start)})
-        for what, start in lacking.items()
-    }
-    positions = state_dict["transformer.wpe.weight"]
-    longer = {"transformer.wpe.weight": torch.cat([positions, positions[:1]])}
-    return unfit | {"when the table of positions is longer": _copies(state_dict) | longer}
+def _unfit(state_dict: Mapping[str, Tensor], start: str, how: str) -> dict[str, Tensor]:
+    """The dict without all that begins so; or with one row more of this, or with its first row only."""
+    copy = _copies(state_dict)
+    for name in [name for name in copy if name.startswith(start)]:
+        value = copy.pop(name)
+        if how != "missing":
+            copy[name] = torch.cat([value, value[:1]]) if how == "longer" else value[:1]
+    if start == "transformer.wte.weight" and how != "missing":
+        copy["lm_head.weight"] = copy[start]  # tied
+    return copy
 
 
 def _before_and_after(answer: Any, gpt: nn.Module, state_dict: Mapping[str, Tensor]) -> dict[str, Any]:
@@ -549,7 +634,23 @@ def _numbers(module: nn.Module) -> dict[str, Tensor]:
     return _copies(dict(module.named_parameters()))
 
 
+def any_weights(draw: Draw) -> Case:
+    asks = draw.pick("embeddings", "blocks", "refusals", "refusals", "leftover blocks")
+    draw.sized(L=(1, 2), V=(2, 6), P=(2, 6), H=(1, 2), K=(1, 3))
+    draw.sizes["D"] = max(2, draw.sizes["H"] * draw.sizes["K"])
+    if asks == "leftover blocks":
+        draw.sizes["L"] = 3
+    given = dict(_library_and_own(draw.seed, *(draw.sizes[letter] for letter in "VPDHL")))
+    if asks == "refusals":
+        name = draw.pick(*(name for name in given["state_dict"] if name != "lm_head.weight"))
+        how = draw.pick("missing", "one row", "missing" if name.endswith("c_attn.bias") else "longer")  # who cuts, cuts
+        given["state_dict"] = _unfit(given["state_dict"], name, how)
+        return draw.case(**given, asks=asks, note="when an entry does not fit")
+    return draw.case(**given, asks=asks, sizes={"L": draw.whole(1, 2)} if asks == "leftover blocks" else None)
+
+
 @exercise(
+    inputs=any_weights,
     properties={"embeddings": 1, "blocks": 2, "tied head": 1, "refusals": 1, "leftover blocks": 1, "independence": 1},
     axes=TOKENS,
     act=_load_and_look,
@@ -559,7 +660,16 @@ def load_gpt2_weights(seed: int) -> Iterator[Case]:
     draw, given = Draw(seed, D=12, L=2, V=17, P=9, H=3), _library_and_own(seed, 17, 9, 12, 3, 2)
     for asks in ("embeddings", "blocks", "tied head", "refusals", "independence"):
         yield draw.case(**given, asks=asks)
-    for note, unfit in _unfit(given["state_dict"], depth=2).items():
+    for note, start, how in (
+        ("when a bias is missing", "transformer.h.0.attn.c_proj.bias", "missing"),
+        ("when the final norm's weight is missing", "transformer.ln_f.weight", "missing"),
+        ("when the positions are missing", "transformer.wpe.weight", "missing"),
+        ("when the last block is missing", "transformer.h.1.", "missing"),
+        ("when the table of positions is longer", "transformer.wpe.weight", "longer"),
+        ("when the token table is longer", "transformer.wte.weight", "longer"),
+        ("when the table of positions has a single row", "transformer.wpe.weight", "one row"),
+    ):
+        unfit = _unfit(given["state_dict"], start, how)
         yield draw.case(gpt=given["gpt"], state_dict=unfit, asks="refusals", note=note)
     yield draw.case(**given, asks="leftover blocks", sizes={"L": 1}, note="when the dict has two blocks, the model one")
     draw, given = Draw(seed, D=4, L=12, V=5, P=3, H=2), _library_and_own(seed, 5, 3, 4, 2, 12)
@@ -579,7 +689,21 @@ def _spaced(draw: Draw, letters: str, step: float = 0.6) -> Tensor:
     return step * (ranks + noise) + 4.0 * draw.normal(letters)[..., :1]
 
 
+def any_logits(draw: Draw) -> Case:
+    leading = draw.pick("", "B ", "B T ", "B H T ")
+    draw.sized(B=(1, 3), H=(1, 2), T=(1, 4), V=(1, draw.pick(9, 9, 120)))
+    temperature, most = draw.pick(1.0, 2, 0.1, 0.5, 3.0), draw.sizes["V"]
+    logits = draw.laid_out(_spaced(draw, leading + "V", step=6 / most))
+    given: dict[str, Any] = draw.pick(
+        {}, {"temperature": temperature},
+        *({"temperature": temperature, "top_k": draw.pick(1, draw.whole(1, most), most, most + 9)} for _ in range(3)),
+    )  # fmt: skip
+    asks = "top-k" if "top_k" in given else "temperature" if given else None
+    return draw.case(logits=logits, **given, returns=leading + "V", asks=asks)
+
+
 @exercise(
+    inputs=any_logits,
     properties={"shape": 1, "values": 1, "temperature": 1, "top-k": 2},
     returns="B V",
     when_right="From a row of logits to a die that can be rolled.",
@@ -610,6 +734,9 @@ def next_token_probabilities(seed: int) -> Iterator[Case]:
     draw = Draw(seed, V=5)
     yield draw.case(logits=_spaced(draw, "V"), temperature=1.0, top_k=2, returns="V", asks="top-k",
                     note="for a single row of logits and top_k = 2")  # fmt: skip
+    draw = Draw(seed, B=2, V=90)
+    yield draw.case(logits=_spaced(draw, "B V", step=0.05), temperature=1.0, top_k=70, asks="top-k",
+                    note="for top_k = 70")  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------------- generate
@@ -688,7 +815,24 @@ PAIRS = (
 )
 
 
+def any_beginnings(draw: Draw) -> Case:
+    """One time in four, many rows to draw from; else nothing is left to chance: greedy, or a single token to draw."""
+    if draw.pick(True, False, False, False):
+        draw.sized(T=(1, 4), V=(3, 7))
+        draw.sizes |= {"B": ROWS, "P": 8}
+        return draw.case(model=Writer(draw), ids=draw.integers("1 T", draw.sizes["V"]).expand(ROWS, -1),
+                         max_new_tokens=2, temperature=draw.pick(0.5, 1.5, 3.0), top_k=draw.pick(None, 2, 3),
+                         asks="sampling")  # fmt: skip
+    draw.sized(B=(1, 4), T=(1, 8), V=(1, draw.pick(9, 200)), P=(1, 12))
+    steps = draw.whole(0, 6)
+    how = draw.pick({"temperature": 0}, {"temperature": 0.0, "top_k": draw.whole(1, 9)},
+                    {"temperature": draw.pick(0.5, 1.0, 2.0), "top_k": 1})  # fmt: skip
+    return draw.case(model=Writer(draw, CLOSE), ids=draw.ids("B T", draw.sizes["V"]), max_new_tokens=steps, **how,
+                     asks="greedy" if draw.sizes["T"] + steps <= draw.sizes["P"] else "long texts")  # fmt: skip
+
+
 @exercise(
+    inputs=any_beginnings,
     properties={"greedy": 2, "long texts": 1, "sampling": 2, "generator": 1},
     axes=TOKENS,
     act=_write,
@@ -727,7 +871,25 @@ def generate(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- cached_attention
 
 
+def _filled_attention(draw: Draw) -> Parts:
+    attention = _attention_parts(draw)
+    _fill(attention, draw)
+    return attention
+
+
+def any_new_tokens(draw: Draw) -> Case:
+    draw.sized(B=(1, 3), N=(1, draw.pick(1, 6)), P=(1, draw.pick(6, 70)), H=(1, 4), K=(1, 5))
+    draw.sizes["D"] = draw.sizes["H"] * draw.sizes["K"]
+    given: dict[str, Any] = {"attention": _filled_attention(draw), "x": draw.floats("B N D")}
+    if draw.pick(True, False, False):
+        del draw.sizes["P"]
+        return draw.case(**given, **draw.pick({}, {"cache": None}), asks="no cache")
+    cache = draw.floats("B H P K"), draw.floats("B H P K")
+    return draw.case(**given, cache=cache, asks=None if draw.sizes["N"] == 1 else "several tokens")
+
+
 @exercise(
+    inputs=any_new_tokens,
     properties={"shape": 1, "values": 2, "no cache": 1, "several tokens": 1},
     axes=TOKENS,
     when_right="Keys and values of the past are kept: a new token costs one row of scores, not a whole square.",
@@ -735,9 +897,7 @@ def generate(seed: int) -> Iterator[Case]:
 def cached_attention(seed: int) -> Iterator[Case]:
     def case(asks: str | None, note: str, **sizes: int) -> Case:
         draw = Draw(seed, **sizes)
-        attention = _attention_parts(draw)
-        _fill(attention, draw)
-        given: dict[str, Any] = {"attention": attention, "x": draw.normal("B N D", scale=1.5)}
+        given: dict[str, Any] = {"attention": _filled_attention(draw), "x": draw.normal("B N D", scale=1.5)}
         if "P" in sizes:
             given["cache"] = (draw.normal("B H P K", scale=1.5), draw.normal("B H P K"))
         elif asks == "no cache" and sizes["N"] > 1:

@@ -177,6 +177,20 @@ def _independence(raw: Mapping[str, Any], case: Case) -> str:
     return "the dict as it was, a model with weights of its own"
 
 
+# ---------------------------------------------------------------------------------------------- probabilities
+
+
+def _zero_exactly(value: Any, case: Case) -> str | None:
+    """What the value of a softmax can't show by its size: whether what `top_k` leaves out has nothing at all."""
+    logits, top_k = case.args["logits"], case.args.get("top_k")
+    if top_k is None or top_k >= logits.size(-1) or not isinstance(value, Tensor) or value.shape != logits.shape:
+        return None
+    largest = value.masked_fill(logits >= logits.topk(top_k).values[..., -1:], 0.0).abs().max()
+    if not 0 < largest <= 1e-5:  # larger ones are wrong values, and so is NaN
+        return None
+    return f"Tokens outside the `top_k` largest get the probability 0 exactly; yours get up to {largest:.2g}."
+
+
 # ---------------------------------------------------------------------------------------------- generate
 
 
@@ -265,5 +279,6 @@ DESCRIPTIONS = {
     "DecoderBlock": Description(describe=_block),
     "GPT": Description(describe=_gpt),
     "load_gpt2_weights": Description(describe=_loaded),
+    "next_token_probabilities": Description(rules={"top-k": _zero_exactly}),
     "generate": Description(describe=_written),
 }

@@ -570,7 +570,8 @@ def in_load_gpt2_weights(at):
        ("loaded_as_it_is", "gpt.load_state_dict(state_dict)", "You load the dict as it is. Its names are the library's; the model has those of this notebook: make a new dict with the names of the model."),
        ("loaded_as_it_is_not_strict", "gpt.load_state_dict(state_dict, strict=False)", "You load the dict as it is with `strict=False`, which skips every name that the model hasn't: only `lm_head.weight` is the same in both. Make a new dict with the names of the model.", ("embeddings", "blocks", "refusals")),
        ("data_taken_over", "for name, value in gpt.named_parameters():\n        value.data = mine[name]", "`.data = …` makes the model use the dict's own memory, whatever its shape: who changes the dict changes the model, and a table of another size goes in without a word. Copy the numbers: `load_state_dict` does, and compares shapes.", ("refusals", "independence")),
-       ("data_cloned", "for name, value in gpt.named_parameters():\n        value.data = mine[name].clone()", "A longer table of positions is not refused (cut to size, taken by `.data = …`, which takes any shape, or its error swallowed by `except`). `load_state_dict` and `copy_` raise an error for what doesn't fit: let them.", "refusals"),
+       ("data_cloned", "for name, value in gpt.named_parameters():\n        value.data = mine[name].clone()", "Tensors of another shape are not refused: `.data = …` takes any. `load_state_dict` raises an error for what doesn't fit.", "refusals"),
+       ("copied", "import torch\n    with torch.no_grad():\n        for name, value in gpt.named_parameters():\n            value.copy_(mine[name])", "A tensor of another shape is not always refused: `copy_` spreads a single row over all. `load_state_dict` compares shapes.", "refusals"),
        ("copy_with_gradients", "for name, value in gpt.named_parameters():\n        value.copy_(mine[name])", "`copy_` into a parameter is refused while gradients are recorded. Use `load_state_dict`, or `with torch.no_grad():`."),
        ("new_model", "import copy\n    gpt = copy.deepcopy(gpt)\n    gpt.load_state_dict(mine)", "You load into a model of your own making; the one that you are given keeps its old numbers.", ("embeddings", "blocks", "independence")))
     at(CHECKED, "leftover blocks",
@@ -584,11 +585,16 @@ def in_load_gpt2_weights(at):
        ("data_taken_over_where_given", ('                if f"{theirs}.{other}.{part}" not in state_dict:\n                    continue\n                tensor = state_dict[f"{theirs}.{other}.{part}"]\n', "for name, value in gpt.named_parameters():\n        value.data = mine.get(name, value.data)"), "`.data = …` makes the model use the dict's own memory, whatever its shape: who changes the dict changes the model, and a table of another size goes in without a word. A bias that is missing is passed over, too. Copy the numbers: `load_state_dict` does, and compares names and shapes."))
     at('        "lm_head.weight": state_dict["transformer.wte.weight"],  # the same parameter\n', NOTHING_LOADED + ("tied head",),
        ("head_forgotten", "", "`lm_head.weight` is missing in your dict. The model's state dict lists the tied weight under both of its names, and `load_state_dict` wants both."))
+    TABLE = 'state_dict["transformer.wte.weight"]'
+    CUT = f"{TABLE}[: gpt.token_embeddings.num_embeddings]"
+    at((f"{TABLE},  # (V, D)", f"{TABLE},  # the same"), "refusals",
+       ("tokens_cut", (f"{CUT},  # (V, D)", f"{CUT},  # the same"), "A longer token table is not refused: it is cut to size. `load_state_dict` raises an error for what doesn't fit: let it."))
     at('state_dict["transformer.wte.weight"],  # (V, D)', NOTHING_LOADED + ("tied head",),
        ("prefix_forgotten", 'state_dict["wte.weight"],  # (V, D)', "The names in the dict begin with `transformer.`: `transformer.wte.weight`, `transformer.h.0.…`."))
     at('mine[f"layer_norm.{part}"] = state_dict[f"transformer.ln_f.{part}"]', ("embeddings", "refusals"),
        ("final_norm_forgotten", 'mine[f"layer_norm.{part}"] = gpt.state_dict()[f"layer_norm.{part}"]', "The final norm keeps its old numbers: `layer_norm` gets `ln_f`."))
     at('state_dict["transformer.wpe.weight"]', ("embeddings", "refusals"),
+       ("positions_cut", 'state_dict["transformer.wpe.weight"][: gpt.position_embeddings.num_embeddings]', "A longer table of positions is not refused: cut to size, or its error swallowed by `except`. `load_state_dict` raises an error for what doesn't fit: let it.", "refusals"),
        ("positions_forgotten", 'gpt.state_dict()["position_embeddings.weight"]', "The table of positions keeps its old numbers: it gets `wpe`."))
 
     @MISTAKES.mistake("What the dict lacks is passed over without a word: those weights would stay random. Let a missing name raise an error (`state_dict[name]` does).",
