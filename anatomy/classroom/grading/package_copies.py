@@ -20,8 +20,8 @@ SHOWN = frozenset({
     "anatomy.classroom", "anatomy.classroom.class_edition",
     "anatomy.engine", *(
         f"anatomy.engine.{room}"
-        for room in ("backups", "calls", "cards", "checking", "class_edition", "course", "draw", "errors", "exercise",
-                     "hunting", "notebook_files", "observing")
+        for room in ("backups", "calls", "cards", "case", "checking", "class_edition", "course", "draw", "errors",
+                     "exercise", "hunting", "notebook_files", "observing")
     ),
 })  # fmt: skip
 """What of this package a machine with student code may hold: a kernel that grades, and the edition for a class.
