@@ -16,10 +16,6 @@ from anatomy.engine.exercise import Case, exercise, quiz
 TOKENS = {"T": "tokens"}
 
 
-def _any(draw: Draw, low: int, high: int) -> int:
-    return int(draw.integers("1", high + 1, low))
-
-
 def _lengths(size: int, *lengths: int) -> Tensor:
     """(B, S): as many 1s as each sentence has tokens, then 0s."""
     return (torch.arange(size) < torch.tensor(lengths)[:, None]).long()
@@ -45,24 +41,38 @@ def _some_lengths(draw: Draw, count: int, *fixed: int) -> list[int]:
     return [lengths[index] for index in draw.permutation(count).tolist()]
 
 
+def _any_padding(draw: Draw, count: int, size: int) -> Tensor:
+    """A mask (count, size) of sentences of any lengths, with padding on the right or on the left."""
+    mask = _lengths(size, *(draw.whole(1, size) for _ in range(count)))
+    return draw.laid_out(draw.pick(mask, mask.flip(1)))
+
+
+def any_padding(draw: Draw) -> Case:
+    asks = draw.pick(None, None, "large scores")
+    low = 3 if asks else 1  # so that padding outscores some real key, and by more than next to nothing
+    draw.sized(B=(low, 4), H=(1, 3), T=(low, 7), S=draw.pick((low, 9), (low, 9), (130, 140)), K=(3, 4))
+    return draw.case(attention_mask=_any_padding(draw, draw.sizes["B"], draw.sizes["S"]), asks=asks)
+
+
 @exercise(
+    inputs=any_padding,
     properties={"shape": 1, "values": 2, "large scores": 1},
     returns="B H T S",
     when_right="Padding gets a weight of exactly zero from every query. Now a whole stack of layers can use it.",
 )
 def padding_mask(seed: int) -> Iterator[Case]:
     sizes = Draw(seed)
-    draw = Draw(seed, B=3, H=2, T=5, S=_any(sizes, 7, 16), K=4)
+    draw = Draw(seed, B=3, H=2, T=5, S=sizes.whole(7, 16), K=4)
     yield draw.case(attention_mask=_lengths(draw.sizes["S"], *_some_lengths(draw, 3, draw.sizes["S"])),
                     note="when T differs from S")  # fmt: skip
     draw = Draw(seed, B=2, H=3, T=6, S=6, K=4)
-    yield draw.case(attention_mask=_lengths(6, 6, _any(draw, 2, 4)), note="when queries and keys are the same tokens")
-    draw = Draw(seed, B=2, H=1, T=4, S=_any(sizes, 5, 14), K=3)
+    yield draw.case(attention_mask=_lengths(6, 6, draw.whole(2, 4)), note="when queries and keys are the same tokens")
+    draw = Draw(seed, B=2, H=1, T=4, S=sizes.whole(5, 14), K=3)
     yield draw.case(attention_mask=_lengths(draw.sizes["S"], *_some_lengths(draw, 2)).flip(1),
                     note="when the padding stands on the left")  # fmt: skip
-    draw = Draw(seed, B=1, H=2, T=3, S=_any(sizes, 4, 12), K=3)
+    draw = Draw(seed, B=1, H=2, T=3, S=sizes.whole(4, 12), K=3)
     yield draw.case(attention_mask=_lengths(draw.sizes["S"], *_some_lengths(draw, 1)), note="for one sentence")
-    draw = Draw(seed, B=4, H=3, T=6, S=_any(sizes, 8, 14), K=4)
+    draw = Draw(seed, B=4, H=3, T=6, S=sizes.whole(8, 14), K=4)
     yield draw.case(attention_mask=_lengths(draw.sizes["S"], *_some_lengths(draw, 4, 1, draw.sizes["S"])),
                     asks="large scores", note="when scores reach ±200")  # fmt: skip
 
@@ -82,7 +92,19 @@ def _real_tokens(encoder: Any, case: Case) -> Any:
     return hidden
 
 
+def any_ids_and_mask(draw: Draw) -> Case:
+    draw.sized(B=(1, 4), T=(1, 9), H=(1, 3), K=(4, 6), L=(1, 3), V=(2, 40))
+    batch, length, heads = (draw.sizes[letter] for letter in "BTH")
+    draw.sizes["D"] = width = heads * draw.sizes["K"]
+    config = _config(draw.sizes["V"], width, draw.sizes["L"], heads, draw.whole(3, 30), length + draw.whole(0, 5))
+    ids = draw.ids("B T", draw.sizes["V"])
+    mask = draw.pick(None, torch.ones(batch, length).long(), *[_any_padding(draw, batch, length)] * 2)
+    given = {} if mask is None else {"attention_mask": mask}
+    return draw.case(init=(config,), ids=ids, **given, asks=None if mask is None or mask.all() else "padding")
+
+
 @exercise(
+    inputs=any_ids_and_mask,
     kind="module",
     properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "padding": 1},
     returns="B T D",
@@ -136,7 +158,7 @@ def _fill(module: nn.Module, draw: Draw) -> None:
                 parameter.copy_(0.3 * noise + (1.0 if name.endswith("LayerNorm.weight") else 0.0))
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def _bert_and_encoder(seed: int, *sizes: int) -> dict[str, Any]:
     """A seeded BERT's state dict and an encoder with other weights. Shared by the cases: a run works on copies."""
     from transformers import BertModel
@@ -190,7 +212,8 @@ def _incomplete(args: Mapping[str, Any]) -> dict[str, dict[str, Tensor]]:
     """Dicts that lack something, by what they lack."""
     bias, norm = "encoder.layer.0.attention.output.dense.bias", "embeddings.LayerNorm.weight"
     last = f"encoder.layer.{len(args['encoder'].layers) - 1}."
-    lacking = {bias: bias, norm: norm, "the last layer": last}
+    first = next(name for name in args["state_dict"] if not name.startswith("pooler."))
+    lacking = {bias: bias, norm: norm, "the last layer": last, "the first entry": first}
     return {
         what: _copy({name: value for name, value in args["state_dict"].items() if not name.startswith(start)})
         for what, start in lacking.items()
@@ -230,7 +253,24 @@ def _numbers(module: nn.Module) -> dict[str, Tensor]:
     return {name: parameter.detach().clone() for name, parameter in module.named_parameters()}
 
 
-@exercise(properties={"embeddings": 1, "layers": 2, "agreement": 1, "missing keys": 1, "leftover layers": 1,
+def any_bert_and_encoder(draw: Draw) -> Case:
+    """In any order are the dict's entries, and the pooler's may be missing."""
+    asks = draw.pick("embeddings", "layers", "agreement", "missing keys", "leftover layers", "independence")
+    many = (17, 20, 3, 5, 28, 9), (29, 24, 2, 4, 40, 11)
+    sizes = draw.pick(*many, *[(12, 8, 1, 1, 7, 30)] * (asks != "leftover layers"))
+    draw.sized(B=(1, 3), T=(5, 9))  # each sentence has two tokens less than the one before
+    draw.sizes |= {"V": sizes[0], "D": sizes[1], "L": sizes[2]}
+    made = _bert_and_encoder(draw.pick(0, 1), *sizes)
+    entries = list(made["state_dict"].items())
+    if draw.pick(True, False):
+        entries = [entries[index] for index in draw.permutation(len(entries)).tolist()]
+    if draw.pick(True, False):
+        entries = [entry for entry in entries if not entry[0].startswith("pooler.")]
+    return draw.case(encoder=made["encoder"], state_dict=dict(entries), asks=asks)
+
+
+@exercise(inputs=any_bert_and_encoder,
+    properties={"embeddings": 1, "layers": 2, "agreement": 1, "missing keys": 1, "leftover layers": 1,
                 "independence": 1},
     axes=TOKENS,
     act=_load_and_look,
@@ -253,7 +293,15 @@ def load_bert_weights(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- masked_mean
 
 
+def any_hidden_and_mask(draw: Draw) -> Case:
+    draw.sized(B=(1, 4), T=draw.pick((1, 9), (1, 9), (130, 140)), D=(1, 9))
+    mask = draw.integers("B T", 2)
+    mask[torch.arange(len(mask)), draw.integers("B", draw.sizes["T"])] = 1
+    return draw.case(hidden=draw.floats("B T D"), attention_mask=draw.laid_out(mask))
+
+
 @exercise(
+    inputs=any_hidden_and_mask,
     properties={"shape": 1, "values": 2, "gradients": 1},
     returns="B D",
     axes=TOKENS,
@@ -289,6 +337,7 @@ class Reader:
 
     WORDS = "[PAD] [UNK] [CLS] [SEP] [MASK] . ##ed ##s a an arrow around banana bird buzz flies fly fruit in like of"
     MORE_WORDS = "room swarm the time two when you butterflies ,"
+    OTHERS = "time fruit buzzed a the birds swarms butterflies fly when like ouch two banana arrow"
 
     def __init__(self, draw: Draw, layers: int, width: int) -> None:
         from transformers import BertTokenizer
@@ -298,6 +347,9 @@ class Reader:
         self.tokenizer = BertTokenizer(vocab={words[old]: new for new, old in enumerate(order)})
         self.tokens = torch.randn(layers + 1, len(words), width, generator=draw.fork("tokens"))
         self.places = torch.randn(layers + 1, 16, width, generator=draw.fork("places"))
+
+    def __repr__(self) -> str:
+        return "a reader"
 
     def __call__(self, sentences: list[str]) -> tuple[Tensor, list[Tensor]]:
         batch = self.tokenizer(sentences, padding=True, return_tensors="pt")
@@ -309,7 +361,28 @@ class Reader:
         return ids, states
 
 
+def _any_sentence(draw: Draw, flies: int) -> str:
+    """Up to six words, so many of them “flies” in addition; capital letters, commas, periods, unknown words."""
+    others = Reader.OTHERS.split()
+    words = ["flies"] * flies + [draw.pick(*others) for _ in range(draw.whole(0, 4))]
+    words = [words[index] + draw.pick("", "", "", ",") for index in draw.permutation(len(words)).tolist()]
+    sentence = " ".join(words) + draw.pick(".", "", " .")
+    return draw.pick(sentence, sentence.capitalize(), sentence.upper())
+
+
+def any_sentences(draw: Draw) -> Case:
+    draw.sized(L=(2, 5), N=(1, 5), D=(1, 8))
+    counts = [1] * draw.sizes["N"]
+    if refused := draw.pick(False, False, True):
+        counts[draw.whole(0, len(counts) - 1)] = draw.pick(0, 2)
+        counts[draw.whole(0, len(counts) - 1)] = draw.pick(0, 2)
+    model = Reader(draw, draw.sizes["L"] - 1, draw.sizes["D"])
+    sentences = [_any_sentence(draw, count) for count in counts]
+    return draw.case(model=model, sentences=sentences, asks="refusal" if refused else None)
+
+
 @exercise(
+    inputs=any_sentences,
     properties={"shape": 1, "values": 3, "refusal": 1},
     returns="L N D",
     axes={"L": "layers", "N": "sentences"},
@@ -362,7 +435,18 @@ def _clouds(draw: Draw, classes: int) -> dict[str, Any]:
     return {"train": train, "labels": labels, "test": test[: draw.sizes["M"]]}
 
 
+def any_clouds(draw: Draw) -> Case:
+    classes = draw.whole(2, 5)
+    draw.sized(N=(classes, 30), M=(1, 60), D=(1, 8))
+    clouds, order, shift = _clouds(draw, classes), draw.permutation(draw.sizes["N"]), draw.pick(0.0, 4.0, -9.0)
+    train, test = (draw.laid_out(clouds[name] + shift) for name in ("train", "test"))
+    draw.sizes["M"] = len(test)
+    asks = "three classes" if classes > 2 else None
+    return draw.case(train=train[order], labels=clouds["labels"][order], test=test, asks=asks)
+
+
 @exercise(
+    inputs=any_clouds,
     properties={"shape": 1, "values": 2, "three classes": 1},
     returns="M",
     axes={"M": "vectors to label"},

@@ -159,6 +159,25 @@ def in_load_bert_weights(at):
         renamed[positions] = renamed[positions] + renamed[types][0]
         encoder.load_state_dict(renamed, strict=False)
 
+    @MISTAKES.mistake("`output.dense` is also the end of `attention.output.dense`. You replace the short name first: `attention.feed_forward.linear_2` is left, and the long name is never found. Replace the long one first, or look up each whole name in a table.", breaks=ALL)
+    def load_bert_weights__short_name_first(encoder, state_dict):
+        names = {
+            "encoder.layer.": "layers.", "attention.self.query": "attention.q", "attention.self.key": "attention.k",
+            "attention.self.value": "attention.v", "output.dense": "feed_forward.linear_2",
+            "attention.output.dense": "attention.output_linear", "intermediate.dense": "feed_forward.linear_1",
+            "attention.output.LayerNorm": "layer_norm_1", "output.LayerNorm": "layer_norm_2",
+            "word_embeddings": "token_embeddings", "LayerNorm": "layer_norm",
+        }
+        renamed = {}
+        for key, value in state_dict.items():
+            if not key.startswith("pooler."):
+                for theirs, mine in names.items():
+                    key = key.replace(theirs, mine)
+                renamed[key] = value
+        types = renamed.pop("embeddings.token_type_embeddings.weight")
+        renamed["embeddings.position_embeddings.weight"] = renamed["embeddings.position_embeddings.weight"] + types[0]
+        encoder.load_state_dict(renamed)
+
     @MISTAKES.mistake("Almost nothing was loaded. BERT's names are not yours, and `strict=False` skips in silence what it can't place: only `embeddings.position_embeddings.weight` is called the same in both. Rename the keys first, and leave it strict.", breaks=("embeddings", "layers", "agreement", "missing keys", "leftover layers"))
     def load_bert_weights__nothing_renamed(encoder, state_dict):
         encoder.load_state_dict(state_dict, strict=False)
@@ -377,7 +396,10 @@ def in_nearest_centroid(at):
        ("one_count_for_all", ".sum(dim=0) / len(train)", "You divide every label's sum by the number of all vectors. Each mean has its own count."),
        ("first_example", "[0]", "The first example of each label stands for all of them. The centroid is the mean of all its examples."),
        ("divides_by_classes", ".sum(dim=0) / len(classes)", "You divide each label's sum by the number of labels. Each mean has its own count."),
-       ("median", ".median(dim=0).values", "Your centroids are medians, not means."))
+       ("median", ".median(dim=0).values", "Your centroids are medians, not means."),
+       ("counts_one_more", ".sum(dim=0) / ((labels == label).sum() + 1)", "Your centroids are pulled towards 0: each sum is divided by one more than the number of its vectors. (`scatter_reduce` counts the zeros that it starts from, unless told `include_self=False`.)"))
+    at("    classes = range", LABELS,
+       ("standardized", "    mean, std = train.mean(dim=0), train.std(dim=0)\n    train, test = (train - mean) / std, (test - mean) / std\n    classes = range", "You bring all columns to one spread before you compare. That changes which centroid is nearest: take the vectors as they are."))
     at("range(int(labels.max()) + 1)", "three classes",
        ("two_classes", "range(2)", "There are only ever two classes in your answer. The labels say how many there are: 0 … C − 1."))
     at(".argmin(dim=1)  # (M, C) -> (M,)", ("shape", *LABELS),
