@@ -8,7 +8,13 @@ from anatomy.engine.draw import Draw
 from anatomy.engine.exercise import Case, exercise, quiz
 
 
+def any_rows(draw: Draw) -> Case:
+    draw.sized(B=(1, 5), T=draw.pick((1, 9), (1, 9), (40, 70)), D=(1, 12))
+    return draw.case(x=draw.floats("B T D"))
+
+
 @exercise(
+    inputs=any_rows,
     properties={"shape": 1, "values": 2, "gradients": 1},
     returns="B T T",
     axes={"T": "rows"},
