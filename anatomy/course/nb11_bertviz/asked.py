@@ -47,10 +47,47 @@ def _case(draw: Draw, *lengths: int, asks: str | None = None, note: str = "", **
     return draw.case(attentions=list(_weights(draw, mask)), attention_mask=mask, **more, asks=asks, note=note)
 
 
+def _any_lengths(draw: Draw, shortest_batch: int = 1) -> list[int]:
+    """Sizes, and how long the sentences are, one of them at least so long; or no lengths: no padding."""
+    layers = draw.pick((1, 4), (1, 4), (12, 12))
+    draw.sized(L=layers, B=(1, 5), H=(1, 5), T=(shortest_batch, draw.pick(4, 10)))
+    lengths = draw.integers("B", draw.sizes["T"] + 1, 1).tolist()
+    if max(lengths) < shortest_batch:
+        lengths[draw.whole(0, len(lengths) - 1)] = shortest_batch
+    return draw.pick([], lengths)
+
+
+SCALES = (0.0, 1.5, 2.0)
+"""Of scores: all weights alike, or spread as a model's."""
+
+
+def _any_weights(draw: Draw, mask: Tensor, *scales: float) -> list[Tensor]:
+    """Weights in any order in memory; in one draw of two some of those below a row's median are 0."""
+    weights = _weights(draw, mask, draw.pick(*(scales or SCALES)))
+    zeros = draw.integers("L B H T T", draw.pick(1, 2)).bool() & (weights < weights.median(dim=-1, keepdim=True).values)
+    weights = weights.masked_fill(zeros, 0.0)
+    return [draw.laid_out(layer / layer.sum(dim=-1, keepdim=True)) for layer in weights]
+
+
+def _any_case(draw: Draw, lengths: list[int], asks: str | None, *scales: float, **more: Any) -> Case:
+    mask = draw.laid_out(_lengths(draw, *lengths))
+    return draw.case(attentions=_any_weights(draw, mask, *scales), attention_mask=mask, **more, asks=asks)
+
+
 # ---------------------------------------------------------------------------------------------- attention_to_offset
 
 
+def any_offset(draw: Draw) -> Case:
+    lengths = _any_lengths(draw)
+    furthest = max(lengths, default=draw.sizes["T"]) - 1
+    offset = draw.pick(-min(1, furthest), draw.whole(-furthest, furthest))
+    return _any_case(
+        draw, lengths, "padding" if lengths else None if offset == -1 else "any offset", *SCALES, 60.0, offset=offset
+    )
+
+
 @exercise(
+    inputs=any_offset,
     properties={"shape": 1, "values": 2, "padding": 1, "any offset": 1},
     returns="L H",
     axes=LAYERS,
@@ -79,7 +116,14 @@ def attention_to_offset(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- head_entropy
 
 
+def any_spread(draw: Draw) -> Case:
+    """In some sentence two tokens at least: next to an entropy of 0 float32 is not exact."""
+    lengths = _any_lengths(draw, 2)
+    return _any_case(draw, lengths, "padding" if lengths else None)
+
+
 @exercise(
+    inputs=any_spread,
     properties={"shape": 1, "values": 2, "padding": 1},
     returns="L H",
     axes=LAYERS,
@@ -150,7 +194,17 @@ def _some_statistics(answer: Any, case: Case) -> Any:
     return {name: value for name, value in found.items() if name in STATISTICS[str(case.asks)]}
 
 
+def any_statistics(draw: Draw) -> Case:
+    """In some sentence two tokens at least: where no token has a neighbor, there is no average."""
+    lengths = _any_lengths(draw, 2)
+    asks = draw.pick("names", NO_MASK, *STATISTICS, *STATISTICS)
+    if asks == NO_MASK:
+        return draw.case(attentions=_any_weights(draw, _lengths(draw)), asks=asks)
+    return _any_case(draw, lengths, asks)
+
+
 @exercise(
+    inputs=any_statistics,
     properties={"names": 1, "neighbors": 1, "first and last": 1, "entropy": 1, NO_MASK: 1},
     axes=LAYERS,
     act=_some_statistics,
@@ -244,7 +298,19 @@ def _tempting(draw: Draw) -> Tensor:
     return share
 
 
+def any_heads(draw: Draw) -> Case:
+    """Heads none of which looks back as much as another: in most draws so many that none is found by luck."""
+    lengths = _any_lengths(draw, 2)
+    draw.sized(L=draw.pick((1, 4), (5, 12), (5, 12)), H=draw.pick((1, 4), (5, 16), (5, 16)))
+    mask = _lengths(draw, *lengths)
+    weights = _any_weights(draw, mask, 0.5, 1.5, 3.0)
+    if not lengths and draw.pick(True, False):
+        return draw.case(attentions=weights, asks=NO_MASK)
+    return draw.case(attentions=weights, attention_mask=mask, asks="padding" if lengths else None)
+
+
 @exercise(
+    inputs=any_heads,
     properties={"values": 1, "padding": 1, NO_MASK: 1, "Python numbers": 1},
     act=_two_numbers,
     when_right="Found by a search, not by looking at pictures. What it is good for, only an experiment can say.",
@@ -276,6 +342,11 @@ def find_previous_token_head(seed: int) -> Iterator[Case]:
     share = small(draw)
     share[0, :, 1], share[1, :, 3], share[2, :, 2] = 0.6, 0.9, 0.7
     yield draw.case(**_looking_back(draw, share), note="when three heads look back most of the time")
+    draw = Draw(seed, L=6, B=2, H=7, T=6)
+    share = small(draw)
+    layer, head, other_layer, other_head = _elsewhere(draw)
+    share[layer, :, head], share[other_layer, :, other_head, 1::2] = 0.6, 0.75
+    yield draw.case(**_looking_back(draw, share), note="when another head looks back more, but from some places only")
     draw = Draw(seed, L=4, B=2, H=3, T=6)
     share = small(draw)
     share[2, :, 1] = 0.3
@@ -305,7 +376,15 @@ def find_previous_token_head(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- attention_between
 
 
+def any_pair(draw: Draw) -> Case:
+    draw.sized(L=draw.pick((1, 4), (12, 12)), B=(1, 1), H=(1, 5), T=(2, draw.pick(4, 12)))
+    start = draw.whole(1, draw.sizes["T"] - 1)
+    weights = _any_weights(draw, _lengths(draw), *SCALES, 60.0)
+    return draw.case(attentions=weights, sentence_b_start=start, sizes={"A": start})
+
+
 @exercise(
+    inputs=any_pair,
     properties={"shape": 1, "values": 3},
     returns="L H 2 2",
     axes={**LAYERS, "2": "sentences"},
@@ -330,7 +409,16 @@ def attention_between(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- neuron_terms
 
 
+def any_query_and_key(draw: Draw) -> Case:
+    leading = draw.pick("", "H ", "B H ", "B H ", "B H ", "L B H ", "N L B H ")
+    draw.sized(N=(1, 2), L=(1, 3), B=(1, 3), H=(1, 4), T=(1, 6), S=(1, 6), K=(1, 9))
+    asks = None if leading == "B H " else "any leading axes"
+    query, key = draw.floats(leading + "T K"), draw.floats(leading + "S K")
+    return draw.case(query=query, key=key, returns=leading + "T S K", asks=asks)
+
+
 @exercise(
+    inputs=any_query_and_key,
     properties={"shape": 1, "values": 1, "any leading axes": 1},
     returns="B H T S K",
     when_right="Summed up and divided by √K they are the scores of notebook 02. Now each product can be seen.",
@@ -355,7 +443,17 @@ def neuron_terms(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- weighted_value_norms
 
 
+def any_weights_and_value(draw: Draw) -> Case:
+    """Some keys have no weight, some values are zeros, in one draw of two each."""
+    draw.sized(B=(1, 4), H=(1, 4), T=(1, 7), S=(1, 9), K=(1, 9))
+    weights = draw.floats("B H T S", "plain", "wide", "alike").softmax(dim=-1)
+    weights = weights * draw.pick(1, draw.integers("B H T S", 2))
+    value = draw.floats("B H S K") * draw.pick(1, draw.integers("B H S 1", 2))
+    return draw.case(weights=draw.laid_out(weights), value=draw.laid_out(value))
+
+
 @exercise(
+    inputs=any_weights_and_value,
     properties={"shape": 1, "values": 2},
     returns="B H T S",
     axes={"K": "value width"},
@@ -382,7 +480,15 @@ def weighted_value_norms(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- attention_rollout
 
 
+def any_layers(draw: Draw) -> Case:
+    lengths = _any_lengths(draw)
+    weights = _any_weights(draw, _lengths(draw, *lengths), *SCALES, 60.0)
+    asks = "one layer" if len(weights) == 1 else None
+    return draw.case(attentions=weights, asks=asks, sizes={"S": draw.sizes["T"]})
+
+
 @exercise(
+    inputs=any_layers,
     properties={"shape": 1, "values": 3, "one layer": 1},
     returns="B T S",
     axes={"T": "tokens of the last layer", "S": "input tokens"},
@@ -415,7 +521,22 @@ def _switch(answer: Any, case: Case) -> Any:
     return mine if case.asks == "context unchanged" else result
 
 
+def any_heads_to_switch_off(draw: Draw) -> Case:
+    """In any order, some of them twice; in one draw of four there is one among them that does not exist."""
+    draw.sized(B=(1, 4), T=(1, 5), H=(1, 12), K=(1, 6))
+    number = draw.sizes["H"]
+    draw.sizes["D"] = number * draw.sizes["K"]
+    heads = draw.integers(str(draw.pick(0, 1, 2, number, draw.whole(0, number))), number).tolist()
+    asks = draw.pick(None, None, "context unchanged", "refusal")
+    wrong = draw.pick(-1, number, -number, draw.whole(number, 2 * number), -draw.whole(1, 30))
+    if asks == "refusal":
+        heads.insert(draw.whole(0, len(heads)), wrong)
+    names = (str(wrong),) if asks == "refusal" else ()
+    return draw.case(context=draw.floats("B T D"), heads=heads, num_heads=number, asks=asks, message_names=names)
+
+
 @exercise(
+    inputs=any_heads_to_switch_off,
     properties={"shape": 1, "values": 2, "context unchanged": 1, "refusal": 1},
     returns="B T D",
     act=_switch,

@@ -269,6 +269,8 @@ def in_find_previous_token_head(at):
        ("mean_of_sentence_means", "torch.stack([attention_to_offset([layer[b : b + 1] for layer in attentions], attention_mask[b : b + 1], -1) for b in range(len(attention_mask))]).mean(dim=0)", "You average each sentence first, then the sentences: the tokens of short sentences count more. All pairs of the batch count alike, as in `attention_to_offset`."),
        ("largest_single_weight", "torch.stack([(layer * attention_mask[:, None, :, None]).diagonal(-1, -2, -1).amax(dim=(0, 2)) for layer in attentions])", "You search for the largest single weight. A head may look back once with all its weight, and never again: search by the average.", NUMBERS),
        ("most_often_the_favorite", "torch.stack([((layer.argmax(dim=-1) == torch.arange(layer.size(-1)) - 1) * attention_mask[:, None]).float().mean(dim=(0, 2)) for layer in attentions])", "You count how often the token before has the largest weight. Asked is how much attention it gets on average.", "values"))
+    at(SHARES, "values",
+       ("median", "torch.stack([torch.cat([rows[:, 1:length].diagonal(dim1=-2, dim2=-1) for rows, length in zip(layer, attention_mask.sum(dim=1).tolist())], dim=-1).sort(dim=-1).values[:, int((attention_mask.sum(dim=1) - 1).sum()) // 2] for layer in attentions])", "You compare medians over the queries. Asked is the average: the mean over all pairs of the batch."))
     at("return layer, head", EVERYTHING,
        ("swapped", "return head, layer", "Layer and head have changed places. Asked is (layer, head).", NUMBERS),
        ("counted_from_1", "return layer + 1, head + 1", "You count from 1. Layers and heads are counted from 0.", NUMBERS),
@@ -397,6 +399,7 @@ def in_neuron_terms(at):
        ("fixed_axes", "query.unsqueeze(3) * key.unsqueeze(2)", "`unsqueeze(3)` and `unsqueeze(2)` fit inputs of four axes only. Counted from the end, −2 and −3, they fit any.", "any leading axes"),
        ("expanded_at_1", "query.unsqueeze(2) * key.unsqueeze(1)", "Your new axes stand at 1 and 2, among the leading axes. They belong next to the tokens: −2 for the query, −3 for the key."),
        ("cosine", "(query / query.norm(dim=-1, keepdim=True)).unsqueeze(-2) * (key / key.norm(dim=-1, keepdim=True)).unsqueeze(-3)", "You divide by the lengths of query and key: your sums are cosines. Asked are the products as they are.", ALWAYS),
+       ("times_the_key_summed", "query.unsqueeze(-2) * key.unsqueeze(-3).sum(dim=-1, keepdim=True)", "You multiply each number of the query by the sum of the key's numbers. Number k of the query meets number k of the key alone.", ALWAYS),
        ("queries_repeated", "query.unsqueeze(-2) * torch.ones_like(key).unsqueeze(-3)", "The key is not in your result: it holds the query's numbers. Multiply by the key's.", ALWAYS),
        ("keys_repeated", "torch.ones_like(query).unsqueeze(-2) * key.unsqueeze(-3)", "The query is not in your result: it holds the key's numbers. Multiply by the query's.", ALWAYS))
     at("return ", "any leading axes",
@@ -567,6 +570,7 @@ def in_switch_off_heads(at):
        ("returns_nothing", "context *= keep.repeat_interleave(head_dim)", "You zero `context` itself and return nothing. Make a copy, and return it.", ("shape", "values", CONTEXT, "refusal")),
        ("unchanged", "return context.clone()", "Your result is `context` as it was: no head is silent.", ("values", CONTEXT, "refusal")),
        ("all_zero", "return torch.zeros_like(context)", "All heads are silent: everything is 0. Only those in the list are asked for.", ("values", CONTEXT, "refusal")),
+       ("columns_counted_from_1", "result = context.clone()\n    for head in heads:\n        result[..., (head - 1) * head_dim : head * head_dim] = 0.0\n    return result", "You zero columns (h − 1)·K to h·K − 1, those of the head before: heads are counted from 1. They are counted from 0."),
        ("width_of_bert", "result = context.clone()\n    for head in heads:\n        result[..., head * 64 : (head + 1) * 64] = 0.0\n    return result", "You take 64 columns a head, as in BERT base. A head is K = D / H columns wide."),
        ("width_of_minilm", "result = context.clone()\n    for head in heads:\n        result[..., head * 32 : (head + 1) * 32] = 0.0\n    return result", "You take 32 columns a head, as in the course's model. A head is K = D / H columns wide."))
     at("keep.repeat_interleave(head_dim)", "values",
