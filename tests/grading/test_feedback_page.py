@@ -49,6 +49,7 @@ ROWS = [
 
 def handed_in():
     cells = [new_markdown_cell("# 03 · Softmax\n\nGiven text with $\\frac{1}{2}$."), new_code_cell("given_code = 1")]
+    CellNote(given=True).write(cells[1])
     for name, note in NOTES.items():
         cells.append(new_markdown_cell(f"### Exercise · `{name}`\n\nTask of {name}."))
         cells.append(new_code_cell(f"def {name}(): ...", metadata={"nbgrader": marks(name, solution=True)}))
@@ -58,7 +59,7 @@ def handed_in():
                                    metadata={"nbgrader": marks(f"check-{name}", grade=True)}))  # fmt: skip
         note.write(cells[-1])
         cells.append(new_markdown_cell(f"## After {name}"))
-        cells.append(new_code_cell("more_given_code = 2"))
+        cells.append(new_code_cell(f"helper_after_{name} = 2"))
     book = new_notebook(cells=cells)
     NotebookNote("a1b2", ("The check of `softmax` was missing; it is back.",), (), "2026-01-05T07:30+00:00").write(book)
     return book
@@ -124,6 +125,7 @@ def test_answers_and_cards_are_open_and_all_that_was_given_is_folded(tree):
     left = words(tree.find("body"))
     for name in NOTES:
         assert f"def {name}(): ..." in left and f"Card of {name}." in left and f"Task of {name}." not in left
+        assert f"Your own code helper_after_{name} = 2" in left
     assert "given_code" not in left and "Given text" not in left and "Recorded" not in left and "check(" not in left
     assert "Comment: Well done, x." in left
     assert folded[0].startswith("From the notebook: 03 · Softmax") and "given_code = 1" in folded[0]
@@ -150,7 +152,7 @@ def test_text_stands_out_in_both_themes(ground):
 
 def test_an_answer_without_a_check_and_an_assignment_of_somebody_else(root):
     book = new_notebook(cells=[
-        new_code_cell("x = 1", metadata={"nbgrader": marks("lonely", solution=True)}),
+        new_code_cell("given = 1"), new_code_cell("x = 1", metadata={"nbgrader": marks("lonely", solution=True)}),
         new_markdown_cell("An essay.", metadata={"nbgrader": marks("essay", grade=True, solution=True)}),
     ])  # fmt: skip
     standing = Standing(2.0, 4.0, 0.0, {"essay": ShownMark(2.0, 4.0, False)}, {})
@@ -158,6 +160,7 @@ def test_an_answer_without_a_check_and_an_assignment_of_somebody_else(root):
     tree = html5lib.parse(page, namespaceHTMLElements=False)
     (row,) = tree.find(".//tbody")
     assert [words(cell) for cell in row] == ["essay", "✗not right yet", "A person gave these points.", "2 of 4"]
+    assert words(tree.find(".//details")) == "From the notebook: 1 cell given = 1"
     assert words(tree.find(".//h1")) == "history" and [words(one) for one in tree.iter("section")] == [
         "lonely x = 1", "✗not right yet essay2 of 4 points An essay."]  # fmt: skip
 

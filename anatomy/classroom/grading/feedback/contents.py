@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import groupby
 
 from nbformat import NotebookNode
 from nbgrader import utils
@@ -24,10 +25,11 @@ _POINTS = re.compile(r": \S+ of \S+ points?\.$")
 
 
 @dataclass(frozen=True)
-class Given:
-    """Cells between answers, which a page folds."""
+class Between:
+    """Cells between answers: the student's own code, or what was given, which a page folds."""
 
     cells: list[NotebookNode]
+    own: bool
 
     @property
     def about(self) -> str:
@@ -47,8 +49,8 @@ class Section:
         The name of its check, by which the list at the top leads to it.
     name, number
         What it is called, and by which number, or "" where the course has none for it.
-    given, asked
-        The cells before it, and the text that asks for the answer.
+    before, asked
+        What stands before it, and the text that asks for the answer.
     cells
         The answer and its check.
     mark, sign, sentence
@@ -58,7 +60,7 @@ class Section:
     anchor: str
     name: str
     number: str
-    given: Given
+    before: list[Between]
     asked: NotebookNode | None
     cells: list[NotebookNode] = field(default_factory=list)
     mark: ShownMark | None = None
@@ -81,31 +83,42 @@ class Contents:
     graded: str
     repairs: tuple[str, ...]
     sections: list[Section]
-    rest: Given
+    rest: list[Between]
 
 
 def contents_of(nb: NotebookNode, notebook: str, standing: Standing) -> Contents:
     """What to show of a graded notebook, whose assignment is called so."""
     title, numbers = _in_the_course(notebook)
+    note = NotebookNote.read(nb)
+
+    def between(cells: list[NotebookNode]) -> list[Between]:
+        """In runs of what was given and what was not, where that is noted."""
+        return [
+            Between(list(run), own) for own, run in groupby(cells, lambda cell: bool(note.graded) and _is_own(cell))
+        ]
+
     sections: dict[str, Section] = {}
-    given: list[NotebookNode] = []
+    before: list[NotebookNode] = []
     for cell in nb.cells:
         if not (utils.is_grade(cell) or utils.is_solution(cell) or utils.is_task(cell)):
-            given += [cell] if cell.get("id") != NOTE_ID else []
+            before += [cell] if cell.get("id") != NOTE_ID else []
             continue
         anchor = cell.metadata.nbgrader.grade_id
         name = anchor.removeprefix("check-")
         if name not in sections:
-            asked = given.pop() if given and given[-1].cell_type == "markdown" else None
-            sections[name] = Section(anchor, name, numbers.get(name, ""), Given(given), asked)
-            given = []
+            asked = before.pop() if before and before[-1].cell_type == "markdown" else None
+            sections[name] = Section(anchor, name, numbers.get(name, ""), between(before), asked)
+            before = []
         sections[name].cells.append(cell)
         if utils.is_grade(cell) or utils.is_task(cell):
             sections[name].marked(anchor, standing.marks[anchor], CellNote.read(cell))
-    note = NotebookNote.read(nb)
     repairs = tuple(map(prose, note.repairs))
     dates = _date(standing.submitted), _date(note.graded)
-    return Contents(title, *dates, repairs, list(sections.values()), Given(given))
+    return Contents(title, *dates, repairs, list(sections.values()), between(before))
+
+
+def _is_own(cell: NotebookNode) -> bool:
+    return bool(cell.cell_type == "code" and not CellNote.read(cell).given)
 
 
 def _in_the_course(notebook: str) -> tuple[str, Mapping[str, str]]:

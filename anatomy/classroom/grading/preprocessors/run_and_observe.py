@@ -106,6 +106,8 @@ class RunAndObserve(Execute):
         nb, resources = self._run(nb, resources, km)
         for index in self._skipped:
             nb.cells[index].outputs = [displayed(f"<small>{NOT_RUN}</small>", NOT_RUN)]
+        for cell in (nb.cells[index] for index in given):  # for the feedback page
+            replace(CellNote.read(cell), given=True).write(cell)
         return nb, resources
 
     def _run(self, nb: NotebookNode, resources: ResourcesDict, km: Any) -> Converted:
