@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from numbers import Real
 from typing import Any
 
@@ -37,7 +37,19 @@ def _any(draw: Draw, low: int, high: int) -> int:
 # ---------------------------------------------------------------------------------------------- masks
 
 
+def _any_length(draw: Draw) -> int:
+    length = draw.whole(1, draw.pick(3, 20, 20, 90))
+    draw.sizes |= {"T": length, "S": length}
+    return length
+
+
+def any_prefix(draw: Draw) -> Case:
+    length = _any_length(draw)
+    return draw.case(prefix=draw.pick(0, length, *2 * [draw.whole(0, length)]), length=length)
+
+
 @exercise(
+    inputs=any_prefix,
     properties={"shape": 1, "values": 2},
     returns="T S",
     act=_zeros_and_ones,
@@ -60,7 +72,13 @@ def prefix_lm_mask(seed: int) -> Iterator[Case]:
     yield case(1, 1, "for a single token, which is the prefix")
 
 
+def any_window(draw: Draw) -> Case:
+    length = _any_length(draw)
+    return draw.case(length=length, window=draw.whole(0, draw.pick(1, 8, 2 * length + 3)))
+
+
 @exercise(
+    inputs=any_window,
     properties={"shape": 1, "values": 2},
     returns="T S",
     act=_zeros_and_ones,
@@ -103,7 +121,17 @@ def _bigbird(answer: Callable[..., Any], case: Case) -> Any:
     return {"masks": torch.stack([mask.float() for mask in masks]) if alike else masks}
 
 
+def any_bigbird(draw: Draw) -> Case:
+    """Without random keys, or with so many that all are seen: what chance has no part in."""
+    length = _any_length(draw)
+    num_random = draw.pick(0, 0, 0, length + draw.whole(0, 20))
+    return draw.case(length=length, window=draw.whole(0, draw.pick(1, 8, 2 * length)),
+                     num_global=draw.pick(0, 1, length, draw.whole(0, length)), num_random=num_random,
+                     generator=draw.fork("keys"), asks="random keys" if num_random else None)  # fmt: skip
+
+
 @exercise(
+    inputs=any_bigbird,
     properties={"shape": 1, "values": 2, "random keys": 2, "generator": 1},
     returns="T S",
     act=_bigbird,
@@ -142,7 +170,15 @@ def _mask(draw: Draw, letters: str) -> Tensor:
     return draw.normal(letters) > 0.3
 
 
+def any_mask(draw: Draw) -> Case:
+    draw.sized(T=(1, draw.pick(9, 80)), S=(1, draw.pick(9, 80)))
+    mask = draw.normal("T S") > draw.pick(-9.0, -0.7, 0.3, 0.3, 9.0)
+    dtype = draw.pick(torch.bool, torch.long, torch.int32, torch.float32, torch.float64)
+    return draw.case(mask=draw.laid_out(mask.to(dtype)), asks=None if dtype == torch.bool else "0 and 1")
+
+
 @exercise(
+    inputs=any_mask,
     properties={"values": 2, "0 and 1": 1},
     act=_number,
     when_right="A yardstick for masks. Lay it on longer and longer texts, and the curves tell who can afford them.",
@@ -165,7 +201,18 @@ def attention_cost(seed: int) -> Iterator[Case]:
                         note=f"for a mask of 0 and 1 as {name} numbers")  # fmt: skip
 
 
+def any_costs(draw: Draw) -> Case:
+    """Lengths that lie well apart, in any order; some come several times, but not the shortest and the longest."""
+    lengths = [(1, 2, 5, 8, 16, 32, 77, 512, 6000)[place] for place in draw.permutation(9)[: draw.whole(2, 6)].tolist()]
+    lengths[1:1] = [draw.pick(*sorted(lengths)[1:-1]) for _ in range(draw.pick(0, 3)) if len(lengths) > 2]
+    slope, factor = draw.pick(-1, 1) * draw.whole(5, 30) / 10, 10 ** draw.normal("1").item()
+    noise = (draw.pick(0.0, 0.3) * draw.normal(str(len(lengths)))).exp().tolist()
+    costs = [factor * length**slope * rate for length, rate in zip(lengths, noise, strict=True)]
+    return draw.case(lengths=lengths, costs=costs, asks="best line" if len({*noise}) > 1 else None)
+
+
 @exercise(
+    inputs=any_costs,
     properties={"values": 2, "best line": 2},
     act=_number,
     when_right="On log axes a power is a straight line, and its slope is the power.",
@@ -197,40 +244,67 @@ def growth_exponent(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- encoder_parameters
 
 
+BERT = {
+    "V": "vocab_size", "P": "max_position_embeddings", "N": "type_vocab_size", "D": "hidden_size",
+    "F": "intermediate_size", "L": "num_hidden_layers", "H": "num_attention_heads", "E": "embedding_size",
+    "G": "num_hidden_groups",
+}  # fmt: skip
+"""What sizes are called in a config, and what they are called in DistilBERT's."""
+DISTILBERT = BERT | {"D": "dim", "F": "hidden_dim", "L": "n_layers", "H": "n_heads"}
+
+
+def _config(kind: str, sizes: Mapping[str, int]) -> Any:
+    """The library's config of this type, with these sizes."""
+    from transformers import AutoConfig
+
+    names = DISTILBERT if kind == "distilbert" else BERT
+    return AutoConfig.for_model(kind, **{names[letter]: size for letter, size in sizes.items()})
+
+
+def any_config(draw: Draw) -> Case:
+    kind, asks = draw.pick(("bert", None), ("roberta", None), ("distilbert", "DistilBERT"), ("albert", "ALBERT"),
+                           ("albert", "ALBERT"), ("other", "refusals"))  # fmt: skip
+    if kind == "other":
+        config = _config(draw.pick("gpt2", "electra", "xlm-roberta"), {})
+        return draw.case(config=config, asks=asks, message_names=(config.model_type,))
+    heads = draw.whole(1, 3)
+    draw.sized(V=(60, draw.pick(90, 3000)), P=(7, 600), F=(1, 99), L=(1, 13))
+    draw.sizes |= {"D": heads * draw.whole(1, 20), "H": heads}
+    if kind != "distilbert":
+        draw.sized(N=(1, 4))
+    if kind == "albert":
+        draw.sized(E=(1, 40), G=(1, draw.sizes["L"]))
+    return draw.case(config=_config(kind, draw.sizes), asks=asks)
+
+
 @exercise(
+    inputs=any_config,
     properties={"values": 2, "DistilBERT": 1, "ALBERT": 2, "refusals": 1},
     act=_number,
     when_right="No weight was loaded: a config says how large a model is, to the last bias.",
 )
 def encoder_parameters(seed: int) -> Iterator[Case]:
     """Small configs only: who builds the library's model and has it counted needs no weights either, and is right."""
-    from transformers import AlbertConfig, BertConfig, DistilBertConfig, GPT2Config, MobileBertConfig, RobertaConfig
+    from transformers import GPT2Config, MobileBertConfig
 
-    def case(kind: Any, names: dict[str, str], asks: str | None = None, note: str = "", **sizes: int) -> Case:
-        config = kind(**{names[letter]: size for letter, size in sizes.items()})
-        return Draw(seed, **sizes).case(config=config, asks=asks, note=note)
+    def case(kind: str, asks: str | None = None, note: str = "", **sizes: int) -> Case:
+        return Draw(seed, **sizes).case(config=_config(kind, sizes), asks=asks, note=note)
 
-    bert = {
-        "V": "vocab_size", "P": "max_position_embeddings", "N": "type_vocab_size", "D": "hidden_size",
-        "F": "intermediate_size", "L": "num_hidden_layers", "H": "num_attention_heads",
-    }  # fmt: skip
-    distil = bert | {"D": "dim", "F": "hidden_dim", "L": "n_layers", "H": "n_heads"}
-    albert = bert | {"E": "embedding_size", "G": "num_hidden_groups"}
     draw = Draw(seed)
 
     def table(width: int) -> dict[str, Any]:
         """Words, positions and an inner width that is neither the width nor four times that."""
         return {"V": _any(draw, 60, 400), "P": _any(draw, 7, 55), "F": _any(draw, width + 1, 4 * width - 1), "D": width}
 
-    yield case(BertConfig, bert, **table(12), N=2, L=3, H=4, note="for a BERT")
-    yield case(BertConfig, bert, **table(6), N=3, L=12, H=2, note="for a BERT of twelve layers, three types")
-    yield case(BertConfig, bert, **table(8), N=2, L=1, H=1, note="for a BERT of one layer")
-    yield case(RobertaConfig, bert, **table(10), N=4, L=4, H=2, note="for a RoBERTa")
-    yield case(DistilBertConfig, distil, "DistilBERT", **table(12), L=5, H=3)
-    yield case(DistilBertConfig, distil, "DistilBERT", **table(6), L=1, H=2, note="for one layer")
-    yield case(AlbertConfig, albert, "ALBERT", **table(12), N=2, E=5, L=6, G=1, H=2)
-    yield case(AlbertConfig, albert, "ALBERT", **table(6), N=3, E=4, L=12, G=3, H=3, note="for three groups")
-    yield case(AlbertConfig, albert, "ALBERT", **table(8), N=1, E=8, L=2, G=2, H=4, note="when E is D")
+    yield case("bert", **table(12), N=2, L=3, H=4, note="for a BERT")
+    yield case("bert", **table(6), N=3, L=12, H=2, note="for a BERT of twelve layers, three types")
+    yield case("bert", **table(8), N=2, L=1, H=1, note="for a BERT of one layer")
+    yield case("roberta", **table(10), N=4, L=4, H=2, note="for a RoBERTa")
+    yield case("distilbert", "DistilBERT", **table(12), L=5, H=3)
+    yield case("distilbert", "DistilBERT", **table(6), L=1, H=2, note="for one layer")
+    yield case("albert", "ALBERT", **table(12), N=2, E=5, L=6, G=1, H=2)
+    yield case("albert", "ALBERT", **table(6), N=3, E=4, L=12, G=3, H=3, note="for three groups")
+    yield case("albert", "ALBERT", **table(8), N=1, E=8, L=2, G=2, H=4, note="when E is D")
     for config in (GPT2Config(n_embd=8, n_head=2), MobileBertConfig(hidden_size=8)):
         yield Case({"config": config}, asks="refusals", message_names=(config.model_type,),
                    note=f"for a config of type “{config.model_type}”")  # fmt: skip
@@ -241,7 +315,19 @@ def encoder_parameters(seed: int) -> Iterator[Case]:
 WORDS = ("time", "flies", "like an arrow", "Fruit", "banana", "2 + 2", "sea otter", "a cheese", "why not", "a giraffe")
 
 
+TEXTS = (*WORDS, "Cheese", "a", "B", "why?", "Q: why", "a => b", "=>", "{0}", "100 %", "a, b.", "  two  gaps", "été")
+
+
+def any_prompt(draw: Draw) -> Case:
+    number = draw.pick(0, 1, draw.whole(2, 12))
+    examples = [(draw.pick(*TEXTS), draw.pick(*TEXTS)) for _ in range(number)]
+    query = draw.pick(*TEXTS, *(given for given, _ in examples))
+    asks = None if examples else "zero-shot"
+    return draw.case(task=draw.pick(*TEXTS), examples=examples, query=query, asks=asks)
+
+
 @exercise(
+    inputs=any_prompt,
     properties={"values": 2, "zero-shot": 1},
     when_right="The model's only lesson, in plain text. What it makes of it depends on its size.",
 )
@@ -262,7 +348,21 @@ def few_shot_prompt(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- patchify, clip_loss
 
 
+def any_images(draw: Draw) -> Case:
+    """In one draw of four the patch does not divide one side, or both, which are equal then."""
+    draw.sized(B=(1, 4), C=(1, 4), H=(1, 4), W=(1, 4), P=(1, draw.pick(3, 6)))
+    patch = draw.sizes["P"]
+    draw.sizes |= {"H": patch * draw.sizes["H"], "W": patch * draw.sizes["W"]}
+    if patch == 1 or draw.whole(0, 2):
+        return draw.case(images=draw.floats("B C H W"), patch=patch)
+    odd = draw.whole(1, 3) * patch + draw.whole(1, patch - 1)
+    draw.sizes |= draw.pick({"H": odd}, {"W": odd}, {"H": odd, "W": odd})
+    names = (str(odd), str(patch))
+    return draw.case(images=draw.floats("B C H W"), patch=patch, asks="refusals", message_names=names)
+
+
 @exercise(
+    inputs=any_images,
     properties={"shape": 1, "values": 2, "gradients": 1, "refusals": 1},
     returns="B N D",
     axes={"N": "patches", "D": "numbers of a patch", "C": "channels", "P": "patch"},
@@ -318,7 +418,27 @@ def _loss(answer: Callable[..., Any], case: Case) -> Any:
     return answer(image_emb, text_emb, temperature)
 
 
+def _embeddings(draw: Draw) -> dict[str, Any]:
+    """Vectors of all lengths; an image is most like the *next* text, so that no loss is nearly 0."""
+    images = draw.normal("B D")
+    texts = 0.7 * draw.normal("B D") + 2.0 * images.roll(1, dims=0)
+    lengths = (1.0 + 3.0 * torch.rand(2, len(images), 1, generator=draw.generator)).unbind()
+    return {"image_emb": images * lengths[0], "text_emb": texts * lengths[1]}
+
+
+def any_embeddings(draw: Draw) -> Case:
+    """Also vectors of length 0.01 and 100, and pairs that come twice."""
+    draw.sized(B=(1, 7), D=(2, draw.pick(9, 60)))
+    pairs = draw.pick(torch.arange(draw.sizes["B"]), draw.integers("B", draw.sizes["B"]))
+    given: dict[str, Any] = {
+        name: draw.laid_out(draw.pick(0.01, 1.0, 100.0) * x[pairs]) for name, x in _embeddings(draw).items()
+    }
+    temperature = draw.pick(0.005, 0.02, 0.07, 0.3, 1, 2.0, 20.0)
+    return draw.case(**given, temperature=temperature, asks="large logits" if temperature < 0.1 else None)
+
+
 @exercise(
+    inputs=any_embeddings,
     properties={"shape": 1, "values": 2, "large logits": 1, "gradients": 1},
     axes={"B": "pairs"},
     act=_loss,
@@ -326,22 +446,15 @@ def _loss(answer: Callable[..., Any], case: Case) -> Any:
     when_right="The other pairs of the batch are the wrong answers: nobody had to label anything.",
 )
 def clip_loss(seed: int) -> Iterator[Case]:
-    def embeddings(draw: Draw) -> dict[str, Any]:
-        """Vectors of all lengths; an image is most like the *next* text, so that no loss is nearly 0."""
-        images = draw.normal("B D")
-        texts = 0.7 * draw.normal("B D") + 2.0 * images.roll(1, dims=0)
-        lengths = (1.0 + 3.0 * torch.rand(2, len(images), 1, generator=draw.generator)).unbind()
-        return {"image_emb": images * lengths[0], "text_emb": texts * lengths[1]}
-
     for batch, width, temperature, note in (
         (5, 7, 0.5, ""), (6, 3, 2.0, "for temperature = 2"), (4, 4, 1.0, "when B = D"),
         (1, 6, 0.3, "for a single pair, which can't be confused"),
     ):  # fmt: skip
         draw = Draw(seed, B=batch, D=width)
-        yield draw.case(**embeddings(draw), temperature=temperature, note=note)
+        yield draw.case(**_embeddings(draw), temperature=temperature, note=note)
 
     draw = Draw(seed, B=4, D=9)
-    yield draw.case(**embeddings(draw), temperature=0.07, asks="large logits", note="for temperature = 0.07")
+    yield draw.case(**_embeddings(draw), temperature=0.07, asks="large logits", note="for temperature = 0.07")
 
     def directions(draw: Draw, images: Tensor, texts: Tensor, note: str) -> Case:
         """Vectors in the plane, given by their angles (B,), the pairs in any order."""
