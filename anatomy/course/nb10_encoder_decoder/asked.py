@@ -6,6 +6,8 @@ known and each wrong turn leads elsewhere: random weights would hide most mistak
 
 from __future__ import annotations
 
+import math
+import random
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -13,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from anatomy.course.nb05_encoder_layer.asked import part_outputs
+from anatomy.course.nb09_causal_mask.asked import some_keys
 from anatomy.engine.draw import Draw
 from anatomy.engine.exercise import Case, exercise, quiz, seed_from
 
@@ -32,6 +35,14 @@ def _config(width: int, heads: int, inner: int = 1, dropout: float = 0.1, eps: f
 def _padded(ids: Tensor, lengths: list[int], pad_id: int) -> Tensor:
     """(B, T): the first so many ids of each row, then padding."""
     return ids.where(torch.arange(ids.size(1)) < torch.tensor(lengths)[:, None], pad_id)
+
+
+def _any_padded(draw: Draw, letters: str, size: int, pad_id: int) -> Tensor:
+    """Token ids below `size`, each row with at least one; some rows end with padding, in one draw of three none."""
+    ids = draw.integers(letters, size - 1)
+    rows, longest = ids.shape
+    lengths = [draw.whole(1, longest) for _ in range(rows)] if draw.pick(True, True, False) else [longest] * rows
+    return draw.laid_out(_padded(ids + (ids >= pad_id), lengths, pad_id))
 
 
 def _padding_comes_last(ids: Tensor, pad_id: int) -> bool:
@@ -62,7 +73,14 @@ def _two(draw: Draw, low: int, high: int) -> tuple[int, int]:
 # ---------------------------------------------------------------------------------------------- shift_right
 
 
+def any_target(draw: Draw) -> Case:
+    draw.sized(B=(1, 5), T=(1, draw.pick(8, 8, 600)))
+    size = draw.pick(9, 300, 40_000)
+    return draw.case(target=draw.ids("B T", size), start_id=draw.whole(0, size - 1))
+
+
 @exercise(
+    inputs=any_target,
     properties={"shape": 1, "values": 2},
     returns="B T",
     axes=TOKENS,
@@ -86,7 +104,15 @@ def shift_right(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- decoder_mask
 
 
+def any_padded_target(draw: Draw) -> Case:
+    draw.sized(B=(1, 5), T=(1, draw.pick(8, 40)))
+    size = draw.pick(3, 30, 300)
+    pad_id = draw.whole(0, size - 1)
+    return draw.case(target=_any_padded(draw, "B T", size, pad_id), pad_id=pad_id)
+
+
 @exercise(
+    inputs=any_padded_target,
     properties={"shape": 1, "values": 3},
     returns="B 1 T T",
     axes={"T": "tokens"},
@@ -127,7 +153,25 @@ def _run_cross_attention(module: Any, case: Case) -> Any:
     return result.detach() if case.asks == "mask" and isinstance(result, Tensor) else result
 
 
+def _any_mask(draw: Draw, queries: str, keys: str) -> Tensor:
+    letters = draw.pick(f"{queries} {keys}", f"B H {queries} {keys}", f"B 1 {queries} {keys}", f"B 1 1 {keys}")
+    return draw.laid_out(some_keys(draw, letters))
+
+
+def any_two_sequences(draw: Draw) -> Case:
+    draw.sized(B=(1, 3), T=(1, 7), S=(1, draw.pick(7, 40)), H=(1, 4), K=(1, 5))
+    width = draw.sizes["D"] = draw.sizes["H"] * draw.sizes["K"]
+    given: dict[str, Any] = {"x": draw.floats("B T D"), "memory": draw.floats("B S D")}
+    masked = draw.pick(True, False)
+    if masked:
+        given |= {"x": draw.pick(1, 300) * given["x"], "mask": _any_mask(draw, "T", "S")}
+    else:
+        given |= draw.pick({}, {"mask": None})
+    return draw.case(init=(_config(width, draw.sizes["H"]),), **given, asks="mask" if masked else None)
+
+
 @exercise(
+    inputs=any_two_sequences,
     kind="module",
     properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "mask": 1},
     returns="B T D",
@@ -190,7 +234,21 @@ def _run_layer(layer: Any, case: Case) -> Any:
     return None if calm is None else {"calm": calm, "noisy": noisy}
 
 
+def any_two_sequences_and_masks(draw: Draw) -> Case:
+    draw.sized(B=(1, 3), T=(1, 7), S=(1, 7), H=(1, 3), K=(3, 5), F=(1, 12))
+    width = draw.sizes["D"] = draw.sizes["H"] * draw.sizes["K"]
+    given: dict[str, Any] = {"x": draw.floats("B T D", "plain", "wide", "negative"), "memory": draw.floats("B S D")}
+    masks: dict[str, Any] = draw.pick(
+        {}, {"mask": None}, {"mask": _any_mask(draw, "T", "T")},
+        {"mask": draw.pick(None, _any_mask(draw, "T", "T")), "memory_mask": _any_mask(draw, "T", "S")},
+    )  # fmt: skip
+    asks = "masks" if any(mask is not None for mask in masks.values()) else draw.pick(None, None, "eps")
+    config = _config(width, draw.sizes["H"], draw.sizes["F"], eps=0.3 if asks == "eps" else 5e-6)
+    return draw.case(init=(config,), **given, **masks, asks=asks)
+
+
 @exercise(
+    inputs=any_two_sequences_and_masks,
     kind="module",
     properties={"values": 2, "parameters": 1, "gradients": 1, "dropout": 1, "masks": 1, "eps": 1},
     returns="B T D",
@@ -276,7 +334,30 @@ def _texts_are_padded(case: Case) -> bool:
     return all(_padding_comes_last(ids, case.init[0].pad_token_id) for ids in texts)
 
 
+def _model_case(draw: Draw, layers: int, pad_id: int = 0, dropout: float = 0.1, **others: Any) -> Case:
+    size, width, heads, inner = (draw.sizes[letter] for letter in "VDHF")
+    config = _config(width, heads, inner, dropout, vocab_size=size, num_hidden_layers=layers, pad_token_id=pad_id)
+    return draw.case(init=(config,), **others)
+
+
+def any_texts(draw: Draw) -> Case:
+    draw.sized(B=(1, 3), S=(1, draw.pick(7, 7, 40)), T=(1, draw.pick(7, 40)), V=(2, draw.pick(12, 300)), F=(1, 9))
+    draw.sizes |= {"H": draw.whole(1, 2), "L": draw.pick(1, 1, 2)}
+    draw.sizes["D"] = draw.sizes["H"] * draw.pick(4, 6)
+    pad_id = draw.whole(0, draw.sizes["V"] - 1)
+    source, target = (_any_padded(draw, letters, draw.sizes["V"], pad_id) for letters in ("B S", "B T"))
+    padded = bool((source == pad_id).any() or (target == pad_id).any())
+    given, asks = draw.pick(
+        ({"source": source, "target": target}, "padding" if padded else None),
+        ({"source": source, "target": target}, "padding" if padded else None),
+        ({"source": source}, "encode and decode"),
+        ({"target": target, "memory": draw.floats("B S D"), "source": source}, "encode and decode"),
+    )
+    return _model_case(draw, draw.sizes["L"], pad_id, **given, asks=asks)
+
+
 @exercise(
+    inputs=any_texts,
     kind="module",
     properties={"values": 2, "parameters": 1, "gradients": 1, "dropout": 1, "padding": 1, "encode and decode": 1},
     returns="B T V",
@@ -286,34 +367,29 @@ def _texts_are_padded(case: Case) -> bool:
     when_right="The model of 2017, with every part of it yours. Now it needs something to learn.",
 )
 def Transformer(seed: int) -> Iterator[Case]:
-    def case(draw: Draw, layers: int, pad_id: int = 0, dropout: float = 0.1, **others: Any) -> Case:
-        size, width, heads, inner = (draw.sizes[letter] for letter in "VDHF")
-        config = _config(width, heads, inner, dropout, vocab_size=size, num_hidden_layers=layers, pad_token_id=pad_id)
-        return draw.case(init=(config,), **others)
-
     draw = Draw(seed, B=2, S=6, T=4, V=11, D=8, H=4, F=7, L=1)
     ids: dict[str, Any] = {"source": draw.integers("B S", 11, low=1), "target": draw.integers("B T", 11, low=1)}
-    yield case(draw, 1, dropout=0.0, **ids)
+    yield _model_case(draw, 1, dropout=0.0, **ids)
     draw = Draw(seed, B=3, S=4, T=5, V=13, D=12, H=2, F=20, L=3)
     ids = {"source": draw.integers("B S", 13, low=1), "target": draw.integers("B T", 13, low=1)}
-    yield case(draw, 3, **ids, note="for three layers")
+    yield _model_case(draw, 3, **ids, note="for three layers")
     draw = Draw(seed, B=1, S=1, T=1, V=7, D=6, H=3, F=8, L=1)
     ids = {"source": draw.integers("B S", 7, low=1), "target": draw.integers("B T", 7, low=1)}
-    yield case(draw, 1, **ids, note="for a source and a target of one token")
+    yield _model_case(draw, 1, **ids, note="for a source and a target of one token")
     for pad_id, sizes in ((0, {"S": 7, "T": 5}), (3, {"S": 6, "T": 6})):
         draw = Draw(seed, B=3, **sizes, V=13, D=8, H=2, F=16, L=2)
         source, target = draw.integers("B S", 13, low=4), draw.integers("B T", 13, low=4)
         source[:, 0] = target[:, 1] = 0 if pad_id else 1
         source = _padded(source, [sizes["S"], 2, sizes["S"] - 1], pad_id)
         target = _padded(target, [3, sizes["T"], 4], pad_id)
-        yield case(draw, 2, pad_id, source=source, target=target, asks="padding",
+        yield _model_case(draw, 2, pad_id, source=source, target=target, asks="padding",
                    note=f"when padding has the id {pad_id}")  # fmt: skip
-    yield case(draw, 2, pad_id, source=source, asks="encode and decode", note="for `encode` alone")
-    yield case(draw, 2, pad_id, target=target[:, :2], memory=draw.normal("B S D"), source=source, sizes={"T": 2},
+    yield _model_case(draw, 2, pad_id, source=source, asks="encode and decode", note="for `encode` alone")
+    yield _model_case(draw, 2, pad_id, target=target[:, :2], memory=draw.normal("B S D"), source=source, sizes={"T": 2},
                asks="encode and decode", note="for `decode` alone, of the first two tokens")  # fmt: skip
     draw = Draw(seed, B=24, S=30, T=25, V=9, D=4, H=2, F=6, L=0)
     ids = {"source": draw.integers("B S", 9, low=1), "target": draw.integers("B T", 9, low=1)}
-    yield case(draw, 0, dropout=0.4, **ids, asks="dropout", note="for p = 0.4, in a model without layers")
+    yield _model_case(draw, 0, dropout=0.4, **ids, asks="dropout", note="for p = 0.4, in a model without layers")
 
 
 # ---------------------------------------------------------------------------------------------- a model that is known
@@ -375,7 +451,7 @@ class Writer(nn.Module):
         if memory.shape[2] != 2 or not torch.equal(memory, self._memory(source)):
             raise ValueError("`decode` takes (target, memory, source): memory and source don't belong together")
 
-    def forward(self, source: Tensor, target: Tensor) -> Tensor:  # (B, S), (B, T) -> (B, T, V)
+    def forward(self, source: Tensor, target: Tensor, /) -> Tensor:  # (B, S), (B, T) -> (B, T, V)
         return self.decode(target, self.encode(source), source)
 
     def __repr__(self) -> str:
@@ -397,7 +473,19 @@ def _loss(answer: Any, case: Case) -> Any:
     return {"gradient": gradient}
 
 
+def any_translation(draw: Draw) -> Case:
+    draw.sized(B=(1, 4), S=(1, 6), T=(1, 7), V=(2, draw.pick(12, 300)))
+    size = draw.sizes["V"]
+    pad_id, start_id = draw.permutation(size)[:2].tolist()
+    target = _any_padded(draw, "B T", size, pad_id).contiguous()
+    asks = draw.pick("gradient", *["padding" if (target == pad_id).any() else None] * 3)
+    steep = 10 / size if asks == "gradient" else draw.pick(0.25, 1.0, 20.0)
+    return draw.case(model=Writer(draw, pad_id, steep=steep), source=draw.integers("B S", size), target=target,
+                     start_id=start_id, pad_id=pad_id, asks=asks)  # fmt: skip
+
+
 @exercise(
+    inputs=any_translation,
     properties={"values": 2, "padding": 2, "gradient": 1},
     axes=TOKENS,
     act=_loss,
@@ -445,7 +533,28 @@ def _written(answer: Any, case: Case) -> Any:
     return {"encode": model.encoded, "decode": model.decoded} if case.asks == "work" else written
 
 
+def _writing(
+    draw: Draw, lengths: list[int], max_len: int, asks: str | None = None, note: str = "", *,
+    pad_id: int, start_id: int, end_id: int,
+) -> Case:  # fmt: skip
+    """Sources for which so many tokens are written, the end token among them."""
+    draw.sizes["N"] = min(max_len, max(lengths))
+    rest = draw.integers(f"B {draw.sizes['S'] - 1}", draw.sizes["V"])
+    source = torch.cat([torch.tensor(lengths)[:, None], rest], dim=1)  # (B, S)
+    return draw.case(model=Writer(draw, pad_id, end_id), source=source, start_id=start_id, end_id=end_id,
+                     max_len=max_len, asks=asks, note=note)  # fmt: skip
+
+
+def any_sources(draw: Draw) -> Case:
+    draw.sized(B=(1, 5), S=(1, 6), V=(4, draw.pick(9, 300)))
+    lengths = [draw.pick(draw.whole(1, 9), draw.whole(1, 9), 30) for _ in range(draw.sizes["B"])]
+    ids = dict(zip(("pad_id", "start_id", "end_id"), draw.permutation(draw.sizes["V"])[:3].tolist(), strict=True))
+    asks = draw.pick("work", *["ends" if len(set(lengths)) > 1 else None] * 3)
+    return _writing(draw, lengths, draw.whole(1, 12), asks, **ids)
+
+
 @exercise(
+    inputs=any_sources,
     properties={"values": 2, "ends": 2, "work": 1},
     returns="B N",
     axes=TOKENS,
@@ -454,12 +563,8 @@ def _written(answer: Any, case: Case) -> Any:
 )
 def greedy_decode(seed: int) -> Iterator[Case]:
     def case(lengths: list[int], max_len: int, asks: str | None = None, note: str = "", **ids: int) -> Case:
-        draw = Draw(seed, B=len(lengths), S=4, V=12, N=min(max_len, max(lengths)))
         known = {"pad_id": 0, "start_id": 1, "end_id": 2} | ids
-        source = torch.cat([torch.tensor(lengths)[:, None], draw.integers("B 3", 12)], dim=1)  # (B, S)
-        model = Writer(draw, known["pad_id"], known["end_id"])
-        return draw.case(model=model, source=source, start_id=known["start_id"], end_id=known["end_id"],
-                         max_len=max_len, asks=asks, note=note)  # fmt: skip
+        return _writing(Draw(seed, B=len(lengths), S=4, V=12), lengths, max_len, asks, note, **known)
 
     yield case([5, 5, 5], 9, note="when all rows end with their fifth token")
     yield case([4], 7, pad_id=3, start_id=0, end_id=11, note="for a single source")
@@ -564,6 +669,8 @@ LONGER_IS_BETTER = ": $ -1.0, a -1.2, b -3.0 | a: b -0.4, $ -3.0 | ab: $ -0.2"
 TWO_BRANCHES = ": a -0.6, b -0.8 | a: $ -0.9, b -2.5 | b: c -0.5 | bc: a -0.4 | bca: $ -0.2"
 LATER_IS_BETTER = ": a -0.1, b -0.15 | a: $ -1.0, c -2.5 | b: c -0.1 | bc: $ -0.9"
 CROWDED = ": a -1.0, $ -1.2, b -4.0 | a: b -0.9 | ab: $ -0.05"
+TWO_PLACES_TAKEN = """: a -0.5, b -0.6, $ -3.0 | a: a -0.5, $ -2.3 | b: a -0.6 | aa: a -0.5, b -0.6, c -0.7, ^ -0.8
+    | ba: a -0.9 | aaa: $ -1.0 | baa: ? -0.01, $ -9.0"""
 ALL_EQUAL = ": a -1, b -1, c -1, $ -2 | a: a -1, b -1, c -1, $ -1 | aa: c -1, $ -1 | aac: $ -1"
 EQUAL_SUMS = ": c -0.5, a -1 | c: b -1 | a: a -0.5"
 EQUAL_AT_THE_BRINK = ": a -0.5, b -1, c -1 | a: a -4 | b: $ -0.25 | c: $ -0.125"
@@ -577,26 +684,53 @@ def _searched(answer: Any, case: Case) -> Any:
     return torch.tensor(step.lengths, dtype=torch.int32) if case.asks == "work" else found
 
 
+def _search(step: Step, beam: int, most: int, *penalty: float, asks: str | None, note: str = "", **ids: int) -> Case:
+    rest: dict[str, Any] = {"length_penalty": penalty[0]} if penalty else {}
+    return Case({"step": step, **ids, "beam_size": beam, "max_len": most, **rest}, asks=asks, note=note)
+
+
+def _any_row(seed: int, size: int, ties: bool) -> Row:
+    """A table in which anything may follow, or nearly anything: the end at any place, some tokens never."""
+
+    def row(ids: tuple[int, ...]) -> dict[int, float]:
+        chance = random.Random(seed_from(seed, ids))
+        shares = [math.exp(chance.gauss()) for _ in range(size)]
+        values = [math.log(share / sum(shares)) for share in shares]
+        return {
+            token: -torch.inf if value < max(values) and chance.random() < 0.2 else math.floor(value) if ties else value
+            for token, value in enumerate(values)
+        }
+
+    return row
+
+
+def any_table(draw: Draw) -> Case:
+    size = draw.whole(2, 8)
+    start_id, end_id = draw.permutation(size)[:2].tolist()
+    asks = draw.pick(None, "ties", "length penalty", "work")
+    penalty = {"length penalty": (draw.pick(0.3, 1.0, 2.0),), "ties": ()}.get(asks, draw.pick((), (0.0,)))
+    step = Step(size, end_id, _any_row(draw.seed, size, ties=asks == "ties"))
+    beam, most = draw.pick(1, draw.whole(1, 6), 6), draw.whole(1, 6)
+    return _search(step, beam, most, *penalty, asks=asks, start_id=start_id, end_id=end_id)
+
+
 @exercise(
+    inputs=any_table,
     properties={"values": 2, "ends": 1, "ties": 1, "length penalty": 2, "work": 1},
     act=_searched,
     when_right="Any step function will do: your own model's is next.",
 )
 def beam_search(seed: int) -> Iterator[Case]:
-    def case(step: Step, beam: int, most: int, *penalty: float, asks: str | None, note: str, **ids: int) -> Case:
-        rest: dict[str, Any] = {"length_penalty": penalty[0]} if penalty else {}
-        return Case({"step": step, **ids, "beam_size": beam, "max_len": most, **rest}, asks=asks, note=note)
-
     def spelled(table: str, beam: int, most: int, *penalty: float, asks: str | None = None, note: str) -> Case:
         chosen = Draw(seed, V=SIZE).permutation(SIZE)[:5].tolist()
         letters = dict(zip("^abc$", sorted(chosen) if asks == "ties" else chosen, strict=True))
         step = Step(SIZE, letters["$"], _spelled(table, letters))
-        return case(step, beam, most, *penalty, asks=asks, note=note, start_id=letters["^"], end_id=letters["$"])
+        return _search(step, beam, most, *penalty, asks=asks, note=note, start_id=letters["^"], end_id=letters["$"])
 
     def drawn(size: int, depth: int, beam: int, most: int, *penalty: float, asks: str | None = None, note: str) -> Case:
         start_id, end_id = Draw(seed, V=size).permutation(size)[:2].tolist()
         step = Step(size, end_id, _drawn(seed, size, start_id, end_id, depth))
-        return case(step, beam, most, *penalty, asks=asks, note=note, start_id=start_id, end_id=end_id)
+        return _search(step, beam, most, *penalty, asks=asks, note=note, start_id=start_id, end_id=end_id)
 
     yield spelled(GREEDY_IS_WRONG, 2, 5, note="where greedy is wrong")
     yield spelled(GREEDY_IS_WRONG, 1, 5, note="for beam_size = 1, which is greedy")
@@ -613,6 +747,7 @@ def beam_search(seed: int) -> Iterator[Case]:
     yield spelled(NO_OTHER_END, 2, 3, asks="ends", note="when the best beginning has not ended by max_len")
     yield spelled(END_IN_SECOND_PLACE, 2, 5, asks="ends", note="when the best sequence ends in second place")
     yield spelled(SECOND_PLACE, 2, 4, asks="ends", note="when one of two beginnings has ended")
+    yield spelled(TWO_PLACES_TAKEN, 3, 5, asks="ends", note="when two of three have ended")
     yield spelled(ALL_EQUAL, 1, 6, asks="ties", note="when tokens tie")
     yield spelled(EQUAL_SUMS, 2, 2, asks="ties", note="when two sums tie, none of them ended")
     yield spelled(EQUAL_AT_THE_BRINK, 2, 4, asks="ties", note="when two tie for the last place in the beam")

@@ -662,7 +662,8 @@ def in_beam_search(at):
        ("greedy", "[:1]", "You keep only the best extension at every step, whatever `beam_size` says: that is greedy."),
        ("beam_too_wide", "[: beam_size + 1]", "You keep one beginning too many: `beam_size` of them.", ("values", "ties")),
        ("keeps_all", "[:300]", "You keep all extensions. Only the `beam_size` best stay at every step.", ("values", "ties", "work")),
-       ("beam_shrinks", "[: beam_size - len(finished)]", "Your beam becomes narrower with each sequence that has ended. `beam_size` extensions are kept at every step; what has ended takes no place any more.", "ends"))
+       ("beam_shrinks", "[: beam_size - len(finished)]", "Your beam becomes narrower with each sequence that has ended. `beam_size` extensions are kept at every step; what has ended takes no place any more.", "ends"),
+       ("beam_grows", "[: beam_size + len(finished)]", "Your beam becomes wider with each sequence that has ended. `beam_size` extensions are kept at every step, however many have ended before.", "ends"))
     at(f"best = {BEST}", ("values", "work"),
        ("beam_of_each", "best = [one for ids, _ in beginnings for one in sorted((one for one in extended if one[0][:-1] == ids), key=lambda one: -one[1])[:beam_size]]", "You keep the `beam_size` best extensions of *each* beginning, so the beam grows. It is `beam_size` in all, the best of all beginnings together."),
        ("one_of_each", "kept = {}\n        for one in sorted(extended, key=lambda one: -one[1]):\n            kept.setdefault(tuple(one[0][:-1]) if len(one[0]) > 1 else one[0][0], one)\n        best = list(kept.values())[:beam_size]", "You keep the best extension of each beginning. The `beam_size` best of all beginnings together stay: two may come from the same one, and none from another.", ("values", "ends")),
