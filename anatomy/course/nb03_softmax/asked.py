@@ -23,7 +23,7 @@ def any_scores(draw: Draw) -> Case:
     dim = draw.whole(-len(axes.split()), len(axes.split()) - 1)
     if draw.pick(True, False, False):
         return draw.case(
-            x=draw.floats(axes, "plain") + draw.pick(-100, 100), dim=dim, returns=axes, asks="large scores"
+            x=draw.floats(axes, "plain") + draw.pick(-150, 100), dim=dim, returns=axes, asks="large scores"
         )
     return draw.case(x=draw.floats(axes), dim=dim, returns=axes)
 
