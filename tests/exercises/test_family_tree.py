@@ -13,6 +13,7 @@ from anatomy.course import COURSE
 from anatomy.course.nb13_family_tree.described import _sharing
 from anatomy.course.nb13_family_tree.right import bigbird_mask, encoder_parameters, growth_exponent
 from anatomy.engine.judging.judge import judge
+from anatomy.engine.mistakes import pairs
 from anatomy.engine.observing.observe import observe
 
 ALBERT_BASE = {"hidden_size": 768, "intermediate_size": 3072, "num_attention_heads": 12}
@@ -63,3 +64,14 @@ def test_keys_that_are_not_drawn_alike_are_told_from_queries_that_draw_together(
 
 def test_an_exponent_of_two_is_that_of_squares() -> None:
     assert growth_exponent([8, 64, 100], [64, 4096, 10_000]) == pytest.approx(2)
+
+
+def test_no_library_prints_while_mistakes_are_tried(capfd):
+    """LAPACK writes lines of its own where it is given an infinite number."""
+    exercise = COURSE.exercise("growth_exponent")
+    for wrong in exercise.mistakes.values():
+        observe(exercise, wrong.answer)
+    known = [exercise.mistakes[f"growth_exponent__{name}"] for name in ("no_logs", "weighted")]
+    for _, _, both in pairs(exercise, known):
+        observe(exercise, both.answer)
+    assert "".join(capfd.readouterr()) == ""

@@ -315,7 +315,7 @@ def in_growth_exponent(at):
        ("costs_over_lengths", "float((torch.tensor(costs) / torch.tensor(lengths)).mean())", "You divide costs by lengths. The slope on log axes is asked for."))
     at((CENTERED, FIT), ALL, ("ratio_of_logs", ("", "(y / x).mean()"), "You divide log costs by log lengths. That is the slope only for c = 1."))
     at(CENTERED + "    return float(" + FIT + ")", "best line",
-       ("weighted", "    return float(np.polyfit(x.numpy(), y.numpy(), 1, w=y.exp().numpy())[0])", "Large costs count more in your fit. Each point counts alike."))
+       ("weighted", "    w = (2 * y).exp()\n    x, y = x - (w * x).sum() / w.sum(), y - (w * y).sum() / w.sum()\n    return float((w * x * y).sum() / (w * x * x).sum())", "Large costs count more in your fit. Each point counts alike."))
 
 
 @MISTAKES.of(encoder_parameters)
