@@ -7,6 +7,7 @@ handed over as it is. `anatomy.course.nb12_pretraining.described` says what it m
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -50,7 +51,24 @@ def _zeros(*sizes: int) -> Tensor:
     return torch.zeros(sizes, dtype=torch.long)
 
 
+def any_text_to_mask(draw: Draw) -> Case:
+    """Tokens enough that some are chosen and some are not, unless the rate is 0 or 1."""
+    draw.sized(B=(1, 6), T=(200, 260))
+    draw.sizes["T"] //= draw.pick(1, draw.sizes["B"])  # 200 tokens in one text, or in all
+    draw.sizes["V"] = size = draw.pick(10, 300, 40_000)
+    special = draw.pick(_zeros(*draw.shape("B T")), draw.integers("B T", 2))
+    if draw.whole(0, 4) == 0:
+        special[draw.whole(0, len(special) - 1)] = 1
+    given: dict[str, Any] = {
+        "ids": draw.ids("B T", size), "special_mask": draw.laid_out(draw.pick(special, special.bool())),
+        "vocab_size": size, "mask_id": draw.whole(0, size - 1), "generator": draw.fork("mask"),
+    }  # fmt: skip
+    asks = "special tokens" if special.any() else "labels"
+    return draw.case(**given, rate=draw.pick(0.0, 1.0, draw.whole(2, 8) / 10), asks=asks)
+
+
 @exercise(
+    inputs=any_text_to_mask,
     properties={"labels": 2, "special tokens": 1, "rate": 1, "80/10/10": 2, "generator": 1},
     act=_mask,
     when_right="Inputs and labels from nothing but text. What remains is to ask for the labels.",
@@ -102,7 +120,16 @@ def mask_tokens(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- mlm_loss
 
 
+def any_logits_and_labels(draw: Draw) -> Case:
+    draw.sized(B=(1, 5), T=(1, 8), V=draw.pick((2, 9), (2, 9), (300, 400)))
+    share = draw.pick(0.0, 0.3, 0.3, 0.8, 1.0)
+    asked = torch.rand(draw.shape("B T"), generator=draw.generator) < share
+    labels = draw.laid_out(draw.ids("B T", draw.sizes["V"]).where(asked, -100))
+    return draw.case(logits=draw.floats("B T V"), labels=labels, asks=None if asked.any() else "no labels")
+
+
 @exercise(
+    inputs=any_logits_and_labels,
     properties={"values": 2, "gradients": 1, "no labels": 1},
     axes=TOKENS,
     when_right="Only the places that were asked for count: the rest of the text is there to be read.",
@@ -135,6 +162,9 @@ def mlm_loss(seed: int) -> Iterator[Case]:
 CALLS = 250
 """So often an answer that draws pairs is called."""
 
+A_FEW_CALLS = 40
+"""So often in a drawn case, which asks for no frequency: that one of two never comes is seen all the same."""
+
 
 def _documents(draw: Draw, *sizes: int) -> list[list[str]]:
     """Documents of so many sentences, all different."""
@@ -144,6 +174,8 @@ def _documents(draw: Draw, *sizes: int) -> list[list[str]]:
 
 def calls_for(case: Case) -> int:
     """How often an answer that draws pairs is called in this case."""
+    if case.drawn:
+        return A_FEW_CALLS
     return 6 * CALLS // len(followed(case.args["docs"])) if case.asks == "half and half" else CALLS
 
 
@@ -178,7 +210,18 @@ def _evens(seed: int, calls: Callable[[Draw, list[list[str]], str, str], Case]) 
     yield calls(draw, _documents(draw, 9, 6), "generator", "")
 
 
+def any_documents(draw: Draw) -> Case:
+    """Sentences all different, or few that come again and again, in documents of one sentence and more."""
+    sizes = [draw.whole(1, draw.pick(1, 3, 6)) for _ in range(draw.whole(2, 5))]
+    docs, few = _documents(draw, *sizes), draw.pick("Time flies.", "It flies!  Why?", "s100")
+    if draw.pick(True, False):
+        docs = [[few if draw.whole(0, 2) == 0 else sentence for sentence in doc] for doc in docs]
+    docs = draw.pick(docs, docs, docs, [*docs, list(docs[0])], [docs[0], list(docs[0])])
+    return draw.case(docs=docs, generator=draw.fork("pairs"), asks="pairs")
+
+
 @exercise(
+    inputs=any_documents,
     properties={"pairs": 2, "half and half": 1, "drawn evenly": 1, "generator": 1},
     act=_pair_up,
     when_right="A task for two sentences, from documents alone. Is it a hard one? The next task asks.",
@@ -197,6 +240,7 @@ def next_sentence_pairs(seed: int) -> Iterator[Case]:
 
 
 @exercise(
+    inputs=any_documents,
     properties={"pairs": 2, "half and half": 1, "generator": 1},
     act=_pair_up,
     when_right="Both sentences are always about the same thing: what is asked is their order alone.",
@@ -211,6 +255,10 @@ def sentence_order_pairs(seed: int) -> Iterator[Case]:
             note=note.replace(", and in another document, too", ""),
         ),
     )
+    draw = Draw(seed)
+    one, two, *rest = _documents(draw, 4)[0]
+    note = "when a sentence comes twice in a row"
+    yield draw.case(docs=[[one, two, two, *rest]], generator=draw.fork(note), asks="pairs", note=note)
 
 
 # ---------------------------------------------------------------------------------------------- span_corruption
@@ -247,7 +295,18 @@ def _spanning(draw: Draw, length: int, rate: float, mean_span: float, *, asks: s
     )  # fmt: skip
 
 
+def any_spans(draw: Draw) -> Case:
+    length, mean_span = draw.whole(2, draw.pick(6, 20, 60)), draw.pick(0.5, 1.0, 2.0, 3.0, 20.0, draw.whole(5, 80) / 10)
+    rate = draw.pick(0.0, 0.15, 0.25, 0.5, 1.0, draw.whole(0, 100) / 100, draw.whole(0, 100) / 100)
+    case = _spanning(draw, length, rate, mean_span, asks=draw.pick("rebuilds", "sentinels", "amounts"))
+    ids = case.args["ids"]
+    if case.asks != "amounts":
+        ids = ids[draw.integers(str(length), draw.pick(length, 3)) % length]
+    return replace(case, args={**case.args, "ids": draw.laid_out(ids)})
+
+
 @exercise(
+    inputs=any_spans,
     properties={"rebuilds": 2, "sentinels": 1, "amounts": 2, "all ways": 1, "generator": 1},
     act=_cut_out,
     when_right="A short question and a short answer: the decoder writes only what is missing.",
@@ -268,6 +327,7 @@ def span_corruption(seed: int) -> Iterator[Case]:
         (21, 0.15, 2.3, "when T·rate is 3.15 and N / mean_span 1.3"),
         (53, 0.15, 3.0, "when T·rate is 7.95 and N / mean_span 2.7"),
         (40, 0.25, 3.0, "when N / mean_span is 3.3"),
+        (11, 0.25, 2.0, "when T·rate is 2.75 and N / mean_span 1.5"),
         (24, 0.5, 1.0, "when spans have one token each"),
         (9, 0.02, 3.0, "when T·rate is next to 0"),
         (9, 0.98, 20.0, "when T·rate is nearly T"),
@@ -288,8 +348,11 @@ SHORT = 40
 """Tokens of a text in which only whole spans are looked at."""
 
 
-def more_calls(tokens: list[str]) -> int:
-    """How often an answer is called again with this text."""
+def more_calls(case: Case) -> int:
+    """How often an answer is called again with this case's text."""
+    tokens = case.args["tokens"]
+    if case.drawn:
+        return A_FEW_CALLS // 2
     return {1: 120, 2: 6 * CALLS, SHORT: 60}.get(len(tokens), CALLS if len(tokens) < SHORT else 0)
 
 
@@ -302,7 +365,7 @@ def _add_noise(answer: Any, case: Case) -> Any:
     first = answer(tokens, kind, generator)
     if first is None:
         return None
-    more = [answer(list(text), kind, generator) for _ in range(more_calls(text))]
+    more = [answer(list(text), kind, generator) for _ in range(more_calls(case))]
     if kind == "infill" and len(text) > SHORT:
         for _ in range(60):  # what stops at the end of some texts stops here, whatever is drawn
             answer(text[:3], kind, generator)
@@ -314,7 +377,23 @@ def _words(draw: Draw, count: int) -> list[str]:
     return [f"w{number}" for number in (draw.permutation(9000)[:count] + 1000).tolist()]
 
 
+def any_tokens(draw: Draw) -> Case:
+    """Short texts; where sentences or tokens change places, their orders can be told apart."""
+    kind, words = draw.pick("mask", "delete", "infill", "permute", "rotate"), _words(draw, 30)
+    tokens = words[: draw.whole(12, 30)]
+    if kind == "permute":
+        sentences = [[words.pop() for _ in range(draw.whole(0, 3))] for _ in range(draw.whole(1, 3))]
+        sentences[0] = sentences[0] or [words.pop()]  # a full stop alone comes twice at most
+        tokens = [token for sentence in sentences for token in [*sentence, "."]] + words[: draw.pick(0, 0, 1, 3)]
+    elif kind == "rotate":
+        tokens = draw.pick([], words[:1]) + words[: draw.whole(1, 7)] + draw.pick([], ["."])
+    elif kind != "infill":
+        tokens += draw.pick([], ["."], [".", tokens[3], "."])
+    return draw.case(tokens=tokens, kind=kind, generator=draw.fork(kind), asks=kind)
+
+
 @exercise(
+    inputs=any_tokens,
     properties={"mask": 1, "delete": 1, "infill": 2, "permute": 1, "rotate": 1, "generator": 1},
     act=_add_noise,
     when_right="Five ways to spoil a text, one way to learn from it: write it as it was.",
@@ -357,7 +436,16 @@ def _as_numbers(answer: Any, case: Case) -> Any:
     return labels.float() if isinstance(labels, Tensor) and not labels.is_complex() else labels
 
 
+def any_replaced(draw: Draw) -> Case:
+    draw.sized(B=(1, 5), T=(1, 12))
+    original = draw.ids("B T", draw.pick(2, 30, 50_000))
+    other = draw.pick(draw.ids("B T", draw.pick(2, 30, 50_000)), original + draw.integers("B T", 2), original + 256)
+    corrupted = other.where(draw.normal("B T") > draw.pick(-9, 0, 1, 9), original)
+    return draw.case(original=original, corrupted=draw.laid_out(corrupted))
+
+
 @exercise(
+    inputs=any_replaced,
     properties={"shape": 1, "values": 2},
     returns="B T",
     act=_as_numbers,
@@ -392,7 +480,20 @@ def _logits(draw: Draw, scale: float = 2.0) -> dict[str, Any]:
     }
 
 
+def any_student(draw: Draw) -> Case:
+    """In the first row the student is neither right nor like the teacher: next to 0 float32 can't tell losses apart."""
+    draw.sized(B=(1, 6), C=draw.pick((2, 9), (2, 9), (20, 30)))
+    given = _logits(draw, draw.pick(1.0, 2.0, 2.0, 300.0))
+    given["teacher_logits"][0] -= 2 * given["student_logits"][0]
+    given["labels"][0] = given["student_logits"][0].argmin()
+    given = {name: draw.laid_out(x) for name, x in given.items()}
+    temperature, alpha = draw.pick(0.5, 1.0, 2, 3.0, 5.0), draw.pick(0, 1, 0.5, draw.whole(1, 9) / 10)
+    asks = "one term alone" if alpha in (0, 1) else None
+    return draw.case(**given, temperature=temperature, alpha=alpha, asks=asks)
+
+
 @exercise(
+    inputs=any_student,
     properties={"values": 3, "gradients": 1, "one term alone": 1},
     axes=TOKENS,
     when_right="The student learns from how sure the teacher is of each class, not from the right one alone.",
@@ -421,7 +522,13 @@ def distillation_loss(seed: int) -> Iterator[Case]:
     yield draw.case(**given, temperature=3.0, alpha=0.5, note="when the student says what the teacher says")
 
 
+def any_losses(draw: Draw) -> Case:
+    lm_loss, task_loss = draw.normal("2", draw.pick(1.0, 20.0)).abs()
+    return draw.case(lm_loss=lm_loss, task_loss=task_loss, weight=draw.pick(0, 1, 2, 0.0, 10.0, draw.whole(0, 50) / 10))
+
+
 @exercise(
+    inputs=any_losses,
     properties={"values": 1, "gradients": 1},
     when_right="With λ = 0 the model may forget how language goes; with λ > 0 it is reminded.",
 )

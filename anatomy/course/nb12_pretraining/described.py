@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import pairwise, permutations
+from operator import and_, gt
 from typing import Any
 
 import torch
@@ -143,8 +144,8 @@ def _about_rate(args: Mapping[str, Any], ordinary: Tensor, chosen: Tensor, more:
     rate, places = args["rate"], chosen[ordinary].tolist()
     share = percent(sum(places), len(places), rate)
     if chosen.numel() > 5:
-        words = _alike(chosen, rate, "it") if ordinary.all() else ""
-        return f"{share} of the tokens that are not special are chosen{words or ', each for itself'}"
+        words = (_alike(chosen, rate, "it") or ", each for itself") if ordinary.all() else ""
+        return f"{share} of the tokens that are not special are chosen{words}"
     if odd := _not_of_this_text(args["ids"], more):
         return odd
     found = [_asked(args["ids"], labels)[0].tolist() for _, labels in more]
@@ -435,6 +436,11 @@ def _sentence_orders(docs: list[list[str]], calls: list[Pairs]) -> str:
         everything = {sentence for doc in docs for sentence in doc}
         inside = all({*pair[:2]} <= everything for _, pair in seen)
         return f"some pairs are {'not neighbors' if inside else 'of sentences that are in no document'}"
+    always = [len({pairs[number][2] for pairs in calls}) == 1 for number in range(len(calls[0]))]
+    equal = [first == following for _, first, following in followed(docs)]
+    if any(map(and_, always, equal)) and not any(map(gt, always, equal)):
+        return "two equal sentences always have the same label, others have not"
+    seen = [(place, pair) for place, pair in seen if len({*place}) > 1]
     in_order = [pair[:2] == place for place, pair in seen]
     labels = [pair[2] == 1 for _, pair in seen]
     if seen and not any(in_order):
@@ -634,7 +640,7 @@ def _noise(raw: Any, case: Case) -> str:
     text, kind, calls = case.args["tokens"], case.args["kind"], unpacked(raw["calls"])
     if words := next(filter(None, map(_no_list_of_tokens, calls)), None):
         return words
-    if len(calls) != 1 + more_calls(text):
+    if len(calls) != 1 + more_calls(case):
         return f"{len(calls)} results"
     look = {"mask": _token_masks, "delete": _deletions, "infill": _infills, "permute": _orders, "rotate": _rotations}
     return look[kind](text, calls)

@@ -74,6 +74,7 @@ def in_mask_tokens(at):
        ("one_choice_for_all_texts", "(torch.rand(ids.shape[1:], generator=generator) < rate)", "You draw which places to choose once, and take the same ones in every text of the batch. Every place draws for itself: (B, T) numbers, not T."),
        ("one_choice_a_text", "(torch.rand((len(ids), 1), generator=generator) < rate)", "You draw once for each text, and then choose all of its tokens or none. Every place draws for itself: (B, T) numbers, not B."),
        ("exactly_so_many", "(torch.rand(ids.numel(), generator=generator).argsort().argsort().view(ids.shape) < int(rate * ids.numel()))", "You choose an exact share of the places. Each token is to be chosen with probability `rate`, for itself: the number then differs from text to text, and a text of one token is chosen in a share `rate` of the calls."),
+       ("exactly_so_many_a_text", "(torch.zeros(ids.shape).scatter(1, torch.rand(ids.shape, generator=generator).masked_fill(special_mask != 0, -1.0).topk(max(1, round(rate * ids.size(1))), dim=1).indices, 1.0) > 0)", "You choose a fixed number of places in each text, `rate` times its length. Each token is to be chosen with probability `rate`, for itself."),
        ("global_generator", "(torch.rand(ids.shape) < rate)", "Some or all of your draws do not use the given generator: the same state gives another result each time. Every draw needs `generator=generator`.", ("rate", "generator")))
     at(FATE, "80/10/10",
        ("one_fate_a_text", "fate = torch.rand((len(ids), 1), generator=generator)", "Within a text all the chosen share one fate: all [MASK], or all another token. Every place draws for itself."),
@@ -81,7 +82,7 @@ def in_mask_tokens(at):
        ("exact_shares", "order = torch.rand(ids.numel(), generator=generator).masked_fill(~chosen.flatten(), 2.0).argsort().argsort()\n    fate = order.view(ids.shape) / chosen.sum()", "You split the chosen into exact shares, 80, 10 and 10 %. Each is to draw for itself: a single chosen token, too, becomes [MASK] with probability 0.8."))
     at(DRAWN, "80/10/10",
        ("one_other_token", "torch.randint(0, vocab_size, (), generator=generator).expand(ids.shape)", "All that become another token become the same one: you draw a single token. Draw one for each place."),
-       ("another_from_the_text", "ids.flatten()[torch.randint(0, ids.numel(), ids.shape, generator=generator)]", "The other token is taken from the same text, by shuffling it, not drawn from the whole vocabulary."),
+       ("another_from_the_text", "ids.flatten()[torch.randint(0, ids.numel(), ids.shape, generator=generator)]", "The other token is one of those that stand in `ids`. It is to be drawn from the whole vocabulary."),
        ("never_itself", "(ids + torch.randint(1, vocab_size, ids.shape, generator=generator)) % vocab_size", "Your other token is never the one that stood there. It is drawn from all V tokens: in one of V draws it is the same again."))
     at("randint(0, vocab_size,", "80/10/10",
        ("never_the_last_token", "randint(0, max(vocab_size - 1, 1),", "The last token of the vocabulary is never drawn. `torch.randint`'s upper end is left out already: `vocab_size`, not `vocab_size - 1`."),
@@ -212,6 +213,7 @@ def in_sentence_order_pairs(at):
        ("two_draws", "(first, following, draw_below(2, generator)) if in_order else (following, first, draw_below(2, generator))", "You draw once for the order and once more for the label, so the label says nothing about the order. One draw decides both."),
        ("no_labels", "(first, following) if in_order else (following, first)", "Your pairs have no label. Asked are (first, second, 1 or 0).", ("pairs", "half and half")),
        ("label_by_its_text", "(first, following, int(doc.index(first) < doc.index(following))) if in_order else (following, first, int(doc.index(following) < doc.index(first)))", "You read the label off the places of the two texts in the document. Where a sentence comes twice, `index` finds the first one, and the label can be wrong. The draw knows the order."),
+       ("label_by_comparison", "(first, following, 1) if in_order else (following, first, int(following == first))", "You read the label off a comparison with the pair in its order. Where a sentence is followed by itself, it is 1 then in every draw: let the draw decide the label."),
        ("nested", "((first, following), 1) if in_order else ((following, first), 0)", "A pair of yours is ((first, second), label). Asked are three things side by side: (first, second, label).", ("pairs", "half and half")))
     at(COIN, "half and half",
        ("always_in_order", "True", "All your pairs are in their order. With probability ½ a pair is swapped, and its label is 0.", ("pairs", "half and half", "generator")),
@@ -321,6 +323,8 @@ def in_span_corruption(at):
        ("as_in_t5", ("gaps = [*random_parts(len(ids) - hidden, min(count, len(ids) - hidden), generator), 0][: count + 1]", "gaps = [*gaps, 0]"), "Yours always begins with a kept token and ends with a hidden one, as T5's own code does. Here all ways are to be equally likely: the outer stretches may be empty or not."),
        ("never_at_the_start", ("gaps = random_parts(max(len(ids) - hidden + 1, count + 1), count + 1, generator)", "gaps[-1] -= 1"), "The first token is never hidden in yours. The text may begin with a span."),
        ("never_at_the_end", ("gaps = random_parts(max(len(ids) - hidden + 1, count + 1), count + 1, generator)", "gaps[0] -= 1"), "The last token is never hidden in yours. The text may end with a span.", "all ways"))
+    at("round(hidden / mean_span)", "amounts",
+       ("spans_of_the_product", "round(len(ids) * rate / mean_span)", "You divide T·rate by `mean_span` before it is rounded. N is a whole number first: K = round(N / mean_span)."))
     at((COUNT, GAPS, LESS), ("amounts", "all ways"),
        ("never_at_an_end_nor_so_many", ("count = max(1, min(round(hidden / mean_span), hidden, len(ids) - hidden - 1))", "gaps = random_parts(len(ids) - hidden, count + 1, generator)", "gaps = list(gaps)"), "The first and the last token are never hidden in yours, which leaves room for fewer spans, too. The outer two stretches may be empty: every place can be hidden."),
        ("never_at_the_start_nor_so_many", ("count = max(1, min(round(hidden / mean_span), hidden, len(ids) - hidden))", "gaps = random_parts(len(ids) - hidden + 1, count + 1, generator)", "gaps[-1] -= 1"), "The first token is never hidden in yours, which leaves room for fewer spans, too. The text may begin with a span."),
