@@ -211,12 +211,12 @@ def _evens(seed: int, calls: Callable[[Draw, list[list[str]], str, str], Case]) 
 
 
 def any_documents(draw: Draw) -> Case:
-    """Sentences all different, or few that come again and again, in documents of one sentence and more."""
+    """Sentences all different, or one that comes again and again, but in no document first."""
     sizes = [draw.whole(1, draw.pick(1, 3, 6)) for _ in range(draw.whole(2, 5))]
     docs, few = _documents(draw, *sizes), draw.pick("Time flies.", "It flies!  Why?", "s100")
     if draw.pick(True, False):
-        docs = [[few if draw.whole(0, 2) == 0 else sentence for sentence in doc] for doc in docs]
-    docs = draw.pick(docs, docs, docs, [*docs, list(docs[0])], [docs[0], list(docs[0])])
+        docs = [[doc[0], *(few if draw.whole(0, 2) == 0 else sentence for sentence in doc[1:])] for doc in docs]
+    docs = draw.pick(docs, docs, docs, [*docs, list(docs[0])])
     return draw.case(docs=docs, generator=draw.fork("pairs"), asks="pairs")
 
 
