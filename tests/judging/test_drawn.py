@@ -13,9 +13,10 @@ from anatomy.course import COURSE
 from anatomy.engine.draw import Draw
 from anatomy.engine.exercise import DRAWN, Case, Exercise
 from anatomy.engine.judging import trail
+from anatomy.engine.judging.compare import compare
 from anatomy.engine.judging.judge import judge
 from anatomy.engine.judging.verdict import Verdict
-from anatomy.engine.observing.observe import observe
+from anatomy.engine.observing.observe import observe, observe_case
 from tests.small_course import SmallCourse
 
 SMALL = SmallCourse(ANSWERS := dict[str, Any]())
@@ -72,6 +73,16 @@ def test_drawn_cases_cost_nothing_where_a_chosen_one_is_wrong() -> None:
     far_is_wrong: Callable[[Tensor], Tensor] = lambda x: 2 * x if x.max() < 100 else x  # noqa: E731
     for answer in (far_is_wrong, lambda x: far_is_wrong(x.abs())):
         assert lost(verdict_on(doubled, answer)) == {"far"}
+
+
+def test_rounding_in_a_drawn_case_refuses_no_right_answer() -> None:
+    assert verdict_on(doubled, lambda x: 2 * x * (1 + 5e-6)).status == "right"
+    cases = list(doubled.draws(3, 200))
+    rounded: Callable[[Tensor], Tensor] = lambda x: (2 * x.half()).float()  # noqa: E731
+    right, wrong = ([observe_case(doubled, answer, case) for case in cases] for answer in (doubled.right, rounded))
+    assert not compare(doubled, cases, wrong, right)
+    chosen = [replace(case, drawn=False) for case in cases]
+    assert compare(doubled, chosen, wrong, right)
 
 
 def test_a_relation_that_a_drawn_case_contradicts_is_not_said() -> None:

@@ -45,8 +45,9 @@ def mutated(tree: ast.Module, dice: random.Random, edits: int = 1) -> tuple[str,
 def renamed(tree: ast.Module, dice: random.Random) -> ast.Module:
     """The program with other names for what its functions bind themselves; parameters keep theirs."""
     tree = copy.deepcopy(tree)
+    parameters = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
     for function in [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]:
-        stored = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and _is_store(node)}
+        stored = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and _is_store(node)} - parameters
         taken = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} | set(dir(builtins))
         fresh = [name for name in ("a", "b", "c", "out", "res", "tmp", "h", "v", "y", "z", "u") if name not in taken]
         dice.shuffle(fresh)

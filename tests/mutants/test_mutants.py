@@ -6,12 +6,14 @@ import ast
 import random
 
 import pytest
+import torch
 
 from tests.mutants.edits import KINDS, mutated, renamed
 from tests.mutants.trying import one_notebook
 
 PROGRAM = """
 def mean(x, dim):
+    x = x + 0
     total = x.sum(dim=dim, keepdim=True)
     if total.dim() > 1:
         total = total - 0.5
@@ -51,6 +53,7 @@ def test_other_names_change_no_parameter_and_no_result():
     exec(compile(ast.fix_missing_locations(tree), "renamed", "exec"), names)
     assert names["mean"].__code__.co_varnames[:2] == ("x", "dim")
     assert "total" not in names["mean"].__code__.co_varnames
+    assert torch.is_tensor(names["mean"](torch.ones(4, 3), 0))
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 A forged observation may hold a right answer's results on other inputs. It may also hold what needs no answer: a shape,
 an error, a result that agrees with itself, the input. So an answer earns points beyond its form only if one result is
 evidence. Such a result is right or a known mistake's, it is more than the input, and it depends on the seed: the result
-of another seed would be wrong in its place.
+of another seed would be wrong in its place. Drawn cases are no evidence: another seed's have other shapes.
 """
 
 from __future__ import annotations
@@ -59,10 +59,11 @@ def is_evidence(
         there = described(exercise, case, CaseObservation("returned", elsewhere.value))
         return bool(compare(exercise, [case], [there], [CaseObservation("returned", here.value)]))
 
-    distinct = [index for index in sorted(known, key=expectations.cost) if is_distinct(index)]
+    chosen = {index for index, case in enumerate(expectations.cases) if not case.drawn}
+    distinct = [index for index in sorted(chosen.intersection(known), key=expectations.cost) if is_distinct(index)]
     if not distinct or any(_has_fractions(found[index].value) for index in distinct):
         return bool(distinct)
-    return len(distinct) >= BY_CHANCE * sum(map(is_distinct, range(len(expectations.cases))))
+    return len(distinct) >= BY_CHANCE * sum(map(is_distinct, chosen))
 
 
 def _has_fractions(value: Any) -> bool:
