@@ -31,7 +31,8 @@ ROOT = Path(__file__).resolve().parents[1]
 KERNELS = ROOT / "anatomy" / "classroom" / "forked_kernels"
 GIGABYTE = 1024**3
 ENOUGH_MEMORY = 1.5  # gigabytes: what the hungriest notebook takes
-INSTALL = "python -m pip install -r requirements.txt"
+PINS = "requirements.txt"
+"""The lock file of a checkout; a wheel has none."""
 MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "missing": ("✗", "red")}
 
 ALONE = """
@@ -176,6 +177,11 @@ def _requirements() -> tuple[list[Requirement], str]:
     return pins, python
 
 
+def _install(what: Requirement | str) -> str:
+    """The command that installs a package as the course needs it: from the lock file where there is one."""
+    return "python -m pip install " + (f"-r {PINS}" if (ROOT / PINS).is_file() else f'"{what}"')
+
+
 def _python(wanted: str) -> Finding:
     version = platform.python_version()
     if SpecifierSet(wanted).contains(version, prereleases=True):
@@ -194,11 +200,11 @@ def _packages(pins: Sequence[Requirement]) -> list[Finding]:
         installed = _version(pin.name)
         if installed is None:
             others.append(
-                Finding(pin.name, "missing", f"not installed; needed: {pin.specifier}", INSTALL, essential=True)
+                Finding(pin.name, "missing", f"not installed; needed: {pin.specifier}", _install(pin), essential=True)
             )
         elif not pin.specifier.contains(installed, prereleases=True):
             detail = f"{installed} is installed, the course is tested with {str(pin.specifier).removeprefix('==')}"
-            others.append(Finding(pin.name, "warn", detail, INSTALL))
+            others.append(Finding(pin.name, "warn", detail, _install(pin)))
     good = len(pins) - len(others)
     shown = ", ".join(f"{name} {_version(name)}" for name in ("torch", "transformers") if _version(name))
     head = Finding("packages", "ok" if not others else "warn", f"{good} of {len(pins)} as required ({shown})")
@@ -259,14 +265,15 @@ def _jupyter() -> Finding:
     version = _version("jupyterlab")
     if version and _command("jupyter-lab"):
         return Finding("JupyterLab", "ok", version, essential=True)
-    return Finding("JupyterLab", "missing", "not in this environment", INSTALL, essential=True)
+    return Finding("JupyterLab", "missing", "not in this environment", _install("jupyterlab"), essential=True)
 
 
 def _nbgrader() -> Finding:
     version = _version("nbgrader")
     if version and _command("nbgrader"):
         return Finding("nbgrader", "ok", version)
-    return Finding("nbgrader", "missing", "not in this environment", f"Needed to validate and to grade: {INSTALL}")
+    remedy = f"Needed to validate and to grade: {_install('nbgrader')}"
+    return Finding("nbgrader", "missing", "not in this environment", remedy)
 
 
 def _sandbox() -> Finding:

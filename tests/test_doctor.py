@@ -67,6 +67,13 @@ def test_a_missing_package_is_essential_and_has_its_remedy(versions: Callable[..
     assert not doctor.works(findings)
 
 
+def test_without_a_lock_file_the_remedy_names_the_package(versions, monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr(doctor, "ROOT", tmp_path)
+    versions(torch=None)
+    remedy = named(doctor.diagnose(), "torch").remedy
+    assert remedy.startswith('python -m pip install "torch') and "requirements.txt" not in remedy
+
+
 def test_another_version_is_a_warning_that_names_both(versions: Callable[..., None]) -> None:
     versions(transformers="4.0.0")
     findings = doctor.diagnose()
