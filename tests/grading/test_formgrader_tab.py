@@ -7,13 +7,13 @@ from jinja2 import Environment, FileSystemLoader
 from nbgrader.server_extensions.formgrader import handlers
 
 from anatomy.classroom.grading.class_report.handler import report
-from anatomy.classroom.grading.formgrader import add_tab
+from anatomy.classroom.grading.formgrader import extend_pages
 
 
 @pytest.fixture(scope="module")
 def environment():
     made = Environment(loader=FileSystemLoader([handlers.template_path]))
-    add_tab(made)
+    extend_pages(made)
     return made
 
 
@@ -25,6 +25,17 @@ def test_each_page_has_the_tab_once_beside_its_own(environment, page):
     shown = environment.get_template(f"{page}.tpl").render(base_url="/hub/user/ada")
     assert shown.count('href="/hub/user/ada/anatomy/class-report"') == 1
     assert shown.count('href="/hub/user/ada/formgrader/manage_students"') >= 1
+
+
+def test_without_an_exchange_the_list_of_assignments_says_what_to_do(environment):
+    page = environment.get_template("manage_assignments.tpl")
+    for lacks in ({"exchange_missing": True, "course_id": "anatomy"}, {"exchange_missing": False, "course_id": ""}):
+        shown = page.render(base_url="", **lacks)
+        assert "submitted/STUDENT/NOTEBOOK" in shown and "alert-warning" not in shown
+    shown = page.render(base_url="", exchange_missing=False, course_id="anatomy")
+    assert "no-exchange" not in shown and "alert-warning" not in shown
+    windows = page.render(base_url="", exchange_missing=True, course_id="", windows=True)
+    assert "warning-windows" in windows and "no-exchange" not in windows
 
 
 def test_a_course_without_marks_says_what_to_do(tmp_path, new_course):

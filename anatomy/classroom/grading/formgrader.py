@@ -1,5 +1,7 @@
 """The class report in Formgrader: a Jupyter Server extension that adds a tab to its pages, and the page behind it.
 
+Where there is no exchange, it also says what to do instead of nbgrader's warning.
+
 It is enabled by name beside nbgrader's own, and does nothing on a server without Formgrader:
 
     c.ServerApp.jpserver_extensions = {"anatomy.classroom.grading.formgrader": True}    # jupyter_server_config.py
@@ -17,6 +19,16 @@ ADDRESS = "anatomy/class-report"
 TAB = '<li role="presentation"><a href="{{ base_url }}/%s">Class Report</a></li>'
 """In the same frame: JupyterLab shows Formgrader in one that may open no windows."""
 SIDEBAR = "block sidebar"
+ASSIGNMENTS = "manage_assignments.tpl"
+NO_EXCHANGE = """
+{% set lacks_exchange = exchange_missing or not course_id %}
+{% set exchange_missing, course_id = false, true %}
+{% block messages %}{{ super() }}{% if lacks_exchange and not windows %}
+<div class="alert alert-info" id="no-exchange">
+There is no exchange here, and grading needs none: put each student's file at
+<code>submitted/STUDENT/NOTEBOOK/NOTEBOOK.ipynb</code>, and give back the pages in <code>feedback/</code>.
+Releasing and collecting by a click is for classes on a JupyterHub.
+</div>{% endif %}{% endblock %}"""
 
 
 def _jupyter_server_extension_points() -> list[dict[str, str]]:
@@ -32,13 +44,16 @@ async def _start_jupyter_server_extension(app: Any) -> None:
         return
     from anatomy.classroom.grading.class_report.handler import ReportHandler
 
-    add_tab(app.web_app.settings["nbgrader_jinja2_env"])
+    extend_pages(app.web_app.settings["nbgrader_jinja2_env"])
     address = f"{app.web_app.settings['base_url'].rstrip('/')}/{ADDRESS}"
     app.web_app.add_handlers(".*$", [(re.escape(address), ReportHandler)])
 
 
-def add_tab(environment: Environment) -> None:
-    """Give each of Formgrader's pages that has tabs one more: nbgrader's template, extended by one that adds it."""
+def extend_pages(environment: Environment) -> None:
+    """Give each of Formgrader's pages that has tabs one more, and the list of assignments a word on the exchange.
+
+    nbgrader's templates stay, each extended by one of ours.
+    """
     theirs = environment.loader
     assert theirs is not None
     with_tabs = [name for name in theirs.list_templates() if SIDEBAR in theirs.get_source(environment, name)[0]]
@@ -47,4 +62,5 @@ def add_tab(environment: Environment) -> None:
         name: f"{{% extends 'nbgrader/{name}' %}}{{% block sidebar %}}{{{{ super() }}}}{tab}{{% endblock %}}"
         for name in with_tabs
     }
+    ours[ASSIGNMENTS] += NO_EXCHANGE
     environment.loader = ChoiceLoader([DictLoader(ours), PrefixLoader({"nbgrader": theirs}), theirs])
