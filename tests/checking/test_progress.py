@@ -126,3 +126,9 @@ def test_a_table_that_everybody_can_read():
     nasty = Diagnosis("<script>alert(1)</script>", mistake="sums__nasty")
     note_check(verdict("sums", "wrong", 3, nasty))
     assert "<script" not in ProgressCard(SMALL)._repr_html_()
+
+
+def test_a_terminal_says_where_it_is_noted_and_for_whom():
+    for card in (ProgressCard(SMALL), ProgressCard(SMALL, SECOND.slug)):
+        said = " ".join(shown(card, 400).split())
+        assert f"Noted in {progress_file()}, for all copies of the course on this machine." in said

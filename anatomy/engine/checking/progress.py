@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from anatomy.engine.cards.markup import frame, line, prose, scrolling, title
 from anatomy.engine.checking.progress_entry import Entry
-from anatomy.engine.checking.progress_file import read_progress
+from anatomy.engine.checking.progress_file import progress_file, read_progress
 from anatomy.engine.course import Course, Notebook
 from anatomy.engine.exercise import Exercise
 
@@ -170,12 +170,12 @@ class ProgressCard:
 
         if self.first is None:
             table = _rich_table(None, _OVERVIEW, (row.cells for row in self.table))
-            return Group(table, Text(f"\n{_LEGEND}\n", "dim"), self.next_step)
+            return Group(table, Text(f"\n{_LEGEND}\n{_kept()}\n", "dim"), self.next_step)
         works = self.first.works
         table = _rich_table(f"{self.first.title}: {self.first.words}", _DETAIL, (work.cells for work in works))
         said = [Text(f"  {work.number}: {work.said.replace('`', '')}") for work in works if work.said]
         named = [Text(f"\n{_NAMED}", "bold"), *said] if said else []
-        return Group(table, *named, Text(f"\n{_LEGEND}\n{_NOTES}\n", "dim"), self.next_step)
+        return Group(table, *named, Text(f"\n{_LEGEND}\n{_NOTES}\n{_kept()}\n", "dim"), self.next_step)
 
     def _repr_html_(self) -> str:
         overview = _html_table("The whole course", _OVERVIEW, (self._linked(row) for row in self.table))
@@ -196,6 +196,10 @@ class ProgressCard:
         words = ", ".join(f"{work.number} {_WORDS[work.status]}" for work in row.works)
         wraps = "letter-spacing:.15em;overflow-wrap:anywhere"
         return link, f'<span role="img" aria-label="{words}" style="{wraps}">{signs}</span>', *rest
+
+
+def _kept() -> str:
+    return f"Noted in {progress_file()}, for all copies of the course on this machine."
 
 
 def _day(iso: str) -> str:
