@@ -117,7 +117,12 @@ def _status(mutant: Mutant, verdict: Verdict, other: Verdict) -> str:
     return "located" if verdict.mistakes or pointed & set(mutant.lines) else "vague"
 
 
-MEASURED = ("Values differ", "Seen:", "It stops", "Two mistakes", "The second", "You return", "Your function")
+MEASURED = re.compile(
+    r"(?:[“`][^”`]*[”`]: )?"
+    r"(Values differ|Seen:|It stops|Two mistakes|The second|You return|Your function|Yours is|Item \d|\d+ of \d+)"
+)
+"""Headlines that tell what was seen in one case, or that name two mistakes at once."""
+
 CONDITION = re.compile(r"(It is right only|This happens)[^.]*\.")
 
 
@@ -132,7 +137,7 @@ def _refuted(verdict: Verdict, other: Verdict) -> list[str]:
         if condition and condition[0] not in still:
             said.append(condition[0])
         claim = _without_numbers(one.headline)
-        measured = one.headline.startswith(MEASURED)
+        measured = MEASURED.match(one.headline)
         if not one.mistake and not measured and claim not in _without_numbers(still):
             said.append(one.headline)
     return said
