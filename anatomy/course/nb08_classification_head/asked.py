@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from anatomy.engine.draw import Draw
+from anatomy.engine.draw import FORMS, Draw
 from anatomy.engine.exercise import Case, exercise, quiz
 
 TOKENS = {"T": "tokens", "N": "labels"}
@@ -92,7 +92,18 @@ def _classifier_cases(seed: int) -> Iterator[Case]:
     yield draw.case(init=init, input_ids=draw.integers("B T", 30), attention_mask=mask, asks="dropout")
 
 
+def any_texts(draw: Draw) -> Case:
+    draw.sized(B=(1, 4), T=(1, 9), N=(1, 6), H=(1, 3), K=(4, 6))
+    draw.sizes["D"] = draw.sizes["H"] * draw.sizes["K"]
+    lengths = [draw.sizes["T"], *(draw.whole(1, draw.sizes["T"]) for _ in range(draw.sizes["B"] - 1))]
+    mask = _padded([lengths[index] for index in draw.permutation(len(lengths)).tolist()])
+    given = draw.pick({}, {"attention_mask": None}, *[{"attention_mask": draw.laid_out(mask)}] * 3)
+    asks = "no mask" if given.get("attention_mask") is None else None
+    return draw.case(init=(_config(draw),), input_ids=draw.ids("B T", 30), **given, asks=asks)
+
+
 @exercise(
+    inputs=any_texts,
     kind="module",
     properties={"shape": 1, "values": 1, "no mask": 1, "parameters": 1, "dropout": 1, "gradients": 1},
     returns="B N",
@@ -107,7 +118,19 @@ def TransformerForSequenceClassification(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- the loss
 
 
-@exercise(properties={"shape": 1, "values": 2, "large logits": 1, "gradients": 1},
+def any_logits(draw: Draw) -> Case:
+    draw.sized(B=draw.pick((1, 8), (1, 8), (130, 300)), N=draw.pick((1, 9), (1, 9), (130, 300)))
+    labels, large = draw.ids("B", draw.sizes["N"]), draw.pick("", "", "rows", "entries")
+    logits = draw.floats("B N", "plain", "whole", "negative", "alike")
+    if large == "rows":  # each around a height of its own
+        logits = logits + 100.0 * draw.integers("B 1", 3, -2)
+    if large == "entries":  # whole numbers, so that rounding decides nothing
+        logits = draw.pick(300.0, 10_000.0) * draw.integers("B N", 2, -1)
+    return draw.case(logits=logits, labels=labels, asks="large logits" if large else None)
+
+
+@exercise(inputs=any_logits,
+    properties={"shape": 1, "values": 2, "large logits": 1, "gradients": 1},
     forbids=("cross_entropy", "cross_entropy_loss", "nll_loss", "nll_loss_nd", "nll_loss_forward", "nll_loss2d_forward",
              "log_softmax", "sparse_log_softmax"),
     axes=TOKENS,
@@ -293,7 +316,19 @@ def _watch(model: SmallClassifier, optimizer: torch.optim.Optimizer) -> list[Any
     return events
 
 
+def any_step(draw: Draw) -> Case:
+    draw.sized(B=(1, 4), V=(3, 40), D=(2, 6), N=(2, 7))
+    draw.sizes["T"] = draw.sizes["B"] + draw.whole(0, 3)
+    asks = draw.pick("loss", "update", "fresh gradients", "training mode")
+    chance, left_over = 0.5 * (asks == "training mode"), draw.pick(0.0, 0.2, -1.0) * (asks == "fresh gradients")
+    model = SmallClassifier(draw, chance, left_over, steep=draw.pick(1.0, 4.0, 12.0))
+    steps = draw.whole(1, 4) if asks == "fresh gradients" else 1
+    batch = Given("a batch" if steps == 1 else f"{steps} batches", _small_batches(draw, steps))
+    return draw.case(model=model, batch=batch, optimizer=draw.pick(*_OPTIMIZERS), asks=asks)
+
+
 @exercise(
+    inputs=any_step,
     properties={"loss": 1, "update": 2, "fresh gradients": 1, "training mode": 1},
     act=_steps,
     when_right="Five lines that train everything in this course; what remains is to repeat them.",
@@ -403,7 +438,19 @@ def _training(answer: Any, case: Case) -> Any:
     }  # fmt: skip
 
 
+def any_training(draw: Draw) -> Case:
+    """What can be seen in a few steps: how many losses there are, and which batches are used."""
+    draw.sizes |= {"V": 60, "D": draw.whole(2, 8), "N": 2}
+    marks = (30 + draw.permutation(30)[: draw.whole(1, 5)]).tolist()
+    batches = [_task(draw, draw.whole(1, 5), draw.pick(None, 0, 1), mark) for mark in marks]
+    return draw.case(
+        model=SmallClassifier(draw), batches=Given(f"{len(marks)} batches", batches), optimizer="SGD",
+        epochs=draw.whole(1, 4), on_step=Given("a function", None), asks=draw.pick("losses", "all batches"),
+    )  # fmt: skip
+
+
 @exercise(
+    inputs=any_training,
     properties={"learns": 2, "losses": 1, "all batches": 1, "modes": 1, "on_step": 1},
     act=_training,
     when_right="It learned a task that you have never seen. Now give it the one that this notebook is about.",
@@ -436,6 +483,7 @@ def train_classifier(seed: int) -> Iterator[Case]:
 
 
 @exercise(
+    inputs=any_texts,
     kind="module",
     properties={"shape": 1, "values": 1, "no mask": 1, "dropout": 1, "gradients": 1},
     returns="B T N",
@@ -465,7 +513,24 @@ def _span_scores(answer: Any, case: Case) -> Any:
     return tuple(scores) if isinstance(scores, Tensor) and scores.dim() == 3 and len(scores) == 2 else scores
 
 
+def _any_places(draw: Draw, letters: str) -> Tensor:
+    """Ones where an answer may lie, at least one in each text, and zeros elsewhere."""
+    mask = draw.integers(letters, 2)
+    return mask.scatter(-1, draw.integers(letters, draw.sizes["T"])[..., :1], 1)
+
+
+def any_hidden(draw: Draw) -> Case:
+    """Never two texts: `start, end = scores` runs only there, and goes on in many ways."""
+    draw.sized(B=draw.pick((1, 1), (3, 5)), T=draw.pick((1, 9), (1, 9), (130, 140)), D=(1, 9))
+    far, forms = draw.pick((1.0, FORMS), (1.0, FORMS), (2e4, ("whole",)))  # whole, so that rounding decides nothing
+    scores = {"hidden": far * draw.floats("B T D", *forms), "w": draw.floats("2 D", *forms)}
+    mask = _any_places(draw, "B T")
+    given = draw.pick({}, {"mask": None}, {"mask": draw.laid_out(mask)}, {"mask": mask.bool()})
+    return draw.case(**scores, **given, asks=None if given.get("mask") is None else "mask")
+
+
 @exercise(
+    inputs=any_hidden,
     properties={"shape": 1, "values": 1, "mask": 1, "gradients": 1},
     returns="B T",
     axes=TOKENS,
@@ -514,7 +579,23 @@ def _has_a_span(case: Case) -> bool:
     return bool((case.args["start"] + case.args["end"]).isfinite().any(dim=-1).all())
 
 
+def any_scores(draw: Draw) -> Case:
+    letters = draw.pick("T", "T", "B T")
+    draw.sized(**({"B": (1, 4)} if "B" in letters else {}), T=draw.pick((1, 12), (1, 12), (1, 12), (30, 50)))
+    length, tied = draw.sizes["T"], draw.pick(True, False, False)
+    forms = ("whole", "alike") if tied else ("plain", "wide", "negative")
+    start, end = draw.floats(letters, *forms), draw.floats(letters, *forms)
+    if draw.pick(True, False):
+        outside = _any_places(draw, letters) == 0
+        start, end = start.masked_fill(outside, -torch.inf), end.masked_fill(outside, -torch.inf)
+    start, end = start.contiguous(), end.contiguous()  # `view` is right, too
+    max_len = draw.pick(1, length, draw.whole(1, length), length + 3, draw.whole(1, length), draw.whole(-3, 0))
+    asks = "batch" if "B" in letters else "ties" if tied else "length" if max_len < length else None
+    return draw.case(start=start, end=end, max_len=max_len, asks="refusal" if max_len < 1 else asks)
+
+
 @exercise(
+    inputs=any_scores,
     properties={"values": 3, "length": 1, "ties": 1, "batch": 1, "refusal": 1},
     axes=TOKENS,
     holds=_has_a_span,
@@ -609,7 +690,14 @@ def _count(answer: Any, case: Case) -> Any:
     return {key: _typed(count) for key, count in counts.items()} if isinstance(counts, dict) else counts
 
 
+def any_config(draw: Draw) -> Case:
+    draw.sized(D=draw.pick((1, 60), (1, 1500)), N=(1, 60))
+    draw.sizes["H"] = 1
+    return draw.case(config=_config(draw), asks=draw.pick(*HEADS))
+
+
 @exercise(
+    inputs=any_config,
     properties={"sequence": 1, "token": 1, "span": 1},
     act=_count,
     when_right="A few thousand numbers on top of a hundred million: the head is small, and the body does the reading.",
