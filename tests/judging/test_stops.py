@@ -27,6 +27,9 @@ def unpack() -> None:
     _a, _b, _c = X[0].shape
 
 
+def unpack_as(values: object, names: object) -> None: ...
+
+
 MESSAGES: list[tuple[str, Callable[[], object], str]] = [
     ("float indices", lambda: X[torch.tensor([0.5])], "Indices are whole numbers"),
     ("beyond the end", lambda: X[:, 3], "3 entries, numbered from 0 to 2"),
@@ -46,6 +49,10 @@ MESSAGES: list[tuple[str, Callable[[], object], str]] = [
     ("too few names", unpack, "There are 3 names for it, and it has fewer parts"),
     ("no super", NoSuper, "`super().__init__()` must come first"),
     ("unknown name", lambda: querry, "a typing slip"),  # type: ignore[name-defined]  # noqa: F821
+    ("torch's name", lambda: exp(X), "`torch.exp(…)`"),  # type: ignore[name-defined]  # noqa: F821
+    ("math's name", lambda: comb(4, 2), "`math.comb(…)`"),  # type: ignore[name-defined]  # noqa: F821
+    ("NumPy", lambda: np.exp(X), "NumPy is not imported"),  # type: ignore[name-defined]  # noqa: F821
+    ("too few values", lambda: unpack_as(1), "`unpack_as` also takes 'names'"),  # type: ignore[call-arg]
 ]
 
 

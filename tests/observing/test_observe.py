@@ -243,6 +243,11 @@ def test_what_has_no_code_of_its_own_is_observed(answer: Any) -> None:
     assert first_case(answer).outcome in ("returned", "raised")
 
 
+def test_a_quiz_takes_the_dash_that_the_text_prints() -> None:
+    asked = SMALL.add(quiz("types", {"a": ("encoder-decoder", "encoder")}))
+    assert observe(asked, {"a": "Encoder–Decoder "}).cases[0].value == {"a": "encoder-decoder"}
+
+
 def test_a_quiz_that_fails_when_it_is_read_is_an_answer_that_raises() -> None:
     class Sly(dict):
         def items(self) -> Any:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
+
+import torch
 
 from anatomy.engine.observing.observation import Raised
 
@@ -69,11 +72,13 @@ _SYMPTOMS: tuple[tuple[str, str | Say], ...] = (
     (_NOTHING,
      "Something is None here: does a function that is called end without `return`?"),
     (r"missing the required \"forward\"", "There is no method called `forward` in it."),
+    (r"(\w+)\(\) missing \d+ required positional arguments?: (.*)",
+     lambda m: f"`{m[1]}` also takes {m[2]}, which this call leaves out."),
     (r"missing \d+ required positional argument", "It is called with fewer values than it takes."),
     (r"takes \d+ positional arguments? but \d+ (was|were) given", "It is called with more values than it takes."),
     (r"unexpected keyword argument", "It has no argument of that name."),
     (r"has no attribute '(\w+)'", "There is no such name: a typing slip, or is it never set?"),
-    (r"name '(\w+)' is not defined", "Nothing of this name is there: a typing slip, or is it never set?"),
+    (r"name '(\w+)' is not defined", lambda m: _unknown_name(m[1])),
     (r"cannot access local variable '(\w+)'", lambda m: f"On this way through it `{m[1]}` is read before it is set."),
     (r"(not enough|too many) values to unpack \(expected (\d+)",
      lambda m: f"There are {m[2]} names for it, and it has {'fewer' if m[1] == 'not enough' else 'more'} parts."),
@@ -81,6 +86,16 @@ _SYMPTOMS: tuple[tuple[str, str | Say], ...] = (
     (r"object is not callable|object is not subscriptable|is not iterable|unhashable type",
      "The value is of another kind than the line takes it for: print it."),
 )  # fmt: skip
+
+
+def _unknown_name(name: str) -> str:
+    if name in ("np", "numpy"):
+        return "NumPy is not imported here. torch has the same functions for tensors."
+    if hasattr(torch, name):
+        return f"It is a function of torch: `torch.{name}(…)`."
+    if hasattr(math, name):
+        return f"It is a function of math: `math.{name}(…)`, for plain numbers."
+    return "Nothing of this name is there: a typing slip, or is it never set?"
 
 
 def advice(error: Raised) -> str:

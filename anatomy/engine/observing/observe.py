@@ -117,7 +117,7 @@ def _look_at_quiz(exercise: Exercise, answer: Any, case: Case, printed: Printed)
         message = f"the quiz's answers are a dict, question → option; this is {kind_of(answer)}"
         return CaseObservation("raised", error=Raised("TypeError", message))
     said = {str(key): str(value) for key, value in answer.items() if isinstance(value, str | int | float)}
-    given = {key: value.strip().lower() for key, value in said.items()}
+    given = {key: value.strip().lower().replace("–", "-") for key, value in said.items()}  # as the text prints it
     given = {key: value for key, value in given.items() if value and value != "..."}
     return CaseObservation("returned", given) if given else CaseObservation("not attempted")
 
