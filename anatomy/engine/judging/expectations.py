@@ -84,12 +84,6 @@ class Expectations:
                 self._seen[key] = described(self.exercise, self.cases[index], self._raw(mistake, index))
         return self._seen[key]
 
-    def with_mistake_nudged(self, mistake: Mistake, index: int, number: int) -> CaseObservation:
-        """What an answer with this mistake does after every float input moves by one rounding step, as in `nudged`."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return observe_case(self.exercise, mistake.answer, nudged(self.cases[index], number))
-
     def _raw(self, mistake: Mistake, index: int) -> CaseObservation:
         name = f"{self.exercise.name} {mistake.name} {index} {self.seeds}"
         if self.shared and (seen := self.shared.get(name)):

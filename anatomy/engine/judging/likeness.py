@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import replace
 
 from anatomy.engine.exercise import Case, Exercise
@@ -12,8 +11,6 @@ from anatomy.engine.judging.compare import SIDE_EFFECTS, compare, rule_says
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.mistakes import Mistake
 from anatomy.engine.observing.observation import CaseObservation
-
-Nudged = Callable[[int, int], CaseObservation]
 
 
 class Likeness(ABC):
@@ -30,18 +27,9 @@ class Likeness(ABC):
 
     @abstractmethod
     def is_same(
-        self,
-        exercise: Exercise,
-        case: Case,
-        mistake: Mistake,
-        here: CaseObservation,
-        theirs: CaseObservation,
-        nudged: Nudged | None = None,
+        self, exercise: Exercise, case: Case, mistake: Mistake, here: CaseObservation, theirs: CaseObservation
     ) -> bool:
-        """Whether the answer does `here` what the mistake does (`theirs`).
-
-        `nudged` gives the mistake's results on slightly moved inputs, as `compare` asks for them.
-        """
+        """Whether the answer does `here` what the mistake does (`theirs`)."""
 
     def looks_so(self, expectations: Expectations, index: int, mistake: Mistake, here: CaseObservation) -> bool:
         """Whether the answer may do what the mistake does in this case. The look costs at most one run.
@@ -67,17 +55,11 @@ class InEverything(Likeness):
         return not compare(exercise, [case], [seen], [expected])
 
     def is_same(
-        self,
-        exercise: Exercise,
-        case: Case,
-        mistake: Mistake,
-        here: CaseObservation,
-        theirs: CaseObservation,
-        nudged: Nudged | None = None,
+        self, exercise: Exercise, case: Case, mistake: Mistake, here: CaseObservation, theirs: CaseObservation
     ) -> bool:
         unruled = replace(exercise, rules={})
         return (
-            not compare(unruled, [case], [here], [theirs], nudged)
+            not compare(unruled, [case], [here], [theirs])
             and _rules(exercise, case, here) == _rules(exercise, case, theirs)
             and _error(here, mistake) == _error(theirs, mistake)
             and set(here.changed) == set(theirs.changed)
@@ -93,22 +75,12 @@ class InValues(Likeness):
         return not differ_in_values(exercise, case, seen, expected)
 
     def is_same(
-        self,
-        exercise: Exercise,
-        case: Case,
-        mistake: Mistake,
-        here: CaseObservation,
-        theirs: CaseObservation,
-        nudged: Nudged | None = None,
+        self, exercise: Exercise, case: Case, mistake: Mistake, here: CaseObservation, theirs: CaseObservation
     ) -> bool:
         if here.outcome == theirs.outcome == "raised":
             (type_here, said_here), (type_there, said_there) = _error(here, mistake), _error(theirs, mistake)
             return type_here == type_there and (type_here == "ValueError" or said_here == said_there)
-        return (
-            not exercise.rules
-            and here.outcome == "returned"
-            and not differ_in_values(exercise, case, here, theirs, nudged)
-        )
+        return not exercise.rules and here.outcome == "returned" and not differ_in_values(exercise, case, here, theirs)
 
 
 class InParameters(Likeness):
@@ -120,13 +92,7 @@ class InParameters(Likeness):
         return _parameters(seen) == _parameters(expected)
 
     def is_same(
-        self,
-        exercise: Exercise,
-        case: Case,
-        mistake: Mistake,
-        here: CaseObservation,
-        theirs: CaseObservation,
-        nudged: Nudged | None = None,
+        self, exercise: Exercise, case: Case, mistake: Mistake, here: CaseObservation, theirs: CaseObservation
     ) -> bool:
         both_return = (here.value is None) == (theirs.value is None)
         return here.parameters is not None and _parameters(here) == _parameters(theirs) and both_return
@@ -145,13 +111,11 @@ LIKENESSES: tuple[Likeness, ...] = (IN_EVERYTHING, InValues(), InParameters())
 """All ways of comparing, the strictest one first."""
 
 
-def differ_in_values(
-    exercise: Exercise, case: Case, left: CaseObservation, right: CaseObservation, nudged: Nudged | None = None
-) -> bool:
+def differ_in_values(exercise: Exercise, case: Case, left: CaseObservation, right: CaseObservation) -> bool:
     """Whether something differs that is not a gradient, a side effect or a rule's sentence."""
     properties = {name: points for name, points in exercise.properties.items() if name != "gradients"}
     plainly = replace(exercise, rules={}, properties=properties)
-    return not {one.kind for one in compare(plainly, [case], [left], [right], nudged)} <= SIDE_EFFECTS
+    return not {one.kind for one in compare(plainly, [case], [left], [right])} <= SIDE_EFFECTS
 
 
 def _parameters(seen: CaseObservation) -> tuple[object, object]:

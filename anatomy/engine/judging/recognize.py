@@ -11,7 +11,6 @@ import math
 import time
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from functools import partial
 
 from anatomy.engine.judging import trail
 from anatomy.engine.judging.expectations import Expectations
@@ -166,23 +165,21 @@ class _Sight:
             is_wrong = not likeness.is_right(exercise, cases[index], theirs, expected)
             if not is_wrong and index == self.first:
                 return frozenset()
-            nudged = partial(self._nudged, mistake, index)
-            if is_wrong and not likeness.is_same(exercise, cases[index], mistake, self.seen[index], theirs, nudged):
+            if is_wrong and not likeness.is_same(exercise, cases[index], mistake, self.seen[index], theirs):
                 trail.note(f"{mistake.name} {likeness}", f"does something else in {trail.in_words(cases[index])}")
                 return frozenset()
             if is_wrong:
                 claimed.add(index)
                 groups.add(cases[index].asks)
         for index in sorted(self.wrong - claimed):
+            if cases[index].drawn and self.seen[index].outcome != "returned":
+                continue  # where an answer stops, it has one more mistake: the name may be true all the same
             if cases[index].asks in groups:  # some cases that ask the same are wrong in another way
                 trail.note(f"{mistake.name} {likeness}", f"is right in {trail.in_words(cases[index])}")
                 return frozenset()
         drawn = sum(cases[index].drawn for index in claimed)
         trail.note(f"{mistake.name} {likeness}", f"does the same in {len(claimed)} cases, {drawn} of them drawn")
         return frozenset(claimed)
-
-    def _nudged(self, mistake: Mistake, index: int, _: int, number: int) -> CaseObservation:
-        return self.expectations.with_mistake_nudged(mistake, index, number)
 
     def differs(self, both: Mistake, one: Mistake, cases: Iterable[int]) -> bool:
         """Whether two mistakes together differ from one of them alone in any of these cases."""
