@@ -32,10 +32,12 @@ def smallest_example(trials: Trials, answer: Any) -> Example | None:
 
 def smallest_cases(trials: Trials, answer: Any) -> Iterator[tuple[Case, Seen]]:
     """Each case of the check that differs, made smaller, and what was seen in it; the plain cases first."""
-    for index, seen in sorted(trials.visible.items(), key=lambda item: _oddity(trials.expectations.cases[item[0]])):
-        expected, found = trials.expectations.expected[index], trials.found[index]
-        if found.parameters == expected.parameters and bool(found.again) <= bool(expected.again):
-            yield _shrunk(trials, answer, trials.expectations.cases[index], seen)
+    cases, known = trials.expectations.cases, trials.expectations.expected
+    by_chance = {index for index, found in enumerate(trials.found) if found.again and not known[index].again}
+    for index, seen in sorted(trials.visible.items(), key=lambda item: _oddity(cases[item[0]])):
+        may_be_chance = index in by_chance or (cases[index].drawn and by_chance)  # a drawn case is run once
+        if trials.found[index].parameters == known[index].parameters and not may_be_chance:
+            yield _shrunk(trials, answer, cases[index], seen)
 
 
 def _oddity(case: Case) -> tuple[bool, bool, bool]:
