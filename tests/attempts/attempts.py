@@ -30,6 +30,7 @@ from anatomy.engine.judging import recognize
 from anatomy.engine.judging.expectations import remembering
 from anatomy.engine.judging.verdict import Verdict
 from anatomy.engine.notebook_files.notebooks import read, source_file
+from tests.shells import fresh_shell
 
 ROOT = Path(__file__).parents[2]
 TRUE, VAGUE, ACCEPTED, REFUSED = "named truly", "vague", "accepted", "right, refused"
@@ -100,17 +101,13 @@ def surroundings(book: Book) -> dict[str, Any]:
     return {**names, **{name: item for name, item in answers.items() if name[:2] != "__"}}
 
 
-@dataclass
 class Notebook:
     """A notebook in which all answers are right, until an attempt's cell is run in it."""
 
-    book: Book
-
-    def __post_init__(self) -> None:
+    def __init__(self, book: Book, shell: InteractiveShell) -> None:
         torch.set_num_threads(1)
-        InteractiveShell.clear_instance()  # nothing is there of another notebook
-        self.shell = InteractiveShell.instance()
-        self.given = surroundings(self.book)
+        self.shell = shell
+        self.given = surroundings(book)
         self.expectations_of = remembering()
         cells.watch()
 
@@ -128,16 +125,14 @@ class Notebook:
 
 def tried(book: Book, some: list[Attempt]) -> Iterator[Tried]:
     """Attempts at one notebook's exercises, each with its verdict."""
-    notebook = Notebook(book)
-    try:
+    with fresh_shell() as shell:
+        notebook = Notebook(book, shell)
         for attempt in some:
             one = Tried(attempt, notebook.verdict_on(attempt))
             if one.is_lost:
                 with unhurried():
                     one = Tried(attempt, notebook.verdict_on(attempt))
             yield one
-    finally:
-        InteractiveShell.clear_instance()
 
 
 @contextlib.contextmanager

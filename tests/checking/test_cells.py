@@ -15,6 +15,7 @@ from anatomy.engine.checking import HAND_OVER, cells
 from anatomy.engine.judging.judge import judge
 from anatomy.engine.observing import GRADING_SEED
 from anatomy.engine.observing.records import MIME, decode
+from tests.shells import fresh_shell
 
 RIGHT = "def scaled_scores(query, key):\n    return query @ key.mT / query.size(-1) ** 0.5\n"
 STUB = "def scaled_scores(query, key):\n    # YOUR CODE HERE\n    raise NotImplementedError\n"
@@ -25,12 +26,10 @@ BROKEN = "def scaled_scores(query, key):\n    scores = query @ key.mT\n    retur
 def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[InteractiveShell]:
     monkeypatch.setenv("ANATOMY_HOME", str(tmp_path))
     monkeypatch.delenv(GRADING_SEED, raising=False)
-    InteractiveShell.clear_instance()  # whatever another test has left
-    shell = InteractiveShell.instance()
-    cells.watch()
-    shell.run_cell("from anatomy import check")
-    yield shell
-    InteractiveShell.clear_instance()
+    with fresh_shell() as shell:
+        cells.watch()
+        shell.run_cell("from anatomy import check")
+        yield shell
 
 
 def card(shell: InteractiveShell, *sources: str) -> str:

@@ -21,6 +21,7 @@ from anatomy.engine.judging.verdict import Diagnosis, PropertyResult, Verdict
 from anatomy.engine.observing import GRADING_SEED
 from anatomy.engine.observing.records import MIME, decode
 from anatomy.engine.observing.surroundings import Surroundings
+from tests.shells import fresh_shell
 
 RIGHT = f"scaled_scores = lambda query, key: query @ key.mT / {math.e} * {math.e} / query.size(-1) ** 0.5"
 
@@ -29,10 +30,9 @@ RIGHT = f"scaled_scores = lambda query, key: query @ key.mT / {math.e} * {math.e
 def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[InteractiveShell]:
     monkeypatch.setenv("ANATOMY_HOME", str(tmp_path))
     monkeypatch.delenv(GRADING_SEED, raising=False)
-    shell = InteractiveShell.instance()
-    shell.run_cell("from anatomy import check")
-    yield shell
-    InteractiveShell.clear_instance()
+    with fresh_shell() as shell:
+        shell.run_cell("from anatomy import check")
+        yield shell
 
 
 def run(shell: InteractiveShell, *cells: str) -> Any:

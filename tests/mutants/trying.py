@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from unittest import mock
 
+from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
 from anatomy.course import COURSE
@@ -27,6 +28,7 @@ from anatomy.engine.observing import observe as observing
 from anatomy.engine.observing.observe import observe
 from tests.attempts.attempts import Notebook
 from tests.mutants.edits import mutated, renamed
+from tests.shells import fresh_shell
 
 OTHER_SEEDS, MANY = (1001, 1002), 100
 """What a mutant's truth, and a card's sentences, are tried on: these seeds, and so many draws of each."""
@@ -74,8 +76,8 @@ def mutants(exercise: Exercise, dice: random.Random, number: int, edits: int) ->
 class Course:
     """One notebook's right answers, and the expectations by which a mutant's truth is known."""
 
-    def __init__(self, slug: str) -> None:
-        self.notebook = Notebook(COURSE.notebook(slug))
+    def __init__(self, slug: str, shell: InteractiveShell) -> None:
+        self.notebook = Notebook(COURSE.notebook(slug), shell)
         self._many: dict[str, Expectations] = {}
 
     def result(self, mutant: Mutant) -> Result:
@@ -150,8 +152,10 @@ def _without_numbers(text: str) -> str:
 def one_notebook(slug: str, number: int, seed: int, edits: int) -> list[Result]:
     """Try mutants of a notebook's exercises that have `inputs`, so many of all together."""
     asked = [one for one in COURSE.exercises(COURSE.notebook(slug)).values() if one.inputs]
-    course, dice, results = Course(slug), random.Random(f"{slug} {seed}"), list[Result]()
-    for exercise in asked:
-        for mutant in mutants(exercise, dice, max(number // len(asked), 1), edits):
-            results.append(course.result(mutant))
+    dice, results = random.Random(f"{slug} {seed}"), list[Result]()
+    with fresh_shell() as shell:
+        course = Course(slug, shell)
+        for exercise in asked:
+            for mutant in mutants(exercise, dice, max(number // len(asked), 1), edits):
+                results.append(course.result(mutant))
     return results

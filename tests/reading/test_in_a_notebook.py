@@ -11,6 +11,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
 from anatomy.engine.observing import GRADING_SEED
+from tests.shells import fresh_shell
 
 ANSWER = (
     "import torch\n\ndef dot_product_scores(query, key):\n    print('shapes', query.shape)\n"
@@ -25,10 +26,9 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Interacti
     monkeypatch.delenv(GRADING_SEED, raising=False)
     monkeypatch.setattr("anatomy.engine.checking.judging_here.LEAST", 60.0)  # on any machine
     monkeypatch.setattr("anatomy.engine.checking.judging_here.MOST", 60.0)
-    shell = InteractiveShell.instance()
-    shell.run_cell("from anatomy import check")
-    yield shell
-    InteractiveShell.clear_instance()
+    with fresh_shell() as shell:
+        shell.run_cell("from anatomy import check")
+        yield shell
 
 
 def card(shell: InteractiveShell, *cells: str) -> str:

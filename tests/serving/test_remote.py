@@ -23,6 +23,7 @@ from anatomy.engine.checking.progress_file import read_progress
 from anatomy.engine.class_edition import ClassEdition
 from anatomy.engine.errors import UserError
 from tests.serving.service import OVER_ALL, SCORES, SOFTMAX, WEIGHTS, Running
+from tests.shells import fresh_shell
 
 HIDDEN = (
     "anatomy.engine.judging", "anatomy.engine.reading", "anatomy.engine.mistakes",
@@ -35,12 +36,11 @@ pytestmark = pytest.mark.usefixtures("at_home")
 @pytest.fixture
 def shell(monkeypatch: pytest.MonkeyPatch) -> Iterator[InteractiveShell]:
     """A notebook on a machine that has neither answers nor what judges them."""
-    shell = InteractiveShell.instance()
-    shell.run_cell("import torch\nfrom anatomy import check")
-    for name in [*HIDDEN, *(name for name in sys.modules if name.startswith(HIDDEN))]:
-        monkeypatch.setitem(sys.modules, name, None)
-    yield shell
-    InteractiveShell.clear_instance()
+    with fresh_shell() as shell:
+        shell.run_cell("import torch\nfrom anatomy import check")
+        for name in [*HIDDEN, *(name for name in sys.modules if name.startswith(HIDDEN))]:
+            monkeypatch.setitem(sys.modules, name, None)
+        yield shell
 
 
 def run(shell: InteractiveShell, *cells: str) -> Any:

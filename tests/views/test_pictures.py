@@ -7,12 +7,12 @@ import io
 import matplotlib
 import pytest
 import torch
-from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 from PIL import Image
 
 from anatomy.course import views
 from anatomy.course.views.words import number
+from tests.shells import fresh_shell
 
 TOKENS = ["time", "flies", "like", "an", "arrow"]
 
@@ -182,18 +182,13 @@ def test_a_number_is_said_in_digits_as_long_as_they_are_few(value: float, said: 
 
 
 def test_show_gives_an_image_with_alt_text_and_the_text_itself() -> None:
-    InteractiveShell.clear_instance()
-    shell = InteractiveShell.instance()
-    try:
-        with capture_output() as captured:
-            shell.run_cell("from anatomy.course import views\nviews.heat_map([[1.0, 2.0]], alt='one \"row\"')")
-        data = captured.outputs[-1].data
-        assert set(data) == {"text/html", "text/plain"}
-        assert data["text/plain"] == 'one "row"'
-        assert 'alt="one &quot;row&quot;"' in data["text/html"]
-        assert 'src="data:image/png;base64,' in data["text/html"]
-    finally:
-        InteractiveShell.clear_instance()
+    with fresh_shell() as shell, capture_output() as captured:
+        shell.run_cell("from anatomy.course import views\nviews.heat_map([[1.0, 2.0]], alt='one \"row\"')")
+    data = captured.outputs[-1].data
+    assert set(data) == {"text/html", "text/plain"}
+    assert data["text/plain"] == 'one "row"'
+    assert 'alt="one &quot;row&quot;"' in data["text/html"]
+    assert 'src="data:image/png;base64,' in data["text/html"]
 
 
 def test_show_takes_a_pyplot_figure_and_shows_it_once() -> None:
