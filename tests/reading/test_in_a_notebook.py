@@ -40,7 +40,8 @@ def card(shell: InteractiveShell, *cells: str) -> str:
 
 def test_the_card_points_at_the_line_of_the_cell_and_shows_an_example(shell: InteractiveShell) -> None:
     text = card(shell, ANSWER, 'check("dot_product_scores")')
-    assert "One change in line 6 would make it right, where you have `for d in range(1, query.size(-1)):`." in text
+    assert "`1` in line 6 is not what is needed there" in text
+    assert "Line 6: `for d in range(1, query.size(-1)):`" in text
     assert "The smallest example where yours differs:\n  for      dot_product_scores([[[" in text
 
 
@@ -61,7 +62,8 @@ class AttentionHead(nn.Module):
 
 
 def test_a_class_is_read_in_its_cell(shell: InteractiveShell) -> None:
-    assert "One change in line 11 would make it right" in card(shell, HEAD, 'check("AttentionHead")')
+    said = card(shell, HEAD, 'check("AttentionHead")')
+    assert "in line 11 is not what is needed there" in said
 
 
 def test_where_marks_are_given_nothing_is_read(shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch) -> None:

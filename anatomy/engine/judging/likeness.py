@@ -105,9 +105,9 @@ class InParameters(Likeness):
         return _parameters(here) == _parameters(expectations.glimpse(mistake, index))
 
 
-IN_EVERYTHING = InEverything()
+IN_EVERYTHING, IN_PARAMETERS = InEverything(), InParameters()
 
-LIKENESSES: tuple[Likeness, ...] = (IN_EVERYTHING, InValues(), InParameters())
+LIKENESSES: tuple[Likeness, ...] = (IN_EVERYTHING, InValues(), IN_PARAMETERS)
 """All ways of comparing, the strictest one first."""
 
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from anatomy.engine.judging import trail
 from anatomy.engine.judging.expectations import Expectations
-from anatomy.engine.judging.likeness import IN_EVERYTHING, LIKENESSES, Likeness, differ_in_values
+from anatomy.engine.judging.likeness import IN_EVERYTHING, IN_PARAMETERS, LIKENESSES, Likeness, differ_in_values
 from anatomy.engine.judging.sentences import diagnoses_of_two, diagnosis_of
 from anatomy.engine.judging.verdict import Diagnosis
 from anatomy.engine.mistakes import Mistake, inherited, pairs
@@ -23,6 +23,12 @@ from anatomy.engine.observing.observation import CaseObservation
 SEARCH_TIME, LEAST_SEARCH_TIME = 0.4, 0.1
 """Seconds of computing. A search ends `SEARCH_TIME` after it begins, but mistakes of parts always have
 `LEAST_SEARCH_TIME`, and so have two mistakes at once. The exercise's own mistakes have no limit."""
+
+
+MORE_IS_WRONG = Diagnosis(
+    "That is not all: your values are not what this mistake alone gives.", "Mend it, and check again."
+)
+"""Said of a mistake that explains an answer's parameters and not its values."""
 
 
 @dataclass(frozen=True)
@@ -99,18 +105,40 @@ def _best(
                 if cases:
                     if best is None or len(cases & open_cases) > len(best.cases & open_cases):
                         best = Recognized((diagnosis_of(mistake, expectations.cases[min(cases)]),), cases)
+                    if open_cases <= cases and likeness is IN_PARAMETERS and sight.more_is_wrong(mistake, cases):
+                        return _with_one_more(sight, mistake, open_cases) or replace(
+                            best, diagnoses=(*best.diagnoses, MORE_IS_WRONG)
+                        )
                     if open_cases <= cases:
                         return best
     if with_pairs and sight.values_differ:
         deadline = _Deadline(SEARCH_TIME, began)
-        for one, two, both in pairs(exercise, sight.for_pairs(deadline)):
-            if deadline.is_over:
-                trail.note("two mistakes at once", "not all tried in time")
-                break
-            cases = sight.claims(both, IN_EVERYTHING)
-            if cases and open_cases <= cases and sight.differs(both, one, cases) and sight.differs(both, two, cases):
-                return Recognized(diagnoses_of_two(one, two, expectations.cases[min(cases)]), cases)
+        return _two(sight, pairs(exercise, sight.for_pairs(deadline)), open_cases, deadline) or best
     return best
+
+
+def _with_one_more(sight: _Sight, mistake: Mistake, open_cases: frozenset[int]) -> Recognized | None:
+    """The mistake and another one, made at once."""
+    exercise, deadline = sight.expectations.exercise, _Deadline(0.0, time.thread_time())
+    others = (other for other in sight.for_pairs(deadline) if other is not mistake)
+    return _two(sight, (pair for other in others for pair in pairs(exercise, [mistake, other])), open_cases, deadline)
+
+
+def _two(
+    sight: _Sight,
+    some: Iterable[tuple[Mistake, Mistake, Mistake]],
+    open_cases: frozenset[int],
+    deadline: _Deadline,
+) -> Recognized | None:
+    """The first of these pairs of mistakes that together do what the answer does, and none of the two alone."""
+    for one, two, both in some:
+        if deadline.is_over:
+            trail.note("two mistakes at once", "not all tried in time")
+            break
+        cases = sight.claims(both, IN_EVERYTHING)
+        if cases and open_cases <= cases and sight.differs(both, one, cases) and sight.differs(both, two, cases):
+            return Recognized(diagnoses_of_two(one, two, sight.expectations.cases[min(cases)]), cases)
+    return None
 
 
 def _parts(mistake: Mistake) -> set[str]:
@@ -187,6 +215,20 @@ class _Sight:
         return any(
             not IN_EVERYTHING.is_same(
                 known.exercise, known.cases[i], one, known.with_mistake(both, i), known.with_mistake(one, i)
+            )
+            for i in cases
+        )
+
+    def more_is_wrong(self, mistake: Mistake, cases: Iterable[int]) -> bool:
+        """Whether the answer returns other values than the mistake alone."""
+        known, seen = self.expectations, self.seen
+        return any(
+            seen[i].outcome == known.with_mistake(mistake, i).outcome == "returned"
+            and differ_in_values(
+                known.exercise,
+                known.cases[i],
+                replace(seen[i], parameters=None),
+                replace(known.with_mistake(mistake, i), parameters=None),
             )
             for i in cases
         )

@@ -15,9 +15,11 @@ from anatomy.engine.judging.judge import described_all
 from anatomy.engine.judging.verdict import Diagnosis, Example, Verdict
 from anatomy.engine.observing.observation import Observation
 from anatomy.engine.reading.copies import can_copy, in_a_copy, spent
+from anatomy.engine.reading.dependence import dependence
 from anatomy.engine.reading.facts import noticed
 from anatomy.engine.reading.mends import mended
 from anatomy.engine.reading.one_place import the_line
+from anatomy.engine.reading.one_value import the_value
 from anatomy.engine.reading.smallest import smallest_example
 from anatomy.engine.reading.source import Program, program_of
 from anatomy.engine.reading.trials import Budget, Trials
@@ -83,9 +85,15 @@ class _Said:
 
 
 def _sentence(program: Program, trials: Trials) -> _Said | None:
+    whole = trials.budget
     if mend := mended(program, trials):
         return _Said(mend, comes_first=True)
-    if line := the_line(program, trials):
-        return _Said(line, trials.differ_in_values)
-    fact = noticed(program, trials)
-    return _Said(fact, not trials.stop) if fact else None
+    for point, share in ((the_value, 0.5), (the_line, 0.8)):
+        trials.budget = whole.part(share)
+        if place := point(program, trials):
+            return _Said(place, trials.differ_in_values)
+    trials.budget = whole
+    if fact := noticed(program, trials):
+        return _Said(fact, not trials.stop)
+    effect = dependence(trials, program.build())
+    return _Said(effect, trials.differ_in_values) if effect else None

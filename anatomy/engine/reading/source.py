@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, MappingProxyType
 from typing import Any
 
 import torch
@@ -51,11 +51,23 @@ class Program:
         """A line of the cell as it stands there."""
         return self.lines[number - 1].strip() if 0 < number <= len(self.lines) else ""
 
-    def build(self) -> Any:
-        """What the tree, as it is now, defines. May raise whatever running a definition may raise."""
-        namespace = self.namespace | {name: fresh(self.namespace[name]) for name in self._data}
-        exec(compile(self.tree, "<student edited>", "exec", dont_inherit=True), namespace)
-        return namespace[self.name]
+    def build(self, names: Mapping[str, Any] = MappingProxyType({})) -> Any:
+        """What the tree, as it is now, defines. May raise whatever running a definition may raise.
+
+        `names` are there besides the notebook's.
+        """
+        return self.builder(names)()
+
+    def builder(self, names: Mapping[str, Any] = MappingProxyType({})) -> Callable[[], Any]:
+        """Makes again and again what the tree, as it is now, defines."""
+        code = compile(self.tree, "<student edited>", "exec", dont_inherit=True)
+
+        def build() -> Any:
+            namespace = self.namespace | {name: fresh(self.namespace[name]) for name in self._data} | dict(names)
+            exec(code, namespace)
+            return namespace[self.name]
+
+        return build
 
     @cached_property
     def _data(self) -> list[str]:
@@ -88,8 +100,17 @@ def program_of(answer: Any, name: str) -> Program | None:
         cell = ast.parse("".join(lines))
     except SyntaxError:
         return None
+    tree = definition_in(cell, own := getattr(answer, "__name__", name))
+    if tree is None and own != name:
+        tree = definition_in(cell, own := name)
+    if tree is None:
+        return None
+    return Program(own, tree, lines, function.__globals__)
+
+
+def definition_in(cell: ast.Module, name: str) -> ast.Module | None:
+    """What a cell or module defines by this name, with the helpers in it, without annotations; None if nothing."""
     known = {defined: node for node in cell.body for defined in _defines(node)}
-    name = getattr(answer, "__name__", name) if getattr(answer, "__name__", name) in known else name
     if name not in known:
         return None
     used = _with_helpers(name, known)
@@ -99,7 +120,7 @@ def program_of(answer: Any, name: str) -> Program | None:
             node.annotation = None
         elif isinstance(node, ast.FunctionDef):
             node.returns = None
-    return Program(name, tree, lines, function.__globals__)
+    return tree
 
 
 def called_function(definition: ast.AST | None, name: str) -> ast.FunctionDef | None:

@@ -33,7 +33,7 @@ def exchanged(place: Place, new: ast.AST) -> Generator[int, None, None]:
     """Yields the line once, while `new` stands in the place."""
     parent, field, index, node = place
     holder = getattr(parent, field)
-    _put(parent, field, index, _located(new, node))
+    put(parent, field, index, _located(new, node))
     try:
         yield node.lineno
     finally:
@@ -48,7 +48,8 @@ def _located(new: ast.AST, at: ast.AST) -> ast.AST:
     return ast.fix_missing_locations(ast.copy_location(new, at))
 
 
-def _put(parent: ast.AST, field: str, index: int | None, new: ast.AST) -> None:
+def put(parent: ast.AST, field: str, index: int | None, new: ast.AST) -> None:
+    """Put a node where another one stands."""
     if index is None:
         setattr(parent, field, new)
     else:

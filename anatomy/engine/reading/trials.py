@@ -24,6 +24,8 @@ from anatomy.engine.observing.observe import glimpse_case, observe_case
 from anatomy.engine.observing.plain_data import same
 from anatomy.engine.reading.copies import ended_after, trial
 
+_ENDED: bool | None = None
+
 LONGEST = 0.2
 """Seconds of computing that one run of an edited program may take."""
 
@@ -40,8 +42,17 @@ class Budget:
         self.runs -= 1
 
     @property
+    def left(self) -> float:
+        """Seconds."""
+        return self.seconds - (time.thread_time() - self._start) if self.runs > 0 else 0.0
+
+    @property
     def is_spent(self) -> bool:
-        return self.runs <= 0 or time.thread_time() - self._start > self.seconds
+        return self.left <= 0
+
+    def part(self, share: float) -> Budget:
+        """A share of what is left."""
+        return Budget(share * self.left, self.runs)
 
 
 @dataclass(frozen=True)
@@ -105,6 +116,24 @@ class Trials:
                 if seen is None or not self._agrees(seen, index, values_only=values_only):
                     return False
         return True
+
+    @trial(lost=_ENDED)
+    def values_are_right(self, build: Callable[[], Any], prepare: Callable[[int], None]) -> bool | None:
+        """Whether what `build` makes gives the expected values in each case, for which `prepare` is called before.
+
+        None if that ended an earlier copy.
+        """
+        for index in self._values_order:
+            prepare(index)
+            seen = None if self.budget.is_spent else self._run(build, index, glimpse_case)
+            if seen is None or not self._agrees(seen, index, values_only=True):
+                return False
+        return True
+
+    @trial(lost=None)
+    def watch(self, build: Callable[[], Any], index: int) -> None:
+        """Run what `build` makes in a case, for what it notes itself."""
+        self._run(build, index, glimpse_case)
 
     def both(self, answer: Any, case: Case) -> Seen | None:
         """What reference and answer do in a case of one's own, and the first clear difference of their values."""

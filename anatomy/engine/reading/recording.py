@@ -1,0 +1,137 @@
+"""What the expressions of a program give while it runs."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import copy
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+from torch import Tensor
+
+from anatomy.engine.exercise import Exercise
+from anatomy.engine.observing.plain_data import fresh, plain
+from anatomy.engine.reading.expressions import is_module
+from anatomy.engine.reading.source import Program, called_function, definition_in
+from anatomy.engine.reading.syntax import places, put
+
+_DATA = (Tensor, int, float, str, list, tuple, dict)
+_EXPRESSIONS = (ast.Attribute, ast.BinOp, ast.BoolOp, ast.Call, ast.Compare, ast.Constant, ast.DictComp, ast.IfExp,
+                ast.List, ast.ListComp, ast.Name, ast.Subscript, ast.UnaryOp)  # fmt: skip
+_NO_VALUE_HERE = (ast.ClassDef, ast.Expr, ast.FormattedValue, ast.JoinedStr, ast.Slice, ast.arguments)
+
+OFTEN = 64
+"""How often an expression may be computed in one run: what comes more often is not compared."""
+
+_NOTE = "_note"
+
+Notes = dict[int, list[Any]]
+"""Number of an expression → what it gave, time by time; what is computed first comes first."""
+
+Define = Callable[[ast.Module, dict[str, Any]], Any]
+"""Makes of a tree the answer that it defines, with some names more than its own."""
+
+
+class Other:
+    """Stands for a value that is no data: a module, a function, an iterator."""
+
+
+class Recording:
+    """A program that notes what its expressions give; their numbers are those of their places in `tree`."""
+
+    def __init__(self, tree: ast.Module, define: Define, name: str) -> None:
+        self.places, self._define, self.notes = places(tree), define, Notes()
+        answer = next((found for node in tree.body if (found := called_function(node, name))), None)
+        self.returned = [i for i in self._within([answer]) if isinstance(self.places[i][0], ast.Return)]
+        self._functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+        self.building = frozenset(self._within(one for one in self._functions if one.name == "__init__"))
+        self._noting = copy.deepcopy(tree)
+        for number, place in enumerate(places(self._noting)):
+            if _is_noted(*place):
+                node = place[3]
+                call = ast.Call(ast.Name(_NOTE, ast.Load()), [ast.Constant(number), node], [])
+                put(*place[:3], ast.copy_location(call, node))
+        ast.fix_missing_locations(self._noting)
+
+    def is_set_to(self, number: int) -> ast.expr | None:
+        """Of a name that its function sets once, and to one value: what it is set to."""
+        name = self.places[number][3]
+        own = [node for node in self._functions if any(inner is name for inner in ast.walk(node))]
+        if not own or not isinstance(name, ast.Name):
+            return None
+        inside = list(ast.walk(own[-1]))
+        times = [node for node in inside if isinstance(node, ast.Name | ast.arg) and _binds(node, name.id)]
+        sets = [node.value for node in inside if isinstance(node, ast.Assign) and node.targets == times]
+        return sets[0] if sets else None
+
+    def _within(self, functions: Iterable[ast.AST | None]) -> list[int]:
+        """The numbers of what stands in these functions."""
+        inside = {id(node) for function in functions if function for node in ast.walk(function)}
+        return [number for number, place in enumerate(self.places) if id(place[3]) in inside]
+
+    def build(self) -> Any:
+        """The answer, which notes from now on."""
+        self.notes = {}
+        return self._define(self._noting, {_NOTE: self._note})
+
+    def _note(self, number: int, value: Any) -> Any:
+        times = self.notes.setdefault(number, [])
+        if len(times) <= OFTEN:
+            times.append(_kept(value))
+        return value
+
+
+def of_program(program: Program) -> Recording:
+    """A student's."""
+
+    def define(tree: ast.Module, names: dict[str, Any]) -> Any:
+        return replace(program, tree=tree).build(names)
+
+    return Recording(program.tree, define, program.name)
+
+
+def of_right_answers(exercise: Exercise) -> Iterator[Recording]:
+    """Those of the right answer, then of what is also right, with the helpers that stand beside them."""
+    course, notebook = exercise.course, exercise.notebook
+    others = (name for name in course.also_right(notebook) if name.startswith(f"{exercise.name}__"))
+    for name, part in ((exercise.name, "right"), *((other, "also_right") for other in others)):
+        module = sys.modules[course.module(notebook, part)]
+        if tree := definition_in(ast.parse(inspect.getsource(module)), name):
+            yield Recording(tree, partial(_of_right, module, name), name)
+
+
+def _of_right(module: ModuleType, name: str, tree: ast.Module, names: dict[str, Any]) -> Any:
+    known = {**vars(module), **names}
+    exec(compile(tree, "<right>", "exec", dont_inherit=True), known)
+    return known[name]
+
+
+def _binds(node: ast.Name | ast.arg, name: str) -> bool:
+    return node.arg == name if isinstance(node, ast.arg) else node.id == name and isinstance(node.ctx, ast.Store)
+
+
+def _kept(value: Any) -> Any:
+    if isinstance(value, _DATA):
+        with contextlib.suppress(Exception):  # inside of `torch.vmap` a tensor can't be kept
+            plain(value)
+            return fresh(value)
+    return Other()
+
+
+def _is_noted(parent: ast.AST, field: str, index: int | None, node: ast.AST) -> bool:
+    """Whether an expression gives a value that could be another one."""
+    if not isinstance(node, _EXPRESSIONS) or isinstance(parent, _NO_VALUE_HERE) or is_module(node):
+        return False
+    if isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.List) and not isinstance(node.ctx, ast.Load):
+        return False
+    if isinstance(parent, ast.Call) and field == "func":
+        return False
+    if isinstance(node, ast.Name) and node.id == "self":
+        return not isinstance(parent, ast.Attribute)
+    return not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super")

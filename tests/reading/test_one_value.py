@@ -1,0 +1,102 @@
+"""The expression that goes wrong, found by lending it a value of a right answer."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+
+def cell(source):
+    return dedent(source).strip() + "\n"
+
+
+WRONG = {
+    "much is wrong inside one expression": (
+        "scaled_scores",
+        "def scaled_scores(query, key):\n"
+        "    size = query.size(-1) * 3 - 1\n"
+        "    scale = size / 4 + 2\n"
+        "    return query @ key.mT / scale\n",
+        "`size / 4 + 2` in line 3",
+    ),
+    "the first line that goes wrong, not one that follows from it": (
+        "softmax",
+        cell("""
+            def softmax(x, dim):
+                largest = x.amax(dim, keepdim=True)
+                moved = (x - largest) * 0.3 + x.cos()
+                e = torch.exp(moved)
+                return e / e.sum(dim, keepdim=True)
+        """),
+        "`(x - largest) * 0.3 + x.cos()` in line 3",
+    ),
+    "a method of a module": (
+        "LayerNorm",
+        cell("""
+            class LayerNorm(nn.Module):
+                def __init__(self, dim, eps=1e-12):
+                    super().__init__()
+                    self.eps = eps
+                    self.weight = nn.Parameter(torch.ones(dim))
+                    self.bias = nn.Parameter(torch.zeros(dim))
+
+                def forward(self, x):
+                    mean = x.mean(-1, keepdim=True)
+                    variance = (x - mean).abs().mean(-1, keepdim=True) * 2 + 0.5
+                    return self.weight * (x - mean) / torch.sqrt(variance + self.eps) + self.bias
+        """),
+        "in line 10 is not what is needed there",
+    ),
+    "another shape": (
+        "softmax",
+        cell("""
+            def softmax(x, dim):
+                e = torch.exp(x - x.amax(dim, keepdim=True))
+                total = e.sum() / 7 + 3
+                return e / total
+        """),
+        "`e.sum() / 7 + 3` in line 3",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("exercise, source, expected", WRONG.values(), ids=WRONG)
+def test_the_first_expression_that_goes_wrong_is_pointed_at(exercise, source, expected, notebook, reading):
+    said = [one.headline for one in reading(exercise, notebook(source)).diagnoses]
+    assert any(expected in sentence for sentence in said), said
+
+
+NOT_ONE = {
+    "two places": (
+        "softmax",
+        cell("""
+            def softmax(x, dim):
+                e = torch.exp(x * 1.5)
+                return e / (e.sum(dim, keepdim=True) + 1)
+        """),
+    ),
+    "the result itself": (
+        "scaled_scores",
+        "def scaled_scores(query, key):\n    return (query @ key.mT).tanh() * 3 + 1\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("exercise, source", NOT_ONE.values(), ids=NOT_ONE)
+def test_nothing_is_said_where_no_single_value_mends_it(exercise, source, notebook, reading):
+    said = " ".join(one.headline for one in reading(exercise, notebook(source)).diagnoses)
+    assert "is not what is needed there" not in said
+
+
+def test_a_value_that_is_right_in_most_cases_only_is_not_enough(notebook, reading):
+    """With T equal to S the two sizes are the same number: other cases refute the wrong one."""
+    source = cell("""
+        def softmax(x, dim):
+            e = torch.exp(x - x.amax(dim, keepdim=True))
+            if x.dim() > 2:
+                e = e * torch.linspace(1, 2, e.size(-1))
+            return e / e.sum(dim, keepdim=True) / (1 + x.abs().max())
+    """)
+    said = " ".join(one.headline for one in reading("softmax", notebook(source)).diagnoses)
+    assert "is not what is needed there" not in said
