@@ -123,3 +123,35 @@ def test_two_mistakes_are_looked_for_only_where_they_cost_nothing_that_holds(mon
     tried.clear()
     verdict_on("TransformerEncoderLayer", Silent)
     assert not tried
+
+
+class _Network(nn.Module):
+    """A feed-forward network without its first bias, and with something else that is wrong."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.linear_1 = nn.Linear(config.hidden_size, config.intermediate_size, bias=False)
+        self.linear_2 = nn.Linear(config.intermediate_size, config.hidden_size, bias=False)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+
+
+class _WithRelu(_Network):
+    def forward(self, x):
+        return self.dropout(self.linear_2(self.linear_1(x).relu()))
+
+
+class _Shrunk(_Network):
+    def forward(self, x):
+        return self.dropout(self.linear_2(nn.functional.gelu(self.linear_1(x) * 0.37)))
+
+
+class _OnlyWithoutBias(_Network):
+    def forward(self, x):
+        return self.dropout(self.linear_2(nn.functional.gelu(self.linear_1(x))))
+
+
+def test_parameters_that_are_wrong_do_not_hide_a_second_mistake() -> None:
+    alone, two, more = (verdict_on("FeedForward", answer) for answer in (_OnlyWithoutBias, _WithRelu, _Shrunk))
+    assert len(alone.mistakes) == 1 and recognizing.MORE_IS_WRONG not in alone.diagnoses
+    assert len(two.mistakes) == 2 and set(alone.mistakes) < set(two.mistakes)
+    assert more.mistakes == alone.mistakes and more.diagnoses[-1] == recognizing.MORE_IS_WRONG
