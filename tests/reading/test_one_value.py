@@ -67,6 +67,19 @@ def test_the_first_expression_that_goes_wrong_is_pointed_at(exercise, source, ex
     assert any(expected in sentence for sentence in said), said
 
 
+def test_a_name_that_was_changed_in_place_leads_to_the_line_that_did(notebook, reading):
+    source = cell("""
+        def softmax(x, dim):
+            moved = x - x.amax(dim, keepdim=True)
+            moved *= 0.3 + x.cos()
+            e = torch.exp(moved)
+            return e / e.sum(dim, keepdim=True)
+    """)
+    (said,) = [one for one in reading("softmax", notebook(source)).diagnoses if "is not what" in one.headline]
+    assert "`moved` in line 4" in said.headline
+    assert "Line 3 is what changed it last: `moved *= 0.3 + x.cos()`" in said.detail
+
+
 NOT_ONE = {
     "two places": (
         "softmax",

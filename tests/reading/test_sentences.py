@@ -106,6 +106,31 @@ def test_said_first(name: str, notebook, reading) -> None:
     assert reading(exercise, notebook(source, rows=rows)).diagnoses[0].headline.startswith(said)
 
 
+BEHIND_AN_ERROR = {
+    "an attribute that nothing sets": (
+        "AttentionHead",
+        "class AttentionHead(nn.Module):\n    def __init__(self, dim, head_dim):\n        super().__init__()\n"
+        "        self.q, self.k = nn.Linear(dim, head_dim), nn.Linear(dim, head_dim)\n\n    def forward(self, x):\n"
+        "        return F.scaled_dot_product_attention(self.q(x), self.k(x), self.v(x))\n",
+        "`self.v` is read in line 7, and no line of your class sets it.",
+    ),
+    "an attribute that is no layer": (
+        "AttentionHead",
+        "class AttentionHead(nn.Module):\n    def __init__(self, dim, head_dim):\n        super().__init__()\n"
+        "        self.q, self.k = nn.Linear(dim, head_dim), nn.Linear(dim, head_dim)\n        self.v = head_dim\n\n"
+        "    def forward(self, x):\n"
+        "        return F.scaled_dot_product_attention(self.q(x), self.k(x), self.v(x))\n",
+        "`self.v` is called in line 8, and line 5 makes it something else.",
+    ),
+}
+
+
+@pytest.mark.parametrize("exercise, source, said", BEHIND_AN_ERROR.values(), ids=BEHIND_AN_ERROR)
+def test_said_after_the_error(exercise: str, source: str, said: str, notebook, reading) -> None:
+    first, second = reading(exercise, notebook(source)).diagnoses
+    assert first.headline.startswith("It stops with") and second.headline == said
+
+
 TEMPTING = {
     "a loop that goes on": (
         "merge_heads",

@@ -20,6 +20,7 @@ from anatomy.engine.reading.facts import noticed
 from anatomy.engine.reading.mends import mended
 from anatomy.engine.reading.one_place import the_line
 from anatomy.engine.reading.one_value import the_value
+from anatomy.engine.reading.recording import read_right_answers
 from anatomy.engine.reading.smallest import smallest_example
 from anatomy.engine.reading.source import Program, program_of
 from anatomy.engine.reading.trials import Budget, Trials
@@ -53,6 +54,7 @@ def read(
     right = {name: exercise.course.exercise(name).right for name in parts}
     trials = Trials(expectations, found, Budget(seconds))
     program = program_of(namespace[exercise.name], exercise.name)
+    read_right_answers(exercise)
 
     def work() -> Iterator[dict[str, Any] | None]:
         namespace.update(right)

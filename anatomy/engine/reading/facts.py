@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from anatomy.engine.judging.verdict import Diagnosis
@@ -24,6 +25,7 @@ def noticed(program: Program, trials: Trials) -> Diagnosis | None:
 def _facts(program: Program, trials: Trials) -> Iterator[Fact]:
     if any(seen.found.value is None and seen.found.outcome == "returned" for seen in trials.visible.values()):
         return  # nothing is returned: that comes first
+    yield from _behind_the_error(program, trials)
     yield from _loops_that_end_at_once(program)
     yield from _unused_arguments(program, trials)
     yield from _powers_of_one(program)
@@ -38,6 +40,40 @@ def _loops_that_end_at_once(program: Program) -> Iterator[Fact]:
             if isinstance(statement, ast.Return):
                 line = statement.lineno
                 yield f"The `return` in line {line} stands inside the loop, which ends there in its first turn.", line
+
+
+def _behind_the_error(program: Program, trials: Trials) -> Iterator[Fact]:
+    """A name that an error's line misses or can't call, and where it is set."""
+    error = next((seen.found.error for seen in trials.visible.values() if seen.found.error), None)
+    if error is None or not error.line:
+        return
+    nodes = list(ast.walk(program.tree))
+    if missing := re.fullmatch(r"'(\w+)' object has no attribute '(\w+)'", error.message):
+        owner, name = missing.groups()
+        classes = {node.name for node in nodes if isinstance(node, ast.ClassDef)}
+        named = [node for node in nodes if isinstance(node, ast.Attribute) and node.attr == name]
+        read = [node for node in named if ast.unparse(node.value) == "self" and node.lineno == error.line]
+        is_set = any(isinstance(node.ctx, ast.Store) for node in named) or bool(_SETTING & _all_names(nodes))
+        if owner in classes and read and not is_set:
+            yield f"`self.{name}` is read in line {error.line}, and no line of your class sets it.", error.line
+    elif error.message.endswith("object is not callable"):
+        called = {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call) and node.lineno == error.line}
+        sets = [node for node in nodes if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in called]
+        if len(sets) == 1 and not isinstance(sets[0].value, ast.Lambda):
+            name = ast.unparse(sets[0].targets[0])
+            yield (
+                f"`{name}` is called in line {error.line}, and line {sets[0].lineno} makes it something else.",
+                sets[0].lineno,
+            )
+
+
+_SETTING = {"setattr", "__dict__", "vars", "register_buffer", "register_parameter", "add_module", "register_module"}
+"""Names by which an attribute is set without an assignment."""
+
+
+def _all_names(nodes: list[ast.AST]) -> set[str]:
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return names | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
 
 
 def _unused_arguments(program: Program, trials: Trials) -> Iterator[Fact]:

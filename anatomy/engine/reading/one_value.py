@@ -10,21 +10,22 @@ What no right answer computes is tried first, in the order in which it is comput
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from torch import Tensor
-
 from anatomy.engine.judging.verdict import Diagnosis
-from anatomy.engine.observing.plain_data import alike, fresh, plain
-from anatomy.engine.reading.recording import OFTEN, Notes, Other, Recording, of_program, of_right_answers
+from anatomy.engine.observing.plain_data import alike, fresh
+from anatomy.engine.reading.recording import NO_DATA, OFTEN, Noted, Notes, Recording, of_program, of_right_answers
 from anatomy.engine.reading.source import Program
-from anatomy.engine.reading.syntax import Place, exchanged
+from anatomy.engine.reading.syntax import exchanged
 from anatomy.engine.reading.trials import Trials
 
 _LONGEST_QUOTE = 60
 """Characters of an expression that is quoted; of a longer one its line is."""
+
+_SOME = 3
+"""Cases in which a value must be the result to count as such."""
 
 _GIVEN = "_given"
 
@@ -36,13 +37,15 @@ def the_value(program: Program, trials: Trials) -> Diagnosis | None:
         return None
     mine = of_program(program)
     trials.watch(mine.build, first)
-    rights = [_Right(theirs, trials, first) for theirs in of_right_answers(trials.expectations.exercise)]
-    ranks = sorted({rank for right in rights for rank in right.ranks(mine)})
+    rights = [_Right(theirs, trials) for theirs in of_right_answers(trials.expectations.exercise)]
+    some = list(trials.visible)[:_SOME]
+    results = {case: [result for right in rights for result in right.results(case)] for case in some}
+    ranks = sorted({rank for right in rights for rank in right.ranks(mine, first, right.final(results))})
     lending = _Lending(program, trials, mine, rights)
     for rank in ranks:
         for number in mine.notes:
             if lending.mends(number, rank):
-                return _said(program, mine.places[_first_cause(number, mine, lending, ranks)])
+                return _said(program, mine, _first_cause(number, mine, lending, ranks))
     return None
 
 
@@ -65,16 +68,9 @@ Rank = tuple[bool, bool, bool]
 class _Right:
     """A right answer's values in each case, as they are asked for."""
 
-    def __init__(self, recording: Recording, trials: Trials, first: int) -> None:
-        self.recording, self._trials, self._notes = recording, trials, dict[int, Notes]()
-        known = self.notes(first)
-        final = [known[number] for number in recording.returned if number in known]
-        self.known = {
-            number: values
-            for number, values in known.items()
-            if len(values) <= OFTEN and not any(isinstance(value, Other) for value in values)
-            and not any(_alike(values, result) for result in final)
-        }  # fmt: skip
+    def __init__(self, recording: Recording, trials: Trials) -> None:
+        self.recording, self._trials = recording, trials
+        self._notes: dict[int, Notes] = {}
         self._ranked: dict[tuple[int, Rank], list[int]] = {}
 
     def notes(self, case: int) -> Notes:
@@ -83,18 +79,38 @@ class _Right:
             self._notes[case] = self.recording.notes
         return self._notes[case]
 
-    def ranks(self, mine: Recording) -> Iterable[Rank]:
+    def results(self, case: int) -> list[list[Noted]]:
+        """What it returns."""
+        notes = self.notes(case)
+        return [notes[number] for number in self.recording.returned if number in notes]
+
+    def ranks(self, mine: Recording, case: int, final: set[int]) -> Iterable[Rank]:
         """Compare all values with the student's. What is set in `__init__` comes before all that follows from it."""
-        notes, known = mine.notes, self.known
-        same = {(here, there) for here in notes for there in known if _alike(notes[here], known[there])}
+        known = {
+            number: values
+            for number, values in self.notes(case).items()
+            if number not in final and len(values) <= OFTEN and NO_DATA not in values
+        }
+        same = {(here, there) for here in mine.notes for there in known if _alike(mine.notes[here], known[there])}
         matched, common = {here for here, _ in same}, {there for _, there in same}
-        for here, values in notes.items():
+        for here, values in mine.notes.items():
             for there, others in known.items():
                 if (here, there) not in same:
                     is_late = here not in mine.building
                     rank = _forms(values) != _forms(others), is_late and here in matched, is_late and there in common
                     self._ranked.setdefault((here, rank), []).append(there)
         return {rank for _, rank in self._ranked}
+
+    def final(self, results: Mapping[int, list[list[Noted]]]) -> set[int]:
+        """The expressions that give what is returned, in all of these cases: to lend these would mend anything."""
+        return {
+            number
+            for number in self.notes(next(iter(results)))
+            if all(
+                any(_alike(self.notes(case).get(number, []), result) for result in some)
+                for case, some in results.items()
+            )
+        }
 
     def candidates(self, here: int, rank: Rank) -> list[int]:
         return self._ranked.get((here, rank), [])
@@ -105,7 +121,7 @@ class _Lending:
 
     def __init__(self, program: Program, trials: Trials, mine: Recording, rights: list[_Right]) -> None:
         self.program, self.trials, self.mine, self.rights = program, trials, mine, rights
-        self._lent: Iterator[Any] = iter(())
+        self._lent: Iterator[Noted] = iter(())
         self._given_up: set[int] = set()
 
     def mends(self, number: int, rank: Rank) -> bool:
@@ -113,10 +129,8 @@ class _Lending:
         if not candidates or number in self._given_up:
             return False
         for _ in exchanged(self.mine.places[number], ast.Call(ast.Name(_GIVEN, ast.Load()), [], [])):
-            build = self.program.builder({_GIVEN: lambda: fresh(next(self._lent))})
+            build = self.program.builder({_GIVEN: lambda: fresh(next(self._lent).value)})
             for right, there in candidates:
-                if self.trials.budget.is_spent:
-                    return False
                 mends = self.trials.values_are_right(build, partial(self._lend, right, there))
                 if mends:
                     return True
@@ -129,19 +143,24 @@ class _Lending:
         self._lent = iter(right.notes(case).get(there, ()))
 
 
-def _alike(here: list[Any], there: list[Any]) -> bool:
-    return len(here) == len(there) and alike(plain(here), plain(there))
+def _alike(here: list[Noted], there: list[Noted]) -> bool:
+    pairs = zip(here, there, strict=False)
+    return len(here) == len(there) and all(
+        one.form == other.form and alike(one.plain, other.plain) for one, other in pairs
+    )
 
 
-def _forms(values: list[Any]) -> list[Any]:
-    return [tuple(value.shape) if isinstance(value, Tensor) else type(value) for value in values]
+def _forms(values: list[Noted]) -> list[Any]:
+    return [one.form for one in values]
 
 
-def _said(program: Program, place: Place) -> Diagnosis:
-    node, line = place[3], place[3].lineno
+def _said(program: Program, mine: Recording, number: int) -> Diagnosis:
+    node, line = mine.places[number][3], mine.places[number][3].lineno
     text = ast.unparse(node)
     what = f"`{text}` in line {line}" if len(text) <= _LONGEST_QUOTE else f"What is computed in line {line}"
+    detail = f"Line {line}: `{program.line(line)}`"
+    if changed := mine.was_changed_in(number):
+        detail += f" Line {changed} is what changed it last: `{program.line(changed)}`"
     return Diagnosis(
-        f"{what} is not what is needed there: with the right value in its place, all results are right.",
-        f"Line {line}: `{program.line(line)}`",
+        f"{what} is not what is needed there: with the right value in its place, all results are right.", detail
     )

@@ -9,9 +9,10 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
+from itertools import pairwise
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from torch import Tensor
 
@@ -19,7 +20,7 @@ from anatomy.engine.exercise import Exercise
 from anatomy.engine.observing.plain_data import fresh, plain
 from anatomy.engine.reading.expressions import is_module
 from anatomy.engine.reading.source import Program, called_function, definition_in
-from anatomy.engine.reading.syntax import places, put
+from anatomy.engine.reading.syntax import blocks, places, put
 
 _DATA = (Tensor, int, float, str, list, tuple, dict)
 _EXPRESSIONS = (ast.Attribute, ast.BinOp, ast.BoolOp, ast.Call, ast.Compare, ast.Constant, ast.DictComp, ast.IfExp,
@@ -31,15 +32,27 @@ OFTEN = 64
 
 _NOTE = "_note"
 
-Notes = dict[int, list[Any]]
+
+class Noted(NamedTuple):
+    """A value of an expression: a copy that can be lent, and the plain data by which it is compared."""
+
+    value: Any
+    plain: Any
+
+    @property
+    def form(self) -> Any:
+        return tuple(self.plain.shape) if isinstance(self.plain, Tensor) else type(self.value)
+
+
+Notes = dict[int, list[Noted]]
 """Number of an expression → what it gave, time by time; what is computed first comes first."""
 
 Define = Callable[[ast.Module, dict[str, Any]], Any]
 """Makes of a tree the answer that it defines, with some names more than its own."""
 
 
-class Other:
-    """Stands for a value that is no data: a module, a function, an iterator."""
+NO_DATA = Noted(None, None)
+"""Stands for a module, a function, an iterator."""
 
 
 class Recording:
@@ -69,6 +82,16 @@ class Recording:
         times = [node for node in inside if isinstance(node, ast.Name | ast.arg) and _binds(node, name.id)]
         sets = [node.value for node in inside if isinstance(node, ast.Assign) and node.targets == times]
         return sets[0] if sets else None
+
+    def was_changed_in(self, number: int) -> int:
+        """Of a name: the line of a statement such as ``x += 1`` that comes right before it; 0 if another one does."""
+        name = self.places[number][3]
+        pairs = (pair for function in self._functions for block in blocks(function) for pair in pairwise(block))
+        for before, statement in pairs:
+            in_it = isinstance(name, ast.Name) and name in ast.walk(statement)
+            if in_it and isinstance(before, ast.AugAssign) and ast.unparse(before.target) == name.id:
+                return before.lineno
+        return 0
 
     def _within(self, functions: Iterable[ast.AST | None]) -> list[int]:
         """The numbers of what stands in these functions."""
@@ -102,8 +125,20 @@ def of_right_answers(exercise: Exercise) -> Iterator[Recording]:
     others = (name for name in course.also_right(notebook) if name.startswith(f"{exercise.name}__"))
     for name, part in ((exercise.name, "right"), *((other, "also_right") for other in others)):
         module = sys.modules[course.module(notebook, part)]
-        if tree := definition_in(ast.parse(inspect.getsource(module)), name):
+        if tree := definition_in(_parsed(module), name):
             yield Recording(tree, partial(_of_right, module, name), name)
+
+
+def read_right_answers(exercise: Exercise) -> None:
+    """Read the files in which right answers stand, which takes a while; once for all checks of a notebook."""
+    exercise.course.also_right(exercise.notebook)
+    for part in ("right", "also_right"):
+        _parsed(sys.modules[exercise.course.module(exercise.notebook, part)])
+
+
+@cache
+def _parsed(module: ModuleType) -> ast.Module:
+    return ast.parse(inspect.getsource(module))
 
 
 def _of_right(module: ModuleType, name: str, tree: ast.Module, names: dict[str, Any]) -> Any:
@@ -116,12 +151,11 @@ def _binds(node: ast.Name | ast.arg, name: str) -> bool:
     return node.arg == name if isinstance(node, ast.arg) else node.id == name and isinstance(node.ctx, ast.Store)
 
 
-def _kept(value: Any) -> Any:
+def _kept(value: Any) -> Noted:
     if isinstance(value, _DATA):
-        with contextlib.suppress(Exception):  # inside of `torch.vmap` a tensor can't be kept
-            plain(value)
-            return fresh(value)
-    return Other()
+        with contextlib.suppress(Exception):  # a tensor inside of `torch.vmap`, or without data, can't be kept
+            return Noted(fresh(value), plain(value))
+    return NO_DATA
 
 
 def _is_noted(parent: ast.AST, field: str, index: int | None, node: ast.AST) -> bool:

@@ -44,7 +44,10 @@ class Budget:
     @property
     def left(self) -> float:
         """Seconds."""
-        return self.seconds - (time.thread_time() - self._start) if self.runs > 0 else 0.0
+        if self.runs > 0:  # to ask for the time is slow on some machines
+            left = self.seconds - (time.thread_time() - self._start)
+            self.runs = self.runs if left > 0 else 0
+        return left if self.runs > 0 else 0.0
 
     @property
     def is_spent(self) -> bool:
