@@ -63,7 +63,7 @@ def in_pairwise_dot(at):
     at("return ", NUMBERS,
        ("cosine", "x = x / x.norm(dim=-1, keepdim=True)\n    return ", "These are cosines: the lengths of the rows are divided out, and your diagonal is all ones. In a dot product the lengths count."),
        ("rows_centered", "x = x - x.mean(dim=-1, keepdim=True)\n    return ", "You subtract each row's mean first, as for a covariance. A dot product takes the numbers as they are."),
-       ("detached", "with torch.no_grad():\n        return ", "The numbers are right, but cut off from where they came from: no gradient gets back to x. `detach`, `.item()`, `.data`, NumPy and `torch.no_grad` all cut; a network could not learn through this. Compute with the tensors themselves.", "gradients"))
+       ("detached", "with torch.no_grad():\n        return ", "The numbers are right, but they are cut off from where they came from: no gradient gets back to x. `detach`, `.item()`, `.data`, NumPy and `torch.no_grad` all cut; a network could not learn through this. Compute with the tensors themselves.", "gradients"))
     at("return x", NUMBERS,
        ("divided_by_root_d", "return x / math.sqrt(x.size(-1))", "You divide by √D = {root_D} already. You have read ahead: that comes in 02, with the reason for it. Here the plain dot product is wanted."))
     squeezed(at, ALL, "is (B, T, T), also for one sentence or one row")

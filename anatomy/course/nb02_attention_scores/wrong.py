@@ -31,7 +31,7 @@ def in_dot_product_scores(at):
        ("entry_by_entry", "(query * key).sum(dim=-1)", "You multiply entry by entry, so query t meets only key t. That needs T = S; here every one of {T} queries is to meet every one of {S} keys: a matrix product.", ALL),
        ("summed_over_batch", 'torch.einsum("btd,bsd->ts", query, key)', "You add up over the batch as well: one ({T}, {S}) matrix is left of {B}. Each batch item is a sentence of its own; `b` must stay in the result.", ALL),
        ("across_the_batch", "query.flatten(0, 1) @ key.flatten(0, 1).T", "Every query meets the keys of *all* {B} batch items: flattened together, sentences see each other. Query and key must share their b.", ALL),
-       ("not_summed", "query.unsqueeze(2) * key.unsqueeze(1)", "The products are right, but not added up: the axis of the width, D = {D}, is still there. A dot product is the *sum* over it.", ALL),
+       ("not_summed", "query.unsqueeze(2) * key.unsqueeze(1)", "The products are right, but they are not added up: the axis of the width, D = {D}, is still there. A dot product is the *sum* over it.", ALL),
        ("mean_for_sum", "(query.unsqueeze(2) * key.unsqueeze(1)).mean(dim=-1)", "You take the mean over the width where the dot product takes the sum: each score is {D} times too small."),
        ("cosine", "F.normalize(query, dim=-1) @ F.normalize(key, dim=-1).transpose(-2, -1)", "You return cosines: the lengths of query and key are divided out, and every score lies between −1 and 1. In a dot product the lengths count."),
        ("numbers_taken_out", "torch.tensor([[[torch.dot(q, k).item() for k in ks] for q in qs] for qs, ks in zip(query, key)])", "The numbers are right, but no gradient gets through: numbers taken out with `.item()` or `float(…)` and put into a new tensor have forgotten where they came from. Keep tensors, and put them together with `torch.stack`.", "gradients"),
@@ -153,7 +153,7 @@ def in_score_variance(at):
     at("(query * key).sum(dim=-1)  # (N,)", "sampling",
        ("all_pairs", "query @ key.T  # (N, N)", "You multiply every query with every key. Those scores share rows and are not independent; draw {N} pairs, query n with key n."))
     at(".item()", "two floats",
-       ("tensors", "", "The numbers are right, but still wrapped in tensors (of shape (), with no axis at all). Plain Python floats are asked for: `.item()` or `float(…)` takes the number out."), times=2)
+       ("tensors", "", "The numbers are right, but they are still wrapped in tensors (of shape (), with no axis at all). Plain Python floats are asked for: `.item()` or `float(…)` takes the number out."), times=2)
 
 
 @MISTAKES.of(project)

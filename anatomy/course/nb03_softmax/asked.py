@@ -22,10 +22,8 @@ def any_scores(draw: Draw) -> Case:
     draw.sized(**{letter: (1, 7) for letter in axes.split()})
     dim = draw.whole(-len(axes.split()), len(axes.split()) - 1)
     if draw.pick(True, False, False):
-        return draw.case(
-            x=draw.floats(axes, "plain") + draw.pick(-150, 100), dim=dim, returns=axes, asks="large scores"
-        )
-    return draw.case(x=draw.floats(axes), dim=dim, returns=axes)
+        return draw.case(x=draw.floats(axes, "plain") + draw.pick(-150, 100), dim=dim, asks="large scores")
+    return draw.case(x=draw.floats(axes), dim=dim)
 
 
 @exercise(
@@ -36,21 +34,21 @@ def any_scores(draw: Draw) -> Case:
 )
 def softmax(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=5, S=7)
-    yield draw.case(x=draw.normal("B T S", scale=2), dim=-1, returns="B T S")
+    yield draw.case(x=draw.normal("B T S", scale=2), dim=-1)
     draw = Draw(seed, B=3, T=4, S=6)
-    yield draw.case(x=draw.normal("B T S"), dim=1, returns="B T S", note="when `dim` is an axis in the middle")
+    yield draw.case(x=draw.normal("B T S"), dim=1, note="when `dim` is an axis in the middle")
     draw = Draw(seed, B=4, T=6, S=3)
     across = draw.normal("S T B").permute(2, 1, 0)  # (B, T, S), in another order in memory
-    yield draw.case(x=across - 5, dim=0, returns="B T S", note="when all scores are negative and `dim` is 0")
+    yield draw.case(x=across - 5, dim=0, note="when all scores are negative and `dim` is 0")
     draw = Draw(seed, B=2, H=3, T=4, S=5)
-    yield draw.case(x=draw.normal("B H T S"), dim=-2, returns="B H T S", note="when `x` has four axes")
+    yield draw.case(x=draw.normal("B H T S"), dim=-2, note="when `x` has four axes")
     draw = Draw(seed, T=5, S=5)
-    yield draw.case(x=draw.normal("T S"), dim=1, returns="T S", note="when `x` is square")
+    yield draw.case(x=draw.normal("T S"), dim=1, note="when `x` is square")
     draw = Draw(seed, S=7)
-    yield draw.case(x=draw.normal("S"), dim=0, returns="S", note="when `x` has a single axis")
+    yield draw.case(x=draw.normal("S"), dim=0, note="when `x` has a single axis")
     draw = Draw(seed, B=1, T=4, S=1)
-    yield draw.case(x=draw.normal("B T S"), dim=1, returns="B T S", note="when other axes have size 1")
-    large: dict[str, Any] = {"returns": "B T S", "asks": "large scores"}
+    yield draw.case(x=draw.normal("B T S"), dim=1, note="when other axes have size 1")
+    large: dict[str, Any] = {"asks": "large scores"}
     draw = Draw(seed, B=2, T=4, S=7)
     x = 3000.0 * (_ranks(draw.normal("B T S"), -1) - 3)  # distinct multiples of 3000, from −9000 to 9000
     yield draw.case(x=x, dim=-1, note="when scores reach thousands", **large)

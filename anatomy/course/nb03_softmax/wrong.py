@@ -27,7 +27,7 @@ def in_softmax(at):
     SHIFT = """shifted = x - x.amax(dim=dim, keepdim=True)  # the largest entry of each slice is now 0
     exponentials = shifted.exp()  # between 0 and 1"""
     at(SHIFT, "large scores",
-       ("overflows", "exponentials = x.exp()", "Your softmax is right for small scores and overflows for large ones: exp(89) is already ∞ in float32, and ∞/∞ is NaN. Subtract each slice's largest entry first; it cancels in the fraction."),
+       ("overflows", "exponentials = x.exp()", "Right for small scores, but the exponentials of large scores overflow: exp(89) is already ∞ in float32, and ∞/∞ is NaN. Subtract each slice's largest entry first; it cancels in the fraction."),
        ("subtracts_mean", "exponentials = (x - x.mean(dim=dim, keepdim=True)).exp()", "You subtract the mean of each slice. It cancels as the maximum would, but what lies far above the mean still overflows; only the maximum guarantees that no exponent is above zero."),
        ("subtracts_min", "exponentials = (x - x.amin(dim=dim, keepdim=True)).exp()", "You subtract the smallest entry of each slice: all exponents are now above zero, where exp overflows. Subtract the largest one, so that all are at most zero."),
        ("clamps", "exponentials = x.clamp(min=-80, max=80).exp()", "You clamp the scores so that exp can't overflow. All scores beyond the limit become equal, and with them their weights. Subtracting each slice's largest entry keeps the differences, which is all that softmax looks at."),
@@ -37,7 +37,7 @@ def in_softmax(at):
     at(LARGEST, "large scores",
        ("global_max", "x.max()", "You subtract the largest entry of the whole tensor. It cancels on paper, but a slice that lies 200 below it becomes exp(−200) = 0 everywhere, and 0/0 is NaN. Each slice along `dim` needs its own largest entry."),
        ("largest_absolute", "x.abs().amax(dim=dim, keepdim=True)", "You subtract the largest absolute value: a slice around −150 is pushed down to −300, where every exponential is 0, and 0/0 is NaN. Subtract the largest value, with its sign."),
-       ("max_along_last", "x.amax(dim=-1, keepdim=True)", "You take the maximum along the last axis and the sum along `dim`. The maximum cancels only if all entries that are summed together lose the same number: take both along `dim`.", NUMBERS),
+       ("max_along_last", "x.amax(dim=-1, keepdim=True)", "Your maximum runs along the last axis, whatever `dim` says. It cancels only if all entries that are summed together lose the same number: take it along `dim`.", NUMBERS),
        ("max_without_keepdim", "x.amax(dim=dim)", "Your maximum loses the axis that it runs along (no `keepdim=True`). Broadcasting then lines it up with another axis: an error if the sizes differ, and silently wrong numbers if they happen to agree.", EVERYTHING))
     at((SHIFT, "exponentials / exponentials.sum(dim=dim, keepdim=True)"), "large scores",
        ("patches_nan", ("exponentials = x.exp()", "(exponentials / exponentials.sum(dim=dim, keepdim=True)).nan_to_num(0.0)"), "You replace NaN by zero after the overflow. The tensor looks clean, but the largest score, which should get nearly all the weight, now gets none. Prevent the overflow: subtract each slice's largest entry before the exponential."))
@@ -48,7 +48,7 @@ def in_softmax(at):
     at(".sum(dim=dim, keepdim=True)", NUMBERS,
        ("sums_over_everything", ".sum()", "You divide by the sum over the whole tensor, so all entries together sum to one. Each slice along `dim` must sum to one by itself: sum along `dim` only."),
        ("sum_without_keepdim", ".sum(dim=dim)", "Your sum loses the axis that it runs along (no `keepdim=True`). Broadcasting then lines it up with another axis: an error if the sizes differ, and silently wrong numbers if they happen to agree.", EVERYTHING),
-       ("detached_sum", ".sum(dim=dim, keepdim=True).detach()", "You detach the sum. The values are right; the gradient isn't, because raising one score lowers the others' weights, and that happens through the sum.", "gradients"))
+       ("detached_sum", ".sum(dim=dim, keepdim=True).detach()", "You detach the sum. The values are right, but the gradient isn't: raising one score lowers the others' weights, and that happens through the sum.", "gradients"))
     at(", keepdim=True", EVERYTHING,
        ("without_keepdim", "", "Your maximum and your sum lose the axis that they run along (no `keepdim=True`). Broadcasting then lines them up with another axis: an error if the sizes differ, and silently wrong numbers if they happen to agree."), times=2)
     at("shifted.exp()", NUMBERS,
@@ -80,16 +80,22 @@ def in_softmax(at):
     SUM = ".sum(dim=dim, keepdim=True)"
     RETURNED = "exponentials / exponentials.sum(dim=dim, keepdim=True)"
     at(SUM, NUMBERS,
-       ("sum_along_last", ".sum(dim=-1, keepdim=True)", "You take the maximum along `dim` and the sum along the last axis: it is always the last axis that sums to one. Sum along `dim`."),
+       ("sum_along_last", ".sum(dim=-1, keepdim=True)", "Your sum runs along the last axis, whatever `dim` says: it is always the last axis that sums to one. Sum along `dim`."),
+       ("sum_along_0", ".sum(dim=0, keepdim=True)", "Your sum runs along axis 0, whatever `dim` says; Python's own `sum` always does. Sum along `dim`: `.sum(dim=dim, keepdim=True)`."),
+       ("sum_along_1", ".sum(dim=1, keepdim=True)", "Your sum runs along axis 1, whatever `dim` says. Sum along `dim`.", EVERYTHING),
        ("mean_for_sum", ".mean(dim=dim, keepdim=True)", "You divide by the mean of the exponentials, not by their sum: each slice sums to the number of its entries, where it should sum to 1."))
     at((SHIFT, SUM), NUMBERS,
        ("overflows_along_last", ("exponentials = x.exp()", ".sum(dim=-1, keepdim=True)"), "Your softmax always runs along the last axis, whatever `dim` says. (And it overflows for large scores: subtract each slice's largest entry before the exponential.)"),
+       ("overflows_along_0", ("exponentials = x.exp()", ".sum(dim=0, keepdim=True)"), "Your sum runs along axis 0, whatever `dim` says; Python's own `sum` always does. Sum along `dim`: `.sum(dim=dim, keepdim=True)`. (And your exponentials overflow for large scores: subtract each slice's largest entry first.)"),
+       ("overflows_along_1", ("exponentials = x.exp()", ".sum(dim=1, keepdim=True)"), "Your softmax always runs along axis 1, whatever `dim` says: hand `dim` on to the sum. (And it overflows for large scores: subtract each slice's largest entry before the exponential.)", EVERYTHING),
        ("by_largest", ("exponentials = x.exp()", ".amax(dim=dim, keepdim=True)"), "You divide by the largest exponential of each slice, so the largest entry is 1. Divide by the sum, so that the slice sums to 1."))
     at("exponentials.sum(", NUMBERS,
        ("by_sum_of_shifted", "shifted.sum(", "You divide by the sum of the shifted scores themselves. What stands above the line has to be summed below it: the exponentials."),
        ("by_sum_of_scores", "x.sum(", "You divide by the sum of the scores themselves. What stands above the line has to be summed below it: the exponentials."))
     at((SHIFT, RETURNED), NUMBERS,
        ("not_normalized_unshifted", ("exponentials = x.exp()", "exponentials"), "You return the exponentials of the scores and never divide by their sum: a slice should sum to 1. (And subtract each slice's largest entry first, or they overflow.)"))
+    at("x - x.amax(dim=dim, keepdim=True)", NUMBERS,
+       ("reversed_from_max", "x.amax(dim=dim, keepdim=True) - x", "Your smallest score gets the largest weight: the scores enter with a minus sign. It is exp(x − max), not exp(max − x)."))
     at("x - x.amax", "large scores",
        ("adds_max", "x + x.amax", "You add the maximum where you should subtract it. It still cancels on paper, but the exponents are now as large as can be."))
     at(", keepdim=True)", EVERYTHING,
@@ -118,7 +124,7 @@ def in_attention_weights(at):
        ("over_everything", "scores = scaled_scores(query, key)\n    return softmax(scores.flatten(), dim=0).view_as(scores)", "You normalize over the whole tensor: all weights of the batch together sum to one. Each query's row must sum to one by itself."),
        ("over_queries_and_keys", "scores = scaled_scores(query, key)\n    return softmax(scores.flatten(1), dim=1).view_as(scores)", "You normalize over queries and keys together: each sentence's T·S = {T}·{S} weights sum to one. Each query's row of {S} must sum to one by itself."),
        ("without_exp", "scores = scaled_scores(query, key)\n    return scores / scores.sum(dim=-1, keepdim=True)", "You divide the scores by their row sum, without the exponential. Scores may be negative, so such weights may be too, and the sum may be zero."),
-       ("overflows", "exponentials = scaled_scores(query, key).exp()\n    return exponentials / exponentials.sum(dim=-1, keepdim=True)", "Right for small scores, but large ones overflow: exp(89) is ∞ in float32 already, and ∞/∞ is NaN. Use your `softmax`, which subtracts each row's largest score first.", "large scores"),
+       ("overflows", "exponentials = scaled_scores(query, key).exp()\n    return exponentials / exponentials.sum(dim=-1, keepdim=True)", "Right for small scores, but the exponentials of large scores overflow: exp(89) is already ∞ in float32, and ∞/∞ is NaN. Use your `softmax`, which subtracts each row's largest score first.", "large scores"),
        ("hides_the_future", "scores = scaled_scores(query, key)\n    future = torch.ones_like(scores, dtype=torch.bool).triu(1)\n    return softmax(scores.masked_fill(future, -torch.inf), dim=-1)", "You hide the keys that come later (a causal mask). A decoder does that, in notebook 09; here every query may look at every key.", NUMBERS),
        ("not_normalized", "scores = scaled_scores(query, key)\n    return (scores - scores.amax(dim=-1, keepdim=True)).exp()", "You return the exponentials of the scores (less each row's largest) and never divide by their sum: each row should sum to one."))
     at("scaled_scores(query, key)", NUMBERS,
@@ -189,6 +195,10 @@ def in_weighted_values(at):
     at("weights @ value", VALUES,
        ("divides_by_s", "weights @ value / value.size(-2)", "You divide by S, the number of keys: a mean where a sum is wanted. The weights are shares already; with S = {S} your result is {S} times too small."),
        ("renormalizes", "weights @ value / weights.sum(dim=-1, keepdim=True)", "You divide by the sum of the weights. Where rows sum to one it changes nothing, but weights that were dropped on purpose must stay missing: use the weights as they come."))
+    at("weights @ value", SHAPE,
+       ("renormalizes_without_keepdim", "weights / weights.sum(dim=-1) @ value", "You divide the weights by the sums of their rows, and these sums have lost their last axis: they line up with the keys, not with the queries. Leave the division out: weights are used as they come."),
+       ("softmax_and_transposed", "softmax(weights, dim=-1).transpose(-2, -1) @ value", "You pass the weights through a softmax again, and you transpose them. Use them as they come, with a row for each query: `weights @ value`."),
+       ("mean_over_queries", "weights.mean(dim=-2).unsqueeze(-1) * value  # (B, S, Dv)", "You take the mean over the queries, so your result has a row per key, (B, S, Dv). Sum over the keys: one row per query is wanted."))
     at("weights @", VALUES,
        ("picks_largest", "F.one_hot(weights.argmax(dim=-1), weights.size(-1)).float() @", "You pick the value with the largest weight and drop all others. A weighted sum mixes in every value by its share."),
        ("softmax_again", "softmax(weights, dim=-1) @", "You pass the weights through a softmax again, which makes them nearly equal. They are weights already: use them as they come."),
@@ -216,7 +226,7 @@ def in_scaled_dot_product_attention(at):
     at("return weighted_values(attention_weights(query, key), value)", ATTENTION,
        ("over_everything", "scores = scaled_scores(query, key)\n    return weighted_values(softmax(scores.flatten(), dim=0).view_as(scores), value)", "You normalize over the whole tensor of scores. Each query's row must sum to one by itself."),
        ("hides_the_future", "scores = scaled_scores(query, key)\n    future = torch.ones_like(scores, dtype=torch.bool).triu(1)\n    return weighted_values(softmax(scores.masked_fill(future, -torch.inf), dim=-1), value)", "You hide the keys that come later (a causal mask). A decoder does that, in notebook 09; here every query may look at every key."),
-       ("overflows", "exponentials = scaled_scores(query, key).exp()\n    return weighted_values(exponentials / exponentials.sum(dim=-1, keepdim=True), value)", "Right for small scores, but large ones overflow: exp(89) is ∞ in float32 already, and ∞/∞ is NaN. Use your `softmax`, which subtracts each row's largest score first.", "large scores"))
+       ("overflows", "exponentials = scaled_scores(query, key).exp()\n    return weighted_values(exponentials / exponentials.sum(dim=-1, keepdim=True), value)", "Right for small scores, but the exponentials of large scores overflow: exp(89) is already ∞ in float32, and ∞/∞ is NaN. Use your `softmax`, which subtracts each row's largest score first.", "large scores"))
     at("weighted_values(attention_weights(query, key), value)", ATTENTION,
        ("scaled_after", "weighted_values(softmax(query @ key.transpose(-2, -1), dim=-1), value) / math.sqrt(query.size(-1))", "You divide by √K after the softmax, so the result is too small and the softmax saturates early. Scale the scores, before the softmax."),
        ("forgets_values", "attention_weights(query, key)", "You return the attention weights: the values never enter. Multiply the weights by `value`.", ("shape", *ATTENTION)))

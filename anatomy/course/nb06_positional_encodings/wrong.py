@@ -53,7 +53,7 @@ def in_permutation_gap(at):
     at("(shuffled_first - shuffled_last).abs().max().item()", BOTH,
        ("yes_or_no", "torch.allclose(shuffled_first, shuffled_last, atol=1e-6)", "You answer whether the two agree; asked for is by how much they differ, as a number: 0.0 is a better answer than True, and 0.3 a much better one than False."))
     at(".item()", "plain float",
-       ("tensor", "", "The number is right, but still wrapped in a tensor. A plain Python float is asked for: `.item()` or `float(…)` takes it out."),
+       ("tensor", "", "The number is right, but it is still wrapped in a tensor. A plain Python float is asked for: `.item()` or `float(…)` takes it out."),
        ("numpy_number", ".numpy()[()]", "The number is right, but it is NumPy's. A plain Python float is asked for: `.item()` or `float(…)`."))
     at("    shuffled_first = ", BOTH,
        ("modules_only", "    module.eval()\n    shuffled_first = ", "You call a method that only an `nn.Module` has. `module` may be any callable, also a plain function: call it, and ask nothing else of it."))
@@ -123,7 +123,7 @@ def in_sinusoidal_encoding(at):
         at("10000.0 **", "values", (f"base_{base}", f"{base}.0 **", f"Your base is {base}; the paper's is 10000 (four zeros)."))
     at(".float()  # (N, D)", ("shape", "values"),
        ("columns_are_positions", ".float().transpose(0, 1)  # (D, N)", "Rows and columns have changed places: you return (D, N). Each row is a position, (N, D)."),
-       ("list", ".tolist()", "The numbers are right, but in a Python list. Return a tensor: `torch.tensor(…)`.", "shape"),
+       ("list", ".tolist()", "The numbers are right, but they are in a Python list. Return a tensor: `torch.tensor(…)`.", "shape"),
        ("batch_axis", ".float()[None]  # (1, N, D)", "You return a batch axis in front, (1, N, D). The contract asks for (N, D): broadcasting adds it to every sentence all the same."))
     at(".flatten(start_dim=1)", ("shape", "values"),
        ("pairs_not_joined", "", "Sine and cosine stand on an axis of their own, (N, D/2, 2). Flatten the last two axes: (N, D)."))
@@ -189,7 +189,7 @@ def in_shift_matrix(at):
     for steps in (0, 1, 2, 3):
         at("angles = offset *", ALL_OFFSETS,
            (f"always_{steps}", f"angles = {steps} *", f"`offset` has no effect: your matrix always moves by {steps}. The angle of pair i is offset·ωᵢ."))
-    at("return matrix.float()", "shape", ("list", "return matrix.tolist()", "The numbers are right, but in a Python list. Return a tensor: `torch.tensor(…)`."))
+    at("return matrix.float()", "shape", ("list", "return matrix.tolist()", "The numbers are right, but they are in a Python list. Return a tensor: `torch.tensor(…)`."))
 
 
 @MISTAKES.of(Embeddings)

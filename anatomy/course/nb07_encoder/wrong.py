@@ -287,7 +287,7 @@ def in_masked_mean(at):
        ("first_sentence_only", "(hidden[:1] * keep[:1]).sum(dim=1) / keep[:1].sum(dim=1)", "Only the first sentence's mean comes back, (1, D); asked is one row for each, (B, D). (Is the `return` inside the loop?)"),
        ("last_position", "hidden[:, -1]", "You return the vector in the last place, which may be padding. Asked is the mean of all real tokens.", MEANS),
        ("normalized", "F.normalize((hidden * keep).sum(dim=1) / keep.sum(dim=1), dim=1)", "You scale each sentence's vector to length 1. Asked is the plain mean.", MEANS),
-       ("list", "list((hidden * keep).sum(dim=1) / keep.sum(dim=1))", "The numbers are right, but in a Python list. Return one tensor, (B, D): `torch.stack(…)`.", "shape"))
+       ("list", "list((hidden * keep).sum(dim=1) / keep.sum(dim=1))", "The numbers are right, but they are in a Python list. Return one tensor, (B, D): `torch.stack(…)`.", "shape"))
     at("attention_mask.unsqueeze(-1)", MEANS,
        ("without_the_first", "(attention_mask * (torch.arange(attention_mask.size(1)) > 0)).unsqueeze(-1)", "The first token, [CLS], is left out of your mean. It is a real token: all are averaged where `attention_mask` is 1."))
     at("keep.sum(dim=1)  # (B, D) / (B, 1)", MEANS,
@@ -344,7 +344,7 @@ def in_flies_by_layer(at):
        ("without_last_layer", "in hidden_states[:-1]]", "The last layer is missing: there are {L} hidden states, and all are wanted."))
     at("torch.stack([hidden[found] for hidden in hidden_states])", ("shape", "values"),
        ("last_layer", "hidden_states[-1][found]", "Only the last layer is there. Stack the vectors of all {L} hidden states."),
-       ("list", "[hidden[found] for hidden in hidden_states]", "The numbers are right, but in a Python list of tensors. Return one tensor: `torch.stack(…)`.", "shape"),
+       ("list", "[hidden[found] for hidden in hidden_states]", "The numbers are right, but they are in a Python list of tensors. Return one tensor: `torch.stack(…)`.", "shape"),
        ("mean_over_layers", "torch.stack([hidden[found] for hidden in hidden_states]).mean(dim=0)", "You average over the layers. Each layer's vector is wanted, (L + 1, N, D)."))
     at(CHECK, ("shape", "values"),
        ("fewer_rows", "", "A sentence without “flies” is dropped in silence: there are fewer rows than sentences, and every row after it would carry another sentence's label. Raise a ValueError instead.", "refusal"),
@@ -417,8 +417,8 @@ def in_nearest_centroid(at):
     at(".argmin(dim=1)", ("shape", *LABELS),
        ("labels_from_one", ".argmin(dim=1) + 1", "Your labels are one too large: they are 0 … C − 1, and `argmin` gives just that.", LABELS),
        ("smallest_distances", ".min(dim=1).values", "You return the distance to the nearest centroid. Asked is its label: where the smallest stands, `argmin`, not how large it is."),
-       ("floats", ".argmin(dim=1).float()", "The labels are right, but as floating-point numbers. Whole numbers are wanted, as `argmin` gives them.", "shape"),
-       ("list", ".argmin(dim=1).tolist()", "The labels are right, but in a Python list. Return a tensor, (M,).", "shape"),
+       ("floats", ".argmin(dim=1).float()", "The labels are right, but they are floating-point numbers. Whole numbers are wanted, as `argmin` gives them.", "shape"),
+       ("list", ".argmin(dim=1).tolist()", "The labels are right, but they are in a Python list. Return a tensor, (M,).", "shape"),
        ("one_column_too_many", ".argmin(dim=1, keepdim=True)", "Your labels stand in a column, (M, 1). Asked is (M,)."))
     at("torch.cdist(test", ("shape", *LABELS),
        ("labels_train", "torch.cdist(train", "You label the vectors of `train`. Those of `test` are asked for; `train` only makes the centroids."))

@@ -42,15 +42,15 @@ def _headline(verdict: Verdict) -> str:
     points = f"{verdict.points} of {verdict.max_points} {'point' if verdict.max_points == 1 else 'points'}"
     if verdict.status == "right":
         return f"Right: {points}."
-    if verdict.diagnoses:
-        return verdict.diagnoses[0].headline
+    if verdict.said:
+        return verdict.said[0].headline
     return f"Not right yet: {points}."
 
 
 def as_text(verdict: Verdict) -> str:
     """Plain text, one line per statement."""
     lines = [headline(verdict)]
-    for index, diagnosis in enumerate(verdict.diagnoses):
+    for index, diagnosis in enumerate(verdict.said):
         lines += [diagnosis.headline] if index or verdict.status == "right" else []
         lines += [diagnosis.detail] if diagnosis.detail else []
     if verdict.status == "right":
@@ -62,7 +62,7 @@ def as_text(verdict: Verdict) -> str:
     if verdict.status == "wrong":
         lines.append("  ".join(_in_words(result) for result in verdict.results))
         lines.append(f"{verdict.points} of {verdict.max_points} points.")
-    if verdict.picture:
+    if verdict.picture and not verdict.example:  # one input is enough for a card
         lines.append(matrices.as_text(verdict.picture))
     return encodable("\n".join(lines))
 
@@ -70,7 +70,7 @@ def as_text(verdict: Verdict) -> str:
 def as_html(verdict: Verdict) -> str:
     """One self-contained card: no script, no style sheet, readable in light and dark themes."""
     blocks = [_title(verdict.status, headline(verdict))]
-    for index, diagnosis in enumerate(verdict.diagnoses):
+    for index, diagnosis in enumerate(verdict.said):
         more = index or verdict.status == "right"
         blocks += [line(f"<b>{prose(diagnosis.headline)}</b>")] if more else []
         blocks += [line(prose(diagnosis.detail))] if diagnosis.detail else []
@@ -83,7 +83,7 @@ def as_html(verdict: Verdict) -> str:
         blocks.append(line(f'Printed in the first case:<pre style="{_CODE}">{escape(verdict.printed)}</pre>'))
     if verdict.status == "wrong":
         blocks += [_properties(verdict), line(f"{verdict.points} of {verdict.max_points} points.")]
-    if verdict.picture:
+    if verdict.picture and not verdict.example:
         blocks.append(matrices.as_html(verdict.picture))
     return _frame(verdict.status, blocks)
 

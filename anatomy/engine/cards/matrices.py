@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -13,39 +14,66 @@ if TYPE_CHECKING:
 _POSITIVE, _NEGATIVE = (33, 102, 172), (230, 97, 1)
 """Blue and orange, as in `anatomy.course.views`; everybody can tell them apart."""
 
+_MOST_ROWS, _MOST_COLUMNS = 3, 8
+"""How many differing rows, and how many of their numbers, are said in words."""
+
 
 def as_html(pair: MatrixPair) -> str:
     """Two tables of colored cells: unlike SVG, they survive a feedback page's sanitizing."""
     values = [value for matrix in (pair.expected, pair.found) for row in matrix for value in row]
-    size = max((abs(value) for value in values if _finite(value)), default=0) or 1.0
+    size = max((abs(value) for value in values if math.isfinite(value)), default=0) or 1.0
     maps = "".join(
         f'<td style="display:inline-block;padding:.4em 1.4em 0 0;border:0;text-align:left;vertical-align:top">'
         f"{name}{_map(matrix, size)}</td>"
         for name, matrix in (("expected", pair.expected), ("yours", pair.found))
     )
-    axes = f"down: {pair.rows}, across: {pair.columns}" if pair.rows else ""
-    scale = f"blue positive, orange negative, full color ±{size:.3g}"
-    words = "; ".join(filter(None, (pair.label, axes, scale)))
-    rows = f"First row, expected: {_first_row(pair.expected)}; yours: {_first_row(pair.found)}."
+    index, expected, found = _rows(pair)[0]
+    row = f"Row {index}, expected: {_numbers(expected)}; yours: {_numbers(found)}."
     plain = "border:0;margin:0;background-color:transparent"
     both = f'<table role="presentation" style="{plain}"><tr style="background-color:transparent">{maps}</tr></table>'
+    said = " ".join(filter(None, (_what(pair), _scale(values, size), row)))
     return (
         scrolling(both, "Two heat maps: expected, and yours. What they show is said below them.")
-        + f'<div style="font-size:85%;opacity:.8">{escape(words)}. {escape(rows)}</div>'
+        + f'<div style="font-size:85%;opacity:.8">{escape(said)}</div>'
     )
 
 
 def as_text(pair: MatrixPair) -> str:
-    """The first rows of both."""
-    mine, right = (
-        "\n".join("  " + " ".join(f"{value:8.3f}" for value in row[:8]) for row in matrix[:3])
-        for matrix in (pair.found, pair.expected)
-    )
-    return f"First rows ({pair.label or 'whole matrix'}), expected:\n{right}\nyours:\n{mine}"
+    """The first rows that differ, of both."""
+    rows = _rows(pair)
+    expected = [f"  row {index}:  {_numbers(right)}" for index, right, _ in rows]
+    yours = [f"  row {index}:  {_numbers(mine)}" for index, _, mine in rows]
+    return "\n".join(filter(None, [_what(pair), "expected", *expected, "yours", *yours]))
 
 
-def _first_row(matrix: list[list[float]]) -> str:
-    return ", ".join(f"{value:.3g}" for value in matrix[0][:6]) + (", …" if len(matrix[0]) > 6 else "")
+def _what(pair: MatrixPair) -> str:
+    """What the matrices are."""
+    axes = f"down: {pair.rows}; across: {pair.columns}" if pair.rows else ""
+    drawn = "; ".join(filter(None, (pair.label, axes)))
+    given = f"For {pair.inputs}: " if pair.inputs else ""
+    return f"{given}{drawn}." if drawn else given
+
+
+def _scale(values: list[float], size: float) -> str:
+    """What the colors mean."""
+    negative = any(value < 0 for value in values if math.isfinite(value))
+    color = f"Blue is positive, orange negative, full color ±{size:.3g}." if negative \
+        else f"White is 0, full blue {size:.3g}."  # fmt: skip
+    return color + (" A cell with × holds NaN." if any(map(math.isnan, values)) else "")
+
+
+def _rows(pair: MatrixPair) -> list[tuple[int, list[float], list[float]]]:
+    """The first rows that differ: their place, as expected and as found."""
+    rows = [(index, *both) for index, both in enumerate(zip(pair.expected, pair.found, strict=True))]
+    return [row for row in rows if _numbers(row[1]) != _numbers(row[2])][:_MOST_ROWS] or rows[:1]
+
+
+def _numbers(row: list[float]) -> str:
+    return ", ".join(map(_number, row[:_MOST_COLUMNS])) + (", …" if len(row) > _MOST_COLUMNS else "")
+
+
+def _number(value: float) -> str:
+    return ("−∞" if value < 0 else "∞") if math.isinf(value) else "NaN" if math.isnan(value) else f"{value:.3g}"
 
 
 def _map(matrix: list[list[float]], size: float) -> str:
@@ -55,18 +83,18 @@ def _map(matrix: list[list[float]], size: float) -> str:
 
 
 def _cell(value: float, size: float) -> str:
+    """A cell of 16 by 16. What is no finite number says so in white on dark gray, whatever the theme."""
     style = f"background-color:{_color(value, size)};width:16px;height:16px;min-width:16px;padding:0;border:0"
-    return f'<td style="{style}" title="{value:.4g}"></td>'
+    if math.isfinite(value):
+        return f'<td style="{style}" title="{value:.4g}"></td>'
+    style += ";color:#fff;font-size:11px;line-height:1;text-align:center"
+    return f'<td style="{style}" title="{_number(value)}">{"×" if math.isnan(value) else _number(value)}</td>'
 
 
 def _color(value: float, size: float) -> str:
-    """From orange (negative) over white to blue (positive); NaN and infinite values are black."""
-    if not _finite(value):
-        return "#000"
+    """From orange (negative) over white to blue (positive); dark gray for NaN and infinite values."""
+    if not math.isfinite(value):
+        return "#444"
     share = min(1.0, abs(value) / size)
     end = _POSITIVE if value > 0 else _NEGATIVE
     return "#{:02x}{:02x}{:02x}".format(*(round(255 + (channel - 255) * share) for channel in end))
-
-
-def _finite(value: float) -> bool:
-    return abs(value) < float("inf")

@@ -66,7 +66,8 @@ def explain_each(
             continue  # a rule has said it already
         told.add((first.kind, said.claims))
         where = where_it_happens(expectations, first.case, wrong)
-        explained[first.case] = Diagnosis(said.headline, " ".join(filter(None, (said.detail, where))))
+        detail = " ".join(filter(None, (said.detail, where)))
+        explained[first.case] = Diagnosis(said.headline, detail, is_example=said.claims == EXAMPLE)
     return explained
 
 

@@ -11,13 +11,12 @@ import itertools
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
-from torch import Tensor
-
 from anatomy.engine.exercise import SEEDS, Case, Exercise
 from anatomy.engine.judging.compare import BESIDE_THE_NUMBERS, Difference, Kind, compare
 from anatomy.engine.judging.evidence import FORM, NO_EVIDENCE, is_evidence
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.judging.explain import explain_each
+from anatomy.engine.judging.picture import picture_of
 from anatomy.engine.judging.recognize import Recognized, recognize
 from anatomy.engine.judging.verdict import Diagnosis, MatrixPair, PropertyResult, Verdict
 from anatomy.engine.observing.observation import CaseObservation, Observation, Raised
@@ -100,7 +99,7 @@ def _judge_cases(expectations: Expectations, raw: list[CaseObservation], called:
     diagnoses, picture, named = _unwritten(expectations, found), None, list[Recognized]()
     if not diagnoses:
         named = recognize(expectations, found, wrong, to_explain, called)
-        diagnoses, picture = _diagnose(expectations, differences, to_explain, named), _picture(expectations, costly)
+        diagnoses, picture = _diagnose(expectations, differences, to_explain, named), picture_of(expectations, costly)
     broken = {name: _detail(costly, name) for name in exercise.properties}
     wrong_numbers = {each.case for each in differences if each.aspect not in BESIDE_THE_NUMBERS}
     known = frozenset(range(len(found))) - wrong_numbers | frozenset().union(*(one.cases for one in named))
@@ -272,27 +271,3 @@ _IN_FEW_WORDS = {
     Kind.GRADIENT_ERROR: "can't be computed",
     Kind.RULE: "not met",
 }
-
-
-def _picture(expectations: Expectations, differences: list[Difference]) -> MatrixPair | None:
-    """The first differing matrix that is small enough to draw, as expected and as found."""
-    for difference in differences:
-        found, expected = difference.found, difference.expected
-        if difference.kind != Kind.VALUES or difference.property in ("gradients", "train mode"):
-            continue
-        if not isinstance(found, Tensor) or expected.dim() < 2 or found.shape != expected.shape or found.is_complex():
-            continue
-        bad = (found.double() - expected.double()).abs().nan_to_num(nan=1e9, posinf=1e9) > 1e-6
-        lead = tuple(bad.nonzero()[0].tolist()[:-2]) if bad.any() else (0,) * (found.dim() - 2)
-        if max(expected.shape[-2:]) > 16:
-            continue
-        case = expectations.cases[difference.case]
-        letters = (case.returns or expectations.exercise.returns).split()
-        axes = (
-            [expectations.exercise.axis(letter) for letter in letters]
-            if len(letters) == found.dim()
-            else [""] * found.dim()
-        )
-        label = ", ".join(f"{name or 'axis'} {index}" for name, index in zip(axes, lead, strict=False))
-        return MatrixPair(expected[lead].double().tolist(), found[lead].double().tolist(), label, axes[-2], axes[-1])
-    return None

@@ -18,28 +18,43 @@ def diagnosis_of(mistake: Mistake, case: Case) -> Diagnosis:
     return Diagnosis(sentence, mistake=mistake.name)
 
 
+_THE_REST = re.compile(r"(?:The [\w ]+ (?:is|are) right|Right for [\w ]+), but (\w)")
+"""What a sentence says of the rest of the answer. Beside a second mistake it need not be so."""
+
+
 def diagnoses_of_two(one: Mistake, two: Mistake, case: Case) -> tuple[Diagnosis, ...]:
-    """What the card says of two mistakes at once."""
+    """What the card says of two mistakes at once: of each only what is true beside the other."""
+    first, second = (_THE_REST.sub(lambda found: found[1].upper(), _sentence(mistake, case)) for mistake in (one, two))
     return (
-        Diagnosis(f"Two mistakes at once. The first: {_sentence(one, case)}", mistake=one.name),
-        Diagnosis(f"The second: {_sentence(two, case)}", mistake=two.name),
+        Diagnosis(f"Two mistakes at once. The first: {first}", mistake=one.name),
+        Diagnosis(f"The second: {second}", mistake=two.name),
     )
 
 
 def _sentence(mistake: Mistake, case: Case) -> str:
-    """The mistake's sentence with this case's sizes. It leaves out pieces that name sizes of other cases."""
+    """The mistake's sentence with this case's sizes.
+
+    Of sizes that only other cases have, the first piece names the letters. Later pieces are left out.
+    """
     sizes = {**case.sizes, **{f"root_{k}": f"{v**0.5:.3g}" for k, v in case.sizes.items()}}
-    return "".join(_filled(mistake.sentence, sizes)).strip()
+    return re.sub(r"[;,]$", ".", "".join(_filled(mistake.sentence, sizes)).strip())
 
 
 def _filled(sentence: str, sizes: dict[str, object]) -> Iterable[str]:
-    for piece in _pieces(sentence):
+    for index, piece in enumerate(_pieces(sentence)):
         try:
             yield piece.format_map(sizes)
         except KeyError:
             bare = re.sub(r"\s*\([^()]*\{\w+\}[^()]*\)", "", piece)
+            bare = bare if index else _in_letters(bare)
             if "{" not in bare:
                 yield bare
+
+
+def _in_letters(piece: str) -> str:
+    """A piece with the letters of its sizes: "you divide by D" for "you divide by D = {D}"."""
+    bare = re.sub(r"\s*=\s*\{\w+\}", "", piece)
+    return re.sub(r"\{(root_)?(\w+)\}", lambda found: f"√{found[2]}" if found[1] else found[2], bare)
 
 
 def _pieces(sentence: str) -> Iterator[str]:

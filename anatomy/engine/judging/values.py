@@ -62,9 +62,14 @@ def _relate(expectations: Expectations, alike: list[Difference]) -> Explanation 
         numbers = [(cases[one.case], one.found.item(), one.expected.item()) for one in alike if both_tensors(one)]
         if said := relate_numbers(numbers):
             return said
-    rows = sorted(filter(both_tensors, alike), key=lambda one: (cases[one.case].drawn, -one.expected.numel()))
+    rows = sorted(filter(both_tensors, alike), key=lambda one: (cases[one.case].drawn, _shows_little(one), one.case))
     (case, found, expected), *others = ((axes(cases[one.case]), one.found, one.expected) for one in rows)
     return relate(found, expected, case, exercise, tuple(others))
+
+
+def _shows_little(one: Difference) -> bool:
+    """Whether an axis of the result has size 1, so that many relations hold along it by chance."""
+    return 1 in one.expected.shape
 
 
 def both_tensors(one: Difference) -> bool:

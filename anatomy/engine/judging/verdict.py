@@ -18,22 +18,30 @@ class PropertyResult:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What is wrong, in one sentence, and the numbers behind it. `mistake` is the name of a recognized mistake."""
+    """What is wrong, in one sentence, and the numbers behind it.
+
+    `mistake` is the name of a recognized mistake. `is_example` tells that it only shows one place that differs.
+    """
 
     headline: str
     detail: str = ""
     mistake: str = ""
+    is_example: bool = False
 
 
 @dataclass(frozen=True)
 class MatrixPair:
-    """A matrix as expected and as found. Both are drawn on one color scale."""
+    """A matrix as expected and as found. Both are drawn on one color scale.
+
+    `label` says which part of the result it is, `rows` and `columns` name its axes, `inputs` says what was called with.
+    """
 
     expected: list[list[float]]
     found: list[list[float]]
     label: str
     rows: str
     columns: str
+    inputs: str = ""
 
 
 @dataclass(frozen=True)
@@ -60,6 +68,12 @@ class Verdict:
     when_right: str = ""
     example: Example | None = None
     printed: str = ""
+
+    @property
+    def said(self) -> tuple[Diagnosis, ...]:
+        """The diagnoses for a card: beside the smallest example it needs no other one."""
+        known = tuple(one for one in self.diagnoses if not (self.example and one.is_example))
+        return known or self.diagnoses
 
     @property
     def points(self) -> int:

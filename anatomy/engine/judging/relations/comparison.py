@@ -27,11 +27,21 @@ class Comparison:
     main: bool = False
 
     def axis(self, index: int) -> str:
-        return f"axis {index} ({self.axes[index]})" if index < len(self.axes) else f"axis {index}"
+        if index < len(self.axes):
+            return f"axis {index} ({self.axes[index]})"
+        return f"axis {index} (`dim`)" if index == axis_of_dim(self.case, self.expected.dim()) else f"axis {index}"
 
     def place(self, index: int) -> str:
-        """An axis in words that hold in every case: its name, or its place counted from the last axis."""
-        return self.axes[index] if index < len(self.axes) else str(index - self.expected.dim())
+        """An axis in words that hold in every case: its name, `dim`, or its place counted from the last axis."""
+        if index < len(self.axes):
+            return self.axes[index]
+        return "dim" if index == axis_of_dim(self.case, self.expected.dim()) else str(index - self.expected.dim())
+
+
+def axis_of_dim(case: Case, axes: int) -> int | None:
+    """The axis that the argument `dim` of a case means among so many, counted from 0."""
+    dim = case.args.get("dim")
+    return dim % axes if isinstance(dim, int) and -axes <= dim < axes else None
 
 
 def alike(left: Tensor, right: Tensor) -> bool:

@@ -84,8 +84,12 @@ def sums_elsewhere(comparison: Comparison) -> Iterator[Explanation]:
 def sums_nowhere(comparison: Comparison) -> Iterator[Explanation]:
     if (wanted := _weights_axis(comparison)) is None:
         return
+    sums = comparison.found.sum(wanted)
+    first = ((sums - 1).abs() > 1e-4).nonzero()
+    place = [str(index) for index in first[0].tolist()] if len(first) else []
+    place.insert(wanted, ":")
     yield Explanation(f"Your weights don't sum to one along {comparison.axis(wanted)}.",
-                      f"The first slice sums to {comparison.found.sum(wanted).flatten()[0]:.4g}.",
+                      f"Those at [{', '.join(place)}] sum to {sums[tuple(first[0])]:.4g}." if len(first) else "",
                       "no sum of one")  # fmt: skip
 
 
