@@ -82,6 +82,7 @@ def test_a_stub_is_not_attempted(source: str) -> None:
 @pytest.mark.parametrize(
     "source, line",
     [
+        ("def weights(x):\n    # YOUR CODE HERE\n    raise NotImplementedError\n    return x.exp()\n", 3),
         ("def weights(x):\n    y = x.exp()\n    # YOUR CODE HERE\n    raise NotImplementedError\n", 4),
         (
             "def weights(x):\n    '''Two.'''\n    if x.dim() > 2:\n        return x\n    raise NotImplementedError()\n",
@@ -93,7 +94,7 @@ def test_a_stub_is_not_attempted(source: str) -> None:
         ),
     ],
 )
-def test_a_stub_left_at_the_end_of_an_answer_is_seen(source: str, line: int) -> None:
+def test_a_stub_left_in_an_answer_is_seen(source: str, line: int) -> None:
     seen = seen_of(source)
     assert seen.outcome == "raised" and seen.error is not None
     assert seen.error.leftover and seen.error.line == line

@@ -120,9 +120,7 @@ def _unwritten(expectations: Expectations, found: list[CaseObservation]) -> list
         return []
     line = own[0].line
     if own[0].leftover:
-        text = (
-            f"The stub's `raise NotImplementedError` still stands at the end of your answer (line {line}): delete it."
-        )
+        text = f"The stub's `raise NotImplementedError` still stands in your answer (line {line}): delete it."
         return [Diagnosis(text)]
     return [Diagnosis(f"A part of this is not written yet: your line {line} raises `NotImplementedError`.")]
 

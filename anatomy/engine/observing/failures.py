@@ -48,7 +48,7 @@ def describe(error: BaseException, name: str = "", answer: Any = None) -> Raised
     last = places[-1]
     described.line, described.within = last.line, last.owner
     described.code = encodable(linecache.getline(last.code.co_filename, last.line).strip()[:200])
-    described.leftover = type(error) is NotImplementedError and last.raises and _ends_a_longer_function(last)
+    described.leftover = type(error) is NotImplementedError and last.raises and _is_left_over(last)
     calls = [place for place in places if place.owner == name]
     if calls and last.owner != name:
         described.caller, described.caller_line = name, calls[-1].line
@@ -66,7 +66,7 @@ def is_unwritten(error: BaseException, name: str, answer: Any) -> bool:
     if type(error) is not NotImplementedError:
         return False  # a library's own kind: torch's, for tensors without values
     last = list(_places(error, name, answer))[-1]
-    if last.owner != name or not last.raises or _ends_a_longer_function(last):
+    if last.owner != name or not last.raises or _is_left_over(last):
         return False  # PyTorch raises it, too: `&` between masks of floats
     begun = (code for code in _functions(answer) if code is not last.code)
     return not any(_does_something(_statements(code)) for code in begun)
@@ -113,11 +113,11 @@ def _is_cell(filename: str) -> bool:
     return "ipykernel_" in filename or filename.startswith(("<ipython-input", "<student"))
 
 
-def _ends_a_longer_function(place: _Place) -> bool:
-    """Whether the line is the ``raise`` at the end of a function that does something before."""
-    *before, last = _statements(place.code) or [ast.Pass()]
-    first = place.code.co_firstlineno
-    return isinstance(last, ast.Raise) and first + last.lineno - 1 == place.line and _does_something(before)
+def _is_left_over(place: _Place) -> bool:
+    """Whether the line is a ``raise`` of a function that does something before it, or would do something behind it."""
+    statements, line = _statements(place.code), place.line - place.code.co_firstlineno + 1
+    stub = any(isinstance(statement, ast.Raise) and statement.lineno == line for statement in statements)
+    return stub and _does_something(statements)
 
 
 def _does_something(statements: list[ast.stmt]) -> bool:

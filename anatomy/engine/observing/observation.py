@@ -14,7 +14,7 @@ class Raised:
 
     `line`, `code` and `within` are the innermost place in a cell: its number, its text, the function or class it is in.
     `caller` and `caller_line` are where the answer itself called that function or class, when that is another one.
-    `leftover` tells that it is the ``raise NotImplementedError`` at the end of a function that does something before.
+    `leftover` tells that it is the ``raise NotImplementedError`` of a function that does something besides.
     """
 
     type: str = ""
