@@ -232,6 +232,11 @@ def test_what_is_no_answer_is_said_and_not_counted(home, words, note):
     assert note.replace("`", "") in repr(shown)
 
 
+def test_an_id_may_have_capitals_and_spaces_around_it(home):
+    solved(home, softmax=RIGHT)
+    assert hunt(SLUG, bug=f" {FIRST.capitalize()} ").puzzle.bug.id == FIRST
+
+
 def test_the_card_says_the_same_in_html_and_text(home):
     solved(home, softmax=RIGHT)
     shown = hunt(SLUG, bug=hunt(SLUG).puzzle.bug.id, line=1, says="a")

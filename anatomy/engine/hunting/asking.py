@@ -101,11 +101,11 @@ def _chosen(course: Course, notebook: Notebook, bug_id: str | None) -> tuple[Bug
     """The bug of this id, or the next one; or none and the reason why."""
     queue, bugs = queue_of(course, notebook), bugs_of(course, notebook)
     if bug_id is not None:
-        bug = next((bug for bug in bugs if bug.id == bug_id), None)
+        bug = next((bug for bug in bugs if bug.id == str(bug_id).strip().lower()), None)
         if bug is None:
             return None, f'{notebook.slug} has no bug `{bug_id}`: `hunt("{notebook.slug}")` shows one.'
         if bug.exercise in queue.locked:
-            return None, f"Bug `{bug_id}` would give an answer away: solve {_named(bug.asked)} first."
+            return None, f"Bug `{bug.id}` would give an answer away: solve {_named(bug.asked)} first."
         return bug, ""
     if queue.waiting:
         return queue.waiting[0], ""

@@ -101,7 +101,8 @@ def _question_blocks(hunt: Hunt, puzzle: Puzzle) -> Iterator[str]:
     lines = "".join(f'<li style="margin:0;padding:0 0 0 .5em">{escape(text)}</li>' for text in puzzle.bug.lines)
     yield f'<ol aria-label="The program, line by line" style="{style}">{lines}</ol>'
     yield line(prose(_fails(puzzle.bug)))
-    cell = 'style="text-align:left;vertical-align:top;padding:0 .9em 0 0;border:0;font-weight:normal"'
+    style = "text-align:left;vertical-align:top;padding:0 .9em 0 0;border:0;font-weight:normal;white-space:nowrap"
+    cell = f'style="{style}"'
     code = f'style="{_CODE};white-space:pre-wrap"'
     rows = "".join(
         f'<tr style="background-color:transparent"><th scope="row" {cell}>{name}</th>'
