@@ -115,7 +115,7 @@ def test_where_it_happens_is_said_where_it_separates() -> None:
     (far,) = said(doubled, lambda x: (2 * x).clamp(max=100))
     assert far.endswith("This happens when numbers reach thousands.")
     (narrow, *_) = said(doubled, lambda x: 2 * x if x.size(1) == 5 else x.exp())
-    assert "It is right only in the tries with T = 2, D = 5." in narrow
+    assert "right only" not in narrow, "it could be T or D: a condition names one cause"
     assert not any("This happens" in line for line in said(doubled, lambda x: x.exp()))
     assert not any("right only" in line for line in said(doubled, lambda x: x.exp()))
 

@@ -12,8 +12,11 @@ from torch import Tensor
 from anatomy.engine.cards import as_html, as_text
 from anatomy.engine.draw import Draw
 from anatomy.engine.exercise import Case
+from anatomy.engine.judging.compare import Difference, Kind
 from anatomy.engine.judging.judge import judge
+from anatomy.engine.judging.relations.comparison import constant_ratio
 from anatomy.engine.judging.relations.lists import relate_lists
+from anatomy.engine.judging.values import what_result
 from anatomy.engine.observing.observe import observe
 from tests.small_course import SmallCourse
 
@@ -92,7 +95,11 @@ WRONG_BLOCK: list[tuple[str, Callable[[Tensor], Tensor], str]] = [
     ("reordered", lambda x: _block(x).transpose(1, 2).reshape(3, 5, 4), "in the wrong places"),
     ("input reordered", lambda x: x.transpose(1, 2).reshape(3, 5, 4) + 0 * x, "Values differ: at [0, 0, 0]"),
     ("factor per row", lambda x: _block(x) * torch.arange(2.0, 7.0)[:, None], "factor of its own"),
-    ("one row left out", lambda x: _block(x) * (torch.arange(5) != 2)[:, None], "3 of 15 slices along axis 2"),
+    (
+        "one row left out",
+        lambda x: _block(x) * (torch.arange(5) != 2)[:, None],
+        "3 of the 15 rows that run along axis 2",
+    ),
     ("relu", lambda x: _block(x).relu(), "ReLU"),
     ("masked", lambda x: _block(x).tril(), "above the diagonal"),
 ]
@@ -139,7 +146,8 @@ def test_right_answers_in_another_style_pass() -> None:
 @pytest.mark.parametrize(
     "found, words",
     [
-        ([1, 2], "stops too early"),
+        ([1, 2], "stops too early: 2 items, expected 3"),
+        ([1], "stops too early: 1 item, expected 3"),
         ([1, 2, 3, 4], "goes on too long"),
         ([3, 2, 1], "reverse order"),
         ([2, 1, 3], "in another order"),
@@ -148,3 +156,16 @@ def test_right_answers_in_another_style_pass() -> None:
 )
 def test_lists_are_explained(found: list[int], words: str) -> None:
     assert words in relate_lists(found, [1, 2, 3]).headline
+
+
+def test_a_list_of_one_in_a_list_is_no_number() -> None:
+    assert relate_lists([[2], [3]], [[2], [4]]).headline == "Yours is [(2,), (3,)], expected [(2,), (4,)]."
+
+
+def test_a_result_in_a_result_is_named_by_both_places() -> None:
+    inner, named = (Difference("values", Kind.VALUES, where, 1, 2, 0) for where in ("[1][0]", "[0]['scores']"))
+    assert [what_result(one) for one in (inner, named)] == ["Result [1][0]: ", "Result 0, `scores`: "]
+
+
+def test_what_is_next_to_right_is_no_constant_factor() -> None:
+    assert constant_ratio(torch.tensor([1.0, 2.0]) * 1.0003, torch.tensor([1.0, 2.0])) is None

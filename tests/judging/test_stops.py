@@ -33,6 +33,7 @@ def unpack_as(values: object, names: object) -> None: ...
 MESSAGES: list[tuple[str, Callable[[], object], str]] = [
     ("float indices", lambda: X[torch.tensor([0.5])], "Indices are whole numbers"),
     ("beyond the end", lambda: X[:, 3], "3 entries, numbered from 0 to 2"),
+    ("beyond the only one", lambda: X[:, :1][:, 1], "has 1 entry, number 0"),
     ("beyond the table", lambda: TABLE(torch.tensor([5])), "beyond the table's last row"),
     ("no such axis", lambda: X.sum(3), "has 3 axes here, none of them is 3"),
     ("mask of another length", lambda: X[torch.ones(5).bool()], "it has 5, and there are 2"),
@@ -93,6 +94,8 @@ def test_a_crash_is_no_refusal_and_a_refusal_no_crash() -> None:
         Raised("ValueError", "odd", 2, "raise ValueError('odd')"),
     )
     assert "A crash is no refusal" in said(crash, REFUSED) and "D = 7" in said(crash, REFUSED)
+    by_luck = said(Raised("ValueError", "no", 2, "int('x')"), REFUSED)
+    assert "this one is luck" in by_luck and "no refusal" not in by_luck
     assert said(Raised("KeyError", "7", 2, "raise KeyError(7)"), REFUSED).startswith("It is refused with `KeyError`")
     assert said(meant).startswith("It refuses a good input")
     assert "must name 7 and 2" in explain_message(CaseObservation("raised", error=meant), ["7", "2"], CASE).headline
@@ -103,6 +106,8 @@ def test_an_errors_reason_stands_in_the_headline() -> None:
     explained = explain_error(CaseObservation("raised", error=short), RETURNED, CASE)
     assert explained.headline == "It stops with `TypeError` in your line 3, `x = f()`: f() missing 1 argument."
     assert "f() missing" not in explained.detail
+    listed = Raised("RuntimeError", 'Error(s) in loading state_dict:\n\tMissing key(s): "a"\n\tmore')
+    assert 'loading state_dict: Missing key(s): "a".' in said(listed)
     long = explain_error(CaseObservation("raised", error=Raised("KeyError", "word " * 60)), RETURNED, CASE)
     assert len(long.headline) < 160 and long.headline.endswith(" …") and "word word" in long.detail
     assert long.claims == "It stops with `KeyError`"

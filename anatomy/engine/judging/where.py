@@ -12,6 +12,10 @@ from anatomy.engine.judging import trail
 from anatomy.engine.judging.expectations import Expectations
 
 
+_SURE = 2
+"""Drawn cases that must be right with a size other than 1 before it counts as a condition."""
+
+
 def where_it_happens(expectations: Expectations, here: int, wrong: Collection[int]) -> str:
     """What all wrong cases have and no right case has, or the other way round: a size, a number of axes, a note.
 
@@ -78,10 +82,12 @@ def _by_sizes(right: Sequence[Case], failed: Sequence[Case]) -> str:
             case.sizes[one] == case.sizes[two] for case in failed
         ):
             return f"It is right only where {one} equals {two}."
-    if not ones and any(case.drawn for case in failed) and not any(case.drawn for case in right):
-        return ""  # chosen cases may share a size by accident
-    named = ", ".join(f"{letter} = {shared[letter]}" for letter in ones or shared)
-    return f"It is right only in the tries with {named}." if named else ""
+    if len(named := ones or list(shared)) != 1:
+        return ""  # a condition names one cause
+    if not ones and any(case.drawn for case in failed) and sum(case.drawn for case in right) < _SURE:
+        return ""  # cases may share a size by accident
+    (one,) = named
+    return f"It is right only in the tries with {one} = {shared[one]}."
 
 
 def _by_notes(right: Sequence[Case], failed: Sequence[Case]) -> str:
