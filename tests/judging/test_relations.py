@@ -98,7 +98,7 @@ WRONG_BLOCK: list[tuple[str, Callable[[Tensor], Tensor], str]] = [
     (
         "one row left out",
         lambda x: _block(x) * (torch.arange(5) != 2)[:, None],
-        "3 of the 15 rows that run along axis 2",
+        "3 of the 15 rows that run",
     ),
     ("relu", lambda x: _block(x).relu(), "ReLU"),
     ("masked", lambda x: _block(x).tril(), "above the diagonal"),

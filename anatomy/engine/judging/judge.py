@@ -142,7 +142,7 @@ def _and_its_parts(verdict: Verdict, parts: list[Exercise]) -> tuple[Diagnosis, 
         return said, *verdict.diagnoses
     said = Diagnosis(
         f"It also calls your {named}, which {is_not} right yet: mend {mend}.",
-        "What is said here of this answer, and its points, are with right ones in their place.",
+        f"Points and hints here are given as if your {mend} were right.",
     )
     return *verdict.diagnoses, said
 

@@ -40,9 +40,12 @@ def explain_error(found: CaseObservation, expected: CaseObservation, case: Case)
     if expected.outcome == "raised":
         if error.code and is_deliberate(found):
             return Explanation(f"It is refused with `{error.type}`; a `{wanted}` is wanted.", message)
-        return Explanation(f"{stops}{reason}",
-                           f"{rest} A crash is no refusal: raise a `{wanted}` before it comes to that. "
-                           f"{_inputs(case)}".strip(), stops)  # fmt: skip
+        luck = (
+            f"A `{wanted}` is asked for, but this one is luck: test for such an input and raise it yourself."
+            if error.type == wanted
+            else f"A crash is no refusal: raise a `{wanted}` before it comes to that."
+        )
+        return Explanation(f"{stops}{reason}", f"{rest} {luck} {_inputs(case)}".strip(), stops)
     if error.type == "NotImplementedError" and error.code and is_deliberate(found):
         return Explanation(f"A part of this is not written yet{where}.")
     if error.code and is_deliberate(found):
@@ -71,8 +74,9 @@ def _place(error: Raised) -> str:
 
 
 def _message(error: Raised) -> str:
-    """A library's message without its hints, as a sentence."""
-    text = error.message.partition(" Hint")[0].partition("\n")[0].strip()
+    """A library's message without its hints, as a sentence: its first line, and the next one behind a colon."""
+    lines = [line.strip() for line in error.message.partition(" Hint")[0].strip().splitlines()] or [""]
+    text = " ".join(lines[: 2 if lines[0].endswith(":") else 1])
     if len(text) > 240:
         text = f"{text[:240].rpartition(' ')[0]} …"
     return text if not text or re.search(r"[.?!…]$", text) else f"{text}."

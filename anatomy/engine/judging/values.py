@@ -48,8 +48,9 @@ def what_result(difference: Difference) -> str:
 
 def _at(where: str) -> str:
     """A place such as ``"[0]['scores']"`` in words."""
-    keys = re.findall(r"\[(?:'([^']*)'|(\d+))\]", where)
-    return ", ".join(f"`{name}`" if name else f"result {index}" for name, index in keys)
+    keys = re.findall(r"\['([^']*)'\]|((?:\[\d+\])+)", where)
+    return ", ".join(f"`{name}`" if name else f"result {places[1:-1] if places.count('[') == 1 else places}"
+                     for name, places in keys)  # fmt: skip
 
 
 def _relate(expectations: Expectations, alike: list[Difference]) -> Explanation | None:

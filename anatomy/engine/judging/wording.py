@@ -62,7 +62,8 @@ def _list(items: list[Any] | tuple[Any, ...], room: int, brackets: str = "[]") -
         if sum(map(len, shown)) + 2 * len(shown) + len(text) > room and index:
             return f"{brackets[0]}{', '.join(shown)}, … {len(items)} in all{brackets[1]}"
         shown.append(text)
-    return f"{brackets[0]}{', '.join(shown)}{brackets[1]}"
+    comma = "," if brackets == "()" and len(shown) == 1 else ""
+    return f"{brackets[0]}{', '.join(shown)}{comma}{brackets[1]}"
 
 
 def _dict(items: dict[str, Any], room: int) -> str:

@@ -53,12 +53,12 @@ def alike(left: Tensor, right: Tensor) -> bool:
 
 
 def constant_ratio(found: Tensor, expected: Tensor) -> float | None:
-    """The number c with found = c · expected and c ≠ 1, or None."""
+    """The number c with found = c · expected, where c is not next to 1, or None."""
     if found.shape != expected.shape or not found.isfinite().all() or not expected.isfinite().all():
         return None
     if found.numel() < 2 or not (norm := (expected * expected).sum()) > 0:
         return None
     ratio = float((found * expected).sum() / norm)
-    if abs(ratio) < 1e-9 or math.isclose(ratio, 1, rel_tol=1e-4):
+    if abs(ratio) < 1e-9 or math.isclose(ratio, 1, rel_tol=1e-3):
         return None
     return ratio if alike(found, ratio * expected) else None

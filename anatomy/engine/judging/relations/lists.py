@@ -11,17 +11,21 @@ SHORT = 70
 """The most characters of a list that is shown whole."""
 
 
+def _items(listed: list[Any]) -> str:
+    return "1 item" if len(listed) == 1 else f"{len(listed)} items"
+
+
 def relate_lists(found: list[Any], expected: list[Any]) -> Explanation:
     """Whether a list is too short, too long, reversed or reordered; else the first item that differs."""
     shared = next((i for i, (a, b) in enumerate(zip(found, expected, strict=False)) if a != b), None)
     both = f"Yours: {brief(found)}; expected: {brief(expected)}."
     if shared is None and len(found) < len(expected):
-        return Explanation(f"Your list stops too early: {len(found)} items, expected {len(expected)}.",
+        return Explanation(f"Your list stops too early: {_items(found)}, expected {len(expected)}.",
                            f"What is there is right; next would come {item(expected[len(found)])}.",
                            "too early")  # fmt: skip
     if shared is None:
-        return Explanation(f"Your list goes on too long: {len(found)} items, expected {len(expected)}.",
-                           f"The first {len(expected)} are right; then you add {item(found[len(expected)])}.",
+        return Explanation(f"Your list goes on too long: {_items(found)}, expected {len(expected)}.",
+                           f"Up to there it is right; then you add {item(found[len(expected)])}.",
                            "too long")  # fmt: skip
     if found == expected[::-1]:
         return Explanation("Your list is in reverse order.", f"The items themselves are right. {both}", "reversed")

@@ -126,8 +126,8 @@ def axis_factor(comparison: Comparison) -> Iterator[Explanation]:
             else:
                 how = f"all values are the expected ones times {factors}" if off.any() else "all values are 0"
                 are = "is" if off.numel() == 1 else "are"
-                count = f"{off.numel()} of {first.numel()} slices"
-                yield Explanation(f"{count} along {where} {are} wrong; the rest is right.",
+                rows = f"{off.numel()} of the {first.numel()} rows that run along {where}"
+                yield Explanation(f"{rows} {are} wrong; the rest is right.",
                                   f"There, {how}.", claim)  # fmt: skip
 
 
