@@ -11,7 +11,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 help:            ## show this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */  make \1	/' | expand -t 16
 
-lab: setup       ## open JupyterLab at notebooks/ (LAB_ARGS='--no-browser --port=9999', LAB_ARGS=--instructor)
+lab: setup       ## open JupyterLab at the first notebook (LAB_ARGS='--no-browser --port=9999', LAB_ARGS=--instructor)
 	@$(BIN)/anatomy lab $(LAB_ARGS)
 
 test: setup-test ## run the tests (TEST_ARGS='-k softmax', TEST_ARGS=--everything)

@@ -55,7 +55,7 @@ Root = Annotated[
 ]
 
 
-FIRST = "00-start-here/00-start-here.ipynb"
+FIRST = "notebooks/00-start-here/00-start-here.ipynb"
 """The notebook that a student's JupyterLab opens."""
 
 
@@ -82,7 +82,7 @@ def start(
 def lab(
     context: typer.Context,
     instructor: Annotated[
-        bool, typer.Option("--instructor", help="At the course's folder, with Formgrader and all else of nbgrader.")
+        bool, typer.Option("--instructor", help="With Formgrader and all else of nbgrader.")
     ] = False,
     root: Root = None,
 ) -> None:
@@ -99,13 +99,16 @@ def lab(
     for name, folder in (("JUPYTER_CONFIG_PATH", "instructor" if instructor else "student"), ("JUPYTER_PATH", "data")):
         ours = str(course / "tools" / "jupyterlab" / folder)
         os.environ[name] = os.pathsep.join(filter(None, (os.environ.get(name), ours)))
-    # so that a terminal in there knows the `anatomy` of this installation
+    # so that a terminal in there knows the `anatomy` of this installation; a login shell would set PATH anew
     os.environ["PATH"] = os.pathsep.join((sysconfig.get_path("scripts"), os.environ.get("PATH", os.defpath)))
     os.chdir(course)  # where nbgrader looks for its settings
     options = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-    if not instructor and (course / "notebooks" / FIRST).is_file():
+    if os.name != "nt":
+        shell = shlex.quote(os.environ.get("SHELL") or "sh")
+        options.append(f"--ServerApp.terminado_settings=shell_command={shell}")
+    if not instructor and (course / FIRST).is_file():
         options.append(f"--LabApp.default_url=/lab/tree/{FIRST}")
-    LabApp.launch_instance([str(course if instructor else course / "notebooks"), *options, *context.args])
+    LabApp.launch_instance([str(course), *options, *context.args])
 
 
 @app.command(rich_help_panel=STUDENTS)

@@ -213,7 +213,7 @@ def test_lab_is_a_students_and_passes_options_on(course, started, monkeypatch):
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", "mine")
     assert anatomy("lab", "--no-browser", "--port=9999")[0] == 0
     [(arguments, folder, paths)] = started
-    assert arguments[0] == str(course / "notebooks") and folder == course
+    assert arguments[0] == str(course) == str(folder)  # from where solutions/ is reached, too
     assert arguments[-2:] == ["--no-browser", "--port=9999"]
     assert paths.split(os.pathsep) == ["mine", str(course / "tools" / "jupyterlab" / "student")]
     assert os.environ["JUPYTER_PATH"] == str(course / "tools" / "jupyterlab" / "data")
@@ -225,7 +225,7 @@ def test_lab_opens_the_first_notebook(course, started):
     first.touch()
     assert anatomy("lab", "--port=9999")[0] == 0
     [(arguments, _, _)] = started
-    assert arguments[-2:] == ["--LabApp.default_url=/lab/tree/00-start-here/00-start-here.ipynb", "--port=9999"]
+    assert arguments[-2:] == ["--LabApp.default_url=/lab/tree/notebooks/00-start-here/00-start-here.ipynb", "--port=9999"]
 
 
 def test_an_instructors_lab_is_nbgraders(course, started):
@@ -235,9 +235,12 @@ def test_an_instructors_lab_is_nbgraders(course, started):
     assert paths == str(course / "tools" / "jupyterlab" / "instructor")
 
 
-def test_a_terminal_in_the_lab_knows_the_command(course, started):
+def test_a_terminal_in_the_lab_knows_the_command(course, started, monkeypatch):
+    monkeypatch.setenv("SHELL", "/bin/zsh")
     assert anatomy("lab")[0] == 0
     assert shutil.which("anatomy") == str(Path(sys.executable).with_name("anatomy"))
+    [(arguments, _, _)] = started
+    assert "--ServerApp.terminado_settings=shell_command=/bin/zsh" in arguments, "a login shell sets PATH anew"
     assert os.environ["PATH"].endswith(f"{os.pathsep}/usr/bin")
 
 

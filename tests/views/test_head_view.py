@@ -15,6 +15,7 @@ from anatomy.classroom.grading.feedback.sanitize import clean
 from anatomy.course.views import head_view
 from anatomy.course.views.bertviz import FramedView
 from anatomy.course.views.bertviz.libraries import library
+from anatomy.course.views.style import THEMES
 from tests.views.inside_views import SOURCE, TARGET, TOKENS, params, script, weights
 
 ROOT = Path(__file__).parents[2]
@@ -89,7 +90,7 @@ def test_it_shows_itself_as_a_frame_with_words_for_those_who_see_none() -> None:
     view = head_view(weights(), TOKENS, layer=2)
     bundle = view._repr_mimebundle_()
     assert set(bundle) == {"text/html", "text/plain"}
-    assert bundle["text/html"].startswith("<iframe title=")
+    assert bundle["text/html"].startswith(f'{THEMES}<iframe class="anatomy-themed" title='), "it follows the theme"
     assert bundle["text/plain"].startswith(
         "Head view: attention between 7 tokens ([CLS] time flies like an arrow [SEP])"
     )

@@ -164,7 +164,7 @@ def in_split_heads(at):
     at(("length, num_heads, width // num_heads)  # (B, T, H, K)", ".transpose(1, 2)"), NUMBERS,
        ("view_without_transpose", ("num_heads, length, width // num_heads)  # (B, H, T, K)", ""), "You reshape straight to (B, H, T, K): the shape is right, but memory runs token by token, so tokens and heads get mixed. First (B, T, H, K), then transpose T and H."))
     at(".transpose(1, 2)", SHAPE,
-       ("no_transpose", "", "You stop at (B, T, H, K), here ({B}, {T}, {H}, {K}): the columns are cut rightly. What is missing is to swap axes 1 and 2, so that each head has its own T × K table."),
+       ("no_transpose", "", "You stop at (B, T, H, K), here ({B}, {T}, {H}, {K}): the columns are cut. What is missing is to swap axes 1 and 2, so that each head has its own T × K table."),
        ("reversed_axes", ".T", "`.T` reverses all four axes, (K, H, T, B). Only T and H are to trade places: `transpose(1, 2)`."))
     at(("num_heads, width // num_heads)  # (B, T, H, K)", "transpose(1, 2)"), NUMBERS,
        ("interleaved", ("width // num_heads, num_heads)  # (B, T, K, H)", "permute(0, 3, 1, 2)"), "Your heads take one column in every {H} (0, {H}, …), as dealing cards does. Head 0 should get the first {K} neighbors: in the reshape H comes before K."))
@@ -400,7 +400,7 @@ def in_copy_heads(at):
     at("getattr(fused, name)", "independence",
        ("frozen", "getattr(fused, name).requires_grad_(False)", "After your copy the parameters of fused can't be trained: keep `requires_grad=True`, as `copy_` into the existing parameter does."))
 
-    @MISTAKES.mistake("The loop's names, such as `heads.0.q.weight`, are not fused's: PyTorch rightly refuses. Join the {H} heads' weights first, then put the result under fused's name, `q.weight`.", breaks=NOTHING_ARRIVES)
+    @MISTAKES.mistake("The loop's names, such as `heads.0.q.weight`, are not fused's, and PyTorch refuses them. Join the {H} heads' weights first, then put the result under fused's name, `q.weight`.", breaks=NOTHING_ARRIVES)
     def copy_heads__names_as_they_are(loop, fused):
         fused.load_state_dict(loop.state_dict())
 

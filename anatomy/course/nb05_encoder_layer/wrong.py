@@ -411,14 +411,14 @@ def in_PostNormEncoderLayer(at):
     at(("layer_norm_1(x", "layer_norm_2(x"), EPS_TOO,
        ("norms_swapped", ("layer_norm_2(x", "layer_norm_1(x"), "Your norms have changed places: `layer_norm_1` comes after attention, `layer_norm_2` after the feed-forward network."))
     at(("x = self", "feed_forward(x)"), DROPOUT_TOO,
-       ("second_skip_from_the_input", ("h = self", "feed_forward(h)"), "The second sum adds the layer's input. It adds what comes out of the first norm, the same numbers that the feed-forward network gets."))
+       ("second_skip_from_the_input", ("h = self", "feed_forward(h)"), "The second sum adds the layer's input. It should add what the first norm returns, the same numbers that the feed-forward network gets."))
     at(("self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "feed_forward(x)"), EPS_TOO,
        ("second_skip_around_the_norm", ("x + self.dropout(self.attention(x, mask))", "feed_forward(self.layer_norm_1(x))"), "The feed-forward network gets normalized tokens, but the second skip connection starts before that norm. In post-norm everything goes through the norm: norm first, then both ways from its result."))
     at(("attention(x, mask)", "feed_forward(x)"), EPS_TOO,
        ("norms_before_and_after", ("attention(self.layer_norm_1(x), mask)", "feed_forward(self.layer_norm_2(x))"), "You normalize before attention and feed-forward and after them. Post-norm does it only after each sum."))
     at(("x = self", "x + self.feed_forward(x)"), EPS_TOO,
        ("input_added_twice", ("h = self", "x + h + self.feed_forward(h)"), "The layer's input enters twice: once in each sum. The second sum adds what the first norm returned to what the feed-forward network makes of it, and nothing more."),
-       ("feed_forward_of_the_input", ("h = self", "h + self.feed_forward(x)"), "The feed-forward network gets the layer's input. It gets what `layer_norm_1` returned, the same numbers that its result is added to."))
+       ("feed_forward_of_the_input", ("h = self", "h + self.feed_forward(x)"), "The feed-forward network gets the layer's input. It should get what `layer_norm_1` returns, the same numbers that its result is added to."))
     at("x = self.layer_norm_1(x + self.dropout(self.attention(x, mask)))\n        return self.layer_norm_2(x +", EPS_TOO,
        ("parallel", "attended = self.dropout(self.attention(x, mask))\n        return self.layer_norm_2(x + attended +", "Both parts get the tokens as they came, and there is one sum with one norm. Here they work one after the other: norm(x + attention(x)) comes first, and the rest starts from there."))
     at("self.layer_norm_1(x + ", EPS_TOO,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
 from anatomy.course.views.inputs import as_array, check_labels
 from anatomy.course.views.style import COLORS, MUTED, Picture, figure, styled
@@ -138,6 +138,8 @@ def _values(name: str, values: Any, x: np.ndarray, log: bool) -> np.ndarray:
 
 def _axes(ax: Axes, x: np.ndarray, log_x: bool, log_y: bool) -> None:
     ax.grid(axis="y")
+    if (x == x.round()).all():  # there is no epoch 2.5
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     if log_y:
         ax.set_yscale("log")
         ax.yaxis.set_minor_locator(NullLocator())

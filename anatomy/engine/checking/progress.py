@@ -234,7 +234,7 @@ def _rich_table(caption: str | None, head: Iterable[str], rows: Iterable[Iterabl
 
 def _html_table(caption: str, head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """A table whose first column names its rows; cells are HTML."""
-    style = 'style="text-align:left;vertical-align:baseline;padding:.15em .6em .15em 0;{}"'
+    style = 'style="text-align:left;vertical-align:baseline;padding:.15em .4em .15em 0;{}"'
     name, cell = style.format("font-weight:normal"), style.format("white-space:normal")
     top = "".join(f'<th scope="col" {cell}>{text}</th>' for text in head)
     body = "".join(
@@ -252,7 +252,12 @@ def _html_detail(row: Standing) -> str:
     """The exercises of a notebook, and below them what their mistakes were called."""
     said = "".join(f"<li>{work.number}: {prose(work.said)}</li>" for work in row.works if work.said)
     named = f'{_NAMED}<ul style="margin:.2em 0">{said}</ul>' if said else ""
-    return _html_table("", _DETAIL, (map(prose, work.cells) for work in row.works)) + named
+    return _html_table("", _DETAIL, (map(_breakable, work.cells) for work in row.works)) + named
+
+
+def _breakable(cell: str) -> str:
+    """A cell whose long names may break behind an underscore: so all columns fit beside JupyterLab's side bars."""
+    return prose(cell).replace("_", "_<wbr>")
 
 
 def _folded(summary: str, inside: str) -> str:

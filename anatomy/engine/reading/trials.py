@@ -83,17 +83,20 @@ class Trials:
     @property
     def differ_in_values(self) -> bool:
         """Whether results have the right form and other values: the least that can be said of an answer."""
-        kinds = {seen.difference.kind for seen in self.visible.values()}
-        return Kind.VALUES in kinds and not any(seen.found.value is None for seen in self._returned)
+        kinds = {seen.difference.kind for seen in self._told}
+        returned = [seen for seen in self._told if seen.found.outcome == "returned"]
+        return Kind.VALUES in kinds and not any(seen.found.value is None for seen in returned)
 
     @property
     def stop(self) -> bool:
         """Whether the answer stops with an error where a result is expected."""
-        return len(self._returned) < len(self.visible)
+        return any(seen.found.outcome != "returned" for seen in self._told)
 
     @property
-    def _returned(self) -> list[Seen]:
-        return [seen for seen in self.visible.values() if seen.found.outcome == "returned"]
+    def _told(self) -> list[Seen]:
+        """The cases that a card is about: the chosen ones, if one of them differs."""
+        cases = self.expectations.cases
+        return [seen for index, seen in self.visible.items() if not cases[index].drawn] or [*self.visible.values()]
 
     @trial(lost=False)
     def reproduces(self, build: Callable[[], Any]) -> bool:
