@@ -242,9 +242,7 @@ def _html_table(caption: str, head: Iterable[str], rows: Iterable[Iterable[str]]
         for first, *rest in rows
     )
     said = f'<caption style="text-align:left;font-size:85%;opacity:.8">{caption}</caption>' if caption else ""
-    table = (
-        f'<table style="border-collapse:collapse;margin:.2em 0;font-size:inherit">{said}<thead><tr>{top}</tr></thead>'
-    )
+    table = f'<table style="border-collapse:collapse;margin:.2em 0;font-size:90%">{said}<thead><tr>{top}</tr></thead>'
     return scrolling(f"{table}<tbody>{body}</tbody></table>", caption or "The exercises of this notebook")
 
 
