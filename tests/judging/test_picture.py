@@ -60,6 +60,13 @@ def test_the_rows_in_words_are_those_that_differ():
     assert "Row 1, expected: 0.25, 0.75; yours: 0.25, 0." in matrices.as_html(drawn)
 
 
+def test_a_row_is_said_from_where_it_differs_and_with_the_digits_that_show_it():
+    far = matrices.as_text(pair([[1.0] * 9 + [2.0]], [[1.0] * 10]))
+    assert far == "expected\n  row 0:  …, 1\nyours\n  row 0:  …, 2"
+    near = matrices.as_text(pair([[0.5, 0.50004]], [[0.5, 0.5]]))
+    assert near == "expected\n  row 0:  0.5, 0.5\nyours\n  row 0:  0.5, 0.50004"
+
+
 def test_colors_are_explained_as_they_are_used():
     shares = matrices.as_html(pair([[0.5, 0.5]], [[1.0, 0.0]]))
     assert "White is 0, full blue 1." in shares and "orange" not in shares

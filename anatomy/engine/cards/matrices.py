@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from anatomy.engine.cards.markup import scrolling
 
@@ -27,8 +27,8 @@ def as_html(pair: MatrixPair) -> str:
         f"{name}{_map(matrix, size)}</td>"
         for name, matrix in (("expected", pair.expected), ("yours", pair.found))
     )
-    index, expected, found = _rows(pair)[0]
-    row = f"Row {index}, expected: {_numbers(expected)}; yours: {_numbers(found)}."
+    first = _rows(pair)[0]
+    row = f"Row {first.place}, expected: {first.expected}; yours: {first.found}."
     plain = "border:0;margin:0;background-color:transparent"
     both = f'<table role="presentation" style="{plain}"><tr style="background-color:transparent">{maps}</tr></table>'
     said = " ".join(filter(None, (_what(pair), _scale(values, size), row)))
@@ -41,8 +41,8 @@ def as_html(pair: MatrixPair) -> str:
 def as_text(pair: MatrixPair) -> str:
     """The first rows that differ, of both."""
     rows = _rows(pair)
-    expected = [f"  row {index}:  {_numbers(right)}" for index, right, _ in rows]
-    yours = [f"  row {index}:  {_numbers(mine)}" for index, _, mine in rows]
+    expected = [f"  row {row.place}:  {row.expected}" for row in rows]
+    yours = [f"  row {row.place}:  {row.found}" for row in rows]
     return "\n".join(filter(None, [_what(pair), "expected", *expected, "yours", *yours]))
 
 
@@ -62,18 +62,41 @@ def _scale(values: list[float], size: float) -> str:
     return color + (" A cell with × holds NaN." if any(map(math.isnan, values)) else "")
 
 
-def _rows(pair: MatrixPair) -> list[tuple[int, list[float], list[float]]]:
-    """The first rows that differ: their place, as expected and as found."""
-    rows = [(index, *both) for index, both in enumerate(zip(pair.expected, pair.found, strict=True))]
-    return [row for row in rows if _numbers(row[1]) != _numbers(row[2])][:_MOST_ROWS] or rows[:1]
+class _Row(NamedTuple):
+    """A row in words: its place, and its numbers as expected and as found."""
+
+    place: int
+    expected: str
+    found: str
 
 
-def _numbers(row: list[float]) -> str:
-    return ", ".join(map(_number, row[:_MOST_COLUMNS])) + (", …" if len(row) > _MOST_COLUMNS else "")
+def _rows(pair: MatrixPair) -> list[_Row]:
+    """The first rows that differ, with as many digits as it takes to see it."""
+    both = list(enumerate(zip(pair.expected, pair.found, strict=True)))
+    for digits in (3, 6):
+        rows = [_Row(place, *said) for place, (right, mine) in both if (said := _apart(right, mine, digits))]
+        if rows:
+            return rows[:_MOST_ROWS]
+    return [_Row(0, *(_numbers([_number(value, 6) for value in row], 0) for row in both[0][1]))]
 
 
-def _number(value: float) -> str:
-    return ("−∞" if value < 0 else "∞") if math.isinf(value) else "NaN" if math.isnan(value) else f"{value:.3g}"
+def _apart(right: list[float], mine: list[float], digits: int) -> tuple[str, str] | None:
+    """Two rows in words, from the first columns or from the one where they begin to differ; None if they don't."""
+    expected, found = ([_number(value, digits) for value in row] for row in (right, mine))
+    first = next((place for place, (a, b) in enumerate(zip(expected, found, strict=True)) if a != b), None)
+    if first is None:
+        return None
+    start = first if first >= _MOST_COLUMNS else 0
+    return _numbers(expected, start), _numbers(found, start)
+
+
+def _numbers(row: list[str], start: int) -> str:
+    shown = row[start : start + _MOST_COLUMNS]
+    return ("…, " if start else "") + ", ".join(shown) + (", …" if len(row) > start + _MOST_COLUMNS else "")
+
+
+def _number(value: float, digits: int = 3) -> str:
+    return ("−∞" if value < 0 else "∞") if math.isinf(value) else "NaN" if math.isnan(value) else f"{value:.{digits}g}"
 
 
 def _map(matrix: list[list[float]], size: float) -> str:
