@@ -81,9 +81,7 @@ def start(
 @app.command(rich_help_panel=STUDENTS, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def lab(
     context: typer.Context,
-    instructor: Annotated[
-        bool, typer.Option("--instructor", help="With Formgrader and all else of nbgrader.")
-    ] = False,
+    instructor: Annotated[bool, typer.Option("--instructor", help="With Formgrader and all else of nbgrader.")] = False,
     root: Root = None,
 ) -> None:
     """Open JupyterLab at the first notebook, as a student needs it. Further options go to `jupyter lab`.

@@ -225,7 +225,10 @@ def test_lab_opens_the_first_notebook(course, started):
     first.touch()
     assert anatomy("lab", "--port=9999")[0] == 0
     [(arguments, _, _)] = started
-    assert arguments[-2:] == ["--LabApp.default_url=/lab/tree/notebooks/00-start-here/00-start-here.ipynb", "--port=9999"]
+    assert arguments[-2:] == [
+        "--LabApp.default_url=/lab/tree/notebooks/00-start-here/00-start-here.ipynb",
+        "--port=9999",
+    ]
 
 
 def test_an_instructors_lab_is_nbgraders(course, started):

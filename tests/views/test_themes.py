@@ -72,6 +72,14 @@ def test_few_measurements_are_marked(count, marker):
     assert picture.axes[0].lines[0].get_marker() == marker
 
 
+def test_what_is_counted_has_no_halves_on_its_axis():
+    counted, measured = (
+        views.line_chart(x, {"loss": [1.0, 2.0, 3.0]}, x_label="epoch", y_label="nats").axes[0].get_xticks()
+        for x in ([0, 1, 2], [0.0, 0.5, 1.0])
+    )
+    assert all(place == round(place) for place in counted) and any(place != round(place) for place in measured)
+
+
 def test_white_becomes_the_dark_ground():
     assert in_the_dark((1.0, 1.0, 1.0)) == pytest.approx(channels(DARK_GROUND), abs=0.005)
 

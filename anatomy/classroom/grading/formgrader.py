@@ -26,7 +26,8 @@ NO_EXCHANGE = """
 {% block messages %}{{ super() }}{% if lacks_exchange and not windows %}
 <div class="alert alert-info" id="no-exchange">
 There is no exchange here, and grading needs none: put each student's file at
-<code>submitted/STUDENT/NOTEBOOK/NOTEBOOK.ipynb</code>, and give back the pages in <code>feedback/</code>.
+<code>submitted/STUDENT/NOTEBOOK/NOTEBOOK.ipynb</code>, run <code>anatomy grade</code> in a terminal
+(<i>File → New → Terminal</i>), and give back the pages in <code>feedback/</code>.
 Releasing and collecting by a click is for classes on a JupyterHub.
 </div>{% endif %}{% endblock %}"""
 

@@ -52,7 +52,8 @@ class FramedView:
     def html(self) -> str:
         """HTML that needs no other file and no network."""
         return (
-            f'{THEMES}<iframe class="anatomy-themed" title="{html.escape(self.words)}" srcdoc="{html.escape(self.page)}" '
+            f'{THEMES}<iframe class="anatomy-themed" title="{html.escape(self.words)}" '
+            f'srcdoc="{html.escape(self.page)}" '
             f'style="display:block;box-sizing:border-box;width:100%;max-width:{self.width}px;height:{self.height}px;'
             'margin:4px 0 6px;border:1px solid #d5dbe2;border-radius:4px;background:#fff">'
             "The interactive view is not shown here, because this notebook is not trusted or this page shows no "
