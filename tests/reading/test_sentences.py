@@ -43,6 +43,11 @@ SAID = {
         "        out.append(total)\n    return torch.stack(out, -1)\n",
         "`total` is set once, before the loop in line 4",
     ),
+    "a statement that is no call": (
+        "merge_heads",
+        "def merge_heads(x):\n    out = []\n    for item in x:\n        out\n    return out\n",
+        "Line 4 does nothing",
+    ),
     "a name of the notebook": (
         "pairwise_dot",
         "def pairwise_dot(x):\n    return x @ rows.mT\n",

@@ -267,5 +267,5 @@ def _called(node: ast.Call) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
-other_expressions = (_of_numbers, _of_operators, _of_arguments, _of_subscripts, _of_functions)
+other_expressions = (_of_functions, _of_numbers, _of_operators, _of_arguments, _of_subscripts)
 """Each gives other expressions for one; in the order in which they are tried."""

@@ -29,6 +29,7 @@ def _facts(program: Program, trials: Trials) -> Iterator[Fact]:
     yield from _loops_that_end_at_once(program)
     yield from _unused_arguments(program, trials)
     yield from _powers_of_one(program)
+    yield from _statements_that_do_nothing(program)
     yield from _lines_without_effect(program, trials)
 
 
@@ -94,6 +95,17 @@ def _powers_of_one(program: Program) -> Iterator[Fact]:
             case ast.BinOp(ast.BinOp(_, ast.Pow(), ast.Constant(1)), ast.Div(), _):
                 text, first = ast.unparse(node), ast.unparse(node.left)
                 yield f"`{text}` means `({first}){text.removeprefix(first)}`: the power is taken first.", node.lineno
+
+
+def _statements_that_do_nothing(program: Program) -> Iterator[Fact]:
+    """A statement that is an expression and calls nothing."""
+    for statement in (statement for function in program.functions for block in blocks(function) for statement in block):
+        is_value = isinstance(statement, ast.Expr) and not isinstance(statement.value, ast.Constant)
+        if is_value and not any(isinstance(node, _DOES) for node in ast.walk(statement)):
+            yield f"Line {statement.lineno} does nothing: what it says is not kept.", statement.lineno
+
+
+_DOES = (ast.Call, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)
 
 
 def _lines_without_effect(program: Program, trials: Trials) -> Iterator[Fact]:

@@ -11,14 +11,14 @@ from anatomy.engine.reading.trials import Trials
 def the_line(program: Program, trials: Trials) -> Diagnosis | None:
     """Points at the one line in which a small edit mends the answer; the change itself is left to the student.
 
-    Nothing is said when edits in different lines do it, or when the budget ends before all were tried.
+    Nothing is said when edits in different lines do it, as far as the budget allows to try.
     """
     line = 0
     for place in small_edits(program.tree):
         if place == line:
             continue
         if trials.budget.is_spent:
-            return None
+            break
         if trials.is_right(program.build):
             if line:
                 return None
