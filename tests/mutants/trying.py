@@ -84,29 +84,35 @@ class Course:
         exercise, names = COURSE.exercise(mutant.exercise), self.notebook.shell.user_ns
         names.update(self.notebook.given)
         names.pop(mutant.exercise, None)
-        with capture_output(), warnings.catch_warnings(), mock.patch.object(observing, "TIME_LIMIT", AT_MOST):
+        with capture_output(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self.notebook.shell.run_cell(mutant.source)
+            many = self._expected_of_many(exercise)
             began = time.thread_time()
-            verdict = verdict_in_notebook(exercise, names, self.notebook.expectations_of)
-            seconds = time.thread_time() - began
-            answer = names.get(exercise.name)
-            without_reading = judge(exercise, observe(exercise, answer), SEEDS, self.notebook.expectations_of)
-            other = self._on_many(exercise, answer)
+            self.notebook.expectations_of(exercise, SEEDS)
+            with mock.patch.object(observing, "TIME_LIMIT", AT_MOST):
+                verdict = verdict_in_notebook(exercise, names, self.notebook.expectations_of)
+                seconds = time.thread_time() - began
+                answer = names.get(exercise.name)
+                without_reading = judge(exercise, observe(exercise, answer), SEEDS, self.notebook.expectations_of)
+                other = self._on_many(exercise, answer, many)
         status = _status(mutant, verdict, other)
         card = as_text(verdict) if status != "equal" else ""
         return Result(mutant, status, _refuted(without_reading, other), seconds, card)
 
-    def _on_many(self, exercise: Exercise, answer: Any) -> Verdict:
+    def _expected_of_many(self, exercise: Exercise) -> Expectations:
+        if exercise.name not in self._many:
+            with mock.patch.object(exercises, "DRAWN", MANY):
+                self._many[exercise.name] = Expectations(exercise, OTHER_SEEDS)
+        return self._many[exercise.name]
+
+    def _on_many(self, exercise: Exercise, answer: Any, many: Expectations) -> Verdict:
         """The verdict with other seeds and many draws, without reading the program."""
         with mock.patch.object(exercises, "DRAWN", MANY):
-            if exercise.name not in self._many:
-                self._many[exercise.name] = Expectations(exercise, OTHER_SEEDS)
-            known = self._many[exercise.name]
             seen = observe(exercise, answer, OTHER_SEEDS)
-            if is_right(exercise, seen, OTHER_SEEDS, lambda *_: known):
+            if is_right(exercise, seen, OTHER_SEEDS, lambda *_: many):
                 return replace(judge(exercise, observe(exercise, exercise.right, (0,)), (0,)), status="right")
-            return judge(exercise, seen, OTHER_SEEDS, lambda *_: known)
+            return judge(exercise, seen, OTHER_SEEDS, lambda *_: many)
 
 
 def _status(mutant: Mutant, verdict: Verdict, other: Verdict) -> str:

@@ -52,8 +52,9 @@ class Expectations:
         self.exercise = self.exercise.course.described(self.exercise)
         self.cases = self.exercise.cases(self.seeds)
         self.expected = observe(self.exercise, self.exercise.right, self.seeds).cases
-        if any(not _is_deliberate(seen) for seen in self.expected):
-            raise CannotJudge(f"The reference of {self.exercise.name} did not finish here: {self.expected}")
+        if failed := [seen for seen in self.expected if not _is_deliberate(seen)]:
+            why = failed[0].error.message if failed[0].error else failed[0].outcome
+            raise CannotJudge(f"The reference of {self.exercise.name} did not finish here: {why}")
         self._nudged: dict[tuple[int, int], CaseObservation] = {}
         self._seen: dict[tuple[str, int], CaseObservation] = {}
         self._glimpsed: dict[tuple[str, int], CaseObservation] = {}
