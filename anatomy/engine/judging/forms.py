@@ -50,7 +50,7 @@ def explain_type(expectations: Expectations, alike: list[Difference]) -> Explana
                            "Is a `return` missing at its end?")  # fmt: skip
     what = what_result(first)
     if isinstance(found, str) and expectations.exercise.describe is not None:
-        return Explanation(f"{what}Seen: “{found}”. Expected is {brief(expected)}.")
+        return Explanation(f"{what}Seen is “{found}”, expected is {brief(expected)}.", claim=found)
     if isinstance(expected, str) and expectations.exercise.describe is not None:
         asks = expectations.cases[first.case].asks
         return Explanation(f"You return {sort_of(found)}, so “{asks}” can't be looked at.")

@@ -23,16 +23,16 @@ def explain_values(expectations: Expectations, alike: list[Difference]) -> Expla
     first = alike[0]
     found, expected, case = first.found, first.expected, expectations.cases[first.case]
     what = what_result(first)
+    if not isinstance(found, Tensor) and case.asks and not first.where:
+        what = f"“{case.asks}”: {what}"
     if isinstance(found, Tensor) and isinstance(expected, Tensor):
         said = _relate(expectations, alike) or _smallest_difference(expectations, alike)
     elif isinstance(found, list) and isinstance(expected, list):
         said = _relate_lists(expectations, alike)
     elif isinstance(found, str) and isinstance(expected, str) and expectations.exercise.describe is not None:
-        said = Explanation(f"Seen: “{found}”. Expected: “{expected}”.")
+        said = Explanation(f"{'seen' if what else 'Seen'} is “{found}”, expected is “{expected}”.")
     else:
         said = _relate_values(expectations, alike)
-    if not isinstance(found, Tensor) and case.asks and not first.where:
-        what = f"“{case.asks}”: {what}"
     return Explanation(what + said.headline, said.detail, said.claims)
 
 
