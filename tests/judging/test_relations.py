@@ -158,8 +158,9 @@ def test_lists_are_explained(found: list[int], words: str) -> None:
     assert words in relate_lists(found, [1, 2, 3]).headline
 
 
-def test_a_list_of_one_in_a_list_is_no_number() -> None:
-    assert relate_lists([[2], [3]], [[2], [4]]).headline == "Yours is [(2,), (3,)], expected [(2,), (4,)]."
+def test_a_list_in_a_list_is_written_as_one_or_as_a_pair() -> None:
+    assert relate_lists([[2, 1]], [[2, 3]]).headline == "Yours is [(2, 1)], expected [(2, 3)]."
+    assert relate_lists([[2], [3]], [[2], [4]]).headline == "Yours is [[2], [3]], expected [[2], [4]]."
 
 
 def test_a_result_in_a_result_is_named_by_both_places() -> None:

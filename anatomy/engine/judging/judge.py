@@ -258,7 +258,8 @@ def _detail(differences: list[Difference], name: str) -> str:
         return "follow from the values"
     if name == "values" and Kind.SHAPE in kinds:
         return "follow from the shape"
-    return _IN_FEW_WORDS.get(mine[0].kind, "differ")
+    numbers_first = min(mine, key=lambda one: one.kind == Kind.IN_PLACE)
+    return _IN_FEW_WORDS.get(numbers_first.kind, "differ")
 
 
 _IN_FEW_WORDS = {

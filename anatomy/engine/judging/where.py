@@ -11,7 +11,6 @@ from anatomy.engine.exercise import Case
 from anatomy.engine.judging import trail
 from anatomy.engine.judging.expectations import Expectations
 
-
 _SURE = 2
 """Drawn cases that must be right with a size other than 1 before it counts as a condition."""
 

@@ -26,7 +26,7 @@ def brief(value: Any, room: int = ROOM) -> str:
 
 def item(value: Any) -> str:
     """A value as an item of a list. Pairs and the like have parentheses."""
-    return _list(value, ROOM, "()") if isinstance(value, list | tuple) else brief(value)
+    return _item(value, ROOM)
 
 
 def number(value: float) -> str:
@@ -54,16 +54,21 @@ def names(listed: Iterable[str], most: int = 6) -> str:
     return ", ".join(words[:most]) + (f" and {len(words) - most} more" if len(words) > most else "")
 
 
+def _item(value: Any, room: int) -> str:
+    if not isinstance(value, list | tuple):
+        return brief(value, room)
+    return _list(value, room, "()" if len(value) > 1 else "[]")
+
+
 def _list(items: list[Any] | tuple[Any, ...], room: int, brackets: str = "[]") -> str:
     """The first items of a list. Pairs and the like inside it have parentheses."""
     shown: list[str] = []
     for index, one in enumerate(items):
-        text = _list(one, room, "()") if isinstance(one, list | tuple) else brief(one, room)
+        text = _item(one, room)
         if sum(map(len, shown)) + 2 * len(shown) + len(text) > room and index:
             return f"{brackets[0]}{', '.join(shown)}, … {len(items)} in all{brackets[1]}"
         shown.append(text)
-    comma = "," if brackets == "()" and len(shown) == 1 else ""
-    return f"{brackets[0]}{', '.join(shown)}{comma}{brackets[1]}"
+    return f"{brackets[0]}{', '.join(shown)}{brackets[1]}"
 
 
 def _dict(items: dict[str, Any], room: int) -> str:
