@@ -84,6 +84,14 @@ def test_search_finds_softmax_and_shows_where(page: Page, site: Path) -> None:
     assert (site / "_static/sections.js").stat().st_size < 1_000_000
 
 
+@pytest.mark.parametrize(
+    ("query", "title"), [("causal mask", "09 · The causal mask: a model that writes"), ("heads", "04 · Heads")]
+)
+def test_a_page_with_the_words_in_its_title_is_found_first(page: Page, site: Path, query: str, title: str) -> None:
+    opened(page, site, "search.html", f"?q={query}")
+    expect(page.locator("#search-results ul.search > li").first.locator("a").first).to_have_text(title)
+
+
 def test_next_stands_once_on_a_page(page: Page, site: Path) -> None:
     opened(page, site, SOFTMAX)
     assert page.locator("a.right-next").count() == page.locator("a.left-prev").count() == 1

@@ -1,4 +1,4 @@
-// Below each result of the search: the section that has most of the words, and the line where the first one stands.
+// The search's results: what comes first; below each the section that has most of the words, and the line where the first one stands.
 // SECTIONS (sections.js): page -> [[anchor, title, text], …]. Nothing is fetched, so it works for files, too.
 
 const query = new URLSearchParams(location.search).get("q") ?? "";
@@ -48,6 +48,9 @@ function complete(item) {
   }
   if (text) item.append(marked(excerpt(text)));
 }
+
+// A page that has all the words in its title comes first: Sphinx counts titles of sections as much, and the alphabet decides.
+Scorer.score = ([, title, , , score]) => score + (stems.every((stem) => title.toLowerCase().includes(stem)) ? 100 : 0);
 
 if (pattern)
   new MutationObserver((changes) =>
