@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
@@ -30,6 +31,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out = [item for item in items if item.get_closest_marker("many")]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not item.get_closest_marker("many")]
+
+
+def pytest_collection_finish() -> None:
+    """What is there now stays: neither the garbage collector nor that of a copy of this process looks at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
