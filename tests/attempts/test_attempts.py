@@ -12,7 +12,7 @@ from tests.attempts.attempts import ACCEPTED, REFUSED, TRUE, Attempt, Tried, att
 from tests.plenty import one_in
 
 BOOKS = [book for book in COURSE.notebooks if attempts(book)]
-SOME = 24
+SOME = 48
 """A plain run tries every so many attempts."""
 
 
