@@ -205,12 +205,13 @@ def _is_visible(difference: Difference) -> bool:
 
 
 def _is_clear(difference: Difference) -> bool:
-    """Whether two results differ by more than rounding could explain: by a hundredth of the largest number."""
+    """Whether two results differ by more than rounding could explain: by a hundredth of the largest number, or NaN."""
     found, expected = difference.found, difference.expected
     if difference.kind != Kind.VALUES or not isinstance(found, Tensor) or not expected.is_floating_point():
         return True
-    gap, largest = (float(x.double().abs().nan_to_num(posinf=1e30).max()) for x in (found - expected, expected))
-    return gap > 0.01 * largest
+    apart = (found - expected)[(found != expected) & ~(found.isnan() & expected.isnan())].double().abs()
+    largest = expected.double().abs().nan_to_num(posinf=1e30).max()
+    return bool((apart.nan_to_num(nan=1e30, posinf=1e30) > 0.01 * largest).any())
 
 
 def _values_alone(exercise: Exercise) -> Exercise:
