@@ -74,10 +74,12 @@ def main(root: Path, seed: str, kills: int) -> None:
         for name in MADE:
             if (root / name).exists():
                 os.rename(root / name, root / f"undisturbed-{name}")
-        span = {workers: lasts(root, workers) for workers in (1, 2)}
+        span: dict[int, float] = {}
         moments, finished = [], 0
         while len(moments) < kills:
             workers = 2 if len(moments) % 4 == 3 else 1
+            if workers not in span:
+                span[workers] = lasts(root, workers)
             pid = begun(root, workers)
             moment = dice.uniform(0, span[workers])
             status = ended(pid, moment)
