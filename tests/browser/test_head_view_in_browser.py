@@ -98,6 +98,11 @@ def test_an_untrusted_notebook_shows_the_still_picture_and_says_so(lab: Lab, tmp
     picture = output.locator("img[alt^='Grid of 4 heat maps']")
     expect(picture).to_be_visible()
     assert picture.evaluate("image => image.complete && image.naturalWidth > 300")
+    use, look = "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", ("filter", "none")
+    expect(picture).to_have_css(*look)
+    lab.page.evaluate(use, "JupyterLab Dark")
+    expect(picture).not_to_have_css(*look)  # though a notebook that is not trusted loses the style in its output
+    lab.page.evaluate(use, "JupyterLab Light")
     rows = [table.locator("tbody th") for table in output.locator("table").all()]
     expect(rows[0]).to_have_count(LENGTH)  # which key each query looks at most
     expect(rows[1]).to_have_count(HEADS)  # what each head does

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 import torch
@@ -97,6 +98,14 @@ def test_pictures_and_tree_follow_the_theme_and_scroll():
         assert style.THEMES in page and "anatomy-themed" in page and "overflow-x:auto" in page
     plain.true_colors = True
     assert "anatomy-themed" not in plain.html()
+
+
+def test_jupyterlab_gives_untrusted_notebooks_the_same_dark_form():
+    extension = Path(__file__).parents[2] / "tools/jupyterlab/data/labextensions/transformer-anatomy/extension.js"
+    [rule] = re.findall(
+        r'const DARK = "body\[data-jp-theme-light=false\] .anatomy-themed\{filter:(.*)\}"', extension.read_text("utf-8")
+    )
+    assert rule == style.DARK
 
 
 def test_nothing_is_written_where_there_is_no_number():

@@ -56,8 +56,9 @@ class FramedView:
             f'srcdoc="{html.escape(self.page)}" '
             f'style="display:block;box-sizing:border-box;width:100%;max-width:{self.width}px;height:{self.height}px;'
             'margin:4px 0 6px;border:1px solid #d5dbe2;border-radius:4px;background:#fff">'
-            "The interactive view is not shown here, because this notebook is not trusted or this page shows no "
-            "frames. What it shows follows without it.</iframe>\n"
+            "The interactive view is not shown here: this page shows no frames, or the notebook is not trusted. (In "
+            "JupyterLab: View → Activate Command Palette, then Trust Notebook.) What it shows follows without it."
+            "</iframe>\n"
             f"<details><summary>{html.escape(self.summary)}</summary>\n{self.still}\n</details>"
         )
 

@@ -1,5 +1,5 @@
 // What the course adds to JupyterLab, as a module that JupyterLab 4 loads as it stands: nothing is compiled or bundled.
-// Both parts leave notebooks alone that are not of the course. Where they fail, the rest of JupyterLab goes on.
+// All parts leave notebooks alone that are not of the course. Where they fail, the rest of JupyterLab goes on.
 (() => {
   const NAME = "transformer-anatomy";
   const MARK = "transformer_anatomy"; // in the metadata of the course's notebooks
@@ -150,6 +150,17 @@
     },
   });
 
+  // ---- pictures follow the theme ---------------------------------------------------------------------------------
+
+  // JupyterLab drops the styles in outputs of a notebook that is not trusted, as a solved one isn't when it comes.
+  // This is the rule that the pictures bring themselves (THEMES in anatomy/course/views/style.py).
+  const DARK = "body[data-jp-theme-light=false] .anatomy-themed{filter:invert(0.933) hue-rotate(180deg)}";
+  const pictures = {
+    id: `${NAME}:pictures`,
+    autoStart: true,
+    activate: () => document.head.insertAdjacentHTML("beforeend", `<style>${DARK}</style>`),
+  };
+
   // ---- what JupyterLab asks for ----------------------------------------------------------------------------------
 
   let shared;
@@ -162,8 +173,8 @@
       const [{ INotebookTracker }, { ILayoutRestorer }, widgets, components] = await Promise.all(
         ["@jupyterlab/notebook", "@jupyterlab/application", "@lumino/widgets", "@jupyterlab/ui-components"].map(library),
       );
-      const plugins = [exercises(INotebookTracker, ILayoutRestorer, widgets, components), opening(INotebookTracker)];
-      return () => ({ __esModule: true, default: plugins });
+      const list = exercises(INotebookTracker, ILayoutRestorer, widgets, components);
+      return () => ({ __esModule: true, default: [list, opening(INotebookTracker), pictures] });
     },
   };
 })();
