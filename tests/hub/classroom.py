@@ -20,6 +20,18 @@ def log_in(page: Page, address: str, deployment: Deployment, name: str) -> Lab:
     return Lab(page, f"{address}/user/{user}", deployment.home(name))
 
 
+class Labs(dict[str, Lab]):
+    """Name → somebody's JupyterLab. Whoever is asked for logs in, in a page of their own."""
+
+    def __init__(self, pages: dict[str, Page], address: str, deployment: Deployment) -> None:
+        super().__init__()
+        self._pages, self._address, self._deployment = pages, address, deployment
+
+    def __missing__(self, name: str) -> Lab:
+        self[name] = log_in(self._pages[name], self._address, self._deployment, name)
+        return self[name]
+
+
 def check_answer(lab: Lab, slug: str, program: str) -> str:
     """Write an answer to 03's first exercise, check it, save the notebook: what the card says."""
     lab.open_in_place(lab.folder / slug / f"{slug}.ipynb")

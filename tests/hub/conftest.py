@@ -8,12 +8,15 @@ import subprocess
 import sysconfig
 import tempfile
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
-from tests.browser.conftest import chromium  # noqa: F401  (a fixture)
-from tests.hub.deployment import ROOT, Deployment, people, proxy_path, python_for_everyone
+from tests.browser.conftest import chromium, only_from  # noqa: F401  (a fixture)
+from tests.hub.classroom import Labs
+from tests.hub.deployment import PEOPLE, ROOT, Deployment, people, proxy_path, python_for_everyone
 
 SLUG = "03-softmax"
 
@@ -41,6 +44,14 @@ def deployment() -> Iterator[Deployment]:
             yield server
     finally:
         shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="module")
+def labs(deployment: Deployment, chromium: Browser, address: str) -> Iterator[Labs]:  # noqa: F811
+    """Everybody's JupyterLab, through the module's own hub."""
+    with ExitStack() as stack:
+        pages = {name: stack.enter_context(only_from(chromium, address)) for name in PEOPLE}
+        yield Labs(pages, address, deployment)
 
 
 def make_course(server: Deployment) -> None:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
-from tests.browser.conftest import only_from
 from tests.browser.lab import SLOW, Lab
-from tests.hub.classroom import AssignmentList, Formgrader, check_answer, in_terminal, log_in
+from tests.hub.classroom import AssignmentList, Formgrader, check_answer, in_terminal
 from tests.hub.conftest import SLUG
-from tests.hub.deployment import PEOPLE, Deployment, hub
+from tests.hub.deployment import Deployment, hub
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
 WRONG = "def softmax(x, dim):\n    e = (x - x.amax(dim, keepdim=True)).exp()\n    return e / e.sum()"
@@ -23,12 +21,9 @@ NAMED = "You divide by the sum over the whole tensor"
 
 
 @pytest.fixture(scope="module")
-def labs(deployment: Deployment, chromium: Browser) -> Iterator[dict[str, Lab]]:
-    """Everybody's JupyterLab, through the hub."""
-    with ExitStack() as stack:
-        address = stack.enter_context(hub(deployment))
-        pages = {name: stack.enter_context(only_from(chromium, address)) for name in PEOPLE}
-        yield {name: log_in(page, address, deployment, name) for name, page in pages.items()}
+def address(deployment: Deployment) -> Iterator[str]:
+    with hub(deployment) as address:
+        yield address
 
 
 def grade(server: Deployment) -> dict[str, float]:

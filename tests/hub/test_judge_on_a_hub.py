@@ -6,16 +6,14 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import ExitStack
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
-from tests.browser.conftest import only_from
 from tests.browser.lab import SLOW, Lab
-from tests.hub.classroom import check_answer, log_in
+from tests.hub.classroom import check_answer
 from tests.hub.conftest import SLUG
-from tests.hub.deployment import PEOPLE, ROOT, Deployment, free_ports, hub
+from tests.hub.deployment import ROOT, Deployment, free_ports, hub
 from tests.hub.test_class_on_a_hub import NAMED, RIGHT, WRONG
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
@@ -54,14 +52,6 @@ def address(deployment: Deployment) -> Iterator[str]:
     assert settings
     with hub(deployment, settings[1]) as at:
         yield at
-
-
-@pytest.fixture(scope="module")
-def labs(deployment: Deployment, chromium: Browser, address: str) -> Iterator[dict[str, Lab]]:
-    """Everybody's JupyterLab, through the hub."""
-    with ExitStack() as stack:
-        pages = {name: stack.enter_context(only_from(chromium, address)) for name in PEOPLE}
-        yield {name: log_in(page, address, deployment, name) for name, page in pages.items()}
 
 
 def test_a_student_is_judged_by_the_hub_and_has_no_answers(deployment: Deployment, labs: dict[str, Lab]) -> None:
