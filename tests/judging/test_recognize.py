@@ -150,7 +150,9 @@ class _OnlyWithoutBias(_Network):
         return self.dropout(self.linear_2(nn.functional.gelu(self.linear_1(x))))
 
 
-def test_parameters_that_are_wrong_do_not_hide_a_second_mistake() -> None:
+def test_parameters_that_are_wrong_do_not_hide_a_second_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recognizing, "SEARCH_TIME", 60.0)
+    monkeypatch.setattr(recognizing, "LEAST_SEARCH_TIME", 60.0)
     alone, two, more = (verdict_on("FeedForward", answer) for answer in (_OnlyWithoutBias, _WithRelu, _Shrunk))
     assert len(alone.mistakes) == 1 and recognizing.MORE_IS_WRONG not in alone.diagnoses
     assert len(two.mistakes) == 2 and set(alone.mistakes) < set(two.mistakes)

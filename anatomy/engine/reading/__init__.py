@@ -79,7 +79,8 @@ def read(
 class _Said:
     """A sentence, and whether it comes before what can be seen without reading: it does if it names the cause.
 
-    What only points at a line comes after an error or a wrong type, and a fact after an error.
+    What only points at a place comes after an error or a wrong type, a fact after an error, and what a result follows
+    after what its numbers show.
     """
 
     diagnosis: Diagnosis
@@ -98,4 +99,4 @@ def _sentence(program: Program, trials: Trials) -> _Said | None:
     if fact := noticed(program, trials):
         return _Said(fact, not trials.stop)
     effect = dependence(trials, program.build())
-    return _Said(effect, trials.differ_in_values) if effect else None
+    return _Said(effect, comes_first=False) if effect else None

@@ -54,8 +54,8 @@ def dependence(trials: Trials, answer: Any) -> Diagnosis | None:
 
 
 def _slices(trials: Trials, answer: Any, case: Case, seen: Seen) -> Iterator[_Slice]:
-    if seen.expected.value.shape != seen.found.value.shape:
-        return
+    if seen.expected.value.shape != seen.found.value.shape or not seen.found.value.isfinite().all():
+        return  # what is NaN stays NaN
     for name, value in case.args.items():
         if not isinstance(value, Tensor) or value.dtype == torch.bool:
             continue
