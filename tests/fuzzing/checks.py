@@ -37,7 +37,7 @@ _TAKEN = {"function": 3, "module": 1, "quiz": 1}
 _cells = count()
 
 
-def examples(part: int, number: int = 300) -> Callable[[Any], Any]:
+def examples(part: int, number: int) -> Callable[[Any], Any]:
     """So many examples, the same in every run and others in each part."""
     tries = settings(max_examples=number, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     return lambda test: seed(part)(tries(test))
