@@ -51,6 +51,8 @@ def read(
         return verdict
     parts = observation.parts if observation.with_right_parts else []
     found = described_all(expectations, observation.with_right_parts or observation.cases)
+    if any(seen.error_type == "NotImplementedError" for seen in found):
+        return verdict  # it is not written to its end
     right = {name: exercise.course.exercise(name).right for name in parts}
     trials = Trials(expectations, found, Budget(seconds))
     program = program_of(namespace[exercise.name], exercise.name)
