@@ -24,6 +24,11 @@ SAID = {
         "def scaled_scores(query, key):\n    return query @ key.mT / (query.size(-1) ** 1 / 2)\n",
         "`query.size(-1) ** 1 / 2` means `(query.size(-1) ** 1) / 2`: the power is taken first.",
     ),
+    "the power is taken first in a row of divisions": (
+        "scaled_scores",
+        "def scaled_scores(query, key):\n    return query @ key.mT / query.size(-1) ** 1 / 2\n",
+        "`query @ key.mT / query.size(-1) ** 1 / 2` means `query @ key.mT / (query.size(-1) ** 1) / 2`: the power",
+    ),
     "a result that is not kept": (
         "scaled_scores",
         "def scaled_scores(query, key):\n    scores = query @ key.mT\n    scores.div(query.size(-1) ** 0.5)\n"

@@ -74,7 +74,7 @@ def in_AttentionHead(at):
     at(("self.q", "self.k", "self.v"), LAYERS,
        ("long_names", ("self.query", "self.key", "self.value"), "Your layers have names of their own (`query`, `key`, `value`); the contract says `q`, `k`, `v`. Weights are copied by name, so names are part of the answer."), times=2)
     at(("self.k = nn.Linear(embed_dim, head_dim)", "self.v = nn.Linear(embed_dim, head_dim)"), LAYERS,
-       ("one_projection", ("self.k = self.q", "self.v = self.q"), "One projection plays all three roles. With q = k = v every token is its own best match (notebook 03); a head needs three layers of its own."))
+       ("one_projection", ("self.k = self.q", "self.v = self.q"), "One projection plays all three roles. With q = k the table of scores is its own mirror image, and no token's score for itself is below zero (02); a head needs three layers of its own."))
     at((MAKES_LAYERS, ATTENTION), LAYERS,
        ("layers_not_registered", ("self.embed_dim, self.head_dim = embed_dim, head_dim", "q, k, v = (nn.Linear(self.embed_dim, self.head_dim) for _ in range(3))\n        return scaled_dot_product_attention(q(x), k(x), v(x))"), "PyTorch sees no layer in your module, so nothing can be trained or loaded: layers made in `forward`, or kept in a plain list or dict, are not registered. Make them once, in `__init__`, as attributes `self.q`, `self.k`, `self.v`."))
     at("self.k(x)", NUMBERS,
@@ -348,6 +348,9 @@ def in_copy_heads(at):
     OUTPUT = """
         fused.output_linear.weight.copy_(loop.output_linear.weight)  # (D, D)
         fused.output_linear.bias.copy_(loop.output_linear.bias)  # (D,)"""
+    for one, two in (("q", "k"), ("k", "v"), ("q", "v")):
+        at("getattr(head, name)", "q, k, v",
+           (f"{one}_and_{two}_swapped", f'getattr(head, {{"{one}": "{two}", "{two}": "{one}"}}.get(name, name))', f"You exchange two layers: the heads' `{two}` arrives in `fused.{one}`, and their `{one}` in `fused.{two}`."))
     at("in loop.heads", "q, k, v",
        ("reverse_order", "in reversed(loop.heads)", "You copy the heads in reverse order: head 0 belongs in the first K = {K} rows, because `split_heads` gives head 0 the first K columns."))
     at(WEIGHT, "q, k, v",
@@ -410,7 +413,6 @@ def in_copy_heads(at):
     at(HEADS, "q, k, v",
        ("first_head_everywhere", "[getattr(loop.heads[0], name) for _ in loop.heads]", "Head 0 is copied {H} times. Each head's rows come from that head."),
        ("sorted_as_text", "[getattr(loop.heads[h], name) for h in sorted(range(len(loop.heads)), key=str)]", "The heads come in the order of their names as text: `heads.10` before `heads.2`. Go by number: `loop.heads` is in order already."),
-       ("k_and_v_swapped", '[getattr(head, {"q": "q", "k": "v", "v": "k"}[name]) for head in loop.heads]', "`k` and `v` have changed places in fused."),
        ("loop_frozen", "[getattr(head.requires_grad_(False), name) for head in loop.heads]", "After your copy the parameters of loop can't be trained: `requires_grad` is off. Leave it as it is; `torch.no_grad()` is enough to copy.", "independence"),
        ("asks_for_num_heads", "[getattr(loop.heads[h], name) for h in range(fused.num_heads)]", "You ask fused for `num_heads`, which the table doesn't promise. The number of heads is `len(loop.heads)`, and K is the number of rows of a head's weight.", NOTHING_ARRIVES))
     at("\n        fused.output_linear.bias.copy_(loop.output_linear.bias)  # (D,)", "output layer",

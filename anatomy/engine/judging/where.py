@@ -12,7 +12,7 @@ from anatomy.engine.judging import trail
 from anatomy.engine.judging.expectations import Expectations
 
 _SURE = 2
-"""Drawn cases that must be right with a size other than 1 before it counts as a condition."""
+"""Drawn cases that must be right before what their sizes have in common counts as a condition."""
 
 
 def where_it_happens(expectations: Expectations, here: int, wrong: Collection[int]) -> str:
@@ -75,6 +75,8 @@ def _by_sizes(right: Sequence[Case], failed: Sequence[Case]) -> str:
         if len({case.sizes[letter] for case in right}) == 1
         and all(case.sizes[letter] != right[0].sizes[letter] for case in failed)
     }
+    if any(case.drawn for case in failed) and sum(case.drawn for case in right) < _SURE:
+        return ""  # cases may share a size by accident
     ones = [letter for letter, size in shared.items() if size == 1]
     for one, two in () if ones else combinations(letters, 2):
         if all(case.sizes[one] == case.sizes[two] for case in right) and not any(
@@ -83,8 +85,6 @@ def _by_sizes(right: Sequence[Case], failed: Sequence[Case]) -> str:
             return f"It is right only where {one} equals {two}."
     if len(named := ones or list(shared)) != 1:
         return ""  # a condition names one cause
-    if not ones and any(case.drawn for case in failed) and sum(case.drawn for case in right) < _SURE:
-        return ""  # cases may share a size by accident
     (one,) = named
     return f"It is right only in the tries with {one} = {shared[one]}."
 

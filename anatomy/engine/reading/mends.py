@@ -50,11 +50,14 @@ def _returned_too_early(program: Program) -> Iterator[Mend]:
 
 
 def _power_first(program: Program) -> Iterator[Mend]:
-    """``D ** 1 / 2`` and ``-1 ** k``, where Python raises to the power before it divides or negates."""
+    """``D ** 1 / 2``, ``x / D ** 1 / 2``, ``-1 ** k``: Python raises to the power before it divides or negates."""
     for place in places(program.tree):
         node = place[3]
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and (power := _power(node.left)):
             new: ast.expr = ast.BinOp(power.left, ast.Pow(), ast.BinOp(power.right, node.op, node.right))
+        elif isinstance(node, ast.BinOp) and isinstance(left := node.left, ast.BinOp) and (power := _power(left.right)):
+            inner = ast.BinOp(power.left, ast.Pow(), ast.BinOp(power.right, node.op, node.right))
+            new = ast.BinOp(left.left, left.op, inner)
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and (power := _power(node.operand)):
             new = ast.BinOp(ast.UnaryOp(ast.USub(), power.left), ast.Pow(), power.right)
         else:
