@@ -83,13 +83,13 @@ def _header(exercise: Exercise, right: Any) -> str:
     title = f"### Exercise {exercise.number} · `{exercise.name}`\n\n●●○○○ · about 5 minutes · "
     if isinstance(right, dict):
         rows = ["| question | |", "|---|---|", *(f'| `"{question}"` | |' for question in right)]
-        return "\n".join([f"{title}{exercise.points} points", "", *rows])
+        return "\n".join([f"{title}{exercise.worth}", "", *rows])
     arguments = list(inspect.signature(right).parameters)
     rows = ["| | shape | |", "|---|---|---|", *(f"| `{argument}` | | |" for argument in arguments)]
     returns = f"({', '.join(exercise.returns.split())})" if isinstance(exercise.returns, str) else ""
     first = (inspect.getdoc(right) or "").partition("\n")[0]
     task = f"Write `{exercise.name}({', '.join(arguments)})`: {first[:1].lower()}{first[1:]}"
-    return "\n".join([f"{title}{exercise.points} points", "", task, "", *rows, f"| returns | {returns} | |"])
+    return "\n".join([f"{title}{exercise.worth}", "", task, "", *rows, f"| returns | {returns} | |"])
 
 
 def _marked(source: str) -> str:

@@ -10,9 +10,13 @@ from anatomy.wiring import the_course
 
 HEADER = re.compile(
     r"### Exercise (?P<notebook>\d+)\.(?P<number>\d+) · `(?P<name>\w+)`\n\n(?P<difficulty>●{1,5}○{0,4}) · "
-    r"about (?P<minutes>\d+) minutes? · (?P<points>\d+) points?"
+    r"about (?P<minutes>\d+) minutes? · (?P<worth>optional|\d+ points?)"
 )
-PATTERN = "### Exercise 3.2 · `name`, an empty line, ●●○○○ · about 5 minutes · 4 points"
+PATTERN = "### Exercise 3.2 · `name`, an empty line, ●●○○○ · about 5 minutes · 4 points (or: optional)"
+POINTS_A_MINUTE = 0.35, 1.0
+"""An exercise that takes longer earns more: the fewest and the most points a minute."""
+NEARLY = 3
+"""Minutes by which a sum may be rounded."""
 FEWEST_HINTS = 2
 HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(?P<words>.+?)[ \t]*$", re.MULTILINE)
 IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\]\(|<img\b(?P<tag>[^>]*)>", re.IGNORECASE)
@@ -42,11 +46,23 @@ def header(master: Master) -> Complaints:
                 f"Number it {master.notebook.number}.{number}: it is exercise {number} of this notebook.",
             )
         exercise = master.exercises.get(answer.name)
-        if exercise and int(match["points"]) != exercise.points:
-            yield (
-                answer.cell.id,
-                f"Let its header say {exercise.points} points, as the exercise's properties add up to.",
-            )
+        if exercise and match["worth"] != exercise.worth:
+            yield answer.cell.id, f'Let its header say "{exercise.worth}", as the exercise\'s properties add up to.'
+        fewest, most = (round(int(match["minutes"]) * rate, 2) for rate in POINTS_A_MINUTE)
+        if exercise and exercise.points and not fewest <= exercise.points <= most:
+            yield answer.cell.id, f"Give it {fewest:g} to {most:g} points for its {match['minutes']} minutes."
+
+
+@rule
+def time_line(master: Master) -> Complaints:
+    """The first cell's time line adds up."""
+    first = master.cells[0]
+    headers = [match for answer in master.answers if (match := HEADER.fullmatch(answer.header))]
+    points, minutes = sum(one.points for one in master.exercises.values()), sum(int(one["minutes"]) for one in headers)
+    if (said := re.search(r"(\d+) points", first.source)) and int(said[1]) != points:
+        yield first.id, f"Let it say {points} points, as all exercises together have."
+    if (said := re.search(r"(\d+) for the exercises", first.source)) and abs(int(said[1]) - minutes) > NEARLY:
+        yield first.id, f"Let it say about {minutes} minutes for the exercises, as their headers add up to."
 
 
 @rule

@@ -30,6 +30,13 @@ Holds = Callable[[Case], bool]
 Inputs = Callable[["Draw"], Case]
 
 
+def in_points(points: int, most: int) -> str:
+    """A mark in words. An optional exercise has no points."""
+    if not most:
+        return "optional, no points"
+    return f"{points} of {most} {'point' if most == 1 else 'points'}"
+
+
 @dataclass(frozen=True)
 class Asked:
     """What is asked, without the answer: what `exercise` and `quiz` make, before a course has given it its place.
@@ -39,7 +46,7 @@ class Asked:
     kind
         ``"function"``, ``"module"`` (a class built with `Case.init`, then called) or ``"quiz"`` (a dict of answers).
     properties
-        Property → points. The words are shown to students.
+        Property → points. The words are shown to students. In an optional exercise all have 0.
     forbids
         Calls of the library that the student is asked to write instead, e.g. ``("softmax",)``.
     act
@@ -78,6 +85,11 @@ class Asked:
     @property
     def points(self) -> int:
         return sum(self.properties.values())
+
+    @property
+    def worth(self) -> str:
+        """Its points in words."""
+        return f"{self.points} point{'s' * (self.points != 1)}" if self.points else "optional"
 
     @property
     def compares_calls(self) -> bool:

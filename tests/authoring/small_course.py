@@ -25,7 +25,7 @@ quiz_small = {"why": "because"}
 ### END SOLUTION"""
 HEADER = """### Exercise 2.{number} · `{name}`
 
-●●○○○ · about 5 minutes · {points} points
+●●○○○ · about {minutes} minutes · {worth}
 
 Write it.
 
@@ -73,7 +73,7 @@ def small_master(solution: str = SOLUTION) -> NotebookNode:
             markdown("title", "# Scores"),
             markdown("map", "![Map of the Transformer; this notebook is lit](map.svg)"),
             code("setup", SETUP),
-            markdown("about-scores", HEADER.format(number=1, name="scaled_scores", points=4)),
+            markdown("about-scores", HEADER.format(number=1, name="scaled_scores", minutes=4, worth="4 points")),
             answer("scaled_scores", solution),
             check("scaled_scores", 4),
             answer("quiz_small", QUIZ),

@@ -44,10 +44,10 @@ def clean_book() -> NotebookNode:
             markdown("title", "# Scores"),
             markdown("map", "![Map of the Transformer; scores are lit](map.svg)"),
             code("setup", "import math"),
-            markdown("about-scores", HEADER.format(number=1, name="scaled_scores", points=4)),
+            markdown("about-scores", HEADER.format(number=1, name="scaled_scores", minutes=4, worth="4 points")),
             answer("scaled_scores", SOLUTION),
             check("scaled_scores", 4),
-            markdown("about-quiz", HEADER.format(number=2, name="quiz_small", points=1)),
+            markdown("about-quiz", HEADER.format(number=2, name="quiz_small", minutes=1, worth="1 point")),
             answer("quiz_small", QUIZ),
             check("quiz_small", 1),
         ],
@@ -104,7 +104,7 @@ def many_cells(book: NotebookNode) -> None:
 
 def one_more_exercise(book: NotebookNode) -> None:
     book.cells += [
-        markdown("about-other", HEADER.format(number=3, name="other", points=1)),
+        markdown("about-other", HEADER.format(number=3, name="other", minutes=1, worth="1 point")),
         answer("other", "### BEGIN SOLUTION\nother = 1\n### END SOLUTION"),
         check("other", 1),
     ]
@@ -145,10 +145,15 @@ BREAKS: list[tuple[str, set[str], Callable[[NotebookNode], None]]] = [
     ("solution-markers", set(), replace("quiz-small", QUIZ, 'quiz_small = {"why": "..."}')),
     ("header", set(), replace("about-scores", "### Exercise", "### Task")),
     ("header", set(), replace("about-scores", "●●○○○", "●●○○")),
-    ("header", set(), replace("about-scores", "about 5 minutes", "5 minutes")),
+    ("header", set(), replace("about-scores", "about 4 minutes", "4 minutes")),
     ("header", set(), replace("about-scores", "Exercise 2.1", "Exercise 3.1")),
     ("header", set(), replace("about-quiz", "Exercise 2.2", "Exercise 2.3")),
     ("header", set(), replace("about-scores", "4 points", "3 points")),
+    ("header", set(), replace("about-scores", "4 points", "optional")),
+    ("header", set(), replace("about-scores", "about 4 minutes", "about 12 minutes")),
+    ("header", set(), replace("about-scores", "about 4 minutes", "about 3 minutes")),
+    ("time-line", set(), replace("title", "# ", "About 10 minutes, 3 points.\n\n# ")),
+    ("time-line", set(), replace("title", "# ", "About 30 minutes, of which 20 for the exercises.\n\n# ")),
     ("header", set(), replace("about-scores", "`scaled_scores`", "`scores`")),
     ("hints", set(), replace("about-scores", "<details><summary>Hint 2: how?</summary>So.</details>", "")),
     ("shapes-table", set(), replace("about-scores", "|", "")),

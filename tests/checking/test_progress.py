@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from anatomy.course import COURSE
+from anatomy.engine.cards.card import as_text
 from anatomy.engine.checking.progress import ProgressCard, progress_table
 from anatomy.engine.checking.progress_file import note_check, progress_file
 from anatomy.engine.exercise import quiz
@@ -72,6 +73,22 @@ def test_checks_are_noted_and_shown():
     assert ProgressCard(SMALL).next_step == f"Next: lookup in {SECOND.slug}."
     note_check(verdict("lookup", "right", 2))
     assert ProgressCard(SMALL).next_step == "Everything here is right."
+
+
+def test_an_optional_exercise_is_shown_and_has_no_points():
+    optional = SmallCourse(slugs=(FIRST.slug,))
+
+    @optional.asks(FIRST.slug, properties={"values": 0})
+    def lookup(seed):
+        yield from ()
+
+    done = Verdict("lookup", "right", (PropertyResult("values", 0, True),), when_right="Well done.")
+    note_check(done)
+    (first,) = progress_table(optional)
+    assert first.works[0].status == "right" and first.works[0].cells[2] == "optional" and first.max_points == 0
+    assert as_text(done) == "Right: optional, no points.\nWell done."
+    missed = Verdict("lookup", "wrong", (PropertyResult("values", 0, False),), (Diagnosis("One row is off."),))
+    assert as_text(missed).endswith("Optional, no points.")
 
 
 @pytest.mark.parametrize(

@@ -131,6 +131,17 @@ def test_difficulty_and_discrimination():
     assert same.notebooks[0].exercises[0].discrimination is None
 
 
+def test_an_optional_exercise_is_counted_by_its_verdict_and_costs_nothing():
+    def optional(status):
+        return mark(0.0, "cache", worth=0.0, status=status)
+
+    found = figures([handed_in("a", mark(4.0), optional("right")), handed_in("b", mark(4.0), optional("wrong")),
+                     handed_in("c", mark(4.0), optional("not attempted"))])  # fmt: skip
+    _, cache = found.notebooks[0].exercises
+    assert cache.counts == {"full": 1, "partial": 0, "none": 1, "not attempted": 1, "ungraded": 0}
+    assert cache.difficulty is None and [row.share for row in found.students] == [1.0, 1.0, 1.0]
+
+
 def test_change_since_the_notebook_before_and_what_is_ungraded_is_not_zero():
     records = [
         handed_in("ada", mark(1.0)), handed_in("ada", mark(3.0, "gelu"), slug=NEXT),

@@ -73,8 +73,8 @@ def marks(name, grade=False, solution=False):
 def make(root):
     maker = PageMaker(settings(root))
 
-    def page(book=None, **about):
-        by_check = {f"check-{name}": mark for name, mark in MARKS.items()}
+    def page(book=None, marks=None, **about):
+        by_check = {f"check-{name}": mark for name, mark in MARKS.items()} | (marks or {})
         standing = Standing(10.5, 26.0, 0.0, by_check, {"softmax": "Well *done*, $x$."}, **about)
         notebook = nbformat.writes(book or handed_in()).encode()
         return maker.page(notebook, "ada", "03-softmax", standing, {}).decode()
@@ -106,6 +106,18 @@ def test_the_top_says_who_when_and_how_much(tree, make):
     assert words(tree.find(".//ul/li")) == "The check of softmax was missing; it is back."
     unknown = make()
     assert "<dd>ada</dd>" in unknown and "Handed in" not in unknown
+
+
+def test_an_optional_exercise_has_a_sign_and_no_points(make):
+    book = handed_in()
+    rows = []
+    for status, said in (("right", "Right: optional, no points."), ("wrong", "You sum by `dim`.")):
+        CellNote(exercise="softmax", status=status, points=0.0, said=said).write(book.cells[4])
+        page = make(book, **{"marks": {"check-softmax": ShownMark(0.0, 0.0, False)}})
+        first = html5lib.parse(page, namespaceHTMLElements=False).find(".//table/tbody/tr")
+        rows.append(tuple(words(cell) for cell in first))
+    assert rows == [("3.1 softmax", "✓right", "Right.", "optional"),
+                    ("3.1 softmax", "✗not right yet", "You sum by dim.", "optional")]  # fmt: skip
 
 
 def test_the_list_has_a_row_for_each_exercise_that_leads_to_its_answer(tree):

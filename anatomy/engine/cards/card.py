@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from anatomy.engine.cards import matrices
 from anatomy.engine.cards.markup import COLORS, chip, frame, line, prose, title
+from anatomy.engine.exercise import in_points
 from anatomy.engine.observing.printed import encodable
 
 if TYPE_CHECKING:  # a kernel that grades can't import it, and shows other cards than a verdict's
@@ -39,12 +40,15 @@ def headline(verdict: Verdict) -> str:
 
 
 def _headline(verdict: Verdict) -> str:
-    points = f"{verdict.points} of {verdict.max_points} {'point' if verdict.max_points == 1 else 'points'}"
     if verdict.status == "right":
-        return f"Right: {points}."
+        return f"Right: {_mark(verdict)}."
     if verdict.said:
         return verdict.said[0].headline
-    return f"Not right yet: {points}."
+    return f"Not right yet: {_mark(verdict)}."
+
+
+def _mark(verdict: Verdict) -> str:
+    return in_points(verdict.points, verdict.max_points)
 
 
 def as_text(verdict: Verdict) -> str:
@@ -61,7 +65,7 @@ def as_text(verdict: Verdict) -> str:
         lines += ["Printed in the first case:", verdict.printed]
     if verdict.status == "wrong":
         lines.append("  ".join(_in_words(result) for result in verdict.results))
-        lines.append(f"{verdict.points} of {verdict.max_points} points.")
+        lines.append(f"{_mark(verdict).capitalize()}.")
     if verdict.picture and not verdict.example:  # one input is enough for a card
         lines.append(matrices.as_text(verdict.picture))
     return encodable("\n".join(lines))
@@ -82,7 +86,7 @@ def as_html(verdict: Verdict) -> str:
     if verdict.printed:
         blocks.append(line(f'Printed in the first case:<pre style="{_CODE}">{escape(verdict.printed)}</pre>'))
     if verdict.status == "wrong":
-        blocks += [_properties(verdict), line(f"{verdict.points} of {verdict.max_points} points.")]
+        blocks += [_properties(verdict), line(f"{_mark(verdict).capitalize()}.")]
     if verdict.picture and not verdict.example:
         blocks.append(matrices.as_html(verdict.picture))
     return _frame(verdict.status, blocks)

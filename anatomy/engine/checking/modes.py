@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from anatomy.engine.checking.joining import class_judge
 from anatomy.engine.checking.judging_here import verdict_in_notebook
+from anatomy.engine.exercise import in_points
 from anatomy.engine.observing import GRADING_SEED
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class JudgeHere:
 def _in_short(verdict: Verdict | RemoteVerdict) -> str:
     if verdict.status == "not attempted":
         return f"{verdict.exercise}: not attempted yet."
-    return f"{verdict.exercise}: {verdict.points} of {verdict.max_points} points."
+    return f"{verdict.exercise}: {in_points(verdict.points, verdict.max_points)}."
 
 
 def _hand_over(observation: Observation, parts: Iterable[Observation] = ()) -> None:

@@ -12,7 +12,7 @@ from anatomy.engine.cards.markup import frame, line, prose, scrolling, title
 from anatomy.engine.checking.progress_entry import Entry
 from anatomy.engine.checking.progress_file import progress_file, read_progress
 from anatomy.engine.course import Course, Notebook
-from anatomy.engine.exercise import Exercise
+from anatomy.engine.exercise import Exercise, in_points
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -50,7 +50,7 @@ class Work:
         return (
             f"{self.number} `{self.name}`",
             f"{_SIGNS[self.status]} {_WORDS[self.status]}",
-            f"{self.points} of {self.max_points}",
+            f"{self.points} of {self.max_points}" if self.max_points else "optional",
             _day(self.first_right) or "–",
             str(self.attempts or "–"),
             _minutes(self.seconds),
@@ -209,7 +209,7 @@ def _day(iso: str) -> str:
 
 def _known(work: Work) -> Iterator[str]:
     """What is known of an exercise, in a few words each."""
-    yield f"{work.points} of {work.max_points} points"
+    yield in_points(work.points, work.max_points)
     if work.first_right:
         yield f"first right: {_day(work.first_right)}"
     if work.attempts:

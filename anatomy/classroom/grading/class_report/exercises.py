@@ -45,6 +45,8 @@ def kind_of(mark: Mark) -> str:
         return "ungraded"
     if mark.status == "not attempted" and not mark.points:
         return "not attempted"
+    if not mark.worth:  # optional
+        return "full" if mark.status == "right" else "none"
     return "full" if mark.points >= mark.worth else "partial" if mark.points > 0 else "none"
 
 

@@ -21,7 +21,7 @@ WORDS = {"right": "right", "wrong": "not right yet", "not attempted": "not attem
 """What each sign says."""
 _HEADING = re.compile(r"^#{1,6} +(?!Exercise )(.+)", re.MULTILINE)
 _FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
-_POINTS = re.compile(r": \S+ of \S+ points?\.$")
+_POINTS = re.compile(r": (\S+ of \S+ points?|optional, no points)\.$")
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def _in_the_course(notebook: str) -> tuple[str, Mapping[str, str]]:
 def _kind(mark: ShownMark, note: CellNote) -> str:
     if mark.waits:
         return "ungraded"
-    if mark.points >= mark.worth:
+    if mark.points >= mark.worth > 0 or (not mark.worth and note.status == "right"):
         return "right"
     return "not attempted" if note.status == "not attempted" and not mark.points else "wrong"
 

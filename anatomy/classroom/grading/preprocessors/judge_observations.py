@@ -87,5 +87,5 @@ class JudgeObservations(NbGraderPreprocessor):
 
 def _recorded(points: float, worth: float, count: int | None) -> NotebookNode:
     """The last expression's result, from which nbgrader takes the mark."""
-    words = f"<small>Recorded: {points:g} of {worth:g} points.</small>"
+    words = f"<small>Recorded: {f'{points:g} of {worth:g} points' if worth else 'optional, no points'}.</small>"
     return new_output("execute_result", data={"text/plain": repr(points), "text/html": words}, execution_count=count)
