@@ -55,7 +55,7 @@ def _embedded(raw: Any, case: Case) -> Any:
 
 
 def _is_of(embedded: Tensor, ids: Tensor) -> bool:
-    """Whether the same token in the same place of two sentences has vectors (B, T, D) more alike than any two have."""
+    """Whether a token at the same position of two sentences has vectors (B, T, D) more alike than any two have."""
     apart = (embedded[None] - embedded[:, None]).double().square().mean(dim=-1)  # (B, B, T)
     alike = (ids[None] == ids[:, None]) & ~torch.eye(len(ids), dtype=torch.bool)[..., None]
     usual = 2 * embedded.double().var(dim=0).mean()

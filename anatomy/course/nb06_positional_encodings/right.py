@@ -51,10 +51,10 @@ def shift_matrix(offset: int, dim: int) -> Tensor:  # -> (D, D)
         raise ValueError(f"dim must be even, one sine and one cosine per frequency; it is {dim}")
     angles = offset * 10000.0 ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)  # (D/2,)
     cos, sin = angles.cos(), angles.sin()  # (D/2,)
-    even, odd = torch.arange(0, dim, 2), torch.arange(1, dim, 2)  # where sines and cosines stand
+    even, odd = torch.arange(0, dim, 2), torch.arange(1, dim, 2)  # where sines and cosines are
     matrix = torch.zeros(dim, dim, dtype=torch.float64)
-    matrix[even, even], matrix[even, odd] = cos, sin  # sin(a + b) = sin a · cos b + cos a · sin b
-    matrix[odd, even], matrix[odd, odd] = -sin, cos  # cos(a + b) = cos a · cos b − sin a · sin b
+    matrix[even, even], matrix[even, odd] = cos, sin  # sin(α + β) = cos β · sin α + sin β · cos α
+    matrix[odd, even], matrix[odd, odd] = -sin, cos  # cos(α + β) = −sin β · sin α + cos β · cos α
     return matrix.float()
 
 

@@ -33,35 +33,35 @@ def in_permutation_gap(at):
     BOTH = ("values", "plain float")
     at("module(x)[:, perm]", "values",
        ("one_side", "module(x)", "You shuffle what goes in, but compare with a result in the old order. Shuffle the second result too, `[:, perm]`, so that each token is compared with itself."),
-       ("inverse", "module(x)[:, perm.argsort()]", "The two sides of your comparison stand in different orders: where one is shuffled by `perm`, the other is shuffled by its inverse. Compare f(x[:, perm]) with f(x)[:, perm]; or undo the first, f(x[:, perm])[:, inverse], and compare with f(x)."),
+       ("inverse", "module(x)[:, perm.argsort()]", "The two sides of your comparison are in different orders: one is shuffled by `perm`, the other by its inverse. Compare f(x[:, perm]) with f(x)[:, perm]; or undo the first, f(x[:, perm])[:, inverse], and compare with f(x)."),
        ("same_twice", "module(x[:, perm])", "You shuffle both: f sees the shuffled tokens on both sides, and the two results are the same, whatever f is.", BOTH),
        ("last_axis_but_one", "module(x)[..., perm, :]", "You shuffle the last axis but one of the results. That is T in (B, T, D) only; `module` may return (B, T, …), where T is axis 1: `[:, perm]`."))
     at(("module(x[:, perm])", "module(x)[:, perm]"), "values",
-       ("inverse_twice", ("module(x[:, perm.argsort()])", "module(x)[:, perm.argsort()]"), "You shuffle both sides alike, but by the inverse: `out[:, perm] = x` *sends* token t to place perm[t], while `x[:, perm]` *takes* for place t the token at perm[t]."),
-       ("shuffles_batch", ("module(x[perm])", "module(x)[perm]"), "`x[perm]` shuffles the first axis, which is the batch: sentences change places, not words. Tokens lie along axis 1, `x[:, perm]`.", BOTH),
-       ("shuffles_columns", ("module(x[..., perm])", "module(x)[..., perm]"), "You shuffle the last axis, the columns of every token; the tokens themselves lie along axis 1, `x[:, perm]`.", BOTH),
-       ("module_unused", ("x[:, perm]", "x"), "`module` is never called: you compare x with x shuffled. Asked is what the module makes of them: f(shuffled x) against shuffled f(x)."))
+       ("inverse_twice", ("module(x[:, perm.argsort()])", "module(x)[:, perm.argsort()]"), "You shuffle both sides alike, but by the inverse: `out[:, perm] = x` *sends* token t to position perm[t], while `x[:, perm]` *takes* for position t the token at perm[t]."),
+       ("shuffles_batch", ("module(x[perm])", "module(x)[perm]"), "`x[perm]` shuffles the first axis, which is the batch: sentences are reordered, not words. Tokens are along axis 1, `x[:, perm]`.", BOTH),
+       ("shuffles_columns", ("module(x[..., perm])", "module(x)[..., perm]"), "You shuffle the last axis, the columns of every token; the tokens themselves are along axis 1, `x[:, perm]`.", BOTH),
+       ("module_unused", ("x[:, perm]", "x"), "`module` is never called: you compare x with x shuffled. Compare what the module makes of them: f(shuffled x) with shuffled f(x)."))
     at(".abs().max()", "values",
        ("no_abs", ".max()", "You take the largest difference with its sign, but the largest of all can be a negative one: `.abs()` belongs before `.max()` (after it is too late)."),
-       ("norm", ".norm()", "You compute the length of the whole difference (a root of a sum of squares); asked for is its largest entry."),
-       ("mean_over_sentences", ".abs().amax(dim=(1, 2)).mean()", "You take the largest difference of each sentence and average over the sentences. Asked is the largest over all entries."))
+       ("norm", ".norm()", "You compute the length of the whole difference (a root of a sum of squares). Return its largest entry."),
+       ("mean_over_sentences", ".abs().amax(dim=(1, 2)).mean()", "You take the largest difference of each sentence and average over the sentences. Return the largest over all entries."))
     at(".max()", "values",
-       ("mean", ".mean()", "You average the differences; asked for is the largest. One token that notices its place is enough, and a mean can hide it."),
-       ("sum", ".sum()", "You add up all differences; asked for is the largest. A sum grows with the number of tokens, so it could not be compared between texts."),
-       ("smallest", ".min()", "You return the smallest difference; asked for is the largest."))
-    at(".abs()", "values", ("squared", ".pow(2)", "You return the square of the largest difference; asked for is its absolute value, `.abs()`."))
+       ("mean", ".mean()", "You average the differences. Return the largest: one token that notices its position is enough, and a mean can hide it."),
+       ("sum", ".sum()", "You add up all differences. Return the largest: a sum grows with the number of tokens, so it could not be compared between texts."),
+       ("smallest", ".min()", "You return the smallest difference. Return the largest."))
+    at(".abs()", "values", ("squared", ".pow(2)", "You return the square of the largest difference. Return its absolute value, `.abs()`."))
     at("(shuffled_first - shuffled_last).abs().max().item()", BOTH,
-       ("yes_or_no", "torch.allclose(shuffled_first, shuffled_last, atol=1e-6)", "You answer whether the two agree; asked for is by how much they differ, as a number: 0.0 is a better answer than True, and 0.3 a much better one than False."))
+       ("yes_or_no", "torch.allclose(shuffled_first, shuffled_last, atol=1e-6)", "You answer whether the two agree. Return by how much they differ, as a number: 0.0 says more than True, and 0.3 much more than False."))
     at(".item()", "plain float",
-       ("tensor", "", "The number is right, but it is still wrapped in a tensor. A plain Python float is asked for: `.item()` or `float(…)` takes it out."),
-       ("numpy_number", ".numpy()[()]", "The number is right, but it is NumPy's. A plain Python float is asked for: `.item()` or `float(…)`."))
+       ("tensor", "", "The number is right, but it is still wrapped in a tensor. Return a plain Python float: `.item()` or `float(…)` takes it out."),
+       ("numpy_number", ".numpy()[()]", "The number is right, but it is NumPy's. Return a plain Python float: `.item()` or `float(…)`."))
     at("    shuffled_first = ", BOTH,
        ("modules_only", "    module.eval()\n    shuffled_first = ", "You call a method that only an `nn.Module` has. `module` may be any callable, also a plain function: call it, and ask nothing else of it."))
     at("(shuffled_first - shuffled_last)", "values",
        ("first_sentence", "(shuffled_first - shuffled_last)[0]", "You look at the first sentence only (`[0]`); the largest difference may be in another."))
     at("(shuffled_first - shuffled_last).abs().max()", "values",
-       ("difference_of_maxima", "(shuffled_first.max() - shuffled_last.max()).abs()", "You compare the largest entries of the two results, which may stand anywhere. Asked is the largest of the differences between entries in the same place: subtract first, then `.abs().max()`."),
-       ("relative", "((shuffled_first - shuffled_last).abs().max() / shuffled_last.abs().max())", "You divide by the size of the result. Asked is the plain largest difference."))
+       ("difference_of_maxima", "(shuffled_first.max() - shuffled_last.max()).abs()", "You compare the largest entries of the two results, which may be anywhere. Compare entry with entry: subtract first, then `.abs().max()`."),
+       ("relative", "((shuffled_first - shuffled_last).abs().max() / shuffled_last.abs().max())", "You divide by the size of the result. Return the largest difference as it is."))
     at("module(x[:, perm])", "values",
        ("only_the_output", "module(x)", "You shuffle only what comes out and compare it with f(x) in the old order. One of the two must be f of the *shuffled* x."),
        ("inverse_going_in", "module(x[:, perm.argsort()])", "You shuffle the input by the inverse permutation and the output by `perm`. Both get the same order, `[:, perm]`."))
@@ -86,7 +86,7 @@ def in_sinusoidal_encoding(at):
        ("one_row_too_few", "torch.arange(1, num_positions,", "There is one row too few, and yours begin with position 1: the first row is position 0, the last N − 1."),
        ("last_row_missing", "torch.arange(num_positions - 1,", "There is one row too few: the last one, position N − 1, is missing."))
     at("angles.sin(), angles.cos()", "values",
-       ("cosine_first", "angles.cos(), angles.sin()", "Sine and cosine have changed places: even columns (0, 2, …) hold the sine, odd ones the cosine."))
+       ("cosine_first", "angles.cos(), angles.sin()", "Sine and cosine are exchanged: even columns (0, 2, …) contain the sine, odd ones the cosine."))
     at("(-torch.arange(", "values",
        ("multiplies", "(torch.arange(", "You multiply by 10000^(2i/D) where you should divide: frequencies must fall from pair to pair, not explode."))
     at("angles.cos()", "values",
@@ -109,47 +109,47 @@ def in_sinusoidal_encoding(at):
        ("refuses_even", "if dim % 2 == 0:", "You refuse even widths and let odd ones pass: `dim % 2` is 0 for an even number. Refuse when it is not 0."))
     at(("if dim % 2:", "pairs = torch.stack((angles.sin(), angles.cos()), dim=-1)  # (N, D/2, 2)", "return pairs.flatten(start_dim=1).float()"), ("shape", "values", "refusal"),
        ("refuses_even_and_crashes", ("if dim % 2 == 0:", "pe = torch.zeros(num_positions, dim)\n    pe[:, 0::2], pe[:, 1::2] = angles.sin(), angles.cos()", "return pe"), "You refuse even widths, and odd ones stop later, at sizes that don't fit: `dim % 2` is 0 for an even number. Refuse when it is not 0."))
-    at("angles.sin()", "values", ("only_cosines", "angles.cos()", "All your columns are cosines; even columns (0, 2, …) hold the sine."))
+    at("angles.sin()", "values", ("only_cosines", "angles.cos()", "All your columns are cosines; even columns (0, 2, …) contain the sine."))
     at("10000.0 ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)", "values",
        ("one_frequency", "torch.ones((dim + 1) // 2, dtype=torch.float64)", "All your columns turn at the same speed, 1: the exponent is 0 for every pair. (Whole-number division, `//`, does that.) Pair i has the frequency 10000^(−2i/D)."),
        ("precedence", "1 / (10000.0**2 * torch.arange((dim + 1) // 2, dtype=torch.float64) / dim)", "`10000 ** 2 * i / dim` means (10000²)·i/D, since `**` comes before `*` and `/`: pair 0 then divides by zero. Put the whole exponent in parentheses, `10000 ** (2 * i / dim)`."))
     at("(-torch.arange(0, dim, 2, dtype=torch.float64) / dim)", "values",
        ("floor_division", "(-torch.arange(0, dim, 2, dtype=torch.float64) // dim)", "Your exponent is a whole number: 0 for the first pair and −1 for all others, so they all turn at 1/10000. `//` rounds down; divide by `/`."))
     at(("# (N, 1) · (D/2,) -> (N, D/2)", "angles.sin(), angles.cos()"), "values",
-       ("frequencies_tiled", ("# (N, D/2)\n    angles = torch.cat((angles, angles), dim=1)  # (N, D)", "angles[:, 0::2].sin(), angles[:, 1::2].cos()"), "Your row of frequencies runs through twice, ω₀ … ω₀ …; each has to stand twice in a row, for columns 2i and 2i + 1 (`repeat_interleave(2)`, not `repeat` or `cat`)."))
+       ("frequencies_tiled", ("# (N, D/2)\n    angles = torch.cat((angles, angles), dim=1)  # (N, D)", "angles[:, 0::2].sin(), angles[:, 1::2].cos()"), "Your row of frequencies runs through twice, ω₀ … ω₀ …; each must come twice in a row, for columns 2i and 2i + 1 (`repeat_interleave(2)`, not `repeat` or `cat`)."))
     at("angles = positions[:, None]", "values",
        ("minus_angles", "angles = -positions[:, None]", "Your angles are negative, −t·ωᵢ: all sines have the wrong sign. (The minus sign belongs into the exponent only.)"))
     for base in (10, 100000):
         at("10000.0 **", "values", (f"base_{base}", f"{base}.0 **", f"Your base is {base}; the paper's is 10000 (four zeros)."))
     at(".float()  # (N, D)", ("shape", "values"),
-       ("columns_are_positions", ".float().transpose(0, 1)  # (D, N)", "Rows and columns have changed places: you return (D, N). Each row is a position, (N, D)."),
+       ("columns_are_positions", ".float().transpose(0, 1)  # (D, N)", "Rows and columns are exchanged: you return (D, N). Each row is a position, (N, D)."),
        ("list", ".tolist()", "The numbers are right, but they are in a Python list. Return a tensor: `torch.tensor(…)`.", "shape"),
-       ("batch_axis", ".float()[None]  # (1, N, D)", "You return a batch axis in front, (1, N, D). The contract asks for (N, D): broadcasting adds it to every sentence all the same."))
+       ("batch_axis", ".float()[None]  # (1, N, D)", "You return a batch axis in front, (1, N, D). The contract requires (N, D): broadcasting adds it to every sentence anyway."))
     at(".flatten(start_dim=1)", ("shape", "values"),
-       ("pairs_not_joined", "", "Sine and cosine stand on an axis of their own, (N, D/2, 2). Flatten the last two axes: (N, D)."))
+       ("pairs_not_joined", "", "Sine and cosine have an axis of their own, (N, D/2, 2). Flatten the last two axes: (N, D)."))
     squeezed(at, ("shape", "values"), "is (N, D), also for N = 1")
 
 
 @MISTAKES.of(shift_matrix)
 def in_shift_matrix(at):
     ALL_OFFSETS = ("values", "negative offsets")
-    SINES = "matrix[even, even], matrix[even, odd] = cos, sin  # sin(a + b) = sin a · cos b + cos a · sin b"
-    COSINES = "matrix[odd, even], matrix[odd, odd] = -sin, cos  # cos(a + b) = cos a · cos b − sin a · sin b"
+    SINES = "matrix[even, even], matrix[even, odd] = cos, sin  # sin(α + β) = cos β · sin α + sin β · cos α"
+    COSINES = "matrix[odd, even], matrix[odd, odd] = -sin, cos  # cos(α + β) = −sin β · sin α + cos β · cos α"
     at("return matrix", ALL_OFFSETS,
-       ("transposed", "return matrix.T", "Yours turns the wrong way: it is the transpose, which is T(−k) and takes PE(t + k) back to PE(t). The first row of each block comes from sin(a + b) = sin a · cos b + cos a · sin b, so its two entries are cos and +sin. (If you had row vectors in mind: here PE(t) is a column, and T stands on its left.)"))
+       ("transposed", "return matrix.T", "Yours turns the wrong way: it is the transpose, which is T(−k) and takes PE(t + k) back to PE(t). The first row of each block comes from sin(α + β) = cos β · sin α + sin β · cos α, so its two entries are cos and +sin. (If you had row vectors in mind: here PE(t) is a column, with T on its left.)"))
     at(COSINES, ALL_OFFSETS,
-       ("no_minus", "matrix[odd, even], matrix[odd, odd] = sin, cos", "Both of your off-diagonal entries are +sin. One of them is negative: cos(a + b) = cos a · cos b − sin a · sin b. Without that sign the block does not turn, and lengths change."))
+       ("no_minus", "matrix[odd, even], matrix[odd, odd] = sin, cos", "Both of your off-diagonal entries are +sin. One of them is negative: cos(α + β) = −sin β · sin α + cos β · cos α. Without that sign the block does not turn, and lengths change."))
     at("torch.arange(0, dim, 2), torch.arange(1, dim, 2)", ALL_OFFSETS,
-       ("halves", "torch.arange(dim // 2), torch.arange(dim // 2, dim)", "Your matrix fits an encoding with all sines first and all cosines after them. Here they alternate, so each pair's block stands on the diagonal: rows and columns 2i and 2i + 1."))
+       ("halves", "torch.arange(dim // 2), torch.arange(dim // 2, dim)", "Your matrix fits an encoding with all sines first and all cosines after them. Here they alternate, so each pair's block is on the diagonal: rows and columns 2i and 2i + 1."))
 
-    @MISTAKES.mistake("Your matrix moves *entries* of a vector by k places (ones beside the diagonal). What has to move is the position that the vector encodes: every pair (sin, cos) turns by k·ωᵢ.", breaks=ALL_OFFSETS)
+    @MISTAKES.mistake("Your matrix moves *entries* of a vector by k (ones beside the diagonal). It must move the position that the vector encodes: every pair (sin, cos) turns by k·ωᵢ.", breaks=ALL_OFFSETS)
     def shift_matrix__moves_entries(offset, dim):
         if dim % 2:
             raise ValueError("dim must be even")
         return torch.eye(dim).roll(offset, dims=0)
 
     at((SINES, COSINES), ALL_OFFSETS,
-       ("only_cosines", ("matrix[even, even] = cos", "matrix[odd, odd] = cos"), "You have only the cosines on the diagonal. sin(a + b) = sin a · cos b + cos a · sin b needs the pair's other half as well: the sines stand beside the diagonal."),
+       ("only_cosines", ("matrix[even, even] = cos", "matrix[odd, odd] = cos"), "You have only the cosines on the diagonal. sin(α + β) = cos β · sin α + sin β · cos α needs the pair's other half, too: the sines go beside the diagonal."),
        ("slices_fill_everything", ("matrix[0::2, 0::2], matrix[0::2, 1::2] = cos, sin", "matrix[1::2, 0::2], matrix[1::2, 1::2] = -sin, cos"), "`matrix[0::2, 0::2] = …` writes into every second row *and* column, not only on the diagonal: each row gets all the pairs' numbers. Fill pair by pair, or with two index tensors: `matrix[even, even]`."))
     at("torch.arange(0, dim, 2, dtype", ALL_OFFSETS,
        ("i_for_2i", "torch.arange(dim // 2, dtype", "Your frequencies have i where the formula has 2i; pair i turns by k·10000^(−2i/D), as in `sinusoidal_encoding`."))
@@ -162,7 +162,7 @@ def in_shift_matrix(at):
     at(("angles = offset * ", "    return matrix"), "negative offsets",
        ("steps_forward_only", ("angles = ", "    steps = torch.eye(dim, dtype=torch.float64)\n    for _ in range(offset):\n        steps = matrix @ steps\n    return steps"), "For a negative offset you return the identity, as a loop of `offset` steps does that never runs. T(−k) is the transpose of T(k); or put k·ωᵢ into the angle, with its sign, and no loop over steps is needed."))
     at("    angles = ", "negative offsets",
-       ("refuses_negative", '    if offset < 0:\n        raise ValueError("offset must not be negative")\n    angles = ', "You refuse negative offsets; they are as good as others. T(−k) leads back: it turns every pair the other way."))
+       ("refuses_negative", '    if offset < 0:\n        raise ValueError("offset must not be negative")\n    angles = ', "You refuse negative offsets, but the contract allows them. T(−k) leads back: it turns every pair the other way."))
     at((REFUSAL, "-torch.arange(0, dim, 2,", "= torch.arange(0, dim, 2)"), "refusal",
        ("accepts_odd", ("", "-torch.arange(0, dim - 1, 2,", "= torch.arange(0, dim - 1, 2)"), "An odd dim is accepted, and its last row stays empty. There is no such encoding (a sine would lack its cosine): raise a `ValueError` that says so."))
     at(REFUSAL, "refusal",
@@ -170,15 +170,15 @@ def in_shift_matrix(at):
     at(("if dim % 2:", "-torch.arange(0, dim, 2,", "= torch.arange(0, dim, 2)"), ("shape", *ALL_OFFSETS, "refusal"),
        ("refuses_even", ("if dim % 2 == 0:", "-torch.arange(0, dim - 1, 2,", "= torch.arange(0, dim - 1, 2)"), "You refuse even widths: `dim % 2` is 0 for an even number. Refuse when it is not 0."))
     EVEN_AND_ODD = "torch.arange(0, dim, 2), torch.arange(1, dim, 2)  # where"
-    OVERLAP = "Your block for pair i starts at row and column i: blocks overlap, each writes over a corner of the one before, and the last rows stay empty. Pair i lives in rows and columns 2i and 2i + 1."
+    OVERLAP = "Your block for pair i starts at row and column i: blocks overlap, each writes over a corner of the one before, and the last rows stay empty. Pair i fills rows and columns 2i and 2i + 1."
     at((EVEN_AND_ODD, SINES, COSINES), ALL_OFFSETS, ("blocks_overlap", ("torch.arange(dim // 2), torch.arange(1, dim // 2 + 1)  # where", COSINES, SINES), OVERLAP))
     at(EVEN_AND_ODD, ALL_OFFSETS, ("blocks_overlap_at_once", "torch.arange(dim // 2), torch.arange(1, dim // 2 + 1)  # where", OVERLAP))
     at((EVEN_AND_ODD, "angles.cos(), angles.sin()"), ALL_OFFSETS,
        ("only_first_block", ("torch.tensor([0]), torch.tensor([1])  # where", "angles[:1].cos(), angles[:1].sin()"), "Only the first block is filled, rows and columns 0 and 1; the rest is zero. There is one block for each of the D/2 pairs. (Is the `return` inside the loop?)"))
     at("matrix[even, odd] = cos, sin", ALL_OFFSETS,
-       ("both_minus", "matrix[even, odd] = cos, -sin", "Both of your off-diagonal entries are −sin. The upper right one is positive: sin(a + b) = sin a · cos b + cos a · sin b."))
+       ("both_minus", "matrix[even, odd] = cos, -sin", "Both of your off-diagonal entries are −sin. The upper right one is positive: sin(α + β) = cos β · sin α + sin β · cos α."))
     at("cos, sin = angles.cos(), angles.sin()", ALL_OFFSETS,
-       ("sin_for_cos", "sin, cos = angles.cos(), angles.sin()", "Sine and cosine have changed places: the cosines stand on the diagonal (for k = 0 the matrix must be the identity)."))
+       ("sin_for_cos", "sin, cos = angles.cos(), angles.sin()", "Sine and cosine are exchanged: the cosines go on the diagonal (for k = 0 the matrix must be the identity)."))
     at("-torch.arange(0, dim, 2, dtype", ALL_OFFSETS,
        ("2i_twice", "-2 * torch.arange(0, dim, 2, dtype", "Your exponent is twice too large, 4i/D where the formula has 2i/D: `torch.arange(0, dim, 2)` already is 2i."))
     at("(-torch.arange(0, dim, 2, dtype", ALL_OFFSETS,
@@ -201,15 +201,15 @@ def in_Embeddings(at):
             raise ValueError(f"{length} tokens, but the table of positions ends after {most}")
 """
     at(SUM, NUMBERS,
-       ("adds_to_ids", "self.token_embeddings(input_ids + positions)  # (B, T, D)", "You add positions to the *ids*: id 2051 in place 3 becomes id 2054, another word. Ids are names, not amounts; look up two vectors and add those."),
+       ("adds_to_ids", "self.token_embeddings(input_ids + positions)  # (B, T, D)", "You add positions to the *ids*: id 2051 at position 3 becomes id 2054, another word. Ids are names, not amounts; look up two vectors and add those."),
        ("no_tokens", "self.position_embeddings(positions).expand(len(input_ids), -1, -1)  # (B, T, D)", "The tokens' vectors are missing: what you normalize is the positions' alone, the same for every text."))
     at("self.position_embeddings(positions)  # (B, T, D) + (T, D)", ("shape", "values", "parameters", "gradients", "length limit"),
-       ("positions_from_ids", "self.position_embeddings(input_ids)  # (B, T, D)", "You look up positions by the *ids*, `position_embeddings(input_ids)`. A position is the token's place: 0, 1, 2, …, `torch.arange(T)`, whatever the token is."),
-       ("id_0_has_no_place", "self.position_embeddings(positions) * (input_ids != 0)[..., None]  # (B, T, D)", "Tokens with id 0 get no vector for their place. Padding is hidden by a mask later (notebook 07); here every token gets both vectors.", "values"))
+       ("positions_from_ids", "self.position_embeddings(input_ids)  # (B, T, D)", "You look up positions by the *ids*, `position_embeddings(input_ids)`. A position counts tokens: 0, 1, 2, …, `torch.arange(T)`, whatever the token is."),
+       ("id_0_has_no_place", "self.position_embeddings(positions) * (input_ids != 0)[..., None]  # (B, T, D)", "Tokens with id 0 get no vector for their position. Padding is hidden by a mask later (notebook 07); here every token gets both vectors.", "values"))
     at(("torch.arange(length, device=input_ids.device)  # (T,)", "+ (T, D)"), NUMBERS,
        ("positions_over_batch", ("torch.arange(input_ids.size(0), device=input_ids.device)[:, None]  # (B, 1)", "+ (B, 1, D)"), "You number the sentences of the batch, not the tokens: all tokens of sentence b get position b. Positions run along T (axis 1), and every sentence counts from 0."),
        ("counts_through_the_batch", ("torch.arange(input_ids.numel(), device=input_ids.device).view_as(input_ids) % most  # (B, T)", "+ (B, T, D)"), "Your positions go on counting from one sentence to the next: the second starts where the first ended. Each sentence starts at 0."),
-       ("skips_id_0", ("((input_ids != 0).long().cumsum(dim=1) - 1).clamp(min=0)  # (B, T)", "+ (B, T, D)"), "Your positions depend on the ids: tokens with id 0 are not counted, so that the token after one gets its number again (RoBERTa does something like it). Here every token counts: 0, 1, 2, …, whatever it is.", "values"))
+       ("skips_id_0", ("((input_ids != 0).long().cumsum(dim=1) - 1).clamp(min=0)  # (B, T)", "+ (B, T, D)"), "Your positions depend on the ids: tokens with id 0 are not counted, so the token after one gets the same number again (RoBERTa does something like it). Here every token counts: 0, 1, 2, …, whatever it is.", "values"))
     at("torch.arange(length,", ("values", "gradients", "length limit"),
        ("from_one", "torch.arange(1, length + 1,", "Your positions start at 1. The table's first row belongs to the first token: with 1 … T it is never used, and a text as long as the table runs over its end."))
     at(" + self.position_embeddings(positions)  # (B, T, D) + (T, D)", NUMBERS,
@@ -217,32 +217,32 @@ def in_Embeddings(at):
     at(("self.position_embeddings = nn.Embedding(", "self.position_embeddings.num_embeddings", "self.position_embeddings(positions)"), ("values", "parameters", "gradients"),
        ("sinusoids", ("self.sinusoids = sinusoidal_encoding(", "len(self.sinusoids)", "self.sinusoids[positions]"), "You use the fixed sinusoids; here the positions are *learned*: a table `position_embeddings` with one row per position, as in BERT."))
     at(("        self.layer_norm = ", "self.layer_norm(x)"), ("values", "parameters", "gradients"),
-       ("token_types", ("        self.token_type_embeddings = nn.Embedding(config.type_vocab_size, config.hidden_size)\n        self.layer_norm = ", "self.layer_norm(x + self.token_type_embeddings(torch.zeros_like(input_ids)))"), "You add a third table, for token types, as BERT does. Here only tokens and positions are asked for; types come in notebook 07, where the real weights are loaded."))
+       ("token_types", ("        self.token_type_embeddings = nn.Embedding(config.type_vocab_size, config.hidden_size)\n        self.layer_norm = ", "self.layer_norm(x + self.token_type_embeddings(torch.zeros_like(input_ids)))"), "You add a third table, for token types, as BERT does. Here only tokens and positions are added; types come in notebook 07, where the real weights are loaded."))
     at((SUM, "self.layer_norm(x)"), NUMBERS,
-       ("norm_each", ("self.layer_norm(self.token_embeddings(input_ids)) + self.layer_norm(self.position_embeddings(positions))", "x"), "You normalize tokens and positions each by itself and then add. Add first; the norm sees the sum."))
+       ("norm_each", ("self.layer_norm(self.token_embeddings(input_ids)) + self.layer_norm(self.position_embeddings(positions))", "x"), "You normalize tokens and positions separately and then add. Add first: the norm takes the sum."))
     at("x = self.token_embeddings(input_ids) +", NUMBERS,
        ("times_root_d", "tokens = self.token_embeddings(input_ids) * math.sqrt(self.token_embeddings.embedding_dim)\n        x = tokens +", "You multiply the token vectors by √D before adding. The 2017 paper does so (§3.4), BERT does not, and real BERT weights, loaded by name, would come out wrong."))
     at("self.layer_norm(x)", NUMBERS, ("no_norm", "x", "There is no normalization in what you return: the sum goes through `layer_norm` before dropout."))
     at(("self.token_embeddings(input_ids)", "self.layer_norm(x)"), NUMBERS,
        ("norm_before_adding", ("self.layer_norm(self.token_embeddings(input_ids))", "x"), "You normalize the token vectors and add positions afterwards. Add first, then normalize the sum."))
     at(", eps=config.layer_norm_eps", NUMBERS,
-       ("default_eps", "", "Your layer norm has the library's default eps, 1e-5; `config.layer_norm_eps` is asked for. BERT's is 1e-12, and here the check makes it large, so that you can see it."))
+       ("default_eps", "", "Your layer norm has the library's default eps, 1e-5; use `config.layer_norm_eps`. BERT's is 1e-12, and the check makes it large, so that you can see it."))
     at("self.dropout(self.layer_norm(x))", "train mode",
        ("no_dropout", "self.layer_norm(x)", "`dropout` is made, but never used: in training the result should lose a share of its entries."),
        ("dropout_before_norm", "self.layer_norm(self.dropout(x))", "Dropout does not act on what you return: in training no entry of the result is 0, and others change as well. Before the norm it is in the wrong place, because the norm fills the holes again: first normalize, then drop."),
        ("dropout_twice", "self.dropout(self.dropout(self.layer_norm(x)))", "Dropout acts twice on the way to your result: more entries are lost than `config.hidden_dropout_prob` asks for. Once is enough, after the norm."),
-       ("dropout_before_and_after", "self.dropout(self.layer_norm(self.dropout(x)))", "As many entries as asked are 0 in training, but the others are not those of eval mode over 1 − p: something else changes them, too. Is there a dropout before the norm as well? Once, after the norm, is asked for."),
+       ("dropout_before_and_after", "self.dropout(self.layer_norm(self.dropout(x)))", "The right share of entries is 0 in training, but the others are not those of eval mode over 1 − p: something else changes them, too. Is there a second dropout before the norm? Drop once, after the norm."),
        ("dropout_in_eval", "F.dropout(self.layer_norm(x), self.dropout.p)", "Your dropout never stops: `F.dropout` drops in eval mode too, unless it is told `training=self.training`. An `nn.Dropout` made in `__init__` knows the mode by itself.", ("values", "gradients", "train mode")))
     at("nn.Dropout(config.hidden_dropout_prob)", "train mode",
        ("dropout_fixed", "nn.Dropout(0.1)", "Your dropout's share is not that of `config.hidden_dropout_prob`: the check sets 0.35 and then 0, and yours drops some entries both times, but not that many. (Is 0.1 written into it, or is another number of the config taken?)"),
        ("dropout_default", "nn.Dropout()", "Your dropout drops too much: the check sets `config.hidden_dropout_prob` to 0.35 and then 0, and yours drops more both times. `nn.Dropout()` without a number drops half."),
        ("dropout_keeps_that_share", "nn.Dropout(1 - config.hidden_dropout_prob)", "Your dropout *keeps* the share `config.hidden_dropout_prob` and drops the rest; it is the share to drop."))
     at("return self.dropout(self.layer_norm(x))", "train mode",
-       ("dropout_not_scaled", "x = self.layer_norm(x)\n        return x * (torch.rand_like(x) >= self.dropout.p) if self.training else x", "In training, what your dropout leaves stays as large as it was. Divide it by 1 − p, as `nn.Dropout` does, so that the mean stays the same."),
+       ("dropout_not_scaled", "x = self.layer_norm(x)\n        return x * (torch.rand_like(x) >= self.dropout.p) if self.training else x", "In training, the entries that your dropout keeps stay as large as they were. Divide them by 1 − p, as `nn.Dropout` does, so that the mean stays the same."),
        ("same_in_every_sentence", "x = self.layer_norm(x)\n        return x * self.dropout(torch.ones_like(x[:1]))", "Your dropout drops the same entries in every sentence of the batch. Each entry of (B, T, D) has its own chance: apply it to the whole tensor."),
-       ("whole_columns_dropped", "x = self.layer_norm(x)\n        return x * self.dropout(torch.ones_like(x[:, :1]))", "Your dropout sets whole columns of a sentence to 0. It is to drop single entries, as `nn.Dropout` does."))
+       ("whole_columns_dropped", "x = self.layer_norm(x)\n        return x * self.dropout(torch.ones_like(x[:, :1]))", "Your dropout sets whole columns of a sentence to 0. It should drop single entries, as `nn.Dropout` does."))
     at("nn.Dropout(config", "train mode",
-       ("whole_tokens_dropped", "nn.Dropout1d(config", "Your dropout sets whole tokens to 0. It is to drop single entries, as `nn.Dropout` does."))
+       ("whole_tokens_dropped", "nn.Dropout1d(config", "Your dropout sets whole tokens to 0. It should drop single entries, as `nn.Dropout` does."))
     at(TOO_LONG, "length limit",
        ("index_error", "", "A text longer than the table does fail, but as “index out of range” inside the lookup, which names neither the length nor the limit. Compare the two first and raise a `ValueError` that does."))
     at('raise ValueError(f"{length} tokens, but the table of positions ends after {most}")', "length limit",
@@ -252,14 +252,14 @@ def in_Embeddings(at):
     at("length > most", "length limit",
        ("refuses_full_table", "length >= most", "You refuse a text that is exactly as long as the table; it still fits. Only T *greater* than the number of rows is too long (`>`, not `>=`)."))
     at(("self.token_embeddings", "self.layer_norm"), ("values", "parameters", "gradients"),
-       ("library_names", ("self.word_embeddings", "self.LayerNorm"), "Your layers bear Hugging Face's names (`word_embeddings`, `LayerNorm`); the contract says `token_embeddings`, `position_embeddings`, `layer_norm`, `dropout`. Weights are copied by name."), times=2)
+       ("library_names", ("self.word_embeddings", "self.LayerNorm"), "Your layers have Hugging Face's names (`word_embeddings`, `LayerNorm`); the contract says `token_embeddings`, `position_embeddings`, `layer_norm`, `dropout`. Weights are copied by name."), times=2)
     at("nn.Embedding(config.max_position_embeddings", ("values", "parameters", "gradients", "length limit"),
        ("table_of_vocabulary_size", "nn.Embedding(config.vocab_size", "Your table of positions has as many rows as the vocabulary; `config.max_position_embeddings` says how many positions there are."))
     at(("nn.Embedding(config.vocab_size", "nn.Embedding(config.max_position_embeddings"), ("shape", *TABLES, "train mode", "length limit"),
-       ("tables_swapped", ("nn.Embedding(config.max_position_embeddings", "nn.Embedding(config.vocab_size"), "The two tables have each other's number of rows: one row for each of the V words (`vocab_size`) in `token_embeddings`, one for each of the N places (`max_position_embeddings`) in `position_embeddings`."))
+       ("tables_swapped", ("nn.Embedding(config.max_position_embeddings", "nn.Embedding(config.vocab_size"), "The two tables have each other's number of rows: one row for each of the V words (`vocab_size`) in `token_embeddings`, one for each of the N positions (`max_position_embeddings`) in `position_embeddings`."))
     at("torch.arange(length, device=input_ids.device)", NUMBERS,
        ("backwards", "torch.arange(length, device=input_ids.device).flip(0)", "Your positions count backwards, from T − 1 down to 0. The first token has position 0."),
-       ("first_position_for_all", "torch.zeros_like(input_ids[0])", "All tokens get the first row of the position table. The token in place t gets row t."))
+       ("first_position_for_all", "torch.zeros_like(input_ids[0])", "All tokens get the first row of the position table. The token at position t gets row t."))
     at("self.token_embeddings(input_ids) + self", NUMBERS,
        ("multiplies", "self.token_embeddings(input_ids) * self", "You multiply the token's vector by the position's. They are added."))
     at("nn.Embedding(config.max_position_embeddings,", (*TABLES, "length limit"),
@@ -267,7 +267,7 @@ def in_Embeddings(at):
     at('ValueError(f"{length} tokens, but the table of positions ends after {most}")', "length limit",
        ("message_lacks_numbers", 'ValueError("too long")', "A text that is too long is refused, but the message doesn't name both numbers: how many tokens there are and how many positions."))
     at((TOO_LONG, "positions = torch.arange(length, device=input_ids.device)"), "length limit",
-       ("warns_only", ("", "positions = torch.arange(length, device=input_ids.device) % most"), "A text longer than the table gets through. It is to be refused with a `ValueError`."))
+       ("warns_only", ("", "positions = torch.arange(length, device=input_ids.device) % most"), "A text longer than the table gets through. Refuse it with a `ValueError`."))
     for theirs in ("word_embeddings", "embedding", "tok_embeddings"):
         at("self.token_embeddings", TABLES,
            (f"token_table_called_{theirs}", f"self.{theirs}", f"Your table of tokens is called `{theirs}`; the contract says `token_embeddings`. Notebook 07 copies weights by name."), times=2)
@@ -283,7 +283,7 @@ def in_relative_position_bias(at):
     EVERYWHERE = ("values", "clipping", "gradients")
     INDEX = "offsets.clamp(-reach, reach) + reach"
     at("positions[None, :] - positions[:, None]  # (T, T): key j minus query i", EVERYWHERE,
-       ("i_minus_j", "positions[:, None] - positions[None, :]  # (T, T): query i minus key j", "Left and right have changed places: each of your matrices is the transpose of the right one. b[i, j] belongs to j − i, key minus query, so that a key to the right of the query has a positive offset."),
+       ("i_minus_j", "positions[:, None] - positions[None, :]  # (T, T): query i minus key j", "Left and right are exchanged: each of your matrices is the transpose of the right one. b[i, j] belongs to j − i, key minus query, so that a key to the right of the query has a positive offset."),
        ("one_query", "positions", "Your result has one row a head, (H, T): the biases of the first query alone. Every query has its own row: offsets j − i, a (T, T) matrix.", ("shape", *EVERYWHERE)))
     at("offsets.clamp(-reach, reach)", EVERYWHERE,
        ("distance", "offsets.abs().clamp(max=reach)", "You take the distance |j − i|: left and right look alike. Keep the sign; the table has a column for each side."))
@@ -320,7 +320,7 @@ def in_relative_position_bias(at):
        ("offsets_themselves", "offsets.clamp(-reach, reach).to(table.dtype).expand(len(table), -1, -1)", "You return the offsets themselves; the table's numbers never enter. Look them up: one number for each head and offset."),
        ("column_numbers", "offsets.clamp(-reach, reach) + reach", "You return the column numbers, (T, T). Look them up in the table: `table[:, index]`.", ("shape", *EVERYWHERE)))
     at("return table[:, offsets.clamp(-reach, reach) + reach]", ("shape", *EVERYWHERE),
-       ("batch_axis", "return table[:, offsets.clamp(-reach, reach) + reach][None]", "There is an axis too many in front, (1, H, T, T). Asked is (H, T, T); broadcasting adds it to every sentence all the same."))
+       ("batch_axis", "return table[:, offsets.clamp(-reach, reach) + reach][None]", "There is an axis too many in front, (1, H, T, T). Return (H, T, T); broadcasting adds it to every sentence anyway."))
     squeezed(at, ("shape", "values", "gradients"), "is (H, T, T), also for one head or one token")
 
 
@@ -330,7 +330,7 @@ def in_apply_rotary(at):
     PAIR = "(first * cos - second * sin, first * sin + second * cos)"
     BACK = "torch.stack(turned, dim=-1).flatten(start_dim=-2)  # (..., T, K/2, 2) -> (..., T, K)"
     at(PAIR, SCORES,
-       ("minus_theta", "(first * cos + second * sin, second * cos - first * sin)", "You turn the other way, by −θ: the minus sign stands in the wrong line. x₀·cos θ − x₁·sin θ is the new x₀, x₀·sin θ + x₁·cos θ the new x₁. Dot products would not notice, but vectors stored or trained elsewhere would.", NUMBERS),
+       ("minus_theta", "(first * cos + second * sin, second * cos - first * sin)", "You turn the other way, by −θ: the minus sign is in the wrong line. x₀·cos θ − x₁·sin θ is the new x₀, x₀·sin θ + x₁·cos θ the new x₁. Dot products would not notice, but vectors stored or trained elsewhere would.", NUMBERS),
        ("adds", "(first + sin, second + cos)", "You *add* sines and cosines, as in an absolute encoding. Rotary multiplies: each pair of x is turned, and its length stays."),
        ("second_not_turned", "(first * cos - second * sin, second)", "Only the first member of each pair changes; the second stays as it was. The new x₁ is x₀·sin θ + x₁·cos θ."),
        ("first_not_turned", "(first, first * sin + second * cos)", "Only the second member of each pair changes; the first stays as it was. The new x₀ is x₀·cos θ − x₁·sin θ."),
@@ -352,7 +352,7 @@ def in_apply_rotary(at):
     at(BACK, NUMBERS,
        ("left_in_halves", "torch.cat(turned, dim=-1)  # (..., T, K)", "The results are turned correctly, but end up in the wrong columns: all first members, then all second ones. Each pair goes back to where it came from, columns 2i and 2i + 1 (`stack` and `flatten`, not `cat`)."))
     at("turned = (first * cos - second * sin, first * sin", SCORES,
-       ("overwritten", "first = first * cos - second * sin\n    turned = (first, first * sin", "You overwrite the first member of each pair and then use the *new* value for the second. Keep both old values until both new ones are made."))
+       ("overwritten", "first = first * cos - second * sin\n    turned = (first, first * sin", "You overwrite the first member of each pair and then use the *new* value for the second. Keep both old values until you have both new ones."))
     at("first * cos - second * sin", SCORES,
        ("no_minus", "first * cos + second * sin", "There is no minus sign: the new x₀ is x₀·cos θ **−** x₁·sin θ. With a plus in both lines nothing is turned, lengths change, and scores depend on more than the offset."))
     at("torch.arange(0, width, 2,", NUMBERS, ("i_for_2i", "torch.arange(width // 2,", "Your exponent has i where the formula has 2i: pair i turns by t·base^(−2i/K)."))
@@ -365,7 +365,7 @@ def in_apply_rotary(at):
        ("from_first", "(positions - positions[0])[:, None]", "You count positions from the first token's. The token at position t turns by t itself, also when the text begins at another position than 0."),
        ("sorted", "positions.sort().values[:, None]", "You sort the positions. They say where each token stands, in the order of the tokens: use them as they come.", NUMBERS))
     at("cos, sin = angles", NUMBERS,
-       ("sin_for_cos", "sin, cos = angles", "Sine and cosine have changed places: at angle 0 a vector must stay as it is, so cos θ goes with the column itself and sin θ with its partner."))
+       ("sin_for_cos", "sin, cos = angles", "Sine and cosine are exchanged: at angle 0 a vector must stay as it is, so cos θ goes with the column itself and sin θ with its partner."))
     at('raise ValueError(f"the last axis must be even, to be turned in pairs; it is {width}")', "refusal",
        ("accepts_odd", "return torch.cat((apply_rotary(x[..., :-1], positions, base), x[..., -1:]), dim=-1)", "An odd width is accepted, and its last column is never turned. Pairs need an even width: raise a `ValueError` that says so."))
     at('    if width % 2:\n        raise ValueError(f"the last axis must be even, to be turned in pairs; it is {width}")\n', "refusal",
@@ -373,7 +373,7 @@ def in_apply_rotary(at):
     at(("turned = (first", BACK), ("offsets only", "gradients"),
        ("in_place", ("x[..., 0::2], x[..., 1::2] = (first", "x"), "You change `x` in place; whoever called you still needs the unturned one. Write into a new tensor, such as `torch.empty_like(x)`."))
     at((", base: float = 10000.0)", "base**exponents"), ("shape", "values", "gradients"),
-       ("no_base_argument", (")", "10000.0**exponents"), "Yours takes no `base`: it is called as `apply_rotary(x, positions, base)`, too, with 10000.0 as the default, and pair i turns by base^(−2i/K) a step."))
+       ("no_base_argument", (")", "10000.0**exponents"), "Yours takes no `base`: it is also called as `apply_rotary(x, positions, base)`, with 10000.0 as the default, and pair i turns by base^(−2i/K) a step."))
     at("    first, second = x[", NUMBERS,
        ("first_pair_only", "    cos[:, 1:], sin[:, 1:] = 1.0, 0.0\n    first, second = x[", "Only the first pair, columns 0 and 1, is turned. All K/2 pairs turn, each at its own speed."))
     at("first * sin + second * cos)", SCORES, ("both_minus", "first * sin - second * cos)", "There is a minus in both lines. The new x₁ is x₀·sin θ **+** x₁·cos θ."))
@@ -407,7 +407,7 @@ def in_apply_rotary(at):
 @MISTAKES.of_quiz("quiz_positions", quiz_positions)
 def in_quiz_positions(wrong):
     wrong("words shuffled, no positions", "the same vectors, unmoved",
-                 "that would be *invariance*: the output would not move at all. Each token takes its vector along to its new place, which is *equivariance*.")
+                 "that would be *invariance*: the output would not move at all. Each token takes its vector along to its new position, which is *equivariance*.")
     wrong("words shuffled, no positions", "other vectors",
                  "without positions a token sees the same set of keys and values wherever it stands, so its vector can't change: your gap was 0.")
     wrong("nothing beyond its table", "sinusoidal encoding",
@@ -419,6 +419,6 @@ def in_quiz_positions(wrong):
     wrong("rotary turns", "queries, keys and values",
                  "values stay as they are: positions should decide *where* a token looks, not what it takes from there.")
     wrong("a relative bias is added to", "the token vectors",
-                 "it is one number for each pair of places, and pairs first meet in the scores.")
+                 "it is one number for each pair of positions, and pairs first meet in the scores.")
     wrong("a relative bias is added to", "the weights after softmax",
                  "then the weights of a row would no longer sum to one; it is added to the scores, before the softmax.")
