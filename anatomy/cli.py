@@ -574,10 +574,12 @@ def lint(
     as_json: Annotated[bool, typer.Option("--json", help="Print the complaints as JSON.")] = False,
     root: Root = None,
 ) -> None:
-    """Look for what the masters in source/ lack: checks, hints, alt text, points, names, form.
+    """Look for what the masters in source/ lack: checks, hints, alt text, points, names, form, plain English.
 
     Example: [cyan]anatomy lint 03-softmax[/cyan]
     """
+    from importlib.util import find_spec
+
     from anatomy.authoring import lint as linting
 
     folder = course_root(root)
@@ -586,6 +588,8 @@ def lint(
         for path in linting.fix(folder, notebooks) if fix else ():
             Console(stderr=True).print(f"Tidied {path.relative_to(folder)}", highlight=False, soft_wrap=True)
         found = linting.lint(folder, notebooks)
+    if find_spec("proselint") is None:
+        Console(stderr=True).print("The text was not checked for plain English: that needs proselint.")
     if as_json:
         print(json.dumps([complaint.as_dict() for complaint in found], indent=1, ensure_ascii=False))
     elif found:

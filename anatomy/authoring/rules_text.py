@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib.util import find_spec
 
 from anatomy.authoring.master import Master
 from anatomy.authoring.rules import Complaints, rule
@@ -63,6 +64,17 @@ def time_line(master: Master) -> Complaints:
         yield first.id, f"Let it say {points} points, as all exercises together have."
     if (said := re.search(r"(\d+) for the exercises", first.source)) and abs(int(said[1]) - minutes) > NEARLY:
         yield first.id, f"Let it say about {minutes} minutes for the exercises, as their headers add up to."
+
+
+@rule
+def plain_english(master: Master) -> Complaints:
+    """The text uses plain words, as far as proselint and a list of our own can tell."""
+    if find_spec("proselint") is None:  # a tool of authors, not of instructors: `anatomy lint` says so
+        return
+    from anatomy.authoring.plain_english import complaints
+
+    for cell, text in master.texts:
+        yield from ((cell, advice) for advice in complaints(text))
 
 
 @rule

@@ -170,6 +170,7 @@ BREAKS: list[tuple[str, set[str], Callable[[NotebookNode], None]]] = [
     ("term-alone", set(), add("The picture of a <dfn>key</dfn> is the one that the next cell draws.")),
     ("term-alone", set(), add("## The <dfn>key</dfn>")),
     ("term-alone", set(), add('A <dfn class="x">key</dfn> can be found by a query.')),
+    ("plain-english", set(), add("The masks are drawn anew.")),
     ("term-early", set(), add("Its perplexity is small.")),
     ("source-form", set(), add("## Sources\n\n- A. Vaswani et al., *Attention Is All You Need*, 2017.")),
     ("source-differs", set(), add("## Sources\n\n- Vaswani et al. 2017, *Attention is all you need*, NIPS: §3.")),
