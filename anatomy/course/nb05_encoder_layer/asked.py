@@ -168,7 +168,7 @@ def any_tokens_to_norm(draw: Draw) -> Case:
     axes=TOKENS,
     forbids=NORMS,
     act=_call_norm,
-    when_right="Each token is normalized by itself: whoever shares its sentence or its batch makes no difference.",
+    when_right="Each token is normalized by itself: what else is in its sentence or batch makes no difference.",
 )
 def LayerNorm(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, T=5, D=7)

@@ -194,7 +194,7 @@ def _masked_in_words(raw: Mapping[str, Any], mask: Tensor) -> str:
     elif are_alike("padded", "without"):
         said = "as if there were no mask"
     elif "turned_round" in raw and is_alone(raw["turned_round"]):
-        said = "as if True and False had changed places in the mask"
+        said = "as if True and False were exchanged in the mask"
     elif are_alike("padded", "numbers"):
         said = "as if the mask were numbers, 1 and 0, added to the scores"
     return f"with padding and a mask, each sentence comes out {said}"

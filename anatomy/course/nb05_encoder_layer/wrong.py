@@ -37,11 +37,11 @@ def in_both_layers(at: MistakesIn, heard: str, fed: str, last: str) -> None:
     at(f"self.layer_norm_2 = {norm}", ALL,
        ("norms_shared", "self.layer_norm_2 = self.layer_norm_1", "Your two norms are one and the same module under two names. Make two: each has its own weight and bias."))
     at(f"{heard}, mask)", "mask",
-       ("mask_ignored", f"{heard})", "The mask is not handed on: call `self.attention(…, mask)`. Otherwise the tokens look at padding."),
-       ("mask_turned_round", f"{heard}, mask if mask is None else ~mask)", "You hand on the mask with True and False in each other's place (`~mask`). Attention takes True where a query *may* look: hand it on as it is."),
-       ("mask_as_numbers", f"{heard}, mask if mask is None else mask.to(x.dtype))", "You make numbers of the mask. Attention *adds* numbers to the scores, so 1 and 0 hide nothing: hand the mask on as it is, True and False."))
+       ("mask_ignored", f"{heard})", "The mask is not passed on: call `self.attention(…, mask)`. Otherwise the tokens attend to padding."),
+       ("mask_turned_round", f"{heard}, mask if mask is None else ~mask)", "You pass on the mask with True and False exchanged (`~mask`). Attention takes True where a query *may* look: pass it on unchanged."),
+       ("mask_as_numbers", f"{heard}, mask if mask is None else mask.to(x.dtype))", "You make numbers of the mask. Attention *adds* numbers to the scores, so 1 and 0 hide nothing: pass the mask on unchanged, True and False."))
     at((", mask: Tensor | None = None", f"{heard}, mask)"), "mask",
-       ("no_mask", ("", f"{heard})"), "`forward` takes no mask. Give it a second parameter, `mask=None`, and hand it on to attention."))
+       ("no_mask", ("", f"{heard})"), "`forward` takes no mask. Give it a second parameter, `mask=None`, and pass it on to attention."))
     at(f" {norm}", "eps",
        ("library_eps", " nn.LayerNorm(config.hidden_size)", "Your norms use an eps that is not the config's (`nn.LayerNorm` takes 1e-5 unless told otherwise). Hand them `config.layer_norm_eps`."),
        ("own_eps", " LayerNorm(config.hidden_size, 1e-12)", "Your norms use an eps that is not the config's. Hand them `config.layer_norm_eps`."), times=2)
@@ -127,7 +127,7 @@ def in_LayerNorm(at):
     at(("variance = x.var(dim=-1, correction=0,", "torch.sqrt(variance + self.eps)"), EPS_TOO,
        ("unbiased_std_plus_eps", ("std = x.std(dim=-1,", "(std + self.eps)"), "You divide by `x.std(…) + eps`. Two things differ from layer norm: `std` divides by D − 1 unless told otherwise, and eps belongs to the variance, under the root."))
     at("torch.sqrt(variance + self.eps)", "eps",
-       ("eps_outside", "(variance.sqrt() + self.eps)", "Your eps stands outside the root. It is added to the variance, under the root: √(variance + eps). With a tiny variance that is a different number."))
+       ("eps_outside", "(variance.sqrt() + self.eps)", "Your eps is outside the root. It is added to the variance, under the root: √(variance + eps). With a tiny variance that is a different number."))
     at("variance + self.eps", "eps",
        ("no_eps", "variance", "eps has no effect. A token whose numbers are all equal has variance 0, and 0/0 is nan: add eps to the variance, under the root."))
     for number in ("1e-5", "1e-6", "1e-8", "1e-12"):
@@ -165,7 +165,7 @@ def in_LayerNorm(at):
     at("var(dim=-1", NOT_ALONE,
        ("variance_over_tokens", "var(dim=-2", "Your variance runs over the tokens of a sentence, your mean over the numbers of one token. Both belong over the last axis, `dim=-1`."))
     at(("mean = x", "variance = x"), EPS_TOO,
-       ("var_mean_swapped", ("variance = x", "mean = x"), "Mean and variance have changed places: you subtract the variance and take the root of the mean. (`torch.var_mean` returns the variance first.)"))
+       ("var_mean_swapped", ("variance = x", "mean = x"), "Mean and variance are exchanged: you subtract the variance and take the root of the mean. (`torch.var_mean` returns the variance first.)"))
     at("x.var(dim=-1, correction=0, keepdim=True)", EPS_TOO,
        ("squares_not_divided", "((x - mean) ** 2).sum(dim=-1, keepdim=True)", "You add up the squares but do not divide by D: the variance is the *mean* of the squared distances from the mean. Here D = {D}, so your values are too small by √{D}."))
     at(("x.var(dim=-1, correction=0, keepdim=True)", "torch.sqrt(variance + self.eps)"), EPS_TOO,
@@ -195,7 +195,7 @@ def in_LayerNorm(at):
     at(("(x - mean)", "* self.weight + self.bias"), EPS_TOO,
        ("bias_scaled_too", ("((x - mean)", "+ self.bias) * self.weight"), "Your weight also multiplies the bias. The order is: normalize, times `weight`, then plus `bias`."))
     at("* self.weight + self.bias", EPS_TOO,
-       ("swapped", "* self.bias + self.weight", "`weight` and `bias` have changed places: the numbers are multiplied by `weight` and shifted by `bias`."))
+       ("swapped", "* self.bias + self.weight", "`weight` and `bias` are exchanged: the numbers are multiplied by `weight` and shifted by `bias`."))
     at(("mean = x", " * self.weight + self.bias"), EPS_TOO,
        ("scales_before", ("x = x * self.weight + self.bias\n        mean = x", ""), "`weight` and `bias` are applied before the normalization, which undoes most of them. They come last, so that the layer can choose its scale."))
     for one, two in (("gamma", "beta"), ("gain", "bias"), ("scale", "shift"), ("w", "b"), ("g", "b"), ("alpha", "beta"), ("a_2", "b_2")):
@@ -204,9 +204,9 @@ def in_LayerNorm(at):
     at(("nn.Parameter(torch.ones(dim))", "nn.Parameter(torch.zeros(dim))"), ("values", "parameters", "gradients", "eps"),
        ("plain_tensors", ("torch.ones(dim)", "torch.zeros(dim)"), "`weight` and `bias` are no parameters, so PyTorch does not know that they are to be learned: wrap the tensors in `nn.Parameter` (a buffer is not learned either)."))
     at("nn.Parameter(torch.ones(dim))", ALL,
-       ("weight_a_plain_tensor", "torch.ones(dim)", "`weight` is no parameter, so PyTorch does not know that it is to be learned: wrap the tensor in `nn.Parameter`, as you do with `bias`."))
+       ("weight_a_plain_tensor", "torch.ones(dim)", "`weight` is no parameter, so PyTorch does not know that it should be learned: wrap the tensor in `nn.Parameter`, as you do with `bias`."))
     at("nn.Parameter(torch.zeros(dim))", ALL,
-       ("bias_a_plain_tensor", "torch.zeros(dim)", "`bias` is no parameter, so PyTorch does not know that it is to be learned: wrap the tensor in `nn.Parameter`, as you do with `weight`."))
+       ("bias_a_plain_tensor", "torch.zeros(dim)", "`bias` is no parameter, so PyTorch does not know that it should be learned: wrap the tensor in `nn.Parameter`, as you do with `weight`."))
     at(("self.weight = nn.Parameter(torch.ones(dim))", "self.bias = nn.Parameter(torch.zeros(dim))", " * self.weight + self.bias"), ALL,
        ("nothing_learned", ("self.dim = dim", "", ""), "There is no `weight` and no `bias`. Layer norm ends with a scale and a shift that are learned, one number per column each."))
     at(("self.bias = nn.Parameter(torch.zeros(dim))", " + self.bias"), ALL,
@@ -221,7 +221,7 @@ def in_LayerNorm(at):
        ("bias_not_to_be_learned", "torch.zeros(dim), requires_grad=False", "`requires_grad=False` keeps PyTorch from learning `bias`. A plain `nn.Parameter(…)` is learned."))
     at(("ones(dim)", "zeros(dim)"), "parameters",
        ("random_start", ("randn(dim)", "randn(dim)"), "Your `weight` and `bias` do not start as asked: in each the numbers differ (are they drawn at random?). A new layer norm is to change nothing beyond the norm: `weight` starts at 1, `bias` at 0."),
-       ("starts_swapped", ("zeros(dim)", "ones(dim)"), "The starts have changed places: `weight` starts at 1, `bias` at 0. With yours a new layer returns 1 everywhere, whatever comes in."),
+       ("starts_swapped", ("zeros(dim)", "ones(dim)"), "The starts are exchanged: `weight` starts at 1, `bias` at 0. With yours a new layer returns 1 everywhere, whatever comes in."),
        ("single_numbers", ("ones(1)", "zeros(1)"), "One `weight` and one `bias` for all columns: each of the D columns has its own, so both have shape (D,).", ("values", "parameters", "gradients", "eps")),
        ("row_parameters", ("ones(1, dim)", "zeros(1, dim)"), "`weight` and `bias` have two axes, (1, D). Their shape is (D,): trained weights of this shape will be copied in.", ("shape", *ALL)))
     at("ones(dim)", "parameters",
@@ -325,7 +325,7 @@ def in_TransformerEncoderLayer(at):
     at("x = x + self", EPS_TOO,
        ("no_skip_around_attention", "x = self", "The skip connection around attention is missing: x + attention(norm(x)), so that a token keeps itself and adds what it heard."))
     at("return x + self", DROPOUT_TOO,
-       ("no_skip_around_feed_forward", "return self", "The skip connection around the feed-forward network is missing: its result is to be added to what went into its norm."),
+       ("no_skip_around_feed_forward", "return self", "The skip connection around the feed-forward network is missing: add its result to what went into its norm."),
        ("second_skip_twice", "return x + x + self", "In the second half x is added twice. Once is right: x + feed_forward(norm(x)).", EPS_TOO))
     at(("x + self.dropout(self.attention(self.layer_norm_1(x), mask))", "x + self.feed_forward(self.layer_norm_2(x))"), EPS_TOO,
        ("post_norm", ("self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "self.layer_norm_2(x + self.feed_forward(x))"), "Your norms come after the additions: that is post-norm, the arrangement of 2017 and of BERT, and the next exercise. Here the norm comes first: x + attention(norm(x))."))
@@ -341,7 +341,7 @@ def in_TransformerEncoderLayer(at):
        ("one_norm_twice", "self.layer_norm_1(x)", "You use `layer_norm_1` in both places. Each part has a norm of its own, with its own weight and bias; `layer_norm_2` learns nothing in yours."))
     at("self.layer_norm_1(x)", EPS_TOO, ("first_norm_forgotten", "x", "`layer_norm_1` is never called: attention gets normalized tokens, attention(layer_norm_1(x))."))
     at(("layer_norm_1(x)", "layer_norm_2(x)"), EPS_TOO,
-       ("norms_swapped", ("layer_norm_2(x)", "layer_norm_1(x)"), "Your norms have changed places: `layer_norm_1` belongs to attention, `layer_norm_2` to the feed-forward network."))
+       ("norms_swapped", ("layer_norm_2(x)", "layer_norm_1(x)"), "Your norms are exchanged: `layer_norm_1` belongs to attention, `layer_norm_2` to the feed-forward network."))
     at(("x = x + self", "return x +"), EPS_TOO,
        ("parallel", ("attended = self", "return x + attended +"), "Both parts get the tokens as they came. Here they work one after the other: the feed-forward network gets what attention has already added to. (A few later models do it your way, in parallel.)"))
     at(("x = x + self.dropout(self.attention(self.layer_norm_1(x), mask))", "return x + self.feed_forward(self.layer_norm_2(x))"), EPS_TOO,
@@ -409,7 +409,7 @@ def in_PostNormEncoderLayer(at):
     at("layer_norm_2(x", EPS_TOO,
        ("one_norm_twice", "layer_norm_1(x", "You use `layer_norm_1` in both places. Each sum has a norm of its own, with its own weight and bias."))
     at(("layer_norm_1(x", "layer_norm_2(x"), EPS_TOO,
-       ("norms_swapped", ("layer_norm_2(x", "layer_norm_1(x"), "Your norms have changed places: `layer_norm_1` comes after attention, `layer_norm_2` after the feed-forward network."))
+       ("norms_swapped", ("layer_norm_2(x", "layer_norm_1(x"), "Your norms are exchanged: `layer_norm_1` comes after attention, `layer_norm_2` after the feed-forward network."))
     at(("x = self", "feed_forward(x)"), DROPOUT_TOO,
        ("second_skip_from_the_input", ("h = self", "feed_forward(h)"), "The second sum adds the layer's input. It should add what the first norm returns, the same numbers that the feed-forward network gets."))
     at(("self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "feed_forward(x)"), EPS_TOO,
@@ -457,7 +457,7 @@ def in_count_layer_parameters(at):
        ("one_attention_bias", "4 * width * width + width", "3·D numbers are missing: each of attention's four linear layers has a bias of D numbers. (In `4 * D * D + D` brackets are missing: it counts one bias.)"),
        ("heads_of_64", "3 * (width * 64 * config.num_attention_heads + 64 * config.num_attention_heads) + (64 * config.num_attention_heads * width + width)", "You take a head to be 64 wide, as in BERT base. In general it is D/H wide, and all heads together are D wide.", "any sizes"),
        ("three_layers", "2 * (width * width + width)", "Attention has four linear layers, with one bias each: q, k, v and output_linear. You count two."),
-       ("five_layers", "5 * (width * width + width)", "You count five linear layers of D×D. Attention has four: q, k, v and output_linear. (BERT's pooler stands behind the last layer.)"))
+       ("five_layers", "5 * (width * width + width)", "You count five linear layers of D×D. Attention has four: q, k, v and output_linear. (BERT's pooler follows the last layer.)"))
     at("inner * width + width", COUNTS,
        ("one_bias_missing", "inner * width", "D numbers are missing: one vector of D. Is it one of attention's four biases, the bias of `linear_2`, or a norm's weight or bias?"),
        ("inner_biases_twice", "inner * width + inner", "A bias has one number per *output*: `linear_1` has F of them, `linear_2` has D. Yours are not F + D in all."))
@@ -471,9 +471,9 @@ def in_count_layer_parameters(at):
        ("three_norms", "3 * (width + width)", "2·D numbers too many, as many as a third norm has. There are two in a layer. (BERT has one more norm after its embeddings, but that is no part of a layer.)"))
     at("attention + feed_forward + norms", COUNTS,
        ("number_of_bert_base", "7_087_872", "You return BERT base's number whatever the config says. Compute it from `config.hidden_size` and `config.intermediate_size`."),
-       ("text", 'f"{attention + feed_forward + norms:,}"', "You return a text. A whole number is asked for: the next cell computes with it, and puts the commas in."),
+       ("text", 'f"{attention + feed_forward + norms:,}"', "You return a text. Return a whole number: the next cell computes with it, and puts the commas in."),
        ("roughly_twelve", "12 * width * width", "12·D² is the rule of thumb for F = 4·D. The exact count has biases and norms in it, and F as the config says."),
-       ("all_layers", "config.num_hidden_layers * (attention + feed_forward + norms)", "You count all layers of the model. One layer is asked for."))
+       ("all_layers", "config.num_hidden_layers * (attention + feed_forward + norms)", "You count all layers of the model. Count one layer."))
     at("return attention + feed_forward + norms", COUNTS,
        ("numpy_float32", "return np.float32(attention + feed_forward + norms)", "You return a number of NumPy's with 24 binary digits: from 16,777,216 on it skips whole numbers. Count with plain ones."))
     at("4 * (width * width + width)  # q, k, v and output_linear", COUNTS,
@@ -493,8 +493,8 @@ def in_layer_flops(at):
     ENTRIES = ("entries", *COUNTED)
     at("* 2 * seq_len", COUNTED,
        ("multiplications_only", "* seq_len", "You count the multiplications. By this exercise's convention each comes with an addition, so a product of (n, m) with (m, k) counts 2·n·m·k: twice your numbers."),
-       ("all_layers", "* 2 * config.num_hidden_layers * seq_len", "You count all layers of the model. One layer is asked for."),
-       ("both_ways", "* 2 * 3 * seq_len", "You count forward and backward (three times the forward pass). Only the forward pass is asked for."), times=3)
+       ("all_layers", "* 2 * config.num_hidden_layers * seq_len", "You count all layers of the model. Count one layer."),
+       ("both_ways", "* 2 * 3 * seq_len", "You count forward and backward (three times the forward pass). Count only the forward pass."), times=3)
     at("2 * 2 * seq_len * seq_len", "attention",
        ("scores_only", "2 * seq_len * seq_len", "Your `attention` is half of it. Two products belong to it, queries with keys for the scores and weights with values for the mixtures, and a product of (n, m) with (m, k) counts 2·n·m·k."),
        ("a_quarter_of_attention", "seq_len * seq_len", "Your `attention` is a quarter of it: two products belong to it, scores and mixtures, and each counts 2·n·m·k, a multiplication and an addition for each term."),
@@ -525,11 +525,11 @@ def in_layer_flops(at):
        ("projections_of_one_token", "width * width", "The four linear layers around attention work on every token: T times what you count."))
     at("seq_len * width * inner", "feed_forward", ("feed_forward_of_one_token", "width * inner", "The feed-forward network works on every token: T times what you count."))
     at(('"projections": 4', '"attention": 2'), ("projections", "attention"),
-       ("entries_swapped", ('"attention": 4', '"projections": 2'), "The numbers of `projections` and `attention` have changed places. The linear layers q, k, v and output_linear are the projections; scores and mixtures are attention."))
+       ("entries_swapped", ('"attention": 4', '"projections": 2'), "The numbers of `projections` and `attention` are exchanged. The linear layers q, k, v and output_linear are the projections; scores and mixtures are attention."))
     at(("return {", "}"), ENTRIES,
-       ("total_too", ("flops = {", "}\n    flops[\"total\"] = sum(flops.values())\n    return flops"), "There is a fourth entry, the total. The dict has three: whoever adds them up counts everything twice.", "entries"),
-       ("tuple", ("flops = {", "}\n    return tuple(flops.values())"), "You return three numbers without names. A dict is asked for, with the keys projections, attention and feed_forward."),
-       ("sum", ("flops = {", "}\n    return sum(flops.values())"), "You return one number, the sum. A dict is asked for, with the keys projections, attention and feed_forward: what grows how is the point."))
+       ("total_too", ("flops = {", "}\n    flops[\"total\"] = sum(flops.values())\n    return flops"), "There is a fourth entry, the total. The dict has three: a sum of them counts everything twice.", "entries"),
+       ("tuple", ("flops = {", "}\n    return tuple(flops.values())"), "You return three numbers without names. Return a dict with the keys projections, attention and feed_forward."),
+       ("sum", ("flops = {", "}\n    return sum(flops.values())"), "You return one number, the sum. Return a dict with the keys projections, attention and feed_forward: what grows how is the point."))
     at('"feed_forward": 2', ("entries", "feed_forward"),
        ("hyphen", '"feed-forward": 2', "The key is `feed_forward`, with an underscore, as in the table: `feed-forward` is another one."))
     for key in ("ffn", "feedforward", "ff"):
@@ -550,7 +550,7 @@ def in_quiz_encoder_layer(wrong):
     wrong("moves information between tokens", "layer norm",
                  "It looks at the numbers of one token and at nothing else. Attention is where tokens meet.")
     wrong("mean and variance over", "one column of the batch",
-                 "That is batch norm. Layer norm takes the D numbers of one token, whoever else is in the batch.")
+                 "That is batch norm. Layer norm takes the D numbers of one token, whatever else is in the batch.")
     wrong("mean and variance over", "the whole sentence",
                  "Then one odd token would change all others, and padding would count. Layer norm takes the D numbers of one token.")
     wrong("norms in BERT", "before attention",
@@ -558,7 +558,7 @@ def in_quiz_encoder_layer(wrong):
     wrong("norms in BERT", "before and after",
                  "Some later models do that. BERT normalizes once per part, after the addition.")
     wrong("one more norm at the end", "post-norm",
-                 "Its layers end in a norm already. In pre-norm the sum is handed on as it is, and grows: a stack needs one norm at its end.")
+                 "Its layers end in a norm already. In pre-norm the sum is passed on unchanged, and grows: a stack needs one norm at its end.")
     wrong("one more norm at the end", "both",
                  "Post-norm layers end in a norm already; only a stack of pre-norm layers needs one more.")
     wrong("one more norm at the end", "neither",
