@@ -27,7 +27,7 @@ from tests.plenty import one_in
 GENERAL = ("shape", "values", "gradients", "parameters", "train mode")
 """Properties that the judge knows how to compare in every case; all others belong to cases that name them."""
 
-QUICK, SOME = 1, 32
+QUICK, SOME = 1, 64
 """Of each exercise, the quick part tries so many mistakes, the first ones; a plain run tries one in so many."""
 
 

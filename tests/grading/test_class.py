@@ -123,7 +123,7 @@ def test_answers_through_nbgrader(tmp_path, new_course, capsys, monkeypatch, boo
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("book", one_in(7, COURSE.notebooks, first=1), ids=lambda book: book.slug)
+@pytest.mark.parametrize("book", one_in(14, COURSE.notebooks, first=1), ids=lambda book: book.slug)
 def test_a_real_notebook_solved_and_untouched(tmp_path, root, book):
     """As it is taught, with all its text and pictures: solved 100 %, untouched 0."""
     if not source_file(root, book.slug).is_file():

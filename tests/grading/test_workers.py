@@ -199,6 +199,7 @@ def test_workers_without_this_package_are_said_and_live_on(tmp_path, sample):
         assert worker.poll() is None
 
 
+@pytest.mark.many
 def test_a_cluster_with_another_version_is_said(tmp_path, sample):
     shutil.copytree(PACKAGE, tmp_path / "other" / "anatomy")
     with (tmp_path / "other" / "anatomy" / "errors.py").open("a") as file:

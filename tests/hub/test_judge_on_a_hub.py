@@ -68,6 +68,7 @@ def test_a_student_is_judged_by_the_hub_and_has_no_answers(deployment: Deploymen
     assert "Permission denied" in done.stderr
 
 
+@pytest.mark.many
 def test_the_instructor_sees_the_room_and_nobody_else_does(
     deployment: Deployment, labs: dict[str, Lab], address: str
 ) -> None:

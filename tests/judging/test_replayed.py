@@ -22,6 +22,7 @@ from anatomy.engine.observing.observation import CaseObservation, Observation, R
 from anatomy.engine.observing.observe import observe
 from anatomy.engine.observing.plain_data import plain
 from anatomy.engine.observing.records import decode, encode
+from tests.plenty import one_in
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("replayed")]  # one process: the last test sums up
 
@@ -83,7 +84,7 @@ def forged(exercise: Exercise) -> Iterator[tuple[str, Observation]]:
 EARNED: dict[str, tuple[int, float]] = {}
 
 
-@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+@pytest.mark.parametrize("exercise", one_in(4, EXERCISES), ids=lambda exercise: exercise.name)
 def test_what_nobody_computed_earns_its_form_at_most(exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:
     """A known mistake that gives such results would be an answer; what recognizes one has tests of its own."""
     monkeypatch.setattr("anatomy.engine.judging.judge.recognize", lambda *_: [])
@@ -98,6 +99,7 @@ def test_what_nobody_computed_earns_its_form_at_most(exercise: Exercise, monkeyp
     EARNED[exercise.name] = exercise.points, most
 
 
+@pytest.mark.many
 def test_of_all_points_little_is_earned_by_form(capsys: pytest.CaptureFixture[str]) -> None:
     """Prints the figures, of each exercise and of all; `docs/architecture.md` and `docs/security.md` quote the sum."""
     if len(EARNED) < len(EXERCISES):

@@ -87,6 +87,7 @@ def pictures() -> dict[str, views.Picture]:
         "mask_grids reasons": views.mask_grids({f"mask {n}": torch.eye(9) * 2 for n in range(7)}, reasons=["a", "b"]),
         "image_grid": views.image_grid(scores(3, 3, 8, 12).sigmoid(), ["one", "two", "three"], "noise"),
         "image_grid patches": views.image_grid(scores(1, 3, 8, 8).sigmoid(), ["noise"], patch=4),
+        "decoder_block": views.decoder_block(TOKENS, width=12, num_heads=3, vocabulary=55),
         "search_tree": views.search_tree(
             CHANCES, "two ways", lit={"greedy": ("time", "flies"), "best": ("fruit", "flies")}
         ),
@@ -236,6 +237,8 @@ def test_projection_keeps_distances_in_a_plane() -> None:
         (lambda: views.mask_grids({"mask": torch.full((2, 2), 2)}, reasons=["one"]), "holds the number 2"),
         (lambda: views.image_grid(scores(2, 1, 4, 4), ["a", "b"]), "3 channels"),
         (lambda: views.image_grid(scores(2, 3, 4, 4), ["a"]), "one label per entry"),
+        (lambda: views.decoder_block(TOKENS, width=12, num_heads=5, vocabulary=9), "heads divide the width"),
+        (lambda: views.decoder_block(["a"], width=12, num_heads=3, vocabulary=9), "tokens 2 to 6"),
     ],
 )
 def test_bad_input_is_refused_with_a_remedy(draw, remedy: str) -> None:  # type: ignore[no-untyped-def]
