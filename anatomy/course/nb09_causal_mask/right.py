@@ -129,7 +129,7 @@ class DecoderBlock(nn.Module):
 
 
 class GPT(nn.Module):
-    """Token ids in; for each place, logits for the token that comes next.
+    """Token ids in; for each position, logits for the token that comes next.
 
     Layers `token_embeddings` (V rows) and `position_embeddings` (`config.max_position_embeddings` rows), added and put
     through `dropout` (`config.embd_pdrop`); `blocks`, `config.num_hidden_layers` of them; `layer_norm`, the one norm
@@ -160,9 +160,9 @@ class GPT(nn.Module):
 
 
 def next_token_loss(logits: Tensor, ids: Tensor) -> Tensor:  # (B, T, V), (B, T) -> ()
-    """Mean cross-entropy, in nats, of predicting token t + 1 from place t, for t = 0 … T − 2.
+    """Mean cross-entropy, in nats, of predicting token t + 1 from position t, for t = 0 … T − 2.
 
-    The last place has nothing to predict, and nothing predicts the first token: B·(T − 1) terms. T is at least 2.
+    The last position has nothing to predict, and nothing predicts the first token: B·(T − 1) terms. T is at least 2.
     Source: Radford et al. 2018, §3.1, equation 1.
     """
     return F.cross_entropy(logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten())  # (B·(T−1), V), (B·(T−1),)

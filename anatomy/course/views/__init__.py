@@ -8,6 +8,7 @@ from anatomy.course.views.attention import attention_flow, head_grid
 from anatomy.course.views.bars import bar_chart, histogram
 from anatomy.course.views.bertviz import head_view, model_view, neuron_view, record_attention
 from anatomy.course.views.curves import line_chart, line_charts
+from anatomy.course.views.decoder import decoder_block
 from anatomy.course.views.family import family_table, family_tree
 from anatomy.course.views.heatmap import heat_map, heat_maps
 from anatomy.course.views.images import image_grid
@@ -24,6 +25,7 @@ __all__ = [
     "ProgressBar",
     "attention_flow",
     "bar_chart",
+    "decoder_block",
     "family_table",
     "family_tree",
     "figure",
