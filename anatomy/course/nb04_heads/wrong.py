@@ -41,22 +41,22 @@ def in_AttentionHead(at):
     at(ATTENTION, NUMBERS,
        ("scale_root_d", "scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(x.size(-1))\n        return scores.softmax(dim=-1) @ self.v(x)", "You scale by √D, the width of the tokens; inside a head the dot product runs over K numbers, so √K it is. Here √D = {root_D} and √K = {root_K}."),
        ("no_scale", "scores = self.q(x) @ self.k(x).transpose(1, 2)\n        return scores.softmax(dim=-1) @ self.v(x)", "You don't scale the scores: divide them by √K (here {root_K}) before the softmax, as in notebook 02."),
-       ("softmax_over_queries", "scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(self.q.out_features)\n        return scores.softmax(dim=1) @ self.v(x)", "Your softmax runs over the queries (dim 1): each column sums to one, but it is each query's row that has to share out 1 among the keys (the last dim)."),
+       ("softmax_over_queries", "scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(self.q.out_features)\n        return scores.softmax(dim=1) @ self.v(x)", "Your softmax runs over the queries (dim 1): each column sums to one, but each query's row must share out 1 among the keys (the last dim)."),
        ("softmax_over_batch", "scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(self.q.out_features)\n        return scores.softmax(dim=0) @ self.v(x)", "Your softmax runs over dim 0, the batch: the sentences share out their weights among one another. Use the last dim, the keys."),
        ("no_softmax", "return self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(self.q.out_features) @ self.v(x)", "There is no softmax: you mix the values with the raw scores. Turn each row of scores into weights first."),
        ("returns_weights", "scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(self.q.out_features)\n        return scores.softmax(dim=-1)", "You return the attention weights (B, T, T); a head returns what they mix: weights @ values, (B, T, K).", SHAPE),
        ("returns_a_pair", "scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(self.q.out_features)\n        weights = scores.softmax(dim=-1)\n        return weights @ self.v(x), weights", "You return a pair, output and weights; the contract asks for the output alone. (Libraries return both on request: it is how heads are drawn.)", SHAPE),
        ("divides_by_8", "scores = self.q(x) @ self.k(x).transpose(1, 2) / 8\n        return scores.softmax(dim=-1) @ self.v(x)", "You divide by 8. That is √64, right for BERT base and for no other width; take the root of the head's own width, here √{K} = {root_K}."),
-       ("causal", "return F.scaled_dot_product_attention(self.q(x), self.k(x), self.v(x), is_causal=True)", "Your tokens see only what stands to their left: that is the causal mask of a decoder (notebook 09). Here every token may look at all {T}."),
-       ("keys_not_transposed", "scores = self.q(x) @ self.k(x) / math.sqrt(self.q.out_features)\n        return scores.softmax(dim=-1) @ self.v(x)", "You multiply queries (B, T, K) with keys (B, T, K) as they are. For all pairs of tokens the keys have to be turned: (B, T, K) @ (B, K, T).", EVERYTHING),
+       ("causal", "return F.scaled_dot_product_attention(self.q(x), self.k(x), self.v(x), is_causal=True)", "Your tokens see only what is to their left: that is the causal mask of a decoder (notebook 09). Here every token may look at all {T}."),
+       ("keys_not_transposed", "scores = self.q(x) @ self.k(x) / math.sqrt(self.q.out_features)\n        return scores.softmax(dim=-1) @ self.v(x)", "You multiply queries (B, T, K) with keys (B, T, K) as they are. For all pairs of tokens the keys must be transposed: (B, T, K) @ (B, K, T).", EVERYTHING),
        ("values_unweighted", "return self.v(x)", "You return the values as they are: no token sees another. Mix them by the attention weights."),
        ("by_root_t", "scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(x.size(1))\n        return scores.softmax(dim=-1) @ self.v(x)", "You scale by √T, the number of tokens; a dot product here runs over K numbers, so √K it is: √{K} = {root_K}."),
        ("times_root_k", "scores = self.q(x) @ self.k(x).transpose(1, 2) * math.sqrt(self.q.out_features)\n        return scores.softmax(dim=-1) @ self.v(x)", "You multiply the scores by √K; they are to be divided by it (here {root_K})."),
        ("scaled_after_softmax", "scores = self.q(x) @ self.k(x).transpose(1, 2)\n        return scores.softmax(dim=-1) / math.sqrt(self.q.out_features) @ self.v(x)", "You divide by √K after the softmax. Scale the scores, before it; afterwards the weights no longer sum to one."),
        ("weights_transposed", OWN_SCORES + "return scores.softmax(dim=-1).transpose(1, 2) @ self.v(x)", "You mix the values with the transposed weights: row t of the weights belongs to query t, and its columns to the keys."),
-       ("dropout", "return F.dropout(scaled_dot_product_attention(self.q(x), self.k(x), self.v(x)), 0.1, self.training)", "You use dropout. It is not asked for here: in training mode your result is random. Notebook 05 brings it in.", "values"),
+       ("dropout", "return F.dropout(scaled_dot_product_attention(self.q(x), self.k(x), self.v(x)), 0.1, self.training)", "You use dropout. The contract has none: in training mode your result is random. Notebook 05 brings it in.", "values"),
        ("skip_connection", ATTENTION.replace("  #", " + x  #"), "You add the input to the result: a skip connection. BERT has one, but around all heads; notebook 05 builds it.", EVERYTHING),
-       ("embed_dim_not_kept", "scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(self.head_dim)\n        return scores.softmax(dim=-1) @ self.v(x)", "`forward` asks for `self.head_dim`, which `__init__` never sets: what it needs later has to be kept, `self.head_dim = head_dim`.", EVERYTHING))
+       ("embed_dim_not_kept", "scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(self.head_dim)\n        return scores.softmax(dim=-1) @ self.v(x)", "`forward` asks for `self.head_dim`, which `__init__` never sets: keep what you need later, `self.head_dim = head_dim`.", EVERYTHING))
     at("(self.q(x), ", NUMBERS,
        ("scaled_twice", "(self.q(x) / math.sqrt(self.q.out_features), ", "Your scores come out divided by K = {K}, not by √K. If you call `scaled_dot_product_attention`, leave the scaling to it; if you scale yourself, take the root."))
     at("self.v(x))  # three times (B, T, K)", SHAPE,
@@ -64,7 +64,7 @@ def in_AttentionHead(at):
     at("self.v(x)", NUMBERS,
        ("mixes_keys", "self.k(x)", "Your weights mix the keys, not the values: `v` is never used. Keys say what a token can be found by, values what it passes on."))
     at("self.q(x), self.k(x)", NUMBERS,
-       ("q_and_k_swapped", "self.k(x), self.q(x)", "Query and key have changed places: row t of your scores comes from `k`, and `q` answers. A head trained this way would do as well, but real weights, copied in by name, would not."),
+       ("q_and_k_swapped", "self.k(x), self.q(x)", "Query and key are exchanged: row t of your scores comes from `k`, and `q` answers. A head trained this way would work, too, but real weights, copied by name, would not."),
        ("tokens_for_queries_and_keys", "x, x", "You compare the tokens themselves: `q` and `k` are never used. Compare `self.q(x)` with `self.k(x)`."))
     at("(embed_dim, head_dim)", EVERYTHING,
        ("no_bias", "(embed_dim, head_dim, bias=False)", "Your projections have no bias. The contract asks for `nn.Linear` with its bias (the default), because the real weights that you will load bring one for each.", LAYERS),
@@ -83,7 +83,7 @@ def in_AttentionHead(at):
     at("self.q(x), self.k(x), self.v(x)", SHAPE,
        ("nothing_projected", "x, x, x", "You compare and mix the tokens themselves: none of your three layers is used. Queries, keys and values are `self.q(x)`, `self.k(x)`, `self.v(x)`."))
     at("self.k(x), self.v(x)", NUMBERS,
-       ("k_and_v_swapped", "self.v(x), self.k(x)", "Key and value have changed places: you compare queries with values, and mix the keys."))
+       ("k_and_v_swapped", "self.v(x), self.k(x)", "Key and value are exchanged: you compare queries with values, and mix the keys."))
     at((MAKES_LAYERS, "self.q(x), self.k(x), self.v(x)"), LAYERS,
        ("reads_a_slice", ("self.q, self.k, self.v = (nn.Linear(head_dim, head_dim) for _ in range(3))", "*(layer(x[..., : layer.in_features]) for layer in (self.q, self.k, self.v))"), "Your layers take K columns; a head reads all D columns of every token: `nn.Linear(embed_dim, head_dim)`.", EVERYTHING),
        ("list_of_layers", ("self.layers = nn.ModuleList(nn.Linear(embed_dim, head_dim) for _ in range(3))", "*(layer(x) for layer in self.layers)"), "You keep the layers as `self.layers` in a `ModuleList`; the contract says `q`, `k`, `v`. Weights are copied by name, so names are part of the answer."),
@@ -99,19 +99,19 @@ def in_AttentionHead(at):
 def in_MultiHeadAttention(at):
     CONTEXT = "context = torch.cat([head(x) for head in self.heads], dim=-1)  # H × (B, T, K) -> (B, T, D)"
     at(("nn.Linear(embed_dim, embed_dim)", CONTEXT), LAYERS,
-       ("heads_added", ("nn.Linear(head_dim, embed_dim)", "context = sum(head(x) for head in self.heads)  # H × (B, T, K) -> (B, T, K)"), "You add the heads; they have to be concatenated. A sum leaves {K} numbers a token and forgets which head said what; side by side, {H} heads of {K} make {D} again."),
-       ("heads_averaged", ("nn.Linear(head_dim, embed_dim)", "context = torch.stack([head(x) for head in self.heads]).mean(dim=0)  # H × (B, T, K) -> (B, T, K)"), "You average the heads; they have to be concatenated, so that what each head found keeps its own {K} of the {D} columns."))
+       ("heads_added", ("nn.Linear(head_dim, embed_dim)", "context = sum(head(x) for head in self.heads)  # H × (B, T, K) -> (B, T, K)"), "You add the heads; they must be concatenated. A sum leaves {K} numbers a token and forgets which head said what; side by side, {H} heads of {K} make {D} again."),
+       ("heads_averaged", ("nn.Linear(head_dim, embed_dim)", "context = torch.stack([head(x) for head in self.heads]).mean(dim=0)  # H × (B, T, K) -> (B, T, K)"), "You average the heads; they must be concatenated, so each head's result keeps its own {K} of the {D} columns."))
     at(("embed_dim // num_heads", CONTEXT), LAYERS,
        ("full_width_heads", ("embed_dim", "context = sum(head(x) for head in self.heads)  # H × (B, T, D) -> (B, T, D)"), "Each of your heads is D = {D} wide. Make each K = D / H = {K} wide and concatenate them: the cost then does not grow with the number of heads."))
     at(("\n        self.output_linear = nn.Linear(embed_dim, embed_dim)", "self.output_linear(context)"), LAYERS,
        ("no_output_linear", ("", "context"), "The output projection is missing: after the concatenation comes one more linear layer, `output_linear`, the only place where heads are mixed with one another."))
     at("self.output_linear(context)", NUMBERS,
        ("output_linear_unused", "context", "You have an `output_linear` but `forward` never calls it: pass the concatenated heads through it before you return."),
-       ("dropout", "F.dropout(self.output_linear(context), 0.1, self.training)", "You use dropout. It is not asked for here: in training mode your result is random. Notebook 05 adds it, outside this module.", "values"),
+       ("dropout", "F.dropout(self.output_linear(context), 0.1, self.training)", "You use dropout. The contract has none: in training mode your result is random. Notebook 05 adds it, outside this module.", "values"),
        ("skip_connection", "x + self.output_linear(context)", "You add the input to the result: a skip connection. BERT has one, but around this module; notebook 05 builds it."),
        ("output_linear_twice", "self.output_linear(self.output_linear(context))", "You apply `output_linear` twice. Once is enough."))
     at("context = torch.cat([head(x) for head in self.heads]", NUMBERS,
-       ("scale_root_d", "scale = x.size(-1) ** -0.5\n        found = [F.scaled_dot_product_attention(h.q(x), h.k(x), h.v(x), scale=scale) for h in self.heads]\n        context = torch.cat(found", "Your heads scale by √D = {root_D}; the width of a head is K, so each has to divide by √K = {root_K}."))
+       ("scale_root_d", "scale = x.size(-1) ** -0.5\n        found = [F.scaled_dot_product_attention(h.q(x), h.k(x), h.v(x), scale=scale) for h in self.heads]\n        context = torch.cat(found", "Your heads scale by √D = {root_D}; the width of a head is K, so each must divide by √K = {root_K}."))
     at("(AttentionHead(embed_dim, head_dim) for _ in range(num_heads))", LAYERS,
        ("shared_head", "([AttentionHead(embed_dim, head_dim)] * num_heads)", "All your heads are one and the same object, so they share one set of projections and all find the same. Make a new `AttentionHead` for each: `[head] * H` repeats a reference, a loop makes {H} heads."))
     at("nn.ModuleList(AttentionHead(embed_dim, head_dim) for _ in range(num_heads))", LAYERS,
@@ -124,10 +124,10 @@ def in_MultiHeadAttention(at):
     at(("AttentionHead(embed_dim, ", "context = torch.cat([head(x) for head in self.heads]"), LAYERS,
        ("sliced_input", ("AttentionHead(head_dim, ", "slices = x.chunk(len(self.heads), dim=-1)\n        context = torch.cat([head(part) for head, part in zip(self.heads, slices)]"), "You cut the tokens into {H} slices and give each head one slice of {K} columns. Each head reads all {D} columns of every token; only its output is {K} wide."))
     at("(embed_dim, head_dim) for _ in range(num_heads)", LAYERS,
-       ("count_and_width_swapped", "(embed_dim, num_heads) for _ in range(head_dim)", "H and K have changed places: you make {K} heads of width {H}. `config.num_attention_heads` is their number (here {H}), and K = D / H = {K} is the width of each."))
+       ("count_and_width_swapped", "(embed_dim, num_heads) for _ in range(head_dim)", "H and K are exchanged: you make {K} heads of width {H}. `config.num_attention_heads` is their number (here {H}), and K = D / H = {K} is the width of each."))
     at("head(x) for head in self.heads", NUMBERS,
        ("first_head_only", "self.heads[0](x) for _ in self.heads", "Only head 0 is used, {H} times over. Call each head of `self.heads` once."),
-       ("one_head_repeated", "self.heads[-1](x) for _ in self.heads", "The same head stands side by side with itself: only the last of `self.heads` is used. Call each of them once."))
+       ("one_head_repeated", "self.heads[-1](x) for _ in self.heads", "The same head is side by side with itself: only the last of `self.heads` is used. Call each of them once."))
     at(CONTEXT, EVERYTHING,
        ("chained", "context = x\n        for head in self.heads:\n            context = head(context)", "You pass each head what the head before it made. Heads work side by side, not one after the other: all of them get the same `x`."),
        ("one_head_wide", "context = sum(head(x) for head in self.heads)  # H × (B, T, K) -> (B, T, K)", "What reaches `output_linear` is {K} columns wide, as one head is (or as the sum of all is); it takes {D}. All {H} heads belong side by side: `torch.cat(…, dim=-1)`."))
@@ -138,7 +138,7 @@ def in_MultiHeadAttention(at):
     MAKES_HEADS = "nn.ModuleList(AttentionHead(embed_dim, head_dim) for _ in range(num_heads))"
     MAKES_OUTPUT = "nn.Linear(embed_dim, embed_dim)"
     at("embed_dim // num_heads", EVERYTHING,
-       ("float_width", "embed_dim / num_heads", "`/` gives a float, {K}.0, and a layer's size has to be a whole number: divide with `//`."),
+       ("float_width", "embed_dim / num_heads", "`/` gives a float, {K}.0, and a layer's size must be a whole number: divide with `//`."),
        ("width_64", "64", "Your heads are 64 wide, BERT base's width, whatever the config says. K = D / H, here {K}."))
     at(TAKES_CONFIG, EVERYTHING, ("config_as_dict", 'embed_dim, num_heads = config["hidden_size"], config["num_attention_heads"]', NO_DICT))
     at(("config: BertConfig", TAKES_CONFIG), EVERYTHING, ("takes_two_numbers", ("embed_dim: int, num_heads: int", "pass"), GIVEN_CONFIG))
@@ -146,7 +146,7 @@ def in_MultiHeadAttention(at):
        ("one_head_too_few", "range(num_heads - 1)", "You make one head too few: {H} are wanted. (`range(n)` runs from 0 to n − 1, which are n numbers already.)"),
        ("one_head_too_many", "range(num_heads + 1)", "You make one head too many: {H} are wanted. (`range(n)` runs from 0 to n − 1, which are n numbers already.)"))
     at((MAKES_OUTPUT, "[head(x) for head in self.heads]", "self.output_linear(context)"), LAYERS,
-       ("output_linear_for_each", ("nn.Linear(head_dim, head_dim)", "[self.output_linear(head(x)) for head in self.heads]", "context"), "Your `output_linear` maps K to K, and so can only take each head by itself. It has to map D to D, after the concatenation: it is the only place where heads are mixed."))
+       ("output_linear_for_each", ("nn.Linear(head_dim, head_dim)", "[self.output_linear(head(x)) for head in self.heads]", "context"), "Your `output_linear` maps K to K, and so can only take each head by itself. It maps D to D, after the concatenation: it is the only place where heads are mixed."))
     at(("embed_dim // num_heads", MAKES_OUTPUT), LAYERS,
        ("full_width_side_by_side", ("embed_dim", "nn.Linear(num_heads * embed_dim, embed_dim)"), "Each of your heads is D = {D} wide, and `output_linear` takes all H·D columns. Make each head K = D / H = {K} wide: side by side they are D again."))
     at((MAKES_HEADS, "in self.heads]"), LAYERS,
@@ -165,19 +165,19 @@ def in_split_heads(at):
        ("view_without_transpose", ("num_heads, length, width // num_heads)  # (B, H, T, K)", ""), "You reshape straight to (B, H, T, K): the shape is right, but memory runs token by token, so tokens and heads get mixed. First (B, T, H, K), then transpose T and H."))
     at(".transpose(1, 2)", SHAPE,
        ("no_transpose", "", "You stop at (B, T, H, K), here ({B}, {T}, {H}, {K}): the columns are cut. What is missing is to swap axes 1 and 2, so that each head has its own T × K table."),
-       ("reversed_axes", ".T", "`.T` reverses all four axes, (K, H, T, B). Only T and H are to trade places: `transpose(1, 2)`."))
+       ("reversed_axes", ".T", "`.T` reverses all four axes, (K, H, T, B). Swap only T and H: `transpose(1, 2)`."))
     at(("num_heads, width // num_heads)  # (B, T, H, K)", "transpose(1, 2)"), NUMBERS,
        ("interleaved", ("width // num_heads, num_heads)  # (B, T, K, H)", "permute(0, 3, 1, 2)"), "Your heads take one column in every {H} (0, {H}, …), as dealing cards does. Head 0 should get the first {K} neighbors: in the reshape H comes before K."))
     at("transpose(1, 2)", SHAPE,
        ("heads_first", "permute(2, 0, 1, 3)", "The head axis comes first in yours, (H, B, T, K); it belongs behind the batch: (B, H, T, K). (`torch.stack` puts its new axis first unless you say `dim=1`.)"),
-       ("tokens_last", "permute(0, 2, 3, 1)", "T and K have changed places in yours: (B, H, K, T). That is how keys are turned *inside* the product; the split itself gives (B, H, T, K)."),
-       ("swaps_h_and_k", "transpose(2, 3)", "You swap the last two axes, which gives (B, T, K, H). T and H are to trade places, axes 1 and 2: (B, H, T, K)."),
-       ("swaps_t_and_k", "transpose(1, 3)", "You swap axes 1 and 3, which gives (B, K, H, T). T and H are to trade places, axes 1 and 2: (B, H, T, K)."),
-       ("swaps_b_and_t", "transpose(0, 1)", "You swap axes 0 and 1, which gives (T, B, H, K). T and H are to trade places, axes 1 and 2: (B, H, T, K)."),
+       ("tokens_last", "permute(0, 2, 3, 1)", "T and K are exchanged in yours: (B, H, K, T). That is how keys are turned *inside* the product; the split itself gives (B, H, T, K)."),
+       ("swaps_h_and_k", "transpose(2, 3)", "You swap the last two axes, which gives (B, T, K, H). Swap T and H, axes 1 and 2: (B, H, T, K)."),
+       ("swaps_t_and_k", "transpose(1, 3)", "You swap axes 1 and 3, which gives (B, K, H, T). Swap T and H, axes 1 and 2: (B, H, T, K)."),
+       ("swaps_b_and_t", "transpose(0, 1)", "You swap axes 0 and 1, which gives (T, B, H, K). Swap T and H, axes 1 and 2: (B, H, T, K)."),
        ("transposed_in_place", "transpose_(1, 2)", "`transpose_`, with its underscore, changes the tensor itself, and `x` shares its memory: no gradient can be computed through that. Use `transpose`.", "gradients"),
        ("reversed", "transpose(1, 2).flip(1)", "Your heads come out in reverse order: head 0 gets the first {K} columns.", NUMBERS))
     at("num_heads, width // num_heads)  # (B, T, H, K)", SHAPE,
-       ("count_and_width_swapped", "width // num_heads, num_heads)  # (B, T, K, H)", "You make {K} heads of width {H}, not {H} of width {K}: H and K have changed places. (`torch.split` takes the *size* of a piece; `torch.chunk` takes how many.)"))
+       ("count_and_width_swapped", "width // num_heads, num_heads)  # (B, T, K, H)", "You make {K} heads of width {H}, not {H} of width {K}: H and K are exchanged. (`torch.split` takes the *size* of a piece; `torch.chunk` takes how many.)"))
     at("x.reshape(batch, length, num_heads, width // num_heads)  # (B, T, H, K)", SHAPE,
        ("copies", "x.unsqueeze(2).repeat(1, 1, num_heads, 1)  # (B, T, H, D)", "Each of your heads gets a copy of all {D} columns. Splitting shares the columns out: {K} for each of {H} heads, every column once."))
 
@@ -186,16 +186,16 @@ def in_split_heads(at):
         return torch.stack(x.tensor_split(num_heads, dim=1), dim=1)
 
     at("length, num_heads, width // num_heads)  # (B, T, H, K)", SHAPE,
-       ("reshaped_in_target_order", "num_heads, length, width // num_heads)  # (B, H, T, K)", "You reshape to (B, H, T, K) at once and transpose after that, which ends at (B, T, H, K). The other way round: reshape to (B, T, H, K), as the columns lie, then transpose."))
+       ("reshaped_in_target_order", "num_heads, length, width // num_heads)  # (B, H, T, K)", "You reshape to (B, H, T, K) at once and transpose after that, which ends at (B, T, H, K). The other way round: reshape to (B, T, H, K), in the order of the columns, then transpose."))
     CUT = "x.reshape(batch, length, num_heads, width // num_heads)  # (B, T, H, K)"
     at((CUT, ".transpose(1, 2)"), SHAPE,
        ("viewed_in_target_order", ("x.view(batch, num_heads, length, width // num_heads)", ""), "You `view` straight to (B, H, T, K): memory runs token by token, so tokens and heads get mixed; and `view` refuses an x whose memory is in another order. First `reshape` to (B, T, H, K), then transpose T and H."))
-    at("width // num_heads", SHAPE, ("float_width", "width / num_heads", "`/` gives a float, {K}.0, and the size of an axis has to be a whole number: divide with `//`."))
+    at("width // num_heads", SHAPE, ("float_width", "width / num_heads", "`/` gives a float, {K}.0, and the size of an axis must be a whole number: divide with `//`."))
     at((CUT, "parts.transpose(1, 2)"), NUMBERS,
        ("transposed_first", ("x.transpose(1, 2).reshape(batch, num_heads, length, width // num_heads)", "parts"), "You swap T and D, and then reshape: that deals out the numbers column by column. First cut the last axis, to (B, T, H, K); then swap T and H."))
     at("batch, length, width = x.shape", SHAPE,
-       ("sizes_taken_wrong", "batch, width, length = x.shape", "The sizes are unpacked in another order than they stand: `x` is (B, T, D), so the second is the number of tokens and the third the width."),
-       ("sizes_taken_wrong_batch", "length, batch, width = x.shape", "The sizes are unpacked in another order than they stand: `x` is (B, T, D), so the first is the number of sentences and the second that of the tokens."))
+       ("sizes_taken_wrong", "batch, width, length = x.shape", "The sizes are unpacked in the wrong order: `x` is (B, T, D), so the second is the number of tokens and the third the width."),
+       ("sizes_taken_wrong_batch", "length, batch, width = x.shape", "The sizes are unpacked in the wrong order: `x` is (B, T, D), so the first is the number of sentences and the second that of the tokens."))
     at("reshape(batch, length,", SHAPE,
        ("sentences_joined", "reshape(1, batch * length,", "All sentences come out as one long one, (1, H, B·T, K). Keep the batch: its size is `x.size(0)`."))
     at("parts.transpose(1, 2)", NUMBERS,
@@ -211,10 +211,10 @@ def in_merge_heads(at):
     at("parts = x.transpose(1, 2)  # (B, T, H, K)\n    return parts", NUMBERS,
        ("no_transpose", "return x", "You reshape (B, H, T, K) as it lies in memory: a row of your result holds several tokens of one head. First transpose to (B, T, H, K), so that the heads of one token become neighbors."))
     at("parts.reshape", SHAPE,
-       ("view", "parts.view", "After `transpose` the numbers no longer lie in memory in the order of the axes, and `view` never moves a number: use `reshape`, or `.contiguous().view(…)`."))
+       ("view", "parts.view", "After `transpose` the order of the numbers in memory is no longer that of the axes, and `view` never moves a number: use `reshape`, or `.contiguous().view(…)`."))
     at("transpose(1, 2)  # (B, T, H, K)", NUMBERS,
        ("interleaved", "permute(0, 2, 3, 1)  # (B, T, K, H)", "The columns of the heads are interleaved in yours: column 0 of every head, then column 1 of every head. Wanted: all {K} columns of head 0, then those of head 1, so that `merge_heads` undoes `split_heads`."),
-       ("swaps_t_and_k", "transpose(2, 3)  # (B, H, K, T)", "You swap the last two axes, T and K, before you join. H has to stand next to K: swap H and T, axes 1 and 2."))
+       ("swaps_t_and_k", "transpose(2, 3)  # (B, H, K, T)", "You swap the last two axes, T and K, before you join. H must be next to K: swap H and T, axes 1 and 2."))
     at(".reshape(batch, length, num_heads * head_dim)", SHAPE, ("not_flattened", "", "You stop at (B, T, H, K): join the last two axes to D = H·K = {D}."))
     at("reshape(batch, length, num_heads * head_dim)", SHAPE,
        ("added", "sum(dim=2)", "You add the heads up, which leaves {K} of {D} numbers; merging keeps them all, side by side."),
@@ -224,14 +224,14 @@ def in_merge_heads(at):
     at("x.transpose(1, 2)", NUMBERS, ("reversed", "x.flip(1).transpose(1, 2)", "Your heads come out in reverse order: head 0 belongs at the left, in columns 0 to K − 1."))
     JOINED = "reshape(batch, length, num_heads * head_dim)"
     at("batch, num_heads, length, head_dim = x.shape", SHAPE,
-       ("sizes_taken_wrong", "batch, length, num_heads, head_dim = x.shape", "The sizes are unpacked in another order than they stand: `x` is (B, H, T, K), so the second is the number of heads and the third that of the tokens."))
+       ("sizes_taken_wrong", "batch, length, num_heads, head_dim = x.shape", "The sizes are unpacked in the wrong order: `x` is (B, H, T, K), so the second is the number of heads and the third that of the tokens."))
     at(f"parts = x.transpose(1, 2)  # (B, T, H, K)\n    return parts.{JOINED}", SHAPE,
        ("along_batch", "return torch.cat([x[:, head] for head in range(num_heads)])", "You join the heads along the batch, (B·H, T, K): {B} sentences become B·H. Join them along the columns: `dim=-1`."))
     at(JOINED, SHAPE,
        ("all_in_a_row", "reshape(batch, length * num_heads * head_dim)", "You join the axes of the heads, tokens and columns all together. Only the heads' columns are to be joined: (B, T, H·K)."),
        ("sentences_joined", "reshape(1, batch * length, num_heads * head_dim)", "All sentences come out as one long one, (1, B·T, D). Keep the batch: its size is `x.size(0)`."),
        ("first_head_only", "select(2, 0)", "You return the first head alone, {K} of {D} columns; merging keeps them all, side by side."),
-       ("first_sentence_only", JOINED + "[0]", "You return the first sentence alone, (T, D). Every sentence of the batch is to be merged: (B, T, D)."))
+       ("first_sentence_only", JOINED + "[0]", "You return the first sentence alone, (T, D). Merge every sentence of the batch: (B, T, D)."))
     squeezed(at, SHAPE, "is (B, T, D), also for one sentence or one token")
 
 
@@ -255,7 +255,7 @@ def in_FusedMultiHeadAttention(at):
     at("merge_heads(context)", EVERYTHING,
        ("merge_without_transpose", "context.reshape(x.shape)", "The split is right, the way back is not: you reshape (B, H, T, K) to (B, T, D) without transposing first, so rows of different tokens end up in one. `merge_heads` does it right.", NUMBERS),
        ("interleaved_merge", "context.permute(0, 2, 3, 1).flatten(2)", "The split is right; on the way back the heads' columns come out interleaved, column 0 of every head first. `merge_heads` puts all of head 0 first.", NUMBERS),
-       ("view_after_transpose", "context.transpose(1, 2).view(x.shape)", "After `transpose` the numbers do not lie in memory in the order of the axes, and `view` never moves a number: call `merge_heads`, or `reshape`."),
+       ("view_after_transpose", "context.transpose(1, 2).view(x.shape)", "After `transpose` the order of the numbers in memory is not that of the axes, and `view` never moves a number: call `merge_heads`, or `reshape`."),
        ("heads_added", "context.sum(dim=1)", "What reaches `output_linear` has K = {K} numbers a token, as one head has (or as the sum of all has); it takes {D}. Merge all heads side by side."),
        ("single_heads_into_a_layer", "context", "One of your layers is handed single heads, {K} columns wide, where it takes all {D}: `q`, `k` and `v` come before the split, `output_linear` after `merge_heads`."))
     at((SPLIT, "value)  # (B, H, T, K)", "merge_heads(context)"), NUMBERS,
@@ -264,9 +264,9 @@ def in_FusedMultiHeadAttention(at):
     at("context = scaled_dot_product_attention(query, key, value)", NUMBERS,
        ("scale_root_d", "scores = query @ key.transpose(-2, -1) / math.sqrt(x.size(-1))\n        context = scores.softmax(dim=-1) @ value", "You scale by √D = {root_D}; after the split each dot product runs over K numbers, so divide by √K = {root_K}."),
        ("no_scale", "scores = query @ key.transpose(-2, -1)\n        context = scores.softmax(dim=-1) @ value", "You don't scale the scores: divide them by √K = {root_K} before the softmax."),
-       ("softmax_over_queries", "scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))\n        context = scores.softmax(dim=-2) @ value", "Your softmax runs over the queries: the weights of one key sum to one. Each *query* has to share out 1 among the keys."),
+       ("softmax_over_queries", "scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))\n        context = scores.softmax(dim=-2) @ value", "Your softmax runs over the queries: the weights of one key sum to one. Each *query* must share out 1 among the keys."),
        ("softmax_over_heads", "scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))\n        context = scores.softmax(dim=1) @ value", "Your softmax runs over the heads: they share out one weight among themselves. Each head has its own softmax, over the keys."),
-       ("dropout", "weights = (query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))).softmax(dim=-1)\n        context = F.dropout(weights, 0.1, self.training) @ value", "You drop attention weights at random in training mode. It is not asked for here; notebook 05 brings dropout in.", "values"),
+       ("dropout", "weights = (query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))).softmax(dim=-1)\n        context = F.dropout(weights, 0.1, self.training) @ value", "You drop attention weights at random in training mode. The contract has none; notebook 05 adds dropout.", "values"),
        ("values_unweighted", "context = value", "You merge the values as they are: no token sees another. Mix them by the attention weights first."))
     at("self.output_linear(merge_heads(context))", NUMBERS,
        ("output_linear_unused", "merge_heads(context)", "You have an `output_linear` but `forward` never calls it: the merged heads go through it last."),
@@ -280,26 +280,26 @@ def in_FusedMultiHeadAttention(at):
     at(PROJECTIONS, LAYERS,
        ("no_bias", "self.q, self.k, self.v = (nn.Linear(embed_dim, embed_dim, bias=False) for _ in range(3))", "Your projections have no bias; the contract asks for the bias that `nn.Linear` has by default."))
     at(REFUSAL, "refusal",
-       ("no_refusal", "", "H = {H} does not divide D = {D}, and your module is built all the same. Compare `hidden_size % num_attention_heads` with 0 in `__init__`, and raise a ValueError that names both numbers."),
+       ("no_refusal", "", "H = {H} does not divide D = {D}, and your module is built anyway. Compare `hidden_size % num_attention_heads` with 0 in `__init__`, and raise a ValueError that names both numbers."),
        ("asserts", "assert embed_dim % num_heads == 0\n        ", "You refuse D = {D} with H = {H} by `assert`. Asserts are for what can't happen, and `python -O` leaves them out; for what a caller may get wrong, `raise ValueError(…)`."))
     at((REFUSAL, PROJECTIONS, "self.output_linear = nn.Linear(embed_dim, "), "refusal",
        ("columns_vanish", ("head_dim = embed_dim // num_heads\n        ", "self.q, self.k, self.v = (nn.Linear(embed_dim, num_heads * head_dim) for _ in range(3))", "self.output_linear = nn.Linear(num_heads * head_dim, "), "With D = {D} and H = {H} your module rounds K down, and {D} − {H}·5 = 2 columns vanish without a word. Refuse in `__init__`, with a ValueError that names both numbers."))
     at("(query, key, value)", NUMBERS,
-       ("q_and_k_swapped", "(key, query, value)", "Query and key have changed places: row t of the scores comes from `k`. Weights loaded by name would then do the wrong thing."),
-       ("k_and_v_swapped", "(query, value, key)", "Key and value have changed places: you compare queries with values, and mix the keys."))
+       ("q_and_k_swapped", "(key, query, value)", "Query and key are exchanged: row t of the scores comes from `k`. Weights loaded by name would then do the wrong thing."),
+       ("k_and_v_swapped", "(query, value, key)", "Key and value are exchanged: you compare queries with values, and mix the keys."))
     EVERY_CASE = (*EVERYTHING, "refusal")
     at(TAKES_CONFIG, EVERY_CASE, ("config_as_dict", 'embed_dim, num_heads = config["hidden_size"], config["num_attention_heads"]', NO_DICT))
     at(("config: BertConfig", TAKES_CONFIG), EVERY_CASE, ("takes_two_numbers", ("embed_dim: int, num_heads: int", "pass"), GIVEN_CONFIG))
     at("if embed_dim % num_heads", EVERY_CASE,
-       ("refused_by_the_wrong_remainder", "if num_heads % embed_dim", "You refuse D = {D} with H = {H}, which fit: `num_heads % embed_dim` is the remainder of H / D. What has to be 0 is that of D / H: `embed_dim % num_heads`."),
-       ("refused_when_it_fits", "if embed_dim % num_heads == 0", "You refuse D = {D} with H = {H}, which fit: the test is the wrong way round. `embed_dim % num_heads` is the remainder; anything but 0 is to be refused."),
-       ("heads_of_width_1_refused", "if embed_dim % num_heads or embed_dim == num_heads", "You refuse D = {D} with H = {H}, which fit: each head is {K} wide. Only a remainder is to be refused.", EVERYTHING),
-       ("a_single_head_refused", "if embed_dim % num_heads or num_heads == 1", "You refuse a single head (H = {H}), which is a fine number of heads. Only a remainder is to be refused.", EVERYTHING))
+       ("refused_by_the_wrong_remainder", "if num_heads % embed_dim", "You refuse D = {D} with H = {H}, which fit: `num_heads % embed_dim` is the remainder of H / D. It must be 0 for D / H: `embed_dim % num_heads`."),
+       ("refused_when_it_fits", "if embed_dim % num_heads == 0", "You refuse D = {D} with H = {H}, which fit: the test is the wrong way round. `embed_dim % num_heads` is the remainder; refuse anything but 0."),
+       ("heads_of_width_1_refused", "if embed_dim % num_heads or embed_dim == num_heads", "You refuse D = {D} with H = {H}, which fit: each head is {K} wide. Refuse only a remainder.", EVERYTHING),
+       ("a_single_head_refused", "if embed_dim % num_heads or num_heads == 1", "You refuse a single head (H = {H}), which is a fine number of heads. Refuse only a remainder.", EVERYTHING))
     at("self.num_heads = num_heads", EVERY_CASE,
-       ("num_heads_not_kept", "self.heads = num_heads", "`forward` asks for `self.num_heads`, which `__init__` never sets: what it needs later has to be kept, `self.num_heads = num_heads`."),
-       ("width_and_count_swapped", "self.num_heads = embed_dim // num_heads", "You split into K = {K} heads of width H = {H}: number and width have changed places. `split_heads` takes the number of heads.", NUMBERS))
+       ("num_heads_not_kept", "self.heads = num_heads", "`forward` asks for `self.num_heads`, which `__init__` never sets: keep what you need later, `self.num_heads = num_heads`."),
+       ("width_and_count_swapped", "self.num_heads = embed_dim // num_heads", "You split into K = {K} heads of width H = {H}: number and width are exchanged. `split_heads` takes the number of heads.", NUMBERS))
     at("scaled_dot_product_attention(query, key, value)", NUMBERS,
-       ("causal", "F.scaled_dot_product_attention(query, key, value, is_causal=True)", "Your tokens see only what stands to their left: that is the causal mask of a decoder (notebook 09). Here every token may look at all {T}."))
+       ("causal", "F.scaled_dot_product_attention(query, key, value, is_causal=True)", "Your tokens see only what is to their left: that is the causal mask of a decoder (notebook 09). Here every token may look at all {T}."))
     at("self.k = nn.Linear(embed_dim, embed_dim)\n        self.v = nn.Linear(embed_dim, embed_dim)", LAYERS,
        ("one_layer_for_all", "self.k = self.q\n        self.v = self.q", "One layer plays all three roles. Queries, keys and values each need a layer of their own: `q`, `k`, `v`."))
     at("self.v(x)", NUMBERS,
@@ -363,7 +363,7 @@ def in_copy_heads(at):
        ("no_biases", ("", ""), "The weights are all there, the biases are not: `q`, `k`, `v` and `output_linear` have one each, and fused still has its own."))
     at(BIAS, "q, k, v", ("no_head_biases", "", "The biases of `q`, `k` and `v` stay what they were; join and copy them like the weights."))
     at(OUTPUT, "output layer",
-       ("no_output_linear", "", "`output_linear` is forgotten: it has the same shape in both modules, and its weight and bias have to come along."),
+       ("no_output_linear", "", "`output_linear` is forgotten: it has the same shape in both modules; copy its weight and bias, too."),
        ("shared_output_linear", "\n        fused.output_linear = loop.output_linear", "`fused.output_linear` now shares its weights with the loop's: change one and the other changes too. Copy the numbers (`copy_`, `clone`, `load_state_dict`), not the object.", "independence"))
 
     @MISTAKES.mistake("Only `output_linear` has arrived. The loop's `heads.0.q.weight` and so on have no namesake in fused, and `strict=False` passes over them in silence.", breaks="q, k, v")
@@ -371,7 +371,7 @@ def in_copy_heads(at):
         fused.load_state_dict(loop.state_dict(), strict=False)
 
     at((BOTH, OUTPUT), NOTHING_ARRIVES,
-       ("other_direction", ("rows = zip(parts, layer.weight.chunk(len(parts)), layer.bias.chunk(len(parts)))\n            for part, weight, bias in rows:\n                part.weight.copy_(weight)\n                part.bias.copy_(bias)", "\n        loop.output_linear.load_state_dict(fused.output_linear.state_dict())"), "You copy the wrong way: the loop now has fused's weights. `x.copy_(y)` writes into x; x has to be fused's."))
+       ("other_direction", ("rows = zip(parts, layer.weight.chunk(len(parts)), layer.bias.chunk(len(parts)))\n            for part, weight, bias in rows:\n                part.weight.copy_(weight)\n                part.bias.copy_(bias)", "\n        loop.output_linear.load_state_dict(fused.output_linear.state_dict())"), "You copy the wrong way: the loop now has fused's weights. `x.copy_(y)` writes into x; x must be fused's."))
 
     @MISTAKES.mistake("After the call fused has its old weights. If you built a new module and returned it, or wrote into `fused.state_dict()` as into a dict, the fused that was handed over knows nothing of it: write into its parameters.", breaks=NOTHING_ARRIVES)
     def copy_heads__no_effect(loop, fused):
@@ -393,13 +393,13 @@ def in_copy_heads(at):
     at(BOTH, "q, k, v",
        ("same_rows", "size = len(parts[0].bias)\n            for part in parts:\n                layer.weight[:size], layer.bias[:size] = part.weight, part.bias", "Every head is written into the same first {K} rows, so that only the last one remains there. Head h belongs in rows h·K to (h + 1)·K − 1."),
        ("stacked", "layer.weight.copy_(torch.stack([part.weight for part in parts]))  # H × (K, D) -> (H, K, D)\n            layer.bias.copy_(torch.stack([part.bias for part in parts]))  # H × (K,) -> (H, K)", "You stack the heads' weights to (H, K, D) along an axis of their own; `torch.cat` joins them to (H·K, D), one below the other.", NOTHING_ARRIVES),
-       ("tensor_for_parameter", "layer.weight = torch.cat([part.weight for part in parts])  # H × (K, D) -> (D, D)\n            layer.bias = torch.cat([part.bias for part in parts])  # H × (K,) -> (D,)", "A layer's weight has to stay an `nn.Parameter`; a plain tensor is refused in its place. Write into the one that is there: `fused.q.weight.copy_(…)` under `torch.no_grad()`.", NOTHING_ARRIVES),
+       ("tensor_for_parameter", "layer.weight = torch.cat([part.weight for part in parts])  # H × (K, D) -> (D, D)\n            layer.bias = torch.cat([part.bias for part in parts])  # H × (K,) -> (D,)", "A layer's weight must stay an `nn.Parameter`; a plain tensor is refused in its place. Write into the one that is there: `fused.q.weight.copy_(…)` under `torch.no_grad()`.", NOTHING_ARRIVES),
        ("rows_h_to_h_plus_k", "size = len(parts[0].bias)\n            for h, part in enumerate(parts):\n                layer.weight[h : h + size], layer.bias[h : h + size] = part.weight, part.bias", "Head h is written into rows h to h + K − 1, over most of the head before it. It belongs in rows h·K to (h + 1)·K − 1."),
        ("fixed_3_heads_of_8", "for h in range(3):\n                part = getattr(loop.heads[h], name)\n                layer.weight[h * 8 : (h + 1) * 8], layer.bias[h * 8 : (h + 1) * 8] = part.weight, part.bias", "You copy 3 heads of width 8, whatever there is. Take the number from `len(loop.heads)`, and K from a head's own weight: it has K rows."),
        ("each_into_the_whole", "for part in parts:\n                layer.weight.copy_(part.weight)\n                layer.bias.copy_(part.bias)", "You copy one head's ({K}, D) into all of fused's (D, D): the sizes don't fit. All {H} heads together fill it, one below the other.", NOTHING_ARRIVES),
        ("last_head_left_out", "size = len(parts[0].bias)\n            for h, part in enumerate(parts[:-1]):\n                layer.weight[h * size : (h + 1) * size] = part.weight\n                layer.bias[h * size : (h + 1) * size] = part.bias", "The last head is not copied: its rows of fused stay what they were. (`range(n)` ends at n − 1 by itself.)"))
     at("[getattr(head, name) for", "q, k, v",
-       ("queries_three_times", "[head.q for", "All three layers of fused hold the queries' weights: `k` and `v` have to come from the heads' own `k` and `v`."))
+       ("queries_three_times", "[head.q for", "All three layers of fused have the queries' weights: `k` and `v` must come from the heads' own `k` and `v`."))
     at("getattr(fused, name)", "independence",
        ("frozen", "getattr(fused, name).requires_grad_(False)", "After your copy the parameters of fused can't be trained: keep `requires_grad=True`, as `copy_` into the existing parameter does."))
 
