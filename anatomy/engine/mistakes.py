@@ -8,7 +8,7 @@ answer: a place in its source, what the mistakes there cost, and for each its na
     @MISTAKES.of(LayerNorm)
     def in_LayerNorm(at):
         at("torch.sqrt(variance + self.eps)", "eps",
-           ("eps_outside", "(variance.sqrt() + self.eps)", "Your eps stands outside the root …"),
+           ("eps_outside", "(variance.sqrt() + self.eps)", "Your eps is outside the root …"),
            ("eps_squared", "torch.sqrt(variance + self.eps**2)", "You square eps …"))
 
 A mistake that is another algorithm is a function or class of its own, called ``exercise__what_is_wrong`` and decorated

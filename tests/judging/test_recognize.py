@@ -43,7 +43,7 @@ def test_mistakes_of_parts_are_named_in_the_whole(whole: str) -> None:
 
 
 def test_two_mistakes_at_once_are_named_as_two() -> None:
-    class Norm(nn.Module):  # no mean is subtracted from x before the division, and eps stands outside the root
+    class Norm(nn.Module):  # no mean is subtracted from x before the division, and eps is outside the root
         def __init__(self, dim, eps):
             super().__init__()
             self.eps = eps

@@ -355,10 +355,10 @@ quiz_encoder__spaces = {
     "a padding mask hides": " keys ",
     "BERT's weights in a pre-norm stack": "other numbers, no error ",
     "a key that strict=False skips": " keeps its random start",
-    "flies at depth 0 knows": "word and place",
+    "flies at depth 0 knows": "word and position",
 }
 quiz_encoder__other_order = {
-    "flies at depth 0 knows": "word and place",
+    "flies at depth 0 knows": "word and position",
     "a key that strict=False skips": "keeps its random start",
     "BERT's weights in a pre-norm stack": "other numbers, no error",
     "a padding mask hides": "keys",

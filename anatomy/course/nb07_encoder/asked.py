@@ -69,7 +69,7 @@ def padding_mask(seed: int) -> Iterator[Case]:
     yield draw.case(attention_mask=_lengths(6, 6, draw.whole(2, 4)), note="when queries and keys are the same tokens")
     draw = Draw(seed, B=2, H=1, T=4, S=sizes.whole(5, 14), K=3)
     yield draw.case(attention_mask=_lengths(draw.sizes["S"], *_some_lengths(draw, 2)).flip(1),
-                    note="when the padding stands on the left")  # fmt: skip
+                    note="when the padding is on the left")  # fmt: skip
     draw = Draw(seed, B=1, H=2, T=3, S=sizes.whole(4, 12), K=3)
     yield draw.case(attention_mask=_lengths(draw.sizes["S"], *_some_lengths(draw, 1)), note="for one sentence")
     draw = Draw(seed, B=4, H=3, T=6, S=sizes.whole(8, 14), K=4)
@@ -81,7 +81,7 @@ def padding_mask(seed: int) -> Iterator[Case]:
 
 
 def _real_tokens(encoder: Any, case: Case) -> Any:
-    """What the encoder makes of the real tokens; what stands at the padding is nobody's concern, and set to zero."""
+    """What the encoder makes of the real tokens; what is at the padding does not matter, and is set to zero."""
     try:
         inspect.signature(encoder.forward).bind(*case.args.values())
     except TypeError:
@@ -129,7 +129,7 @@ def TransformerEncoder(seed: int) -> Iterator[Case]:
                     note="for sentences of 9, 4 and 6 tokens in one batch")  # fmt: skip
     draw = Draw(seed, B=2, T=6, D=24, L=2)
     yield draw.case(init=(small,), ids=draw.integers("B T", 29), attention_mask=_lengths(6, 3, 5).flip(1),
-                    asks="padding", note="when the padding stands on the left")  # fmt: skip
+                    asks="padding", note="when the padding is on the left")  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------------- load_bert_weights
@@ -274,7 +274,7 @@ def any_bert_and_encoder(draw: Draw) -> Case:
                 "independence": 1},
     axes=TOKENS,
     act=_load_and_look,
-    when_right="Trained weights in code of your own. The next cell holds it against the library, layer by layer.",
+    when_right="Trained weights in code of your own. The next cell compares it with the library, layer by layer.",
 )  # fmt: skip
 def load_bert_weights(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, T=7, D=24, L=2, V=29)
@@ -305,7 +305,7 @@ def any_hidden_and_mask(draw: Draw) -> Case:
     properties={"shape": 1, "values": 2, "gradients": 1},
     returns="B D",
     axes=TOKENS,
-    when_right="One vector a sentence, and it no longer depends on who else is in the batch.",
+    when_right="One vector a sentence, and it no longer depends on the rest of the batch.",
 )
 def masked_mean(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, T=7, D=5)
@@ -313,11 +313,11 @@ def masked_mean(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=4, T=6, D=3)
     mask = _lengths(6, 2, 5, 1, 6).flip(1)
     yield draw.case(hidden=draw.normal("B D T").transpose(1, 2), attention_mask=mask,
-                    note="when the padding stands on the left")  # fmt: skip
+                    note="when the padding is on the left")  # fmt: skip
     draw = Draw(seed, B=2, T=5, D=6)
     mask = torch.tensor([[1, 0, 1, 1, 0], [0, 1, 0, 0, 0]])
     yield draw.case(hidden=draw.normal("B T D", scale=30.0), attention_mask=mask,
-                    note="when the tokens to leave out stand in between")  # fmt: skip
+                    note="when the tokens to leave out are in between")  # fmt: skip
     draw = Draw(seed, B=1, T=6, D=8)
     hidden = draw.normal("B T D").relu()
     hidden[0, 2] = 0.0
@@ -332,7 +332,7 @@ def masked_mean(seed: int) -> Iterator[Case]:
 class Reader:
     """A tokenizer and something like an encoder: sentences in, ids and the hidden states of all layers out.
 
-    Every vector depends on its layer, its token, its place and the other real tokens of its sentence; not on padding.
+    Every vector depends on its layer, its token, its position and the other real tokens of its sentence; not padding.
     """
 
     WORDS = "[PAD] [UNK] [CLS] [SEP] [MASK] . ##ed ##s a an arrow around banana bird buzz flies fly fruit in like of"
@@ -459,7 +459,7 @@ def nearest_centroid(seed: int) -> Iterator[Case]:
     clouds = _clouds(draw, 2)
     shift = torch.full((5,), 4.0)
     yield draw.case(train=clouds["train"] + shift, labels=clouds["labels"], test=clouds["test"] + shift,
-                    note="when all vectors lie far from the origin")  # fmt: skip
+                    note="when all vectors are far from the origin")  # fmt: skip
     draw = Draw(seed, N=9, M=1, D=3)
     yield draw.case(**_clouds(draw, 2), note="for a single vector")
     draw = Draw(seed, N=25, M=120, D=4)
@@ -472,7 +472,7 @@ quiz_encoder = quiz(
         "a padding mask hides": ("queries", "keys", "queries and keys"),
         "BERT's weights in a pre-norm stack": ("an error when loading", "the same numbers", "other numbers, no error"),
         "a key that strict=False skips": ("raises an error", "is set to zero", "keeps its random start"),
-        "flies at depth 0 knows": ("word and place", "only the word", "the words around it"),
+        "flies at depth 0 knows": ("word and position", "only the word", "the words around it"),
     },
     when_right="Notebook 08 puts a small head on this encoder and trains both.",
 )

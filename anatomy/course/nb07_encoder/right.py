@@ -123,5 +123,5 @@ quiz_encoder = {
     "a padding mask hides": "keys",
     "BERT's weights in a pre-norm stack": "other numbers, no error",
     "a key that strict=False skips": "keeps its random start",
-    "flies at depth 0 knows": "word and place",
+    "flies at depth 0 knows": "word and position",
 }

@@ -29,10 +29,10 @@ def in_padding_mask(at):
     at("attention_mask.bool()", WEIGHTS,
        ("real_tokens_pushed_down", "(attention_mask * -1e9)", "The sign is the wrong way round: you push the real tokens down and leave the padding. What is added must be 0 where the attention mask is 1, and very negative where it is 0."),
        ("real_tokens_pushed_up", "(attention_mask * 1e9)", "You push the real tokens up instead of the padding down. On paper the softmax is the same; but a float32 has seven digits, and next to 1e9 the scores themselves are rounded away. Add 0 to real tokens and something very negative to padding."),
-       ("padding_pushed_up", "((1 - attention_mask) * 1e9)", "You push the padding up: a large positive number added to a score draws nearly all the attention there. It has to be very negative."),
+       ("padding_pushed_up", "((1 - attention_mask) * 1e9)", "You push the padding up: a large positive number added to a score draws nearly all the attention there. It must be very negative."),
        ("true_at_padding", "(attention_mask == 0)", "Your mask is the wrong way round: it hides the real tokens and keeps the padding. PyTorch's attention reads True as “may be looked at”. (`masked_fill` and `key_padding_mask` read it the other way, which is how this happens.)"),
        ("ones_added", "attention_mask.float()", "Your mask shifts scores by 1 only (real tokens up, or padding down, which is the same to a softmax): padding keeps about a third of its attention. Make the mask boolean, or put a very negative number where there is a 0."),
-       ("whole_numbers", "attention_mask", "Your mask holds whole numbers, and attention can't tell whether a 1 means “keep” or “add one”. Make it boolean (`.bool()`), or a float tensor of what is to be added.", SHAPES),
+       ("whole_numbers", "attention_mask", "Your mask has whole numbers, and attention can't tell whether a 1 means “keep” or “add one”. Make it boolean (`.bool()`), or a float tensor of numbers to add.", SHAPES),
        ("zero_times_infinity", '((1 - attention_mask) * float("-inf"))', "0 · (−∞) is not 0 but NaN: multiplying by −∞ spoils the real tokens. Use `masked_fill`, `torch.where`, a boolean mask, or a large finite number."),
        ("minus_one_hundred", "((1 - attention_mask) * -100.0)", "−100 is not negative enough: scores can differ by more than that, and then padding is looked at. Take −1e9, −∞, or a boolean mask.", "large scores"),
        ("first_sentence", "attention_mask[:1].bool()", "Your mask has one row for all sentences, (1, 1, 1, S). Sentences have different lengths: keep the batch axis, (B, 1, 1, S).", SHAPES),
@@ -45,20 +45,20 @@ def in_padding_mask(at):
        ("last_key_only", "(attention_mask.bool() | (torch.arange(attention_mask.size(1)) < attention_mask.size(1) - 1))", "Only the last key is hidden or shown by your mask; it is as if the others were real. Take each position's own 0 or 1."),
        ("counts_from_the_right", "(torch.arange(attention_mask.size(1)) >= (1 - attention_mask).sum(dim=1, keepdim=True))", "You count the ones and keep that many tokens at the right end. Tokenizers mostly pad on the right: take each position's own 0 or 1."))
     at("[:, None, None, :]", SHAPES,
-       ("queries", "[:, None, :, None]", "You mask the queries: in your (B, 1, S, 1) the padding lies along the rows. What must be hidden are the keys, the columns: (B, 1, 1, S). What a padding token itself looks at harms nobody."),
-       ("queries_and_keys", "[:, None, None, :] & attention_mask.bool()[:, None, :, None]", "Your mask has a row for each of S queries, (B, 1, S, S). There need not be as many queries as keys, and hiding keys is enough: leave that axis at 1, (B, 1, 1, S). (Where queries are masked, too, whole rows may not be looked at: by hand they become NaN.)"),
+       ("queries", "[:, None, :, None]", "You mask the queries: in your (B, 1, S, 1) the padding is along the rows. Hide the keys, the columns: (B, 1, 1, S). A padding token itself may attend to anything."),
+       ("queries_and_keys", "[:, None, None, :] & attention_mask.bool()[:, None, :, None]", "Your mask has a row for each of S queries, (B, 1, S, S). There need not be as many queries as keys, and hiding keys is enough: leave that axis at 1, (B, 1, 1, S). (Where queries are masked, too, whole rows are hidden: by hand they become NaN.)"),
        ("no_new_axes", "", "Your mask still has the shape (B, S). Shapes are matched from the right, so the batch would be taken for the queries: two axes of size 1 must go in between, (B, 1, 1, S)."),
        ("one_new_axis", "[:, None, :]", "One axis is missing: your (B, 1, S) meets (B, H, T, S) from the right, and the batch is taken for the heads. It takes two: (B, 1, 1, S)."),
-       ("new_axes_in_front", "[None, None]", "Both new axes stand in front, (1, 1, B, S): matched from the right, the batch would be taken for the queries. They go between B and S: (B, 1, 1, S)."),
-       ("new_axes_behind", "[:, :, None, None]", "Both new axes stand behind, (B, S, 1, 1): matched from the right, the keys would be taken for the heads. They go between B and S: (B, 1, 1, S)."),
+       ("new_axes_in_front", "[None, None]", "Both new axes are in front, (1, 1, B, S): matched from the right, the batch would be taken for the queries. They go between B and S: (B, 1, 1, S)."),
+       ("new_axes_behind", "[:, :, None, None]", "Both new axes are at the end, (B, S, 1, 1): matched from the right, the keys would be taken for the heads. They go between B and S: (B, 1, 1, S)."),
        ("batch_as_heads", "[None, :, None, :]", "Your mask is (1, B, 1, S): the batch would be taken for the heads. B comes first: (B, 1, 1, S)."),
        ("one_new_axis_behind", "[:, :, None]", "Your (B, S, 1) has its new axis behind, and one is missing. Two go between B and S: (B, 1, 1, S)."),
-       ("three_axes_square", "[:, None, :].expand(-1, attention_mask.size(1), -1)", "You repeat the mask for S queries, (B, S, S), and the heads' axis is missing. Asked is (B, 1, 1, S), which fits any number of heads and queries."))
+       ("three_axes_square", "[:, None, :].expand(-1, attention_mask.size(1), -1)", "You repeat the mask for S queries, (B, S, S), and the heads' axis is missing. Return (B, 1, 1, S), which fits any number of heads and queries."))
     for power in (50, 200):
         at("attention_mask.bool()", "large scores",
            (f"minus_{power}", f"((1 - attention_mask) * -{power}.0)", f"−{power} is not negative enough: scores can differ by more than that, and then padding is looked at. Take −1e9, −∞, or a boolean mask."))
     at("return attention_mask.bool()", "values",
-       ("in_place", "attention_mask.masked_fill_(attention_mask == 0, -1_000_000_000)\n    return (attention_mask > 0)", "You write into the tokenizer's own mask, and whoever called you still needs it. Make a new tensor: `masked_fill` without the `_` at its end, `torch.where`, or a comparison."))
+       ("in_place", "attention_mask.masked_fill_(attention_mask == 0, -1_000_000_000)\n    return (attention_mask > 0)", "You write into the tokenizer's own mask, and the caller still needs it. Make a new tensor: `masked_fill` without the `_` at its end, `torch.where`, or a comparison."))
     squeezed(at, ("shape", "values", "large scores"), "is (B, 1, 1, S), also for B = 1")
 
 
@@ -71,32 +71,32 @@ def in_TransformerEncoder(at):
     at("        self.layers = nn.ModuleList(PostNormEncoderLayer(", NUMBERS,
        ("pre_norm", "        from anatomy.course.nb05_encoder_layer.right import TransformerEncoderLayer\n\n        self.layers = nn.ModuleList(TransformerEncoderLayer(", "Your layers are pre-norm: x + f(norm(x)). BERT is post-norm: norm(x + f(x)), the arrangement of 2017. All names and shapes are the same, so nothing complains, and every number is another. Stack `PostNormEncoderLayer`."))
     at(STACK, LAYERS,
-       ("one_layer_repeated", "nn.ModuleList([PostNormEncoderLayer(config)] * config.num_hidden_layers)", "Your stack holds one layer {L} times: `[layer] * {L}` repeats the object, not its weights. Make a new layer for each place. (ALBERT shares its layers on purpose; BERT does not.)"),
+       ("one_layer_repeated", "nn.ModuleList([PostNormEncoderLayer(config)] * config.num_hidden_layers)", "Your stack has one layer {L} times: `[layer] * {L}` repeats the object, not its weights. Make a new layer each time. (ALBERT shares its layers on purpose; BERT does not.)"),
        ("plain_list", "[PostNormEncoderLayer(config) for _ in range(config.num_hidden_layers)]", "Your layers sit in a plain Python list, where PyTorch does not see their parameters: they would be neither trained nor saved nor loaded. Use `nn.ModuleList`."))
     at("range(config.num_hidden_layers)", LAYERS,
        ("always_twelve", "range(12)", "You built 12 layers whatever the config says. Twelve is BERT base; here `config.num_hidden_layers` is {L}."),
-       ("one_too_few", "range(1, config.num_hidden_layers)", "Your stack has one layer too few: {L} are wanted. (`range(1, n)` stops before n and starts after 0.)"),
-       ("one_too_many", "range(config.num_hidden_layers + 1)", "Your stack has one layer too many: {L} are wanted, as `config.num_hidden_layers` says."))
+       ("one_too_few", "range(1, config.num_hidden_layers)", "Your stack has one layer too few: it needs {L}. (`range(1, n)` stops before n and starts after 0.)"),
+       ("one_too_many", "range(config.num_hidden_layers + 1)", "Your stack has one layer too many: it needs {L}, as `config.num_hidden_layers` says."))
     at(("x = layer(x, mask)", "return x"), NUMBERS,
        ("not_stacked", ("output = layer(x, mask)", "return output"), "Every layer gets the embeddings: only the last one has an effect. A layer's output is the next layer's input, so `x = layer(x, mask)`."))
     at(("        for layer in self.layers:\n", "x = layer(x, mask)", "return x"), NUMBERS,
        ("layers_summed", ("        output = 0\n        for layer in self.layers:\n", "output = output + layer(x, mask)", "return output"), "Every layer gets the embeddings, and you add up what they return. A layer's output is the next layer's input: `x = layer(x, mask)`."))
     at("x = layer(x, mask)", NUMBERS,
        ("extra_skip", "x = x + layer(x, mask)", "You add a skip connection around each layer. They are inside the layers already (two in each): here it is `x = layer(x, mask)`."),
-       ("mask_in_first_layer_only", "x, mask = layer(x, mask), None", "Only the first layer gets the mask; from the second on, real tokens look at padding again. Every layer attends anew, so every layer needs it.", "padding"),
+       ("mask_in_first_layer_only", "x, mask = layer(x, mask), None", "Only the first layer gets the mask; from the second on, real tokens attend to padding again. Every layer computes attention again, so every layer needs it.", "padding"),
        ("padding_set_to_zero", "if attention_mask is not None:\n                x = x * attention_mask[..., None]\n            x = layer(x)", "You set the padding's vectors to zero instead of masking it. A vector of zeros still makes a key (its bias) with a score, so it still gets attention. Only the mask keeps it out.", "padding"),
        ("layers_twice", "x = layer(layer(x, mask), mask)", "Every layer is applied twice. Once each, one after the other."),
        ("no_layers", "layer(x, mask)", "No layer has an effect: you return the embeddings. Each layer's output is the next layer's input."),
        ("first_layer_repeated", "x = self.layers[0](x, mask)", "The first layer is applied {L} times; the others are never used. Go through all of `self.layers`."),
-       ("mask_in_last_layer_only", "x = layer(x, mask if layer is self.layers[-1] else None)", "Only the last layer gets the mask; before it, real tokens look at padding. Every layer attends anew, so every layer needs it.", "padding"))
+       ("mask_in_last_layer_only", "x = layer(x, mask if layer is self.layers[-1] else None)", "Only the last layer gets the mask; before it, real tokens attend to padding. Every layer computes attention again, so every layer needs it.", "padding"))
     at(("x = self.embeddings(ids)  # (B, T, D)", "layer(x, mask)"), NUMBERS,
        ("embeddings_every_time", ("start = self.embeddings(ids)  # (B, T, D)\n        x = torch.zeros_like(start)", "layer(x + start, mask)"), "You add the embeddings again before every layer. They enter once, at the bottom; from there on each layer's input is the output of the one below."))
     at(("        self.layers = ", "return x"), LAYERS,
        ("final_norm", ("        self.layer_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)\n        self.layers = ", "return self.layer_norm(x)"), "You put one more norm after the last layer. A pre-norm stack needs it; post-norm layers end with a norm of their own, and BERT has no weights for another."),
        ("extra_dropout", ("        self.dropout = nn.Dropout(0.1)\n        self.layers = ", "return self.dropout(x)"), "You add a dropout of your own, though the embeddings and the layers have theirs already: in training, results are other than they should be.", "values"))
     at("layer(x, mask)", "padding",
-       ("mask_unused", "layer(x)", "Real tokens look at padding, as if there were no attention mask: no layer is told of it. Make a mask of it with `padding_mask` and hand it to every layer."),
-       ("raw_mask", "layer(x, attention_mask)", "You hand the tokenizer's mask, (B, T) of whole numbers, straight to the layers. They need what `padding_mask` makes of it."))
+       ("mask_unused", "layer(x)", "Real tokens attend to padding, as if there were no attention mask: no layer is told of it. Make a mask of it with `padding_mask` and pass it to every layer."),
+       ("raw_mask", "layer(x, attention_mask)", "You pass the tokenizer's mask, (B, T) of whole numbers, straight to the layers. They need what `padding_mask` makes of it."))
     at("padding_mask(attention_mask)", "padding",
        ("mask_turned_round", "padding_mask(1 - attention_mask)", "You make `padding_mask` of the opposite of what it takes, with 1 at the padding: here the padding is kept and the real tokens are hidden."))
     at("attention_mask: Tensor | None = None", UNCALLED,
@@ -118,7 +118,7 @@ def in_TransformerEncoder(at):
        ("mask_from_ids", "padding_mask((ids != 0).long())", "You make the mask from the ids, with 0 as padding, and never use `attention_mask`. The attention mask alone says what is padding.", NUMBERS),
        ("all_hidden_without_a_mask", "padding_mask(torch.zeros_like(ids) if attention_mask is None else attention_mask)", "Without an attention mask you hide every token. `None` means that all are real: no mask, or one of ones."))
     at(("self.embeddings(ids)", "layer(x, mask)"), "padding",
-       ("embeddings_of_zeros", ("self.embeddings(ids if attention_mask is None else ids * attention_mask)", "layer(x)"), "You set the ids at padding to something else and hand no mask to the layers: real tokens still look there. Only the mask keeps padding out."))
+       ("embeddings_of_zeros", ("self.embeddings(ids if attention_mask is None else ids * attention_mask)", "layer(x)"), "You set the ids at padding to something else and pass no mask to the layers: real tokens still attend to padding. Only the mask keeps padding out."))
     for called in ("norm", "final_norm", "ln_f"):
         at(("        self.layers = ", "return x"), LAYERS,
            (f"final_norm_called_{called}", (f"        self.{called} = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)\n        self.layers = ", f"return self.{called}(x)"), "You put one more norm after the last layer. A pre-norm stack needs it; post-norm layers end with a norm of their own, and BERT has no weights for another."))
@@ -178,13 +178,13 @@ def in_load_bert_weights(at):
         renamed["embeddings.position_embeddings.weight"] = renamed["embeddings.position_embeddings.weight"] + types[0]
         encoder.load_state_dict(renamed)
 
-    @MISTAKES.mistake("Almost nothing was loaded. BERT's names are not yours, and `strict=False` skips in silence what it can't place: only `embeddings.position_embeddings.weight` is called the same in both. Rename the keys first, and leave it strict.", breaks=("embeddings", "layers", "agreement", "missing keys", "leftover layers"))
+    @MISTAKES.mistake("Almost nothing was loaded. BERT's names are not yours, and `strict=False` silently skips what it can't match: only `embeddings.position_embeddings.weight` is called the same in both. Rename the keys first, and leave it strict.", breaks=("embeddings", "layers", "agreement", "missing keys", "leftover layers"))
     def load_bert_weights__nothing_renamed(encoder, state_dict):
         encoder.load_state_dict(state_dict, strict=False)
 
     at("load_state_dict(mine)", ALL,
        ("names_not_translated", "load_state_dict(state_dict)", "The names are still BERT's, and strict loading refuses them, as it should. Translate each key into your encoder's name first; the message lists both kinds, missing and unexpected."),
-       ("shared_memory", "load_state_dict(mine, assign=True)", "Encoder and dict now share memory: training the encoder would change the library's model as well. Copy the numbers (`copy_`, `.clone()`, `load_state_dict` without `assign=True`), don't pass the tensors on.", "independence"))
+       ("shared_memory", "load_state_dict(mine, assign=True)", "Encoder and dict now share memory: training the encoder would change the library's model, too. Copy the numbers (`copy_`, `.clone()`, `load_state_dict` without `assign=True`), don't pass the tensors on.", "independence"))
 
     @MISTAKES.mistake("Nothing in `encoder` has changed. Was the renamed dict never loaded (`encoder.load_state_dict(...)`), or loaded into another encoder that you made yourself?", breaks=ALL)
     def load_bert_weights__nothing_loaded(encoder, state_dict):
@@ -207,23 +207,23 @@ def in_load_bert_weights(at):
        ("all_transposed", 'value = state_dict[f"encoder.layer.{number}.{theirs}.{part}"]\n                mine[f"layers.{number}.{name}.{part}"] = value.T if value.dim() == 2 else value', "All linear weights are transposed: for the feed-forward layers the shapes then no longer fit. Both sides use `nn.Linear`, which keeps (outputs, inputs): copy them as they are."),
        ("no_layer_biases", 'if part == "weight":\n                    ' + LAYER, "The layers' biases are missing from the dict that you load, and strict loading refuses it. Every linear layer and every norm has a `weight` and a `bias`."))
     at(("self.query", "self.key"), IN_LAYERS,
-       ("q_and_k_swapped", ("self.key", "self.query"), "Query and key have changed places: BERT's `query` belongs into `q`, its `key` into `k`."))
+       ("q_and_k_swapped", ("self.key", "self.query"), "Query and key are exchanged: BERT's `query` belongs into `q`, its `key` into `k`."))
     at(LOAD, ALL,
        ("key_biases_forgotten", 'encoder.load_state_dict({name: value for name, value in mine.items() if not name.endswith("k.bias")}, strict=False)', "The biases of `attention.k` are not BERT's. Hidden states don't show it (such a bias adds the same to all scores of a query), but every linear layer has a weight and a bias to copy.", "layers"),
        ("no_biases", 'encoder.load_state_dict({name: value for name, value in mine.items() if name.endswith("weight")}, strict=False)', "Only the weights were copied; the biases keep their random start. Every linear layer and every norm has both.", ("embeddings", *IN_LAYERS)),
        ("frozen", "encoder.load_state_dict(mine)\n    encoder.requires_grad_(False)", "The weights are in, but they can't be trained any more: `requires_grad` is off. Notebook 08 trains this encoder further.", "independence"),
-       ("pooler_left_in", 'mine.update({key: value for key, value in state_dict.items() if key.startswith("pooler")})\n    encoder.load_state_dict(mine)', "The pooler stands in the dict that you load, and strict loading refuses it: your encoder has none. Leave `pooler.…` out."),
-       ("token_types_left_in", 'mine["embeddings.token_type_embeddings.weight"] = state_dict["embeddings.token_type_embeddings.weight"]\n    encoder.load_state_dict(mine)', "The table of token types stands in the dict that you load, and strict loading refuses it: your encoder has none. Add its row 0 to the positions and leave the table out."))
+       ("pooler_left_in", 'mine.update({key: value for key, value in state_dict.items() if key.startswith("pooler")})\n    encoder.load_state_dict(mine)', "The pooler is in the dict that you load, and strict loading refuses it: your encoder has none. Leave `pooler.…` out."),
+       ("token_types_left_in", 'mine["embeddings.token_type_embeddings.weight"] = state_dict["embeddings.token_type_embeddings.weight"]\n    encoder.load_state_dict(mine)', "The table of token types is in the dict that you load, and strict loading refuses it: your encoder has none. Add its row 0 to the positions and leave the table out."))
     at(("self.key", "self.value"), IN_LAYERS,
-       ("k_and_v_swapped", ("self.value", "self.key"), "Key and value have changed places: BERT's `key` belongs into `k`, its `value` into `v`."),
+       ("k_and_v_swapped", ("self.value", "self.key"), "Key and value are exchanged: BERT's `key` belongs into `k`, its `value` into `v`."),
        ("query_everywhere", ("self.query", "self.query"), "`q`, `k` and `v` all get BERT's `query`. Its `key` belongs into `k`, its `value` into `v`."))
     at(('"attention.output.LayerNorm"', '"output.LayerNorm"'), IN_LAYERS,
-       ("norms_swapped", ('"output.LayerNorm"', '"attention.output.LayerNorm"'), "The two norms of a layer have changed places. `attention.output.LayerNorm` follows attention: it is `layer_norm_1`; `output.LayerNorm` follows the feed-forward part: `layer_norm_2`."))
+       ("norms_swapped", ('"output.LayerNorm"', '"attention.output.LayerNorm"'), "The two norms of a layer are exchanged. `attention.output.LayerNorm` follows attention: it is `layer_norm_1`; `output.LayerNorm` follows the feed-forward part: `layer_norm_2`."))
     at('"output.LayerNorm"', IN_LAYERS,
        ("one_norm_for_both", '"attention.output.LayerNorm"', "Both norms of a layer get the weights of the first one. The second is `output.LayerNorm`, without `attention` before it."))
     at('f"encoder.layer.{number}.{theirs}', (*IN_LAYERS, "missing keys"),
        ("layer_0_everywhere", 'f"encoder.layer.0.{theirs}', "Every layer gets the weights of layer 0: the layer's number is missing from the key you look up."),
-       ("layers_sorted_as_text", 'f"encoder.layer.{sorted(range(depth), key=str)[number]}.{theirs}', "Your layers stand in the order of their numbers as *text*: 0, 1, 10, 11, 2, … That shows from eleven layers on. Go by the number itself.", "layers"))
+       ("layers_sorted_as_text", 'f"encoder.layer.{sorted(range(depth), key=str)[number]}.{theirs}', "Your layers are in the order of their numbers as *text*: 0, 1, 10, 11, 2, … That shows from eleven layers on. Go by the number itself.", "layers"))
     at('f"layers.{number}.', IN_LAYERS,
        ("layers_reversed", 'f"layers.{depth - 1 - number}.', "The layers are in reverse order: BERT's layer 0 comes first, right after the embeddings."))
     at((NORM, LOAD), (*IN_EMBEDDINGS, "missing keys"),
@@ -234,9 +234,9 @@ def in_load_bert_weights(at):
     at(('        "attention.output_linear": "attention.output.dense",\n', LOAD), (*IN_LAYERS, "missing keys"),
        ("no_output_linear", ("", "encoder.load_state_dict(mine, strict=False)"), "`output_linear` is not loaded: in BERT it is called `attention.output.dense`."))
     at(("    mine = {\n", " + segment"), "independence",
-       ("dict_changed", ('    state_dict["embeddings.position_embeddings.weight"] += segment\n    mine = {\n', ""), "You change the dict that you were given: it holds the library model's own tensors. Work on new ones: `a + b` instead of `a += b`."))
+       ("dict_changed", ('    state_dict["embeddings.position_embeddings.weight"] += segment\n    mine = {\n', ""), "You change the dict that you were given: it contains the library model's own tensors. Work on new ones: `a + b` instead of `a += b`."))
     at('state_dict["embeddings.token_type_embeddings.weight"]', "independence",
-       ("dict_emptied", 'state_dict.pop("embeddings.token_type_embeddings.weight")', "You take entries out of the dict that you were given (`pop`), and whoever called you no longer finds them. Work on a copy: `dict(state_dict)`."))
+       ("dict_emptied", 'state_dict.pop("embeddings.token_type_embeddings.weight")', "You take entries out of the dict that you were given (`pop`), and the caller no longer finds them. Work on a copy: `dict(state_dict)`."))
 
     @MISTAKES.mistake("You pair parameters by their order in both models. The orders differ (BERT has a table of token types in between): copy by name.", breaks=ALL)
     def load_bert_weights__by_order(encoder, state_dict):
@@ -253,9 +253,9 @@ def in_load_bert_weights(at):
     at('        "attention.output_linear": "attention.output.dense",\n', ALL,
        ("output_linear_forgotten", "", "`output_linear` is missing from the dict that you load, and strict loading refuses it: in BERT it is called `attention.output.dense`."))
     at(('"feed_forward.linear_1": "intermediate.dense"', '"feed_forward.linear_2": "output.dense"'), ALL,
-       ("linears_swapped", ('"feed_forward.linear_1": "output.dense"', '"feed_forward.linear_2": "intermediate.dense"'), "`linear_1` and `linear_2` have changed places: BERT's `intermediate.dense` widens, which is `linear_1`; its `output.dense` narrows, which is `linear_2`. Their shapes don't fit, and loading stops."))
+       ("linears_swapped", ('"feed_forward.linear_1": "output.dense"', '"feed_forward.linear_2": "intermediate.dense"'), "`linear_1` and `linear_2` are exchanged: BERT's `intermediate.dense` widens, which is `linear_1`; its `output.dense` narrows, which is `linear_2`. Their shapes don't fit, and loading stops."))
     at(("self.query", "self.value"), IN_LAYERS,
-       ("q_and_v_swapped", ("self.value", "self.query"), "Query and value have changed places: BERT's `query` belongs into `q`, its `value` into `v`."))
+       ("q_and_v_swapped", ("self.value", "self.query"), "Query and value are exchanged: BERT's `query` belongs into `q`, its `value` into `v`."))
     at('"attention.output.LayerNorm"', IN_LAYERS,
        ("second_norm_for_both", '"output.LayerNorm"', "Both norms of a layer get the weights of the second one. The first is `attention.output.LayerNorm`."))
     at(("for number in range(depth)", LOAD), (*IN_LAYERS, "missing keys"),
@@ -265,9 +265,9 @@ def in_load_bert_weights(at):
     at(('state_dict[f"encoder.layer.{number}.{theirs}.{part}"]', LOAD), "missing keys",
        ("skips_what_the_layers_miss", ('state_dict.get(f"encoder.layer.{number}.{theirs}.{part}")', "encoder.load_state_dict({name: value for name, value in mine.items() if value is not None}, strict=False)"), "A key that is missing from the dict is skipped where it belongs to a layer, and that part of the encoder keeps its random start. Raise an error instead: index with `state_dict[key]`, or load strictly."))
     at('if any(key.startswith(f"encoder.layer.{depth}.") for key in state_dict)', ALL,
-       ("refuses_everything", "if len(state_dict) != len(encoder.state_dict())", "A dict that fits is refused too: your test raises an error in every case. Only missing entries and layers too many are to be refused."))
+       ("refuses_everything", "if len(state_dict) != len(encoder.state_dict())", "A dict that fits is refused too: your test raises an error in every case. Refuse only missing entries and extra layers."))
     at('state_dict["embeddings.position_embeddings.weight"] + segment', IN_EMBEDDINGS,
-       ("types_replace_positions", 'segment.expand_as(state_dict["embeddings.position_embeddings.weight"])', "The positions are not loaded: the token type's vector stands in every row. Add the two."))
+       ("types_replace_positions", 'segment.expand_as(state_dict["embeddings.position_embeddings.weight"])', "The positions are not loaded: the token type's vector is in every row. Add the two."))
 
 
 @MISTAKES.of(masked_mean)
@@ -277,16 +277,16 @@ def in_masked_mean(at):
     MEAN = "(hidden * keep).sum(dim=1) / keep.sum(dim=1)  # (B, D) / (B, 1)"
     at(MEAN, SHAPED,
        ("with_padding", "hidden.mean(dim=1)", "Padding is averaged in: this is the mean over all {T} positions. Leave out those where the attention mask is 0, above and below the fraction line.", MEANS),
-       ("first_token", "hidden[:, 0]", "You return the first token's vector ([CLS]). Here the mean of all real tokens is wanted.", MEANS),
-       ("whole_batch", "hidden[attention_mask.bool()].mean(dim=0)", "All sentences are averaged into one vector: indexing with the mask of the whole batch forgets which token belongs to which sentence. One row a sentence is wanted, (B, D)."),
+       ("first_token", "hidden[:, 0]", "You return the first token's vector ([CLS]). Return the mean of all real tokens.", MEANS),
+       ("whole_batch", "hidden[attention_mask.bool()].mean(dim=0)", "All sentences are averaged into one vector: indexing with the mask of the whole batch forgets which token belongs to which sentence. Return one row per sentence, (B, D)."),
        ("over_batch", "(hidden * keep).sum(dim=0) / keep.sum(dim=0).clamp(min=1)  # (T, D) / (T, 1)", "You average over the sentences (dim 0); the mean runs over the tokens of one sentence, dim 1."),
        ("over_width", "hidden.mean(dim=-1) * attention_mask  # (B, T)", "You average each token's D numbers (the last dim) and get one number a token. The mean runs over the tokens, and D numbers remain."),
        ("keeps_the_axis", "(hidden * keep).sum(dim=1, keepdim=True) / keep.sum(dim=1, keepdim=True)  # (B, 1, D) / (B, 1, 1)", "There is one axis too many: (B, 1, D). The summed axis should go: (B, D)."),
-       ("max", 'hidden.masked_fill(keep == 0, float("-inf")).amax(dim=1)', "That is the largest value of each column among the real tokens (max pooling). The mean is wanted.", MEANS),
+       ("max", 'hidden.masked_fill(keep == 0, float("-inf")).amax(dim=1)', "That is the largest value of each column among the real tokens (max pooling). Return the mean.", MEANS),
        ("sums_over_width", "(hidden * keep).sum(dim=2) / attention_mask.sum(dim=1, keepdim=True)  # (B, T) / (B, 1)", "You add up each token's D numbers (`sum(dim=2)`), and the tokens remain: (B, T). The sum runs over the tokens, dim 1, and D numbers remain."),
        ("first_sentence_only", "(hidden[:1] * keep[:1]).sum(dim=1) / keep[:1].sum(dim=1)", "Only the first sentence's mean comes back, (1, D); asked is one row for each, (B, D). (Is the `return` inside the loop?)"),
-       ("last_position", "hidden[:, -1]", "You return the vector in the last place, which may be padding. Asked is the mean of all real tokens.", MEANS),
-       ("normalized", "F.normalize((hidden * keep).sum(dim=1) / keep.sum(dim=1), dim=1)", "You scale each sentence's vector to length 1. Asked is the plain mean.", MEANS),
+       ("last_position", "hidden[:, -1]", "You return the vector at the last position, which may be padding. Return the mean of all real tokens.", MEANS),
+       ("normalized", "F.normalize((hidden * keep).sum(dim=1) / keep.sum(dim=1), dim=1)", "You scale each sentence's vector to length 1. Return the plain mean.", MEANS),
        ("list", "list((hidden * keep).sum(dim=1) / keep.sum(dim=1))", "The numbers are right, but they are in a Python list. Return one tensor, (B, D): `torch.stack(…)`.", "shape"))
     at("attention_mask.unsqueeze(-1)", MEANS,
        ("without_the_first", "(attention_mask * (torch.arange(attention_mask.size(1)) > 0)).unsqueeze(-1)", "The first token, [CLS], is left out of your mean. It is a real token: all are averaged where `attention_mask` is 1."))
@@ -302,7 +302,7 @@ def in_masked_mean(at):
     at("attention_mask.unsqueeze", MEANS,
        ("mean_of_padding", "(1 - attention_mask).unsqueeze", "You take the mean of the padding: the mask is used the wrong way round. 1 stands for a real token."))
     at("keep = attention_mask.", MEANS,
-       ("counts_from_the_left", "lengths = attention_mask.sum(dim=1, keepdim=True)  # (B, 1)\n    keep = (torch.arange(hidden.size(1)) < lengths).", "You count the ones and average that many tokens from the left. Where padding stands on the left, or in between, those are not the real ones."))
+       ("counts_from_the_left", "lengths = attention_mask.sum(dim=1, keepdim=True)  # (B, 1)\n    keep = (torch.arange(hidden.size(1)) < lengths).", "You count the ones and average that many tokens from the left. Where padding is on the left, or in between, those are not the real ones."))
     at(("to(hidden.dtype)  # (B, T, 1)", "keep.sum(dim=1)"), MEANS,
        ("divides_by_entries", ("expand_as(hidden)  # (B, T, D)", "keep.sum(dim=(1, 2))[:, None]"), "You divide by the number of real entries, tokens times width: your mask was widened to (B, T, D) and then summed over both. Divide by the number of tokens."))
     at("keep.sum(dim=1)", MEANS,
@@ -310,7 +310,7 @@ def in_masked_mean(at):
        ("one_too_many", "(keep.sum(dim=1) + 1)", "You divide by the number of real tokens plus one. For a mean, divide by their number; to be safe from 0, use `clamp(min=1)`."),
        ("divides_by_root", "keep.sum(dim=1).sqrt()", "You divide by the root of the number of real tokens. For a mean, divide by their number."))
     at("    return (hidden * keep)", "gradients",
-       ("in_place", "    hidden *= keep\n    return hidden", "You zero the padding in `hidden` itself, and whoever called you still needs it. Make a new tensor: `hidden * keep`, not `hidden *= keep`."))
+       ("in_place", "    hidden *= keep\n    return hidden", "You zero the padding in `hidden` itself, and the caller still needs it. Make a new tensor: `hidden * keep`, not `hidden *= keep`."))
     at("(hidden * keep)", "gradients",
        ("detached", "(hidden.detach() * keep)", "The numbers are right, but no gradient reaches `hidden`: something cut it off (`detach`, `.data`, `no_grad`). Sentence vectors are trained through this mean."))
     REAL = "torch.stack([vectors[real.bool()]{cut}.mean(dim=0) for vectors, real in zip(hidden, attention_mask)])"
@@ -330,47 +330,47 @@ def in_flies_by_layer(at):
         raise ValueError("every sentence must have exactly one “flies”")
 """
     at((CHECK, "hidden[found]"), ("values", "refusal"),
-       ("place_of_the_first", ("", "hidden[:, found[0].int().argmax()]"), "Every sentence is read at the place where the first one has its “flies”. Find the place in each row of `ids`."),
-       ("cls", ("", "hidden[:, 0]"), "You return the vector of [CLS], place 0. Asked is the vector of “flies”."),
-       ("mean", ("", "hidden.mean(dim=1)"), "You return the mean over all tokens. Asked is the vector of one token, “flies”."),
-       ("argmax_of_nothing", ("", "hidden[torch.arange(len(ids)), found.int().argmax(dim=1)]"), "A sentence without “flies” passes, and you return its first token: `argmax` over a row of False is 0. Look whether there is a match before you use its place, and raise a ValueError if there is none.", "refusal"))
+       ("place_of_the_first", ("", "hidden[:, found[0].int().argmax()]"), "Every sentence is read at the position where the first one has its “flies”. Find the position in each row of `ids`."),
+       ("cls", ("", "hidden[:, 0]"), "You return the vector of [CLS], position 0. Return the vector of “flies”."),
+       ("mean", ("", "hidden.mean(dim=1)"), "You return the mean over all tokens. Return the vector of one token, “flies”."),
+       ("argmax_of_nothing", ("", "hidden[torch.arange(len(ids)), found.int().argmax(dim=1)]"), "A sentence without “flies” passes, and you return its first token: `argmax` over a row of False is 0. Check whether there is a match before you use its position, and raise a ValueError if there is none.", "refusal"))
     at("hidden[found]", "values",
-       ("one_before", "hidden[found.roll(-1, dims=1)]", "You read one token too early: the word before “flies”. Did you forget that [CLS] stands at place 0?"),
-       ("one_after", "hidden[found.roll(1, dims=1)]", "You read one token too late: the one after “flies”. The ids hold [CLS] already; nothing needs to be added to the place where you found it."))
+       ("one_before", "hidden[found.roll(-1, dims=1)]", "You read one token too early: the word before “flies”. Did you forget that [CLS] is at position 0?"),
+       ("one_after", "hidden[found.roll(1, dims=1)]", "You read one token too late: the one after “flies”. The ids contain [CLS] already: add nothing to the position where you found it."))
     at("in hidden_states]", ("shape", "values"),
        ("without_layer_0", "in hidden_states[1:]]", "The embeddings are missing: there are {L} hidden states, the first of them before any layer. Keep index 0."),
-       ("sentences_first", "in hidden_states], dim=1", "Sentences and layers have changed places: yours is (N, L + 1, D), asked is (L + 1, N, D), one (N, D) a layer."),
+       ("sentences_first", "in hidden_states], dim=1", "Sentences and layers are exchanged: yours is (N, L + 1, D). Return (L + 1, N, D), one (N, D) per layer."),
        ("layers_reversed", "in hidden_states[::-1]]", "The layers come in reverse order. Index 0 is the embeddings.", "values"),
-       ("without_last_layer", "in hidden_states[:-1]]", "The last layer is missing: there are {L} hidden states, and all are wanted."))
+       ("without_last_layer", "in hidden_states[:-1]]", "The last layer is missing: there are {L} hidden states, and you need them all."))
     at("torch.stack([hidden[found] for hidden in hidden_states])", ("shape", "values"),
        ("last_layer", "hidden_states[-1][found]", "Only the last layer is there. Stack the vectors of all {L} hidden states."),
        ("list", "[hidden[found] for hidden in hidden_states]", "The numbers are right, but they are in a Python list of tensors. Return one tensor: `torch.stack(…)`.", "shape"),
-       ("mean_over_layers", "torch.stack([hidden[found] for hidden in hidden_states]).mean(dim=0)", "You average over the layers. Each layer's vector is wanted, (L + 1, N, D)."))
+       ("mean_over_layers", "torch.stack([hidden[found] for hidden in hidden_states]).mean(dim=0)", "You average over the layers. Return each layer's vector, (L + 1, N, D)."))
     at(CHECK, ("shape", "values"),
        ("fewer_rows", "", "A sentence without “flies” is dropped in silence: there are fewer rows than sentences, and every row after it would carry another sentence's label. Raise a ValueError instead.", "refusal"),
-       ("parts_of_words", '    if any(sentence.lower().count("flies") != 1 for sentence in sentences):\n        raise ValueError("every sentence must have exactly one “flies”")\n', "You look for “flies” in the text and count *butterflies* as well. Count tokens: the id of `flies` in `ids`."),
-       ("capitals_are_others", '    if any(sentence.split(" ").count("flies") + sentence.count("flies.") != 1 for sentence in sentences):\n        raise ValueError("every sentence must have exactly one “flies”")\n', "You look for “flies” in the text as it stands, and *Flies* at the beginning of a sentence is not found. The tokenizer makes all letters small: look for its id in `ids`."))
+       ("parts_of_words", '    if any(sentence.lower().count("flies") != 1 for sentence in sentences):\n        raise ValueError("every sentence must have exactly one “flies”")\n', "You look for “flies” in the text and count *butterflies*, too. Count tokens: the id of `flies` in `ids`."),
+       ("capitals_are_others", '    if any(sentence.split(" ").count("flies") + sentence.count("flies.") != 1 for sentence in sentences):\n        raise ValueError("every sentence must have exactly one “flies”")\n', "You look for “flies” in the text as it is, and *Flies* at the beginning of a sentence is not found. The tokenizer makes all letters small: look for its id in `ids`."))
     at(('model.tokenizer.convert_tokens_to_ids("flies")', CHECK), ("shape", "values", "refusal"),
        ("id_10029", ("10029", ""), '10029 is the id of “flies” in BERT\'s vocabulary only. Ask the tokenizer that comes with the model: `model.tokenizer.convert_tokens_to_ids("flies")`.'))
     at(('found = ids == model.tokenizer.convert_tokens_to_ids("flies")  # (N, T)', CHECK, "hidden[found]"), ("shape", "values", "refusal"),
        ("counts_words", ('places = [sentence.lower().split().index("flies") + 1 for sentence in sentences]', "", "hidden[torch.arange(len(ids)), places]"), "You count words in the text. Tokens are not words: a word may be several pieces (`swarm`, `##s`), and a period sticks to “flies.” when you split at spaces. Look for the id in `ids`."))
     PICK = "hidden[found]"
     at(PICK, "values",
-       ("place_of_the_first_in_all", "hidden[:, found[0].int().argmax()]", "Every sentence is read at the place where the first one has its “flies”. Find the place in each row of `ids`."),
-       ("all_pairs", "hidden[:, found.int().argmax(dim=1)]", "`[:, place]` takes every sentence's place from *every* sentence: (L + 1, N, N, D). Pair them up, `hidden[torch.arange(N), place]`, or index with the mask of all places.", ("shape", "values")),
-       ("last_token", "hidden[:, -1]", "You return the vector of the last token. Asked is the vector of “flies”."),
-       ("sum_of_both", "hidden.sum(dim=1)", "You add up the vectors of all tokens. Asked is the vector of one token, “flies”."))
+       ("place_of_the_first_in_all", "hidden[:, found[0].int().argmax()]", "Every sentence is read at the position where the first one has its “flies”. Find the position in each row of `ids`."),
+       ("all_pairs", "hidden[:, found.int().argmax(dim=1)]", "`[:, place]` takes every sentence's position from *every* sentence: (L + 1, N, N, D). Pair them up, `hidden[torch.arange(N), place]`, or index with the mask of all positions.", ("shape", "values")),
+       ("last_token", "hidden[:, -1]", "You return the vector of the last token. Return the vector of “flies”."),
+       ("sum_of_both", "hidden.sum(dim=1)", "You add up the vectors of all tokens. Return the vector of one token, “flies”."))
     at("torch.stack", ("shape", "values"),
-       ("cat", "torch.cat", "The layers stand one below the other, ((L + 1)·N, D): `torch.cat` joins along an axis that is there. `torch.stack` makes a new one: (L + 1, N, D)."))
+       ("cat", "torch.cat", "The layers are one below the other, ((L + 1)·N, D): `torch.cat` joins along an existing axis. `torch.stack` makes a new one: (L + 1, N, D)."))
     at('convert_tokens_to_ids("flies")', ("shape", "values", "refusal"),
        ("not_found", 'convert_tokens_to_ids("Flies")', "Sentences that have exactly one “flies” are refused: you look for something that is not in their `ids`. The vocabulary knows `flies`, in lower case; its id is `model.tokenizer.convert_tokens_to_ids(\"flies\")`."))
     at(("(found.sum(dim=1) == 1)", PICK), "refusal",
-       ("two_pass", ("(found.sum(dim=1) >= 1)", "hidden[torch.arange(len(ids)), found.int().argmax(dim=1)]"), "A sentence with two “flies” passes. Exactly one is asked for: count them in each row, and raise a ValueError unless it is 1."))
+       ("two_pass", ("(found.sum(dim=1) >= 1)", "hidden[torch.arange(len(ids)), found.int().argmax(dim=1)]"), "A sentence with two “flies” passes. There must be exactly one: count them in each row, and raise a ValueError unless it is 1."))
     at("(found.sum(dim=1) == 1)", "refusal",
-       ("two_give_two_rows", "(found.sum(dim=1) >= 1)", "A sentence with two “flies” passes and gives two rows: every row after it would carry another sentence's label. Exactly one is asked for: count them in each row, and raise a ValueError unless it is 1."))
+       ("two_give_two_rows", "(found.sum(dim=1) >= 1)", "A sentence with two “flies” passes and gives two rows: every row after it would carry another sentence's label. There must be exactly one: count them in each row, and raise a ValueError unless it is 1."))
     at("(found.sum(dim=1) == 1).all()", "refusal",
        ("counts_in_all", "found.sum() == len(ids)", "You compare the number of all “flies” with the number of sentences: one sentence without and one with two would pass. Count in each row."))
-    WORDS = "You use the word's number in the text. Tokens are not words: [CLS] stands in front, a word before may be several pieces, and a comma is a token of its own. Look for the id in `ids`."
+    WORDS = "You use the word's number in the text. Tokens are not words: [CLS] comes first, a word before may be several pieces, and a comma is a token of its own. Look for the id in `ids`."
     for called, more in (("word_places", ""), ("word_places_after_cls", " + 1")):
         places = f'hidden[torch.arange(len(ids)), [sentence.lower().strip(".").split().index("flies"){more} for sentence in sentences]]'
         at(PICK, "values", (called, places, WORDS))
@@ -383,10 +383,10 @@ def in_nearest_centroid(at):
     LABELS = ("values", "three classes")
     at("torch.cdist(test, centroids).argmin(dim=1)  # (M, C) -> (M,)", LABELS,
        ("nearest_neighbor", "labels[torch.cdist(test, train).argmin(dim=1)]  # (M, N) -> (M,)", "You take the label of the single nearest vector (nearest neighbor). First average the vectors of each label, then compare with these means."))
-    at(".argmin(", LABELS, ("farthest", ".argmax(", "You choose the farthest centroid: of distances the smallest is wanted, `argmin`."))
+    at(".argmin(", LABELS, ("farthest", ".argmax(", "You choose the farthest centroid: take the smallest distance, `argmin`."))
     at("torch.cdist(test, centroids).argmin", LABELS,
-       ("dot_product", "(test @ centroids.T).argmax", "You compare by dot product, which favors long centroids. Asked is the distance: the length of the difference."),
-       ("cosine", "F.cosine_similarity(test[:, None], centroids, dim=-1).argmax", "You compare by cosine, the angle seen from the origin. Asked is the Euclidean distance."))
+       ("dot_product", "(test @ centroids.T).argmax", "You compare by dot product, which favors long centroids. Take the distance: the length of the difference."),
+       ("cosine", "F.cosine_similarity(test[:, None], centroids, dim=-1).argmax", "You compare by cosine, the angle seen from the origin. Take the Euclidean distance."))
     at("torch.cdist(test, centroids)", LABELS,
        ("absolute_differences", "torch.cdist(test, centroids, p=1)", "Your distance adds up absolute differences. Euclidean is: square the differences, add, (take the root)."),
        ("signed_differences", "(test[:, None] - centroids).sum(dim=-1)", "Your distance adds up the differences with their signs, so that they cancel. Euclidean is: square the differences, add, (take the root)."),
@@ -403,25 +403,25 @@ def in_nearest_centroid(at):
     at("range(int(labels.max()) + 1)", "three classes",
        ("two_classes", "range(2)", "There are only ever two classes in your answer. The labels say how many there are: 0 … C − 1."))
     at(".argmin(dim=1)  # (M, C) -> (M,)", ("shape", *LABELS),
-       ("distances", "  # (M, C)", "You return the distances, one for each label. Asked is the label of the smallest: `argmin` over the labels' axis."),
-       ("argmin_over_vectors", ".argmin(dim=0)  # (M, C) -> (C,)", "Your argmin runs over the vectors (dim 0): for each label, the vector closest to it. Asked is the other way round: for each vector, the closest label."))
+       ("distances", "  # (M, C)", "You return the distances, one for each label. Return the label of the smallest: `argmin` over the labels' axis."),
+       ("argmin_over_vectors", ".argmin(dim=0)  # (M, C) -> (C,)", "Your argmin runs over the vectors (dim 0): for each label, the vector closest to it. Do it the other way round: for each vector, the closest label."))
     NEAREST = "torch.cdist(test, centroids).argmin(dim=1)  # (M, C) -> (M,)"
     at(NEAREST, LABELS,
-       ("mean_of_distances", "torch.stack([torch.cdist(test, train[labels == label]).mean(dim=1) for label in classes], dim=1).argmin(dim=1)", "You average the distances to all vectors of a label. Asked is one distance, to their mean: average the vectors first."),
-       ("farthest_member", "torch.stack([torch.cdist(test, train[labels == label]).amax(dim=1) for label in classes], dim=1).argmin(dim=1)", "You measure the distance to the farthest vector of each label. Asked is the distance to their mean."),
+       ("mean_of_distances", "torch.stack([torch.cdist(test, train[labels == label]).mean(dim=1) for label in classes], dim=1).argmin(dim=1)", "You average the distances to all vectors of a label. Take one distance, to their mean: average the vectors first."),
+       ("farthest_member", "torch.stack([torch.cdist(test, train[labels == label]).amax(dim=1) for label in classes], dim=1).argmin(dim=1)", "You measure the distance to the farthest vector of each label. Take the distance to their mean."),
        ("centroid_vectors", "centroids[torch.cdist(test, centroids).argmin(dim=1)]", "You return the nearest centroids themselves, (M, D). Asked are their labels, (M,).", ("shape", *LABELS)))
     at("classes = range(int(labels.max()) + 1)", LABELS,
-       ("order_of_appearance", "classes = list(dict.fromkeys(labels.tolist()))", "Your centroids stand in the order in which labels first occur, and you return the place in that row. Return the label itself: centroid c belongs to label c."))
+       ("order_of_appearance", "classes = list(dict.fromkeys(labels.tolist()))", "Your centroids are in the order in which labels first occur, and you return the index in that order. Return the label itself: centroid c belongs to label c."))
     at("labels.max()) + 1", LABELS,
        ("one_class_too_few", "labels.max())", "The last label has no centroid, so nothing ever gets it. Labels are 0 … C − 1: there are `labels.max() + 1`."))
     at(".argmin(dim=1)", ("shape", *LABELS),
        ("labels_from_one", ".argmin(dim=1) + 1", "Your labels are one too large: they are 0 … C − 1, and `argmin` gives just that.", LABELS),
-       ("smallest_distances", ".min(dim=1).values", "You return the distance to the nearest centroid. Asked is its label: where the smallest stands, `argmin`, not how large it is."),
-       ("floats", ".argmin(dim=1).float()", "The labels are right, but they are floating-point numbers. Whole numbers are wanted, as `argmin` gives them.", "shape"),
+       ("smallest_distances", ".min(dim=1).values", "You return the distance to the nearest centroid. Return its label: where the smallest is, `argmin`, not how large it is."),
+       ("floats", ".argmin(dim=1).float()", "The labels are right, but they are floating-point numbers. Return whole numbers, as `argmin` gives them.", "shape"),
        ("list", ".argmin(dim=1).tolist()", "The labels are right, but they are in a Python list. Return a tensor, (M,).", "shape"),
-       ("one_column_too_many", ".argmin(dim=1, keepdim=True)", "Your labels stand in a column, (M, 1). Asked is (M,)."))
+       ("one_column_too_many", ".argmin(dim=1, keepdim=True)", "Your labels are in a column, (M, 1). Return (M,)."))
     at("torch.cdist(test", ("shape", *LABELS),
-       ("labels_train", "torch.cdist(train", "You label the vectors of `train`. Those of `test` are asked for; `train` only makes the centroids."))
+       ("labels_train", "torch.cdist(train", "You label the vectors of `train`. Label those of `test`; `train` only makes the centroids."))
     at("train[labels == label].mean", LABELS,
        ("always_0", "train.mean", "Every vector gets label 0. (Are all your centroids the same? Each label's own vectors are averaged: `train[labels == label]`.)"))
     squeezed(at, ("shape", "values"), "is (M,), also for M = 1")
@@ -430,11 +430,11 @@ def in_nearest_centroid(at):
 @MISTAKES.of_quiz("quiz_encoder", quiz_encoder)
 def in_quiz_encoder(wrong):
     wrong("a padding mask hides", "queries",
-                 "a padding token may look at whatever it likes, nobody reads the result; what matters is that nobody looks at it. A padding mask hides keys.")
+                 "a padding token may attend to anything, because its result is never used; what matters is that no token attends to padding. A padding mask hides keys.")
     wrong("a padding mask hides", "queries and keys",
                  "hiding keys is enough. Hiding the queries too leaves rows in which nothing may be looked at, and a softmax over nothing is NaN.")
     wrong("BERT's weights in a pre-norm stack", "an error when loading",
-                 "loading compares names and shapes, and both arrangements have the same: where a norm stands is not a weight. You saw other numbers and no error.")
+                 "loading compares names and shapes, and both arrangements have the same: where a norm is placed is not a weight. You saw other numbers and no error.")
     wrong("BERT's weights in a pre-norm stack", "the same numbers",
                  "norm(x + f(x)) and x + f(norm(x)) are different functions; the weights were learned for the first.")
     wrong("a key that strict=False skips", "raises an error",
@@ -442,6 +442,6 @@ def in_quiz_encoder(wrong):
     wrong("a key that strict=False skips", "is set to zero",
                  "nothing is written there at all: the parameter keeps the random numbers it was made with.")
     wrong("flies at depth 0 knows", "only the word",
-                 "the position's vector has been added by then: two “flies” at different places differ already.")
+                 "the position's vector has been added by then: two “flies” at different positions differ already.")
     wrong("flies at depth 0 knows", "the words around it",
                  "no attention has run yet, so nothing of the neighbors has arrived. That is why depth 0 can't tell noun from verb.")
