@@ -41,9 +41,15 @@ def test_an_error_in_a_part_names_the_part_and_where_it_was_called() -> None:
 
 
 def test_an_error_of_the_answer_itself_has_no_caller() -> None:
+    error = seen_of("def weights(x):\n    return [row @ x for row in x]\n").error
+    assert error is not None
+    assert (error.line, error.within, error.caller, error.caller_line) == (2, "weights", "", 0)
+
+
+def test_an_error_in_a_function_inside_the_answer_says_where_that_is_called() -> None:
     error = seen_of("def weights(x):\n    def inner(x):\n        return x @ x\n    return inner(x)\n").error
     assert error is not None
-    assert (error.line, error.within, error.caller, error.caller_line) == (3, "weights", "", 0)
+    assert (error.line, error.within, error.caller, error.caller_line) == (3, "weights", "weights", 4)
 
 
 def test_a_method_is_named_by_its_class() -> None:

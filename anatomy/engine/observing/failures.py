@@ -49,8 +49,8 @@ def describe(error: BaseException, name: str = "", answer: Any = None) -> Raised
     described.line, described.within = last.line, last.owner
     described.code = encodable(linecache.getline(last.code.co_filename, last.line).strip()[:200])
     described.leftover = type(error) is NotImplementedError and last.raises and _is_left_over(last)
-    calls = [place for place in places if place.owner == name]
-    if calls and last.owner != name:
+    calls = [place for place in places if place.owner == name and place.code is not last.code]
+    if calls and calls[-1].line != last.line:
         described.caller, described.caller_line = name, calls[-1].line
     return described
 

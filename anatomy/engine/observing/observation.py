@@ -13,7 +13,7 @@ class Raised:
     """An exception, and where in the student's own cells it came from.
 
     `line`, `code` and `within` are the innermost place in a cell: its number, its text, the function or class it is in.
-    `caller` and `caller_line` are where the answer itself called that function or class, when that is another one.
+    `caller` and `caller_line` are where the answer itself called it, when it is another function, class or method.
     `leftover` tells that it is the ``raise NotImplementedError`` of a function that does something besides.
     """
 
