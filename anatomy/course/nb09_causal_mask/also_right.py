@@ -581,54 +581,108 @@ def load_gpt2_weights__modules(gpt, state_dict):
 # ---------------------------------------------------------------------------------------------- probabilities
 
 
-def next_token_probabilities__scattered(logits, temperature=1.0, top_k=None):
+def next_token_probabilities__scattered(logits, temperature=1.0, top_k=None, top_p=None):
     k = logits.shape[-1] if top_k is None else min(top_k, logits.shape[-1])
     best, places = torch.topk(logits / temperature, k, dim=-1)
-    return torch.zeros_like(logits).scatter(-1, places, best.softmax(-1))
+    best = best.softmax(-1)
+    if top_p is not None:
+        best = best * (torch.cumsum(best, -1) - best < top_p)
+    return torch.zeros_like(logits).scatter(-1, places, best / best.sum(-1, keepdim=True))
 
 
-def next_token_probabilities__ranks(logits, temperature=1.0, top_k=None):
+def next_token_probabilities__ranks(logits, temperature=1.0, top_k=None, top_p=None):
     scaled = logits * (1 / temperature)
     ranks = scaled.argsort(dim=-1, descending=True).argsort(dim=-1)
     shifted = (scaled - scaled.max(dim=-1, keepdim=True).values).exp()
     kept = shifted * (ranks < (top_k or logits.size(-1)))
+    kept = kept / kept.sum(-1, keepdim=True)
+    if top_p is not None:
+        more = kept.unsqueeze(-2) > kept.unsqueeze(-1)  # (..., V, V): which tokens are more probable than this one
+        kept = kept * ((more * kept.unsqueeze(-2)).sum(-1) < top_p)
     return kept / kept.sum(-1, keepdim=True)
 
 
-def next_token_probabilities__cut_and_renormalize(logits, temperature: float = 1, top_k=None):
+def next_token_probabilities__cut_and_renormalize(logits, temperature: float = 1, top_k=None, top_p=None):
     probabilities = F.softmax(logits.div(temperature), dim=-1)
-    if top_k is None:
-        return probabilities
-    k = min(top_k, probabilities.shape[-1])
-    least = probabilities.sort(dim=-1, descending=True).values[..., k - 1].unsqueeze(-1)
-    probabilities = torch.where(probabilities >= least, probabilities, torch.zeros(()))
+    if top_k is not None:
+        k = min(top_k, probabilities.shape[-1])
+        least = probabilities.sort(dim=-1, descending=True).values[..., k - 1].unsqueeze(-1)
+        probabilities = torch.where(probabilities >= least, probabilities, torch.zeros(()))
+        probabilities = probabilities / probabilities.sum(dim=-1, keepdim=True)
+    if top_p is not None and top_p < 1:
+        ordered = probabilities.sort(dim=-1, descending=True).values
+        needed = (ordered.cumsum(dim=-1) < top_p).sum(
+            dim=-1, keepdim=True
+        )  # (..., 1): the place of the last that stays
+        least = ordered.gather(-1, needed.clamp(max=ordered.size(-1) - 1))
+        probabilities = torch.where(probabilities >= least, probabilities, torch.zeros(()))
     return probabilities / probabilities.sum(dim=-1, keepdim=True)
 
 
-def next_token_probabilities__row_by_row(logits, temperature=1.0, top_k=None):
+def next_token_probabilities__cut_logits_twice(logits, temperature=1.0, top_k=None, top_p=None):
+    logits = logits / temperature
+    if top_k is not None:
+        cut = logits < logits.topk(min(top_k, logits.size(-1))).values[..., -1, None]
+        logits = logits.masked_fill(cut, -math.inf)
+    if top_p is not None:
+        sorted_logits, indices = torch.sort(logits, descending=True, dim=-1)
+        remove = sorted_logits.softmax(dim=-1).cumsum(dim=-1) > top_p
+        remove[..., 1:] = remove[..., :-1].clone()
+        remove[..., 0] = False
+        logits = logits.masked_fill(remove.scatter(-1, indices, remove), -math.inf)
+    return logits.softmax(dim=-1)
+
+
+def next_token_probabilities__rising_order(logits, temperature=1.0, top_k=None, top_p=None):
+    probabilities = torch.softmax(logits / temperature, dim=-1)
+    if top_k is not None:
+        gone = probabilities.argsort(dim=-1)[..., : max(0, logits.size(-1) - top_k)]
+        probabilities = probabilities.scatter(-1, gone, 0.0)
+        probabilities = probabilities / probabilities.sum(dim=-1, keepdim=True)
+    if top_p is not None:
+        rising, order = probabilities.sort(dim=-1)
+        tail = rising.cumsum(dim=-1)  # up to this token, from the least probable on
+        rising = rising * (tail > 1 - top_p + 1e-6)
+        probabilities = rising.gather(-1, order.argsort(dim=-1))
+    return probabilities / probabilities.sum(dim=-1, keepdim=True)
+
+
+def next_token_probabilities__row_by_row(logits, temperature=1.0, top_k=None, top_p=None):
     rows = []
     for row in logits.reshape(-1, logits.size(-1)):
         row = row.clone()
         if top_k:
             for place in row.argsort()[: max(0, len(row) - top_k)]:
                 row[place] = float("-inf")
-        rows.append((row / temperature).softmax(0))
+        row = (row / temperature).softmax(0)
+        if top_p is not None:
+            total = 0.0
+            for place in row.argsort(descending=True).tolist():
+                total, row[place] = total + row[place].item(), 0.0 if total >= top_p else row[place].item()
+            row = row / row.sum()
+        rows.append(row)
     return torch.stack(rows).reshape(logits.shape)
 
 
-def next_token_probabilities__kth_value(logits, temperature=1.0, top_k=None):
+def next_token_probabilities__kth_value(logits, temperature=1.0, top_k=None, top_p=None):
     vocabulary = logits.size(-1)
     if top_k is not None and top_k <= vocabulary:
         least = logits.kthvalue(vocabulary - top_k + 1, dim=-1, keepdim=True).values
         logits = torch.where(logits < least, torch.full_like(logits, -torch.inf), logits)
-    return torch.softmax(logits / temperature, -1)
+    chances = torch.softmax(logits / temperature, -1)
+    if top_p is None:
+        return chances
+    best = torch.sort(chances, dim=-1, descending=True)
+    enough = torch.searchsorted(best.values.cumsum(-1), torch.full_like(chances[..., :1], top_p))  # (..., 1)
+    kept = torch.where(torch.arange(vocabulary) <= enough, best.values, 0.0)
+    return F.normalize(kept.gather(-1, best.indices.argsort(-1)), p=1, dim=-1)
 
 
 # ---------------------------------------------------------------------------------------------- generate
 
 
 @torch.no_grad()
-def generate__list_of_columns(model, ids, max_new_tokens, temperature=1.0, top_k=None, generator=None):
+def generate__list_of_columns(model, ids, max_new_tokens, temperature=1.0, top_k=None, top_p=None, generator=None):
     columns = list(ids.unbind(dim=1))
     most = model.position_embeddings.weight.shape[0]
     for _ in range(max_new_tokens):
@@ -636,12 +690,12 @@ def generate__list_of_columns(model, ids, max_new_tokens, temperature=1.0, top_k
         if temperature <= 0:
             columns.append(logits.argmax(-1))
         else:
-            p = next_token_probabilities(logits, temperature, top_k)
+            p = next_token_probabilities(logits, temperature, top_k, top_p)
             columns.append(p.multinomial(1, generator=generator).squeeze(1))
     return torch.stack(columns, dim=1)
 
 
-def generate__preallocated(model, ids, max_new_tokens, temperature=1.0, top_k=None, generator=None):
+def generate__preallocated(model, ids, max_new_tokens, temperature=1.0, top_k=None, top_p=None, generator=None):
     batch, length = ids.shape
     text = torch.zeros(batch, length + max_new_tokens, dtype=ids.dtype)
     text[:, :length] = ids
@@ -653,13 +707,17 @@ def generate__preallocated(model, ids, max_new_tokens, temperature=1.0, top_k=No
                 chances = torch.softmax(logits / temperature, dim=-1)
                 if top_k is not None and top_k < chances.size(-1):
                     chances = chances * (chances >= chances.topk(top_k).values.amin(-1, keepdim=True))
+                    chances = chances / chances.sum(-1, keepdim=True)
+                if top_p is not None:
+                    best, tokens = chances.sort(-1, descending=True)
+                    chances = torch.zeros_like(best).scatter(-1, tokens, best * (best.cumsum(-1) - best < top_p))
                 text[:, end] = torch.multinomial(chances, num_samples=1, generator=generator)[:, 0]
             else:
                 text[:, end] = logits.max(dim=-1).indices
     return text
 
 
-def generate__recursive(model, ids, max_new_tokens, temperature=1.0, top_k=None, generator=None):
+def generate__recursive(model, ids, max_new_tokens, temperature=1.0, top_k=None, top_p=None, generator=None):
     if max_new_tokens == 0:
         return ids
     with torch.no_grad():
@@ -667,13 +725,15 @@ def generate__recursive(model, ids, max_new_tokens, temperature=1.0, top_k=None,
     if temperature == 0.0:
         new = logits.topk(1).indices
     else:
-        new = torch.multinomial(next_token_probabilities(logits, temperature, top_k), 1, True, generator=generator)
+        new = torch.multinomial(
+            next_token_probabilities(logits, temperature, top_k, top_p), 1, True, generator=generator
+        )
     longer = torch.hstack([ids, new])
-    return generate__recursive(model, longer, max_new_tokens - 1, temperature, top_k, generator)
+    return generate__recursive(model, longer, max_new_tokens - 1, temperature, top_k, top_p, generator)
 
 
 @torch.no_grad()
-def generate__inverse_transform(model, ids, max_new_tokens, temperature=1.0, top_k=None, generator=None):
+def generate__inverse_transform(model, ids, max_new_tokens, temperature=1.0, top_k=None, top_p=None, generator=None):
     most, text = model.position_embeddings.num_embeddings, ids.clone()
     while text.size(1) < ids.size(1) + max_new_tokens:
         window = text if text.size(1) <= most else text[:, text.size(1) - most :]
@@ -681,7 +741,7 @@ def generate__inverse_transform(model, ids, max_new_tokens, temperature=1.0, top
         if temperature == 0:
             chosen = logits.argmax(1)
         else:
-            edges = next_token_probabilities(logits, temperature, top_k).double().cumsum(1)
+            edges = next_token_probabilities(logits, temperature, top_k, top_p).double().cumsum(1)
             dice = torch.rand(len(ids), 1, generator=generator, dtype=torch.float64) * edges[:, -1:]
             chosen = torch.searchsorted(edges, dice, right=True).squeeze(1).clamp(max=logits.size(1) - 1)
         text = torch.cat((text, chosen.unsqueeze(1)), dim=-1)
@@ -689,12 +749,12 @@ def generate__inverse_transform(model, ids, max_new_tokens, temperature=1.0, top
 
 
 @torch.no_grad()
-def generate__race(model, ids, max_new_tokens, temperature=1.0, top_k=None, generator=None):
+def generate__race(model, ids, max_new_tokens, temperature=1.0, top_k=None, top_p=None, generator=None):
     for _ in range(max_new_tokens):
         logits = model(ids[:, -model.position_embeddings.num_embeddings :])[:, -1]
         if temperature != 0:
             waiting = torch.empty_like(logits).exponential_(generator=generator)
-            logits = next_token_probabilities(logits, temperature, top_k) / waiting
+            logits = next_token_probabilities(logits, temperature, top_k, top_p) / waiting
         ids = torch.column_stack([ids, logits.argmax(dim=1)])
     return ids
 

@@ -689,6 +689,14 @@ def _spaced(draw: Draw, letters: str, step: float = 0.6) -> Tensor:
     return step * (ranks + noise) + 4.0 * draw.normal(letters)[..., :1]
 
 
+def _clear(logits: Tensor, near: float, temperature: float = 1.0, top_k: int | None = None) -> float:
+    """A `top_p` near this one that is far from every sum of a row's largest probabilities: rounding decides nothing."""
+    best = (logits.double() / temperature).softmax(dim=-1).sort(dim=-1, descending=True).values[..., :top_k]
+    sums = (best.cumsum(dim=-1) / best.sum(dim=-1, keepdim=True)).flatten()  # (rows · k,)
+    choices = torch.linspace(near - 0.05, near + 0.05, 201, dtype=torch.float64)
+    return round(float(choices[(choices[:, None] - sums).abs().amin(dim=1).argmax()]), 4)
+
+
 def any_logits(draw: Draw) -> Case:
     leading = draw.pick("", "B ", "B T ", "B H T ")
     draw.sized(B=(1, 3), H=(1, 2), T=(1, 4), V=(1, draw.pick(9, 9, 120)))
@@ -699,12 +707,19 @@ def any_logits(draw: Draw) -> Case:
         *({"temperature": temperature, "top_k": draw.pick(1, draw.whole(1, most), most, most + 9)} for _ in range(3)),
     )  # fmt: skip
     asks = "top-k" if "top_k" in given else "temperature" if given else None
+    if draw.pick(True, False, False):
+        top_k = draw.pick(None, None, draw.whole(1, most))
+        near = 0.06 + 0.88 * draw.whole(0, 99) / 99
+        top_p = draw.pick(
+            _clear(logits, near, temperature, top_k), _clear(logits, near, temperature, top_k), 0.001, 1.0
+        )
+        given, asks = {"temperature": temperature, "top_k": top_k, "top_p": top_p}, "top-p"
     return draw.case(logits=logits, **given, returns=leading + "V", asks=asks)
 
 
 @exercise(
     inputs=any_logits,
-    properties={"shape": 1, "values": 1, "temperature": 1, "top-k": 2},
+    properties={"shape": 1, "values": 1, "temperature": 1, "top-k": 1, "top-p": 1},
     returns="B V",
     when_right="From a row of logits to a die that can be rolled.",
 )
@@ -737,6 +752,26 @@ def next_token_probabilities(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, V=90)
     yield draw.case(logits=_spaced(draw, "B V", step=0.05), temperature=1.0, top_k=70, asks="top-k",
                     note="for top_k = 70")  # fmt: skip
+    draw = Draw(seed, B=4, V=9)
+    logits = _spaced(draw, "B V", step=0.4)
+    for top_p in (_clear(logits, 0.6), _clear(logits, 0.9), 0.01, 1.0):
+        yield draw.case(logits=logits, temperature=1.0, top_k=None, top_p=top_p, asks="top-p",
+                        note=f"for top_p = {top_p:g}")  # fmt: skip
+    draw = Draw(seed, B=2, T=3, V=7)
+    logits = _spaced(draw, "B T V")
+    top_p = _clear(logits, 0.75, temperature=3.0)
+    yield draw.case(logits=logits, temperature=3.0, top_k=None, top_p=top_p, returns="B T V", asks="top-p",
+                    note=f"for logits of shape (B, T, V), a temperature of 3 and top_p = {top_p:g}")  # fmt: skip
+    draw = Draw(seed, V=8)
+    logits = _spaced(draw, "V")
+    top_p = _clear(logits, 0.5)
+    yield draw.case(logits=logits, temperature=1.0, top_k=None, top_p=top_p, returns="V", asks="top-p",
+                    note=f"for a single row of logits and top_p = {top_p:g}")  # fmt: skip
+    draw = Draw(seed, B=3, V=11)
+    logits = _spaced(draw, "B V", step=0.2)
+    top_p = _clear(logits, 0.65, top_k=5)
+    yield draw.case(logits=logits, temperature=1.0, top_k=5, top_p=top_p, asks="top-p",
+                    note=f"for top_k = 5 and top_p = {top_p:g}")  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------------- generate
@@ -793,7 +828,7 @@ def _with_generators(answer: Any, case: Case) -> Any:
     def write(seed: int | torch.Generator | None, elsewhere: int) -> Any:
         torch.default_generator.manual_seed(elsewhere)
         generator = torch.Generator().manual_seed(seed) if isinstance(seed, int) else seed
-        return answer(model, ids, steps, 1.0, None, generator)
+        return answer(model, ids, steps, 1.0, None, None, generator)
 
     first = write(seed, 1)
     if first is None:
@@ -822,7 +857,7 @@ def any_beginnings(draw: Draw) -> Case:
         draw.sizes |= {"B": ROWS, "P": 8}
         return draw.case(model=Writer(draw), ids=draw.integers("1 T", draw.sizes["V"]).expand(ROWS, -1),
                          max_new_tokens=2, temperature=draw.pick(0.5, 1.5, 3.0), top_k=draw.pick(None, 2, 3),
-                         asks="sampling")  # fmt: skip
+                         top_p=draw.pick(None, 0.7), asks="sampling")  # fmt: skip
     draw.sized(B=(1, 4), T=(1, 8), V=(1, draw.pick(9, 200)), P=(1, 12))
     steps = draw.whole(0, 6)
     how = draw.pick({"temperature": 0}, {"temperature": 0.0, "top_k": draw.whole(1, 9)},
@@ -858,9 +893,11 @@ def generate(seed: int) -> Iterator[Case]:
                     note="when the text is longer than the table from the start")  # fmt: skip
     draw = Draw(seed, B=ROWS, T=3, V=5, P=8)
     model, ids = Writer(draw), draw.integers("1 T", 5).expand(ROWS, 3)
-    for temperature, top_k in ((2.0, None), (0.5, None), (1.0, 2), (2.5, 3)):
+    for temperature, top_k, top_p in ((2.0, None, None), (0.5, None, None), (1.0, 2, None), (2.5, 3, None),
+                                      (2.5, None, 0.7)):  # fmt: skip
         note = f"for a temperature of {temperature:g}" + (f" and top_k = {top_k}" if top_k else "")
-        yield draw.case(model=model, ids=ids, max_new_tokens=2, temperature=temperature, top_k=top_k,
+        note += f" and top_p = {top_p:g}" if top_p else ""
+        yield draw.case(model=model, ids=ids, max_new_tokens=2, temperature=temperature, top_k=top_k, top_p=top_p,
                         generator=draw.fork("sampling"), asks="sampling", note=note)  # fmt: skip
     yield draw.case(model=model, ids=ids, max_new_tokens=2, asks="sampling", note="when nothing more is given")
     draw = Draw(seed, B=6, T=3, V=8, P=16)

@@ -12,6 +12,7 @@ from torch import Tensor
 from anatomy.course.nb05_encoder_layer.asked import LAST
 from anatomy.course.nb05_encoder_layer.described import UNRELATED, depends_on, dropped_in_words, part_in_words
 from anatomy.course.nb09_causal_mask.asked import PAIRS, Writer, state, token_table, used_before
+from anatomy.course.nb09_causal_mask.right import next_token_probabilities
 from anatomy.engine.calls import unpacked
 from anatomy.engine.describing import Description
 from anatomy.engine.describing.generators import continues
@@ -181,14 +182,15 @@ def _independence(raw: Mapping[str, Any], case: Case) -> str:
 
 
 def _zero_exactly(value: Any, case: Case) -> str | None:
-    """What the value of a softmax can't show by its size: whether what `top_k` leaves out has nothing at all."""
-    logits, top_k = case.args["logits"], case.args.get("top_k")
-    if top_k is None or top_k >= logits.size(-1) or not isinstance(value, Tensor) or value.shape != logits.shape:
+    """What the value of a softmax can't show by its size: whether what is left out has nothing at all."""
+    if not isinstance(value, Tensor) or value.shape != case.args["logits"].shape:
         return None
-    largest = value.masked_fill(logits >= logits.topk(top_k).values[..., -1:], 0.0).abs().max()
+    if case.args.get("top_p") == 1.0:  # rounding decides whether the sum is 1 before the last tokens
+        return None
+    largest = value.masked_fill(next_token_probabilities(*case.args.values()) > 0, 0.0).abs().max()
     if not 0 < largest <= 1e-5:  # larger ones are wrong values, and so is NaN
         return None
-    return f"Tokens outside the `top_k` largest get the probability 0 exactly; yours get up to {largest:.2g}."
+    return f"Tokens that are left out get the probability 0 exactly; yours get up to {largest:.2g}."
 
 
 # ---------------------------------------------------------------------------------------------- generate
@@ -208,7 +210,7 @@ def _written(raw: Any, case: Case) -> Any:
 def _drawn(written: Any, case: Case) -> str:
     """Two tokens, written in many rows at once."""
     model, ids = case.args["model"], case.args["ids"]
-    temperature, top_k = case.args.get("temperature", 1.0), case.args.get("top_k")
+    temperature, top_k, top_p = case.args.get("temperature", 1.0), case.args.get("top_k"), case.args.get("top_p")
     if written.shape != (len(ids), ids.size(1) + 2):
         return f"a text of shape {tuple(written.shape)}, where {(len(ids), ids.size(1) + 2)} is asked for"
     new = written[:, -2:]
@@ -217,7 +219,7 @@ def _drawn(written: Any, case: Case) -> str:
     if (new == new[0]).all():
         return "every row is continued alike"
     counts = torch.bincount(new[:, 0].long() * case.sizes["V"] + new[:, 1].long(), minlength=case.sizes["V"] ** 2)
-    for words, joint in _suspects(model, ids[:1], temperature, top_k).items():
+    for words, joint in _suspects(model, ids[:1], temperature, top_k, top_p).items():
         if _fits(counts, joint.flatten()):
             return f"drawn {words}"
     return "drawn from another distribution"
@@ -235,29 +237,33 @@ def _fits(counts: Tensor, probabilities: Tensor) -> bool:
     return bool(((counts - expected).abs() <= bound).all())
 
 
-def _suspects(model: Writer, ids: Tensor, temperature: float, top_k: int | None) -> dict[str, Tensor]:
+def _suspects(
+    model: Writer, ids: Tensor, temperature: float, top_k: int | None, top_p: float | None
+) -> dict[str, Tensor]:
     """Distributions of the next two tokens (V, V), by the words for them; that which is asked for comes first."""
     vocabulary = model.get_buffer("logits").size(1)
 
-    def chances(ids: Tensor, temperature: float, rank: int) -> Tensor:  # (N, T) -> (N, V)
-        logits = model(ids)[:, -1].double() / temperature
-        places = logits.argsort(dim=-1, descending=True).argsort(dim=-1)  # 0 for the most probable
-        return logits.masked_fill(places >= rank, -torch.inf).softmax(dim=-1)
+    def chances(ids: Tensor, temperature: float, rank: int, share: float | None) -> Tensor:  # (N, T) -> (N, V)
+        return next_token_probabilities(model(ids)[:, -1].double(), temperature, rank, share)
 
-    def joint(temperature: float, rank: int) -> Tensor:  # (V, V)
+    def joint(temperature: float, rank: int, share: float | None = top_p) -> Tensor:  # (V, V)
         both = torch.cat([ids.expand(vocabulary, -1), torch.arange(vocabulary)[:, None]], dim=1)  # (V, T + 1)
-        return chances(ids, temperature, rank).T * chances(both, temperature, rank)
+        return chances(ids, temperature, rank, share).T * chances(both, temperature, rank, share)
 
     rank = top_k or vocabulary
-    once = chances(ids, temperature, rank)  # (1, V)
+    once = chances(ids, temperature, rank, top_p)  # (1, V)
     suspects = {"as asked": joint(temperature, rank)}
     if temperature != 1.0:
         suspects |= {"as from a temperature of 1": joint(1.0, rank),
                      "as if the logits were multiplied by the temperature": joint(1 / temperature, rank)}  # fmt: skip
+    if top_k is not None and top_p is not None:
+        suspects |= {"as if there were no `top_k`": joint(temperature, vocabulary),
+                     "as if there were no `top_p`": joint(temperature, rank, None)}  # fmt: skip
     if top_k is not None:
-        suspects |= {"from all tokens": joint(temperature, vocabulary),
-                     f"from the {rank + 1} most probable tokens": joint(temperature, rank + 1),
-                     "from all tokens, as from a temperature of 1": joint(1.0, vocabulary)}  # fmt: skip
+        suspects[f"from the {rank + 1} most probable tokens"] = joint(temperature, rank + 1)
+    if top_k is not None or top_p is not None:
+        suspects |= {"from all tokens": joint(temperature, vocabulary, None),
+                     "from all tokens, as from a temperature of 1": joint(1.0, vocabulary, None)}  # fmt: skip
     uniform = torch.full((vocabulary, vocabulary), vocabulary**-2)
     return suspects | {
         "twice from the distribution of the first token": once.T * once,
@@ -279,6 +285,6 @@ DESCRIPTIONS = {
     "DecoderBlock": Description(describe=_block),
     "GPT": Description(describe=_gpt),
     "load_gpt2_weights": Description(describe=_loaded),
-    "next_token_probabilities": Description(rules={"top-k": _zero_exactly}),
+    "next_token_probabilities": Description(rules={"top-k": _zero_exactly, "top-p": _zero_exactly}),
     "generate": Description(describe=_written),
 }

@@ -203,18 +203,28 @@ def load_gpt2_weights(gpt: Any, state_dict: dict[str, Tensor]) -> None:
     gpt.load_state_dict(mine)  # strict: refuses when a name is missing or left over
 
 
-def next_token_probabilities(logits: Tensor, temperature: float = 1.0, top_k: int | None = None) -> Tensor:
-    # (..., V) -> (..., V)
-    """The distribution from which the next token is drawn: softmax of logits / temperature, over the `top_k` largest.
+def next_token_probabilities(
+    logits: Tensor, temperature: float = 1.0, top_k: int | None = None, top_p: float | None = None
+) -> Tensor:  # (..., V) -> (..., V)
+    """The distribution from which the next token is drawn: softmax of logits / temperature, cut by `top_k` and `top_p`.
 
-    Tokens outside the `top_k` largest get exactly 0; None, or a number of V and more, keeps all. `temperature` is above
-    0: below 1 the distribution is sharper, above 1 flatter. Source: Fan, Lewis and Dauphin 2018 (top-k sampling).
+    Tokens outside the `top_k` largest get exactly 0; None, or a number of V and more, keeps all. Of what is left,
+    `top_p` (above 0, up to 1) keeps the fewest most probable tokens that together have at least this probability; None
+    keeps all. `temperature` is above 0: below 1 the distribution is sharper, above 1 flatter. Source: Fan, Lewis and
+    Dauphin 2018 (top-k); Holtzman et al. 2020, §3.1 (top-p, there nucleus sampling).
     """
     logits = logits / temperature
     if top_k is not None and top_k < logits.size(-1):
         least = logits.topk(top_k, dim=-1).values[..., -1:]  # (..., 1): the smallest that stays
         logits = logits.masked_fill(logits < least, -torch.inf)
-    return logits.softmax(dim=-1)
+    probabilities = logits.softmax(dim=-1)
+    if top_p is not None:
+        ordered, order = probabilities.sort(dim=-1, descending=True)
+        before = ordered.cumsum(dim=-1) - ordered  # (..., V): what the more probable tokens have together
+        kept = ordered.masked_fill(before >= top_p, 0.0)
+        probabilities = torch.zeros_like(kept).scatter(-1, order, kept)  # each at its own token again
+        probabilities = probabilities / probabilities.sum(dim=-1, keepdim=True)
+    return probabilities
 
 
 @torch.no_grad()
@@ -224,6 +234,7 @@ def generate(
     max_new_tokens: int,
     temperature: float = 1.0,
     top_k: int | None = None,
+    top_p: float | None = None,
     generator: torch.Generator | None = None,
 ) -> Tensor:  # (B, T) -> (B, T + max_new_tokens)
     """Let the model write on: predict, choose one token, append it, and again.
@@ -238,7 +249,7 @@ def generate(
         if temperature == 0:
             chosen = logits.argmax(dim=-1, keepdim=True)  # (B, 1)
         else:
-            probabilities = next_token_probabilities(logits, temperature, top_k)
+            probabilities = next_token_probabilities(logits, temperature, top_k, top_p)
             chosen = torch.multinomial(probabilities, 1, generator=generator)  # (B, 1)
         ids = torch.cat([ids, chosen], dim=1)
     return ids

@@ -606,64 +606,103 @@ def in_load_gpt2_weights(at):
 
 @MISTAKES.of(next_token_probabilities)
 def in_next_token_probabilities(at):
-    FLAT = ("values", "temperature", "top-k")
+    FLAT = ("values", "temperature", "top-k", "top-p")
+    CUTS = ("top-k", "top-p")
+    TEMPERED = ("temperature", "top-k", "top-p")
     TOP = "    if top_k is not None and top_k < logits.size(-1):\n"
+    LEFT = "    return probabilities"
     CUT = "logits = logits.masked_fill(logits < least, -torch.inf)"
     LEAST = "logits.topk(top_k, dim=-1).values[..., -1:]"
-    DIE = "return logits.softmax(dim=-1)"
+    DIE = "probabilities = logits.softmax(dim=-1)"
     DIVIDE = "    logits = logits / temperature\n"
-    at("logits = logits / temperature", ("temperature", "top-k"),
+    at("logits = logits / temperature", TEMPERED,
        ("temperature_multiplied", "logits = logits * temperature", "You multiply by the temperature: a high one makes your distribution sharper. Divide by it."),
        ("temperature_as_a_root", "logits = logits / temperature**0.5", "You divide by the root of the temperature. Divide by the temperature itself."),
        ("temperature_squared", "logits = logits / temperature / temperature", "You divide by the temperature twice. Once is enough."),
        ("softmax_before_temperature", "logits = logits.softmax(dim=-1) / temperature", "Your softmax comes first, then the temperature, then a second softmax. Divide the logits, then one softmax.", FLAT),
        ("in_place", "logits /= temperature", "You change `logits` in place (`logits /= …`, `logits[…] = …`). Whoever called you still needs them: make a new tensor."))
-    at(DIVIDE, ("temperature", "top-k"), ("temperature_ignored", "", "The temperature changes nothing. The logits are divided by it before the softmax."))
-    at((DIVIDE, DIE), ("temperature", "top-k"),
-       ("temperature_after_softmax", ("", "return logits.softmax(dim=-1) / temperature"), "You divide the probabilities by the temperature; their sum is then no longer 1. Divide the logits, before the softmax."))
+    at(DIVIDE, TEMPERED, ("temperature_ignored", "", "The temperature changes nothing. The logits are divided by it before the softmax."))
+    at((DIVIDE, LEFT), TEMPERED,
+       ("temperature_after_softmax", ("", "    return probabilities / temperature"), "You divide the probabilities by the temperature; their sum is then no longer 1. Divide the logits, before the softmax."))
     at(".softmax(dim=-1)", FLAT,
        ("no_softmax", "", "You return logits. Probabilities are asked for: softmax over the tokens."),
        ("log_softmax", ".log_softmax(dim=-1)", "You return logarithms of probabilities. The probabilities themselves are asked for."))
     at(DIE, FLAT,
-       ("softmax_over_rows", "return logits.softmax(dim=0)", "Your softmax runs over axis 0. It runs over the tokens, the last axis."),
-       ("softmax_over_axis_1", "return logits.softmax(dim=1)", "Your softmax runs over axis 1. The tokens are the last axis, whatever the number of axes: `dim=-1`.", ("shape", "values", "top-k")),
-       ("not_normalized", "return logits.exp()", "Your numbers are not divided by their sum: e to the logits is no distribution yet. `softmax` does both."),
-       ("own_exponentials", "return logits.exp() / logits.exp().sum(dim=-1, keepdim=True)", "e to a large number is ∞, and ∞/∞ is NaN: at a low temperature logits become large. `softmax` subtracts each row's largest first.", "temperature"),
-       ("most_probable_one", "return F.one_hot(logits.argmax(dim=-1), logits.size(-1)).float()", "You return 1 for the most probable token and 0 for all others. The whole distribution is asked for."),
+       ("softmax_over_rows", "probabilities = logits.softmax(dim=0)", "Your softmax runs over axis 0. It runs over the tokens, the last axis."),
+       ("softmax_over_axis_1", "probabilities = logits.softmax(dim=1)", "Your softmax runs over axis 1. The tokens are the last axis, whatever the number of axes: `dim=-1`.", ("shape", "values", "top-k", "top-p")),
+       ("not_normalized", "probabilities = logits.exp()", "Your numbers are not divided by their sum: e to the logits is no distribution yet. `softmax` does both."),
+       ("own_exponentials", "probabilities = logits.exp() / logits.exp().sum(dim=-1, keepdim=True)", "e to a large number is ∞, and ∞/∞ is NaN: at a low temperature logits become large. `softmax` subtracts each row's largest first.", "temperature"),
+       ("most_probable_one", "probabilities = F.one_hot(logits.argmax(dim=-1), logits.size(-1)).float()", "You return 1 for the most probable token and 0 for all others. The whole distribution is asked for."),
        ("token_drawn", "return torch.multinomial(logits.softmax(dim=-1).reshape(-1, logits.size(-1)), 1)", "You draw a token. Its distribution is asked for; `generate` will draw.", ("shape", *FLAT)),
        ("token_chosen", "return logits.argmax(dim=-1)", "You return the most probable tokens. The distribution over all V tokens is asked for.", ("shape", *FLAT)))
-    at((CUT, DIE), "top-k",
-       ("cut_after_softmax", ("return logits.softmax(dim=-1) * (logits >= least)", DIE), "You cut after the softmax and don't divide by what is left: your rows sum to less than 1. Cut the logits, with −∞, before it."))
-    at(CUT, "top-k",
+    at((CUT, DIE), CUTS,
+       ("cut_after_softmax", ("cut = logits < least", "probabilities = logits.softmax(dim=-1)\n    if top_k is not None and top_k < logits.size(-1):\n        probabilities = probabilities.masked_fill(cut, 0.0)"), "You cut after the softmax and don't divide by what is left: your rows sum to less than 1. Cut the logits, with −∞, before it."))
+    at(CUT, CUTS,
        ("top_k_ignored", "pass", "`top_k` changes nothing: all tokens keep their probability. Those outside the k largest are to get 0."),
        ("cut_to_k_columns", "logits = logits.topk(top_k, dim=-1).values", "You return only the k largest, (…, k). All V tokens are asked for, those outside with probability 0."),
        ("sorted", "logits = torch.cat([logits.topk(top_k, dim=-1).values, torch.full_like(logits, -torch.inf)[..., top_k:]], dim=-1)", "Your probabilities are sorted. Each is to stand at its own token."))
-    at("topk(top_k, dim=-1)", "top-k",
-       ("one_too_many", "topk(top_k + 1, dim=-1)", "You keep k + 1 tokens. The smallest that stays is the k-th largest, the last of `topk`'s values."))
-    at("logits < least", "top-k",
-       ("one_too_few", "logits <= least", "You keep k − 1 tokens (the k-th largest itself is cut off: compare with `<`, not `<=`). With k = 1 nothing is left."),
+    at("topk(top_k, dim=-1)", CUTS,
+       ("one_too_many", "topk(top_k + 1, dim=-1)", "You keep k + 1 tokens. The smallest that stays is the k-th largest, the last of `topk`'s values.", "top-k"))
+    at("logits < least", CUTS,
+       ("one_too_few", "logits <= least", "You keep k − 1 tokens (the k-th largest itself is cut off: compare with `<`, not `<=`). With k = 1 nothing is left.", "top-k"),
        ("largest_cut", "logits >= least", "You cut off the largest logits and keep the others. The k largest stay."),
        ("first_k_tokens", "torch.arange(logits.size(-1)) >= top_k", "You keep the first k tokens of the vocabulary. The k with the *largest* logits stay."))
     AXIS = "The smallest logit that stays has lost its axis: it is to be (…, 1) to meet its own row of V logits. `[..., -1:]` keeps the axis."
-    at("values[..., -1:]", "top-k",
+    at("values[..., -1:]", CUTS,
        ("only_the_largest", "values[..., :1]", "Only the largest logit stays, whatever k is: `topk`'s values come in falling order, and the last one is the smallest that stays."),
-       ("cut_for_two_axes", "values[:, -1:]", "`[:, -1:]` takes the last column only where there are two axes. `[..., -1:]` takes it for any number of axes."),
+       ("cut_for_two_axes", "values[:, -1:]", "`[:, -1:]` takes the last column only where there are two axes. `[..., -1:]` takes it for any number of axes.", "top-k"),
        ("axis_of_the_cut_lost", "values[..., -1]", AXIS))
-    at(LEAST, "top-k",
-       ("sorted_the_other_way", "logits.sort(dim=-1).values[..., top_k, None]", "You keep V − k tokens, not k: `sort` rises, so the k-th largest stands at −k, counted from the end."),
+    at(LEAST, CUTS,
+       ("sorted_the_other_way", "logits.sort(dim=-1).values[..., top_k, None]", "You keep V − k tokens, not k: `sort` rises, so the k-th largest is at −k, counted from the end.", "top-k"),
        ("one_cut_too_low_for_all", "logits.topk(top_k, dim=-1).values.min()", "You compare all rows with the lowest of their k-th largest logits: rows that lie higher keep more than k tokens. Each row has a cut of its own."),
        ("one_cut_for_all_rows", "logits.reshape(-1, logits.size(-1))[0].topk(top_k).values[-1:]", "You cut every row where the first one is cut. Each row has its own k largest."),
        ("k_of_all_rows", "logits.flatten().topk(top_k).values[-1:]", "You take the k largest logits of all rows together. Each row has its own k largest."),
        ("top_k_over_axis_0", "logits.topk(min(top_k, logits.size(0)), dim=0).values[-1:]", "Your `topk` runs over axis 0. The tokens are the last axis."))
-    at((TOP, LEAST), "top-k", ("axis_of_every_cut_lost", ("    if top_k is not None:\n", "logits.topk(min(top_k, logits.size(-1)), dim=-1).values[..., -1]"), AXIS))
-    at("-torch.inf", "top-k", ("zero_logits", "0.0", "Logits that are cut off become 0, and e⁰ = 1: they still get a probability. −∞ gives 0."))
+    at((TOP, LEAST), CUTS, ("axis_of_every_cut_lost", ("    if top_k is not None:\n", "logits.topk(min(top_k, logits.size(-1)), dim=-1).values[..., -1]"), AXIS))
+    at("-torch.inf", CUTS, ("zero_logits", "0.0", "Logits that are cut off become 0, and e⁰ = 1: they still get a probability. −∞ gives 0."))
     at(TOP, "top-k",
        ("k_beyond_the_vocabulary", "    if top_k is not None:\n", "A `top_k` of more than V fails: `topk` can't find that many. Then all tokens stay."),
        ("k_beyond_the_vocabulary_refused", "    if top_k is not None and top_k > logits.size(-1):\n        raise ValueError(f\"top_k {top_k} exceeds {logits.size(-1)}\")\n    if top_k is not None:\n", "A `top_k` of more than V is refused. Then all tokens stay."))
-    at("top_k is not None and top_k <", ("shape", "values", "temperature"),
+    at("top_k is not None and top_k <", ("shape", "values", "temperature", "top-p"),
        ("none_not_asked", "top_k <", "Without `top_k` your function fails: None is no number. Ask `if top_k is not None` first."))
-    at("temperature: float = 1.0, top_k: int | None = None", ("shape", "values", "temperature"),
-       ("top_k_needed", "temperature: float, top_k: int | None", "`temperature` and `top_k` have no default values in your function. They are 1.0 and None, unless given."))
+    at("temperature: float = 1.0, top_k: int | None = None, top_p: float | None = None", ("shape", "values", "temperature", "top-k"),
+       ("top_k_needed", "temperature: float, top_k: int | None, top_p: float | None", "`temperature`, `top_k` and `top_p` have no default values in your function. They are 1.0, None and None, unless given."))
+    ORDERED = "before = ordered.cumsum(dim=-1) - ordered"
+    FOUND = "kept = ordered.masked_fill(before >= top_p, 0.0)"
+    PUT = "torch.zeros_like(kept).scatter(-1, order, kept)"
+    SHARE = "        probabilities = probabilities / probabilities.sum(dim=-1, keepdim=True)\n"
+    BLOCK = f"{TOP}        least = {LEAST}  # (..., 1): the smallest that stays\n        {CUT}\n"
+    at("before >= top_p", "top-p",
+       ("crossing_token_left_out", "(before + ordered > top_p) & (before > 0)", "The token with which the sum crosses `top_p` is missing: you keep tokens only while their sum is below p. The tokens that stay must have at least p together."),
+       ("most_probable_token_left_out", "before + ordered > top_p", "The token with which the sum crosses `top_p` is missing. Where the most probable token alone has more than p, you keep nothing, and 0/0 is NaN. That token always stays."),
+       ("one_more_than_top_p", "F.pad(before, (1, 0))[..., :-1] >= top_p", "You keep one token too many with `top_p`: the token that makes the sum reach p is the last one."),
+       ("each_compared_with_top_p", "ordered < top_p", "You compare each probability with `top_p`. It is the sum that counts, from the most probable token down: `cumsum`."),
+       ("share_of_the_largest", "ordered < top_p * ordered[..., :1]", "You keep the tokens that have at least p times the largest probability. That is another method (min-p). `top_p` asks for the sum of the probabilities, from the most probable token down."),
+       ("share_of_the_tokens", "torch.arange(ordered.size(-1)) >= top_p * ordered.size(-1)", "You keep the share p of the *tokens*. `top_p` is a share of the probability: keep the most probable tokens until they have p together."),
+       ("tail_kept", "before < top_p", "You keep the tail and drop the most probable tokens. With `top_p` it is the other way round."))
+    at("cumsum(dim=-1)", "top-p",
+       ("summed_over_rows", "cumsum(dim=0)", "Your cumulative sum runs over axis 0. It runs over the tokens, the last axis."))
+    at(", descending=True", "top-p",
+       ("rising_order", "", "Your probabilities are sorted in rising order, so the sum for `top_p` begins with the least probable tokens. It begins with the most probable one: `descending=True`."))
+    at(ORDERED, "top-p",
+       ("top_p_before_temperature", "early = (logits * temperature).softmax(dim=-1).gather(-1, order)\n        before = early.cumsum(dim=-1) - early", "`top_p` chooses among the probabilities at temperature 1. Divide by the temperature first: it looks at what the temperature has made."))
+    at((BLOCK, LEFT), "top-p",
+       ("top_p_before_top_k", ("", f"{TOP}        least = probabilities.topk(top_k, dim=-1).values[..., -1:]\n        probabilities = probabilities.masked_fill(probabilities < least, 0.0)\n{SHARE}{LEFT}"), "`top_p` comes before `top_k`. It looks at what `top_k` has left: first keep the k largest and let them sum to 1, then sum up to p."))
+    at(PUT, "top-p",
+       ("order_not_undone", "kept", "With `top_p` your probabilities stay sorted: the largest is at token 0. Put each back at its own token, such as with `scatter` and the order that `sort` returns."),
+       ("gathered_by_the_order", "kept.gather(-1, order)", "With `top_p` the order is applied twice: `gather` with the order of `sort` sorts again. `scatter` puts each probability back at its own token."))
+    at((FOUND, PUT), "top-p",
+       ("mask_in_sorted_order", ("kept = probabilities.masked_fill(before >= top_p, 0.0)", "kept"), "You find out in sorted order what `top_p` cuts off, and cut it off in the order of the tokens. Bring the one into the order of the other first, such as with `scatter`."),
+       ("mask_gathered_by_the_order", ("kept = probabilities.masked_fill((before >= top_p).gather(-1, order), 0.0)", "kept"), "You find out in sorted order what `top_p` cuts off, and `gather` with the order of `sort` sorts it again. `scatter` brings it back to the tokens."),
+       ("zero_logits_beyond_top_p", ("gone = torch.zeros_like(before, dtype=torch.bool).scatter(-1, order, before >= top_p)", "logits.masked_fill(gone, 0.0).softmax(dim=-1)"), "Logits that `top_p` cuts off become 0, and e⁰ = 1: they still get a probability. −∞ gives 0."))
+    at(SHARE, "top-p",
+       ("top_p_not_renormalized", "", "With `top_p` your rows sum to less than 1. Divide what is left by its sum."),
+       ("second_softmax", "        probabilities = probabilities.softmax(dim=-1)\n", "After the cut by `top_p` you take a second softmax, of probabilities: it makes them too even, and gives those that are cut off e⁰ = 1. Divide by the sum."),
+       ("sum_of_all_rows", "        probabilities = probabilities / probabilities.sum()\n", "After the cut by `top_p` you divide by the sum over all rows. Each row is divided by its own sum."))
+    at("if top_p is not None:", "top-p",
+       ("top_p_ignored", "if False:", "`top_p` changes nothing. Tokens beyond the most probable ones that have p together get 0."))
+    at("if top_p is not None:", ("shape", "values", "temperature", "top-k"),
+       ("no_top_p_not_asked", "if True:", "Without `top_p` your function fails: None is no number. Ask `if top_p is not None` first."))
     squeezed(at, ("shape", "values"), "has the shape of `logits`, also for one text")
 
 
@@ -717,16 +756,17 @@ def in_generate(at):
        ("zero_as_one", "chosen = torch.multinomial(logits.softmax(dim=-1), 1, generator=generator)", "At temperature 0 you draw as at 1. There the most probable token is taken: `argmax`."))
     at(", 1, generator=generator", "generator",
        ("generator_unused", ", 1", "The generator is not used: the draws depend on torch's own source of chance. Hand it on: `torch.multinomial(…, generator=generator)`."))
-    at("(logits, temperature, top_k)", "sampling",
-       ("temperature_not_handed_on", "(logits, 1.0, top_k)", "You draw at temperature 1, whichever is given. Hand `temperature` on to `next_token_probabilities`."),
-       ("top_k_not_handed_on", "(logits, temperature)", "You draw from all tokens, whatever `top_k` is. Hand it on to `next_token_probabilities`."),
-       ("neither_handed_on", "(logits)", "You draw from the plain softmax, whatever `temperature` and `top_k` are. Hand both on to `next_token_probabilities`."),
-       ("temperature_twice", "(logits / temperature, temperature, top_k)", "The temperature is used twice: you divide the logits, and `next_token_probabilities` does it again."),
-       ("softmax_before", "(logits.softmax(dim=-1), temperature, top_k)", "You make probabilities of the logits and hand them to `next_token_probabilities`, which makes probabilities of its input itself. Hand it the logits."))
+    at("(logits, temperature, top_k, top_p)", "sampling",
+       ("temperature_not_handed_on", "(logits, 1.0, top_k, top_p)", "You draw at temperature 1, whichever is given. Hand `temperature` on to `next_token_probabilities`."),
+       ("top_k_not_handed_on", "(logits, temperature, None, top_p)", "You draw from all tokens, whatever `top_k` is. Hand it on to `next_token_probabilities`."),
+       ("top_p_not_handed_on", "(logits, temperature, top_k)", "`top_p` changes nothing. Hand it on to `next_token_probabilities`."),
+       ("neither_handed_on", "(logits)", "You draw from the plain softmax, whatever `temperature`, `top_k` and `top_p` are. Hand all of them on to `next_token_probabilities`."),
+       ("temperature_twice", "(logits / temperature, temperature, top_k, top_p)", "The temperature is used twice: you divide the logits, and `next_token_probabilities` does it again."),
+       ("softmax_before", "(logits.softmax(dim=-1), temperature, top_k, top_p)", "You make probabilities of the logits and hand them to `next_token_probabilities`, which makes probabilities of its input itself. Hand it the logits."))
     at("    most = ", "generator",
        ("always_the_same_without_a_generator", "    generator = generator or torch.Generator().manual_seed(0)\n    most = ", "Without a generator every call writes the same: you seed one yourself. With None torch's own source of chance is used."))
-    at("next_token_probabilities(logits, temperature, top_k)", "sampling",
-       ("distribution_of_the_start", "next_token_probabilities(model(ids[:, : ids.size(1) - _][:, -most:])[:, -1], temperature, top_k)", "Every token is drawn from the distribution of the first one. After each token the model must be asked anew."))
+    at("next_token_probabilities(logits, temperature, top_k, top_p)", "sampling",
+       ("distribution_of_the_start", "next_token_probabilities(model(ids[:, : ids.size(1) - _][:, -most:])[:, -1], temperature, top_k, top_p)", "Every token is drawn from the distribution of the first one. After each token, call the model again."))
     at(f"        {LOGITS}", "long texts",
        ("stops_at_the_table", f"        if ids.size(1) >= most:\n            break\n        {LOGITS}", "You stop when the text has grown as long as the table of positions. It goes on: the model is shown the last tokens that fit."))
     at("argmax(dim=-1, keepdim=True)", TEXTS,
