@@ -32,7 +32,7 @@ class AttentionHead(nn.Module):
 
 
 class MultiHeadAttention(nn.Module):
-    """H heads side by side: each looks at all of x, the results are concatenated and mixed by one linear layer.
+    """H heads side by side: each reads all of x, the results are concatenated and mixed by one linear layer.
 
     Takes D and H from `config.hidden_size` and `config.num_attention_heads`. Layers `heads` (an `nn.ModuleList` of H
     `AttentionHead`s) and `output_linear` (D to D, with bias). No dropout, no residual connection: they come in 05.

@@ -47,11 +47,11 @@ def in_AttentionHead(at):
        ("returns_weights", "scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(self.q.out_features)\n        return scores.softmax(dim=-1)", "You return the attention weights (B, T, T); a head returns what they mix: weights @ values, (B, T, K).", SHAPE),
        ("returns_a_pair", "scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(self.q.out_features)\n        weights = scores.softmax(dim=-1)\n        return weights @ self.v(x), weights", "You return a pair, output and weights; the contract asks for the output alone. (Libraries return both on request: it is how heads are drawn.)", SHAPE),
        ("divides_by_8", "scores = self.q(x) @ self.k(x).transpose(1, 2) / 8\n        return scores.softmax(dim=-1) @ self.v(x)", "You divide by 8. That is √64, right for BERT base and for no other width; take the root of the head's own width, here √{K} = {root_K}."),
-       ("causal", "return F.scaled_dot_product_attention(self.q(x), self.k(x), self.v(x), is_causal=True)", "Your tokens see only what is to their left: that is the causal mask of a decoder (notebook 09). Here every token may look at all {T}."),
+       ("causal", "return F.scaled_dot_product_attention(self.q(x), self.k(x), self.v(x), is_causal=True)", "Your tokens see only what is to their left: that is the causal mask of a decoder (notebook 09). Here every token may attend to all {T}."),
        ("keys_not_transposed", "scores = self.q(x) @ self.k(x) / math.sqrt(self.q.out_features)\n        return scores.softmax(dim=-1) @ self.v(x)", "You multiply queries (B, T, K) with keys (B, T, K) as they are. For all pairs of tokens the keys must be transposed: (B, T, K) @ (B, K, T).", EVERYTHING),
        ("values_unweighted", "return self.v(x)", "You return the values as they are: no token sees another. Mix them by the attention weights."),
        ("by_root_t", "scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(x.size(1))\n        return scores.softmax(dim=-1) @ self.v(x)", "You scale by √T, the number of tokens; a dot product here runs over K numbers, so √K it is: √{K} = {root_K}."),
-       ("times_root_k", "scores = self.q(x) @ self.k(x).transpose(1, 2) * math.sqrt(self.q.out_features)\n        return scores.softmax(dim=-1) @ self.v(x)", "You multiply the scores by √K; they are to be divided by it (here {root_K})."),
+       ("times_root_k", "scores = self.q(x) @ self.k(x).transpose(1, 2) * math.sqrt(self.q.out_features)\n        return scores.softmax(dim=-1) @ self.v(x)", "You multiply the scores by √K; divide them by it (here {root_K})."),
        ("scaled_after_softmax", "scores = self.q(x) @ self.k(x).transpose(1, 2)\n        return scores.softmax(dim=-1) / math.sqrt(self.q.out_features) @ self.v(x)", "You divide by √K after the softmax. Scale the scores, before it; afterwards the weights no longer sum to one."),
        ("weights_transposed", OWN_SCORES + "return scores.softmax(dim=-1).transpose(1, 2) @ self.v(x)", "You mix the values with the transposed weights: row t of the weights belongs to query t, and its columns to the keys."),
        ("dropout", "return F.dropout(scaled_dot_product_attention(self.q(x), self.k(x), self.v(x)), 0.1, self.training)", "You use dropout. The contract has none: in training mode your result is random. Notebook 05 brings it in.", "values"),
@@ -228,7 +228,7 @@ def in_merge_heads(at):
     at(f"parts = x.transpose(1, 2)  # (B, T, H, K)\n    return parts.{JOINED}", SHAPE,
        ("along_batch", "return torch.cat([x[:, head] for head in range(num_heads)])", "You join the heads along the batch, (B·H, T, K): {B} sentences become B·H. Join them along the columns: `dim=-1`."))
     at(JOINED, SHAPE,
-       ("all_in_a_row", "reshape(batch, length * num_heads * head_dim)", "You join the axes of the heads, tokens and columns all together. Only the heads' columns are to be joined: (B, T, H·K)."),
+       ("all_in_a_row", "reshape(batch, length * num_heads * head_dim)", "You join the axes of the heads, tokens and columns all together. Join only the columns of the heads: (B, T, H·K)."),
        ("sentences_joined", "reshape(1, batch * length, num_heads * head_dim)", "All sentences come out as one long one, (1, B·T, D). Keep the batch: its size is `x.size(0)`."),
        ("first_head_only", "select(2, 0)", "You return the first head alone, {K} of {D} columns; merging keeps them all, side by side."),
        ("first_sentence_only", JOINED + "[0]", "You return the first sentence alone, (T, D). Merge every sentence of the batch: (B, T, D)."))
@@ -299,7 +299,7 @@ def in_FusedMultiHeadAttention(at):
        ("num_heads_not_kept", "self.heads = num_heads", "`forward` asks for `self.num_heads`, which `__init__` never sets: keep what you need later, `self.num_heads = num_heads`."),
        ("width_and_count_swapped", "self.num_heads = embed_dim // num_heads", "You split into K = {K} heads of width H = {H}: number and width are exchanged. `split_heads` takes the number of heads.", NUMBERS))
     at("scaled_dot_product_attention(query, key, value)", NUMBERS,
-       ("causal", "F.scaled_dot_product_attention(query, key, value, is_causal=True)", "Your tokens see only what is to their left: that is the causal mask of a decoder (notebook 09). Here every token may look at all {T}."))
+       ("causal", "F.scaled_dot_product_attention(query, key, value, is_causal=True)", "Your tokens see only what is to their left: that is the causal mask of a decoder (notebook 09). Here every token may attend to all {T}."))
     at("self.k = nn.Linear(embed_dim, embed_dim)\n        self.v = nn.Linear(embed_dim, embed_dim)", LAYERS,
        ("one_layer_for_all", "self.k = self.q\n        self.v = self.q", "One layer plays all three roles. Queries, keys and values each need a layer of their own: `q`, `k`, `v`."))
     at("self.v(x)", NUMBERS,

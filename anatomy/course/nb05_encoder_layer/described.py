@@ -232,7 +232,7 @@ def _entry(raw: Any, case: Case) -> Any:
         return as_it_is(raw)
     counted = raw["entries"]
     if counted is None:
-        return f"{raw['type']}, where a dict is asked for"
+        return f"{raw['type']}, where a dict is required"
     if case.asks == "entries":
         return ", ".join(sorted(counted))
     return counted.get(case.asks, f"no entry {case.asks!r}")

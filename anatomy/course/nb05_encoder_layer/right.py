@@ -19,8 +19,8 @@ from anatomy.course.nb04_heads.right import FusedMultiHeadAttention, merge_heads
 class SelfAttention(FusedMultiHeadAttention):
     """Notebook 04's attention, which also takes a mask. Given in the notebook, not an exercise.
 
-    Layers `q`, `k`, `v`, `output_linear`, as before. `mask` broadcasts to (B, H, T, S): True where query t may look at
-    key s; or numbers that are added to the scores, 0 where it may and −∞ where it may not. None: everyone may.
+    Layers `q`, `k`, `v`, `output_linear`, as before. `mask` broadcasts to (B, H, T, S): True where query t may attend
+    to key s; or numbers that are added to the scores, 0 where it may and −∞ where it may not. None: every query may.
     """
 
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:  # (B, T, D) -> (B, T, D)

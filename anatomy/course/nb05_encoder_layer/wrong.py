@@ -140,10 +140,10 @@ def in_LayerNorm(at):
     at("torch.sqrt(", EPS_TOO, ("divides_by_variance", "(", "You divide by the variance; its root, the standard deviation, is what brings the spread to 1."))
     at("/ torch", EPS_TOO, ("multiplies", "* torch", "You multiply by the standard deviation. Divide by it: tokens with a wide spread are to become narrower."))
     at(("dim=-1", "# (..., 1)"), NOT_ALONE,
-       ("over_tokens", ("dim=-2", "# (..., 1, D)"), "Your mean and variance run over the tokens of a sentence (the axis before the last). Layer norm looks at one token at a time: its own D numbers, the last axis."),
+       ("over_tokens", ("dim=-2", "# (..., 1, D)"), "Your mean and variance run over the tokens of a sentence (the axis before the last). Layer norm takes one token at a time: its own D numbers, the last axis."),
        ("over_axis_1", ("dim=1", "# (B, 1, D)"), "Your mean and variance run over axis 1, the tokens of a sentence; the D numbers of one token are wanted, the last axis, `dim=-1`."),
        ("batch_norm", ("dim=tuple(range(x.dim() - 1))", "# (..., D)"), "This is batch norm: mean and variance run over all tokens of all sentences, one pair per column. Layer norm computes one pair per token, over its own D numbers."),
-       ("over_batch", ("dim=0", "# (1, T, D)"), "Your mean and variance run over the batch (axis 0): tokens of different sentences get mixed. Layer norm looks at one token at a time, the last axis."),
+       ("over_batch", ("dim=0", "# (1, T, D)"), "Your mean and variance run over the batch (axis 0): tokens of different sentences get mixed. Layer norm takes one token at a time, the last axis."),
        ("over_sentence", ("dim=tuple(range(x.dim()))[-2:]", "# (..., 1, 1)"), "You take one mean and one variance per sentence, over its tokens and columns. Each token has its own: reduce over the last axis only."),
        ("only_three_axes", ("dim=2", "# (B, T, 1)"), "`dim=2` is the last axis only when x has three axes. The contract says any leading axes: `dim=-1` is always the last.", "shape"),
        ("over_axes_1_and_2", ("dim=(1, 2)", "# (B, 1, 1)"), "Your mean and variance run over axes 1 and 2, so a sentence has one of each. Each token has its own: reduce over the last axis only, `dim=-1`."),
@@ -200,9 +200,9 @@ def in_LayerNorm(at):
        ("scales_before", ("x = x * self.weight + self.bias\n        mean = x", ""), "`weight` and `bias` are applied before the normalization, which undoes most of them. They come last, so that the layer can choose its scale."))
     for one, two in (("gamma", "beta"), ("gain", "bias"), ("scale", "shift"), ("w", "b"), ("g", "b"), ("alpha", "beta"), ("a_2", "b_2")):
         at(("self.weight", "self.bias"), ALL,
-           (f"called_{one}_and_{two}", (f"self.{one}", f"self.{two}"), f"Your two parameters are called `{one}` and `{two}`. They are to be called `weight` and `bias`: trained weights will be copied in by these names."), times=2)
+           (f"called_{one}_and_{two}", (f"self.{one}", f"self.{two}"), f"Your two parameters are called `{one}` and `{two}`. Call them `weight` and `bias`: trained weights are copied by name."), times=2)
     at(("nn.Parameter(torch.ones(dim))", "nn.Parameter(torch.zeros(dim))"), ("values", "parameters", "gradients", "eps"),
-       ("plain_tensors", ("torch.ones(dim)", "torch.zeros(dim)"), "`weight` and `bias` are no parameters, so PyTorch does not know that they are to be learned: wrap the tensors in `nn.Parameter` (a buffer is not learned either)."))
+       ("plain_tensors", ("torch.ones(dim)", "torch.zeros(dim)"), "`weight` and `bias` are no parameters, so PyTorch does not know that they should be learned: wrap the tensors in `nn.Parameter` (a buffer is not learned either)."))
     at("nn.Parameter(torch.ones(dim))", ALL,
        ("weight_a_plain_tensor", "torch.ones(dim)", "`weight` is no parameter, so PyTorch does not know that it should be learned: wrap the tensor in `nn.Parameter`, as you do with `bias`."))
     at("nn.Parameter(torch.zeros(dim))", ALL,
@@ -301,7 +301,7 @@ def in_FeedForward(at):
        ("no_bias", ("intermediate_size, bias=False)", "hidden_size, bias=False)"), "Your linear layers have no bias; both have one in BERT, and its weights bring numbers for them."))
     for one, two in (("fc1", "fc2"), ("linear1", "linear2"), ("lin1", "lin2"), ("w_1", "w_2"), ("c_fc", "c_proj"), ("linear_in", "linear_out"), ("dense_1", "dense_2"), ("intermediate", "output"), ("up", "down")):
         at(("self.linear_1", "self.linear_2"), BUILT_OTHERWISE,
-           (f"called_{one}_and_{two}", (f"self.{one}", f"self.{two}"), f"Your two layers are called `{one}` and `{two}`. They are to be called `linear_1` and `linear_2`: weights will be copied in by these names."), times=2)
+           (f"called_{one}_and_{two}", (f"self.{one}", f"self.{two}"), f"Your two layers are called `{one}` and `{two}`. Call them `linear_1` and `linear_2`: weights are copied by name."), times=2)
     at(("config.intermediate_size)\n        self.linear_2 = nn.Linear(config.intermediate_size, config.hidden_size)", "# (..., F)\n        return self.dropout(self.linear_2(hidden))"), ("values", "parameters", "gradients"),
        ("one_layer", ("config.hidden_size)", "# (..., D)\n        return self.dropout(hidden)"), "There is one linear layer, D to D. The network has two: D to F, then F back to D."))
     at("(config.intermediate_size, config.hidden_size)", ("shape", *BUILT_OTHERWISE),
@@ -498,7 +498,7 @@ def in_layer_flops(at):
     at("2 * 2 * seq_len * seq_len", "attention",
        ("scores_only", "2 * seq_len * seq_len", "Your `attention` is half of it. Two products belong to it, queries with keys for the scores and weights with values for the mixtures, and a product of (n, m) with (m, k) counts 2·n·m·k."),
        ("a_quarter_of_attention", "seq_len * seq_len", "Your `attention` is a quarter of it: two products belong to it, scores and mixtures, and each counts 2·n·m·k, a multiplication and an addition for each term."),
-       ("causal_half", "2 * seq_len * (seq_len + 1)", "You count half of the table, as if each token looked only at those before it. In an encoder everyone looks at everyone: T×T."))
+       ("causal_half", "2 * seq_len * (seq_len + 1)", "You count half of the table, as if each token attended only to those before it. In an encoder every token attends to every token: T×T."))
     at("4 * 2 * seq_len", "projections",
        ("half_of_the_projections", "4 * seq_len", "Your `projections` are half of it. Four products belong to them, q, k, v and output_linear, and a product of (n, m) with (m, k) counts 2·n·m·k."))
     at("2 * 2 * seq_len * width", "feed_forward",
@@ -508,7 +508,7 @@ def in_layer_flops(at):
        ("mixtures_of_one_head", "2 * seq_len * seq_len * (width + width // config.num_attention_heads)", "Of scores and mixtures you count one for all heads and the other for one head, K numbers wide. H·K = D in both."),
        ("attention_with_projections", "4 * 2 * seq_len * width * width + 2 * 2 * seq_len * seq_len * width", "Your `attention` contains the projections too. They have an entry of their own; here only scores and mixtures count."))
     at("seq_len * seq_len * width", "attention",
-       ("keys_of_the_longest_sentence", "seq_len * config.max_position_embeddings * width", "You let the tokens look at `config.max_position_embeddings` keys. The sentence has T tokens, and each looks at those T."),
+       ("keys_of_the_longest_sentence", "seq_len * config.max_position_embeddings * width", "You let the tokens attend to `config.max_position_embeddings` keys. The sentence has T tokens, and each attends to those T."),
        ("attention_without_the_width", "seq_len * seq_len", "Each score is a dot product of K numbers, in all heads together D. The factor D is missing."),
        ("heads_for_the_width", "seq_len * seq_len * config.num_attention_heads", "Each score is a dot product of K numbers, so in all H heads together H·K = D. You count H where D belongs."),
        ("attention_squares_the_width", "seq_len * seq_len * width * width", "Your attention grows with T²·D². Scores are a table of T×T, each entry a dot product over D numbers in all heads together: T²·D."),
@@ -548,7 +548,7 @@ def in_quiz_encoder_layer(wrong):
     wrong("moves information between tokens", "feed-forward network",
                  "It works on every token by itself: change one token, and only that token's result changes. Attention is where tokens meet.")
     wrong("moves information between tokens", "layer norm",
-                 "It looks at the numbers of one token and at nothing else. Attention is where tokens meet.")
+                 "It sees the numbers of one token and nothing else. Attention is where tokens meet.")
     wrong("mean and variance over", "one column of the batch",
                  "That is batch norm. Layer norm takes the D numbers of one token, whatever else is in the batch.")
     wrong("mean and variance over", "the whole sentence",

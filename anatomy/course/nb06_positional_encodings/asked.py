@@ -61,7 +61,7 @@ def _lengths_so_far() -> _Reader:
 
 
 class _AddsPlaces(nn.Module):
-    """Adds t² to the token in place t."""
+    """Adds t² to the token at position t."""
 
     def forward(self, x: Tensor) -> Tensor:
         return x + torch.arange(x.size(1), dtype=x.dtype)[:, None] ** 2
@@ -275,7 +275,7 @@ def Embeddings(seed: int) -> Iterator[Case]:
 
 
 def _look_up(answer: Callable[..., Any], case: Case) -> Any:
-    """Call it; where clipping is asked for, gradients are none of the question."""
+    """Call it; where clipping is asked for, gradients are not the question."""
     bias = answer(*case.args.values())
     return bias.detach() if case.asks and isinstance(bias, Tensor) else bias
 

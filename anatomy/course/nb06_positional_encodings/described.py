@@ -63,7 +63,7 @@ def _is_of(embedded: Tensor, ids: Tensor) -> bool:
 
 
 def _pattern(zeros: Tensor) -> str:
-    """Where the zeros of (B, T, D) stand."""
+    """Where the zeros of (B, T, D) are."""
     if zeros.all(dim=2).any():
         return "whole tokens"
     if zeros.all(dim=1).any():

@@ -1,4 +1,4 @@
-"""Right answers of 06-positional-encodings: telling a model where each token stands.
+"""Right answers of 06-positional-encodings: telling a model where each token is.
 
 Sources: Vaswani et al. 2017, §3.5 (sinusoids); Devlin et al. 2019, §3 and Figure 2 (learned positions); Shaw et al.
 2018, §3, and Raffel et al. 2020, §2.1 (relative positions); Su et al. 2021, §3 (rotary).

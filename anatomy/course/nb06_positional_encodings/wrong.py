@@ -104,7 +104,7 @@ def in_sinusoidal_encoding(at):
     at((REFUSAL, "pairs = torch.stack((angles.sin(), angles.cos()), dim=-1)  # (N, D/2, 2)", "return pairs.flatten(start_dim=1).float()"), "refusal",
        ("odd_crashes", ("", "pe = torch.zeros(num_positions, dim)\n    pe[:, 0::2], pe[:, 1::2] = angles.sin(), angles.cos()", "return pe"), "An odd width does fail, but with a message about sizes from deep inside PyTorch. Look at `dim` first and raise a `ValueError` that says what is wanted."))
     at('ValueError(f"dim must be even, one sine and one cosine per frequency; it is {dim}")', "refusal",
-       ("silent_error", 'ValueError("error")', "Your `ValueError` does not say what is wanted, and its message is all that whoever called gets to read. Say that `dim` must be even."))
+       ("silent_error", 'ValueError("error")', "Your `ValueError` does not say what is wanted, and the caller sees nothing but its message. Say that `dim` must be even."))
     at("if dim % 2:", ("shape", "values", "refusal"),
        ("refuses_even", "if dim % 2 == 0:", "You refuse even widths and let odd ones pass: `dim % 2` is 0 for an even number. Refuse when it is not 0."))
     at(("if dim % 2:", "pairs = torch.stack((angles.sin(), angles.cos()), dim=-1)  # (N, D/2, 2)", "return pairs.flatten(start_dim=1).float()"), ("shape", "values", "refusal"),
@@ -294,7 +294,7 @@ def in_relative_position_bias(at):
        ("clipped_too_late", "(offsets + reach).clamp(-reach, reach)", "You clip after moving to the middle, and at −M and M: then everything to the right of the center is cut. Clip j − i first and add M afterwards, or clip the index to 0 … 2M."),
        ("centered_on_length", "(offsets + length - 1).clamp(0, 2 * reach)", "You put offset 0 in column T − 1; the table tells where it is: in its own middle, column M = (2M + 1) // 2, whatever T is."),
        ("index_clipped_to_m", "(offsets + reach).clamp(0, reach)", "You clip the column number to 0 … M: every key to the right of the query gets the middle column. Columns run from 0 to 2M."),
-       ("distance_from_column_0", "offsets.abs().clamp(max=reach)", "You look up the distance |j − i|, counted from column 0. Columns stand for −M … M, left and right apart: clip j − i, with its sign, and add M."))
+       ("distance_from_column_0", "offsets.abs().clamp(max=reach)", "You look up the distance |j − i|, counted from column 0. Columns are for −M … M, left and right apart: clip j − i, with its sign, and add M."))
     at("+ reach]", EVERYWHERE,
        ("zero_beyond", "+ reach] * (offsets.abs() <= reach)", "Keys farther away than M get a bias of 0 in yours; they share the table's outermost entry on their side.", "clipping"),
        ("softmaxed", "+ reach].softmax(dim=-1)", "You take a softmax of the bias. It is added to the scores, and the softmax comes after that."),
@@ -309,8 +309,8 @@ def in_relative_position_bias(at):
     REACH = "table.size(-1) // 2"
     at(REACH, ("shape", *EVERYWHERE),
        ("reach_is_all_columns", "table.size(-1)", "You take M = 2M + 1, the number of columns. The table reaches M to each side of its middle: M = `table.size(-1) // 2`."),
-       ("reach_rounded_up", "(table.size(-1) + 1) // 2", "Your M is one too large: of 2M + 1 columns, M stand on each side of the middle, so M = `table.size(-1) // 2`."),
-       ("reach_one_less", "max(table.size(-1) // 2 - 1, 0)", "Your M is one too small: of 2M + 1 columns, M stand on each side of the middle, so M = `table.size(-1) // 2`.", EVERYWHERE),
+       ("reach_rounded_up", "(table.size(-1) + 1) // 2", "Your M is one too large: of 2M + 1 columns, M are on each side of the middle, so M = `table.size(-1) // 2`."),
+       ("reach_one_less", "max(table.size(-1) // 2 - 1, 0)", "Your M is one too small: of 2M + 1 columns, M are on each side of the middle, so M = `table.size(-1) // 2`.", EVERYWHERE),
        ("reach_is_length", "length", "You take M = T, the number of tokens. The table tells how far it reaches: M = `table.size(-1) // 2`, whatever T is."))
     at("clamp(-reach, reach)", EVERYWHERE,
        ("clipped_below_m", "clamp(-reach, max(reach - 1, -reach))", "To the right you clip one too early, at M − 1; the last column, offset M, is never used."),
@@ -363,7 +363,7 @@ def in_apply_rotary(at):
        ("ignores_positions", "torch.arange(x.size(-2), device=x.device)[:, None]", "The given positions have no effect: you count 0, 1, 2, … yourself, or not at all. They may have gaps or come in another order (a text continued, a store of old keys): use `positions`."),
        ("from_one", "(positions[:, None] + 1)", "Your positions are one too large: the token at position 0 is not turned at all. (Scores would not notice, since both sides move.)", NUMBERS),
        ("from_first", "(positions - positions[0])[:, None]", "You count positions from the first token's. The token at position t turns by t itself, also when the text begins at another position than 0."),
-       ("sorted", "positions.sort().values[:, None]", "You sort the positions. They say where each token stands, in the order of the tokens: use them as they come.", NUMBERS))
+       ("sorted", "positions.sort().values[:, None]", "You sort the positions. They say where each token is, in the order of the tokens: use them as they come.", NUMBERS))
     at("cos, sin = angles", NUMBERS,
        ("sin_for_cos", "sin, cos = angles", "Sine and cosine are exchanged: at angle 0 a vector must stay as it is, so cos θ goes with the column itself and sin θ with its partner."))
     at('raise ValueError(f"the last axis must be even, to be turned in pairs; it is {width}")', "refusal",
@@ -371,7 +371,7 @@ def in_apply_rotary(at):
     at('    if width % 2:\n        raise ValueError(f"the last axis must be even, to be turned in pairs; it is {width}")\n', "refusal",
        ("odd_crashes", "", "An odd width does fail, but with a message about sizes from deep inside PyTorch. Look at the last axis first and raise a `ValueError` that says what is wanted."))
     at(("turned = (first", BACK), ("offsets only", "gradients"),
-       ("in_place", ("x[..., 0::2], x[..., 1::2] = (first", "x"), "You change `x` in place; whoever called you still needs the unturned one. Write into a new tensor, such as `torch.empty_like(x)`."))
+       ("in_place", ("x[..., 0::2], x[..., 1::2] = (first", "x"), "You change `x` in place, and the caller still needs the unturned one. Write into a new tensor, such as `torch.empty_like(x)`."))
     at((", base: float = 10000.0)", "base**exponents"), ("shape", "values", "gradients"),
        ("no_base_argument", (")", "10000.0**exponents"), "Yours takes no `base`: it is also called as `apply_rotary(x, positions, base)`, with 10000.0 as the default, and pair i turns by base^(−2i/K) a step."))
     at("    first, second = x[", NUMBERS,
@@ -409,7 +409,7 @@ def in_quiz_positions(wrong):
     wrong("words shuffled, no positions", "the same vectors, unmoved",
                  "that would be *invariance*: the output would not move at all. Each token takes its vector along to its new position, which is *equivariance*.")
     wrong("words shuffled, no positions", "other vectors",
-                 "without positions a token sees the same set of keys and values wherever it stands, so its vector can't change: your gap was 0.")
+                 "without positions a token sees the same set of keys and values wherever it is, so its vector can't change: your gap was 0.")
     wrong("nothing beyond its table", "sinusoidal encoding",
                  "the sinusoids are a formula: there is a row for any position, though nobody has trained with those far out.")
     wrong("nothing beyond its table", "clipped relative bias",

@@ -36,7 +36,7 @@ def _weights_under(mask: Any, case: Case) -> Any:
         letters = {1: "1", queries: "T", keys: "S", batch: "B"} | {1: "1"}
         axes = ", ".join(letters.get(size, "?") for size in mask.shape)
         asked = f"(B, 1, 1, S) = ({batch}, 1, 1, {keys})"
-        return {"$other": f"a mask of shape ({axes}) = {tuple(mask.shape)}, where {asked} is asked for"}
+        return {"$other": f"a mask of shape ({axes}) = {tuple(mask.shape)}, where {asked} is required"}
     draw = Draw(0, **case.sizes)
     query, key = draw.normal("B H T K"), draw.normal("B H S K")
     if case.asks == "large scores":

@@ -27,8 +27,8 @@ class TransformerEncoder(nn.Module):
     """Token ids in, one vector for each token out: `embeddings`, then the post-norm `layers` one after the other.
 
     Sizes come from `config`, the number of layers from `config.num_hidden_layers`. `attention_mask` (B, T) is 1 for
-    real tokens and 0 for padding, which no token then attends to; None: all tokens are real. What comes out at the
-    places of padding has no meaning. There is no norm after the last layer: post-norm layers end with their own.
+    real tokens and 0 for padding, which no token then attends to; None: all tokens are real. What comes out at
+    padded positions has no meaning. There is no norm after the last layer: post-norm layers end with their own.
     Source: Vaswani et al. 2017, §3.1 and Figure 1, left; Devlin et al. 2019, §3.
     """
 
