@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 from torch.nn import functional as F
-from transformers import GPT2Config, GPT2LMHeadModel
+from transformers import GPT2Config, GPT2LMHeadModel, TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
 from anatomy.course.nb09_causal_mask.asked import _config, _library_and_own
 from anatomy.course.nb09_causal_mask.right import (
@@ -17,6 +17,7 @@ from anatomy.course.nb09_causal_mask.right import (
     generate,
     load_gpt2_weights,
     masked_attention,
+    next_token_probabilities,
 )
 from anatomy.engine.draw import Draw
 
@@ -48,6 +49,19 @@ def test_masked_attention_is_pytorchs() -> None:
     query, key, value = torch.randn(3, 2, 4, 7, 5, generator=torch.Generator().manual_seed(0))
     mine = masked_attention(query, key, value, causal_mask(7))
     assert torch.allclose(mine, F.scaled_dot_product_attention(query, key, value, is_causal=True), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("temperature", "top_k", "top_p"), [(1.0, 50, 0.9), (0.7, 8, 0.5), (2.5, 20, 0.95), (1.0, 3, 0.01)]
+)
+def test_settings_of_sampling_are_the_librarys(temperature: float, top_k: int, top_p: float) -> None:
+    logits = 2 * torch.randn(4, 50, generator=torch.Generator().manual_seed(0))
+    theirs = logits
+    for warper in (TemperatureLogitsWarper(temperature), TopKLogitsWarper(top_k), TopPLogitsWarper(top_p)):
+        theirs = warper(None, theirs)
+    mine = next_token_probabilities(logits, temperature, top_k, top_p)
+    assert torch.allclose(mine, theirs.softmax(dim=-1), atol=1e-6)
+    assert torch.equal(mine > 0, theirs > -torch.inf)
 
 
 def test_a_gpt_does_not_leak() -> None:

@@ -299,7 +299,7 @@ def any_vectors(draw: Draw) -> Case:
     returns="B T D",
     axes=TOKENS,
     act=_attention,
-    when_right="Notebook 04's attention with one triangle more. It goes into a block now.",
+    when_right="Notebook 04's attention, plus one triangle. Next it goes into a block.",
 )
 def CausalSelfAttention(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=5, D=12, H=3, K=4)
@@ -436,7 +436,7 @@ def any_ids(draw: Draw) -> Case:
     returns="B T V",
     axes=TOKENS,
     act=_gpt,
-    when_right="GPT-2, whole. It knows nothing yet: what it is to learn fits into one line.",
+    when_right="GPT-2, whole. It knows nothing yet: what it should learn fits into one line.",
 )
 def GPT(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=5, D=12, H=3, L=2, V=17, P=9)
@@ -475,7 +475,7 @@ def any_logits_and_ids(draw: Draw) -> Case:
     properties={"shape": 1, "values": 2, "large logits": 1, "gradients": 1},
     axes=TOKENS,
     holds=lambda case: int(case.args["ids"].max()) < case.args["logits"].size(-1),
-    when_right="A text is its own teacher: every token is the label of the place before it.",
+    when_right="A text is its own teacher: every token is the label of the position before it.",
 )
 def next_token_loss(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, T=5, V=7)
@@ -654,7 +654,7 @@ def any_weights(draw: Draw) -> Case:
     properties={"embeddings": 1, "blocks": 2, "tied head": 1, "refusals": 1, "leftover blocks": 1, "independence": 1},
     axes=TOKENS,
     act=_load_and_look,
-    when_right="Weights of a library GPT-2 in code of your own: the next cell holds one against the other.",
+    when_right="Weights of a library GPT-2 in code of your own: the next cell compares the two.",
 )
 def load_gpt2_weights(seed: int) -> Iterator[Case]:
     draw, given = Draw(seed, D=12, L=2, V=17, P=9, H=3), _library_and_own(seed, 17, 9, 12, 3, 2)

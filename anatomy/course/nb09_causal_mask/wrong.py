@@ -35,29 +35,29 @@ def in_causal_mask(at):
     BOTH = ("shape", "values")
     RIGHT = "torch.ones(length, length, dtype=torch.bool).tril()"
     at(".tril()", "values",
-       ("upper", ".triu()", "Your triangle is the upper one: each query sees itself and what comes *after* it. The past stands on the left, so keep what is on and below the diagonal: `tril`."),
+       ("upper", ".triu()", "Your triangle is the upper one: each query sees itself and what comes *after* it. The past is on the left, so keep what is on and below the diagonal: `tril`."),
        ("strict", ".tril(diagonal=-1)", "A token can't see itself: your diagonal is 0. The first row is then empty, and a softmax over nothing is NaN. The diagonal belongs to the triangle: `tril()`."),
-       ("inverted", ".triu(diagonal=1)", "Your mask is inverted: it is True (1) where the future stands. It is to say what a query *may* look at: on and below the diagonal."),
-       ("one_ahead", ".tril(diagonal=1)", "Each query sees one key too many: the token after its own. That is the very one that it is to predict. Keep the diagonal and what is below it."),
+       ("inverted", ".triu(diagonal=1)", "Your mask is inverted: it is True (1) where the future is. It should say what a query *may* attend to: on and below the diagonal."),
+       ("one_ahead", ".tril(diagonal=1)", "Each query sees one key too many: the token after its own. That is the very one it must predict. Keep the diagonal and what is below it."),
        ("everything", "", "Everything is allowed: your mask has no 0. Keep the triangle on and below the diagonal."),
        ("only_the_past_token", ".tril().triu(diagonal=-1)", "Each token sees itself and the one before, no more. All earlier tokens are allowed: everything below the diagonal."),
-       ("flipped", ".tril().flip(1)", "Your triangle leans the other way: its slope runs from the top right to the bottom left. Row t is to have ones at keys 0 … t."),
-       ("rows_reversed", ".tril().flip(0)", "Your rows stand in reverse order: the first query sees everything, the last only the first key. Row t is to have ones at keys 0 … t."),
-       ("four_axes", ".tril()[None, None]", "Your mask has four axes. Asked is (T, T): PyTorch lines up batch and heads by itself.", BOTH),
-       ("three_axes", ".tril()[None]", "Your mask has three axes. Asked is (T, T): PyTorch lines up the batch by itself.", BOTH))
-    at("torch.ones", "values", ("nothing", "torch.zeros", "Your mask has no 1: nobody may look at anything. (Did you begin with zeros?)"))
+       ("flipped", ".tril().flip(1)", "Your triangle leans the other way: its slope runs from the top right to the bottom left. Row t should have ones at keys 0 … t."),
+       ("rows_reversed", ".tril().flip(0)", "Your rows are in reverse order: the first query sees everything, the last only the first key. Row t should have ones at keys 0 … t."),
+       ("four_axes", ".tril()[None, None]", "Your mask has four axes. It should be (T, T): PyTorch lines up batch and heads by itself.", BOTH),
+       ("three_axes", ".tril()[None]", "Your mask has three axes. It should be (T, T): PyTorch lines up the batch by itself.", BOTH))
+    at("torch.ones", "values", ("nothing", "torch.zeros", "Your mask has no 1: no token may attend to anything. (Did you begin with zeros?)"))
     at(RIGHT, "values",
        ("only_itself", "torch.eye(length, dtype=torch.bool)", "Only the diagonal is 1: each token sees itself and no past. Everything below the diagonal is allowed, too."),
-       ("minus_infinity", "torch.full((length, length), -torch.inf).triu(diagonal=1)", "These are numbers to be added to scores, 0 where one may look and −∞ where not. Asked is what is allowed: 1 (or True) on and below the diagonal, 0 above. `masked_attention` makes the −∞."),
-       ("minus_a_billion", "torch.full((length, length), -1e9).triu(diagonal=1)", "These are numbers to be added to scores, 0 where one may look and a very low one where not. Asked is what is allowed: 1 (or True) on and below the diagonal, 0 above."),
-       ("one_and_minus_infinity", "torch.ones(length, length).tril().masked_fill(torch.ones(length, length).triu(1) == 1, -torch.inf)", "Above the diagonal stands −∞. This mask says what is allowed: 1 (or True) on and below the diagonal, 0 (or False) above. `masked_attention` makes the −∞."),
-       ("nan", "(1 - torch.ones(length, length).tril()) * -torch.inf", "On and below the diagonal stands NaN: 0 · ∞ is no number. No −∞ is needed here; 1 (or True) and 0 (or False) are enough."),
-       ("plus_and_minus_one", "torch.ones(length, length).tril() * 2 - 1", "Above the diagonal stands −1. What is forbidden is 0, or False."),
+       ("minus_infinity", "torch.full((length, length), -torch.inf).triu(diagonal=1)", "These are numbers to be added to scores, 0 where a query may attend and −∞ where not. Your mask should say what is allowed: 1 (or True) on and below the diagonal, 0 above. `masked_attention` makes the −∞."),
+       ("minus_a_billion", "torch.full((length, length), -1e9).triu(diagonal=1)", "These are numbers to be added to scores, 0 where a query may attend and a very low one where not. Your mask should say what is allowed: 1 (or True) on and below the diagonal, 0 above."),
+       ("one_and_minus_infinity", "torch.ones(length, length).tril().masked_fill(torch.ones(length, length).triu(1) == 1, -torch.inf)", "Above the diagonal your mask has −∞. This mask says what is allowed: 1 (or True) on and below the diagonal, 0 (or False) above. `masked_attention` makes the −∞."),
+       ("nan", "(1 - torch.ones(length, length).tril()) * -torch.inf", "On and below the diagonal your mask is NaN: 0 · ∞ is no number. Leave −∞ out; 1 (or True) and 0 (or False) are enough."),
+       ("plus_and_minus_one", "torch.ones(length, length).tril() * 2 - 1", "Above the diagonal your mask has −1. A forbidden key has 0, or False."),
        ("averages", "torch.ones(length, length).tril() / torch.arange(1, length + 1)[:, None]", "Your rows are divided by the number of their keys. That is the mean over the past; the mask itself only says yes or no, 1 or 0."),
        ("counts", "torch.ones(length, length).tril().cumsum(dim=1).tril()", "Your entries count up. A mask only says yes or no: 1 (or True) on and below the diagonal, 0 above."),
-       ("negative_inverted", "torch.ones(length, length).tril() - 1", "Your mask is −1 where the future stands, and 0 elsewhere. Asked is what is allowed: 1 (or True) on and below the diagonal, 0 above."),
-       ("one_row", "torch.ones(length, dtype=torch.bool)", "You return a single row of ones, (T,). Asked is a square, (T, T): a row for each query.", BOTH),
-       ("indices", "torch.tril_indices(length, length)", "These are the places of the triangle's entries, not a mask. `torch.ones(…).tril()` gives the (T, T) mask itself.", BOTH))
+       ("negative_inverted", "torch.ones(length, length).tril() - 1", "Your mask is −1 where the future is, and 0 elsewhere. It should say what is allowed: 1 (or True) on and below the diagonal, 0 above."),
+       ("one_row", "torch.ones(length, dtype=torch.bool)", "You return a single row of ones, (T,). It should be a square, (T, T): a row for each query.", BOTH),
+       ("indices", "torch.tril_indices(length, length)", "These are the indices of the triangle's entries, not a mask. `torch.ones(…).tril()` gives the (T, T) mask itself.", BOTH))
     at("torch.ones(length, length", BOTH,
        ("one_too_large", "torch.ones(length + 1, length + 1", "Your mask is one row and one column too large. It is (T, T), with T = `length`."),
        ("one_too_small", "torch.ones(length - 1, length - 1", "Your mask is one row and one column too small. It is (T, T), with T = `length`."),
@@ -77,9 +77,9 @@ def in_masked_attention(at):
     SCALE = " / math.sqrt(query.size(-1))"
     at("mask == 0", MASKED,
        ("inverted", "mask != 0", "Your mask works the other way round: keys that it allows are hidden, hidden ones are seen. −∞ belongs where the mask is False or 0."),
-       ("only_booleans", "~mask", "`~mask` turns a boolean mask around, but not one of numbers (~1 is −2). `mask == 0` does for both.", "any mask"),
+       ("only_booleans", "~mask", "`~mask` inverts a boolean mask, but not one of numbers (~1 is −2). `mask == 0` does for both.", "any mask"),
        ("only_numbers", "(1 - mask) == 1", "A boolean mask can't be subtracted from 1 (PyTorch refuses `1 - mask` for booleans). `mask == 0` does for both kinds.", ("shape", "values", "any mask", "large scores", "gradients")),
-       ("mask_transposed", "mask.transpose(-2, -1) == 0", "Your mask is transposed, so that its queries meet the keys. `mask[..., t, s]` stands where `scores[..., t, s]` stands: use it as it is.", ("shape", *MASKED)),
+       ("mask_transposed", "mask.transpose(-2, -1) == 0", "Your mask is transposed, so that its queries meet the keys. `mask[..., t, s]` belongs to `scores[..., t, s]`: use the mask as it is.", ("shape", *MASKED)),
        ("axis_added", "mask.unsqueeze(1) == 0", "You insert an axis into the mask (`unsqueeze(1)`), for the heads. It comes in a shape that broadcasts already: use it as it is.", ("shape", *MASKED)),
        ("first_row_of_the_mask", "mask[..., :1, :] == 0", "All queries get the mask of the first one. Each has its own row."))
     at("scores = scores.masked", MASKED,
@@ -87,11 +87,11 @@ def in_masked_attention(at):
     at(END, MASKED,
        ("after_softmax", "        return scores.softmax(dim=-1).masked_fill(mask == 0, 0.0) @ value\n    return scores.softmax(dim=-1) @ value", "You mask after the softmax: hidden keys get weight 0, but the others then sum to less than 1, because the softmax has already given the hidden ones their share. Mask the scores with −∞ before it."),
        ("after_softmax_renormalized", "        weights = scores.softmax(dim=-1).masked_fill(mask == 0, 0.0)\n        return weights / weights.sum(dim=-1, keepdim=True) @ value\n    return scores.softmax(dim=-1) @ value", "Hidden keys still take part in your softmax: you mask afterwards and divide by what is left (or subtract the largest score of all keys). That is right on paper; but where hidden scores are by far the largest, nothing is left, and 0/0 is NaN. Mask the scores with −∞ before the softmax.", "large scores"),
-       ("minus_infinity_after_softmax", "        return scores.softmax(dim=-1).masked_fill(mask == 0, -torch.inf) @ value\n    return scores.softmax(dim=-1) @ value", "You put −∞ behind the softmax: a weight of −∞ makes the mixture −∞ or NaN. −∞ belongs into the scores, before the softmax, which turns it into a weight of 0."),
-       ("queries_hidden", "        return (scores.softmax(dim=-1) @ value).masked_fill(mask[..., -1:] == 0, 0.0)\n    return scores.softmax(dim=-1) @ value", "You hide results of queries instead of keys: whoever may not see the last key gets 0. Hide the scores of the keys, before the softmax."))
+       ("minus_infinity_after_softmax", "        return scores.softmax(dim=-1).masked_fill(mask == 0, -torch.inf) @ value\n    return scores.softmax(dim=-1) @ value", "You put −∞ after the softmax: a weight of −∞ makes the mixture −∞ or NaN. −∞ belongs in the scores, before the softmax, which turns it into a weight of 0."),
+       ("queries_hidden", "        return (scores.softmax(dim=-1) @ value).masked_fill(mask[..., -1:] == 0, 0.0)\n    return scores.softmax(dim=-1) @ value", "You hide results of queries instead of keys: a query that may not see the last key gets 0. Hide the scores of the keys, before the softmax."))
     at("return scores.softmax(dim=-1) @ value", "large scores",
        ("own_exponentials", "return scores.exp() / scores.exp().sum(dim=-1, keepdim=True) @ value", "e to a large number is ∞, e to a very low one 0: where scores are large you divide ∞ by ∞, or 0 by 0, which is NaN. `softmax` subtracts the largest score first; mask the scores with −∞, then call it."),
-       ("with_weights", "return scores.softmax(dim=-1) @ value, scores.softmax(dim=-1)", "You return two things. Only the mixture is asked for, (…, T, Dv).", ("shape", *ALWAYS)))
+       ("with_weights", "return scores.softmax(dim=-1) @ value, scores.softmax(dim=-1)", "You return two things. Return only the mixture, (…, T, Dv).", ("shape", *ALWAYS)))
     LOW = "That is low, but other scores can be lower still, and then hidden keys win. −∞ is lower than all: `-torch.inf`."
     at(FILL, MASKED,
        ("after_softmax_again", "scores = scores.softmax(dim=-1).masked_fill(mask == 0, -torch.inf)", "There are two softmaxes, and the mask is between them. One is enough: scores, mask with −∞, softmax."),
@@ -107,7 +107,7 @@ def in_masked_attention(at):
        ("by_root_t", "query.size(-2)", "You divide by √T, the root of the number of queries. The width is meant, the last axis: √K."),
        ("by_root_s", "key.size(-2)", "You divide by √S, the root of the number of keys. The width is meant, the last axis: √K."))
     at((SCALE, "return scores.softmax(dim=-1)"), ALWAYS,
-       ("scaled_after_softmax", ("", "return scores.softmax(dim=-1) / math.sqrt(query.size(-1))"), "You divide the weights by √K, behind the softmax. It belongs before: divide the scores."))
+       ("scaled_after_softmax", ("", "return scores.softmax(dim=-1) / math.sqrt(query.size(-1))"), "You divide the weights by √K, after the softmax. Divide the scores instead, before it."))
     at("softmax(dim=-1)", ALWAYS,
        ("over_queries", "softmax(dim=-2)", "Your softmax runs over the queries: the weights of each *key* sum to 1. Each query's weights must: `dim=-1`, the keys."),
        ("over_axis_1", "softmax(dim=1)", "Your softmax runs over axis 1. The keys are the last axis of the scores: `dim=-1`."),
@@ -115,7 +115,7 @@ def in_masked_attention(at):
     at("scores.softmax(dim=-1)", ALWAYS, ("no_softmax", "scores", "The softmax is missing: scores are used as weights. (With −∞ among them the mixture is ∞ or NaN.)"))
     at(".softmax(dim=-1)", ALWAYS, ("log_softmax", ".log_softmax(dim=-1)", "`log_softmax` gives logarithms of weights. The mixture needs the weights: `softmax`."))
     at(".softmax(dim=-1) @ value", ("shape", *ALWAYS),
-       ("weights", ".softmax(dim=-1)", "You return the weights, (…, T, S). Asked is the mixture of values that they make, (…, T, K): `weights @ value`."))
+       ("weights", ".softmax(dim=-1)", "You return the weights, (…, T, S). Return the mixture of values that they make, (…, T, K): `weights @ value`."))
     at(" @ value", ("shape", *ALWAYS), ("mixes_keys", " @ key", "You mix the keys. The weights are for the values: `weights @ value`."))
     at("if mask is not None:", ("shape", *MASKED),
        ("truth_of_mask", "if mask:", "`if mask` asks whether the whole tensor is true, which PyTorch refuses to say. Ask `if mask is not None`."))
@@ -123,9 +123,9 @@ def in_masked_attention(at):
        ("none_not_asked", "scores = scores.masked_fill(~mask.bool(), -torch.inf)", "Without a mask your function fails: None is no tensor. Ask `if mask is not None` before you use it."))
     at("    if mask is not None:", "no mask",
        ("causal_without_a_mask", "    if mask is None:\n        mask = torch.ones(scores.shape[-2:]).tril()\n    if mask is not None:", "Without a mask your attention is causal. None means: everyone sees everything."),
-       ("always_causal", "    mask = torch.ones(scores.shape[-2:]).tril()\n    if mask is not None:", "The mask that you are given is not used: you always take the triangle. Take what stands in `mask`.", ALWAYS))
+       ("always_causal", "    mask = torch.ones(scores.shape[-2:]).tril()\n    if mask is not None:", "The mask that you are given is not used: you always take the triangle. Use `mask`.", ALWAYS))
     at("mask == 0,", MASKED,
-       ("causal_too", "(mask == 0) | (torch.ones(scores.shape[-2:]).tril() == 0),", "Besides the mask that you are given you also hide the future. Only `mask` says what is hidden: another caller may want to look ahead."))
+       ("causal_too", "(mask == 0) | (torch.ones(scores.shape[-2:]).tril() == 0),", "You hide the future, too, beyond what the mask hides. Only `mask` says what is hidden: another caller may want to see later keys."))
     at("scores = query @ key.transpose(-2, -1)", ALWAYS,
        ("uniform", "scores = 0 * query @ key.transpose(-2, -1)", "Every visible key gets the same weight: your scores are all alike before the softmax."))
     at("return scores.softmax(dim=-1)", SCALED,
@@ -146,21 +146,21 @@ def in_future_leak(at):
     GRADIENT = "torch.autograd.grad(outputs[:, t].sum(), vectors[0], retain_graph=True)[0].norm(dim=-1)"
     at(".triu(diagonal=1)", "values",
        ("past_too", "", "The past is there, too: your entries on and below the diagonal are not 0. Keep those with s > t only: `triu(diagonal=1)`.", LEAK),
-       ("only_one_ahead", ".triu(diagonal=1).tril(diagonal=1)", "Only the input right after the output's place (s = t + 1) is there. All later ones count."),
-       ("transposed", ".triu(diagonal=1).transpose(1, 2)", "Your result is transposed: entry [b, t, s] is to be output t and input s, so what is not 0 stands above the diagonal."),
-       ("yes_or_no", ".triu(diagonal=1).gt(0).float()", "You say only whether something leaks, 1 or 0. Asked is how much: the gradient's length."),
-       ("total", ".triu(diagonal=1).sum()", "You return a single number, the leak of all together. Asked is one for each output and input, (B, T, T).", ("shape", *LEAK)),
-       ("sum_over_inputs", ".triu(diagonal=1).sum(dim=-1)", "You add up over the inputs. Asked is one number for each output and input, (B, T, T).", ("shape", *LEAK)),
+       ("only_one_ahead", ".triu(diagonal=1).tril(diagonal=1)", "Only the input right after the output's position (s = t + 1) counts in yours. All later ones should count."),
+       ("transposed", ".triu(diagonal=1).transpose(1, 2)", "Your result is transposed: entry [b, t, s] should be output t and input s, so what is not 0 is above the diagonal."),
+       ("yes_or_no", ".triu(diagonal=1).gt(0).float()", "You say only whether something leaks, 1 or 0. Return how much: the gradient's length."),
+       ("total", ".triu(diagonal=1).sum()", "You return a single number, the leak of all together. Return one for each output and input, (B, T, T).", ("shape", *LEAK)),
+       ("sum_over_inputs", ".triu(diagonal=1).sum(dim=-1)", "You add up over the inputs. Return one number for each output and input, (B, T, T).", ("shape", *LEAK)),
        ("mean_of_the_batch", ".triu(diagonal=1).mean(dim=0)", "You average over the batch. Each sentence has its own: (B, T, T).", ("shape", *LEAK)),
        ("shares", ".triu(diagonal=1) / torch.stack(gradients, dim=1).sum(dim=-1, keepdim=True)", "Your rows are divided by their sums. Asked are the lengths as they are."))
     at("triu(diagonal=1)", LEAK,
-       ("own_token_too", "triu()", "Your diagonal is not 0: it holds what each output takes from its own input, which is allowed. Keep s > t only: `triu(diagonal=1)`."),
-       ("past_instead", "tril(diagonal=-1)", "You keep the past and cut the future away. Asked is the future, s > t: `triu(diagonal=1)`."))
+       ("own_token_too", "triu()", "Your diagonal is not 0: it has what each output takes from its own input, which is allowed. Keep s > t only: `triu(diagonal=1)`."),
+       ("past_instead", "tril(diagonal=-1)", "You keep the past and cut the future away. Keep the future, s > t: `triu(diagonal=1)`."))
     at("diagonal=1", "values",
-       ("one_ahead_missing", "diagonal=2", "The input right after the output's place (s = t + 1) is missing. It is the future already: `triu(diagonal=1)`."))
+       ("one_ahead_missing", "diagonal=2", "The input right after the output's position (s = t + 1) is missing. It is the future already: `triu(diagonal=1)`."))
     at("dim=1)", LEAK,
-       ("axes_swapped", "dim=2)", "Outputs and inputs have changed places before the cut: your row is the input, your column the output. Stack the outputs' gradients along axis 1, so that entry [b, t, s] is output t and input s."),
-       ("stacked_first", "dim=0)", "The outputs stand along the first axis: (T, B, T). Stack along axis 1: (B, T, T).", ("shape", *LEAK)))
+       ("axes_swapped", "dim=2)", "Outputs and inputs are swapped before the cut: your row is the input, your column the output. Stack the outputs' gradients along axis 1, so that entry [b, t, s] is output t and input s."),
+       ("stacked_first", "dim=0)", "The outputs are along the first axis: (T, B, T). Stack along axis 1: (B, T, T).", ("shape", *LEAK)))
     at("[0].norm(dim=-1)", "values", ("squared", "[0].pow(2).sum(dim=-1)", "You return squared lengths: the root is missing."))
     at("norm(dim=-1)", "values",
        ("sum_of_sizes", "abs().sum(dim=-1)", "You add up the sizes of the gradient's numbers. The Euclidean length is the root of the sum of their squares: `norm(dim=-1)`."),
@@ -168,21 +168,21 @@ def in_future_leak(at):
        ("largest", "abs().amax(dim=-1)", "You take the largest number of each gradient. The Euclidean length is the root of the sum of all squares: `norm(dim=-1)`."),
        ("signed_sum", "sum(dim=-1)", "You add up the gradient's numbers with their signs, so that they cancel. The Euclidean length is the root of the sum of their squares: `norm(dim=-1)`."),
        ("root_mean_square", "pow(2).mean(dim=-1).sqrt()", "You divide by √D: the root of the *mean* square. The Euclidean length is the root of the sum: `norm(dim=-1)`."),
-       ("norm_over_tokens", "norm(dim=1)", "Your norm runs over the inputs (axis 1). It is to run over the D numbers of each vector, the last axis.", ("shape", *LEAK)))
+       ("norm_over_tokens", "norm(dim=1)", "Your norm runs over the inputs (axis 1). It should run over the D numbers of each vector, the last axis.", ("shape", *LEAK)))
     at(".norm(dim=-1)", LEAK,
        ("one_norm_for_all", ".norm().expand(ids.shape)", "Your norm runs over everything, so each output has one number. Each input's vector has its own: `norm(dim=-1)`."))
     at(("[0].norm(dim=-1)", "torch.stack(gradients, dim=1).triu(diagonal=1)"), ("shape", *LEAK),
-       ("vectors_kept", ("[0]", "torch.stack(gradients, dim=1)"), "Each entry is a whole gradient, D numbers. Its length is asked for: `norm(dim=-1)`."))
+       ("vectors_kept", ("[0]", "torch.stack(gradients, dim=1)"), "Each entry is a whole gradient, D numbers. Return its length: `norm(dim=-1)`."))
     at("outputs[:, t].sum()", "values",
-       ("mean_of_outputs", "outputs[:, t].mean()", "You take the mean of an output's numbers. Asked is their sum: `outputs[:, t].sum()`, over the batch and the V numbers."),
-       ("mean_over_the_vocabulary", "outputs[:, t].mean(dim=-1).sum()", "You take the mean over the V numbers of an output. Asked is their sum."),
+       ("mean_of_outputs", "outputs[:, t].mean()", "You take the mean of an output's numbers. Take their sum: `outputs[:, t].sum()`, over the batch and the V numbers."),
+       ("mean_over_the_vocabulary", "outputs[:, t].mean(dim=-1).sum()", "You take the mean over the V numbers of an output. Take their sum."),
        ("mean_over_the_batch", "outputs[:, t].sum() / len(ids)", "Your sum is divided by the number of sentences: each entry is too small by B = {B}. Sum over the batch, too: each sentence has its own vectors."),
-       ("first_number_only", "outputs[:, t, 0].sum()", "You differentiate only the first of each output's V numbers. Their sum is asked for."),
-       ("largest_number_only", "outputs[:, t].amax(dim=-1).sum()", "You differentiate only the largest of each output's V numbers. Their sum is asked for."),
-       ("squares_of_outputs", "outputs[:, t].pow(2).sum()", "You differentiate the sum of the outputs' squares. The sum of the numbers themselves is asked for."),
-       ("all_outputs", "outputs.sum()", "Every row holds the gradient of all outputs together. Row t belongs to output t alone: `outputs[:, t].sum()`.", LEAK),
-       ("outputs_up_to_t", "outputs[:, : t + 1].sum()", "Row t holds the gradient of outputs 0 … t together. (Do gradients add up from one step to the next? `.grad` is never emptied by itself.) Row t belongs to output t alone."),
-       ("last_output", "outputs[:, -1].sum()", "Every row holds the gradient of the last output. Row t belongs to output t.", LEAK),
+       ("first_number_only", "outputs[:, t, 0].sum()", "You differentiate only the first of each output's V numbers. Differentiate their sum."),
+       ("largest_number_only", "outputs[:, t].amax(dim=-1).sum()", "You differentiate only the largest of each output's V numbers. Differentiate their sum."),
+       ("squares_of_outputs", "outputs[:, t].pow(2).sum()", "You differentiate the sum of the outputs' squares. Differentiate the sum of the numbers themselves."),
+       ("all_outputs", "outputs.sum()", "Every row has the gradient of all outputs together. Row t belongs to output t alone: `outputs[:, t].sum()`.", LEAK),
+       ("outputs_up_to_t", "outputs[:, : t + 1].sum()", "Row t has the gradient of outputs 0 … t together. (Do gradients add up from one step to the next? `.grad` is never emptied by itself.) Row t belongs to output t alone."),
+       ("last_output", "outputs[:, -1].sum()", "Every row has the gradient of the last output. Row t belongs to output t.", LEAK),
        ("first_sentence_only", "outputs[0, t].sum()", "Only the first sentence has a leak; the others have 0. Sum over the whole batch before you differentiate, or take each sentence in turn."))
     at("outputs = model(ids)", "values",
        ("softmax_first", "outputs = model(ids).softmax(dim=-1)", "You differentiate probabilities. They sum to 1 whatever the input is, so the gradient of their sum is next to 0. Take the model's outputs as they are."),
@@ -193,15 +193,15 @@ def in_future_leak(at):
        ("hook_stays", "pass", "Your hook stays in the model: every later call will run it, and cut the token table off from training. Keep what `register_forward_hook` returns and call its `remove()`."),
        ("hooks_cleared", "model.token_embeddings._forward_hooks.clear()", "You take away a hook that the token table had before. Remove your own only: keep what `register_forward_hook` returns and call its `remove()`."))
     at(("output.detach().requires_grad_()", GRADIENT), LEAK,
-       ("table_instead", ("output", "torch.autograd.grad(outputs[:, t].sum(), model.token_embeddings.weight, retain_graph=True)[0][ids].norm(dim=-1)"), "You differentiate with respect to the token table's rows. A token that occurs twice has one row there: gradients of different places are added, and in this model a row is also part of the head. Take the vectors that the table gives, one for each place."),
-       ("table_instead_text_by_text", ("output", "torch.stack([torch.autograd.grad(outputs[b, t].sum(), model.token_embeddings.weight, retain_graph=True)[0][row].norm(dim=-1) for b, row in enumerate(ids)])"), "You differentiate with respect to the token table's rows. A token that occurs twice has one row there: gradients of different places are added, and in this model a row is also part of the head. Take the vectors that the table gives, one for each place."))
+       ("table_instead", ("output", "torch.autograd.grad(outputs[:, t].sum(), model.token_embeddings.weight, retain_graph=True)[0][ids].norm(dim=-1)"), "You differentiate with respect to the token table's rows. A token that occurs twice has one row there: gradients of different positions are added, and in this model a row is also part of the head. Take the vectors that the table returns, one for each position."),
+       ("table_instead_text_by_text", ("output", "torch.stack([torch.autograd.grad(outputs[b, t].sum(), model.token_embeddings.weight, retain_graph=True)[0][row].norm(dim=-1) for b, row in enumerate(ids)])"), "You differentiate with respect to the token table's rows. A token that occurs twice has one row there: gradients of different positions are added, and in this model a row is also part of the head. Take the vectors that the table returns, one for each position."))
     at("        return vectors[-1]\n", ("shape", *LEAK, "model unchanged"),
-       ("hook_returns_nothing", "", "The outputs don't depend on what you differentiate by: the model goes on with the table's own vectors. Return yours from the hook: what a forward hook returns takes the output's place."))
+       ("hook_returns_nothing", "", "The outputs don't depend on what you differentiate by: the model goes on with the table's own vectors. Return yours from the hook: what a forward hook returns replaces the output."))
     at("output.detach().requires_grad_()", ("shape", *LEAK, "model unchanged"),
        ("vectors_not_marked", "output.detach()", "What you differentiate by is not marked for gradients. The vectors that the table gives can be: `output.detach().requires_grad_()`."))
     at("        torch.autograd.grad(outputs[:, t].sum(), vectors[0], retain_graph=True)[0]", "model unchanged",
-       ("backward", "        (setattr(vectors[0], 'grad', None), outputs[:, t].sum().backward(retain_graph=True), vectors[0].grad)[2]", "`backward` also adds to the gradients that the parameters keep. `torch.autograd.grad(…, vectors)` computes the one that is asked for and leaves the model as it is."),
-       ("backward_adding_up", "        (outputs[:, t].sum().backward(retain_graph=True), vectors[0].grad.clone())[1]", "Gradients add up: `backward` adds to `.grad`, in your vectors (row t then holds outputs 0 … t) and in the model's parameters. `torch.autograd.grad(…, vectors)` gives each one afresh and leaves the model as it is.", ("values", "model unchanged")))
+       ("backward", "        (setattr(vectors[0], 'grad', None), outputs[:, t].sum().backward(retain_graph=True), vectors[0].grad)[2]", "`backward` also adds to the gradients that the parameters keep. `torch.autograd.grad(…, vectors)` computes the one you need and leaves the model as it is."),
+       ("backward_adding_up", "        (outputs[:, t].sum().backward(retain_graph=True), vectors[0].grad.clone())[1]", "Gradients add up: `backward` adds to `.grad`, in your vectors (row t then has outputs 0 … t) and in the model's parameters. `torch.autograd.grad(…, vectors)` gives each one afresh and leaves the model as it is.", ("values", "model unchanged")))
     at("    vectors = []\n", "model unchanged",
        ("zero_grad", "    vectors = []\n    model.zero_grad()\n", "You empty the gradients that the model kept (`zero_grad`). Leave the model as it is."),
        ("eval_mode", "    vectors = []\n    model.eval()\n", "Afterwards the model is in eval mode. If you change the mode, put it back."))
@@ -227,7 +227,7 @@ def in_CausalSelfAttention(at):
     at(("        self.num_heads = ", "        context = ", "causal_mask(x.size(1))"), "no peeking",
        ("mask_kept", ("        self.mask = None\n        self.num_heads = ", "        self.mask = causal_mask(x.size(1)) if self.mask is None else self.mask\n        context = ", "self.mask"), "You keep the mask of the first text: it doesn't fit one of another length. Take the mask of x's own length each time, `causal_mask(x.size(1))`."))
     at("        self.num_heads = ", "parameters",
-       ("mask_is_a_parameter", "        self.mask = nn.Parameter(torch.zeros(1))\n        self.num_heads = ", "Your mask is a parameter: it would be trained, and it stands among the weights. A mask is made anew in `forward`, or kept with `register_buffer`."))
+       ("mask_is_a_parameter", "        self.mask = nn.Parameter(torch.zeros(1))\n        self.num_heads = ", "Your mask is a parameter: it would be trained, and it counts as a weight. Make the mask in `forward`, or keep it with `register_buffer`."))
     at(".to(x.device)", SEEN, ("mask_transposed", ".T.to(x.device)", "Your mask is transposed: each token sees itself and what comes after it."))
     at("causal_mask(x.size(1)).to(x.device)", SEEN,
        ("mask_inverted", "~causal_mask(x.size(1)).to(x.device)", "Your mask is inverted: each token sees only what comes after it, and the last one nothing at all, which gives NaN."))
@@ -239,21 +239,21 @@ def in_CausalSelfAttention(at):
        ("layers_for_heads", "self.num_heads = config.num_hidden_layers", "You split into `config.num_hidden_layers` heads. The number of heads is `config.num_attention_heads`."),
        ("head_width_for_heads", "self.num_heads = width // config.num_attention_heads", "You split into as many heads as a head is wide. There are H = `config.num_attention_heads` heads of width K = D/H.", ("parameters", *NUMBERS)))
     at("self.num_heads", "parameters",
-       ("heads_under_another_name", "self.heads", "The module doesn't say how many heads it has: keep the number as `self.num_heads`, for whoever will use it with a cache."), times=2)
+       ("heads_under_another_name", "self.heads", "The module doesn't say how many heads it has: keep the number as `self.num_heads`, for code that uses it with a cache."), times=2)
     at("split_heads(layer(x), self.num_heads)", SEEN,
        ("reshaped_to_heads", "layer(x).reshape(x.size(0), self.num_heads, x.size(1), -1)", "You cut into heads with a `view` or `reshape` straight to (B, H, T, K), which mixes tokens and columns. First (B, T, H, K), then `transpose(1, 2)`; `split_heads` does it."))
     at("merge_heads(context)", NUMBERS,
        ("merged_without_transpose", "context.reshape(x.shape)", "You merge with a `reshape` straight from (B, H, T, K), which mixes tokens and heads. First `transpose(1, 2)`; `merge_heads` does it.", SEEN),
        ("heads_come_out_interleaved", "context.permute(0, 2, 3, 1).flatten(2)", "You merge with the head as the fastest axis. A head's K columns stay side by side: (B, T, H, K), in that order; `merge_heads` does it."),
-       ("mean_of_the_heads", "context.mean(dim=1).repeat(1, 1, self.num_heads)", "You average the heads. Their columns stand side by side again: `merge_heads`."),
+       ("mean_of_the_heads", "context.mean(dim=1).repeat(1, 1, self.num_heads)", "You average the heads. Their columns come side by side again: `merge_heads`."),
        ("heads_not_merged_before_output_linear", "context", "The heads are not merged: `output_linear` wants (B, T, D). `merge_heads` makes it of (B, H, T, K).", (*STOPS[:2], "gradients", "no peeking")))
     at("self.output_linear(merge_heads(context))", NUMBERS,
        ("no_output_linear", "merge_heads(context)", "`output_linear` is not used. It is the last step, after the heads are merged."),
        ("heads_not_merged", "context", "The heads are not merged: your result is (B, H, T, K). `merge_heads` makes (B, T, D) of it, then comes `output_linear`.", (*STOPS[:2], "gradients", "no peeking")))
     at("(self.q, self.k, self.v)", NUMBERS,
-       ("query_and_key_swapped", "(self.k, self.q, self.v)", "`q` and `k` have changed places: queries are made by `q`, keys by `k`."),
-       ("key_and_value_swapped", "(self.q, self.v, self.k)", "`k` and `v` have changed places: keys are made by `k`, values by `v`."),
-       ("order_v_k_q", "(self.v, self.k, self.q)", "`q` and `v` have changed places: queries are made by `q`, values by `v`."),
+       ("query_and_key_swapped", "(self.k, self.q, self.v)", "`q` and `k` are swapped: queries are made by `q`, keys by `k`."),
+       ("key_and_value_swapped", "(self.q, self.v, self.k)", "`k` and `v` are swapped: keys are made by `k`, values by `v`."),
+       ("order_v_k_q", "(self.v, self.k, self.q)", "`q` and `v` are swapped: queries are made by `q`, values by `v`."),
        ("query_twice", "(self.q, self.q, self.v)", "Queries and keys are both made by `q`. Keys are made by `k`."),
        ("key_twice", "(self.q, self.k, self.k)", "Keys and values are both made by `k`. Values are made by `v`."),
        ("q_for_all", "(self.q, self.q, self.q)", "Queries, keys and values are all made by `q`. Each has a layer of its own."))
@@ -269,12 +269,12 @@ def in_CausalSelfAttention(at):
        ("one_layer_with_three_names", ("self.k = self.q", "self.v = self.q"), "`q`, `k` and `v` are one and the same layer. Each needs weights of its own: three `nn.Linear`."))
     at("return self.output_linear(merge_heads(context))", (*STOPS[:2], "gradients", "no peeking"),
        ("x_added", "return x + self.output_linear(merge_heads(context))", "You add x to the result. The skip connection belongs to the block, not to attention.", NUMBERS),
-       ("dropout", "return F.dropout(self.output_linear(merge_heads(context)), 0.1, self.training)", "There is dropout in your attention. None is asked for here: it belongs to the block.", "values"),
-       ("dropout_in_eval_mode", "return F.dropout(self.output_linear(merge_heads(context)), 0.1)", "The result is random, also in eval mode: no dropout is asked for here, it belongs to the block.", (*SEEN,)),
+       ("dropout", "return F.dropout(self.output_linear(merge_heads(context)), 0.1, self.training)", "There is dropout in your attention. There should be none: it belongs to the block.", "values"),
+       ("dropout_in_eval_mode", "return F.dropout(self.output_linear(merge_heads(context)), 0.1)", "The result is random, also in eval mode: there should be no dropout here, it belongs to the block.", (*SEEN,)),
        ("last_token_only", "return self.output_linear(merge_heads(context))[:, -1]", "You return the last token only. Every token has a result: (B, T, D)."),
-       ("with_weights", "return self.output_linear(merge_heads(context)), context", "You return two things. Only the result is asked for, (B, T, D)."))
+       ("with_weights", "return self.output_linear(merge_heads(context)), context", "You return two things. Return only the result, (B, T, D)."))
     at(("        self.num_heads = ", "return self.output_linear(merge_heads(context))"), "values",
-       ("dropout_of_the_config", ("        self.dropout = nn.Dropout(config.resid_pdrop)\n        self.num_heads = ", "return self.dropout(self.output_linear(merge_heads(context)))"), "There is dropout in your attention. None is asked for here: it belongs to the block."))
+       ("dropout_of_the_config", ("        self.dropout = nn.Dropout(config.resid_pdrop)\n        self.num_heads = ", "return self.dropout(self.output_linear(merge_heads(context)))"), "There is dropout in your attention. There should be none: it belongs to the block."))
     at("masked_attention(query,", NUMBERS,
        ("scaled_by_the_whole_width", "masked_attention(query / x.size(-1) ** 0.5,", "The scores are divided by √D once more (or the queries are). The root is that of a head's width, K, and `masked_attention` divides by it."),
        ("scaled_twice", "masked_attention(query / query.size(-1) ** 0.5,", "The scores are divided by √K twice: `masked_attention` does it already."),
@@ -297,38 +297,38 @@ def in_DecoderBlock(at):
        ("both_skips_from_the_norms", ("x = self.layer_norm_1(x)\n        x = x + self.dropout(self.attention(x))", "x = self.layer_norm_2(x)\n        return x + self.feed_forward(x)"), "What you add to each part's result is the *normalized* x. The skip connections carry x as it is."),
        ("parallel", ("y = x + self.dropout(self.attention(self.layer_norm_1(x)))", "return y + self.feed_forward(self.layer_norm_2(x))"), "Both parts read the same x, side by side. The feed-forward network comes second: it reads, and adds to, what attention has made of x."),
        ("second_skip_from_the_start", ("y = x + self.dropout(self.attention(self.layer_norm_1(x)))", "return x + self.feed_forward(self.layer_norm_2(y))"), "Your second addition takes the x from the very beginning: what attention has added is lost. Add to the new x.", (*AND_EPS, "dropout")),
-       ("x_added_once_more", ("y = x + self.dropout(self.attention(self.layer_norm_1(x)))", "return x + y + self.feed_forward(self.layer_norm_2(y))"), "x is added once too often: the new x holds it already."),
+       ("x_added_once_more", ("y = x + self.dropout(self.attention(self.layer_norm_1(x)))", "return x + y + self.feed_forward(self.layer_norm_2(y))"), "x is added once too often: the new x has it already."),
        ("attention_not_added", ("y = self.dropout(self.attention(self.layer_norm_1(x)))", "return x + self.feed_forward(self.layer_norm_2(y))"), "The feed-forward network reads what attention returns, without x: the first addition, x + attention(norm(x)), is missing.", (*AND_EPS, "dropout")),
-       ("norms_behind_the_parts", ("x = x + self.dropout(self.layer_norm_1(self.attention(x)))", "return x + self.layer_norm_2(self.feed_forward(x))"), "Your norms stand behind the parts, not before them: attention(norm(x)), where yours is norm(attention(x)), and the same with the feed-forward network.", (*AND_EPS, "dropout")),
-       ("dropout_at_the_end", ("x = x + self.attention(self.layer_norm_1(x))", "return self.dropout(x + self.feed_forward(self.layer_norm_2(x)))"), "Your dropout stands around the block's result. Only what attention returns goes through it (and `feed_forward` has its own).", "dropout"))
+       ("norms_behind_the_parts", ("x = x + self.dropout(self.layer_norm_1(self.attention(x)))", "return x + self.layer_norm_2(self.feed_forward(x))"), "Your norms come after the parts, not before them. It should be attention(norm(x)); yours is norm(attention(x)), and the same with the feed-forward network.", (*AND_EPS, "dropout")),
+       ("dropout_at_the_end", ("x = x + self.attention(self.layer_norm_1(x))", "return self.dropout(x + self.feed_forward(self.layer_norm_2(x)))"), "Your dropout is applied to the block's result. Only what attention returns goes through it (and `feed_forward` has its own).", "dropout"))
     at(("self.layer_norm_1(x)", "self.layer_norm_2(x)"), AND_EPS,
        ("no_norms", ("x", "x"), "Neither norm is used. Each comes before its part: attention(norm(x)), feed_forward(norm(x))."),
-       ("norms_swapped", ("self.layer_norm_2(x)", "self.layer_norm_1(x)"), "The norms have changed places: `layer_norm_1` belongs before attention, `layer_norm_2` before the feed-forward network."))
+       ("norms_swapped", ("self.layer_norm_2(x)", "self.layer_norm_1(x)"), "The norms are swapped: `layer_norm_1` belongs before attention, `layer_norm_2` before the feed-forward network."))
     at("self.layer_norm_1(x)", AND_EPS,
-       ("no_first_norm", "x", "Attention gets x as it is; it is to get `layer_norm_1(x)`."),
-       ("second_norm_twice", "self.layer_norm_2(x)", "`layer_norm_2` stands before both parts; before attention it is to be `layer_norm_1`."))
+       ("no_first_norm", "x", "Attention gets x as it is; it should get `layer_norm_1(x)`."),
+       ("second_norm_twice", "self.layer_norm_2(x)", "`layer_norm_2` comes before both parts; before attention it should be `layer_norm_1`."))
     at("self.layer_norm_2(x)", AND_EPS,
-       ("no_second_norm", "x", "The feed-forward network gets x as it is; it is to get `layer_norm_2(x)`."),
-       ("first_norm_twice", "self.layer_norm_1(x)", "`layer_norm_1` stands before both parts; before the feed-forward network it is to be `layer_norm_2`."))
+       ("no_second_norm", "x", "The feed-forward network gets x as it is; it should get `layer_norm_2(x)`."),
+       ("first_norm_twice", "self.layer_norm_1(x)", "`layer_norm_1` comes before both parts; before the feed-forward network it should be `layer_norm_2`."))
     at(FIRST, AND_EPS,
-       ("no_first_skip", "x = self.dropout(self.attention(self.layer_norm_1(x)))", "The first skip connection is missing: x itself is to be added to what attention returns."),
+       ("no_first_skip", "x = self.dropout(self.attention(self.layer_norm_1(x)))", "The first skip connection is missing: add x itself to what attention returns."),
        ("skip_from_the_norm", "x = self.layer_norm_1(x)\n        x = x + self.dropout(self.attention(x))", "What you add to attention's result is the *normalized* x. The skip connection carries x as it is."),
-       ("norm_behind_attention", "x = x + self.dropout(self.layer_norm_1(self.attention(x)))", "Your first norm stands behind attention, not before it: attention(norm(x)), where yours is norm(attention(x)).", (*AND_EPS, "dropout")),
-       ("dropout_on_the_sum", "x = self.dropout(x + self.attention(self.layer_norm_1(x)))", "Your dropout takes numbers of x, too: it stands around the whole sum. Only what attention returns goes through it; the skip connection stays whole.", "dropout"),
+       ("norm_behind_attention", "x = x + self.dropout(self.layer_norm_1(self.attention(x)))", "Your first norm comes after attention, not before it. It should be attention(norm(x)); yours is norm(attention(x)).", (*AND_EPS, "dropout")),
+       ("dropout_on_the_sum", "x = self.dropout(x + self.attention(self.layer_norm_1(x)))", "Your dropout takes numbers of x, too: it is applied to the whole sum. Only what attention returns goes through it; the skip connection stays whole.", "dropout"),
        ("dropout_on_the_skip", "x = self.dropout(x) + self.attention(self.layer_norm_1(x))", "Your dropout takes numbers of x, on the skip connection. Only what attention returns goes through it.", "dropout"))
     at(SECOND, AND_EPS,
-       ("no_second_skip", "return self.feed_forward(self.layer_norm_2(x))", "The second skip connection is missing: x itself is to be added to what the feed-forward network returns.", (*AND_EPS, "dropout")),
+       ("no_second_skip", "return self.feed_forward(self.layer_norm_2(x))", "The second skip connection is missing: add x itself to what the feed-forward network returns.", (*AND_EPS, "dropout")),
        ("second_skip_from_the_norm", "x = self.layer_norm_2(x)\n        return x + self.feed_forward(x)", "What you add to the feed-forward network's result is the *normalized* x. The skip connection carries x as it is."),
        ("norm_at_the_end", "return self.layer_norm_2(x + self.feed_forward(self.layer_norm_2(x)))", "There is one more norm at the end. The block's result is not normalized: the stack has one norm at its very end."),
        ("first_norm_at_the_end", "return self.layer_norm_1(x + self.feed_forward(self.layer_norm_2(x)))", "There is one more norm at the end. The block's result is not normalized: the stack has one norm at its very end."),
        ("no_feed_forward", "return x", "The feed-forward network is not used.", (*AND_EPS, "dropout")),
        ("averaged", "return (x + self.feed_forward(self.layer_norm_2(x))) / 2", "You take half of the sum. A skip connection adds, no more."),
-       ("with_two_things", "return x + self.feed_forward(self.layer_norm_2(x)), x", "You return two things. Only the block's result is asked for, (B, T, D).", ("shape", *AND_EPS, "dropout")))
+       ("with_two_things", "return x + self.feed_forward(self.layer_norm_2(x)), x", "You return two things. Return only the block's result, (B, T, D).", ("shape", *AND_EPS, "dropout")))
     at("self.layer_norm_2 = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_epsilon)", ("values", "parameters", "gradients", "eps"),
        ("one_norm_with_two_names", "self.layer_norm_2 = self.layer_norm_1", "`layer_norm_1` and `layer_norm_2` are one and the same layer. Each needs weights of its own: two `nn.LayerNorm`."))
     at(("self.dropout(self.attention(self.layer_norm_1(x)))", "self.feed_forward(self.layer_norm_2(x))"), AND_EPS,
        ("parts_swapped", ("self.feed_forward(self.layer_norm_2(x))", "self.dropout(self.attention(self.layer_norm_1(x)))"), "The feed-forward network comes first in yours. Attention comes first."),
-       ("parts_swapped_with_norms_in_order", ("self.feed_forward(self.layer_norm_1(x))", "self.dropout(self.attention(self.layer_norm_2(x)))"), "The feed-forward network comes first in yours, behind `layer_norm_1`. Attention comes first."),
+       ("parts_swapped_with_norms_in_order", ("self.feed_forward(self.layer_norm_1(x))", "self.dropout(self.attention(self.layer_norm_2(x)))"), "The feed-forward network comes first in yours, after `layer_norm_1`. Attention comes first."),
        ("dropout_only_behind_feed_forward", ("self.attention(self.layer_norm_1(x))", "self.dropout(self.feed_forward(self.layer_norm_2(x)))"), "Your dropout is for what the feed-forward network returns, which has its own; what attention returns never meets one.", "dropout"))
     at("        x = x + self.dropout(self.attention(self.layer_norm_1(x)))\n", (*AND_EPS, "dropout"),
        ("no_attention", "", "Attention is not used: the tokens never see each other."))
@@ -343,8 +343,8 @@ def in_DecoderBlock(at):
     at(f"self.layer_norm_2 = {EPS}", "eps",
        ("no_eps_in_the_second_norm", "self.layer_norm_2 = nn.LayerNorm(config.hidden_size)", "`layer_norm_2` has another eps than the config: `eps=config.layer_norm_epsilon` for both."))
     at("self.dropout(self.attention(self.layer_norm_1(x)))", "dropout",
-       ("no_dropout", "self.attention(self.layer_norm_1(x))", "What attention returns never meets `dropout`: it is to be added to x only after it."),
-       ("dropout_before_attention", "self.attention(self.dropout(self.layer_norm_1(x)))", "In training there is noise, but it is not dropout of what attention returns: `self.dropout(…)` stands around `self.attention(…)`, not inside."),
+       ("no_dropout", "self.attention(self.layer_norm_1(x))", "What attention returns never goes through `dropout`: add it to x only after that."),
+       ("dropout_before_attention", "self.attention(self.dropout(self.layer_norm_1(x)))", "In training there is noise, but it is not dropout of what attention returns: `self.dropout(…)` goes around `self.attention(…)`, not inside."),
        ("always_drops_with_its_p", "F.dropout(self.attention(self.layer_norm_1(x)), self.dropout.p)", "Your dropout acts in eval mode, too (`F.dropout` does, unless it is given `self.training`). `nn.Dropout` knows the mode.", (*NUMBERS, "dropout")))
     at("self.feed_forward(self.layer_norm_2(x))", "dropout",
        ("dropout_twice", "self.dropout(self.feed_forward(self.layer_norm_2(x)))", "What the feed-forward network returns is dropped twice: it has a dropout of its own already."))
@@ -373,12 +373,12 @@ def in_GPT(at):
     HEAD = "return self.lm_head(self.layer_norm(x))"
     class_beginnings(at, ALL_OF_GPT, takes="config")
     at(TIE, ("parameters", "gradients"),
-       ("not_tied", "", "`lm_head.weight` and `token_embeddings.weight` are two parameters: counted twice, and each with gradients of its own. They are to be one: assign the parameter itself, `self.lm_head.weight = self.token_embeddings.weight`, not its numbers (`clone`, `.data`, `copy_`, a new `nn.Parameter`)."))
+       ("not_tied", "", "`lm_head.weight` and `token_embeddings.weight` are two parameters: counted twice, and each with gradients of its own. They should be one: assign the parameter itself, `self.lm_head.weight = self.token_embeddings.weight`, not its numbers (`clone`, `.data`, `copy_`, a new `nn.Parameter`)."))
     at(("        self.lm_head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)\n" + TIE, HEAD), "parameters",
        ("head_without_a_name", ("", "return self.layer_norm(x) @ self.token_embeddings.weight.T"), "The head's numbers are right, but it has no name of its own: `lm_head`, an `nn.Linear` without bias whose weight *is* the token table, is part of the contract."))
-    at(", bias=False)", ("values", "parameters", "eps"), ("head_with_bias", ")", "`lm_head` has a bias; it is to have none."))
+    at(", bias=False)", ("values", "parameters", "eps"), ("head_with_bias", ")", "`lm_head` has a bias; it should have none."))
     at(SUM, VALUES,
-       ("no_positions", "self.token_embeddings(ids)", "The positions are missing: without their vectors the model can't tell one place from another but by the mask."),
+       ("no_positions", "self.token_embeddings(ids)", "The positions are missing: without their vectors the model can tell positions apart only by the mask."),
        ("no_tokens", "self.position_embeddings(positions)", "Only the positions' vectors go into the first block; the tokens' are missing.", ALL_OF_GPT),
        ("averaged", f"({SUM}) / 2", "You take the mean of the two vectors. They are added."))
     at("positions = torch.arange(length, device=ids.device)", ("shape", "parameters", *VALUES, "dropout"),
@@ -386,7 +386,7 @@ def in_GPT(at):
     at("torch.arange(length, device=ids.device)", VALUES,
        ("positions_reversed", "torch.arange(length, device=ids.device).flip(0)", "Your positions run backwards. They are 0 … T − 1, from left to right."),
        ("positions_of_the_batch", "torch.arange(ids.size(0), device=ids.device)[:, None]", "Your positions count the sentences of the batch: each sentence has one vector for all of its tokens. They count the tokens, 0 … T − 1."),
-       ("position_zero_for_all", "torch.zeros_like(ids[0])", "Every token gets the vector of place 0. The places are 0 … T − 1."),
+       ("position_zero_for_all", "torch.zeros_like(ids[0])", "Every token gets the vector of position 0. The positions are 0 … T − 1."),
        ("last_positions", "torch.arange(most - length, most, device=ids.device)", "You take the last T rows of the table of positions. The first T are meant: 0 … T − 1."),
        ("all_positions", "torch.arange(most, device=ids.device)", "You add the whole table of positions. Take its first T rows.", ("shape", "parameters", *VALUES)))
     at("self.position_embeddings(positions)", ("shape", "parameters", *VALUES, "dropout"),
@@ -402,25 +402,25 @@ def in_GPT(at):
        ("dropout_twice", f"self.dropout(self.dropout({SUM}))", "The sum goes through dropout twice. Once is enough."),
        ("detached", f"self.dropout({SUM}).detach()", "The embeddings are cut off (`detach`, `torch.no_grad` or `.data`): neither table learns what the blocks have to say.", "gradients"))
     at((f"self.dropout({SUM})", HEAD), (*VALUES, "dropout"),
-       ("norm_first_not_last", (f"self.layer_norm(self.dropout({SUM}))", "return self.lm_head(x)"), "Your norm stands before the blocks. It comes after the last one."),
-       ("dropout_at_the_end", (SUM, "return self.lm_head(self.dropout(self.layer_norm(x)))"), "Your dropout stands behind the blocks. It is for the embeddings: the sum of tokens and positions goes through it.", "dropout"))
+       ("norm_first_not_last", (f"self.layer_norm(self.dropout({SUM}))", "return self.lm_head(x)"), "Your norm comes before the blocks. It belongs after the last one."),
+       ("dropout_at_the_end", (SUM, "return self.lm_head(self.dropout(self.layer_norm(x)))"), "Your dropout comes after the blocks. It is for the embeddings: the sum of tokens and positions goes through it.", "dropout"))
     at(HEAD, VALUES,
        ("no_final_norm", "return self.lm_head(x)", "The norm at the end is missing: pre-norm blocks leave their sum as large as it is, and `layer_norm` comes between the last block and the head."),
        ("head_before_norm", "return self.layer_norm(self.lm_head(x))", "The head comes before the norm in yours: the order is norm, then head.", ALL_OF_GPT),
        ("no_head", "return self.layer_norm(x)", "You return vectors, (B, T, D). The head makes logits of them, (B, T, V).", ("shape", *VALUES)),
-       ("last_place_only", f"{HEAD}[:, -1]", "You return the logits of the last place only. In training every place predicts: (B, T, V).", ("shape", *VALUES)),
+       ("last_place_only", f"{HEAD}[:, -1]", "You return the logits of the last position only. In training every position predicts: (B, T, V).", ("shape", *VALUES)),
        ("softmax", f"{HEAD}.softmax(dim=-1)", "You return probabilities. Asked are logits: loss and temperature make of them what they need."),
        ("log_softmax", f"{HEAD}.log_softmax(dim=-1)", "You return logarithms of probabilities. Asked are the logits as the head gives them."),
        ("chosen_tokens", f"{HEAD}.argmax(dim=-1)", "You return the most probable tokens. Asked are the logits, (B, T, V).", ("shape", *VALUES)),
-       ("two_things", f"{HEAD}, x", "You return two things. Only the logits are asked for, (B, T, V).", ("shape", *VALUES, "dropout")),
-       ("logits_scaled", f"{HEAD} / self.token_embeddings.embedding_dim**0.5", "You divide the logits by √D. The head's product is what is asked for, as it is."))
+       ("two_things", f"{HEAD}, x", "You return two things. Return only the logits, (B, T, V).", ("shape", *VALUES, "dropout")),
+       ("logits_scaled", f"{HEAD} / self.token_embeddings.embedding_dim**0.5", "You divide the logits by √D. Return the head's product as it is."))
     at("x = block(x)", VALUES,
-       ("norm_after_each_block", "x = self.layer_norm(block(x))", "You put the final norm behind every block. It comes once, after the last."),
+       ("norm_after_each_block", "x = self.layer_norm(block(x))", "You put the final norm after every block. It comes once, after the last."),
        ("block_added", "x = x + block(x)", "You add each block's result to x. A block has its own skip connections: `x = block(x)`."))
     at("            x = block(x)\n", (*VALUES, "dropout"), ("no_blocks", "            pass\n", "The blocks are never called."))
     at("        for block in self.blocks:\n            x = block(x)\n", ("values", "gradients", "eps"),
        ("embeddings_into_every_block", "        start = x\n        for block in self.blocks:\n            x = block(start)\n", "Every block gets the embeddings; what the one before has made is lost. Each block's result is the next one's input."),
-       ("embeddings_added_at_the_end", "        start = x\n        for block in self.blocks:\n            x = block(x)\n        x = x + start\n", "You add the embeddings once more behind the blocks. The blocks' own skip connections carry them already.", VALUES))
+       ("embeddings_added_at_the_end", "        start = x\n        for block in self.blocks:\n            x = block(x)\n        x = x + start\n", "You add the embeddings once more after the blocks. The blocks' own skip connections carry them already.", VALUES))
     at("for block in self.blocks:", VALUES,
        ("first_block_only", "for block in self.blocks[:1]:", "Only the first block is called. All are, one after the other."),
        ("last_block_skipped", "for block in self.blocks[:-1]:", "The last block is not called. All are, one after the other.", (*VALUES, "dropout")),
@@ -428,7 +428,7 @@ def in_GPT(at):
        ("blocks_reversed", "for block in reversed(self.blocks):", "The blocks are called in reverse order."))
     at("nn.ModuleList(DecoderBlock(config) for _ in range(config.num_hidden_layers))", FROM_NAMES,
        ("one_block_repeated", "nn.ModuleList([DecoderBlock(config)] * config.num_hidden_layers)", "All your blocks are one and the same: `[DecoderBlock(config)] * n` repeats one object. Make a new one for each: `DecoderBlock(config) for _ in range(n)`."),
-       ("plain_list", "[DecoderBlock(config) for _ in range(config.num_hidden_layers)]", "Your blocks stand in a plain list, where PyTorch doesn't find their parameters: they would never be trained. `nn.ModuleList` registers them."))
+       ("plain_list", "[DecoderBlock(config) for _ in range(config.num_hidden_layers)]", "Your blocks are in a plain list, where PyTorch doesn't find their parameters: they would never be trained. `nn.ModuleList` registers them."))
     at("range(config.num_hidden_layers)", FROM_NAMES,
        ("heads_for_blocks", "range(config.num_attention_heads)", "You make `config.num_attention_heads` blocks. Their number is `config.num_hidden_layers`.", ("values", "gradients", "parameters")),
        ("one_block", "range(1)", "You make a single block. Their number is `config.num_hidden_layers`."),
@@ -442,7 +442,7 @@ def in_GPT(at):
        ("cut_at_the_end", "        ids, length = ids[:, :most], min(length, most)\n", "Too long a text is cut to fit, in silence. Raise a ValueError that names both lengths: `generate` decides itself what to show to the model."))
     at((CHECK, "torch.arange(length, device=ids.device)"), "too long",
        ("positions_clamped", ("", "torch.arange(length, device=ids.device).clamp(max=most - 1)"), "In too long a text the last tokens share one position, in silence. Raise a ValueError that names both lengths."),
-       ("positions_start_anew", ("", "torch.arange(length, device=ids.device) % most"), "In too long a text the positions begin anew, in silence. Raise a ValueError that names both lengths."))
+       ("positions_start_anew", ("", "torch.arange(length, device=ids.device) % most"), "In a text that is too long, the positions start again without an error. Raise a ValueError that names both lengths."))
     at('f"{length} tokens, but the table of positions ends after {most}"', "too long",
        ("message_without_numbers", '"too many tokens"', "You refuse too long a text, but the message names neither its length nor the table's. Who meets it wants to know both numbers."))
     at("length > most", ("shape", "values", "parameters", "gradients", "dropout"),
@@ -463,48 +463,48 @@ def in_next_token_loss(at):
     WITH_SHAPE = ("shape", *LOSS)
     MEAN = "F.cross_entropy(logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten())"
     at(("logits[:, :-1]", "ids[:, 1:]"), LOSS,
-       ("not_shifted", ("logits", "ids"), "Nothing is shifted: place t is held against token t, which the model was given. It is to predict token t + 1: `logits[:, :-1]` against `ids[:, 1:]`."),
-       ("wrong_way", ("logits[:, 1:]", "ids[:, :-1]"), "You shift the wrong way: place t is held against token t − 1, which lies in the past. It is to predict token t + 1: `logits[:, :-1]` against `ids[:, 1:]`."),
-       ("shifted_twice", ("logits[:, :-2]", "ids[:, 2:]"), "You shift twice: place t is held against token t + 2. (With two tokens nothing is left, and the mean of nothing is NaN.) Token t + 1 is next."),
-       ("last_place_counted", ("logits", "ids.roll(-1, dims=1)"), "The last place is counted, too, against the text's first token (`roll` brings it there). It has nothing to predict: leave it out."),
-       ("rolled_the_wrong_way", ("logits", "ids.roll(1, dims=1)"), "Your ids are rolled the wrong way: place t is held against token t − 1, and the first place against the last token. `logits[:, :-1]` against `ids[:, 1:]`."),
-       ("last_place_against_zero", ("logits", "F.pad(ids[:, 1:], (0, 1))"), "The last place is counted, too, against token 0. It has nothing to predict: leave it out."),
-       ("last_place_against_itself", ("logits", "torch.cat([ids[:, 1:], ids[:, -1:]], dim=1)"), "The last place is counted, too, against its own token. It has nothing to predict: leave it out."),
+       ("not_shifted", ("logits", "ids"), "Nothing is shifted: position t is compared with token t, which the model was given. It should predict token t + 1: `logits[:, :-1]` against `ids[:, 1:]`."),
+       ("wrong_way", ("logits[:, 1:]", "ids[:, :-1]"), "You shift the wrong way: position t is compared with token t − 1, which is in the past. It should predict token t + 1: `logits[:, :-1]` against `ids[:, 1:]`."),
+       ("shifted_twice", ("logits[:, :-2]", "ids[:, 2:]"), "You shift twice: position t is compared with token t + 2. (With two tokens nothing is left, and the mean of nothing is NaN.) Token t + 1 is next."),
+       ("last_place_counted", ("logits", "ids.roll(-1, dims=1)"), "The last position is counted, too: you compare it with the text's first token (`roll` brings it there). It has nothing to predict: leave it out."),
+       ("rolled_the_wrong_way", ("logits", "ids.roll(1, dims=1)"), "Your ids are rolled the wrong way: position t is compared with token t − 1, and the first position with the last token. `logits[:, :-1]` against `ids[:, 1:]`."),
+       ("last_place_against_zero", ("logits", "F.pad(ids[:, 1:], (0, 1))"), "The last position is counted, too: you compare it with token 0. It has nothing to predict: leave it out."),
+       ("last_place_against_itself", ("logits", "torch.cat([ids[:, 1:], ids[:, -1:]], dim=1)"), "The last position is counted, too: you compare it with its own token. It has nothing to predict: leave it out."),
        ("last_prediction_only", ("logits[:, -2:-1]", "ids[:, -1:]"), "Only the last prediction of each text counts. All T − 1 do."),
        ("first_prediction_only", ("logits[:, :1]", "ids[:, 1:2]"), "Only the first prediction of each text counts. All T − 1 do."),
        ("first_text_only", ("logits[:1, :-1]", "ids[:1, 1:]"), "Only the first text of the batch counts. All B do."),
        ("batch_shifted", ("logits[:-1]", "ids[1:]"), "You shift the batch, axis 0: each text is held against the next one. The tokens are axis 1."))
     at("ids[:, 1:]", LOSS,
-       ("not_shifted_without_the_last", "ids[:, :-1]", "Nothing is shifted: place t is held against token t, and only the last place is left out. `ids` lose their *first* token: `ids[:, 1:]`."))
+       ("not_shifted_without_the_last", "ids[:, :-1]", "Nothing is shifted: position t is compared with token t, and only the last position is left out. `ids` lose their *first* token: `ids[:, 1:]`."))
     at("logits[:, :-1]", LOSS,
-       ("not_shifted_without_the_first", "logits[:, 1:]", "Nothing is shifted: place t is held against token t, and only the first place is left out. `logits` lose their *last* place: `logits[:, :-1]`."))
+       ("not_shifted_without_the_first", "logits[:, 1:]", "Nothing is shifted: position t is compared with token t, and only the first position is left out. `logits` lose their *last* position: `logits[:, :-1]`."))
     at(MEAN, LOSS,
-       ("rolled_flat", "F.cross_entropy(logits.flatten(0, 1)[:-1], ids.flatten()[1:])", "You shift after making one long row of all texts: the last place of each text is held against the first token of the next. Shift each text by itself: `logits[:, :-1]`, `ids[:, 1:]`."),
-       ("sum_over_places", f"{MEAN} * (ids.size(1) - 1)", "You add up over the places and take the mean over the texts only. The mean runs over all B·(T − 1) predictions."),
-       ("sum_over_texts", f"{MEAN} * ids.size(0)", "You add up over the texts and take the mean over the places only. The mean runs over all B·(T − 1) predictions."),
-       ("divided_by_all_places", f"{MEAN} * (ids.size(1) - 1) / ids.size(1)", "You divide by B·T. There are B·(T − 1) predictions: the last place has none."),
+       ("rolled_flat", "F.cross_entropy(logits.flatten(0, 1)[:-1], ids.flatten()[1:])", "You shift after making one long row of all texts: the last position of each text is compared with the first token of the next. Shift each text by itself: `logits[:, :-1]`, `ids[:, 1:]`."),
+       ("sum_over_places", f"{MEAN} * (ids.size(1) - 1)", "You add up over the positions and take the mean over the texts only. The mean runs over all B·(T − 1) predictions."),
+       ("sum_over_texts", f"{MEAN} * ids.size(0)", "You add up over the texts and take the mean over the positions only. The mean runs over all B·(T − 1) predictions."),
+       ("divided_by_all_places", f"{MEAN} * (ids.size(1) - 1) / ids.size(1)", "You divide by B·T. There are B·(T − 1) predictions: the last position has none."),
        ("divided_by_the_vocabulary", f"{MEAN} / logits.size(-1)", "You divide by the number of tokens V, too (a mean over the wrong axis?). The mean runs over the B·(T − 1) predictions."),
-       ("one_loss_for_each_text", 'F.cross_entropy(logits[:, :-1].transpose(1, 2), ids[:, 1:], reduction="none").mean(dim=1)', "You return one loss for each text. The mean over all of them is asked for, a single number.", WITH_SHAPE),
-       ("one_loss_for_each_place", 'F.cross_entropy(logits[:, :-1].transpose(1, 2), ids[:, 1:], reduction="none").mean(dim=0)', "You return one loss for each place. The mean over all of them is asked for, a single number.", WITH_SHAPE),
-       ("softmax_over_places", "F.nll_loss(logits[:, :-1].log_softmax(dim=1).flatten(0, 1), ids[:, 1:].flatten())", "Your softmax runs over the places. The classes are the tokens, the last axis of `logits`."),
-       ("softmax_over_all_places", "F.nll_loss(logits.log_softmax(dim=1)[:, :-1].flatten(0, 1), ids[:, 1:].flatten())", "Your softmax runs over the places, the last one included. The classes are the tokens, the last axis of `logits`."),
-       ("accuracy", "(logits[:, :-1].argmax(dim=-1) == ids[:, 1:]).float().mean()", "This is the share of right guesses, which has no gradient. The loss is asked for: the mean of −log p."),
-       ("squared_error", "F.mse_loss(logits[:, :-1].softmax(dim=-1), F.one_hot(ids[:, 1:], logits.size(-1)).float())", "This is the mean squared error of the probabilities. Cross-entropy is asked for: the mean of −log p."),
+       ("one_loss_for_each_text", 'F.cross_entropy(logits[:, :-1].transpose(1, 2), ids[:, 1:], reduction="none").mean(dim=1)', "You return one loss for each text. Return the mean over all of them, a single number.", WITH_SHAPE),
+       ("one_loss_for_each_place", 'F.cross_entropy(logits[:, :-1].transpose(1, 2), ids[:, 1:], reduction="none").mean(dim=0)', "You return one loss for each position. Return the mean over all of them, a single number.", WITH_SHAPE),
+       ("softmax_over_places", "F.nll_loss(logits[:, :-1].log_softmax(dim=1).flatten(0, 1), ids[:, 1:].flatten())", "Your softmax runs over the positions. The classes are the tokens, the last axis of `logits`."),
+       ("softmax_over_all_places", "F.nll_loss(logits.log_softmax(dim=1)[:, :-1].flatten(0, 1), ids[:, 1:].flatten())", "Your softmax runs over the positions, the last one included. The classes are the tokens, the last axis of `logits`."),
+       ("accuracy", "(logits[:, :-1].argmax(dim=-1) == ids[:, 1:]).float().mean()", "This is the share of right guesses, which has no gradient. Return the loss: the mean of −log p."),
+       ("squared_error", "F.mse_loss(logits[:, :-1].softmax(dim=-1), F.one_hot(ids[:, 1:], logits.size(-1)).float())", "This is the mean squared error of the probabilities. Return the cross-entropy: the mean of −log p."),
        ("log_of_the_mean", "-logits[:, :-1].softmax(dim=-1).gather(-1, ids[:, 1:, None]).mean().log()", "You take the mean of the probabilities first, then the logarithm. The logarithm comes first: the mean of −log p."),
        ("log_of_softmax", "F.nll_loss(logits[:, :-1].softmax(dim=-1).log().flatten(0, 1), ids[:, 1:].flatten())", "You take the logarithm of a softmax. A probability below 1e-45 is 0 in float32, and log 0 is −∞. `F.cross_entropy` (or `log_softmax`) never leaves the logarithms.", ("large logits",)),
        ("probabilities_for_logarithms", "F.nll_loss(logits[:, :-1].softmax(dim=-1).flatten(0, 1), ids[:, 1:].flatten())", "You take the mean of the probabilities, with a minus. A loss takes their logarithms: −log p."),
        ("logits_for_logarithms", "F.nll_loss(logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten())", "You take the mean of the logits at the next tokens, with a minus: the softmax is missing."))
     at("ids[:, 1:].flatten()", LOSS,
        ("sum", 'ids[:, 1:].flatten(), reduction="sum"', "You add up. The mean is wanted, over all B·(T − 1) predictions."),
-       ("not_reduced", 'ids[:, 1:].flatten(), reduction="none"', "You return one loss for each prediction. Their mean is asked for, a single number.", WITH_SHAPE),
+       ("not_reduced", 'ids[:, 1:].flatten(), reduction="none"', "You return one loss for each prediction. Return their mean, a single number.", WITH_SHAPE),
        ("token_zero_ignored", "ids[:, 1:].flatten(), ignore_index=0", "Predictions of token 0 are left out (`ignore_index=0`). Here 0 is a token like any other."),
-       ("label_smoothing", "ids[:, 1:].flatten(), label_smoothing=0.1", "There is label smoothing in your loss. Plain cross-entropy is asked for."))
+       ("label_smoothing", "ids[:, 1:].flatten(), label_smoothing=0.1", "There is label smoothing in your loss. Use plain cross-entropy."))
     at(f"return {MEAN}", LOSS,
-       ("perplexity", f"return {MEAN}.exp()", "This is the perplexity, e to the loss. The loss itself is asked for, in nats."),
-       ("bits", f"return {MEAN} / math.log(2)", "You measure in bits (logarithms to base 2). Nats are asked for: the natural logarithm."),
+       ("perplexity", f"return {MEAN}.exp()", "This is the perplexity, e to the loss. Return the loss itself, in nats."),
+       ("bits", f"return {MEAN} / math.log(2)", "You measure in bits (logarithms to base 2). Use nats: the natural logarithm."),
        ("negative", f"return -{MEAN}", "The sign is wrong: a loss is −log of a probability, so it is never negative."),
        ("plain_number", f"return {MEAN}.item()", "You return a plain number, through which no gradient flows. Return the tensor.", ("shape", "gradients")),
-       ("one_axis_left", f"return {MEAN}[None]", "Your loss has an axis of size 1. A tensor without axes is asked for, as `mean()` gives it.", WITH_SHAPE))
+       ("one_axis_left", f"return {MEAN}[None]", "Your loss has an axis of size 1. Return a tensor without axes, such as `mean()` gives.", WITH_SHAPE))
     at("logits[:, :-1].flatten", LOSS,
        ("softmax_first", "logits[:, :-1].softmax(dim=-1).flatten", "You hand probabilities to `F.cross_entropy`, which makes probabilities of its input itself. Hand it the logits."),
        ("texts_mixed_up", "logits[:, :-1].transpose(0, 1).flatten", "Your logits are flattened in another order than your ids: predictions meet tokens of other texts. Flatten both from (B, T − 1)."),
@@ -513,9 +513,9 @@ def in_next_token_loss(at):
         at(MEAN, "large logits",
            (f"log_of_softmax_plus_{number}", f"F.nll_loss((logits[:, :-1].softmax(dim=-1) + {number}).log().flatten(0, 1), ids[:, 1:].flatten())", f"You add {number} to a probability before its logarithm, so that no loss is above −log {number}, however wrong the model is. `F.cross_entropy` (or `log_softmax`) needs no such crutch."))
     at((".flatten(0, 1)", ".flatten()"), WITH_SHAPE,
-       ("not_flattened", ("", ""), "`F.cross_entropy` takes axis 1 for the classes; in (B, T − 1, V) these are the places. Flatten both: (B·(T − 1), V) and (B·(T − 1),)."))
+       ("not_flattened", ("", ""), "`F.cross_entropy` takes axis 1 for the classes; in (B, T − 1, V) these are the positions. Flatten both: (B·(T − 1), V) and (B·(T − 1),)."))
     at("logits[:, :-1].flatten(0, 1)", LOSS,
-       ("reshaped_across", "logits[:, :-1].transpose(1, 2).reshape(-1, logits.size(-1))", "You bring the logits to (…, V) without moving the axes: `reshape` keeps the order of the numbers and mixes places with classes. V is the last axis already."))
+       ("reshaped_across", "logits[:, :-1].transpose(1, 2).reshape(-1, logits.size(-1))", "You bring the logits to (…, V) without moving the axes: `reshape` keeps the order of the numbers and mixes positions with classes. V is the last axis already."))
 
 
 @MISTAKES.of(load_gpt2_weights)
@@ -528,7 +528,7 @@ def in_load_gpt2_weights(at):
     PROJECTIONS = "all_three.chunk(3, dim=-1)"
     NOTHING_LOADED = ("embeddings", "blocks", "refusals", "independence")
     at((QKV, OTHER), "blocks",
-       ("nothing_transposed", ("columns", "tensor"), "The weights of the feed-forward network are not transposed, and so don't fit. `Conv1D` keeps its weights as (in, out), `nn.Linear` as (out, in): all four `Conv1D` weights of a block need a `.T`, also the square ones, of which no shape tells you.", ("embeddings", "blocks", "tied head", "refusals", "independence")),
+       ("nothing_transposed", ("columns", "tensor"), "The weights of the feed-forward network are not transposed, and so don't fit. `Conv1D` keeps its weights as (in, out), `nn.Linear` as (out, in): all four `Conv1D` weights of a block need a `.T`, including the square ones, whose shape doesn't tell you.", ("embeddings", "blocks", "tied head", "refusals", "independence")),
        ("attention_not_transposed", ("columns", 'tensor.T if part == "weight" and other != "attn.c_proj" else tensor'), "The weights of `q`, `k`, `v` and `output_linear` are not transposed. They are square, so that no shape tells you: `Conv1D` keeps (in, out), `nn.Linear` (out, in)."),
        ("all_reshaped", ("columns", 'tensor.reshape(tensor.shape[::-1]) if part == "weight" else tensor'), "None of the four `Conv1D` weights of a block is transposed: brought into shape with `reshape` or `view`, or left as they are, their numbers stay in the old order. `.T` moves rows to columns."))
     at(QKV, "blocks",
@@ -536,15 +536,15 @@ def in_load_gpt2_weights(at):
     at(OTHER, "blocks",
        ("output_linear_not_transposed", 'tensor.T if part == "weight" and other != "attn.c_proj" else tensor', "The weight of `output_linear` is not transposed. It is square, so that no shape tells you: `Conv1D` keeps (in, out), `nn.Linear` (out, in)."),
        ("reshaped_for_transposed", 'tensor.reshape(tensor.shape[::-1]) if part == "weight" else tensor', "You bring a weight into shape with `reshape` or `view`: the numbers stay in their old order. `.T` moves rows to columns."),
-       ("transposed_in_place", 'tensor.t_() if part == "weight" else tensor', "You transpose the dict's own tensors in place (`t_()`): whoever called you still needs them. `.T` leaves them as they are.", "independence"))
+       ("transposed_in_place", 'tensor.t_() if part == "weight" else tensor', "You transpose the dict's own tensors in place (`t_()`): the caller still needs them. `.T` leaves them as they are.", "independence"))
     at(PROJECTIONS, "blocks",
        ("rows_for_columns", "all_three.chunk(3, dim=0)", "You cut `c_attn` into rows. Queries, keys and values are three blocks of *columns*, (D, 3·D): `chunk(3, dim=-1)`.", ("embeddings", "blocks", "tied head", "refusals", "independence")),
        ("every_third_column", "(all_three[..., n::3] for n in range(3))", "You take every third column of `c_attn`. Queries, keys and values are three blocks of neighboring columns: `chunk(3, dim=-1)`."),
        ("first_third_for_all", "[all_three.chunk(3, dim=-1)[0]] * 3", "`q`, `k` and `v` all get the first block of `c_attn`. Each has its own."))
     at('"qkv"', "blocks",
-       ("order_k_q_v", '"kqv"', "`q` and `k` have changed places: the three blocks of `c_attn` are queries, keys, values."),
-       ("order_q_v_k", '"qvk"', "`k` and `v` have changed places: the three blocks of `c_attn` are queries, keys, values."),
-       ("order_v_k_q", '"vkq"', "`q` and `v` have changed places: the three blocks of `c_attn` are queries, keys, values."),
+       ("order_k_q_v", '"kqv"', "`q` and `k` are swapped: the three blocks of `c_attn` are queries, keys, values."),
+       ("order_q_v_k", '"qvk"', "`k` and `v` are swapped: the three blocks of `c_attn` are queries, keys, values."),
+       ("order_v_k_q", '"vkq"', "`q` and `v` are swapped: the three blocks of `c_attn` are queries, keys, values."),
        ("order_k_v_q", '"kvq"', "The three blocks of `c_attn` are queries, keys, values, in this order. You read keys, values, queries."),
        ("order_v_q_k", '"vqk"', "The three blocks of `c_attn` are queries, keys, values, in this order. You read values, queries, keys."))
     at('f"transformer.h.{number}"', ("blocks", "refusals"),
@@ -556,10 +556,10 @@ def in_load_gpt2_weights(at):
     at(('                tensor = state_dict[', LOAD), ("blocks", "refusals"),
        ("biases_forgotten", ('                if part == "bias":\n                    continue\n                tensor = state_dict[', 'gpt.load_state_dict({name: value for name, value in mine.items() if "norm" in name or name.endswith("weight")}, strict=False)'), BIASES))
     at("ln_{norm}", "blocks",
-       ("norms_swapped", "ln_{3 - norm}", "The norms have changed places: `layer_norm_1` is `ln_1`, `layer_norm_2` is `ln_2`."),
+       ("norms_swapped", "ln_{3 - norm}", "The norms are swapped: `layer_norm_1` is `ln_1`, `layer_norm_2` is `ln_2`."),
        ("first_norm_twice", "ln_1", "Both norms get `ln_1`. `layer_norm_2` is `ln_2`."))
     at(('"position_embeddings.weight": state_dict["transformer.wpe.weight"]', '"token_embeddings.weight": state_dict["transformer.wte.weight"]'), ("embeddings", "blocks", "tied head", "refusals", "independence"),
-       ("tables_swapped", ('"position_embeddings.weight": state_dict["transformer.wte.weight"]', '"token_embeddings.weight": state_dict["transformer.wpe.weight"]'), "The tables have changed places: `wte` holds tokens, `wpe` positions."))
+       ("tables_swapped", ('"position_embeddings.weight": state_dict["transformer.wte.weight"]', '"token_embeddings.weight": state_dict["transformer.wpe.weight"]'), "The tables are swapped: `wte` is for tokens, `wpe` for positions."))
     at(f"    {LOAD}", NOTHING_LOADED,
        ("not_loaded", "    pass", "You build a dict but don't load it: the model keeps its old numbers. `gpt.load_state_dict(…)` brings them in."))
     at(LOAD, NOTHING_LOADED + ("tied head",),
@@ -580,7 +580,7 @@ def in_load_gpt2_weights(at):
        ("looks_one_too_far", "transformer.h.{depth + 1}.", "You look for a block too far: the model's blocks are 0 … n − 1, so the first one too many is number n."),
        ("refuses_all", "transformer.h.{depth - 1}.", "You refuse dicts that fit: the model's blocks are 0 … n − 1, so the first one too many is number n.", ("embeddings", "blocks", "tied head", "refusals", "independence")))
     at('state_dict[f"transformer.ln_f.{part}"]', "independence",
-       ("dict_emptied", 'state_dict.pop(f"transformer.ln_f.{part}")', "You take entries out of `state_dict` (`pop`, `del`): whoever called you still needs it. Read them, or work on a copy."))
+       ("dict_emptied", 'state_dict.pop(f"transformer.ln_f.{part}")', "You take entries out of `state_dict` (`pop`, `del`): the caller still needs it. Read them, or work on a copy."))
     at(('                tensor = state_dict[f"{theirs}.{other}.{part}"]\n', LOAD), ("refusals", "independence"),
        ("data_taken_over_where_given", ('                if f"{theirs}.{other}.{part}" not in state_dict:\n                    continue\n                tensor = state_dict[f"{theirs}.{other}.{part}"]\n', "for name, value in gpt.named_parameters():\n        value.data = mine.get(name, value.data)"), "`.data = …` makes the model use the dict's own memory, whatever its shape: who changes the dict changes the model, and a table of another size goes in without a word. A bias that is missing is passed over, too. Copy the numbers: `load_state_dict` does, and compares names and shapes."))
     at('        "lm_head.weight": state_dict["transformer.wte.weight"],  # the same parameter\n', NOTHING_LOADED + ("tied head",),
@@ -620,34 +620,34 @@ def in_next_token_probabilities(at):
        ("temperature_as_a_root", "logits = logits / temperature**0.5", "You divide by the root of the temperature. Divide by the temperature itself."),
        ("temperature_squared", "logits = logits / temperature / temperature", "You divide by the temperature twice. Once is enough."),
        ("softmax_before_temperature", "logits = logits.softmax(dim=-1) / temperature", "Your softmax comes first, then the temperature, then a second softmax. Divide the logits, then one softmax.", FLAT),
-       ("in_place", "logits /= temperature", "You change `logits` in place (`logits /= …`, `logits[…] = …`). Whoever called you still needs them: make a new tensor."))
+       ("in_place", "logits /= temperature", "You change `logits` in place (`logits /= …`, `logits[…] = …`). The caller still needs them: make a new tensor."))
     at(DIVIDE, TEMPERED, ("temperature_ignored", "", "The temperature changes nothing. The logits are divided by it before the softmax."))
     at((DIVIDE, LEFT), TEMPERED,
        ("temperature_after_softmax", ("", "    return probabilities / temperature"), "You divide the probabilities by the temperature; their sum is then no longer 1. Divide the logits, before the softmax."))
     at(".softmax(dim=-1)", FLAT,
-       ("no_softmax", "", "You return logits. Probabilities are asked for: softmax over the tokens."),
-       ("log_softmax", ".log_softmax(dim=-1)", "You return logarithms of probabilities. The probabilities themselves are asked for."))
+       ("no_softmax", "", "You return logits. Return probabilities: softmax over the tokens."),
+       ("log_softmax", ".log_softmax(dim=-1)", "You return logarithms of probabilities. Return the probabilities themselves."))
     at(DIE, FLAT,
        ("softmax_over_rows", "probabilities = logits.softmax(dim=0)", "Your softmax runs over axis 0. It runs over the tokens, the last axis."),
        ("softmax_over_axis_1", "probabilities = logits.softmax(dim=1)", "Your softmax runs over axis 1. The tokens are the last axis, whatever the number of axes: `dim=-1`.", ("shape", "values", "top-k", "top-p")),
        ("not_normalized", "probabilities = logits.exp()", "Your numbers are not divided by their sum: e to the logits is no distribution yet. `softmax` does both."),
        ("own_exponentials", "probabilities = logits.exp() / logits.exp().sum(dim=-1, keepdim=True)", "e to a large number is ∞, and ∞/∞ is NaN: at a low temperature logits become large. `softmax` subtracts each row's largest first.", "temperature"),
-       ("most_probable_one", "probabilities = F.one_hot(logits.argmax(dim=-1), logits.size(-1)).float()", "You return 1 for the most probable token and 0 for all others. The whole distribution is asked for."),
-       ("token_drawn", "return torch.multinomial(logits.softmax(dim=-1).reshape(-1, logits.size(-1)), 1)", "You draw a token. Its distribution is asked for; `generate` will draw.", ("shape", *FLAT)),
-       ("token_chosen", "return logits.argmax(dim=-1)", "You return the most probable tokens. The distribution over all V tokens is asked for.", ("shape", *FLAT)))
+       ("most_probable_one", "probabilities = F.one_hot(logits.argmax(dim=-1), logits.size(-1)).float()", "You return 1 for the most probable token and 0 for all others. Return the whole distribution."),
+       ("token_drawn", "return torch.multinomial(logits.softmax(dim=-1).reshape(-1, logits.size(-1)), 1)", "You draw a token. Return its distribution; `generate` will draw.", ("shape", *FLAT)),
+       ("token_chosen", "return logits.argmax(dim=-1)", "You return the most probable tokens. Return the distribution over all V tokens.", ("shape", *FLAT)))
     at((CUT, DIE), CUTS,
        ("cut_after_softmax", ("cut = logits < least", "probabilities = logits.softmax(dim=-1)\n    if top_k is not None and top_k < logits.size(-1):\n        probabilities = probabilities.masked_fill(cut, 0.0)"), "You cut after the softmax and don't divide by what is left: your rows sum to less than 1. Cut the logits, with −∞, before it."))
     at(CUT, CUTS,
-       ("top_k_ignored", "pass", "`top_k` changes nothing: all tokens keep their probability. Those outside the k largest are to get 0."),
-       ("cut_to_k_columns", "logits = logits.topk(top_k, dim=-1).values", "You return only the k largest, (…, k). All V tokens are asked for, those outside with probability 0."),
-       ("sorted", "logits = torch.cat([logits.topk(top_k, dim=-1).values, torch.full_like(logits, -torch.inf)[..., top_k:]], dim=-1)", "Your probabilities are sorted. Each is to stand at its own token."))
+       ("top_k_ignored", "pass", "`top_k` changes nothing: all tokens keep their probability. Those outside the k largest should get 0."),
+       ("cut_to_k_columns", "logits = logits.topk(top_k, dim=-1).values", "You return only the k largest, (…, k). Return all V tokens, those outside with probability 0."),
+       ("sorted", "logits = torch.cat([logits.topk(top_k, dim=-1).values, torch.full_like(logits, -torch.inf)[..., top_k:]], dim=-1)", "Your probabilities are sorted. Each belongs at its own token's index."))
     at("topk(top_k, dim=-1)", CUTS,
        ("one_too_many", "topk(top_k + 1, dim=-1)", "You keep k + 1 tokens. The smallest that stays is the k-th largest, the last of `topk`'s values.", "top-k"))
     at("logits < least", CUTS,
        ("one_too_few", "logits <= least", "You keep k − 1 tokens (the k-th largest itself is cut off: compare with `<`, not `<=`). With k = 1 nothing is left.", "top-k"),
        ("largest_cut", "logits >= least", "You cut off the largest logits and keep the others. The k largest stay."),
        ("first_k_tokens", "torch.arange(logits.size(-1)) >= top_k", "You keep the first k tokens of the vocabulary. The k with the *largest* logits stay."))
-    AXIS = "The smallest logit that stays has lost its axis: it is to be (…, 1) to meet its own row of V logits. `[..., -1:]` keeps the axis."
+    AXIS = "The smallest logit that stays has lost its axis: it should be (…, 1) to meet its own row of V logits. `[..., -1:]` keeps the axis."
     at("values[..., -1:]", CUTS,
        ("only_the_largest", "values[..., :1]", "Only the largest logit stays, whatever k is: `topk`'s values come in falling order, and the last one is the smallest that stays."),
        ("cut_for_two_axes", "values[:, -1:]", "`[:, -1:]` takes the last column only where there are two axes. `[..., -1:]` takes it for any number of axes.", "top-k"),
@@ -679,7 +679,7 @@ def in_next_token_probabilities(at):
        ("each_compared_with_top_p", "ordered < top_p", "You compare each probability with `top_p`. It is the sum that counts, from the most probable token down: `cumsum`."),
        ("share_of_the_largest", "ordered < top_p * ordered[..., :1]", "You keep the tokens that have at least p times the largest probability. That is another method (min-p). `top_p` asks for the sum of the probabilities, from the most probable token down."),
        ("share_of_the_tokens", "torch.arange(ordered.size(-1)) >= top_p * ordered.size(-1)", "You keep the share p of the *tokens*. `top_p` is a share of the probability: keep the most probable tokens until they have p together."),
-       ("tail_kept", "before < top_p", "You keep the tail and drop the most probable tokens. With `top_p` it is the other way round."))
+       ("tail_kept", "before < top_p", "With `top_p` you keep the tail and drop the most probable tokens. It keeps the most probable ones and drops the tail."))
     at("cumsum(dim=-1)", "top-p",
        ("summed_over_rows", "cumsum(dim=0)", "Your cumulative sum runs over axis 0. It runs over the tokens, the last axis."))
     at(", descending=True", "top-p",
@@ -716,20 +716,20 @@ def in_generate(at):
     TEXTS = ("greedy", "long texts")
     at("return ids", ("greedy", "long texts", "sampling"),
        ("only_the_new", "return ids[:, ids.size(1) - max_new_tokens :]", "You return only what is new. The given tokens come first: (B, T + max_new_tokens)."),
-       ("list", "return ids.tolist()", "You return a list. A tensor is asked for, (B, T + max_new_tokens).", ALL_WAYS))
+       ("list", "return ids.tolist()", "You return a list. Return a tensor, (B, T + max_new_tokens).", ALL_WAYS))
     at("range(max_new_tokens)", ("greedy", "long texts", "sampling"),
        ("one_too_few", "range(max_new_tokens - 1)", "You write one token too few."),
        ("one_too_many", "range(max_new_tokens + 1)", "You write one token too many."),
-       ("up_to_max_new_tokens", "range(max_new_tokens - ids.size(1))", "You write until the text has `max_new_tokens` tokens in all. As many *new* ones are asked for."),
+       ("up_to_max_new_tokens", "range(max_new_tokens - ids.size(1))", "You write until the text has `max_new_tokens` tokens in all. It should write that many *new* ones."),
        ("a_single_token", "range(min(1, max_new_tokens))", "You write one token only. `return` inside the loop ends it at its first turn?"))
-    at("[:, -1]", ALL_WAYS[:3], ("first_place", "[:, 0]", "You read the logits of the first place. What follows the text stands at the last: `[:, -1]`."))
+    at("[:, -1]", ALL_WAYS[:3], ("first_place", "[:, 0]", "You read the logits of the first position. What follows the text is at the last: `[:, -1]`."))
     at("(ids[:, -most:])[:, -1]", ALL_WAYS[:3],
-       ("place_before_the_last", "(ids[:, -most:])[:, -2 if ids.size(1) > 1 else -1]", "You read the logits of the place before the last, which predict the last token again. What follows the text stands at the last place: `[:, -1]`."))
-    at("[:, -1]  # (B, V)", ALL_WAYS, ("all_places", "  # (B, V)", "You choose for every place. Only the last place's logits say what follows: `[:, -1]`."))
+       ("place_before_the_last", "(ids[:, -most:])[:, -2 if ids.size(1) > 1 else -1]", "You read the logits of the position before the last, which predict the last token again. What follows the text is at the last position: `[:, -1]`."))
+    at("[:, -1]  # (B, V)", ALL_WAYS, ("all_places", "  # (B, V)", "You choose for every position. Only the last position's logits say what follows: `[:, -1]`."))
     at(CROP, "long texts",
        ("last_token_only", "ids[:, -1:]", "The model sees the last token only. It sees the whole text, as far as it fits.", ALL_WAYS[:3]),
        ("not_cropped", "ids", "A text longer than the table of positions is too much for the model. Show it the last `model.position_embeddings.num_embeddings` tokens."),
-       ("first_tokens_shown", "ids[:, :most]", "Of a long text the model sees the *first* tokens that fit. It is to see the last ones: `ids[:, -most:]`."),
+       ("first_tokens_shown", "ids[:, :most]", "Of a long text the model sees the *first* tokens that fit. It should see the last ones: `ids[:, -most:]`."),
        ("one_less_shown", "ids[:, -(most - 1) :]", "Of a long text the model sees one token less than fits.", ("long texts",)))
     at(("    for _ in range", LOGITS, APPEND), ALL_WAYS[:3],
        ("newest_token_only", ("    seen = ids[:, -most:]\n    for _ in range", "logits = model(seen)[:, -1]", f"seen = chosen\n        {APPEND}"), "After its first step the model sees the newest token only. It keeps nothing in mind: show it the whole text at each step, as far as it fits."))
@@ -737,15 +737,15 @@ def in_generate(at):
        ("cropped_for_good", "ids = ids[:, -most:]\n        logits = model(ids)[:, -1]", "What the model can't see is cut off for good. Crop what you show to the model, not `ids`: the whole text is returned."))
     at(("    for _ in range", CROP), "long texts",
        ("cropped_at_the_start", ("    ids = ids[:, -most:]\n    for _ in range", "ids"), "The text is cropped before the loop only; it grows again. Crop what you show to the model at every step."))
-    at("[ids, chosen]", ALL_WAYS[:3], ("prepended", "[chosen, ids]", "New tokens are put in front. They come behind: `torch.cat([ids, chosen], dim=1)`."))
+    at("[ids, chosen]", ALL_WAYS[:3], ("prepended", "[chosen, ids]", "You put new tokens in front. They come after the old ones: `torch.cat([ids, chosen], dim=1)`."))
     at(("    for _ in range", LOGITS), ALL_WAYS[:3],
        ("ids_not_updated", ("    given = ids\n    for _ in range", "logits = model(given[:, -most:])[:, -1]"), "Every new token comes from what the model says of the first text: what you append is never shown to it."))
     at(APPEND, ("greedy", "long texts", "sampling"),
        ("shifted_window", "ids = torch.cat([ids, chosen], dim=1)[:, 1:]", "You drop the first token whenever you append one, so that the text never grows. All tokens stay: (B, T + max_new_tokens)."))
     at(CHOICE, ("sampling", "generator"),
        ("always_greedy", "probabilities.argmax(dim=-1, keepdim=True)", "You always take the most probable token. Only a temperature of 0 asks for that; otherwise the token is drawn."),
-       ("seeded_inside", "torch.multinomial(probabilities, 1, generator=torch.Generator().manual_seed(ids.size(1)))", "You set the seed yourself: with the same text each call gives the same, whichever generator it is given.", "generator"),
-       ("generator_needed", "torch.multinomial(probabilities, 1, generator=generator.set_state(generator.get_state()))", "Without a generator your function fails. With None torch's own source of chance is used."),
+       ("seeded_inside", "torch.multinomial(probabilities, 1, generator=torch.Generator().manual_seed(ids.size(1)))", "You set the seed yourself: with the same text each call gives the same, whatever generator it gets.", "generator"),
+       ("generator_needed", "torch.multinomial(probabilities, 1, generator=generator.set_state(generator.get_state()))", "Without a generator your function fails. With None, use torch's own source of chance."),
        ("one_draw_for_all_rows", "torch.multinomial(probabilities[:1], 1, generator=generator).expand(len(ids), 1)", "All rows get the same draw. Each row's token is drawn from its own distribution.", ("sampling",)),
        ("uniform", "torch.multinomial(torch.ones_like(probabilities), 1, generator=generator)", "You draw every token with the same probability. Draw with those of `next_token_probabilities`: `torch.multinomial(probabilities, 1)`.", "sampling"))
     at("logits.argmax", TEXTS, ("least_probable", "logits.argmin", "At temperature 0 you take the least probable token. Greedy is the most probable one: `argmax`."))
@@ -764,7 +764,7 @@ def in_generate(at):
        ("temperature_twice", "(logits / temperature, temperature, top_k, top_p)", "The temperature is used twice: you divide the logits, and `next_token_probabilities` does it again."),
        ("softmax_before", "(logits.softmax(dim=-1), temperature, top_k, top_p)", "You make probabilities of the logits and hand them to `next_token_probabilities`, which makes probabilities of its input itself. Hand it the logits."))
     at("    most = ", "generator",
-       ("always_the_same_without_a_generator", "    generator = generator or torch.Generator().manual_seed(0)\n    most = ", "Without a generator every call writes the same: you seed one yourself. With None torch's own source of chance is used."))
+       ("always_the_same_without_a_generator", "    generator = generator or torch.Generator().manual_seed(0)\n    most = ", "Without a generator every call writes the same: you seed one yourself. With None, use torch's own source of chance."))
     at("next_token_probabilities(logits, temperature, top_k, top_p)", "sampling",
        ("distribution_of_the_start", "next_token_probabilities(model(ids[:, : ids.size(1) - _][:, -most:])[:, -1], temperature, top_k, top_p)", "Every token is drawn from the distribution of the first one. After each token, call the model again."))
     at(f"        {LOGITS}", "long texts",
@@ -772,7 +772,7 @@ def in_generate(at):
     at("argmax(dim=-1, keepdim=True)", TEXTS,
        ("axis_lost", "argmax(dim=-1)", "The chosen tokens are (B,), and the text is (B, T): they can't be joined. Keep the axis, `keepdim=True`, so that they are (B, 1)."),
        ("argmax_over_the_batch", "argmax(dim=0)[: len(ids), None]", "Your argmax runs over the batch. The tokens are the last axis, `dim=-1`."))
-    at("chosen], dim=1)", ALL_WAYS, ("appended_below", "chosen], dim=0)", "You append along axis 0, as further texts. New tokens come behind, along axis 1."))
+    at("chosen], dim=1)", ALL_WAYS, ("appended_below", "chosen], dim=0)", "You append along axis 0, as further texts. New tokens come after the old ones, along axis 1."))
 
 
 @MISTAKES.of(cached_attention)
@@ -795,19 +795,19 @@ def in_cached_attention(at):
        ("queries_of_the_past", ("        past = cache[0].size(2)\n        query = torch.cat([cache[0], query], dim=2)\n", "mask = causal_mask(past + x.size(1)).to(x.device)"), "You put the cache in front of the queries, too. Only the new tokens ask: N queries, P + N keys and values."))
     at(("[cache[0], key]", "[cache[1], value]"), STEPS,
        ("new_first", ("[key, cache[0]]", "[value, cache[1]]"), "The new keys and values come first in yours. They are the latest: cache first, then new ones."),
-       ("value_cache_for_keys", ("[cache[1], key]", "[cache[0], value]"), "Keys and values of the cache have changed places: `cache[0]` holds keys, `cache[1]` values."),
-       ("cache_projected", ("[split_heads(attention.k(merge_heads(cache[0])), attention.num_heads), key]", "[split_heads(attention.v(merge_heads(cache[1])), attention.num_heads), value]"), "You put what comes out of the cache through `k` and `v` again. It holds keys and values already."))
+       ("value_cache_for_keys", ("[cache[1], key]", "[cache[0], value]"), "Keys and values of the cache are swapped: `cache[0]` has the keys, `cache[1]` the values."),
+       ("cache_projected", ("[split_heads(attention.k(merge_heads(cache[0])), attention.num_heads), key]", "[split_heads(attention.v(merge_heads(cache[1])), attention.num_heads), value]"), "You put what comes out of the cache through `k` and `v` again. It has keys and values already."))
     at("    if cache is not None:", ("shape", *STEPS),
        ("cache_unused", "    if False:", "The cache is not used: your new tokens see only each other."),
        ("none_not_asked", "    if True:", "Without a cache your function fails: None has no entries. Ask `if cache is not None` first.", "no cache"))
     at(", (key, value)\n", ("shape", "values", "several tokens", "no cache"),
        ("cache_not_grown", ", cache\n", "The outputs are right, but you return the old cache. The new tokens' keys and values belong to it: P + N."),
-       ("only_the_new_returned", ", (key[:, :, past:], value[:, :, past:])\n", "The outputs are right, but you return keys and values of the new tokens only. Those of all P + N tokens are asked for.", ("shape", *STEPS)),
+       ("only_the_new_returned", ", (key[:, :, past:], value[:, :, past:])\n", "The outputs are right, but you return keys and values of the new tokens only. Return those of all P + N tokens.", ("shape", *STEPS)),
        ("no_cache_returned", "\n", "You return the outputs only. The next step needs keys and values, too: `output, (key, value)`.", ("shape", *OUTPUTS)),
-       ("three_things", ", key, value\n", "You return three things. A pair is asked for: the outputs, and the pair of keys and values.", ("shape", "several tokens", "no cache")),
-       ("value_first", ", (value, key)\n", "Keys and values have changed places in what you return: keys come first.", OUTPUTS))
+       ("three_things", ", key, value\n", "You return three things. Return a pair: the outputs, and the pair of keys and values.", ("shape", "several tokens", "no cache")),
+       ("value_first", ", (value, key)\n", "Keys and values are swapped in what you return: keys come first.", OUTPUTS))
     at("[cache[1], value]", STEPS,
-       ("keys_cached_twice", "[cache[0], value]", "Both your keys and your values begin with `cache[0]`, the keys. `cache[1]` holds the values."))
+       ("keys_cached_twice", "[cache[0], value]", "Both your keys and your values begin with `cache[0]`, the keys. `cache[1]` has the values."))
     at(("key], dim=2)", "value], dim=2)"), ("shape", *STEPS),
        ("along_the_heads", ("key], dim=1)", "value], dim=1)"), "You join cache and new ones along axis 1, the heads. Tokens are axis 2 of (B, H, P, K)."),
        ("along_the_width", ("key], dim=-1)", "value], dim=-1)"), "You join cache and new ones along the last axis, the width. Tokens are axis 2 of (B, H, P, K)."),
@@ -824,14 +824,14 @@ def in_cached_attention(at):
        ("no_output_linear", "merge_heads(context)", "`output_linear` is not used. It is the last step, after the heads are merged.", OUTPUTS),
        ("heads_not_merged", "context", "The heads are not merged: your outputs are (B, H, N, K). `merge_heads` comes first, then `output_linear`."),
        ("attention_called", "attention(x)", "You call `attention` itself, which knows nothing of a cache: its new tokens would see only each other. Use its layers `q`, `k`, `v` and `output_linear`, as its own `forward` does."),
-       ("last_output_only", "attention.output_linear(merge_heads(context))[:, -1:]", "You return the last new token's output only. All N are asked for.", ("several tokens", "no cache")))
+       ("last_output_only", "attention.output_linear(merge_heads(context))[:, -1:]", "You return the last new token's output only. Return all N.", ("several tokens", "no cache")))
     at("merge_heads(context)", ("shape", *OUTPUTS),
        ("heads_not_merged_before_output_linear", "context", "The heads are not merged: `output_linear` wants (B, N, D). `merge_heads` makes it of (B, H, N, K)."))
     at("split_heads(layer(x), attention.num_heads)", ("shape", *OUTPUTS),
        ("a_single_head", "layer(x)[:, None]", "The heads are missing: split queries, keys and values with `split_heads(…, attention.num_heads)`."))
     at("(attention.q, attention.k, attention.v)", OUTPUTS,
-       ("query_and_key_swapped", "(attention.k, attention.q, attention.v)", "`q` and `k` have changed places: queries are made by `q`, keys by `k`."),
-       ("key_and_value_swapped", "(attention.q, attention.v, attention.k)", "`k` and `v` have changed places: keys are made by `k`, values by `v`."))
+       ("query_and_key_swapped", "(attention.k, attention.q, attention.v)", "`q` and `k` are swapped: queries are made by `q`, keys by `k`."),
+       ("key_and_value_swapped", "(attention.q, attention.v, attention.k)", "`k` and `v` are swapped: keys are made by `k`, values by `v`."))
     at("masked_attention(query,", OUTPUTS,
        ("not_masked_and_not_scaled", "masked_attention(query * query.size(-1) ** 0.5,", "The scores are not divided by √K. `masked_attention` does it."),
        ("scaled_twice", "masked_attention(query / query.size(-1) ** 0.5,", "The scores are divided by √K twice: `masked_attention` does it already."))
@@ -841,13 +841,13 @@ def in_cached_attention(at):
 def in_quiz_decoder(wrong):
     WORTH = "in training, a text of 100 tokens gives"
     wrong(WORTH, "1 prediction",
-                 "every place but the last predicts the token after it, and the mask sees to it that none can peek: 99 tasks in one text.")
+                 "every position but the last predicts the token after it, and the mask keeps each from peeking: 99 tasks in one text.")
     wrong(WORTH, "99 runs of the model",
-                 "99 predictions, yes, but in one run: thanks to the mask every place can be computed at the same time as all others.")
+                 "99 predictions, yes, but in one run: thanks to the mask all positions can be computed at the same time.")
     wrong("without the mask, the training loss", "stays the same",
-                 "each place could simply read the token that it is to predict. You saw the curve.")
+                 "each position could simply read the token that it should predict. You saw the curve.")
     wrong("without the mask, the training loss", "rises",
-                 "each place could simply read the token that it is to predict, which makes the task easier, not harder. You saw the curve.")
+                 "each position could simply read the token that it should predict, which makes the task easier, not harder. You saw the curve.")
     wrong("a perplexity of 1 means", "pure guessing",
                  "guessing blindly among V tokens gives a perplexity of V. e⁰ = 1: a loss of 0.")
     wrong("a perplexity of 1 means", "half of the guesses are right",
@@ -857,6 +857,6 @@ def in_quiz_decoder(wrong):
     wrong("temperature towards 0", "an ever larger loss",
                  "temperature is used when writing, after training: no loss is computed there. Dividing by a small number drives the logits apart.")
     wrong("few-shot examples change", "all weights",
-                 "nothing is trained: the examples stand in the text that the model reads, and are gone with it.")
+                 "nothing is trained: the examples are in the text that the model reads, and are gone with it.")
     wrong("few-shot examples change", "the head's weights",
-                 "nothing is trained: the examples stand in the text that the model reads, and are gone with it.")
+                 "nothing is trained: the examples are in the text that the model reads, and are gone with it.")
