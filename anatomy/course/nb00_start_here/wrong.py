@@ -58,7 +58,7 @@ def in_pairwise_dot(at):
        ("softmax_already", "(x @ x.transpose(-2, -1)).softmax(dim=-1)", "You take a softmax as well, and each row sums to one. That comes in 03; here the plain dot products are wanted, negative ones included."),
        ("signs_dropped", "(x @ x.transpose(-2, -1)).abs()", "You drop the signs: all your numbers are positive. A negative dot product says that two rows point away from each other, and that is worth knowing."))
     at("x.transpose(-2, -1)", NUMBERS,
-       ("reshape_for_transpose", "x.reshape(x.size(0), x.size(2), x.size(1))", "The right shape with numbers in the wrong places: `reshape` (or `view`) keeps the order in memory and only cuts it into other rows. To make two axes trade places, use `transpose(-2, -1)`."))
+       ("reshape_for_transpose", "x.reshape(x.size(0), x.size(2), x.size(1))", "The right shape with numbers in the wrong positions: `reshape` (or `view`) keeps the order in memory and only cuts it into other rows. To make two axes trade places, use `transpose(-2, -1)`."))
     # other measures
     at("return ", NUMBERS,
        ("cosine", "x = x / x.norm(dim=-1, keepdim=True)\n    return ", "These are cosines: the lengths of the rows are divided out, and your diagonal is all ones. In a dot product the lengths count."),

@@ -58,7 +58,7 @@ def in_learn_bpe(at):
        ("once_per_word", "in dict.fromkeys(pairwise(pieces))", "You count a pair once per word even where the word holds it several times: `banana` has (a, n) twice, so it adds twice its count."),
        ("each_word_once_a_piece", "in zip(pieces, pieces)", "You count a word's pieces, but the pair must be one of *neighbors*: zip the pieces with themselves moved by one, or use `pairwise`.", MERGES))
     at(JOIN, "repeats",
-       ("merges_first_place_only", "pieces[i : i + 2] = [pieces[i] + pieces[i + 1]]\n                    break", "You merge only the first place in each word where the pair stands; it has to be merged everywhere: `b a n a n a` becomes `b an an a`."),
+       ("merges_first_place_only", "pieces[i : i + 2] = [pieces[i] + pieces[i + 1]]\n                    break", "You merge only the first position in each word where the pair stands; it has to be merged everywhere: `b a n a n a` becomes `b an an a`."),
        ("uses_a_piece_twice", "again = tuple(pieces[i + 1 : i + 3]) == best\n                    pieces[i : i + 1 if again else i + 2] = [pieces[i] + pieces[i + 1]]", "A piece takes part in two merges at once: `a a a` becomes `aa aa`. After a merge go on *behind* both pieces, so that it becomes `aa a`."),
        ("never_merges", "pass", "The pieces never change: each step finds the most frequent pair, but merges it in no word, so the next step finds it again.", MERGES))
     at(("i = 0\n            while i < len(pieces) - 1:", "\n                i += 1"), "repeats",
@@ -97,7 +97,7 @@ def in_learn_bpe(at):
     at("i += 1\n", MERGES,
        ("steps_over_pairs", "i += 2\n", "You go on by two pieces at every step, so a pair that begins at the piece in between is never merged: go on by one."))
     at("            for pair in pairwise(pieces):\n                counts", "repeats",
-       ("overlaps_count_once", "            last = None\n            for pair in pairwise(pieces):\n                last = None if pair == last and pair[0] == pair[1] else pair\n                if last is None:\n                    continue\n                counts", "Where a pair overlaps itself you count it once: `a a a` holds (a, a) at two places. Count every two neighbors."))
+       ("overlaps_count_once", "            last = None\n            for pair in pairwise(pieces):\n                last = None if pair == last and pair[0] == pair[1] else pair\n                if last is None:\n                    continue\n                counts", "Where a pair overlaps itself you count it once: `a a a` holds (a, a) at two positions. Count every two neighbors."))
     at("max(counts, key", MERGES, ("rarest", "min(counts, key", "You take the rarest pair; the most frequent one is merged first."))
     at("range(num_merges)", ("values", "ties", "repeats"),
        ("one_merge_too_few", "range(num_merges - 1)", "You stop one merge early: `num_merges` are wanted, and fewer only when no pair is left."),
@@ -122,7 +122,7 @@ def in_wordpiece(at):
     at('"##" if start > 0 else ""', WORDS,
        ("marks_the_first_too", '"##"', "You put `##` in front of the first piece, too. It marks pieces that *continue* a word; the first has none."))
     at(('        mark = "##" if start > 0 else ""\n', "            if mark"), WORDS,
-       ("either_form", ("", '            mark = "" if word[start:end] in vocab else "##"\n            if mark'), "You accept a piece with or without `##` at any place. At the start of a word only entries without the mark fit, inside a word only entries with it."))
+       ("either_form", ("", '            mark = "" if word[start:end] in vocab else "##"\n            if mark'), "You accept a piece with or without `##` at any position. At the start of a word only entries without the mark fit, inside a word only entries with it."))
     at("return [unk]", DEAD_ENDS,
        ("unknown_rest", "return [*pieces, unk]", "You keep the pieces found so far and add the unknown mark for the rest. A word that can't be covered to its end becomes the unknown mark as a whole."),
        ("unknown_character", "pieces.append(unk)\n            start += 1\n            continue", "You write the unknown mark for a single character and go on behind it. A word that can't be covered becomes the unknown mark as a whole."),
@@ -263,7 +263,7 @@ def in_nearest_tokens(at):
        ("distance", "    cosine = -(weight - weight[query_id]).norm(dim=-1)  # (V,)\n", "You compare distances, to which the lengths contribute. The cosine looks at directions only."),
        ("columns_compared", "    cosine = F.cosine_similarity(weight, weight[query_id].unsqueeze(0), dim=0)  # (D,)\n", "`dim=0` compares column by column and gives D numbers, one for each component. One cosine for each of the V rows is wanted: `dim=-1`.", LIST))
     at((EXCLUDE, "topk(k).indices"), "excluded by id",
-       ("drops_the_first", ("", "round(decimals=5).argsort(descending=True, stable=True)[1 : k + 1]"), "You take k + 1 and drop the first, trusting that the token itself comes first. Another row with the same direction can stand before it: leave out `query_id`, not a place in the list."))
+       ("drops_the_first", ("", "round(decimals=5).argsort(descending=True, stable=True)[1 : k + 1]"), "You take k + 1 and drop the first, trusting that the token itself comes first. Another row with the same direction can stand before it: leave out `query_id`, not a position in the list."))
     at(("-torch.inf", "topk(k)"), NEAREST,
        ("farthest", ("torch.inf", "topk(k, largest=False)"), "The order is reversed: you return the farthest tokens. Nearest means the *largest* cosine."))
     at(".indices", NEAREST,
@@ -275,7 +275,7 @@ def in_nearest_tokens(at):
        ("one_too_few", ("", ".indices[1:]"), "You return one token too few: k of them without the token itself, so drop it before you take k."))
     at("dim=-1", NEAREST, ("normalizes_columns", "dim=0", "You divide by the lengths of the columns. The length of a token's vector is that of its row: `dim=-1`."))
     at(("cosine = unit @ unit[query_id]  # (V, D) @ (D,) -> (V,)\n", EXCLUDE), NEAREST,
-       ("shifted_ids", ("others = torch.cat([unit[:query_id], unit[query_id + 1 :]])\n    cosine = others @ unit[query_id]  # (V - 1,)\n", ""), "You take the row out of the table before you search, and every later row moves up by one: your places are no longer ids."))
+       ("shifted_ids", ("others = torch.cat([unit[:query_id], unit[query_id + 1 :]])\n    cosine = others @ unit[query_id]  # (V - 1,)\n", ""), "You take the row out of the table before you search, and every later row moves up by one: your positions are no longer ids."))
     at("-torch.inf", "values", ("zeroes_itself", "0.0", "You set the token's own cosine to 0, but other cosines are negative, so it comes back among them. Use −∞."))
     at((EXCLUDE, "topk(k).indices  # (k,)"), LIST,
        ("one_too_many", ("", "topk(k + 1).indices"), "You return k + 1 tokens, the token itself among them. Wanted are k others."))

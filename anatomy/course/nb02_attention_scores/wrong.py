@@ -52,8 +52,8 @@ def in_dot_product_scores(at):
        ("queries_with_themselves", "query.transpose(-2, -1)  # (B, T, D) @ (B, D, T) -> (B, T, T)", "You compare the queries with themselves: `key` is never used. (In 00 there was one x; here asking and answering rows differ, and S = {S} is not T = {T}.)"),
        ("keys_of_the_first_item", "key[0].T  # (B, T, D) @ (D, S) -> (B, T, S)", "All your queries meet the keys of the first batch item. Each item has its own keys: `key[b]` for `query[b]`.", NUMBERS))
     at("key.transpose(-2, -1)", NUMBERS,
-       ("reshape_for_transpose", "key.reshape(key.size(0), key.size(2), key.size(1))", "`view` (or `reshape`) gives the right shape, ({B}, {D}, {S}), with the numbers in the wrong places: it keeps the order in memory. To make axes trade places use `transpose(-2, -1)`."),
-       ("view_for_transpose", "key.view(key.size(0), key.size(2), key.size(1))", "`view` gives the right shape, ({B}, {D}, {S}), with the numbers in the wrong places, and refuses a `key` whose memory is in another order. To make axes trade places use `transpose(-2, -1)`."))
+       ("reshape_for_transpose", "key.reshape(key.size(0), key.size(2), key.size(1))", "`view` (or `reshape`) gives the right shape, ({B}, {D}, {S}), with the numbers in the wrong positions: it keeps the order in memory. To make axes trade places use `transpose(-2, -1)`."),
+       ("view_for_transpose", "key.view(key.size(0), key.size(2), key.size(1))", "`view` gives the right shape, ({B}, {D}, {S}), with the numbers in the wrong positions, and refuses a `key` whose memory is in another order. To make axes trade places use `transpose(-2, -1)`."))
     at("return query", NUMBERS,
        ("scaled_already", "return query / math.sqrt(query.size(-1))", "You divide by √D = {root_D} already. That comes next, in `scaled_scores`; here the plain dot product is wanted."))
     at("query @ key.transpose(-2, -1)", NUMBERS,
@@ -87,8 +87,8 @@ def in_scaled_scores(at):
        ("swapped", ("(key, query)", "  # (B, S, T)"), "The scale is right, but query and key are swapped: rows are to be queries, shape ({B}, {T}, {S}), and yours are keys."))
     at("dot_product_scores(query, key)", ALL,
        ("batch_and_time", "query @ key.transpose(0, 1)", "You swap batch and time: `transpose(0, 1)` makes ({S}, {B}, {D}) of the key. The batch stays in front; the last two axes of `key` trade places, `transpose(1, 2)`."),
-       ("reshape_for_transpose", "query @ key.reshape(key.size(0), key.size(2), key.size(1))", "The scale is right, but `view` (or `reshape`) does not transpose: it keeps the order in memory, so the numbers are in the wrong places. Use `key.transpose(-2, -1)`, or call your `dot_product_scores`.", NUMBERS),
-       ("view_for_transpose", "query @ key.view(key.size(0), key.size(2), key.size(1))", "The scale is right, but `view` does not transpose: it leaves the numbers in the wrong places, and refuses a `key` whose memory is in another order. Use `key.transpose(-2, -1)`, or call your `dot_product_scores`.", NUMBERS))
+       ("reshape_for_transpose", "query @ key.reshape(key.size(0), key.size(2), key.size(1))", "The scale is right, but `view` (or `reshape`) does not transpose: it keeps the order in memory, so the numbers are in the wrong positions. Use `key.transpose(-2, -1)`, or call your `dot_product_scores`.", NUMBERS),
+       ("view_for_transpose", "query @ key.view(key.size(0), key.size(2), key.size(1))", "The scale is right, but `view` does not transpose: it leaves the numbers in the wrong positions, and refuses a `key` whose memory is in another order. Use `key.transpose(-2, -1)`, or call your `dot_product_scores`.", NUMBERS))
     at("(query, key) / math.sqrt(query.size(-1))", NUMBERS,
        ("cosine", "(F.normalize(query, dim=-1), F.normalize(key, dim=-1))", "You return cosines: each row's own length is divided out. √D is one number for all rows; a long key may still score higher than a short one."))
     at("return dot_product_scores(query, key) / math.sqrt(query.size(-1))", NUMBERS,
@@ -135,7 +135,7 @@ def in_score_variance(at):
     at(", generator=generator", "sampling",
        ("global_generator", "", "The given generator has no effect: your draws come from PyTorch's global one. Hand it on in every draw, `torch.randn(…, generator=generator)`."), times=2)
     at("key = torch.randn(samples, dim, generator=generator)", "sampling",
-       ("half_global", "key = torch.randn(samples, dim)", "The same generator gives other numbers each time: some of your draws come from elsewhere. Look for a `torch.randn` without `generator=generator`, for NumPy, or for `generator.seed()`, which starts it anew at random."))
+       ("half_global", "key = torch.randn(samples, dim)", "The same generator gives other numbers each time: some of your draws come from elsewhere. Look for a `torch.randn` without `generator=generator`, for NumPy, or for `generator.seed()`, which starts it again at random."))
     at("query = ", "sampling",
        ("seeds_inside", "generator.manual_seed(0)\n    query = ", "Something inside your function is seeded (`manual_seed`), so that every call gives the same numbers. Seeding is the caller's business: use the generator in the state in which it comes."),
        ("fixed_number", "samples = 10_000\n    query = ", "`samples` has no effect: you draw a fixed number of pairs. The caller decides how many, here {N}."),
@@ -212,7 +212,7 @@ def in_quiz_scaling(wrong):
     wrong("mirror", "they are unrelated",
                  "That is so with two matrices. With one, both scores multiply the same two vectors, and a·b = b·a.")
     wrong("mirror", "they are both zero",
-                 "Nothing makes them zero; they are one and the same number, because a·b = b·a.")
+                 "Nothing makes them zero; they are the same number, because a·b = b·a.")
     wrong("divisor", "the 768 of x",
                  "768 is the width *before* the projection. The dot product runs over the components of the projected vectors.")
     wrong("divisor", "the 12 heads",

@@ -99,7 +99,7 @@ def in_softmax(at):
     at("x - x.amax", "large scores",
        ("adds_max", "x + x.amax", "You add the maximum where you should subtract it. It still cancels on paper, but the exponents are now as large as can be."))
     at(", keepdim=True)", EVERYTHING,
-       ("axis_put_at_the_end", ").unsqueeze(-1)", "You put the axis that the maximum has lost back at the end (`unsqueeze(-1)`), which is its place only if `dim` is the last axis. `keepdim=True` leaves it where it was."), times=2)
+       ("axis_put_at_the_end", ").unsqueeze(-1)", "You put the axis that the maximum has lost back at the end (`unsqueeze(-1)`), which is its position only if `dim` is the last axis. `keepdim=True` leaves it where it was."), times=2)
     at(("shifted = x - x.amax(dim=dim", SUM), EVERYTHING,
        ("left_at_the_end", ("x = x.transpose(dim, -1)\n    shifted = x - x.amax(dim=-1", ".sum(dim=-1, keepdim=True)"), "You swap the axis `dim` with the last one, and it stays there. Swap them back before you return."),
        ("moved_to_the_end", ("x = x.movedim(dim, -1)\n    shifted = x - x.amax(dim=-1", ".sum(dim=-1, keepdim=True)"), "You move the axis `dim` to the end, and it stays there. Move it back before you return."))
@@ -119,7 +119,7 @@ def in_attention_weights(at):
     WEIGHTS = ("rows sum to one", "values", "large scores", "gradients")
     at("dim=-1", WEIGHTS,
        ("over_queries", "dim=-2", "Your softmax runs over the queries: the columns sum to one, but each query's weights must. The keys are the last axis."),
-       ("over_batch", "dim=0", "Your softmax runs over the batch: sentences compete with each other for weight. The keys are the last axis."))
+       ("over_batch", "dim=0", "Your softmax runs over the batch: sentences compete for weight. The keys are the last axis."))
     at("return softmax(scaled_scores(query, key), dim=-1)", WEIGHTS,
        ("over_everything", "scores = scaled_scores(query, key)\n    return softmax(scores.flatten(), dim=0).view_as(scores)", "You normalize over the whole tensor: all weights of the batch together sum to one. Each query's row must sum to one by itself."),
        ("over_queries_and_keys", "scores = scaled_scores(query, key)\n    return softmax(scores.flatten(1), dim=1).view_as(scores)", "You normalize over queries and keys together: each sentence's T·S = {T}·{S} weights sum to one. Each query's row of {S} must sum to one by itself."),
@@ -178,7 +178,7 @@ def in_weighted_values(at):
        ("elementwise", "weights * value", "You multiply entry by entry (`*`), which pairs weight [t, s] with value [s, d] by position. Each query's weights are to be combined with all value rows: a matrix product (`@`)."),
        ("plain_mean", "value.mean(dim=-2, keepdim=True).expand(-1, weights.size(-2), -1)  # (B, T, Dv)", "You ignore the weights: every query gets the plain mean of all values. Multiply each value by its weight before adding.", VALUES),
        ("plain_sum", "value.sum(dim=-2, keepdim=True).expand(-1, weights.size(-2), -1)  # (B, T, Dv)", "You ignore the weights: every query gets the plain sum of all values. Multiply each value by its weight before adding.", VALUES),
-       ("forgets_values", "weights", "You return the weights: the values never enter. Each query's row of weights is a recipe; the value rows are what is to be mixed."),
+       ("forgets_values", "weights", "You return the weights: the values never enter. Each query's row of weights is a recipe; the value rows are what it mixes."),
        ("first_of_batch", "weights @ value[0]  # (B, T, S) @ (S, Dv) -> (B, T, Dv)", "Every sentence is mixed from the values of the first one: somewhere you take only item 0 of the batch.", VALUES),
        ("values_transposed", "weights @ value.transpose(-2, -1)  # (B, T, S) @ (B, Dv, S)", "You transpose the values, so weights meet the value's width where they should meet the keys. (B, T, S) times (B, S, Dv): the two S already stand next to each other."),
        ("first_sentence_only", "weights[0] @ value[0]  # (T, S) @ (S, Dv) -> (T, Dv)", "You return the first sentence's mixtures alone, (T, Dv). Every sentence of the batch is to have its own, (B, T, Dv)."),
@@ -213,7 +213,7 @@ def in_scaled_dot_product_attention(at):
     ATTENTION = ("values", "leading axes", "large scores", "gradients")
     at("attention_weights(query, key)", ATTENTION,
        ("over_queries", "softmax(scaled_scores(query, key), dim=-2)", "Your softmax runs over the queries: the columns of the weights sum to one, but each query's row must. The keys are the last axis of the scores."),
-       ("over_batch", "softmax(scaled_scores(query, key), dim=0)", "Your softmax runs over the first axis, the batch: sentences compete with each other for weight. The keys are the last axis of the scores."),
+       ("over_batch", "softmax(scaled_scores(query, key), dim=0)", "Your softmax runs over the first axis, the batch: sentences compete for weight. The keys are the last axis of the scores."),
        ("unscaled", "softmax(query @ key.transpose(-2, -1), dim=-1)", "“Scaled” is missing: divide the scores by √K (here √{K} = {root_K}) before the softmax."),
        ("by_k", "softmax(query @ key.transpose(-2, -1) / query.size(-1), dim=-1)", "You divide the scores by K = {K}, not by √K = {root_K}: the weights come out too even."),
        ("by_root_of_value_width", "softmax(query @ key.transpose(-2, -1) / math.sqrt(value.size(-1)), dim=-1)", "You take the root of the wrong width: √Dv, the values' (Dv = {Dv}). The scores are sums over the width of queries and keys, so it is √K with K = {K}."),
@@ -258,7 +258,7 @@ def in_attention_entropy(at):
     ENTROPY = ("values", "leading axes", "zeros")
     KEPT_FINITE = "weights.clamp(min=torch.finfo(weights.dtype).tiny).log()  # (..., T, S), finite where a weight is 0"
     at(KEPT_FINITE, "zeros",
-       ("nan_at_zeros", "weights.log()  # (..., T, S)", "Where a weight is exactly 0 you compute 0·(−∞), which is NaN, and one NaN spoils the row. Such a term is to count 0: keep the logarithm away from zero (`clamp`), or use `torch.xlogy`, or `torch.where`."),
+       ("nan_at_zeros", "weights.log()  # (..., T, S)", "Where a weight is exactly 0 you compute 0·(−∞), which is NaN, and one NaN ruins the row. Such a term is to count 0: keep the logarithm away from zero (`clamp`), or use `torch.xlogy`, or `torch.where`."),
        ("log_of_one_plus", "weights.log1p()  # (..., T, S)", "You take the logarithm of 1 + w. That avoids ln 0, but it is another function: a weight of 1 should add nothing, and ln 2 it is. Keep ln w and treat w = 0 by itself.", ENTROPY))
     at(".log()", ENTROPY,
        ("bits", ".log2()", "Yours is in bits: a logarithm to base 2. In nats it is the natural logarithm, so your numbers are 1/ln 2 ≈ 1.44 times too large."),

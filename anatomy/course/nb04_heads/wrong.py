@@ -113,7 +113,7 @@ def in_MultiHeadAttention(at):
     at("context = torch.cat([head(x) for head in self.heads]", NUMBERS,
        ("scale_root_d", "scale = x.size(-1) ** -0.5\n        found = [F.scaled_dot_product_attention(h.q(x), h.k(x), h.v(x), scale=scale) for h in self.heads]\n        context = torch.cat(found", "Your heads scale by √D = {root_D}; the width of a head is K, so each must divide by √K = {root_K}."))
     at("(AttentionHead(embed_dim, head_dim) for _ in range(num_heads))", LAYERS,
-       ("shared_head", "([AttentionHead(embed_dim, head_dim)] * num_heads)", "All your heads are one and the same object, so they share one set of projections and all find the same. Make a new `AttentionHead` for each: `[head] * H` repeats a reference, a loop makes {H} heads."))
+       ("shared_head", "([AttentionHead(embed_dim, head_dim)] * num_heads)", "All your heads are the same object, so they share one set of projections and all find the same. Make a new `AttentionHead` for each: `[head] * H` repeats a reference, a loop makes {H} heads."))
     at("nn.ModuleList(AttentionHead(embed_dim, head_dim) for _ in range(num_heads))", LAYERS,
        ("plain_list", "[AttentionHead(embed_dim, head_dim) for _ in range(num_heads)]", "Your heads sit in a plain list: PyTorch does not see them there. They would not be trained, saved or moved to a GPU. Wrap the list in `nn.ModuleList(…)`."))
     at(", dim=-1)  # H × (B, T, K) -> (B, T, D)", EVERYTHING,

@@ -35,7 +35,7 @@ def in_both_layers(at: MistakesIn, heard: str, fed: str, last: str) -> None:
     attended, norm = f"self.attention({heard}, mask)", "LayerNorm(config.hidden_size, config.layer_norm_eps)"
     dropped, p = f"self.dropout({attended})", "config.hidden_dropout_prob"
     at(f"self.layer_norm_2 = {norm}", ALL,
-       ("norms_shared", "self.layer_norm_2 = self.layer_norm_1", "Your two norms are one and the same module under two names. Make two: each has its own weight and bias."))
+       ("norms_shared", "self.layer_norm_2 = self.layer_norm_1", "Your two norms are the same module under two names. Make two: each has its own weight and bias."))
     at(f"{heard}, mask)", "mask",
        ("mask_ignored", f"{heard})", "The mask is not passed on: call `self.attention(…, mask)`. Otherwise the tokens attend to padding."),
        ("mask_turned_round", f"{heard}, mask if mask is None else ~mask)", "You pass on the mask with True and False exchanged (`~mask`). Attention takes True where a query *may* look: pass it on unchanged."),

@@ -36,7 +36,7 @@ CHANCE, OUT_OF, MASK = "nn.Dropout(config.hidden_dropout_prob)", "nn.Linear(conf
 def in_TransformerForSequenceClassification(at):
     CLS = "hidden[:, 0]  # (B, D): the token [CLS]"
     at(CLS, NUMBERS,
-       ("last_token", "hidden[:, -1]", "You classify the last token (`[:, -1]`). In a padded batch that is mostly padding; BERT's summary sits at the first place, where [CLS] is: `hidden[:, 0]`."),
+       ("last_token", "hidden[:, -1]", "You classify the last token (`[:, -1]`). In a padded batch that is mostly padding; BERT's summary sits at the first position, where [CLS] is: `hidden[:, 0]`."),
        ("last_real_token", """hidden[:, -1]
         if attention_mask is not None:
             first = hidden[torch.arange(len(hidden)), attention_mask.sum(dim=1) - 1]""", "You classify the last real token of each sentence. That is GPT's way, where only the last token has seen everything; here the first one, [CLS], is asked for: `hidden[:, 0]`."),
@@ -104,7 +104,7 @@ for right, (vector, everything) in ALL_OF_BOTH.items():
     at((OUT_OF, dropped), (*NUMBERS, *parameters, "dropout"),
        ("dropout_inside", (f"nn.Sequential(self.dropout, {OUT_OF})", vector), "Your classifier is an `nn.Sequential` with the linear layer as its second part: the weights are then called `classifier.1.weight`. Make `dropout` and `classifier` two attributes."))
     at((f"        self.classifier = {OUT_OF}\n", "self.classifier("), (*NUMBERS, *parameters, "dropout"),
-       ("made_in_forward", ("        self.sizes = config.hidden_size, config.num_labels\n", "nn.Linear(*self.sizes)("), "PyTorch finds no `classifier` among your layers: it is made in `forward`, anew and at random in each call, or sits in a list. Make it once, in `__init__`, as `self.classifier`."))
+       ("made_in_forward", ("        self.sizes = config.hidden_size, config.num_labels\n", "nn.Linear(*self.sizes)("), "PyTorch finds no `classifier` among your layers: it is made in `forward`, again and at random in each call, or sits in a list. Make it once, in `__init__`, as `self.classifier`."))
     at(MASK, ("values", "gradients"),
        ("mask_widened", "self.encoder(input_ids, None if attention_mask is None else attention_mask[:, None, None, :])", "You give the mask more axes before you hand it on. The encoder does that by itself: it takes the tokenizer's (B, T).", tuple(name for name in everything if name != "no mask")),
        ("ignores_the_mask", "self.encoder(input_ids)", "You don't hand `attention_mask` on to the encoder: tokens then attend to padding, and what is said of a sentence depends on how long its neighbors in the batch are."),
@@ -282,7 +282,7 @@ def in_train_step(at):
     at(("), labels)", "loss.item()"), ("loss", *STEPS, "training mode"),
        ("item_before_backward", ("), labels).item()", "loss"), "`loss = ….item()` comes before `backward`: a plain number has no gradients. Keep the tensor, call `backward` on it, and take `.item()` at the end."))
     at("return loss.item()", "loss",
-       ("loss_after_the_step", "with torch.no_grad():\n        return cross_entropy(model(input_ids, attention_mask), labels).item()", "You compute the loss anew after the step and return that. It costs a second forward pass; wanted is the loss from before the step, which is there already."))
+       ("loss_after_the_step", "with torch.no_grad():\n        return cross_entropy(model(input_ids, attention_mask), labels).item()", "You compute the loss again after the step and return that. It costs a second forward pass; wanted is the loss from before the step, which is there already."))
     at("    return loss.item()\n", "loss", ("returns_nothing", "", "Nothing is returned: give back `loss.item()`, so that whoever trains can see how it goes."))
 
 
@@ -300,7 +300,7 @@ def in_train_classifier(at):
                 on_step(loss)
 """
     at("losses = []", "all batches",
-       ("one_epoch", "losses = []\n    batches = iter(batches)", "You go through the batches once, whatever `epochs` says. Either the outer loop is missing, or an iterator made before it (`iter(batches)`, `enumerate`, `zip`) is used up after the first epoch: loop over `batches` anew in each.", ("learns", "losses", "all batches")),
+       ("one_epoch", "losses = []\n    batches = iter(batches)", "You go through the batches once, whatever `epochs` says. Either the outer loop is missing, or an iterator made before it (`iter(batches)`, `enumerate`, `zip`) is used up after the first epoch: loop over `batches` again in each.", ("learns", "losses", "all batches")),
        ("asks_for_the_length", "losses, count = [], len(batches)", "You ask `batches` for its length. It may be anything that can be looped over again and again, and need not have one: `for batch in batches` is enough."),
        ("indexes", "losses, first = [], batches[0]", "You pick batches by their number. `batches` may be anything that can be looped over again and again, and need not have an index: `for batch in batches` is enough."),
        ("trains_a_copy", "from copy import deepcopy\n    losses, model = [], deepcopy(model)", "You train a copy of the model. Train the one that you are given: it is what the caller goes on with.", ("learns", "all batches", "modes", "on_step")),
@@ -421,7 +421,7 @@ def in_TokenClassifier(at):
        ("list_of_tokens", "[self.classifier(one) for one in self.dropout(hidden).unbind(dim=1)]", "You return a Python list with one tensor (B, N) for each token. Wanted is one tensor, (B, T, N): `torch.stack(…, dim=1)` makes it; or hand all of `hidden` to the layer at once."),
        ("loop_ends_early", "torch.stack([self.classifier(self.dropout(hidden[:, place])) for place in range(hidden.size(1) - 1)], dim=1)", "Your loop leaves out the last token: `range` ends one before its number by itself, so it is `range(T)`.", ("shape", *NUMBERS)))
     at("config.num_labels)", ("shape", *NUMBERS, "dropout"),
-       ("places_for_labels", "config.max_position_embeddings)", "Your classifier has an output for each place in the text. It has one for each label, `config.num_labels`, at every place."))
+       ("places_for_labels", "config.max_position_embeddings)", "Your classifier has an output for each position in the text. It has one for each label, `config.num_labels`, at every position."))
     at("return self.classifier(", ("values", "gradients"),
        ("hidden_to_zero", """hidden = hidden if attention_mask is None else hidden * attention_mask.unsqueeze(-1)
         return self.classifier(""", "You set the *vectors* of padding to 0 before you classify; their logits are then the classifier's bias. Leave them as they are: the loss decides what counts."))
@@ -469,7 +469,7 @@ def in_span_scores(at):
     at("return start, end", ("shape", *SCORES),
        ("squeezed", "return start.squeeze(), end.squeeze()", "A `squeeze` without a dim takes away every axis of size 1: with a single text, or a single token, your scores lose an axis. (B, T) is wanted, whatever these are.", ("shape", "values", "gradients")),
        ("squeezed_batch", "return start.squeeze(0), end.squeeze(0)", "For a single text your scores lose their first axis; (B, T) is wanted, whatever B is.", ("shape", "values", "gradients")),
-       ("places", "return start.argmax(dim=-1), end.argmax(dim=-1)", "You return places (argmax), the best start and the best end. Return the scores of all tokens: which pair is best is the next exercise."),
+       ("places", "return start.argmax(dim=-1), end.argmax(dim=-1)", "You return positions (argmax), the best start and the best end. Return the scores of all tokens: which pair is best is the next exercise."),
        ("added", "return start + end", "You add start and end scores of the same token. They are to be kept apart: a pair, start scores and end scores."),
        ("log_softmax", "return start.log_softmax(dim=-1), end.log_softmax(dim=-1)", "You turn the scores into log-probabilities. Return them as they are: the loss brings its own softmax.", SCORES),
        ("one_tensor", "return torch.stack((start, end), dim=-1)", "You return one tensor (B, T, 2). A pair is wanted, start scores (B, T) and end scores (B, T): `unbind(dim=-1)` takes it apart."),
@@ -481,7 +481,7 @@ def in_span_scores(at):
        ("cosine", "F.normalize(hidden, dim=-1) @ F.normalize(w, dim=-1).T", "You compare directions (cosines): the lengths of the vectors count too. Take plain dot products."))
     at("-torch.inf", "mask",
        ("masked_to_zero", "0.0", "You set masked scores to 0. Zero is a good score where the others are negative; −∞ is never chosen."),
-       ("masked_to_plus_infinity", "torch.inf", "Where the mask is 0 your scores are +∞ or NaN, not −∞: they win, or spoil the whole row. (Hidden states of ±∞ don't help: times a negative weight the sign turns.) Set the scores themselves to −∞."),
+       ("masked_to_plus_infinity", "torch.inf", "Where the mask is 0 your scores are +∞ or NaN, not −∞: they win, or ruin the whole row. (Hidden states of ±∞ don't help: times a negative weight the sign turns.) Set the scores themselves to −∞."),
        ("masked_to_a_low_number", "-100.0", "Masked scores become a fixed number such as −100 or −10,000: where all others are lower still, it wins. −∞ never does."), times=2)
     for name, condition in {"turns_the_bits": "~mask", "minus_the_mask": "1 - mask"}.items():
         at("mask == 0", "mask",
@@ -550,18 +550,18 @@ def in_best_span(at):
        ("lower_half", ".tril().triu(1 - max_len)", "You kept the other half of the table: the end lies before the start, or on it. Rows are starts, columns are ends: i ≤ j is on and *above* the diagonal (`triu`).", ALL),
        ("both_bounds_open", ".triu(1).tril(max_len - 2)", "Your spans may have at most max_len − 2 tokens and more than one; allowed are i ≤ j ≤ i + max_len − 1, both bounds included.", ("values", "length")))
     at("total.masked_fill(~allowed, -torch.inf)", "values",
-       ("times_allowed", "(total * allowed)", "You multiply the table by 0 where a pair is not allowed: where all scores are negative, 0 wins, and −∞ times 0 is NaN. Set these places to −∞."))
+       ("times_allowed", "(total * allowed)", "You multiply the table by 0 where a pair is not allowed: where all scores are negative, 0 wins, and −∞ times 0 is NaN. Set these positions to −∞."))
     at("~allowed", ALL,
        ("mask_turned", "allowed", "You have it the wrong way round: the pairs that are allowed get −∞. `masked_fill` fills where the condition is True: `~allowed`."))
     at("return divmod(best, start.size(0))", ALL,
        ("with_the_score", "return divmod(best, start.size(0)), total.flatten()[best].item()", "You return the score as well; the pair alone is wanted."),
-       ("end_first", "return divmod(best, start.size(0))[::-1]", "Your pair is in the wrong order: first the place where the span begins, then where it ends."),
-       ("place_in_the_table", "return best", "You return one number, the place in the (T, T) table. `divmod(place, T)` makes a row and a column of it, i and j."),
+       ("end_first", "return divmod(best, start.size(0))[::-1]", "Your pair is in the wrong order: first the position where the span begins, then where it ends."),
+       ("place_in_the_table", "return best", "You return one number, the position in the (T, T) table. `divmod(position, T)` makes a row and a column of it, i and j."),
        ("end_excluded", "first, last = divmod(best, start.size(0))\n    return first, last + 1", "Your second number is one behind the last token, as in a slice. Here both ends belong to the span."),
        ("length_for_end", "first, last = divmod(best, start.size(0))\n    return first, last - first + 1", "Your second number is the span's length; the place of its last token is wanted."))
     at("int(total.masked_fill(~allowed, -torch.inf).argmax())", (*ALL, "refusal"),
-       ("numpy_places", "total.masked_fill(~allowed, -torch.inf).argmax().numpy()[()]", "The two places are numbers of NumPy; plain ints are wanted, as for JSON: `int(…)` or `.tolist()`."),
-       ("divmod_of_a_tensor", "total.masked_fill(~allowed, -torch.inf).argmax()", "`divmod` doesn't take tensors: make the place a plain number first, `int(…)` or `.item()`."))
+       ("numpy_places", "total.masked_fill(~allowed, -torch.inf).argmax().numpy()[()]", "The two positions are numbers of NumPy; plain ints are wanted, as for JSON: `int(…)` or `.tolist()`."),
+       ("divmod_of_a_tensor", "total.masked_fill(~allowed, -torch.inf).argmax()", "`divmod` doesn't take tensors: make the position a plain number first, `int(…)` or `.item()`."))
     at("return divmod(best", (*ALL, "refusal"),
        ("no_return", "divmod(best", "Your function returns nothing (None) for one text: `return` is missing where the pair is found."))
     at(".triu().tril", ("values", "length"),
@@ -580,7 +580,7 @@ def in_best_span(at):
         ("last_start_never", "range(len(start) - 1)", "range(i, min(i + max_len, len(start)))", ("values",),
          "Your spans never start at the last token: `range` leaves its last number out by itself, so it goes up to T, not T − 1."),
         ("first_start_never", "range(1, len(start))", "range(i, min(i + max_len, len(start)))", ALL,
-         "Your spans never start at the first token: places count from 0."),
+         "Your spans never start at the first token: positions count from 0."),
         ("over_the_end", "range(len(start))", "range(i, i + max_len)", ALL,
          "Your loop over the ends runs past the text: j is at most T − 1, so it goes up to `min(i + max_len, T)`."),
     )
@@ -593,7 +593,7 @@ def in_best_span(at):
                 top, best = start[i] + end[j], (i, j)
     return best""", words))
     at(("int(total.masked_fill(~allowed, -torch.inf).argmax())", "divmod(best, start.size(0))"), "values",
-       ("tensors", ("total.masked_fill(~allowed, -torch.inf).argmax()", "best // start.size(0), best % start.size(0)"), "The two places are tensors; plain ints are wanted, as for slices and JSON: `.item()` or `.tolist()`."))
+       ("tensors", ("total.masked_fill(~allowed, -torch.inf).argmax()", "best // start.size(0), best % start.size(0)"), "The two positions are tensors; plain ints are wanted, as for slices and JSON: `.item()` or `.tolist()`."))
     at(ROWS, "batch",
        ("batch_as_a_tensor", ROWS.replace("return ", "return torch.tensor(") + ")", "For a batch you return one tensor (B, 2). Wanted is a list of pairs of plain numbers: `.tolist()` makes it."),
        ("best_of_the_batch", """spans = [best_span(one, other, max_len) for one, other in zip(start, end, strict=True)]
@@ -617,7 +617,7 @@ def in_best_span(at):
     return best"""), BATCHES))
     REFUSAL = 'raise ValueError(f"a span has at least one token; max_len is {max_len}")'
     at(REFUSAL, "refusal",
-       ("accepts_zero", "max_len = 1", "A `max_len` of 0 allows no span at all: refuse it with a ValueError that says so. Yours returns one all the same."),
+       ("accepts_zero", "max_len = 1", "A `max_len` of 0 allows no span at all: refuse it with a ValueError that says so. Yours returns one anyway."),
        ("prints", "pass", "A `max_len` below 1 allows no span at all: refuse it with `raise ValueError(…)`. Yours goes on and returns a span (printing a message stops nobody)."),
        ("returns_none", "return None", "For a `max_len` below 1 you return None. Refuse it with `raise ValueError(…)`: whoever calls you would stumble over a None later, far from here."))
     at("max_len < 1", "refusal",
@@ -662,7 +662,7 @@ def in_count_head_parameters(at):
         "two_linear_layers": ("2 * linear", "You count two layers with N = {N} outputs for the span head. It has nothing to do with the labels: one start vector and one end vector, 2·D."),
         "span_times_labels": ("2 * width * labels", "You count a start and an end vector for each label. A span head has nothing to do with the labels: 2·D."),
         "span_times_length": ("2 * width * config.max_position_embeddings", "You count the span head once for every position. All tokens are compared with the same two vectors: 2·D."),
-        "span_scores": ("2 * config.max_position_embeddings", "You count the scores, two for each place. Asked for are the learned numbers: two vectors of D = {D}."),
+        "span_scores": ("2 * config.max_position_embeddings", "You count the scores, two for each position. Asked for are the learned numbers: two vectors of D = {D}."),
         "span_squared": ("width**2", "You square D; the span head has two vectors of D = {D} numbers each, 2·D."),
         "span_fixed_width": ("2 * 384", "You count with a fixed width, 384, whatever the config says: D is `config.hidden_size`, here {D}."),
         "span_fixed_width_768": ("2 * 768", "You count with a fixed width, 768, whatever the config says: D is `config.hidden_size`, here {D}."),

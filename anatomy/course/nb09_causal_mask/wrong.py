@@ -266,7 +266,7 @@ def in_CausalSelfAttention(at):
     at(("self.q = nn.Linear(width, width)", "self.k = nn.Linear(width, width)", "self.v = nn.Linear(width, width)"), NAMES,
        ("projections_without_bias", ("self.q = nn.Linear(width, width, bias=False)", "self.k = nn.Linear(width, width, bias=False)", "self.v = nn.Linear(width, width, bias=False)"), "`q`, `k` and `v` have no bias. All four layers have one."))
     at(("self.k = nn.Linear(width, width)", "self.v = nn.Linear(width, width)"), NAMES,
-       ("one_layer_with_three_names", ("self.k = self.q", "self.v = self.q"), "`q`, `k` and `v` are one and the same layer. Each needs weights of its own: three `nn.Linear`."))
+       ("one_layer_with_three_names", ("self.k = self.q", "self.v = self.q"), "`q`, `k` and `v` are the same layer. Each needs weights of its own: three `nn.Linear`."))
     at("return self.output_linear(merge_heads(context))", (*STOPS[:2], "gradients", "no peeking"),
        ("x_added", "return x + self.output_linear(merge_heads(context))", "You add x to the result. The skip connection belongs to the block, not to attention.", NUMBERS),
        ("dropout", "return F.dropout(self.output_linear(merge_heads(context)), 0.1, self.training)", "There is dropout in your attention. There should be none: it belongs to the block.", "values"),
@@ -325,7 +325,7 @@ def in_DecoderBlock(at):
        ("averaged", "return (x + self.feed_forward(self.layer_norm_2(x))) / 2", "You take half of the sum. A skip connection adds, no more."),
        ("with_two_things", "return x + self.feed_forward(self.layer_norm_2(x)), x", "You return two things. Return only the block's result, (B, T, D).", ("shape", *AND_EPS, "dropout")))
     at("self.layer_norm_2 = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_epsilon)", ("values", "parameters", "gradients", "eps"),
-       ("one_norm_with_two_names", "self.layer_norm_2 = self.layer_norm_1", "`layer_norm_1` and `layer_norm_2` are one and the same layer. Each needs weights of its own: two `nn.LayerNorm`."))
+       ("one_norm_with_two_names", "self.layer_norm_2 = self.layer_norm_1", "`layer_norm_1` and `layer_norm_2` are the same layer. Each needs weights of its own: two `nn.LayerNorm`."))
     at(("self.dropout(self.attention(self.layer_norm_1(x)))", "self.feed_forward(self.layer_norm_2(x))"), AND_EPS,
        ("parts_swapped", ("self.feed_forward(self.layer_norm_2(x))", "self.dropout(self.attention(self.layer_norm_1(x)))"), "The feed-forward network comes first in yours. Attention comes first."),
        ("parts_swapped_with_norms_in_order", ("self.feed_forward(self.layer_norm_1(x))", "self.dropout(self.attention(self.layer_norm_2(x)))"), "The feed-forward network comes first in yours, after `layer_norm_1`. Attention comes first."),
@@ -427,7 +427,7 @@ def in_GPT(at):
        ("first_block_skipped", "for block in self.blocks[1:]:", "The first block is not called. All are, one after the other.", (*VALUES, "dropout")),
        ("blocks_reversed", "for block in reversed(self.blocks):", "The blocks are called in reverse order."))
     at("nn.ModuleList(DecoderBlock(config) for _ in range(config.num_hidden_layers))", FROM_NAMES,
-       ("one_block_repeated", "nn.ModuleList([DecoderBlock(config)] * config.num_hidden_layers)", "All your blocks are one and the same: `[DecoderBlock(config)] * n` repeats one object. Make a new one for each: `DecoderBlock(config) for _ in range(n)`."),
+       ("one_block_repeated", "nn.ModuleList([DecoderBlock(config)] * config.num_hidden_layers)", "All your blocks are the same: `[DecoderBlock(config)] * n` repeats one object. Make a new one for each: `DecoderBlock(config) for _ in range(n)`."),
        ("plain_list", "[DecoderBlock(config) for _ in range(config.num_hidden_layers)]", "Your blocks are in a plain list, where PyTorch doesn't find their parameters: they would never be trained. `nn.ModuleList` registers them."))
     at("range(config.num_hidden_layers)", FROM_NAMES,
        ("heads_for_blocks", "range(config.num_attention_heads)", "You make `config.num_attention_heads` blocks. Their number is `config.num_hidden_layers`.", ("values", "gradients", "parameters")),
@@ -473,7 +473,7 @@ def in_next_token_loss(at):
        ("last_prediction_only", ("logits[:, -2:-1]", "ids[:, -1:]"), "Only the last prediction of each text counts. All T − 1 do."),
        ("first_prediction_only", ("logits[:, :1]", "ids[:, 1:2]"), "Only the first prediction of each text counts. All T − 1 do."),
        ("first_text_only", ("logits[:1, :-1]", "ids[:1, 1:]"), "Only the first text of the batch counts. All B do."),
-       ("batch_shifted", ("logits[:-1]", "ids[1:]"), "You shift the batch, axis 0: each text is held against the next one. The tokens are axis 1."))
+       ("batch_shifted", ("logits[:-1]", "ids[1:]"), "You shift the batch, axis 0: each text is compared with the next one. The tokens are axis 1."))
     at("ids[:, 1:]", LOSS,
        ("not_shifted_without_the_last", "ids[:, :-1]", "Nothing is shifted: position t is compared with token t, and only the last position is left out. `ids` lose their *first* token: `ids[:, 1:]`."))
     at("logits[:, :-1]", LOSS,

@@ -29,36 +29,36 @@ SHAPE_TOO = ("shape", "values")
 def in_shift_right(at):
     SHIFTED = "torch.cat([start, target[:, :-1]], dim=1)"
     at(SHIFTED, "values",
-       ("not_shifted", "torch.cat([start, target], dim=1)[:, 1:]", "Nothing is shifted: you return the target as it is, so at each place the decoder is fed the very token that it is to write there. Put the start token first, then all of the target but its last."),
-       ("no_start", "target[:, :-1]", "There is no start token: your result is the target without its last, one place too short. Put `start_id` in front.", SHAPE_TOO),
-       ("first_dropped_no_start", "target[:, 1:]", "You drop the first token and put nothing in: one place is missing, and what is left has moved to the left. Drop the last one, and put `start_id` in front.", SHAPE_TOO),
-       ("to_the_left", "torch.cat([target[:, 1:], start], dim=1)", "You shift the wrong way, to the left: at each place stands the token that comes *after* the one to be written. To the right: the start token first, then all of the target but its last."),
+       ("not_shifted", "torch.cat([start, target], dim=1)[:, 1:]", "Nothing is shifted: you return the target as it is, so at each position the decoder is fed the very token that it is to write there. Put the start token first, then all of the target but its last."),
+       ("no_start", "target[:, :-1]", "There is no start token: your result is the target without its last, one position too short. Put `start_id` in front.", SHAPE_TOO),
+       ("first_dropped_no_start", "target[:, 1:]", "You drop the first token and put nothing in: one position is missing, and what is left has moved to the left. Drop the last one, and put `start_id` in front.", SHAPE_TOO),
+       ("to_the_left", "torch.cat([target[:, 1:], start], dim=1)", "You shift the wrong way, to the left: at each position stands the token that comes *after* the one to be written. To the right: the start token first, then all of the target but its last."),
        ("left_last_repeated", "torch.cat([target[:, 1:], target[:, -1:]], dim=1)", "You shift to the left, and the last token stands there twice. To the right: the start token first, then all of the target but its last."),
        ("rolled_left", "target.roll(-1, dims=1)", "You shift to the left, and the first token comes round to the end (`torch.roll` by −1). To the right: the start token first, then all of the target but its last."),
        ("rolled", "target.roll(1, dims=1)", "The last token comes round to the front (`torch.roll` does that). The start token belongs there."),
        ("rolled_over_rows", "target.roll(1)", "You roll over the whole batch: the last token of a row lands at the beginning of the next one. Roll along dim 1 only, and put the start token into the first place of each row."),
        ("rows_run_on", "torch.cat([start.flatten()[:1], target.flatten()[:-1]]).reshape(target.shape)", "Your shift runs over the ends of the rows: the first row gets the start token, and each later one the last token of the row above. Every row is a sequence of its own and has its start token."),
-       ("rows_shifted", "torch.cat([torch.full_like(target[:1], start_id), target[:-1]], dim=0)", "You shift the rows: the batch has moved down by one, and each sequence is as it was. It is the places within a row that move: dim 1."),
-       ("rows_rolled_no_start", "target.roll(1, dims=0)", "You roll the rows (dim 0): each target stands in another row of the batch, as it was. It is the places within a row that move, dim 1, and the start token comes first."),
-       ("by_two", "torch.cat([start, start, target[:, :-2]], dim=1)[:, : target.size(1)]", "You shift by two places. By one: at place t stands token t − 1."),
+       ("rows_shifted", "torch.cat([torch.full_like(target[:1], start_id), target[:-1]], dim=0)", "You shift the rows: the batch has moved down by one, and each sequence is as it was. It is the positions within a row that move: dim 1."),
+       ("rows_rolled_no_start", "target.roll(1, dims=0)", "You roll the rows (dim 0): each target stands in another row of the batch, as it was. It is the positions within a row that move, dim 1, and the start token comes first."),
+       ("by_two", "torch.cat([start, start, target[:, :-2]], dim=1)[:, : target.size(1)]", "You shift by two positions. By one: at position t stands token t − 1."),
        ("floats", "torch.cat([start.float(), target[:, :-1]], dim=1)", "Your token ids have become floats (`torch.ones` and `torch.full` with a float, or `torch.zeros`, make them). Ids are whole numbers: `torch.full_like(target[:, :1], start_id)`.", "shape"),
        ("as_a_list", f"{SHIFTED}.tolist()", "You return a list. A tensor (B, T) is wanted, as the decoder takes it.", "shape"))
     at("target[:, :-1]", SHAPE_TOO,
-       ("last_kept", "target", "The last token is still there, so your result is one place too long. It has as many places as the target: start token, then all of the target but its last."),
-       ("start_replaces_the_first", "target[:, 1:]", "The start token takes the place of the first token, and the others stay where they were. All of them move one place to the right; it is the last one that goes.", "values"),
-       ("two_dropped", "target[:, :-2]", "You drop the last *two* tokens, so your result is one place too short. Only the last one goes."),
-       ("first_and_last_dropped", "target[:, 1:-1]", "You drop the first token and the last one, so your result is one place too short. Only the last one goes."))
+       ("last_kept", "target", "The last token is still there, so your result is one position too long. It has as many positions as the target: start token, then all of the target but its last."),
+       ("start_replaces_the_first", "target[:, 1:]", "The start token takes the place of the first token, and the others stay where they were. All of them move one position to the right; it is the last one that goes.", "values"),
+       ("two_dropped", "target[:, :-2]", "You drop the last *two* tokens, so your result is one position too short. Only the last one goes."),
+       ("first_and_last_dropped", "target[:, 1:-1]", "You drop the first token and the last one, so your result is one position too short. Only the last one goes."))
     at(f"return {SHIFTED}", "values",
        ("start_in_place", "target[:, 0] = start_id\n    return target", "You write the start token over the first one in `target` itself, and whoever called you still needs the target: it is what the model is to write. The others have not moved, either. Make a new tensor: start token, then all but the last."),
        ("shifted_in_place", "target[:, 1:] = target[:, :-1].clone()\n    target[:, 0] = start_id\n    return target", "You shift inside `target` itself, and whoever called you still needs it: it is what the model is to write. Make a new tensor (`torch.cat`, or `torch.empty_like`)."),
-       ("rows_rolled", "shifted = target.roll(1, dims=0)\n    shifted[:, 0] = start_id\n    return shifted", "You roll the rows (dim 0), so each target stands in another row of the batch, and write the start token over its first token. It is the places within a row that move: dim 1."),
+       ("rows_rolled", "shifted = target.roll(1, dims=0)\n    shifted[:, 0] = start_id\n    return shifted", "You roll the rows (dim 0), so each target stands in another row of the batch, and write the start token over its first token. It is the positions within a row that move: dim 1."),
        ("start_in_the_first_row_only", "shifted = target.roll(1, dims=1)\n    shifted[0, 0] = start_id\n    return shifted", "Only the first row gets the start token. Every row is a sequence of its own and has its start token."),
        ("start_in_the_last_row_only", "shifted = target.roll(1, dims=1)\n    shifted[-1, 0] = start_id\n    return shifted", "Only the last row gets the start token. Every row is a sequence of its own and has its start token."),
-       ("first_row_filled", "shifted = target.roll(1, dims=1)\n    shifted[0] = start_id\n    return shifted", "You fill the whole first row with the start token: `[0]` is a row. It is the first *place* of every row: `[:, 0]`."),
+       ("first_row_filled", "shifted = target.roll(1, dims=1)\n    shifted[0] = start_id\n    return shifted", "You fill the whole first row with the start token: `[0]` is a row. It is the first *position* of every row: `[:, 0]`."),
        ("smeared", "shifted = target.clone()\n    for place in range(1, target.size(1)):\n        shifted[:, place] = shifted[:, place - 1]\n    shifted[:, 0] = start_id\n    return shifted", "Behind the start token stands the target's first token, again and again. In a loop this comes of overwriting tokens before they are copied: copy from `target`, not from the tensor that you write into."))
     at("[start, target[:, :-1]]", "values",
-       ("start_at_the_end", "[target[:, :-1], start]", "The start token stands at the end, where the last token was, and nothing has moved. It comes first, and pushes all others one place to the right."),
-       ("start_behind_all", "[target, start]", "The start token stands behind the target, and your result is one place too long. It comes first, and the last token goes.", SHAPE_TOO))
+       ("start_at_the_end", "[target[:, :-1], start]", "The start token stands at the end, where the last token was, and nothing has moved. It comes first, and pushes all others one position to the right."),
+       ("start_behind_all", "[target, start]", "The start token stands behind the target, and your result is one position too long. It comes first, and the last token goes.", SHAPE_TOO))
     at("torch.full_like(target[:, :1], start_id)", "values",
        ("first_repeated", "target[:, :1]", "In front stands the target's own first token, a second time. The start token belongs there: `start_id`."),
        ("one_start_for_all", "torch.tensor([[start_id]])", "Your start token has the shape (1, 1), and there are {B} rows: `torch.cat` does not repeat it. Make it (B, 1).", SHAPE_TOO))
@@ -68,14 +68,14 @@ def in_shift_right(at):
         begun = f"shifted = {base}\n    shifted[:, 1:] = target[:, :-1]\n"
         at(f"return {SHIFTED}", "values",
            (f"start_in_the_first_row_only_{number}", f"{begun}    shifted[0, 0] = start_id\n    return shifted", "Only the first row gets the start token: `[0, 0]` is one place of one row. Every row has its start token: `[:, 0]`."),
-           (f"first_row_filled_{number}", f"{begun}    shifted[0] = start_id\n    return shifted", "You fill the whole first row with the start token: `[0]` is a row. It is the first *place* of every row: `[:, 0]`."))
+           (f"first_row_filled_{number}", f"{begun}    shifted[0] = start_id\n    return shifted", "You fill the whole first row with the start token: `[0]` is a row. It is the first *position* of every row: `[:, 0]`."))
     at("target[:, :1], start", SHAPE_TOO,
        ("start_without_axis", "target[:, 0], start", "Your start tokens have the shape (B,), one axis fewer than the target, and can't be put beside it. Make it (B, 1)."))
     at("dim=1", SHAPE_TOO, ("put_above", "dim=0", "You put the start tokens *above* the target (dim 0), where the shapes don't fit. They stand beside it: dim 1."))
     at("[start, target", SHAPE_TOO,
        ("start_not_a_tensor", "[start_id, target", "`torch.cat` takes tensors, and `start_id` is a plain number. Make a tensor (B, 1) of it: `torch.full_like(target[:, :1], start_id)`."))
     at("target[:, :-1]]", "values",
-       ("reversed", "target[:, 1:].flip(1)]", "Your tokens stand in reverse order behind the start token. They keep their order, and each moves one place to the right."))
+       ("reversed", "target[:, 1:].flip(1)]", "Your tokens stand in reverse order behind the start token. They keep their order, and each moves one position to the right."))
     squeezed(at, SHAPE_TOO, "has the shape of the target")
 
 
@@ -93,7 +93,7 @@ def in_decoder_mask(at):
        ("floats", f"({BOTH}).float()", "Your mask holds 1.0 and 0.0. Attention *adds* numbers to the scores, so these hide nothing: make it boolean.", "shape"),
        ("summed", f"real.long() + {CAUSAL}.long()", "You add the two conditions as numbers, 0, 1 and 2. Both must hold: `&` of two boolean tensors.", SHAPE_TOO),
        ("minus_ten", f"(~({BOTH})) * -10.0", "−10 is not negative enough: scores can differ by more, and then what is hidden is looked at. Make the mask boolean, or take −∞.", SHAPE_TOO),
-       ("zero_times_infinity", f"(~({BOTH})) * -torch.inf", "0 · (−∞) is not 0 but NaN: multiplying by −∞ spoils what may be looked at. Use `masked_fill`, `torch.where`, or a boolean mask.", SHAPE_TOO),
+       ("zero_times_infinity", f"(~({BOTH})) * -torch.inf", "0 · (−∞) is not 0 but NaN: multiplying by −∞ ruins what may be looked at. Use `masked_fill`, `torch.where`, or a boolean mask.", SHAPE_TOO),
        ("plus_infinity", f"torch.zeros(target.size(0), 1, target.size(1), target.size(1)).masked_fill(~({BOTH}), torch.inf)", "What is hidden has +∞ in yours, and draws all attention there. It is −∞ that is added, or a boolean mask.", SHAPE_TOO),
        ("nothing_hidden", f"({BOTH}) | True", "Your mask hides nothing: every token may look at every other, later ones and padding, too."),
        ("everything_hidden", f"({BOTH}) & False", "Your mask hides everything. True belongs where a query may look."))
@@ -101,8 +101,8 @@ def in_decoder_mask(at):
        ("or", "real |", "A key may be looked at when it is real *and* does not come later. Yours lets a query look where one of the two holds (`|`, or a sum of truth values): `&`."),
        ("either_but_not_both", "real ^", "Yours lets a query look where exactly one of the two conditions holds (`^` is “either, but not both”). Both must hold: `&`."),
        ("first_for_all", "real[:1].expand_as(real) &", "Every row of the batch gets the first one's padding. Each target has a length of its own."),
-       ("padding_of_any", "real.all(dim=0, keepdim=True).expand_as(real) &", "You hide a place in all targets as soon as one of them has padding there. Each target has a length of its own: keep the batch's axis."),
-       ("padding_of_all", "real.any(dim=0, keepdim=True).expand_as(real) &", "You hide a place only where all targets have padding there. Each target has a length of its own: keep the batch's axis."))
+       ("padding_of_any", "real.all(dim=0, keepdim=True).expand_as(real) &", "You hide a position in all targets as soon as one of them has padding there. Each target has a length of its own: keep the batch's axis."),
+       ("padding_of_all", "real.any(dim=0, keepdim=True).expand_as(real) &", "You hide a position only where all targets have padding there. Each target has a length of its own: keep the batch's axis."))
     at(CAUSAL, "values",
        ("sees_the_future", "causal_mask(target.size(1)).T", "Your triangle is the wrong way round: each token sees itself and what comes *later*. Query t may look at keys 0 … t, so True is on and below the diagonal (`tril`)."),
        ("not_itself", "causal_mask(target.size(1)).tril(-1)", "A token can't look at itself in yours: the diagonal is missing (`diagonal=-1`, or `<` for `<=`). The first token then sees nothing at all."),
@@ -124,7 +124,7 @@ def in_decoder_mask(at):
         (f"torch.zeros(target.size(1), target.size(1)).masked_fill({LATER}, -torch.inf)", f"{PADDED} * -torch.inf"),
     )):
         at(BOTH, SHAPE_TOO,
-           (f"zero_times_infinity_{number}", f"{later} + {padded}", "0 · (−∞) is not 0 but NaN: multiplying by −∞ spoils what may be looked at. Use `masked_fill`, `torch.where`, or a boolean mask."))
+           (f"zero_times_infinity_{number}", f"{later} + {padded}", "0 · (−∞) is not 0 but NaN: multiplying by −∞ ruins what may be looked at. Use `masked_fill`, `torch.where`, or a boolean mask."))
     at("target.size(1)", SHAPE_TOO,
        ("triangle_of_the_batch", "target.size(0)", "Your triangle is as large as the batch, `target.size(0)` = {B}. It has a row and a column for each of T tokens: `target.size(1)` = {T}."))
     at(REAL, "values",
@@ -180,7 +180,7 @@ def in_CrossAttention(at):
        ("minus_ten", by_hand("-torch.inf", "-10.0"), "−10 is not negative enough: padding keeps some of its attention. The score becomes −∞ (or something like −1e9)."),
        ("minus_hundred", by_hand("-torch.inf", "-100.0"), "−100 is not negative enough: scores can be lower still, and then padding is looked at. The score becomes −∞ (or something like −1e9)."),
        ("plus_infinity", by_hand("-torch.inf", "torch.inf"), "Where the mask is False the score becomes +∞, and the softmax NaN. It has to become −∞."),
-       ("zero_times_infinity", by_hand("scores.masked_fill(mask == 0, -torch.inf)", "scores + ~mask * -torch.inf"), "0 · (−∞) is not 0 but NaN: a mask multiplied by −∞ spoils the scores that it should leave alone. Use `masked_fill` or `torch.where`."))
+       ("zero_times_infinity", by_hand("scores.masked_fill(mask == 0, -torch.inf)", "scores + ~mask * -torch.inf"), "0 · (−∞) is not 0 but NaN: a mask multiplied by −∞ ruins the scores that it should leave alone. Use `masked_fill` or `torch.where`."))
     at(f"context = {ATTEND}", NUMBERS,
        ("not_scaled", by_hand(" / math.sqrt(query.size(-1))", ""), "The scores are not divided by √K, the root of a head's width (here √{K})."),
        ("by_root_d", by_hand("math.sqrt(query.size(-1))", "math.sqrt(x.size(-1))"), "You divide the scores by √D. Each head has K = D / H = {K} columns of its own, so it is √K."),
@@ -221,9 +221,9 @@ def in_CrossAttention(at):
     at(("self.q = nn.Linear(width, width)", "self.k = nn.Linear(width, width)", "self.v = nn.Linear(width, width)"), BUILT,
        ("no_bias_in_qkv", ("self.q = nn.Linear(width, width, bias=False)", "self.k = nn.Linear(width, width, bias=False)", "self.v = nn.Linear(width, width, bias=False)"), "`q`, `k` and `v` have no bias; all four linear layers have one."))
     at("self.v = nn.Linear(width, width)", BUILT,
-       ("one_layer_for_keys_and_values", "self.v = self.k", "`k` and `v` are one and the same layer under two names. Make two."))
+       ("one_layer_for_keys_and_values", "self.v = self.k", "`k` and `v` are the same layer under two names. Make two."))
     at("self.k = nn.Linear(width, width)", BUILT,
-       ("one_layer_for_queries_and_keys", "self.k = self.q", "`q` and `k` are one and the same layer under two names. Make two."))
+       ("one_layer_for_queries_and_keys", "self.k = self.q", "`q` and `k` are the same layer under two names. Make two."))
     for q, k, v in (("query", "key", "value"), ("q_proj", "k_proj", "v_proj"), ("w_q", "w_k", "w_v"), ("q_linear", "k_linear", "v_linear"), ("wq", "wk", "wv")):
         at(("self.q = ", "self.k = ", "self.v = ", "self.q(", "self.k(", "self.v("), BUILT,
            (f"called_{q}", (f"self.{q} = ", f"self.{k} = ", f"self.{v} = ", f"self.{q}(", f"self.{k}(", f"self.{v}("), f"Your layers are called `{q}`, `{k}` and `{v}`. They are to be called `q`, `k` and `v`."))
@@ -268,7 +268,7 @@ def in_TransformerDecoderLayer(at):
         at(f"self.layer_norm_{two}(x", NUMBERS,
            (f"norm_{one}_for_{two}", f"self.layer_norm_{one}(x", f"You use `layer_norm_{one}` where `layer_norm_{two}` belongs. Each sum has a norm of its own."))
         at(f"self.layer_norm_{two} = {NORM}", ("parameters", *NUMBERS),
-           (f"norms_{one}_and_{two}_shared", f"self.layer_norm_{two} = self.layer_norm_{one}", f"`layer_norm_{one}` and `layer_norm_{two}` are one and the same module under two names. Each sum has a norm of its own."))
+           (f"norms_{one}_and_{two}_shared", f"self.layer_norm_{two} = self.layer_norm_{one}", f"`layer_norm_{one}` and `layer_norm_{two}` are the same module under two names. Each sum has a norm of its own."))
     at(("self.layer_norm_2(x", "self.layer_norm_3(x"), NUMBERS,
        ("one_norm_for_all", ("self.layer_norm_1(x", "self.layer_norm_1(x"), "You use `layer_norm_1` in all three places. Each sum has a norm of its own, with its own weight and bias."))
     at((FIRST, SECOND), NUMBERS,
@@ -410,7 +410,7 @@ def in_Transformer(at):
        ("logits_divided", "self.lm_head(x / math.sqrt(x.size(-1)))", "You divide the logits by √D. `lm_head` is applied as it is.", NUMBERS),
        ("probabilities", "self.lm_head(x).softmax(dim=-1)", "You return probabilities: no softmax is wanted here, the loss has its own. Logits are what `lm_head` returns."),
        ("log_probabilities", "self.lm_head(x).log_softmax(dim=-1)", "You return log-probabilities. Logits are wanted: what `lm_head` returns."),
-       ("last_place_only", "self.lm_head(x)[:, -1:]", "You return the logits of the last place alone. In training all places count: (B, T, V)."),
+       ("last_place_only", "self.lm_head(x)[:, -1:]", "You return the logits of the last position alone. In training all positions count: (B, T, V)."),
        ("output_dropped", "self.lm_head(self.dropout(x))", "You drop numbers of what goes into `lm_head`. The layers drop what their parts return; nothing is dropped behind them.", "dropout"))
     at(("        self.decoder_layers = ", "            x = layer(x, mask)\n        return x"), STOPS,
        ("norm_after_encoder", ("        self.encoder_norm = LayerNorm(config.hidden_size, config.layer_norm_eps)\n        self.decoder_layers = ", "            x = layer(x, mask)\n        return self.encoder_norm(x)"), "You put one more norm after the encoder's last layer. Pre-norm stacks need it; post-norm layers end with a norm of their own."))
@@ -422,7 +422,7 @@ def in_Transformer(at):
        ("norm_of_the_embeddings", ("        self.layer_norm = LayerNorm(config.hidden_size, config.layer_norm_eps)\n        self.dropout = nn.Dropout", f"self.layer_norm({EMBED})"), "You normalize the embeddings, as BERT does. In the model of 2017 they go into the first layer as they are."))
     for side, stack, kind in (("encoder", ENCODER, "PostNormEncoderLayer"), ("decoder", DECODER, "TransformerDecoderLayer")):
         at(stack, BUILT,
-           (f"one_{side}_layer_repeated", f"nn.ModuleList([{kind}(config)] * config.num_hidden_layers)", f"Your {side} holds one layer {{L}} times: `[layer] * {{L}}` repeats the object, not its weights. Make a new layer for each place."),
+           (f"one_{side}_layer_repeated", f"nn.ModuleList([{kind}(config)] * config.num_hidden_layers)", f"Your {side} holds one layer {{L}} times: `[layer] * {{L}}` repeats the object, not its weights. Make a new layer for each position."),
            (f"{side}_in_a_plain_list", f"[{kind}(config) for _ in range(config.num_hidden_layers)]", f"The {side}'s layers sit in a plain Python list, where PyTorch does not see their parameters: they would be neither trained nor saved. Use `nn.ModuleList`."),
            (f"{side}_one_layer_short", f"nn.ModuleList({kind}(config) for _ in range(1, config.num_hidden_layers))", f"Your {side} has one layer too few: {{L}} are wanted, as `config.num_hidden_layers` says."))
         at((f"self.{side}_layers = ", f"in self.{side}_layers:"), BUILT,
@@ -432,7 +432,7 @@ def in_Transformer(at):
            (f"{side}_first_layer_only", f"in self.{side}_layers[:1]:", f"Only the first layer of the {side} is applied. All {{L}} come one after the other. (Is the `return` inside the loop?)"),
            (f"{side}_last_layer_left_out", f"in self.{side}_layers[:-1]:", f"The last layer of the {side} is made, but not applied."))
     at((ENCODER, DECODER), BUILT,
-       ("layers_repeated", ("nn.ModuleList([PostNormEncoderLayer(config)] * config.num_hidden_layers)", "nn.ModuleList([TransformerDecoderLayer(config)] * config.num_hidden_layers)"), "Both stacks hold one layer {L} times: `[layer] * {L}` repeats the object, not its weights. Make a new layer for each place."),
+       ("layers_repeated", ("nn.ModuleList([PostNormEncoderLayer(config)] * config.num_hidden_layers)", "nn.ModuleList([TransformerDecoderLayer(config)] * config.num_hidden_layers)"), "Both stacks hold one layer {L} times: `[layer] * {L}` repeats the object, not its weights. Make a new layer for each position."),
        ("layers_in_plain_lists", (ENCODER.replace("nn.ModuleList", "list"), DECODER.replace("nn.ModuleList", "list")), "All layers sit in plain Python lists, where PyTorch does not see their parameters: they would be neither trained nor saved. Use `nn.ModuleList`."))
     at("range(config.num_hidden_layers)", STOPS,
        ("always_six", "range(6)", "You build six layers whatever the config says. Six it was in 2017; here `config.num_hidden_layers` is {L}."), times=2)
@@ -517,17 +517,17 @@ def in_teacher_forcing_loss(at):
     LOSS = "F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad_id)"
     at("shift_right(target, start_id)", ALL,
        ("not_shifted", "target", "The decoder is fed the target unshifted: at each place it sees the very token that it is to write, and need only copy it. Feed `shift_right(target, start_id)`."),
-       ("shifted_to_the_left", "target.roll(-1, dims=1)", "What you feed is shifted the wrong way: at each place the decoder sees the token *after* the one that it is to write."),
+       ("shifted_to_the_left", "target.roll(-1, dims=1)", "What you feed is shifted the wrong way: at each position the decoder sees the token *after* the one that it is to write."),
        ("first_for_start", "shift_right(target, int(target[0, 0]))", "In front of what you feed stands a token of the target. The start token belongs there: `start_id`."),
        ("start_is_the_padding", "shift_right(target, pad_id)", "In front of what you feed stands the id of padding. The start token belongs there: `start_id`."),
        ("source_for_both", "shift_right(source, start_id)", "The decoder is fed the source. It is fed the target, shifted to the right."))
     at(LOSS, ALL,
-       ("shifted_twice", "F.cross_entropy(logits[:, :-1].flatten(0, 1), target[:, 1:].flatten(), ignore_index=pad_id)", "The target is shifted twice: in what is fed, and again where the logits are compared. Logits at place t belong to target[t]: all {T} places count."),
-       ("compared_with_the_input", "F.cross_entropy(logits.flatten(0, 1), shift_right(target, start_id).flatten(), ignore_index=pad_id)", "The logits are compared with what was fed. They are to be compared with the target: at each place the token that comes next."),
+       ("shifted_twice", "F.cross_entropy(logits[:, :-1].flatten(0, 1), target[:, 1:].flatten(), ignore_index=pad_id)", "The target is shifted twice: in what is fed, and again where the logits are compared. Logits at position t belong to target[t]: all {T} positions count."),
+       ("compared_with_the_input", "F.cross_entropy(logits.flatten(0, 1), shift_right(target, start_id).flatten(), ignore_index=pad_id)", "The logits are compared with what was fed. They are to be compared with the target: at each position the token that comes next."),
        ("mean_over_all_places", "F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad_id, reduction='sum') / target.numel()", "Padding is left out of the sum, but not of the number that you divide by: that is how many *real* tokens there are.", PADDING),
        ("by_the_batch", "F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad_id, reduction='sum') / len(target)", "You divide the sum by the number of targets, {B}. It is divided by the number of real *tokens*."),
        ("by_the_length", "F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad_id, reduction='sum') / target.size(1)", "You divide the sum by the length T = {T}. It is divided by the number of real *tokens* in the whole batch."),
-       ("log_softmax_wrong_axis", "F.nll_loss(logits.log_softmax(dim=1).flatten(0, 1), target.flatten(), ignore_index=pad_id)", "Your log-softmax runs over the places, T. It runs over the vocabulary, the last axis."),
+       ("log_softmax_wrong_axis", "F.nll_loss(logits.log_softmax(dim=1).flatten(0, 1), target.flatten(), ignore_index=pad_id)", "Your log-softmax runs over the positions, T. It runs over the vocabulary, the last axis."),
        ("overflow", "F.nll_loss(logits.softmax(dim=-1).log().flatten(0, 1), target.flatten(), ignore_index=pad_id)", "The logarithm of your softmax becomes −∞ where logits lie hundreds apart: such a probability is rounded to 0. `log_softmax` or `F.cross_entropy` on the logits does both in one step.", "values"),
        ("no_log", "F.nll_loss(logits.softmax(dim=-1).flatten(0, 1), target.flatten(), ignore_index=pad_id)", "The mean probability, with a minus sign, is no cross-entropy: it takes the logarithm of each probability first."),
        ("minus_forgotten", f"-{LOSS}", "The sign is the wrong way round: the log-probability is negative, and the loss is *minus* its mean."),
@@ -538,42 +538,42 @@ def in_teacher_forcing_loss(at):
        ("with_one_axis", f"{LOSS}[None]", "Your loss has an axis of its own, shape (1,). A tensor without axes is wanted, as `mean` gives it."),
        ("two_returned", f"{LOSS}, logits", "You return two things. The loss alone is wanted."))
     at((LOGITS, LOSS), ALL,
-       ("no_start", ("logits = model(source, target[:, :-1])", "F.cross_entropy(logits.flatten(0, 1), target[:, 1:].flatten(), ignore_index=pad_id)"), "You feed the target without its last token and ask for it without its first, as in notebook 09: the start token is never fed, and the first token never learned. All {T} places count, the first one after the start token."),
-       ("next_token_loss", ("logits = model(source, target)", "F.cross_entropy(logits[:, :-1].flatten(0, 1), target[:, 1:].flatten(), ignore_index=pad_id)"), "You feed the target unshifted and compare each place with the next token, as in notebook 09: the first token is never learned. Feed the target shifted to the right, start token first, and compare place by place."))
+       ("no_start", ("logits = model(source, target[:, :-1])", "F.cross_entropy(logits.flatten(0, 1), target[:, 1:].flatten(), ignore_index=pad_id)"), "You feed the target without its last token and ask for it without its first, as in notebook 09: the start token is never fed, and the first token never learned. All {T} positions count, the first one after the start token."),
+       ("next_token_loss", ("logits = model(source, target)", "F.cross_entropy(logits[:, :-1].flatten(0, 1), target[:, 1:].flatten(), ignore_index=pad_id)"), "You feed the target unshifted and compare each position with the next token, as in notebook 09: the first token is never learned. Feed the target shifted to the right, start token first, and compare position by position."))
     for number in (0, 1, 2):
         at("shift_right(target, start_id)", ("values", "padding", "gradient"),
            (f"start_is_{number}", f"shift_right(target, {number})", f"You always feed {number} as the start token, whatever `start_id` says."))
     at(", ignore_index=pad_id", PADDING,
-       ("padding_counted", "", "Padding counts in yours. Places where the target is `pad_id` are left out, of the sum and of the number that it is divided by: `ignore_index=pad_id`."))
+       ("padding_counted", "", "Padding counts in yours. Positions where the target is `pad_id` are left out, of the sum and of the number that it is divided by: `ignore_index=pad_id`."))
     at(f"return {LOSS}", PADDING,
        ("mean_of_means", "losses = F.cross_entropy(logits.transpose(1, 2), target, reduction='none')  # (B, T)\n    real = (target != pad_id).float()\n    return ((losses * real).sum(dim=1) / real.sum(dim=1)).mean()", "You average each target by itself, and then over the targets: a token of a short one counts for more. All real tokens count alike: one sum, divided by their number."),
-       ("padding_of_the_input", "fed = shift_right(target, start_id)\n    return F.cross_entropy(logits.flatten(0, 1), target.masked_fill(fed == pad_id, -100).flatten())", "You leave out places where what is *fed* is padding. That is one place late: it is the target that says which places count."),
+       ("padding_of_the_input", "fed = shift_right(target, start_id)\n    return F.cross_entropy(logits.flatten(0, 1), target.masked_fill(fed == pad_id, -100).flatten())", "You leave out positions where what is *fed* is padding. That is one position late: it is the target that says which positions count."),
        ("last_real_token_left_out", "after = torch.cat([target[:, 1:], target[:, -1:]], dim=1)\n    return F.cross_entropy(logits.flatten(0, 1), target.masked_fill((target == pad_id) | (after == pad_id), -100).flatten())", "The last real token of a padded target is left out. Padding alone doesn't count."),
        ("target_changed", "target[target == pad_id] = -100\n    return F.cross_entropy(logits.flatten(0, 1), target.flatten())", "You write into `target` itself, and whoever called you still needs it. Make a new tensor (`masked_fill` without the `_` at its end), or use `ignore_index=pad_id`."))
     at("ignore_index=pad_id)", ALL,
        ("sum", "ignore_index=pad_id, reduction='sum')", "You return the sum. The mean is wanted: divided by the number of real tokens."),
-       ("one_for_each_place", "ignore_index=pad_id, reduction='none')", "You return a loss for each place. One number is wanted: their mean, without padding."),
+       ("one_for_each_place", "ignore_index=pad_id, reduction='none')", "You return a loss for each position. One number is wanted: their mean, without padding."),
        ("label_smoothing", "ignore_index=pad_id, label_smoothing=0.1)", "You smooth the labels. That is what the paper does in training (§5.4); the loss here is the plain one."))
     at("ignore_index=pad_id", ALL,
        ("pad_is_0", "ignore_index=0", "You leave out the id 0, whatever `pad_id` says."),
-       ("leaves_out_the_start", "ignore_index=start_id", "You leave out places where the target is `start_id`. It is `pad_id` that doesn't count."))
+       ("leaves_out_the_start", "ignore_index=start_id", "You leave out positions where the target is `start_id`. It is `pad_id` that doesn't count."))
     at("model(source, shift_right(target, start_id))", ALL,
        ("arguments_swapped", "model(shift_right(target, start_id), source)", "The model takes the source first, then the decoder's input. Yours are the other way round."))
     at("model(source, shift", ALL, ("target_for_both", "model(target, shift", "The encoder gets the target. It gets the source."))
     at("logits.flatten(0, 1)", ALL,
        ("softmax_twice", "logits.softmax(dim=-1).flatten(0, 1)", "You give `F.cross_entropy` probabilities. It takes logits: the softmax is inside."),
-       ("logits_rows_mixed", "logits.transpose(0, 1).flatten(0, 1)", "The logits' first two axes are exchanged before they are flattened, and the target's are not: tokens meet the logits of other places."))
+       ("logits_rows_mixed", "logits.transpose(0, 1).flatten(0, 1)", "The logits' first two axes are exchanged before they are flattened, and the target's are not: tokens meet the logits of other positions."))
     at("target.flatten()", ALL,
-       ("rows_mixed", "target.T.flatten()", "The logits' axes and the target's are flattened in different orders, so tokens meet the logits of other places. Flatten (B, T, V) to (B·T, V) and (B, T) to (B·T,), both as they are."))
+       ("rows_mixed", "target.T.flatten()", "The logits' axes and the target's are flattened in different orders, so tokens meet the logits of other positions. Flatten (B, T, V) to (B·T, V) and (B, T) to (B·T,), both as they are."))
     at("logits.flatten(0, 1), target.flatten()", ALL,
-       ("reshaped_for_transposed", "logits.reshape(len(target), -1, target.size(1)), target", "You reshape (B, T, V) to (B, V, T). That only cuts the numbers anew: the axes change places with `transpose(1, 2)`."),
-       ("first_place_left_out", "logits[:, 1:].flatten(0, 1), target[:, 1:].flatten()", "The first place doesn't count in yours. All places do: what follows the start token is to be learned, too."),
-       ("last_place_left_out", "logits[:, :-1].flatten(0, 1), target[:, :-1].flatten()", "The last place doesn't count in yours. All places do, but for padding."),
+       ("reshaped_for_transposed", "logits.reshape(len(target), -1, target.size(1)), target", "You reshape (B, T, V) to (B, V, T). That only cuts the numbers again: the axes change places with `transpose(1, 2)`."),
+       ("first_place_left_out", "logits[:, 1:].flatten(0, 1), target[:, 1:].flatten()", "The first position doesn't count in yours. All positions do: what follows the start token is to be learned, too."),
+       ("last_place_left_out", "logits[:, :-1].flatten(0, 1), target[:, :-1].flatten()", "The last position doesn't count in yours. All positions do, but for padding."),
        ("not_flattened", "logits, target", "`F.cross_entropy` takes the classes as its *second* axis: (B·T, V) with (B·T,), or (B, V, T) with (B, T). Yours are (B, T, V)."),
-       ("last_place_only", "logits[:, -1], target[:, -1]", "Only the last place counts in yours. All places are learned from at once."),
+       ("last_place_only", "logits[:, -1], target[:, -1]", "Only the last position counts in yours. All positions are learned from at once."),
        ("first_row_only", "logits[0], target[0]", "Only the first target of the batch counts in yours."))
     at(("shift_right(target, start_id)", "logits.flatten(0, 1)"), ALL,
-       ("fed_one_too_many", ("torch.cat([torch.full_like(target[:, :1], start_id), target], dim=1)", "logits[:, 1:].flatten(0, 1)"), "You feed start token and whole target, one place more than there are tokens to write, and compare from the second place on: each place has then seen its own answer. Feed all but the last, and compare from the first."))
+       ("fed_one_too_many", ("torch.cat([torch.full_like(target[:, :1], start_id), target], dim=1)", "logits[:, 1:].flatten(0, 1)"), "You feed start token and whole target, one position more than there are tokens to write, and compare from the second position on: each position has then seen its own answer. Feed all but the last, and compare from the first."))
     at(("target, start_id)", "ignore_index=pad_id"), ALL,
        ("pad_in_start_place", ("target, pad_id)", "ignore_index=start_id"), "`start_id` and `pad_id` have changed places."))
 
@@ -610,10 +610,10 @@ def in_greedy_decode(at):
     at("        written = torch.cat([written, chosen], dim=1)\n        ended = ended | (chosen == end_id)\n        if ended.all():\n            break\n", RESULT,
        ("stops_before_the_end", "        ended = ended | (chosen == end_id)\n        if ended.all():\n            break\n        written = torch.cat([written, chosen], dim=1)\n", "It stops before the last end token is appended. The end token belongs to what was written."))
     at((ENCODE, "        chosen = model."), "work",
-       ("encodes_every_time", ("", "        memory = model.encode(source)\n        chosen = model."), "The source is encoded anew for every token (`model(source, …)` does that, too). The memory does not change while the target is written: encode once, before the loop."))
+       ("encodes_every_time", ("", "        memory = model.encode(source)\n        chosen = model."), "The source is encoded again for every token (`model(source, …)` does that, too). The memory does not change while the target is written: encode once, before the loop."))
     at("[:, -1:]", (*RESULT, "work"),
-       ("first_place", "[:, :1]", "You take the logits of the first place. What comes next is told by the last one: `[:, -1]`."),
-       ("place_before_last", "[:, -2:][:, :1]", "You take the logits of the place before the last. What comes next is told by the last one: `[:, -1]`."))
+       ("first_place", "[:, :1]", "You take the logits of the first position. What comes next is told by the last one: `[:, -1]`."),
+       ("place_before_last", "[:, -2:][:, :1]", "You take the logits of the position before the last. What comes next is told by the last one: `[:, -1]`."))
     at("model.decode(written,", (*RESULT, "work"),
        ("last_token_fed", "model.decode(written[:, -1:],", "The decoder is fed the last token only. It keeps nothing in mind: feed all that was written, from the start token on."),
        ("start_not_fed", "model.decode(written[:, 1:] if written.size(1) > 1 else written,", "From the second step on the start token is missing from what you feed."))
@@ -691,7 +691,7 @@ def in_beam_search(at):
        ("stops_with_beam_size", "if len(finished) >= beam_size or not beginnings:", "You stop as soon as `beam_size` sequences have ended. One that ends later may be better: go on until nothing is left to extend."),
        ("stops_when_sums_are_lower", "if not beginnings or (finished and max(one[1] for one in finished) >= beginnings[0][1]):", "You stop as soon as no unfinished sum is above the best finished one. That is sound without a penalty; with one, a longer sequence of a lower sum can still win. Go on until nothing is left to extend.", SCORES))
     at("finished += [one for one in best if", ("ends", "ties"),
-       ("ends_only_in_first_place", "finished += [one for one in best[:1] if", "Of the sequences that end at a step you set aside only one that is the best of the step. All of the `beam_size` that are kept count, whatever their place."))
+       ("ends_only_in_first_place", "finished += [one for one in best[:1] if", "Of the sequences that end at a step you set aside only one that is the best of the step. All of the `beam_size` that are kept count, whatever their position."))
     at((f"best = {BEST}", "beginnings = [one for one in best if one[0][-1] != end_id]"), ("ties", "work"),
        ("all_ends_set_aside", ("best = sorted(extended, key=lambda one: -one[1])", "beginnings = [one for one in best if one[0][-1] != end_id][:beam_size]"), "Every sequence that ends is set aside in yours, however improbable, and takes no place in the beam. The `beam_size` best extensions are kept, and only those of them that end are finished."))
     at((SPLIT, "if not beginnings:"), EVERYTHING,

@@ -40,12 +40,12 @@ def in_attention_to_offset(at):
     COUNTS = "pairs.sum(dim=(1, 2))[None, :, None]"
     RESULT = f"return {SUM} / pairs.sum()"
     at("places[:, None] + offset", ALWAYS,
-       ("sign_alone", "places[:, None] + ((offset > 0) - (offset < 0))", "Only the sign of your offset counts: −3 does the same as −1. The key is `offset` places further on, however many these are.", ("padding", "any offset")),
+       ("sign_alone", "places[:, None] + ((offset > 0) - (offset < 0))", "Only the sign of your offset counts: −3 does the same as −1. The key is `offset` positions further on, however many these are.", ("padding", "any offset")),
        ("other_direction", "places[:, None] - offset", "You look in the other direction, from token t to token t − offset. An offset of −1 is the token before: query t (a row) meets key t + offset (a column)."),
        ("always_the_previous", "places[:, None] - 1", "You always look at the token before, whatever `offset` is.", ("padding", "any offset")),
        ("sign_dropped", "places[:, None] + abs(offset)", "You drop the offset's sign: whether −1 or 1, you look ahead. Only a positive offset looks ahead."),
-       ("one_too_far", "places[:, None] + offset + 1", "You look one place too far ahead, at t + offset + 1."),
-       ("one_too_near", "places[:, None] + offset - 1", "You look one place too far back, at t + offset − 1."))
+       ("one_too_far", "places[:, None] + offset + 1", "You look one position too far ahead, at t + offset + 1."),
+       ("one_too_near", "places[:, None] + offset - 1", "You look one position too far back, at t + offset − 1."))
     at(MASK, "padding",
        ("counts_padding", " & torch.ones_like(real)[:, :, None]", "Padding counts in your average: its queries look somewhere, too, and mean nothing. Count only pairs of which both tokens are real."),
        ("padding_keys_counted", " & real[:, :, None]", "You count pairs whose key is padding: nobody looks there, so they only pull the average down. Both tokens of a pair have to be real."),
@@ -54,7 +54,7 @@ def in_attention_to_offset(at):
        ("divided_by_all_queries", "/ real.sum()", "You divide by the number of real queries. Some have no token at that offset (nothing stands before the first one); divide by the number of pairs."),
        ("divided_by_tokens_less_sentences", "/ (real.sum() - len(real))", "You divide by the number of real tokens less one for each sentence: that is the number of pairs at offsets −1 and 1 only. Divide by the number of pairs at this offset.", ("padding", "any offset")),
        ("negative_numbers_of_pairs", "/ (real.sum() - len(real) * abs(offset))", "You count n − |offset| pairs for each sentence of n tokens. For a sentence shorter than the offset that is a negative number; it has no pair at all (`clamp(min=0)`).", "padding"),
-       ("divided_by_batch_and_length", "/ real.numel()", "You divide by B·T, all places of the batch. Divide by the number of pairs: places whose token is real and has a real token at that offset."),
+       ("divided_by_batch_and_length", "/ real.numel()", "You divide by B·T, all places of the batch. Divide by the number of pairs: positions whose token is real and has a real token at that offset."),
        ("padding_in_the_denominator", "/ (len(real) * (len(places) - abs(offset)))", "You leave padding out of the sum, but not out of the number that you divide by: T − |offset| pairs a sentence are there only without padding.", "padding"),
        ("divided_by_sentences", "/ len(pairs)", "You divide by the number of sentences, {B}. Divide by the number of pairs."),
        ("pairs_of_one_sentence", "/ pairs[0].sum()", "You divide the sum over the whole batch by the number of pairs in the first sentence. Divide by that of all sentences."))
@@ -92,9 +92,9 @@ def in_attention_to_offset(at):
        ("clamped", ("(places[None, :] == (places[:, None] + offset).clamp(0, len(places) - 1))", " & real[:, :, None]"), "Where t + offset lies outside the text you take the token at its end (`clamp`). Such a query has no token at that offset, and is no pair."),
        ("negative_index", ("((places[None, :] - places[:, None] - offset) % len(places) == 0) & ((places[:, None] + offset) < len(places))", " & real[:, :, None] & (real[:, None, :] | (places[:, None] + offset < 0))"), "For the first tokens your t + offset is negative, and Python counts a negative index from the end: they meet a token there. They have none at that offset; leave such pairs out."))
     at("places[None, :] ==", ALWAYS,
-       ("all_up_to_there", "places[None, :] <=", "You take all tokens up to t + offset, not only the one at that place."),
-       ("all_from_there", "places[None, :] >=", "You take all tokens from t + offset on, not only the one at that place."),
-       ("all_others", "places[None, :] !=", "You take the tokens at all other places; asked is the one at t + offset."))
+       ("all_up_to_there", "places[None, :] <=", "You take all tokens up to t + offset, not only the one at that position."),
+       ("all_from_there", "places[None, :] >=", "You take all tokens from t + offset on, not only the one at that position."),
+       ("all_others", "places[None, :] !=", "You take the tokens at all other positions; asked is the one at t + offset."))
     at("sum(dim=(1, 3, 4))", SHAPED,
        ("heads_summed_queries_kept", "sum(dim=(1, 2, 4))", "You sum over the heads and keep the queries: your axes are (L, T). The axes of a layer are (B, H, T, T), in this order; keep H and sum over B and both T."),
        ("layers_summed_sentences_kept", "sum(dim=(0, 3, 4))", "You sum over the layers and keep the sentences: your axes are (B, H). Stacked, the layers are axis 0 and the sentences axis 1: keep axes 0 and 2."))
@@ -124,11 +124,11 @@ def in_head_entropy(at):
        ("transposed", f"return ({SUM} / real.sum()).T", "Layers and heads have changed places: your result is (H, L). Asked is (L, H), a row for each layer."),
        ("first_sentence_only", "return (entropy * real)[:, 0].sum(dim=-1) / real[0].sum()", "You look at the first sentence only. The average runs over all sentences of the batch.", ALWAYS),
        ("first_query_only", "return entropy[..., 0].mean(dim=1)", "You look at the first query of each sentence only. The average runs over all real queries.", ALWAYS),
-       ("exponential", f"return ({SUM} / real.sum()).exp()", "You return the exponential of the average, the number of tokens that a head looks at, so to speak. Asked is the entropy, in nats.", ALWAYS),
+       ("exponential", f"return ({SUM} / real.sum()).exp()", "You return the exponential of the average, roughly the number of tokens that a head attends to. Asked is the entropy, in nats.", ALWAYS),
        ("largest", "return (entropy * real).amax(dim=(1, 3))", "You return the largest entropy of all real queries. Asked is the average.", ALWAYS),
        ("list_of_rows", f"return list({SUM} / real.sum())", "You return a list of rows, one for each layer. Asked is one tensor (L, H): `torch.stack`.", "shape"))
     at("/ real.sum()", ALWAYS,
-       ("padding_in_the_denominator", "/ real.numel()", "You leave padding out of the sum, but divide by all B·T places. Divide by the number of real queries.", "padding"),
+       ("padding_in_the_denominator", "/ real.numel()", "You leave padding out of the sum, but divide by all B·T positions. Divide by the number of real queries.", "padding"),
        ("divided_by_log_t", "/ real.sum() / torch.tensor(real.size(-1)).log()", "You divide by log T, so that 1 is the most there can be. Asked is the entropy in nats, as it is."),
        ("divided_by_sentences", "/ len(real)", "You divide by the number of sentences, {B}. Divide by the number of real queries."))
     at(SUM, "padding",
@@ -172,7 +172,7 @@ def in_head_statistics(at):
        ("zeros_for_none", "torch.zeros_like(attentions[0]", "Without a mask you take one of zeros, by which no token is real. None means that all are: ones."))
     at(("attention_mask, -1", "attention_mask, 1"), "neighbors",
        ("previous_and_next_swapped", ("attention_mask, 1", "attention_mask, -1"), "“previous” and “next” have changed places. The token before is at offset −1, the one after at offset 1."),
-       ("two_places_away", ("attention_mask, -2", "attention_mask, 2"), "“previous” and “next” are two places away, at offsets −2 and 2. Neighbors are at −1 and 1."))
+       ("two_places_away", ("attention_mask, -2", "attention_mask, 2"), "“previous” and “next” are two positions away, at offsets −2 and 2. Neighbors are at −1 and 1."))
     at("attention_mask, -1", "neighbors",
        ("previous_is_itself", "attention_mask, 0", "Under “previous” stands the attention to the token itself. The token before is at offset −1."))
     at("attention_mask, 1)", "neighbors",
@@ -208,30 +208,30 @@ def in_head_statistics(at):
        ("mean_of_sentence_means_in_last", "((to_last * real[:, None, None]).sum(dim=3) / real.sum(dim=1)[:, None, None]).mean(dim=0)", "“last” is averaged within each sentence, then over the sentences: a query of a short sentence counts more. All real queries of the batch count alike."),
        ("last_not_divided", "(to_last * real[:, None, None]).sum(dim=(0, 3))", "“last” is a sum over the queries. Asked is the average: divide by the number of real queries."))
     at("real.sum(),", EDGES,
-       ("padding_in_the_denominator", "real.numel(),", "“first” and “last” are divided by all B·T places. Divide by the number of real queries."), times=2)
+       ("padding_in_the_denominator", "real.numel(),", "“first” and “last” are divided by all B·T positions. Divide by the number of real queries."), times=2)
     at(TO_LAST + "  # (B, L, H, T): indexed axes come first", EDGES,
-       ("last_is_the_last_place", "weights[..., -1].transpose(0, 1)", "Under “last” stands the attention to place T − 1: in a shorter sentence that is padding. The last real token of sentence b is at place `attention_mask[b].sum() - 1`."))
+       ("last_is_the_last_place", "weights[..., -1].transpose(0, 1)", "Under “last” stands the attention to position T − 1: in a shorter sentence that is padding. The last real token of sentence b is at position `attention_mask[b].sum() - 1`."))
     at("real.sum(dim=1) - 1", EDGES,
        ("last_of_the_longest", "real.sum(dim=1).amax().expand(len(real)) - 1", "Under “last” stands the attention to the last place of the longest sentence: in a shorter one that is padding. Each sentence has its own last real token."),
        ("last_of_the_first_sentence", "real.sum(dim=1)[:1].expand(len(real)) - 1", "You use the length of the first sentence for all. Each has its own last real token, at `attention_mask.sum(dim=1) - 1`."),
        ("last_of_the_shortest", "real.sum(dim=1).amin().expand(len(real)) - 1", "You use the length of the shortest sentence for all. Each has its own last real token, at `attention_mask.sum(dim=1) - 1`."),
-       ("last_is_first", "real.int().argmax(dim=1)", "Under “last” stands the attention to the first token, as under “first” (`argmax` of the mask finds the first 1, not the last). The last real token of sentence b is at place `attention_mask[b].sum() - 1`."),
-       ("lengths_over_the_sentences", "real.sum(dim=0)[: len(real)] - 1", "You sum the mask over the sentences (`dim=0`): that is how many sentences reach a place. A sentence's length is the sum over its places, `sum(dim=1)`.", (EDGES, "without a mask")),
-       ("last_but_one", "real.sum(dim=1) - 2", "Under “last” stands the attention to the last token but one. Places are counted from 0: a sentence of n tokens ends at place n − 1."),
-       ("behind_the_last", "real.sum(dim=1)", "You look at the place behind the last real token. Places are counted from 0: a sentence of n tokens ends at place n − 1.", ("names", *ALL, NO_MASK)))
+       ("last_is_first", "real.int().argmax(dim=1)", "Under “last” stands the attention to the first token, as under “first” (`argmax` of the mask finds the first 1, not the last). The last real token of sentence b is at position `attention_mask[b].sum() - 1`."),
+       ("lengths_over_the_sentences", "real.sum(dim=0)[: len(real)] - 1", "You sum the mask over the sentences (`dim=0`): that is how many sentences reach a position. A sentence's length is the sum over its positions, `sum(dim=1)`.", (EDGES, "without a mask")),
+       ("last_but_one", "real.sum(dim=1) - 2", "Under “last” stands the attention to the last token but one. Positions are counted from 0: a sentence of n tokens ends at position n − 1."),
+       ("behind_the_last", "real.sum(dim=1)", "You look at the position behind the last real token. Positions are counted from 0: a sentence of n tokens ends at position n − 1.", ("names", *ALL, NO_MASK)))
     at(('"first":', '"last":'), ("names", EDGES),
        ("first_and_last_swapped", ('"last":', '"first":'), "“first” and “last” have changed places.", EDGES),
        ("names_of_special_tokens", ('"[CLS]":', '"[SEP]":'), "Two names are other than asked: “[CLS]” and “[SEP]” for “first” and “last”."),
        ("cls_and_sep", ('"cls":', '"sep":'), "Two names are other than asked: “cls” and “sep” for “first” and “last”."))
     at("weights[..., 0]", EDGES,
-       ("second_for_first", "weights[..., 1]", "Under “first” stands the attention to the second token. Places are counted from 0."),
+       ("second_for_first", "weights[..., 1]", "Under “first” stands the attention to the second token. Positions are counted from 0."),
        ("from_first", "weights[..., 0, :]", "Under “first” stands what the first token looks at. Asked is how much the tokens look at it: column 0 of the weights, not row 0."))
     at("[:, sentences, :, :, real", EDGES,
        ("from_last", "[:, sentences, :, real", "Under “last” stands what the last token looks at. Asked is how much the tokens look at it: a column of the weights, not a row."))
     at("attention_to_offset(attentions, attention_mask, 0)", "neighbors",
        ("itself_is_the_rest", "1 - attention_to_offset(attentions, attention_mask, -1) - attention_to_offset(attentions, attention_mask, +1)", "Under “itself” stands 1 less “previous” and “next”: what goes to all other tokens is in it, too. Itself is offset 0."))
     at("real[:, None, None]).sum(dim=(0, 3))", EDGES,
-       ("axes_of_last", "real[:, None, None]).sum(dim=(1, 3))", "Under “last” the axes are mixed up: an index with a list of sentences and a list of places (`weights[:, sentences, :, :, places]`) puts the indexed axis in front, (B, L, H, T)."))
+       ("axes_of_last", "real[:, None, None]).sum(dim=(1, 3))", "Under “last” the axes are mixed up: an index with a list of sentences and a list of positions (`weights[:, sentences, :, :, positions]`) puts the indexed axis in front, (B, L, H, T)."))
     at('"previous": ', ("names", "neighbors"), ("short_name", '"prev": ', "One name is other than asked: “prev” for “previous”."))
     at('"itself": ', ("names", "neighbors"), ("self_for_itself", '"self": ', "One name is other than asked: “self” for “itself”."))
     at('        "entropy": head_entropy(attentions, attention_mask),\n', ("names", "entropy"), ("no_entropy", "", "“entropy” is missing."))
@@ -284,7 +284,7 @@ def in_find_previous_token_head(at):
        ("head_only", "return head", "You return the head alone. Asked is a pair, (layer, head)."),
        ("dict", 'return {"layer": layer, "head": head}', "You return a dict. Asked is a pair, (layer, head)."))
     at(FOUND + "\n    return layer, head", EVERYTHING,
-       ("flat", "return int(shares.argmax())", "`argmax` gives you the place in the table read row by row, a single number. The layer is that number divided by the number of heads, the head is the remainder: `divmod`."),
+       ("flat", "return int(shares.argmax())", "`argmax` gives you the position in the table read row by row, a single number. The layer is that number divided by the number of heads, the head is the remainder: `divmod`."),
        ("share", "return shares.max().item()", "You return how much the head attends. Asked is which one it is, (layer, head)."),
        ("best_of_each_layer", "return [(layer, int(row.argmax())) for layer, row in enumerate(shares)]", "You return the best head of each layer. Asked is the one best of all, (layer, head)."))
     at("shares.size(1)", NUMBERS,
@@ -322,7 +322,7 @@ def in_attention_between(at):
        ("special_tokens_lost", "halves = (slice(1, sentence_b_start - 1), slice(sentence_b_start, -1))", "You leave out the first token, the one before `sentence_b_start` and the last: [CLS] and both [SEP]. Each token belongs to one of the two: `[:sentence_b_start]` or `[sentence_b_start:]`."),
        ("a_and_b_swapped", "halves = (slice(sentence_b_start, None), slice(None, sentence_b_start))", "A and B have changed places. Index 0 is A, what stands before `sentence_b_start`; index 1 is B."))
     at("slice(sentence_b_start, None)", "values",
-       ("b_from_the_end", "slice(-sentence_b_start, None)", "Your sentence B is the last `sentence_b_start` tokens. It is all from place `sentence_b_start` on: `[sentence_b_start:]`, without a minus."),
+       ("b_from_the_end", "slice(-sentence_b_start, None)", "Your sentence B is the last `sentence_b_start` tokens. It is all from position `sentence_b_start` on: `[sentence_b_start:]`, without a minus."),
        ("boundary_token_lost", "slice(sentence_b_start + 1, None)", "The token at `sentence_b_start` is in neither sentence. It is the first of B, `[sentence_b_start:]`."),
        ("last_token_lost", "slice(sentence_b_start, -1)", "The last token is in neither sentence (`[…:-1]`). B goes to the end: `[sentence_b_start:]`."))
     at("slice(None, sentence_b_start)", "values",
@@ -554,7 +554,7 @@ def in_switch_off_heads(at):
        ("to_the_end", "result = context.clone()\n    for head in heads:\n        result[..., head * head_dim :] = 0.0\n    return result", "You zero all columns from the head's first to the end. It owns K of them, h·K to (h + 1)·K − 1."),
        ("from_the_start", "result = context.clone()\n    for head in heads:\n        result[..., : (head + 1) * head_dim] = 0.0\n    return result", "You zero all columns up to the head's last. It owns K of them, h·K to (h + 1)·K − 1."),
        ("tokens_zeroed", "result = context.clone()\n    result[:, heads] = 0.0\n    return result", "You zero tokens (axis 1) instead of columns. A head is a block of the last axis, {K} of its {D} columns.", ("shape", "values")),
-       ("places_on_axis_1", "result = context.clone()\n    for head in heads:\n        result[:, head * head_dim : (head + 1) * head_dim] = 0.0\n    return result", "You zero places h·K to (h + 1)·K − 1 of axis 1, the tokens. A head is a block of the last axis: `[..., h*K : (h+1)*K]`."),
+       ("places_on_axis_1", "result = context.clone()\n    for head in heads:\n        result[:, head * head_dim : (head + 1) * head_dim] = 0.0\n    return result", "You zero positions h·K to (h + 1)·K − 1 of axis 1, the tokens. A head is a block of the last axis: `[..., h*K : (h+1)*K]`."),
        ("cut_along_the_tokens", "result = context.reshape(len(context), num_heads, -1, head_dim).clone()\n    result[:, heads] = 0.0\n    return result.reshape(context.shape)", "You reshape to (B, H, T, K) at once, which cuts along the tokens and not along the columns. First (B, T, H, K), as in 04's `split_heads`; the heads are then axis 2."),
        ("not_turned_back", "result = context.unflatten(-1, (num_heads, head_dim)).transpose(1, 2).clone()\n    result[:, heads] = 0.0\n    return result.reshape(context.shape)", "You merge the heads without turning the axes back: (B, H, T, K) has to be (B, T, H, K) before it becomes (B, T, D), as in 04's `merge_heads`."),
        ("first_sentence_only", "result = context.clone()\n    result[0] = result[0] * keep.repeat_interleave(head_dim)\n    return result", "You switch the heads off in the first sentence only. They are to be silent in all."),
@@ -581,7 +581,7 @@ def in_switch_off_heads(at):
        ("counted_from_1", "keep[[head - 1 for head in heads]] = 0.0", "You count heads from 1, so that the head before is switched off. They are counted from 0."),
        ("one_too_far", "keep[[(head + 1) % num_heads for head in heads]] = 0.0", "You switch off the head after the one that is asked for. Head h owns columns h·K to (h + 1)·K − 1, counted from 0."),
        ("first_of_the_list", "keep[heads[:1]] = 0.0", "You switch off the first head of the list only. All in the list are asked for."),
-       ("last_of_the_list", "keep[heads[-1:]] = 0.0", "You switch off the last head of the list only: each turn of the loop begins anew with `context`. All in the list are asked for."),
+       ("last_of_the_list", "keep[heads[-1:]] = 0.0", "You switch off the last head of the list only: each turn of the loop begins again with `context`. All in the list are asked for."),
        ("all_from_first_to_last", "if heads:\n        keep[min(heads) : max(heads) + 1] = 0.0", "You switch off all heads from the smallest to the largest number in the list. Only those in the list are asked for."),
        ("rest_scaled_up", f"{KEEP}\n    keep = keep / keep.mean().clamp(min=1e-9)", "You scale up the heads that stay, as dropout does. They are to stay as they are."),
        ("empty_list_means_all", "keep[list(heads) or slice(None)] = 0.0", "For an empty list you switch off all heads. It changes nothing."))

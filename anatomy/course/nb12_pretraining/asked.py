@@ -396,7 +396,7 @@ def any_tokens(draw: Draw) -> Case:
     inputs=any_tokens,
     properties={"mask": 1, "delete": 1, "infill": 2, "permute": 1, "rotate": 1, "generator": 1},
     act=_add_noise,
-    when_right="Five ways to spoil a text, one way to learn from it: write it as it was.",
+    when_right="Five ways to corrupt a text, one way to learn from it: write the original.",
 )
 def bart_noise(seed: int) -> Iterator[Case]:
     draw = Draw(seed)

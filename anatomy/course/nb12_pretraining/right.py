@@ -1,6 +1,6 @@
 """Right answers of 12-pretraining: how text becomes its own teacher.
 
-Every objective takes plain text, spoils or hides something, and asks for it back. All that is random comes from the
+Every objective takes plain text, corrupts or hides something, and asks for it back. All that is random comes from the
 given generator. Sources: Devlin et al. 2019 (BERT); Liu et al. 2019 (RoBERTa); Lan et al. 2020 (ALBERT); Raffel et al.
 2020 (T5); Lewis et al. 2020 (BART); Clark et al. 2020 (ELECTRA); Hinton et al. 2015 and Sanh et al. 2019 (DistilBERT);
 Radford et al. 2018 (GPT).
@@ -128,7 +128,7 @@ def span_corruption(
 
 
 def bart_noise(tokens: list[str], kind: str, generator: torch.Generator) -> list[str]:  # T tokens -> tokens
-    """A spoiled copy of the text (one token or more), from which BART learns to write the original.
+    """A corrupted copy of the text (one token or more), from which BART learns to write the original.
 
     - ``"mask"``: each token becomes [MASK] with probability 0.3; ``"delete"``: each is left out with probability 0.3.
     - ``"infill"``: with probability 1/7 one [MASK] comes before a token, for a span that goes: as many tokens as a

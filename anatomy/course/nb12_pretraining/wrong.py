@@ -35,34 +35,34 @@ def in_mask_tokens(at):
     RETURN = "return drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs), labels"
     OTHER = "(fate >= 0.8) & (fate < 0.9)"
     at("ids.where(chosen, IGNORED)", "labels",
-       ("zeros_elsewhere", "ids.where(chosen, 0)", "Where nothing is asked, your labels are 0. But 0 is a token: the loss would ask for it at all these places. The label that does not count is −100."),
+       ("zeros_elsewhere", "ids.where(chosen, 0)", "Where nothing is asked, your labels are 0. But 0 is a token: the loss would ask for it at all these positions. The label that does not count is −100."),
        ("minus_one_elsewhere", "ids.where(chosen, -1)", "Where nothing is asked, your labels are −1. PyTorch's losses leave out −100: use that."),
-       ("labels_everywhere", "ids.clone()", "Every place has its token as a label: the loss would ask for tokens that the model can simply read. Labels are −100 wherever nothing was chosen.", ("labels", "special tokens", "rate")),
-       ("labels_where_not_chosen", "ids.where(~chosen, IGNORED)", "Labels and choice are the wrong way round: your chosen places have −100, all others their token. The loss would ask for what the model can read, and never for what is hidden.", ("labels", "special tokens", "rate")))
+       ("labels_everywhere", "ids.clone()", "Every position has its token as a label: the loss would ask for tokens that the model can simply read. Labels are −100 wherever nothing was chosen.", ("labels", "special tokens", "rate")),
+       ("labels_where_not_chosen", "ids.where(~chosen, IGNORED)", "Labels and choice are the wrong way round: your chosen positions have −100, all others their token. The loss would ask for what the model can read, and never for what is hidden.", ("labels", "special tokens", "rate")))
     at(RETURN, "labels",
        ("labels_after_masking", "inputs = drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs)\n    return inputs, inputs.where(chosen, IGNORED)", "You take the labels from the inputs after they were changed: most say “[MASK]”. A label is what stood there before."),
-       ("only_changed_labeled", "inputs = drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs)\n    return inputs, ids.where(inputs != ids, IGNORED)", "You give a label only to places whose token changed. The 10 % that stay as they are were chosen, too, and are asked for: the model can't know which of the words that it reads are true."),
-       ("only_masked_labeled", "inputs = drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs)\n    return inputs, ids.where(inputs == mask_id, IGNORED)", "You give a label only to places that became [MASK]. The 10 % with another token and the 10 % that stay as they are were chosen, too, and are asked for.", ("labels", "rate")),
+       ("only_changed_labeled", "inputs = drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs)\n    return inputs, ids.where(inputs != ids, IGNORED)", "You give a label only to positions whose token changed. The 10 % that stay as they are were chosen, too, and are asked for: the model can't know which of the words that it reads are true."),
+       ("only_masked_labeled", "inputs = drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs)\n    return inputs, ids.where(inputs == mask_id, IGNORED)", "You give a label only to positions that became [MASK]. The 10 % with another token and the 10 % that stay as they are were chosen, too, and are asked for.", ("labels", "rate")),
        ("swapped", "return labels, drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs)", "You return (labels, inputs); asked is (inputs, labels).", ("labels", "special tokens", "rate", "80/10/10")))
     at(("chosen & (fate < 0.8)", RETURN), "80/10/10",
        ("always_mask", ("chosen", "return inputs, labels"), "All the chosen become [MASK]. BERT does that with 80 %; 10 % become another token and 10 % stay, because in use there is no [MASK] at all."))
     at(OTHER, "80/10/10",
        ("none_stays", "(fate >= 0.8)", "80 % of the chosen become [MASK] and all the rest another token: none stays as it is. 10 % are to stay."),
        ("none_becomes_another", "(fate >= 0.8) & (fate < 0.8)", "No token becomes another one: 20 % of the chosen stay as they are. 10 % are to become a token drawn from the vocabulary. (Do you compare one draw with 0.8 and then with 0.1? What is below 0.1 is below 0.8, too: count on, from 0.8 to 0.9.)"),
-       ("ten_percent_of_the_rest", "(fate >= 0.8) & (torch.rand(ids.shape, generator=generator) < 0.1)", "Only 2 or 3 % of the chosen become another token; 10 % are to, which is half of those that do not become [MASK]. (Do you draw anew for the rest, and compare with 0.1?)"),
+       ("ten_percent_of_the_rest", "(fate >= 0.8) & (torch.rand(ids.shape, generator=generator) < 0.1)", "Only 2 or 3 % of the chosen become another token; 10 % are to, which is half of those that do not become [MASK]. (Do you draw again for the rest, and compare with 0.1?)"),
        ("another_over_masked", "(torch.rand(ids.shape, generator=generator) < 0.1)", "You draw a second time for all the chosen, and some [MASK] are written over: 10 % become another token, but of [MASK] only 72 % are left. One draw decides among the three."))
     at(("(fate < 0.8)", OTHER), "80/10/10",
        ("shares_turned", ("(fate >= 0.9)", OTHER), "Your shares are turned round: 10 % [MASK], 10 % another token, 80 % as they were. It is 80 % that become [MASK]."))
     at(("(fate < 0.8)", "(fate >= 0.8)"), "80/10/10", ("half_masked", ("(fate < 0.5)", "(fate >= 0.5) & (fate >= 0.8)"), "50 % of the chosen become [MASK]; 80 % are to."))
     at((CHOSEN, FATE), "80/10/10",
-       ("one_draw_for_both", ("((fate := torch.rand(ids.shape, generator=generator)) < rate)", "fate = fate.clone()"), "You compare one and the same draw with `rate` and with 0.8: what is below a rate of 0.3 is below 0.8, too, so all of the chosen become [MASK]. The second decision needs a draw of its own."))
+       ("one_draw_for_both", ("((fate := torch.rand(ids.shape, generator=generator)) < rate)", "fate = fate.clone()"), "You compare the same draw with `rate` and with 0.8: what is below a rate of 0.3 is below 0.8, too, so all of the chosen become [MASK]. The second decision needs a draw of its own."))
     at(" & (special_mask == 0)", "special tokens",
-       ("special_chosen", "", "You choose special tokens, too: [CLS], [SEP] and padding would be masked. Leave out the places where `special_mask` is 1."))
+       ("special_chosen", "", "You choose special tokens, too: [CLS], [SEP] and padding would be masked. Leave out the positions where `special_mask` is 1."))
     at("(special_mask == 0)", ("labels", "special tokens", "rate", "80/10/10", "generator"),
        ("special_only", "(special_mask != 0)", "Your special mask is read the wrong way round: only special tokens are chosen. `special_mask` is 1 where *not* to choose."),
        ("bitwise_not", "((~special_mask) != 0)", "`~` turns True and False round, but of the whole numbers 0 and 1 it makes −1 and −2, and both count as true. So special tokens are chosen. `special_mask == 0` is right for both kinds.", "special tokens"))
     at((" & (special_mask == 0)", LABELS), "special tokens",
-       ("special_hidden_but_unlabeled", ("", "labels = ids.where(chosen & (special_mask == 0), IGNORED)"), "Special tokens get no label, but they are changed all the same. Leave them out of the choice itself, not of the labels alone."))
+       ("special_hidden_but_unlabeled", ("", "labels = ids.where(chosen & (special_mask == 0), IGNORED)"), "Special tokens get no label, but they are changed anyway. Leave them out of the choice itself, not of the labels alone."))
     at((" & (special_mask == 0)", INPUTS, RETURN), "special tokens",
        ("special_labeled_but_kept", ("", INPUTS + "\n    usual = special_mask == 0", "return drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs).where(usual, ids), labels"), "Special tokens stay as they are, but have labels. Leave them out of the choice itself."))
     at("< rate)", ("labels", "special tokens", "rate", "80/10/10"),
@@ -71,17 +71,17 @@ def in_mask_tokens(at):
        ("rate_of_all", "< rate / (special_mask == 0).float().mean())", "You divide `rate` by the share of tokens that are not special, so that `rate` of *all* tokens is chosen. It is the probability for each token that is not special.", "rate"))
     at("rate: float = 0.15", "rate", ("default_of_a_tenth", "rate: float = 0.1", "Without `rate`, 15 % are to be chosen: the default is 0.15."))
     at(CHOSEN, "rate",
-       ("one_choice_for_all_texts", "(torch.rand(ids.shape[1:], generator=generator) < rate)", "You draw which places to choose once, and take the same ones in every text of the batch. Every place draws for itself: (B, T) numbers, not T."),
-       ("one_choice_a_text", "(torch.rand((len(ids), 1), generator=generator) < rate)", "You draw once for each text, and then choose all of its tokens or none. Every place draws for itself: (B, T) numbers, not B."),
-       ("exactly_so_many", "(torch.rand(ids.numel(), generator=generator).argsort().argsort().view(ids.shape) < int(rate * ids.numel()))", "You choose an exact share of the places. Each token is to be chosen with probability `rate`, for itself: the number then differs from text to text, and a text of one token is chosen in a share `rate` of the calls."),
-       ("exactly_so_many_a_text", "(torch.zeros(ids.shape).scatter(1, torch.rand(ids.shape, generator=generator).masked_fill(special_mask != 0, -1.0).topk(max(1, round(rate * ids.size(1))), dim=1).indices, 1.0) > 0)", "You choose a fixed number of places in each text, `rate` times its length. Each token is to be chosen with probability `rate`, for itself."),
+       ("one_choice_for_all_texts", "(torch.rand(ids.shape[1:], generator=generator) < rate)", "You draw which positions to choose once, and take the same ones in every text of the batch. Every position draws for itself: (B, T) numbers, not T."),
+       ("one_choice_a_text", "(torch.rand((len(ids), 1), generator=generator) < rate)", "You draw once for each text, and then choose all of its tokens or none. Every position draws for itself: (B, T) numbers, not B."),
+       ("exactly_so_many", "(torch.rand(ids.numel(), generator=generator).argsort().argsort().view(ids.shape) < int(rate * ids.numel()))", "You choose an exact share of the positions. Each token is to be chosen with probability `rate`, for itself: the number then differs from text to text, and a text of one token is chosen in a share `rate` of the calls."),
+       ("exactly_so_many_a_text", "(torch.zeros(ids.shape).scatter(1, torch.rand(ids.shape, generator=generator).masked_fill(special_mask != 0, -1.0).topk(max(1, round(rate * ids.size(1))), dim=1).indices, 1.0) > 0)", "You choose a fixed number of positions in each text, `rate` times its length. Each token is to be chosen with probability `rate`, for itself."),
        ("global_generator", "(torch.rand(ids.shape) < rate)", "Some or all of your draws do not use the given generator: the same state gives another result each time. Every draw needs `generator=generator`.", ("rate", "generator")))
     at(FATE, "80/10/10",
-       ("one_fate_a_text", "fate = torch.rand((len(ids), 1), generator=generator)", "Within a text all the chosen share one fate: all [MASK], or all another token. Every place draws for itself."),
-       ("one_fate_for_all_texts", "fate = torch.rand(ids.shape[1:], generator=generator)", "The fate of a place is the same in every text of the batch. Every place draws for itself: (B, T) numbers, not T."),
+       ("one_fate_a_text", "fate = torch.rand((len(ids), 1), generator=generator)", "Within a text all the chosen share one fate: all [MASK], or all another token. Every position draws for itself."),
+       ("one_fate_for_all_texts", "fate = torch.rand(ids.shape[1:], generator=generator)", "The fate of a position is the same in every text of the batch. Every position draws for itself: (B, T) numbers, not T."),
        ("exact_shares", "order = torch.rand(ids.numel(), generator=generator).masked_fill(~chosen.flatten(), 2.0).argsort().argsort()\n    fate = order.view(ids.shape) / chosen.sum()", "You split the chosen into exact shares, 80, 10 and 10 %. Each is to draw for itself: a single chosen token, too, becomes [MASK] with probability 0.8."))
     at(DRAWN, "80/10/10",
-       ("one_other_token", "torch.randint(0, vocab_size, (), generator=generator).expand(ids.shape)", "All that become another token become the same one: you draw a single token. Draw one for each place."),
+       ("one_other_token", "torch.randint(0, vocab_size, (), generator=generator).expand(ids.shape)", "All that become another token become the same one: you draw a single token. Draw one for each position."),
        ("another_from_the_text", "ids.flatten()[torch.randint(0, ids.numel(), ids.shape, generator=generator)]", "The other token is one of those that stand in `ids`. It is to be drawn from the whole vocabulary."),
        ("never_itself", "(ids + torch.randint(1, vocab_size, ids.shape, generator=generator)) % vocab_size", "Your other token is never the one that stood there. It is drawn from all V tokens: in one of V draws it is the same again."))
     at("randint(0, vocab_size,", "80/10/10",
@@ -89,7 +89,7 @@ def in_mask_tokens(at):
        ("never_token_0", "randint(1, vocab_size,", "Token 0 is never drawn: ids begin with 0."),
        ("one_too_far", "randint(0, vocab_size + 1,", "You draw from V + 1 tokens: the id `vocab_size` does not exist, and an embedding would stop there. `torch.randint`'s upper end is left out: `vocab_size`."))
     at("    chosen = ", ("rate", "80/10/10", "generator"),
-       ("seeded", "    generator = torch.Generator().manual_seed(0)\n    chosen = ", "You seed inside of the function: whatever state the generator is in, the same places are chosen. That is static masking, of every batch alike. Use the generator as it comes."))
+       ("seeded", "    generator = torch.Generator().manual_seed(0)\n    chosen = ", "You seed inside of the function: whatever state the generator is in, the same positions are chosen. That is static masking, of every batch alike. Use the generator as it comes."))
     at("ids.masked_fill(", "labels",
        ("in_place", "ids.masked_fill_(", "You change `ids` in place, and whoever called you still needs the text. `masked_fill` without `_` makes a new tensor."))
     at(", labels\n", ("labels", "special tokens", "rate", "80/10/10"), ("only_inputs", "\n", "You return the inputs alone. Asked are two tensors: (inputs, labels)."))
@@ -101,32 +101,32 @@ def in_mlm_loss(at):
     ALL = "F.cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction=\"sum\")"
     at(ENTROPY, ("values", "gradients"),
        ("summed", "F.cross_entropy(logits[counted], labels[counted], reduction=\"sum\")", "You add the losses up; their mean is asked for. A batch with more labels would count for more."),
-       ("over_all_places", ALL + " / labels.numel()", "You divide by the number of all places, B·T. Only those that have a label count: divide by their number."),
-       ("over_the_batch", ALL + " / len(labels)", "You divide by B, the number of texts. The mean is over the places that have a label."),
+       ("over_all_places", ALL + " / labels.numel()", "You divide by the number of all positions, B·T. Only those that have a label count: divide by their number."),
+       ("over_the_batch", ALL + " / len(labels)", "You divide by B, the number of texts. The mean is over the positions that have a label."),
        ("perplexity", ENTROPY + ".exp()", "You return exp of the loss, the perplexity. The loss itself is asked for."),
        ("log_of_softmax", "F.nll_loss(logits[counted].softmax(dim=-1).log(), labels[counted])", "log(softmax(x)) is −∞ where a probability is too small for float32, and your loss is infinite there. `log_softmax` and `cross_entropy` compute it in one step."),
        ("probability_not_log", "-logits[counted].softmax(dim=-1).gather(1, labels[counted][:, None]).mean()", "You average probabilities of the right tokens, not their logarithms."),
        ("no_softmax", "-logits[counted].gather(1, labels[counted][:, None]).mean()", "You take the logits of the right tokens as they are. Cross-entropy is −log of a probability: a log-softmax over the vocabulary comes first."),
-       ("softmax_over_places", "F.nll_loss(logits.log_softmax(dim=1)[counted], labels[counted])", "Your softmax runs over the places, not over the vocabulary: the last axis of the logits is V."),
-       ("one_loss_a_place", "F.cross_entropy(logits[counted], labels[counted], reduction=\"none\")", "You return a loss for every place. One number is asked for: their mean."),
+       ("softmax_over_places", "F.nll_loss(logits.log_softmax(dim=1)[counted], labels[counted])", "Your softmax runs over the positions, not over the vocabulary: the last axis of the logits is V."),
+       ("one_loss_a_place", "F.cross_entropy(logits[counted], labels[counted], reduction=\"none\")", "You return a loss for every position. One number is asked for: their mean."),
        ("first_text_only", "F.cross_entropy(logits[:1][counted[:1]], labels[:1][counted[:1]])", "Only the first text of the batch counts in yours."),
        ("detached", ENTROPY + ".detach()", "The numbers are right, but no gradient comes back: `.item()`, `.detach()` or `no_grad` cuts the way to the weights.", "gradients"),
-       ("over_one_more", ALL + " / (counted.sum() + 1)", "You divide by N + 1, one more than there are places with a label. The mean is over these N; that there is none is a case of its own."),
+       ("over_one_more", ALL + " / (counted.sum() + 1)", "You divide by N + 1, one more than there are positions with a label. The mean is over these N; that there is none is a case of its own."),
        ("classes_last", "F.cross_entropy(logits, labels)", "`cross_entropy` takes the classes on axis 1: (N, V) with (N,), or (B, V, T) with (B, T). Yours are on the last axis of three.", ("values", "gradients", "no labels")),
-       ("viewed", "F.cross_entropy(logits.view(logits.shape[0], -1, logits.shape[1]), labels)", "`view` to (B, V, T) does not exchange axes: it reads the same numbers on in another shape, so logits of other tokens are taken for a place's own. `transpose(1, 2)` does."),
-       ("reshaped", "F.cross_entropy(logits.reshape(logits.shape[0], -1, logits.shape[1]), labels)", "`reshape` to (B, V, T) does not exchange axes: it reads the same numbers on in another shape, so logits of other tokens are taken for a place's own. `transpose(1, 2)` does."))
+       ("viewed", "F.cross_entropy(logits.view(logits.shape[0], -1, logits.shape[1]), labels)", "`view` to (B, V, T) does not exchange axes: it reads the same numbers on in another shape, so logits of other tokens are taken for a position's own. `transpose(1, 2)` does."),
+       ("reshaped", "F.cross_entropy(logits.reshape(logits.shape[0], -1, logits.shape[1]), labels)", "`reshape` to (B, V, T) does not exchange axes: it reads the same numbers on in another shape, so logits of other tokens are taken for a position's own. `transpose(1, 2)` does."))
     at("return F.cross_entropy(logits[counted], labels[counted])", ("values", "gradients"),
-       ("mean_of_texts", "return torch.stack([F.cross_entropy(row, asked) for row, asked in zip(logits, labels) if (asked != IGNORED).any()]).mean()", "You take the mean of each text, and then the mean of these. A place in a text with few labels then counts for more; the mean is over all places that have a label."))
+       ("mean_of_texts", "return torch.stack([F.cross_entropy(row, asked) for row, asked in zip(logits, labels) if (asked != IGNORED).any()]).mean()", "You take the mean of each text, and then the mean of these. A position in a text with few labels then counts for more; the mean is over all positions that have a label."))
     at(("labels != IGNORED", "labels[counted]"), ("values", "gradients", "no labels"),
-       ("every_label_clamped", ("labels == labels", "labels[counted].clamp(min=0)"), "Places without a label count as if token 0 were asked for there. −100 means: does not count at all."))
-    at("labels != IGNORED", ("values", "gradients"), ("token_0_ignored", "labels > 0", "You leave out places whose label is token 0, too. Only −100 does not count."))
+       ("every_label_clamped", ("labels == labels", "labels[counted].clamp(min=0)"), "Positions without a label count as if token 0 were asked for there. −100 means: does not count at all."))
+    at("labels != IGNORED", ("values", "gradients"), ("token_0_ignored", "labels > 0", "You leave out positions whose label is token 0, too. Only −100 does not count."))
     at(("labels != IGNORED", "labels[counted])"), ("values", "gradients", "no labels"),
        ("only_token_0_ignored", ("labels != 0", "labels[counted].clamp(min=0))"), "You leave out labels of 0; −100 is the label that does not count."))
     at("    if not counted.any():\n        return logits.sum() * 0.0\n", "no labels",
-       ("nan_without_labels", "", "Where no place has a label, yours divides zero by zero: NaN, and one such batch spoils all weights. The loss is 0 then."))
+       ("nan_without_labels", "", "Where no position has a label, yours divides zero by zero: NaN, and one such batch ruins all weights. The loss is 0 then."))
     at("return logits.sum() * 0.0", "no labels",
-       ("refuses_without_labels", "raise ValueError(\"no labels\")", "Where no place has a label, the loss is 0; yours stops with an error."),
-       ("nothing_without_labels", "return None", "Where no place has a label, yours returns nothing (None). The loss is 0 then."))
+       ("refuses_without_labels", "raise ValueError(\"no labels\")", "Where no position has a label, the loss is 0; yours stops with an error."),
+       ("nothing_without_labels", "return None", "Where no position has a label, yours returns nothing (None). The loss is 0 then."))
     at("return F.cross", ("values", "gradients"), ("negative", "return -F.cross", "The sign is turned round: yours is the mean log-probability. A loss is its negative."))
     at("labels[counted])", ("values", "gradients"),
        ("in_bits", "labels[counted]) / torch.log(torch.tensor(2.0))", "Yours is in bits, divided by ln 2. Asked is in nats: the natural logarithm."),
@@ -134,7 +134,7 @@ def in_mlm_loss(at):
     at("(logits[counted]", ("values", "gradients"),
        ("softmax_first", "(logits[counted].softmax(dim=-1)", "You hand probabilities to `cross_entropy`, which takes the softmax itself: give it the logits."))
     at(("counted = labels", ENTROPY), ("values", "gradients"),
-       ("shifted", ("labels = labels.roll(-1, dims=1)\n    counted = labels", ENTROPY), "You compare each place with the label of the next one, as a decoder does. Here a label belongs to its own place."))
+       ("shifted", ("labels = labels.roll(-1, dims=1)\n    counted = labels", ENTROPY), "You compare each position with the label of the next one, as a decoder does. Here a label belongs to its own position."))
 
 
 @MISTAKES.of(next_sentence_pairs)
@@ -187,7 +187,7 @@ def in_next_sentence_pairs(at):
        ("last_pair_missing", "pairwise(doc[:-1])", "The last pair of each document is missing: its last sentence but one is the first of a pair, too. (Does your loop end one too early?)", ("pairs", "half and half", "drawn evenly")),
        ("wraps_around", "pairwise([*doc, doc[0]])", "What follows the last sentence of a document is its first in yours. Nothing does: the last one is the first of no pair."))
     at((FOLLOWS,), "pairs",
-       ("found_by_its_text", ("pairs.append((first, doc[doc.index(first) + 1], 1))",), "You look for a sentence's place by its text. Where a sentence comes twice, `index` finds the first one, and what follows is wrong. Count places instead."))
+       ("found_by_its_text", ("pairs.append((first, doc[doc.index(first) + 1], 1))",), "You look for a sentence's position by its text. Where a sentence comes twice, `index` finds the first one, and what follows is wrong. Count positions instead."))
     at("    return pairs", ("pairs", "drawn evenly"),
        ("shuffled", "    return [pairs[place] for place in torch.randperm(len(pairs), generator=generator).tolist()]", "Your pairs are shuffled. They are asked for in the order of the documents."),
        ("only_first_document", "        return pairs", "Only the first document is used: is the `return` inside of the loop?"),
@@ -201,7 +201,7 @@ def in_next_sentence_pairs(at):
     at(("pairwise(doc)", COIN), ("pairs", "drawn evenly"),
        ("last_sentence_too", ("zip(doc, [*doc[1:], None])", "following is not None and " + COIN), "The last sentence of a document has a pair in yours, too, with a sentence of another document. Nothing follows it: it is the first of no pair."))
     at(("others = [sentence", "for sentence in sentences]"), "drawn evenly",
-       ("each_text_once", ("others = sorted({sentence", "for sentence in sentences})"), "A sentence that stands several times in the other documents counts once in yours (is it a set?). Each place counts: draw from the list of them all."))
+       ("each_text_once", ("others = sorted({sentence", "for sentence in sentences})"), "A sentence that stands several times in the other documents counts once in yours (is it a set?). Each position counts: draw from the list of them all."))
 
 
 @MISTAKES.of(sentence_order_pairs)
@@ -247,7 +247,7 @@ def in_sentence_order_pairs(at):
        ("shuffled", "    return [pairs[place] for place in torch.randperm(len(pairs), generator=generator).tolist()]", "Your pairs are shuffled. They are asked for in the order of the documents."),
        ("only_first_document", "        return pairs", "Only the first document is used: is the `return` inside of the loop?"))
     at("            pairs.append(", "pairs",
-       ("found_by_its_text", "            following = doc[doc.index(first) + 1]\n            pairs.append(", "You look for a sentence's place by its text. Where a sentence comes twice, `index` finds the first one, and its neighbor is another. Count places instead."))
+       ("found_by_its_text", "            following = doc[doc.index(first) + 1]\n            pairs.append(", "You look for a sentence's position by its text. Where a sentence comes twice, `index` finds the first one, and its neighbor is another. Count positions instead."))
     at("    pairs = []", ("half and half", "generator"),
        ("seeded", "    pairs, generator = [], torch.Generator().manual_seed(0)", "You seed inside of the function: whatever state the generator is in, the draws are the same. Use the generator as it comes."))
 
@@ -293,7 +293,7 @@ def in_span_corruption(at):
     at((INPUT, TARGET), ("rebuilds", "amounts", "all ways"),
        ("gap_and_span_exchanged", ("inputs += [*tokens[start + gap : start + gap + span], sentinel]", "targets += [sentinel, *tokens[start : start + gap]]"), "Your inputs hold the hidden stretches, your targets the kept ones: exchanged."))
     at("start += gap + span", ("rebuilds", "amounts", "all ways"),
-       ("start_not_moved_past_the_gap", "start += span", "After each span you go on too early: only the span's length is added to the place, not the kept stretch before it. Tokens come twice."))
+       ("start_not_moved_past_the_gap", "start += span", "After each span you go on too early: only the span's length is added to the position, not the kept stretch before it. Tokens come twice."))
     at("start + gap + span]]", "rebuilds",
        ("spans_one_too_long", "start + gap + span + 1]]", "Your targets hold one token too many for each span: the first that is kept behind it."),
        ("spans_one_too_short", "start + gap + span - 1]]", "Your targets lack the last token of each span: it is in neither sequence."))
@@ -319,14 +319,14 @@ def in_span_corruption(at):
        ("no_room_and_stops", (", hidden)", LESS + "\n    gaps[count]"), "Where there is no room for so many spans, yours stops. Between two spans a token is kept, so there can be T − N + 1 at most: limit K."))
     at((GAPS, LESS), ("amounts", "all ways"),
        ("adjacent", ("gaps = random_parts(len(ids) - hidden + count + 1, count + 1, generator)", "gaps = [gap - 1 for gap in gaps]"), "Your spans can lie side by side: between them nothing is kept, so they are one span with two sentinels. At least one token stays between two spans."),
-       ("never_at_an_end", ("gaps = random_parts(max(len(ids) - hidden, count + 1), count + 1, generator)", "gaps = list(gaps)"), "The first and the last token are never hidden in yours. The outer two stretches may be empty: every place can be hidden."),
+       ("never_at_an_end", ("gaps = random_parts(max(len(ids) - hidden, count + 1), count + 1, generator)", "gaps = list(gaps)"), "The first and the last token are never hidden in yours. The outer two stretches may be empty: every position can be hidden."),
        ("as_in_t5", ("gaps = [*random_parts(len(ids) - hidden, min(count, len(ids) - hidden), generator), 0][: count + 1]", "gaps = [*gaps, 0]"), "Yours always begins with a kept token and ends with a hidden one, as T5's own code does. Here all ways are to be equally likely: the outer stretches may be empty or not."),
        ("never_at_the_start", ("gaps = random_parts(max(len(ids) - hidden + 1, count + 1), count + 1, generator)", "gaps[-1] -= 1"), "The first token is never hidden in yours. The text may begin with a span."),
        ("never_at_the_end", ("gaps = random_parts(max(len(ids) - hidden + 1, count + 1), count + 1, generator)", "gaps[0] -= 1"), "The last token is never hidden in yours. The text may end with a span.", "all ways"))
     at("round(hidden / mean_span)", "amounts",
        ("spans_of_the_product", "round(len(ids) * rate / mean_span)", "You divide T·rate by `mean_span` before it is rounded. N is a whole number first: K = round(N / mean_span)."))
     at((COUNT, GAPS, LESS), ("amounts", "all ways"),
-       ("never_at_an_end_nor_so_many", ("count = max(1, min(round(hidden / mean_span), hidden, len(ids) - hidden - 1))", "gaps = random_parts(len(ids) - hidden, count + 1, generator)", "gaps = list(gaps)"), "The first and the last token are never hidden in yours, which leaves room for fewer spans, too. The outer two stretches may be empty: every place can be hidden."),
+       ("never_at_an_end_nor_so_many", ("count = max(1, min(round(hidden / mean_span), hidden, len(ids) - hidden - 1))", "gaps = random_parts(len(ids) - hidden, count + 1, generator)", "gaps = list(gaps)"), "The first and the last token are never hidden in yours, which leaves room for fewer spans, too. The outer two stretches may be empty: every position can be hidden."),
        ("never_at_the_start_nor_so_many", ("count = max(1, min(round(hidden / mean_span), hidden, len(ids) - hidden))", "gaps = random_parts(len(ids) - hidden + 1, count + 1, generator)", "gaps[-1] -= 1"), "The first token is never hidden in yours, which leaves room for fewer spans, too. The text may begin with a span."),
        ("never_at_the_end_nor_so_many", ("count = max(1, min(round(hidden / mean_span), hidden, len(ids) - hidden))", "gaps = random_parts(len(ids) - hidden + 1, count + 1, generator)", "gaps[0] -= 1"), "The last token is never hidden in yours, which leaves room for fewer spans, too. The text may end with a span."))
     at(SPANS, "all ways",
@@ -359,13 +359,13 @@ def in_bart_noise(at):
     at("        return " + MASKED, "mask",
        ("masks_all_or_none", "        coin = torch.rand((), generator=generator)\n        return [token if coin >= 0.3 else \"[MASK]\" for token in tokens]", "You draw once for the whole text: all tokens become [MASK], or none. Every token draws for itself."),
        ("masks_exactly", "        places = set(torch.randperm(len(tokens), generator=generator)[: round(0.3 * len(tokens))].tolist())\n        return [\"[MASK]\" if place in places else token for place, token in enumerate(tokens)]", "You mask an exact share of the tokens. Every token draws for itself: a text of one token, too, is masked with probability 0.3."),
-       ("masks_by_text", "        noisy = list(tokens)\n        for token in tokens:\n            if torch.rand((), generator=generator) < 0.3:\n                noisy[tokens.index(token)] = \"[MASK]\"\n        return noisy", "Where a token comes twice, yours masks the first of the two whichever the draw fell on: `index` looks for the text. Count places, or build a new list."),
+       ("masks_by_text", "        noisy = list(tokens)\n        for token in tokens:\n            if torch.rand((), generator=generator) < 0.3:\n                noisy[tokens.index(token)] = \"[MASK]\"\n        return noisy", "Where a token comes twice, yours masks the first of the two whichever the draw fell on: `index` looks for the text. Count positions, or build a new list."),
        ("masks_in_place", "        tokens[:] = " + MASKED + "\n        return tokens", "You write [MASK] into `tokens` itself, and whoever called you still needs the text. Change a copy, `list(tokens)`, or build a new list."),
        ("a_text_not_a_list", "        return \" \".join(" + MASKED + ")", "You return one string. A list of tokens is asked for."))
     at(DELETED, "delete",
        ("deletes_most", DELETED.replace(">=", "<"), "You keep tokens where the draw is *below* 0.3: 70 % are left out. 30 % are to be."),
        ("deletes_as_bert", DELETED.replace("0.3", "0.15"), "You leave out 15 % of the tokens. Here it is 30 %."),
-       ("deletes_by_masking", MASKED, "With \"delete\" you put a [MASK] where a token was. It is left out without a trace: the model has to find the place, too."))
+       ("deletes_by_masking", MASKED, "With \"delete\" you put a [MASK] where a token was. It is left out without a trace: the model has to find the position, too."))
     at("        return " + DELETED, "delete",
        ("deletes_exactly", "        places = set(torch.randperm(len(tokens), generator=generator)[: round(0.3 * len(tokens))].tolist())\n        return [token for place, token in enumerate(tokens) if place not in places]", "You leave out an exact share of the tokens. Every token draws for itself: a text of one token, too, is left out with probability 0.3."),
        ("deletes_all_or_none", "        coin = torch.rand((), generator=generator)\n        return [token for token in tokens if coin >= 0.3]", "You draw once for the whole text: all tokens go, or none. Every token draws for itself."),
@@ -385,7 +385,7 @@ def in_bart_noise(at):
     at(("noisy.append(\"[MASK]\")", "place += " + POISSON), "infill",
        ("infills_a_mask_each", ("length = " + POISSON, "noisy += [\"[MASK]\"] * length\n                place += length"), "Each token of a span becomes a [MASK] of its own. One [MASK] stands for the whole span: how much is missing is part of the question."))
     at("                noisy.append(\"[MASK]\")\n", "infill", ("infills_without_mask", "", "Your spans go without a [MASK] in their place. Each has one."))
-    at("place += " + POISSON, "infill", ("infills_and_keeps", POISSON, "Your [MASK] is put in, but no token goes: the place moves on by nothing."))
+    at("place += " + POISSON, "infill", ("infills_and_keeps", POISSON, "Your [MASK] is put in, but no token goes: the position moves on by nothing."))
     at("< 1 / 7", "infill",
        ("infills_three_in_ten", "< 0.3", "A span begins before 30 % of the tokens in yours. With mean 3 that would hide nearly half of the text: the probability is 1/7."))
     at(KEPT, "infill",
@@ -414,7 +414,7 @@ def in_bart_noise(at):
        ("rotates_from_the_second", "min(1 + draw_below(max(len(tokens) - 1, 1), generator), len(tokens) - 1)", "Yours never begins with the first token. Every token is equally likely, the first one, too: then the text stays as it is."),
        ("rotates_not_to_the_last", "draw_below(max(len(tokens) - 1, 1), generator)", "Yours never begins with the last token. `draw_below(n, …)` leaves n out already."),
        ("rotates_not_to_the_last_and_stops", "draw_below(len(tokens) - 1, generator)", "Yours never begins with the last token, and stops where there is only one. `draw_below(n, …)` leaves n out already."),
-       ("rotates_one_too_far", "draw_below(len(tokens) + 1, generator)", "The text stays as it is too often: there is one place more in your draw than there are tokens, and behind the last one it begins with the first again. `draw_below(n, …)` leaves n out."),
+       ("rotates_one_too_far", "draw_below(len(tokens) + 1, generator)", "The text stays as it is too often: there is one position more in your draw than there are tokens, and behind the last one it begins with the first again. `draw_below(n, …)` leaves n out."),
        ("rotates_by_one", "1", "You always rotate by one. A token is drawn, all equally likely, and the text begins with it.", ("rotate", "generator")))
     at(ROTATED, "rotate",
        ("rotates_and_loses", "return tokens[start:]", "What stood before the token is lost. It comes at the end."),
@@ -446,13 +446,13 @@ def in_replaced_token_labels(at):
        ("all_zeros", "torch.zeros_like(original)", "All your labels are 0."),
        ("nearly_equal", "(~torch.isclose(corrupted.float(), original.float(), rtol=1e-3))", "Ids that are nearly equal count as the same in yours. Ids are names, not measured numbers: 29,000 and 29,001 are two tokens."),
        ("xor", "torch.logical_xor(corrupted, original)", "`logical_xor` asks whether one of the two is 0 and the other is not. All other ids are alike to it; the label is 1 wherever they differ."),
-       ("anywhere_in_the_text", "(corrupted[:, :, None] != original[:, None, :]).all(dim=-1)", "You ask whether the new token occurs anywhere in the original text. It is compared with the one in its own place."))
+       ("anywhere_in_the_text", "(corrupted[:, :, None] != original[:, None, :]).all(dim=-1)", "You ask whether the new token occurs anywhere in the original text. It is compared with the one in its own position."))
     at(".float()", ("shape", "values"),
        ("one_label_for_all", ".any().float()", "You return one label for the whole batch. Every token has its own: (B, T)."),
        ("one_label_a_text", ".any(dim=1).float()", "You return one label for each text. Every token has its own: (B, T)."),
        ("share_of_a_text", ".float().mean(dim=1)", "You return which share of each text was replaced. Every token has a label of its own: (B, T)."),
        ("ignored_elsewhere", ".float().masked_fill(corrupted == original, IGNORED)", "Where nothing was replaced your label is −100, as in masked language modeling. ELECTRA is asked about every token: there it is 0.", "values"),
-       ("places", ".nonzero()", "You return where tokens were replaced, as a list of places. Asked is a label for every token: (B, T)."),
+       ("places", ".nonzero()", "You return where tokens were replaced, as a list of positions. Asked is a label for every token: (B, T)."),
        ("flat", ".float().flatten()", "Your labels are in one row. They have the shape of the ids, (B, T)."))
     squeezed(at, ("shape", "values"), "has the shape of `ids`")
 
@@ -490,7 +490,7 @@ def in_distillation_loss(at):
     at("F.cross_entropy(student_logits, labels)", ("values", "gradients", "one term alone"),
        ("ce_summed", "F.cross_entropy(student_logits, labels, reduction=\"sum\")", "Your cross-entropy is summed over the batch. It is to be the mean, as the KL is."),
        ("soft_labels_too", "F.cross_entropy(student_logits / temperature, labels)", "Your cross-entropy with the labels is softened, too. It is taken at temperature 1."),
-       ("labels_for_the_teacher", "F.cross_entropy(teacher_logits, labels)", "You take the cross-entropy of the teacher. It is the student who is to learn from the labels."))
+       ("labels_for_the_teacher", "F.cross_entropy(teacher_logits, labels)", "You take the cross-entropy of the teacher. The student learns from the labels, not the teacher."))
     at(TEACHER, ("values", "gradients", "one term alone"),
        ("teacher_at_one", "teacher_logits.detach(), dim=-1)", "The teacher's softmax is not softened: its logits, too, are divided by τ."),
        ("probabilities_divided", "teacher_logits.detach(), dim=-1) - torch.log(torch.tensor(float(temperature)))", "You divide the probabilities by τ. It is the logits that are divided, before the softmax."))
@@ -547,9 +547,9 @@ def in_finetuning_loss(at):
 @MISTAKES.of_quiz("quiz_pretraining", quiz_pretraining)
 def in_quiz_pretraining(wrong):
     for question, option, sentence in (
-        ("static masking", "other places in every epoch", "That is dynamic masking, RoBERTa's: the places are drawn anew each time a text is read. Static ones are drawn once, when the data are prepared."),
-        ("static masking", "the same places in every text", "Every text draws its own places, also with static masking; what does not change is a text's places from epoch to epoch."),
-        ("a rate of 90 %", "too few places to learn from", "There are plenty of places to learn from: nine in ten. But what is a word to be guessed from, if nine of its ten neighbors are hidden?"),
+        ("static masking", "other places in every epoch", "That is dynamic masking, RoBERTa's: the positions are drawn again each time a text is read. Static ones are drawn once, when the data are prepared."),
+        ("static masking", "the same places in every text", "Every text draws its own positions, also with static masking; what does not change is a text's positions from epoch to epoch."),
+        ("a rate of 90 %", "too few places to learn from", "There are plenty of positions to learn from: nine in ten. But what is a word to be guessed from, if nine of its ten neighbors are hidden?"),
         ("a rate of 90 %", "the same loss, only faster", "The loss can't be the same: with so little context left, hardly any word can be guessed."),
         ("reading both sides", "the probabilities would not sum to one", "A softmax always sums to one. The trouble is what the model could look at: in the second layer each token's neighbors already know it."),
         ("reading both sides", "it would need twice the weights", "Attention to the left and to the right uses the same weights; only the mask differs. The trouble is what the model could look at."),

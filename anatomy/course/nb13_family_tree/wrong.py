@@ -53,7 +53,7 @@ def in_prefix_lm_mask(at):
        ("nothing_without_prefix", f"({CAUSAL} | {PREFIX}) & (prefix > 0)", "For prefix = 0 nothing is allowed in yours. It is the causal mask there: each token sees itself and all before it."),
        ("first_written_token_hidden", f"({CAUSAL} | {PREFIX}) & ((places[None, :] != prefix) | (places[:, None] != prefix))", "The first token behind the prefix can't see itself. (Does a loop begin one row too late? Row t = prefix belongs to it.)"),
        ("prefix_alone", f"{PREFIX} & (places[:, None] < prefix)", "Only the prefix has ones: the tokens behind it see nothing at all. They see the prefix, themselves and what was written before them."),
-       ("prefix_not_seen_from_behind", f"({CAUSAL} | {PREFIX}) & ((places[:, None] < prefix) == {PREFIX})", "What is written behind the prefix can't see the prefix. It may look at all that is not later, the prefix first of all."),
+       ("prefix_not_seen_from_behind", f"({CAUSAL} | {PREFIX}) & ((places[:, None] < prefix) == {PREFIX})", "What is written behind the prefix can't see the prefix. It may look at all that is not later, and the prefix comes first."),
        ("own_token_hidden", f"({CAUSAL} | {PREFIX}) & (places[None, :] != places[:, None])", "Nobody sees itself: your diagonal is 0. Each token may look at itself."),
        ("one_row", "places < prefix", "Your mask is one row: which keys are in the prefix. Each query has a row of its own: (T, T).", BOTH),
        ("an_axis_too_many", f"({CAUSAL} | {PREFIX})[None, None]", "Your mask has four axes. (T, T) is asked for.", BOTH),
@@ -150,7 +150,7 @@ def in_bigbird_mask(at):
        ("global_among_themselves", "    mask[:num_global, :num_global] = True\n", "Your global tokens see each other, and nobody else. They look at everyone (their rows), and everyone at them (their columns)."),
        ("last_tokens_global", "    mask[length - num_global :] = True\n    mask[:, length - num_global :] = True\n", "Your global tokens are the *last* ones. They are the first `num_global`."),
        ("last_tokens_global_from_minus_zero", "    mask[-num_global:] = True\n    mask[:, -num_global:] = True\n", "Your global tokens are the *last* ones, and for num_global = 0 all are (−0 is 0, and a slice from 0 is everything). They are the first `num_global`."),
-       ("one_token_global", "    mask[min(num_global, length - 1)] = True\n    mask[:, min(num_global, length - 1)] = True\n", "Only one token is global, the one in place `num_global`. All of the first `num_global` are: `:num_global`."),
+       ("one_token_global", "    mask[min(num_global, length - 1)] = True\n    mask[:, min(num_global, length - 1)] = True\n", "Only one token is global, the one at position `num_global`. All of the first `num_global` are: `:num_global`."),
        ("last_of_the_global_tokens_only", "    if num_global:\n        mask[num_global - 1] = True\n        mask[:, num_global - 1] = True\n", "Only one token is global, the one in place num_global − 1. All of the first `num_global` are: `:num_global`."),
        ("last_of_the_global_tokens_or_of_all", "    mask[num_global - 1] = True\n    mask[:, num_global - 1] = True\n", "Only one token is global, the one in place num_global − 1; for num_global = 0 that is −1, the last of all. All of the first `num_global` are: `:num_global`."),
        ("first_of_the_global_tokens_only", "    if num_global:\n        mask[0] = True\n        mask[:, 0] = True\n", "Only the first token is global. All of the first `num_global` are: `:num_global`."),
@@ -171,10 +171,10 @@ def in_bigbird_mask(at):
        ("a_batch_of_one", "return mask[None]", "Your mask has three axes. (T, T) is asked for.", ("shape", "values", "random keys")))
     at(LOOP, RANDOM,
        ("no_random_keys", "", "No random keys are drawn: each query is to see `num_random` more."),
-       ("same_keys_for_all", "    order = torch.randperm(length, generator=generator)\n    for row in mask:  # (T,)\n        unseen = order[~row[order]]  # (N,)\n        row[unseen[:num_random]] = True\n", "Your queries do not draw for themselves: what one draws decides what another draws. (Is one draw made for all, before the loop?) Each draws anew, inside the loop.", "random keys"))
+       ("same_keys_for_all", "    order = torch.randperm(length, generator=generator)\n    for row in mask:  # (T,)\n        unseen = order[~row[order]]  # (N,)\n        row[unseen[:num_random]] = True\n", "Your queries do not draw for themselves: what one draws decides what another draws. (Is one draw made for all, before the loop?) Each draws again, inside the loop.", "random keys"))
     at(DRAWN, "random keys",
        ("seen_keys_drawn", "torch.randperm(length, generator=generator)[:num_random]", "Some of your random keys fall on keys that the query sees already, so there are fewer than `num_random` more. Draw among those that it can't see yet."),
-       ("ranks_for_keys", PERMUTED + "[:num_random]", "You draw places in the *list* of keys not yet seen, and take them for the keys themselves. Look them up in that list: `unseen[…]`."),
+       ("ranks_for_keys", PERMUTED + "[:num_random]", "You draw positions in the *list* of keys not yet seen, and take them for the keys themselves. Look them up in that list: `unseen[…]`."),
        ("a_chance_for_each", "unseen[torch.rand(len(unseen), generator=generator) < num_random / max(len(unseen), 1)]", "Each key comes in with a certain chance, so a query has now more, now fewer. It is exactly `num_random` more."))
     at(PERMUTED + "[:num_random]", "random keys",
        ("with_replacement", "torch.randint(len(unseen), (num_random if len(unseen) > num_random else 0,), generator=generator) if len(unseen) > num_random else slice(None)", "A key can be drawn twice, and then there are fewer than `num_random` more. Draw without putting back: `randperm(…)[:num_random]`."),
@@ -388,7 +388,7 @@ def in_encoder_parameters(at):
     at("_linear(narrow, width) if", "ALBERT",
        ("albert_widening_without_bias", "narrow * width if", "The layer that widens ALBERT's embeddings has D biases, too."),
        ("albert_widening_bias", "narrow * width + narrow if", "The layer that widens ALBERT's embeddings leads to D: it has D biases, not E."),
-       ("albert_no_widening_where_equal", "_linear(narrow, width) if narrow != width and", "Where E is D you leave out the layer between them. It is there all the same."))
+       ("albert_no_widening_where_equal", "_linear(narrow, width) if narrow != width and", "Where E is D you leave out the layer between them. It is there anyway."))
     at("+ 2 * narrow", "ALBERT",
        ("albert_norm_of_width_d", "+ 2 * width", "The norm of ALBERT's embeddings is as narrow as they are: E weights and E biases. The widening comes after it."))
     at("(config.vocab_size + config.max_position_embeddings + types) * narrow", "ALBERT",
@@ -399,7 +399,7 @@ def in_encoder_parameters(at):
     at("else config.num_hidden_layers", "values",
        ("heads_for_layers", "else config.num_attention_heads", "You count `num_attention_heads` layers. It is `num_hidden_layers` of them."))
     at('raise ValueError(f"a model of type {kind!r} is none of these encoders")', "refusals",
-       ("no_refusal", "return 0", "A config of another type is counted all the same. Refuse it: raise a ValueError that names the type."),
+       ("no_refusal", "return 0", "A config of another type is counted anyway. Refuse it: raise a ValueError that names the type."),
        ("returns_none_for_others", "return None", "For a config of another type nothing comes back (None). Refuse it: raise a ValueError that names the type."))
     at('kind not in ("bert", "roberta", "distilbert", "albert")', "refusals",
        ("anything_with_bert", '"bert" not in kind', "You refuse less than you should: “mobilebert” is none of the four either. (Does a test for “bert” let it through? Compare the whole word.)"))
