@@ -710,9 +710,9 @@ def any_logits(draw: Draw) -> Case:
     if draw.pick(True, False, False):
         top_k = draw.pick(None, None, draw.whole(1, most))
         near = 0.06 + 0.88 * draw.whole(0, 99) / 99
-        top_p = draw.pick(
-            _clear(logits, near, temperature, top_k), _clear(logits, near, temperature, top_k), 0.001, 1.0
-        )
+        clear = _clear(logits, near, temperature, top_k)
+        end = 1.0 if temperature >= 1 and top_k is None else 0.001  # at 1 rounding decides of what is next to nothing
+        top_p = draw.pick(clear, clear, end)
         given, asks = {"temperature": temperature, "top_k": top_k, "top_p": top_p}, "top-p"
     return draw.case(logits=logits, **given, returns=leading + "V", asks=asks)
 

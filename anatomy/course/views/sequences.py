@@ -28,7 +28,7 @@ def sequence_rows(
     """Named sequences below each other, place under place, each token in its tile.
 
     Args:
-        rows: name → tokens; lengths may differ. Tokens in ⟨angle brackets⟩ are special and gray.
+        rows: name → tokens; lengths may differ. Tokens in ⟨angle brackets⟩ are special and gray, empty ones a gap.
         arrows: (from row, to row, shift): an arrow from each place t of one row to place t + shift of another, where
             there is one.
         groups: row → a name for each of its tokens, such as what has become of it. Colors then tell these apart in
@@ -65,6 +65,8 @@ def sequence_rows(
         color = COLORS[row % len(COLORS)] if groups is None else MUTED
         ax.text(-0.4, row * step + 0.5, name, ha="right", va="center", color=color, weight="bold", fontsize=9)
         for place, (token, kind) in enumerate(zip(tokens, sorts[name], strict=True)):
+            if not token:
+                continue
             tint = tints.get(kind, MUTED if token.startswith("⟨") else color)
             _tile(ax, place * tile, row * step, tile, token, tint, small)
     if found:
@@ -84,7 +86,10 @@ def sequence_rows(
     ax.set(xlim=(-margin, tile * longest + 0.2), ylim=(height - step + 1.25, -0.25))
     ax.axis("off")
     ax.set_title(title_lines(title, scale * (tile * longest + margin)))
-    said = {name: " ".join(map(_said, tokens, sorts[name])) for name, tokens in rows.items()}
+    said = {
+        name: " ".join(_said(token, kind) for token, kind in zip(tokens, sorts[name], strict=True) if token)
+        for name, tokens in rows.items()
+    }
     words = "; ".join(f"{name}: {text}" for name, text in said.items())
     pointing = "".join(
         f" Arrows from each place of “{first}” to "
