@@ -23,14 +23,14 @@ PROGRAMS = {
         "def scaled_scores(query, key):\n"
         "    scores = query @ key.mT / query.size(-1) ** 0.5\n"
         "    return scores + scores.mean(1, keepdim=True)\n",
-        r"At index \d of axis 1 \(\w+\) your result follows what stands in `query\[:, \d\]`\. The right one does not\.",
+        r"At index \d of axis 1 \(\w+\) your result depends on `query\[:, \d\]`\. The right one does not\.",
     ),
     "a key has an effect where it should have another": (
         "scaled_scores",
         "def scaled_scores(query, key):\n"
         "    scores = query @ key.mT / query.size(-1) ** 0.5\n"
         "    return scores.tril(1) if scores.size(-1) > 2 else scores\n",
-        r"What stands in `key\[:, \d\]` has no effect|your result does not follow what stands in `key\[:, \d\]`",
+        r"What stands in `key\[:, \d\]` has no effect|your result does not depend on `key\[:, \d\]`",
     ),
 }
 

@@ -120,7 +120,7 @@ def _explain_in_place(expectations: Expectations, alike: list[Difference]) -> Ex
 def _explain_noise(expectations: Expectations, alike: list[Difference]) -> Explanation:
     if alike[0].found:
         return Explanation("In training mode the result is random.", "Nothing here should be left to chance.")
-    return Explanation("In training mode nothing is random.", "The dropout that is asked for has no effect.")
+    return Explanation("In training mode nothing is random.", "The required dropout has no effect.")
 
 
 def _explain_no_gradient(expectations: Expectations, alike: list[Difference]) -> Explanation:

@@ -41,9 +41,9 @@ def explain_error(found: CaseObservation, expected: CaseObservation, case: Case)
         if error.code and is_deliberate(found):
             return Explanation(f"It is refused with `{error.type}`; a `{wanted}` is wanted.", message)
         luck = (
-            f"A `{wanted}` is asked for, but this one is luck: test for such an input and raise it yourself."
+            f"A `{wanted}` is required, but this one came by luck: test for such an input and raise it yourself."
             if error.type == wanted
-            else f"A crash is no refusal: raise a `{wanted}` before it comes to that."
+            else f"A crash doesn't count as a refusal: raise a `{wanted}` before it comes to that."
         )
         return Explanation(f"{stops}{reason}", f"{rest} {luck} {_inputs(case)}".strip(), stops)
     if error.type == "NotImplementedError" and error.code and is_deliberate(found):

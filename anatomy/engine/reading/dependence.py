@@ -118,6 +118,6 @@ def _elsewhere(trials: Trials, case: Case, slices: list[_Slice]) -> str:
                 )
                 where = f"index {place} of axis {axis}{named}"
                 if mine[place]:
-                    return f"At {where} your result follows what stands in {one}. The right one does not."
-                return f"At {where} your result does not follow what stands in {one}. The right one does."
+                    return f"At {where} your result depends on {one}. The right one does not."
+                return f"At {where} your result does not depend on {one}. The right one does."
     return ""
