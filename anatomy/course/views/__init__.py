@@ -7,6 +7,7 @@ from anatomy.course.views.addresses import number_tables
 from anatomy.course.views.attention import attention_flow, head_grid
 from anatomy.course.views.bars import bar_chart, histogram
 from anatomy.course.views.bertviz import head_view, model_view, neuron_view, record_attention
+from anatomy.course.views.bridge import cross_attention_table, decoder_layer
 from anatomy.course.views.curves import line_chart, line_charts
 from anatomy.course.views.decoder import decoder_block
 from anatomy.course.views.family import family_table, family_tree
@@ -25,7 +26,9 @@ __all__ = [
     "ProgressBar",
     "attention_flow",
     "bar_chart",
+    "cross_attention_table",
     "decoder_block",
+    "decoder_layer",
     "family_table",
     "family_tree",
     "figure",

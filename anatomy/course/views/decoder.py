@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.patches import FancyBboxPatch, Rectangle
+from matplotlib.patches import Rectangle
 
+from anatomy.course.views.drawing import CENTERED, arrow, box
 from anatomy.course.views.style import COLORS, INK, MUTED, Picture, figure, styled
 
 BLUE, ORANGE, GREEN = COLORS[:3]
-CENTERED: Any = {"ha": "center", "va": "center"}
 
 
 @styled
@@ -54,10 +53,10 @@ def _whole(ax: Axes, tokens: Sequence[str], width: int, vocabulary: int) -> None
     _words(ax, tokens, 0.5, "ids of")
     for row, (name, color) in enumerate(zip(names, colors, strict=True)):
         bottom = 1.9 + row * step
-        _arrow(ax, (middle, bottom - 0.85), (middle, bottom), shapes[row])
-        _box(ax, middle - 1.95, bottom, 3.9, 1.05, name, color)
+        arrow(ax, (middle, bottom - 0.85), (middle, bottom), shapes[row])
+        box(ax, middle - 1.95, bottom, 3.9, 1.05, name, color)
     top = 1.9 + len(names) * step
-    _arrow(ax, (middle, top - 0.85), (middle, top), shapes[-1])
+    arrow(ax, (middle, top - 0.85), (middle, top), shapes[-1])
     _words(ax, [*tokens[1:], "?"], top + 0.4, "to guess")
     ax.set(xlim=(-1.0, 5.6), ylim=(-0.1, top + 0.9))
     ax.set_title("The model")
@@ -68,16 +67,16 @@ def _block(ax: Axes, tokens: Sequence[str], width: int, num_heads: int) -> None:
     length, part = len(tokens), width // num_heads
     shape, stream, side = f"({length}, {width})", 0.9, 4.9
     ax.plot([stream, stream], [0.5, 12.1], color=BLUE, lw=3, zorder=1)
-    _arrow(ax, (stream, 12.0), (stream, 12.6), "", color=BLUE)
+    arrow(ax, (stream, 12.0), (stream, 12.6), "", color=BLUE)
     ax.text(stream, 0.15, f"x {shape}", color=BLUE, weight="bold", fontsize=9, **CENTERED)
     ax.text(stream, 12.85, f"to the next block {shape}", color=BLUE, fontsize=9, ha="left", va="center")
     ax.text(stream - 0.35, 3.3, "residual stream", color=BLUE, fontsize=9, rotation=90, **CENTERED)
     # attention
     ax.plot([stream, side, side], [0.95, 0.95, 1.25], color=MUTED, lw=1.2)
-    _arrow(ax, (side, 1.0), (side, 1.3), "")
-    _box(ax, side - 1.5, 1.3, 3.0, 0.6, "layer_norm_1", GREEN)
-    _arrow(ax, (side, 1.9), (side, 2.4), shape)
-    _box(ax, 2.05, 2.4, 5.7, 2.75, "", ORANGE)
+    arrow(ax, (side, 1.0), (side, 1.3), "")
+    box(ax, side - 1.5, 1.3, 3.0, 0.6, "layer_norm_1", GREEN)
+    arrow(ax, (side, 1.9), (side, 2.4), shape)
+    box(ax, 2.05, 2.4, 5.7, 2.75, "", ORANGE)
     ax.text(2.25, 4.85, "attention", color=INK, fontsize=9, weight="bold", va="center")
     said = f"queries, keys, values:\n({num_heads}, {length}, {part}) each\n\nweights, your triangle:\n"
     ax.text(2.25, 3.55, f"{said}({num_heads}, {length}, {length})", fontsize=8.5, va="center", linespacing=1.25)
@@ -88,15 +87,15 @@ def _block(ax: Axes, tokens: Sequence[str], width: int, num_heads: int) -> None:
             place = (left + column * cell, top - (row + 1) * cell)
             ax.add_patch(Rectangle(place, cell, cell, facecolor=color, edgecolor=MUTED, lw=0.6))
         ax.text(left - 0.08, top - (row + 0.5) * cell, token, ha="right", va="center", fontsize=7)
-    _arrow(ax, (side, 5.15), (side, 5.6), shape)
-    _box(ax, side - 1.5, 5.6, 3.0, 0.6, "dropout", MUTED)
+    arrow(ax, (side, 5.15), (side, 5.6), shape)
+    box(ax, side - 1.5, 5.6, 3.0, 0.6, "dropout", MUTED)
     _back(ax, side, 6.2, stream, 6.6, shape)
     # feed-forward
     ax.plot([stream, side, side], [7.2, 7.2, 7.5], color=MUTED, lw=1.2)
-    _arrow(ax, (side, 7.3), (side, 7.6), "")
-    _box(ax, side - 1.5, 7.6, 3.0, 0.6, "layer_norm_2", GREEN)
-    _arrow(ax, (side, 8.2), (side, 8.7), shape)
-    _box(ax, 2.05, 8.7, 5.7, 1.75, "", ORANGE)
+    arrow(ax, (side, 7.3), (side, 7.6), "")
+    box(ax, side - 1.5, 7.6, 3.0, 0.6, "layer_norm_2", GREEN)
+    arrow(ax, (side, 8.2), (side, 8.7), shape)
+    box(ax, 2.05, 8.7, 5.7, 1.75, "", ORANGE)
     ax.text(2.25, 10.15, "feed_forward", fontsize=9, weight="bold", va="center")
     said = f"each token by itself:\n{width} → {4 * width} → {width} numbers"
     ax.text(2.25, 9.35, said, fontsize=8.5, va="center", linespacing=1.25)
@@ -109,7 +108,7 @@ def _block(ax: Axes, tokens: Sequence[str], width: int, num_heads: int) -> None:
 def _back(ax: Axes, side: float, y: float, stream: float, up: float, shape: str) -> None:
     """From the top of a part back to the stream, where a plus adds it."""
     ax.plot([side, side], [y, up], color=MUTED, lw=1.2)
-    _arrow(ax, (side, up), (stream + 0.25, up), "")
+    arrow(ax, (side, up), (stream + 0.25, up), "")
     ax.text((side + stream) / 2, up + 0.22, shape, fontsize=8, color=MUTED, **CENTERED)
     ax.text(stream, up, "+", color="white", weight="bold", fontsize=11, zorder=3, **CENTERED)
     ax.plot([stream], [up], "o", color=BLUE, markersize=15, zorder=2)
@@ -119,17 +118,4 @@ def _words(ax: Axes, tokens: Sequence[str], y: float, name: str) -> None:
     ax.text(-0.15, y, name, ha="right", va="center", color=MUTED, fontsize=8)
     wide = 5.3 / len(tokens)
     for place, token in enumerate(tokens):
-        _box(ax, place * wide + 0.04, y - 0.35, wide - 0.08, 0.7, token, BLUE, size=8)
-
-
-def _box(ax: Axes, x: float, y: float, width: float, height: float, text: str, color: str, size: float = 9) -> None:
-    shape = "round,pad=0,rounding_size=0.14"
-    ax.add_patch(FancyBboxPatch((x, y), width, height, boxstyle=shape, facecolor=color + "1c", edgecolor=color))
-    ax.text(x + width / 2, y + height / 2, text, color=INK, fontsize=size, **CENTERED)
-
-
-def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float], shape: str, color: str = MUTED) -> None:
-    arrow: Any = {"arrowstyle": "-|>", "color": color, "lw": 1.2, "shrinkA": 0, "shrinkB": 0}
-    ax.annotate("", end, start, arrowprops=arrow)
-    if shape:
-        ax.text(start[0] + 0.15, (start[1] + end[1]) / 2, shape, fontsize=8, color=MUTED, va="center")
+        box(ax, place * wide + 0.04, y - 0.35, wide - 0.08, 0.7, token, BLUE, size=8)
