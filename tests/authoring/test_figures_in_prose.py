@@ -1,0 +1,91 @@
+"""Figures in the text: what a notebook says of its outputs is what they say.
+
+Looked at are numbers with a decimal point or a thousands separator, and percentages, outside of code, formulas and
+paragraphs that cite a source. Each is one that the notebook prints, draws in words or has in its code, rounded as
+written, or is listed in `BY_HAND`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from anatomy.authoring.prose import blocks, text_cells
+from anatomy.course import COURSE
+from anatomy.engine.notebook_files.notebooks import read
+
+BY_HAND: dict[str, str] = {}
+"""Notebook → numbers that no cell of it prints: calculated in the text, taken off a picture, or of another notebook."""
+_NUMBER = re.compile(r"\d[\d,]*\.?\d*(?:e[+-]?\d+)?")
+_SAID = re.compile(
+    r"(?<![\w.,§:/×^–-])(?P<number>\d+\.\d+|\d{1,3}(?:,\d{3})+)(?P<share>\s?%)?(?![\w.]*\d)"
+    r"|(?<![\w.,§/])(?P<whole>\d+)(?P<percent>\s?%)"
+)
+_CODE = re.compile(r"```.*?```|`[^`\n]*`|\$[^$]*\$", re.DOTALL)
+_NO_FIGURE = re.compile(rf"{_CODE.pattern}|\]\([^)]*\)|<[^>]*>", re.DOTALL)
+_CITES = re.compile(r"et al\.|\b(?:19|20)\d\d[,;)]|§|Table \d|Figure \d|arXiv")
+
+
+def numbers(text: str) -> Iterator[float]:
+    for found in _NUMBER.finditer(text):
+        yield float(found[0].replace(",", "").rstrip("."))
+
+
+def shown(notebook: Any) -> Iterator[str]:
+    """All that a solved notebook has besides prose: code, outputs and their words, formulas, words for pictures."""
+    for cell in notebook.cells:
+        if cell.cell_type != "code":
+            yield " ".join([*_CODE.findall(cell.source), *re.findall(r"!\[[^\]]*\]|alt=\"[^\"]*\"", cell.source)])
+            continue
+        yield cell.source
+        for output in cell.outputs:
+            yield output.get("text", "")
+            yield json.dumps(output.get("metadata", {}))
+            for kind, data in output.get("data", {}).items():
+                if kind.startswith("text/"):
+                    yield re.sub(r"<[^>]*>", " ", "".join(re.findall(r"(?:alt|aria-label)=\"[^\"]*\"", data)) + data)
+
+
+def unsupported(path: Path, by_hand: set[str]) -> list[str]:
+    """Each figure that nothing supports, with the words around it."""
+    known = {number for text in shown(read(path)) for number in numbers(text)}
+    found = []
+    for block in blocks(text_cells(path)):
+        if "ource" in block.section or _CITES.search(block.text):
+            continue
+        text = _NO_FIGURE.sub(" ", block.text)
+        for said in _SAID.finditer(text):
+            figure = (said["number"] or said["whole"]).replace(",", "")
+            slack = 0.51 * 10 ** -len(figure.partition(".")[2])
+            scales = (1, 100) if said["share"] or said["percent"] else (1,)
+            if figure in by_hand or any(abs(one * scale - float(figure)) <= slack for one in known for scale in scales):
+                continue
+            around = text[max(0, said.start() - 60) : said.end() + 20]
+            found.append(f"{block.cell}: {figure} in “…{' '.join(around.split())}…”")
+    return found
+
+
+@pytest.mark.parametrize("book", COURSE.notebooks, ids=lambda book: book.slug)
+def test_figures_are_those_of_the_outputs(root, book):
+    listed = set(BY_HAND.get(book.slug, "").split())
+    path = root / "solutions" / book.slug / f"{book.slug}.ipynb"
+    assert unsupported(path, listed) == []
+    needed = {line.split(": ")[1].split(" ")[0] for line in unsupported(path, set())}
+    assert listed <= needed, "What the notebook shows need not be listed."
+
+
+def test_a_figure_that_no_output_has_is_found(root, tmp_path):
+    book = COURSE.notebooks[2]
+    path = root / "solutions" / book.slug / f"{book.slug}.ipynb"
+    listed = set(BY_HAND.get(book.slug, "").split())
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    text = {"cell_type": "markdown", "id": "new", "metadata": {}, "source": "The share is 17.7331 %, or 4,711,998."}
+    notebook["cells"].append(text)
+    other = tmp_path / path.name
+    other.write_text(json.dumps(notebook), encoding="utf-8")
+    assert [line.split(" in ")[0] for line in unsupported(other, listed)] == ["new: 17.7331", "new: 4711998"]
