@@ -19,8 +19,22 @@ from anatomy.authoring.prose import blocks, text_cells
 from anatomy.course import COURSE
 from anatomy.engine.notebook_files.notebooks import read
 
-BY_HAND: dict[str, str] = {}
-"""Notebook → numbers that no cell of it prints: calculated in the text, taken off a picture, or of another notebook."""
+BY_HAND = {
+    "01-embedding-lookup": "0.92",
+    "02-attention-scores": "0.21 0.005 0.71",
+    "03-softmax": "22000 65504 0.57 0.6 87.3",
+    "04-heads": "0.54 0.47 0.90 3072 76.8 0.001 0.08 0.43",
+    "05-encoder-layer": "0.977 0.044715 0.0005 2.77 0.79 1536 3072 4608",
+    "06-positional-encodings": "0.001 0.841 0.540 0.995 0.010 0.909 0.416 0.199 0.980 0.020 0.54 0.84 393216",
+    "07-encoder": "0.23 0.77 0.74 0.33",
+    "08-classification-head": "10000 60 95 78 2695",
+    "09-causal-mask": "0.0005 50257 1024 0.84 0.60 0.13 0.39 0.24 0.09 0.73 0.14 0.82 0.95 2048",
+    "10-encoder-decoder": "37000",
+    "11-bertviz": "0.00005",
+    "12-pretraining": "75000 30522 22.6",
+    "13-family-tree": "590592 1536 393216 0.005 32768",
+}
+"""Notebook → numbers that no cell of it prints: calculated in the text, read off a picture, or over several seeds."""
 _NUMBER = re.compile(r"\d[\d,]*\.?\d*(?:e[+-]?\d+)?")
 _SAID = re.compile(
     r"(?<![\w.,§:/×^–-])(?P<number>\d+\.\d+|\d{1,3}(?:,\d{3})+)(?P<share>\s?%)?(?![\w.]*\d)"
@@ -85,7 +99,7 @@ def test_a_figure_that_no_output_has_is_found(root, tmp_path):
     listed = set(BY_HAND.get(book.slug, "").split())
     notebook = json.loads(path.read_text(encoding="utf-8"))
     text = {"cell_type": "markdown", "id": "new", "metadata": {}, "source": "The share is 17.7331 %, or 4,711,998."}
-    notebook["cells"].append(text)
+    notebook["cells"].insert(1, text)
     other = tmp_path / path.name
     other.write_text(json.dumps(notebook), encoding="utf-8")
     assert [line.split(" in ")[0] for line in unsupported(other, listed)] == ["new: 17.7331", "new: 4711998"]

@@ -17,7 +17,7 @@ GUIDES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "assets/*
         ("Each score is held against the mean.", '"held against": write compare with.'),
         ("Who is to write may not look ahead.", '"Who is to": write a clause with its own subject: what X has to do.'),
         ("A colour for each *neighbour*.", '"colour": write color.'),
-        ("What stands at place `t` is read.", '"at place X": write position.'),
+        ("What stands at place `t` is read.", '"at place XXX": write position.'),
         ("They are in close proximity.", "Redundancy."),
     ],
 )

@@ -59,7 +59,7 @@ FAMILY = (
            "fill 15 % masked tokens; is it the next sentence?", "110M, 340M", "Devlin et al., §3",
            ARXIV + "1810.04805"),
     Member("RoBERTa", 2019, "encoder", "BERT",
-           "the training: ten times the text, larger batches, masks drawn anew",
+           "the training: ten times the text, larger batches, fresh masks each time",
            "fill masked tokens", "355M (large)", "Liu et al., §5",
            ARXIV + "1907.11692"),
     Member("DistilBERT", 2019, "encoder", "BERT",
