@@ -18,12 +18,12 @@ WIDTH, BOX, TALL, ROW, TOP = 800, 128, 40, 49, 58  # pixels
 COLORS = {"root": "#46525f", "encoder": "#0072b2", "decoder": "#b84a00", "both": "#00795a", "beyond": "#8f3f70"}
 PLACES = {  # name → row; the column is the year
     "Transformer": 7,
-    "BERT": 2, "RoBERTa": 0, "DeBERTa": 0, "DistilBERT": 1, "ELECTRA": 2, "ALBERT": 3, "XLM": 4, "XLM-R": 5,
+    "BERT": 2, "RoBERTa": 0, "DeBERTa": 0, "DistilBERT": 1, "BigBird": 1, "ELECTRA": 2, "ALBERT": 3, "XLM": 4, "XLM-R": 5,
     "GPT": 7, "GPT-2": 7, "GPT-3": 7, "GPT-Neo": 7, "CTRL": 8, "GPT-J": 8,
-    "T5": 10, "M2M-100": 11, "BART": 12, "BigBird": 13,
-    "ViT": 15, "CLIP": 15,
+    "T5": 10, "M2M-100": 11, "BART": 12,
+    "ViT": 14, "CLIP": 14,
 }  # fmt: skip
-HEADINGS = {"encoder": 0, "decoder": 6.75, "both": 9.75, "beyond": 14.75}
+HEADINGS = {"encoder": 0, "decoder": 6.75, "both": 9.75, "beyond": 13.75}
 FIRST, LAST = 2017, 2021
 STYLE = """
   .family text { font-family: "Helvetica Neue", Arial, "Liberation Sans", "DejaVu Sans", sans-serif; fill: #2d3844; }
@@ -69,7 +69,7 @@ class FamilyTable:
 
 def family_tree() -> FamilyTree:
     """The models of notebook 13 as a tree that grows to the right, year by year; each box links to its source."""
-    bottom = TOP + ROW * 16.2 + 12
+    bottom = TOP + ROW * (max(PLACES.values()) + 1.2) + 12
     height = round(bottom + 34)
     parts = [
         f'<svg class="family" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
