@@ -58,7 +58,7 @@ def learn_bpe(seed: int) -> Iterator[Case]:
     yield draw.case(word_counts=counts(fine=11, times=4, fin=1, tile=4, fires=6, fines=9), num_merges=8)
     yield draw.case(word_counts=counts(lines=7, life=5, fines=9, fine=4, flying=4, lies=3), num_merges=7)
 
-    repeats: dict[str, Any] = {"asks": "repeats", "note": "when a pair stands several times in one word"}
+    repeats: dict[str, Any] = {"asks": "repeats", "note": "when a pair occurs several times in one word"}
     yield draw.case(word_counts=counts(aha=5, haha=11, hahaha=9), num_merges=6, **repeats)
     yield draw.case(word_counts=counts(nana=4, ananas=7, tata=7, aaa=9), num_merges=5, **repeats)
 

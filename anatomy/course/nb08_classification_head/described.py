@@ -209,7 +209,7 @@ def _learns(value: Any, case: Case) -> str | None:
     if value["uncleared"]:
         return (
             f"In {value['uncleared']} of {value['steps']} steps the gradients of earlier ones are still there, and "
-            "`backward` adds to them. They are to be cleared for every batch."
+            "`backward` adds to them. Clear them for every batch."
         )
     labels = case.args["model"].held_out[2]
     right = float((value["logits"].argmax(dim=-1) == labels).float().mean())
@@ -238,9 +238,9 @@ def _losses(value: Any, case: Case) -> str | None:
         alike = all(isinstance(loss, list) for loss in losses)
         return f"{wanted}; you return {'a list of lists' if alike else 'several things, and a list among them'}."
     if any(isinstance(loss, Tensor) for loss in losses):
-        return "The losses are to be plain numbers; yours are tensors, and each keeps its whole computation in memory."
+        return "The losses must be plain numbers; yours are tensors, and each keeps its whole computation in memory."
     if not all(isinstance(loss, float) for loss in losses):
-        return f"The losses are to be plain numbers; yours are {_kinds(losses)}."
+        return f"The losses must be plain numbers; yours are {_kinds(losses)}."
     if _alike(losses, true) and len(true) == count * epochs:
         return None
     if len(losses) != count * epochs:
@@ -249,7 +249,7 @@ def _losses(value: Any, case: Case) -> str | None:
     if all(any(_alike([loss], [other]) for other in rest) for loss in losses):
         return None  # more steps were taken, and here are those that count: another property says so
     if means := _of_which(losses, true, count):
-        return f"Each loss is to be that of its own step; yours are {means}."
+        return f"Each loss must be that of its own step; yours are {means}."
     if not true:
         return None
     step = next((n for n in range(min(len(losses), len(true))) if not _alike(losses[n : n + 1], true[n : n + 1])), 0)
@@ -371,15 +371,15 @@ def _on_step(value: Any, case: Case) -> str | None:
     if value["steps"] and len(told) not in (len(true), value["steps"]):
         return f"`on_step` is called {len(told)} times for {len(true)} steps."
     if any(isinstance(one, Tensor) for one in told):
-        return "`on_step` is to be told the loss as a plain number; yours is a tensor."
+        return "`on_step` must be told the loss as a plain number; yours is a tensor."
     if told in (list(range(len(told))), list(range(1, len(told) + 1))):
-        return "`on_step` is told the number of the step; it is to be told the loss."
+        return "`on_step` is told the number of the step; it must be told the loss."
     if not all(isinstance(one, float) for one in told):
-        return f"`on_step` is to be told the loss, one number at each step; what it is told are {_kinds(told)}."
+        return f"`on_step` must be told the loss, one number at each step; what it is told are {_kinds(told)}."
     if told == losses or _alike(told, true):
         return None
     words = _of_which(told, true, len(case.args["batches"].content))
-    return f"`on_step` is to be told the loss of the step just taken; it is told {words or 'something else'}."
+    return f"`on_step` must be told the loss of the step just taken; it is told {words or 'something else'}."
 
 
 # ---------------------------------------------------------------------------------------------- spans, counting

@@ -84,7 +84,7 @@ def any_target(draw: Draw) -> Case:
     properties={"shape": 1, "values": 2},
     returns="B T",
     axes=TOKENS,
-    when_right="At each place the decoder has seen what stands before the token it is to write, and not that token.",
+    when_right="At each position the decoder has seen the tokens before the one that it writes, and not that one.",
 )
 def shift_right(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, T=6)
@@ -490,7 +490,7 @@ def any_translation(draw: Draw) -> Case:
     axes=TOKENS,
     act=_loss,
     holds=_target_is_padded,
-    when_right="All places are learned from at once, each as if everything before it had been written rightly.",
+    when_right="The model learns from all positions at once, each as if everything before it had been written correctly.",
 )
 def teacher_forcing_loss(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, S=4, T=6, V=11)

@@ -132,7 +132,7 @@ def any_logits_and_labels(draw: Draw) -> Case:
     inputs=any_logits_and_labels,
     properties={"values": 2, "gradients": 1, "no labels": 1},
     axes=TOKENS,
-    when_right="Only the places that were asked for count: the rest of the text is there to be read.",
+    when_right="Only the chosen positions count: the model reads the rest of the text.",
 )
 def mlm_loss(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, T=7, V=11)
@@ -140,7 +140,7 @@ def mlm_loss(seed: int) -> Iterator[Case]:
     asked = torch.tensor([[1, 0, 0, 1, 0, 0, 1], [0, 0, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0, 0]]) == 1
     labels[0, 0], labels[2, 1] = 0, 10
     yield draw.case(logits=draw.normal("B T V", 2.0), labels=labels.where(asked, -100))
-    yield draw.case(logits=draw.normal("B T V"), labels=labels, note="when every place has a label")
+    yield draw.case(logits=draw.normal("B T V"), labels=labels, note="when every position has a label")
     zeros = torch.zeros(3, 7, dtype=torch.long).where(asked, -100)
     yield draw.case(logits=draw.normal("B T V"), labels=zeros, note="when all labels are token 0")
     draw = Draw(seed, B=2, T=5, V=4)
@@ -154,7 +154,7 @@ def mlm_loss(seed: int) -> Iterator[Case]:
     yield draw.case(logits=draw.normal("B T V"), labels=draw.integers("B T", 6), note="for a single token")
     draw = Draw(seed, B=2, T=3, V=5)
     nothing = torch.full((2, 3), -100)
-    yield draw.case(logits=draw.normal("B T V"), labels=nothing, asks="no labels", note="when no place has a label")
+    yield draw.case(logits=draw.normal("B T V"), labels=nothing, asks="no labels", note="when no position has a label")
 
 
 # ---------------------------------------------------------------------------------------------- pairs of sentences
@@ -545,13 +545,13 @@ quiz_pretraining = quiz(
     "quiz_pretraining",
     {
         "static masking": (
-            "the same places in every epoch",
-            "other places in every epoch",
-            "the same places in every text",
+            "the same positions in every epoch",
+            "other positions in every epoch",
+            "the same positions in every text",
         ),
         "a rate of 90 %": (
             "too little is left to predict from",
-            "too few places to learn from",
+            "too few positions to learn from",
             "the same loss, only faster",
         ),
         "reading both sides": (
@@ -562,7 +562,7 @@ quiz_pretraining = quiz(
         "not always [MASK]": (
             "the mark is missing later",
             "the mark has no vector",
-            "fewer places have to be predicted",
+            "fewer positions have to be predicted",
         ),
         "ELECTRA learns from": (
             "every token",

@@ -92,25 +92,25 @@ def _about_labels(ids: Tensor, inputs: Tensor, labels: Tensor, rate: float) -> s
             return "with rate = 1 every label is what stood there"
         kept = bool((inputs == ids)[~asked].all())
         return (
-            f"with rate = 1 places have no label{' if they stay as they are' if kept else ', though they are changed'}"
+            f"with rate = 1 positions have no label{' if they stay as they are' if kept else ', though they are changed'}"
         )
     if asked.all():
         others = labels[~truth].unique()
         if not len(others):
-            return "every place has a label, and none is −100"
+            return "every position has a label, and none is −100"
         if len(others) == 1:
-            return f"the other places' labels are {int(others)}, not −100"
+            return f"the other positions' labels are {int(others)}, not −100"
         return "no label is −100, and not all are what stood there"
     if not asked.any():
         return "all labels are −100"
     if bool((asked & ~truth).any()):
         if bool((labels == inputs)[asked].all()):
-            return "the labels are what stands in the inputs now, not what stood there"
+            return "the labels are the tokens of the inputs, not the original ones"
         return "some labels are neither −100 nor what stood there"
     if bool((inputs != ids)[~asked].any()):
         if not bool((inputs != ids)[asked].any()):
             return "the labels are −100 where the inputs were changed, and tokens where they were not"
-        return "inputs are changed at places whose label is −100, too"
+        return "inputs are changed at positions whose label is −100, too"
     if not bool((inputs != ids).any()):
         return "the inputs are the text as it was"
     return "labels are what stood there, or −100 where the input is as it was"
