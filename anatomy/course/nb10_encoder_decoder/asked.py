@@ -490,7 +490,8 @@ def any_translation(draw: Draw) -> Case:
     axes=TOKENS,
     act=_loss,
     holds=_target_is_padded,
-    when_right="The model learns from all positions at once, each as if everything before it had been written correctly.",
+    when_right="The model learns from all positions at once, each as if everything before it had been written "
+    "correctly.",
 )
 def teacher_forcing_loss(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, S=4, T=6, V=11)

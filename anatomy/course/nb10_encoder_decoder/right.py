@@ -24,7 +24,7 @@ from anatomy.course.nb09_causal_mask.right import causal_mask, masked_attention
 def shift_right(target: Tensor, start_id: int) -> Tensor:  # (B, T) -> (B, T)
     """What the decoder is fed while it learns to write `target`: the start token, then all of `target` but its last.
 
-    So at place t it has seen what stands before target[t], and not target[t] itself. `target` stays as it is.
+    So at position t it has seen the tokens before target[t], and not target[t] itself. `target` stays as it is.
     Source: Vaswani et al. 2017, Figure 1 ("outputs, shifted right") and §3.1.
     """
     start = torch.full_like(target[:, :1], start_id)  # (B, 1)

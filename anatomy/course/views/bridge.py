@@ -26,7 +26,7 @@ def cross_attention_table(
     rows, columns = len(target), len(source)
     if [len(row) for row in weights] != [columns] * rows or not 0 < max(rows, columns) <= MOST:
         raise ValueError(f"{rows} × {columns} weights are needed, for 1 to {MOST} tokens on each side")
-    picture = figure(8.6, 4.6)
+    picture = figure(7.0, 4.2)
     ax = picture.subplots()
     cell, left, bottom = 1.0, 4.6, 0.6
     right, top = left + columns * cell, bottom + rows * cell
@@ -35,9 +35,9 @@ def cross_attention_table(
     box(ax, 0.0, middle - 0.55, 1.5, 1.1, "x\nof the decoder", BLUE, size=8)
     arrow(ax, (1.5, middle), (2.2, middle), "", BLUE)
     ax.text(1.8, middle + 0.22, "q", color=BLUE, fontsize=8.5, weight="bold", **CENTERED)
-    ax.text(1.85, middle - 0.25, f"({rows}, {width})", color=MUTED, fontsize=7.5, **CENTERED)
+    ax.text(1.85, middle - 0.25, f"({rows}, {width})", color=MUTED, fontsize=8, **CENTERED)
     box(ax, 2.2, middle - 0.45, 0.9, 0.9, "Q", BLUE)
-    ax.text(2.65, middle - 0.7, f"({rows}, {head_width})", color=MUTED, fontsize=7.5, **CENTERED)
+    ax.text(2.65, middle - 0.7, f"({rows}, {head_width})", color=MUTED, fontsize=8, **CENTERED)
     # from the encoder: keys and values
     high = top + 2.9
     center = (left + right) / 2
@@ -46,17 +46,18 @@ def cross_attention_table(
     ax.text(
         center - 0.15, (high + top + 1.75) / 2, "k", color=ORANGE, fontsize=8.5, weight="bold", ha="right", va="center"
     )
-    ax.text(center + 0.12, (high + top + 1.75) / 2, f"({columns}, {width})", color=MUTED, fontsize=7.5, va="center")
+    ax.text(center + 0.12, (high + top + 1.75) / 2, f"({columns}, {width})", color=MUTED, fontsize=8, va="center")
     box(ax, center - 0.45, top + 1.05, 0.9, 0.7, "K", ORANGE)
-    ax.text(center + 0.55, top + 1.4, f"({columns}, {head_width})", color=MUTED, fontsize=7.5, va="center")
+    ax.text(center + 0.55, top + 1.4, f"({columns}, {head_width})", color=MUTED, fontsize=8, va="center")
     far = right + 2.3
     ax.plot([center + 0.95, far], [high + 0.4, high + 0.4], color=ORANGE, lw=1.2)
     arrow(ax, (far, high + 0.4), (far, top + 1.75), "", ORANGE)
     ax.text(
         far - 0.15, (high + top + 1.75) / 2, "v", color=ORANGE, fontsize=8.5, weight="bold", ha="right", va="center"
     )
+    ax.text(far + 0.12, (high + top + 1.75) / 2, f"({columns}, {width})", color=MUTED, fontsize=8, va="center")
     box(ax, far - 0.45, top + 1.05, 0.9, 0.7, "V", ORANGE)
-    ax.text(far + 0.55, top + 1.4, f"({columns}, {head_width})", color=MUTED, fontsize=7.5, va="center")
+    ax.text(far + 0.55, top + 1.4, f"({columns}, {head_width})", color=MUTED, fontsize=8, va="center")
     _table(ax, target, source, weights, left, top, cell)
     ax.text(
         center, bottom - 0.3, f"softmax(QKᵀ/√{head_width})   ({rows}, {columns})", color=INK, fontsize=8.5, **CENTERED
@@ -107,7 +108,7 @@ def _table(
         ax.text(x, top + 0.22, token, fontsize=9, color=ORANGE, **CENTERED)
         arrow(ax, (left + len(source) * cell / 2, top + 1.05), (x, top + 0.45), "", ORANGE)
     for row in range(len(target)):
-        arrow(ax, (3.1, top - len(target) * cell / 2), (3.65, top - (row + 0.5) * cell), "", BLUE)
+        arrow(ax, (3.1, top - len(target) * cell / 2), (3.55, top - (row + 0.5) * cell), "", BLUE)
 
 
 def _rgb(color: str) -> tuple[float, float, float]:
