@@ -94,7 +94,7 @@ def weighted_values(weights: Tensor, value: Tensor) -> Tensor:  # (B, T, S), (B,
 
 def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
     # (..., T, K), (..., S, K), (..., S, Dv) -> (..., T, Dv)
-    """Softmax(QKᵀ/√K)·V, over any leading axes.
+    """Softmax(QKᵀ/√d_k)·V, over any leading axes.
 
     Equals the function of this name in `torch.nn.functional`, without its options (mask, dropout, another scale).
 

@@ -346,7 +346,9 @@ def find_previous_token_head(seed: int) -> Iterator[Case]:
     share = small(draw)
     layer, head, other_layer, other_head = _elsewhere(draw)
     share[layer, :, head], share[other_layer, :, other_head, 1::2] = 0.6, 0.75
-    yield draw.case(**_looking_back(draw, share), note="when another head looks back more, but from some positions only")
+    yield draw.case(
+        **_looking_back(draw, share), note="when another head looks back more, but from some positions only"
+    )
     draw = Draw(seed, L=4, B=2, H=3, T=6)
     share = small(draw)
     share[2, :, 1] = 0.3

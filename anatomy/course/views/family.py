@@ -18,7 +18,8 @@ WIDTH, BOX, TALL, ROW, TOP = 800, 128, 40, 49, 58  # pixels
 COLORS = {"root": "#46525f", "encoder": "#0072b2", "decoder": "#b84a00", "both": "#00795a", "beyond": "#8f3f70"}
 PLACES = {  # name → row; the column is the year
     "Transformer": 7,
-    "BERT": 2, "RoBERTa": 0, "DeBERTa": 0, "DistilBERT": 1, "BigBird": 1, "ELECTRA": 2, "ALBERT": 3, "XLM": 4, "XLM-R": 5,
+    "BERT": 2, "RoBERTa": 0, "DeBERTa": 0, "DistilBERT": 1, "BigBird": 1, "ELECTRA": 2, "ALBERT": 3, "XLM": 4,
+    "XLM-R": 5,
     "GPT": 7, "GPT-2": 7, "GPT-3": 7, "GPT-Neo": 7, "CTRL": 8, "GPT-J": 8,
     "T5": 10, "M2M-100": 11, "BART": 12,
     "ViT": 14, "CLIP": 14,
