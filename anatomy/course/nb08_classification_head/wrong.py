@@ -79,7 +79,7 @@ for right, (vector, everything) in ALL_OF_BOTH.items():
     at(dropped, "dropout",
        ("no_dropout", vector, "`dropout` is made but not used: no number is dropped in training. It belongs between the encoder and `classifier`."),
        ("dropout_twice", f"self.dropout({dropped})", "Dropout acts twice in a row: more numbers are dropped than the config says. Once is enough."),
-       ("dropout_alike", f"{vector} * self.dropout(torch.ones_like({vector}[:1]))", "In training every sentence loses the same numbers. Each number of each sentence is to be dropped by itself: `nn.Dropout` on all of them."),
+       ("dropout_alike", f"{vector} * self.dropout(torch.ones_like({vector}[:1]))", "In training every sentence loses the same numbers. Each number of each sentence must be dropped by itself: `nn.Dropout` on all of them."),
        ("dropout_unscaled", f"{vector} * ((torch.rand_like({vector}) >= self.dropout.p) | (not self.training))", "Your dropout doesn't divide the numbers that it keeps by 1 − p: in training they are then smaller, on average, than afterwards."),
        ("dropout_in_eval", f"F.dropout({vector}, self.dropout.p)", "Your dropout acts in eval mode too: the same sentence gets other logits at every call. An `nn.Dropout` made in `__init__` knows the mode by itself; one made in `forward` is always in training mode, and `F.dropout` has to be told: `training=self.training`.", (*NUMBERS, "dropout")))
     at(f"self.classifier({dropped})", "dropout",
@@ -89,7 +89,7 @@ for right, (vector, everything) in ALL_OF_BOTH.items():
        ("dropout_of_a_half", "nn.Dropout()", "You drop with the probability 0.5, which `nn.Dropout()` takes when it is told none. The config's is wanted: `config.hidden_dropout_prob`."),
        ("dropout_of_attention", "nn.Dropout(config.attention_probs_dropout_prob)", "Your probability is the config's other one, `attention_probs_dropout_prob`, which is for attention weights. Here it is `config.hidden_dropout_prob`."),
        ("dropout_keeps", "nn.Dropout(1 - config.hidden_dropout_prob)", "You drop with the probability 1 − p: `nn.Dropout` is told how likely a number is to be *dropped*, not kept."),
-       ("dropout_of_vectors", "nn.Dropout1d(config.hidden_dropout_prob)", "In training you drop whole vectors, all D numbers at once (as `nn.Dropout1d` does). Each number is to be dropped by itself: `nn.Dropout`."),
+       ("dropout_of_vectors", "nn.Dropout1d(config.hidden_dropout_prob)", "In training you drop whole vectors, all D numbers at once (as `nn.Dropout1d` does). Each number must be dropped by itself: `nn.Dropout`."),
        ("dropout_is_a_number", "config.hidden_dropout_prob", "`self.dropout` is a number, the probability, and you call it. The layer is `nn.Dropout(config.hidden_dropout_prob)`.", everything))
     at("config.num_labels)", ("shape", *NUMBERS, *parameters, "dropout"),
        ("two_labels", "2)", "Your classifier always has two outputs; the number of labels is in `config.num_labels`."),
@@ -318,8 +318,8 @@ def in_train_classifier(at):
        ("left_in_training_mode", "", "The model is left in training mode: the next prediction would drop numbers at random. End with `model.eval()`.", "modes"))
     at("in batches:", ("losses", "all batches"),
        ("first_batch_only", "in list(batches)[:1]:", "You train on the first batch only, again and again. The inner loop goes through all of them.", ("learns", "losses", "all batches")),
-       ("one_batch_left_out", "in list(batches)[1:]:", "You leave out the first batch of each epoch; all of them are to be trained on."),
-       ("last_batch_left_out", "in list(batches)[:-1]:", "You leave out the last batch of each epoch; all of them are to be trained on."))
+       ("one_batch_left_out", "in list(batches)[1:]:", "You leave out the first batch of each epoch; all of them are needed for training."),
+       ("last_batch_left_out", "in list(batches)[:-1]:", "You leave out the last batch of each epoch; all of them are needed for training."))
     at(("range(epochs):\n", "loss = train_step(model, batch, optimizer)"), "learns",
        ("cleared_once_an_epoch", ("range(epochs):\n        optimizer.zero_grad()\n", "model.train()\n            result = cross_entropy(model(*batch[:2]), batch[2])\n            result.backward()\n            optimizer.step()\n            loss = result.item()"), "You clear the gradients once an epoch. `backward` adds to what is there, so each step of an epoch also repeats the earlier ones: clear them for every batch, as `train_step` does."))
     at("losses.append(loss)", ("learns", "losses", "all batches", "modes", "on_step"),
@@ -387,7 +387,7 @@ def in_TokenClassifier(at):
     at("self.dropout(hidden)", ("shape", *NUMBERS),
        ("cls_only", "self.dropout(hidden[:, 0])", "You still pick out [CLS]: one row of logits for each sentence. Here every token gets its own: classify all of `hidden`."),
        ("mean_of_tokens", "self.dropout(hidden.mean(dim=1))", "You average over the tokens before you classify: one row of logits for each sentence. Here every token gets its own."),
-       ("dropout_alike_for_tokens", "hidden * self.dropout(torch.ones_like(hidden[:, :1]))", "In training all tokens of a sentence lose the same numbers. Each number of each token is to be dropped by itself: `nn.Dropout` on all of `hidden`.", "dropout"),
+       ("dropout_alike_for_tokens", "hidden * self.dropout(torch.ones_like(hidden[:, :1]))", "In training all tokens of a sentence lose the same numbers. Each number of each token must be dropped by itself: `nn.Dropout` on all of `hidden`.", "dropout"),
        ("ids_alone", "self.dropout(input_ids)", "What goes into your classifier is (B, T), the ids of the tokens. It wants their hidden states, (B, T, D).", ("shape", *NUMBERS, "dropout")))
     at("self.dropout(hidden))", ("shape", *NUMBERS),
        ("without_special_tokens", "self.dropout(hidden))[:, 1:-1]", "You cut off the special tokens. Return logits for all T tokens; which of them count is decided where the loss is computed."),
@@ -470,7 +470,7 @@ def in_span_scores(at):
        ("squeezed", "return start.squeeze(), end.squeeze()", "A `squeeze` without a dim takes away every axis of size 1: with a single text, or a single token, your scores lose an axis. (B, T) is wanted, whatever these are.", ("shape", "values", "gradients")),
        ("squeezed_batch", "return start.squeeze(0), end.squeeze(0)", "For a single text your scores lose their first axis; (B, T) is wanted, whatever B is.", ("shape", "values", "gradients")),
        ("places", "return start.argmax(dim=-1), end.argmax(dim=-1)", "You return positions (argmax), the best start and the best end. Return the scores of all tokens: which pair is best is the next exercise."),
-       ("added", "return start + end", "You add start and end scores of the same token. They are to be kept apart: a pair, start scores and end scores."),
+       ("added", "return start + end", "You add start and end scores of the same token. Keep them apart: a pair, start scores and end scores."),
        ("log_softmax", "return start.log_softmax(dim=-1), end.log_softmax(dim=-1)", "You turn the scores into log-probabilities. Return them as they are: the loss brings its own softmax.", SCORES),
        ("one_tensor", "return torch.stack((start, end), dim=-1)", "You return one tensor (B, T, 2). A pair is wanted, start scores (B, T) and end scores (B, T): `unbind(dim=-1)` takes it apart."),
        ("softmax", "return start.softmax(dim=-1), end.softmax(dim=-1)", "You turn the scores into probabilities. Return them as they are: `best_span` adds them, and the loss brings its own softmax.", SCORES))
@@ -543,7 +543,7 @@ def in_best_span(at):
     return max(spans, key=lambda span: (float(start[span[0]] + end[span[1]]), span[0] - span[1]))""", "Where several spans tie you take the shortest; the contract wants the first, that is the smallest i and then the smallest j.", "ties"))
     at("start[:, None] + end[None, :]", ("values", "length"),
        ("probabilities", "start.softmax(dim=-1)[:, None] + end.softmax(dim=-1)[None, :]", "You turn the scores into probabilities and add these: another pair can win. Add the scores themselves."),
-       ("multiplied", "start[:, None] * end[None, :]", "You multiply the scores; their sum is to be as large as possible. (Two negative scores have a positive product.)", "values"),
+       ("multiplied", "start[:, None] * end[None, :]", "You multiply the scores; their sum should be as large as possible. (Two negative scores have a positive product.)", "values"),
        ("table_turned", "start[None, :] + end[:, None]", "Your table is turned: rows are the ends and columns the starts, so i and j change their roles. Rows belong to `start`: `start[:, None] + end[None, :]`.", ALL))
     at(".triu().tril(max_len - 1)", "values",
        ("either_way", ".tril(max_len - 1).triu(1 - max_len)", "The end may not lie before the start. You limit how far they lie apart, not which comes first: keep only the pairs with i ≤ j."),

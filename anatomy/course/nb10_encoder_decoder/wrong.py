@@ -49,8 +49,8 @@ def in_shift_right(at):
        ("two_dropped", "target[:, :-2]", "You drop the last *two* tokens, so your result is one position too short. Only the last one goes."),
        ("first_and_last_dropped", "target[:, 1:-1]", "You drop the first token and the last one, so your result is one position too short. Only the last one goes."))
     at(f"return {SHIFTED}", "values",
-       ("start_in_place", "target[:, 0] = start_id\n    return target", "You write the start token over the first one in `target` itself, and whoever called you still needs the target: it is what the model is to write. The others have not moved, either. Make a new tensor: start token, then all but the last."),
-       ("shifted_in_place", "target[:, 1:] = target[:, :-1].clone()\n    target[:, 0] = start_id\n    return target", "You shift inside `target` itself, and whoever called you still needs it: it is what the model is to write. Make a new tensor (`torch.cat`, or `torch.empty_like`)."),
+       ("start_in_place", "target[:, 0] = start_id\n    return target", "You write the start token over the first one in `target` itself, and whoever called you still needs the target: it is what the model has to write. The others have not moved, either. Make a new tensor: start token, then all but the last."),
+       ("shifted_in_place", "target[:, 1:] = target[:, :-1].clone()\n    target[:, 0] = start_id\n    return target", "You shift inside `target` itself, and whoever called you still needs it: it is what the model has to write. Make a new tensor (`torch.cat`, or `torch.empty_like`)."),
        ("rows_rolled", "shifted = target.roll(1, dims=0)\n    shifted[:, 0] = start_id\n    return shifted", "You roll the rows (dim 0), so each target stands in another row of the batch, and write the start token over its first token. It is the positions within a row that move: dim 1."),
        ("start_in_the_first_row_only", "shifted = target.roll(1, dims=1)\n    shifted[0, 0] = start_id\n    return shifted", "Only the first row gets the start token. Every row is a sequence of its own and has its start token."),
        ("start_in_the_last_row_only", "shifted = target.roll(1, dims=1)\n    shifted[-1, 0] = start_id\n    return shifted", "Only the last row gets the start token. Every row is a sequence of its own and has its start token."),
@@ -85,7 +85,7 @@ def in_decoder_mask(at):
     BOTH = f"real & {CAUSAL}"
     at(BOTH, "values",
        ("causal_only", f"{CAUSAL}.expand(target.size(0), 1, -1, -1)", "Your mask hides what comes later, but not the padding: `target` and `pad_id` say which keys are no tokens at all. Both conditions must hold."),
-       ("padding_only", "real.expand(-1, 1, target.size(1), -1)", "Your mask hides padding, but not what comes later: each token sees the ones that it is to write. Both conditions must hold."),
+       ("padding_only", "real.expand(-1, 1, target.size(1), -1)", "Your mask hides padding, but not what comes later: each token sees the ones that it has to write. Both conditions must hold."),
        ("turned_round", f"~({BOTH})", "Your mask is the wrong way round: it hides what may be looked at, and shows the rest. True (or 0, where numbers are to be added) belongs where a query *may* look."),
        ("always_itself", f"{BOTH} | torch.eye(target.size(1), dtype=torch.bool)", "In yours every token may look at itself, padding, too. A key that is padding is hidden from every query, its own included: a real token stands before it, so no row is left empty."),
        ("transposed", f"({BOTH}).transpose(-1, -2)", "Your mask is transposed: queries are rows and keys are columns, so entry [t, s] says whether token t may look at token s."),
@@ -226,10 +226,10 @@ def in_CrossAttention(at):
        ("one_layer_for_queries_and_keys", "self.k = self.q", "`q` and `k` are the same layer under two names. Make two."))
     for q, k, v in (("query", "key", "value"), ("q_proj", "k_proj", "v_proj"), ("w_q", "w_k", "w_v"), ("q_linear", "k_linear", "v_linear"), ("wq", "wk", "wv")):
         at(("self.q = ", "self.k = ", "self.v = ", "self.q(", "self.k(", "self.v("), BUILT,
-           (f"called_{q}", (f"self.{q} = ", f"self.{k} = ", f"self.{v} = ", f"self.{q}(", f"self.{k}(", f"self.{v}("), f"Your layers are called `{q}`, `{k}` and `{v}`. They are to be called `q`, `k` and `v`."))
+           (f"called_{q}", (f"self.{q} = ", f"self.{k} = ", f"self.{v} = ", f"self.{q}(", f"self.{k}(", f"self.{v}("), f"Your layers are called `{q}`, `{k}` and `{v}`. They must be called `q`, `k` and `v`."))
     for out in ("out", "output", "out_proj", "o", "proj", "fc", "linear", "w_o"):
         at(("self.output_linear = ", "self.output_linear("), BUILT,
-           (f"output_called_{out}", (f"self.{out} = ", f"self.{out}("), f"Your last layer is called `{out}`. It is to be called `output_linear`."))
+           (f"output_called_{out}", (f"self.{out} = ", f"self.{out}("), f"Your last layer is called `{out}`. It must be called `output_linear`."))
     at("query = split", NUMBERS,
        ("memory_of_the_first", "memory = memory[:1].expand_as(memory)\n        query = split", "Every row of the batch looks at the first one's memory. Each target has a source of its own."))
     class_beginnings(at, STOPS, takes="config")
@@ -351,10 +351,10 @@ def in_TransformerDecoderLayer(at):
     for name, called in (("attention", "self_attention"), ("attention", "self_attn"), ("cross_attention", "cross_attn"), ("cross_attention", "encoder_attention"), ("feed_forward", "ffn"), ("feed_forward", "mlp")):
         init = {"attention": "SelfAttention", "cross_attention": "CrossAttention", "feed_forward": "FeedForward"}[name]
         at((f"self.{name} = {init}", f"self.{name}(x"), BUILT,
-           (f"{name}_called_{called}", (f"self.{called} = {init}", f"self.{called}(x"), f"Your `{called}` is to be called `{name}`: other cells find it by that name."))
+           (f"{name}_called_{called}", (f"self.{called} = {init}", f"self.{called}(x"), f"Your `{called}` must be called `{name}`: other cells find it by that name."))
     at("self.layer_norm_", ("parameters", *NUMBERS),
-       ("norms_called_norm_1", "self.norm_", "Your norms are called `norm_1` to `norm_3`; they are to be called `layer_norm_1` to `layer_norm_3`."),
-       ("norms_called_norm1", "self.norm", "Your norms are called `norm1` to `norm3`; they are to be called `layer_norm_1` to `layer_norm_3`."), times=6)
+       ("norms_called_norm_1", "self.norm_", "Your norms are called `norm_1` to `norm_3`; they must be called `layer_norm_1` to `layer_norm_3`."),
+       ("norms_called_norm1", "self.norm", "Your norms are called `norm1` to `norm3`; they must be called `layer_norm_1` to `layer_norm_3`."), times=6)
     class_beginnings(at, BUILT, takes="config")
     squeezed(at, ("values", "gradients"), "has the shape of `x`")
 
@@ -396,9 +396,9 @@ def in_Transformer(at):
        ("learned_positions", ("        self.position_embeddings = nn.Embedding(config.max_position_embeddings, config.hidden_size)\n        self.dropout = nn.Dropout", "positions = self.position_embeddings(torch.arange(ids.size(1)))"), "Your positions are a table to be learned, as BERT's. In the model of 2017 they are sines and cosines, `sinusoidal_encoding`, with nothing to learn."),
        ("positions_end", ("        self.positions = sinusoidal_encoding(config.max_position_embeddings, config.hidden_size)\n        self.dropout = nn.Dropout", "positions = self.positions[: ids.size(1)]"), "Your table of positions ends after `config.max_position_embeddings` rows, and here are more tokens. Sines have no end: make one row for each token, `sinusoidal_encoding(ids.size(1), D)`."))
     at(f"        {TIED}  # (V, D), shared\n", STOPS,
-       ("not_tied", "", "`lm_head` has a weight of its own (a copy is one, too: from the first training step on it differs). It is to be the token table itself, one parameter under two names: `self.lm_head.weight = self.token_embeddings.weight`."))
+       ("not_tied", "", "`lm_head` has a weight of its own (a copy is one, too: from the first training step on it differs). It must be the token table itself, one parameter under two names: `self.lm_head.weight = self.token_embeddings.weight`."))
     at(TIED, BUILT,
-       ("numbers_shared_only", "self.lm_head.weight.data = self.token_embeddings.weight.data", "`lm_head.weight` and the token table are two parameters that share memory for now (`.data`). They are to be one: `self.lm_head.weight = self.token_embeddings.weight`."))
+       ("numbers_shared_only", "self.lm_head.weight.data = self.token_embeddings.weight.data", "`lm_head.weight` and the token table are two parameters that share memory for now (`.data`). They must be one: `self.lm_head.weight = self.token_embeddings.weight`."))
     at(", bias=False", ("values", "parameters", "dropout", "padding", "encode and decode"),
        ("head_with_bias", "", "`lm_head` has a bias. It goes from D to V without one: its weight is the token table, and there is nothing else to learn."))
     at(("        self.lm_head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)\n", f"        {TIED}  # (V, D), shared\n", "self.lm_head(x)"), "parameters",
@@ -449,7 +449,7 @@ def in_Transformer(at):
        ("decode_without_layers", "layer(x, memory, mask, memory_mask)", "The decoder's layers have no effect on your logits: each layer's output is the next layer's input."),
        ("memory_becomes_output", "x = memory = layer(x, memory, mask, memory_mask)", "What one decoder layer returns is the next one's memory in yours. The memory stays the same for all of them.", BUILT),
        ("memory_mask_unused", "x = layer(x, memory, mask)", "The decoder looks at the memory's padding: cross-attention gets no `memory_mask`. What stands there in the memory is no less real to it than the rest.", ("padding", "encode and decode")),
-       ("decoder_mask_unused", "x = layer(x, memory, None, memory_mask)", "The decoder sees later tokens, those that it is to write: self-attention gets no mask."),
+       ("decoder_mask_unused", "x = layer(x, memory, None, memory_mask)", "The decoder sees later tokens, those that it has to write: self-attention gets no mask."),
        ("masks_swapped", "x = layer(x, memory, memory_mask, mask)", "The decoder's two masks have changed places: `mask` is for self-attention, `memory_mask` for cross-attention.", BUILT),
        ("one_mask_for_both", "x = layer(x, memory, mask, mask)", "Cross-attention gets the decoder's own mask. Its keys are source tokens: it needs a mask of the source's padding.", BUILT))
     at(f"        self.encoder_layers = {ENCODER}", NUMBERS,
@@ -461,7 +461,7 @@ def in_Transformer(at):
        ("memory_is_the_embeddings", "self.decode(target, self.embed(source), source)", "The decoder looks at the source's embeddings: the encoder's layers have no effect on what you return."),
        ("source_detached", "self.decode(target, self.encode(source).detach(), source)", "No gradient gets back to the encoder: `detach` (or `no_grad`) cuts it, and it would never learn.", "gradients"))
     at(DECODER_MASK, NUMBERS,
-       ("decoder_sees_ahead", "mask = padding_mask(target != self.pad_id)", "The decoder's mask hides padding only: each token sees those that it is to write. `decoder_mask` hides both."))
+       ("decoder_sees_ahead", "mask = padding_mask(target != self.pad_id)", "The decoder's mask hides padding only: each token sees those that it has to write. `decoder_mask` hides both."))
     at(MEMORY_MASK, BUILT,
        ("memory_mask_of_the_target", "memory_mask = padding_mask(target != self.pad_id)", "You make the mask of cross-attention from the padding of the *target*. It hides keys, and these are source tokens: `source != pad_id`."),
        ("causal_memory_mask", "memory_mask = padding_mask(source != self.pad_id) & torch.ones(target.size(1), source.size(1), dtype=torch.bool).tril()", "You hide later source tokens from the decoder. The source is all there before the first word is written: only its padding is hidden.", NUMBERS))
@@ -516,14 +516,14 @@ def in_teacher_forcing_loss(at):
     LOGITS = "logits = model(source, shift_right(target, start_id))"
     LOSS = "F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad_id)"
     at("shift_right(target, start_id)", ALL,
-       ("not_shifted", "target", "The decoder is fed the target unshifted: at each place it sees the very token that it is to write, and need only copy it. Feed `shift_right(target, start_id)`."),
-       ("shifted_to_the_left", "target.roll(-1, dims=1)", "What you feed is shifted the wrong way: at each position the decoder sees the token *after* the one that it is to write."),
+       ("not_shifted", "target", "The decoder is fed the target unshifted: at each position it sees the very token that it has to write, and only has to copy it. Feed `shift_right(target, start_id)`."),
+       ("shifted_to_the_left", "target.roll(-1, dims=1)", "What you feed is shifted the wrong way: at each position the decoder sees the token *after* the one that it has to write."),
        ("first_for_start", "shift_right(target, int(target[0, 0]))", "In front of what you feed stands a token of the target. The start token belongs there: `start_id`."),
        ("start_is_the_padding", "shift_right(target, pad_id)", "In front of what you feed stands the id of padding. The start token belongs there: `start_id`."),
        ("source_for_both", "shift_right(source, start_id)", "The decoder is fed the source. It is fed the target, shifted to the right."))
     at(LOSS, ALL,
        ("shifted_twice", "F.cross_entropy(logits[:, :-1].flatten(0, 1), target[:, 1:].flatten(), ignore_index=pad_id)", "The target is shifted twice: in what is fed, and again where the logits are compared. Logits at position t belong to target[t]: all {T} positions count."),
-       ("compared_with_the_input", "F.cross_entropy(logits.flatten(0, 1), shift_right(target, start_id).flatten(), ignore_index=pad_id)", "The logits are compared with what was fed. They are to be compared with the target: at each position the token that comes next."),
+       ("compared_with_the_input", "F.cross_entropy(logits.flatten(0, 1), shift_right(target, start_id).flatten(), ignore_index=pad_id)", "The logits are compared with what was fed. They must be compared with the target: at each position the token that comes next."),
        ("mean_over_all_places", "F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad_id, reduction='sum') / target.numel()", "Padding is left out of the sum, but not of the number that you divide by: that is how many *real* tokens there are.", PADDING),
        ("by_the_batch", "F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad_id, reduction='sum') / len(target)", "You divide the sum by the number of targets, {B}. It is divided by the number of real *tokens*."),
        ("by_the_length", "F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad_id, reduction='sum') / target.size(1)", "You divide the sum by the length T = {T}. It is divided by the number of real *tokens* in the whole batch."),
@@ -678,7 +678,7 @@ def in_beam_search(at):
     at("return found[0], score(found)", EVERYTHING,
        ("sign_turned", "return found[0], -score(found)", "Your score has the wrong sign. Log-probabilities are negative, and so is their sum."),
        ("probability_returned", "return found[0], math.exp(score(found))", "You return a probability (`exp`). The score is the sum of log-probabilities, divided by length^`length_penalty`."),
-       ("score_without_penalty", "return found[0], found[1]", "You choose by the right score, but return the plain sum. It is to be divided by length^`length_penalty`.", SCORES),
+       ("score_without_penalty", "return found[0], found[1]", "You choose by the right score, but return the plain sum. It must be divided by length^`length_penalty`.", SCORES),
        ("sequence_only", "return found[0]", "You return the sequence without its score. A pair is wanted: the list of ids and the score."),
        ("score_first", "return score(found), found[0]", "You return the score first. The list of ids comes first, then the score."),
        ("all_returned", "return sorted(((one[0], score(one)) for one in finished or beginnings), key=lambda one: -one[1])", "You return all that was found. The best one alone is wanted: a list of ids, and its score."))
