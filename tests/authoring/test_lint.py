@@ -99,7 +99,7 @@ def same_id(book: NotebookNode) -> None:
 
 
 def many_cells(book: NotebookNode) -> None:
-    book.cells += [markdown(f"more-{number}", "…") for number in range(70)]
+    book.cells += [markdown(f"more-{number}", "…") for number in range(80)]
 
 
 def one_more_exercise(book: NotebookNode) -> None:

@@ -91,7 +91,9 @@ def _about_labels(ids: Tensor, inputs: Tensor, labels: Tensor, rate: float) -> s
         if bool(asked.all()):
             return "with rate = 1 every label is what stood there"
         kept = bool((inputs == ids)[~asked].all())
-        return f"with rate = 1 positions have no label{' if they stay the same' if kept else ', though they are changed'}"
+        return (
+            f"with rate = 1 positions have no label{' if they stay the same' if kept else ', though they are changed'}"
+        )
     if asked.all():
         others = labels[~truth].unique()
         if not len(others):
