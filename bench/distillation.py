@@ -19,7 +19,7 @@ RATES, SEEDS, KEPT_BACK = (2e-4, 5e-4, 1e-3, 2e-3), range(5), 36
 
 
 def main() -> None:
-    cells = ("setup", "data", "pairs-drawn", "distillation-loss", "teacher", "students")
+    cells = ("setup", "data", "draw-below", "distillation-loss", "teacher", "students")
     names = run_cells("12-pretraining", *cells)
     names["bar"] = lambda *_: None
     study, ways = names["study"], names["ways"]
