@@ -11,6 +11,7 @@ from pathlib import Path
 import nbformat
 import psutil
 import pytest
+from jupyter_client.channels import AsyncZMQSocketChannel
 from nbclient import NotebookClient
 from nbclient.exceptions import DeadKernelError
 from nbformat.v4 import new_code_cell, new_notebook
@@ -117,6 +118,23 @@ def test_no_state_is_shared():
         assert second.run("secret").error[0] == "NameError"
         assert second.value("__import__('torch').allclose.__name__") == "allclose"
         assert second.value("__import__('os').path.exists('/tmp/mine')") is False
+
+
+def test_a_welcome_that_is_lost_is_asked_for_again(monkeypatch):
+    monkeypatch.setattr("anatomy.classroom.forked_kernels.manager.WELCOME", 0.5)
+    lost = []
+    real = AsyncZMQSocketChannel.get_msg
+
+    async def without_the_first(self, *given, **more):
+        message = await real(self, *given, **more)
+        if message["msg_type"] == "iopub_welcome" and not lost:
+            lost.append(message)
+            return {"msg_type": "status"}
+        return message
+
+    monkeypatch.setattr(AsyncZMQSocketChannel, "get_msg", without_the_first)
+    with session() as kernel:
+        assert lost and kernel.run("1 + 1").data[0]["text/plain"] == "2"
 
 
 def test_restart_after_exit():

@@ -37,6 +37,10 @@ LARGEST_FILES = 64 * 2**20
 MOST_FILES = 1000
 
 
+WELCOME = 10.0
+"""Seconds to wait for a kernel's first message before it is asked for again."""
+
+
 class KernelNotStarted(RuntimeError):
     """The fork server could not make a kernel. The message says why."""
 
@@ -220,13 +224,18 @@ class ForkedKernelClient(AsyncKernelClient):
 
     async def wait_for_ready(self, timeout: float | None = None) -> None:
         until = time.monotonic() + (60.0 if timeout is None else timeout)
-        while time.monotonic() < until:
-            if await self.iopub_channel.socket.poll(200):
+        socket, again = self.iopub_channel.socket, time.monotonic() + WELCOME
+        while (now := time.monotonic()) < until:
+            if await socket.poll(200):
                 message = await self.iopub_channel.get_msg(timeout=0)
                 if message["msg_type"] == "iopub_welcome":
                     return
             elif not await self.is_alive():
                 raise RuntimeError("The kernel ended before it answered.")
+            elif now > again:  # a welcome can be lost; who subscribes again is welcomed again
+                socket.unsubscribe(b"")
+                socket.subscribe(b"")
+                again = now + WELCOME
         raise RuntimeError("The kernel did not answer in time.")
 
 
