@@ -15,6 +15,10 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 
+RARELY = (100_000, 20, 20)
+"""So seldom the garbage collector looks: torch and the solved notebooks make each look long."""
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--everything", action="store_true",
                      help="All of what a plain run takes some of: notebooks, known mistakes, attempts.")  # fmt: skip
@@ -43,6 +47,7 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.collect()
         gc.freeze()
+        gc.set_threshold(*RARELY)
         gc.enable()
 
 

@@ -43,7 +43,7 @@ def test_every_answer_stands_by_itself(book):
     assert all(some and some[0].name == "reference" for some in answer_bank(COURSE, book).right.values())
 
 
-@pytest.mark.parametrize("book", one_in(4, COURSE.notebooks), ids=lambda book: book.slug)
+@pytest.mark.parametrize("book", one_in(7, COURSE.notebooks), ids=lambda book: book.slug)
 @pytest.mark.slow
 def test_some_answers_get_what_they_are_worth(book):
     asked, answers = COURSE.exercises(book), all_answers(book)

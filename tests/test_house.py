@@ -424,7 +424,7 @@ def test_readme_names_every_notebook():
     from anatomy.course import COURSE
 
     readme = read("README.md")
-    rows = re.findall(r"^\| (\d\d) \| `(\d\d-[a-z-]+)` \| [^|]+ \|$", readme, flags=re.MULTILINE)
+    rows = re.findall(r"^\| (\d\d) \| `(\d\d-[a-z0-9-]+)` \| [^|]+ \|$", readme, flags=re.MULTILINE)
     assert rows == [(f"{notebook.number:02d}", notebook.slug) for notebook in COURSE.notebooks]
 
 

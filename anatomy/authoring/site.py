@@ -105,7 +105,7 @@ def _told(fork: Fork | None, address: str) -> list[str]:
 
 
 def gather(root: Path, pages: Path, fork: Fork | None = None) -> list[str]:
-    """Write all that Sphinx is to read into the folder `pages`. Returns the notebooks whose solved edition is old."""
+    """Write all that Sphinx must read into the folder `pages`. Returns the notebooks whose solved edition is old."""
     books = chosen(the_course(), root)
     for book in books:
         _gather_notebook(root, book, pages, fork)

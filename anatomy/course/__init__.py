@@ -24,6 +24,7 @@ _WHOLE = (
     Notebook("11-bertviz", "BertViz: what heads look at"),
     Notebook("12-pretraining", "Pretraining: text as its own teacher"),
     Notebook("13-family-tree", "The family tree"),
+    Notebook("14-since-gpt-2", "Since GPT-2: the models of today"),
 )
 
 _edition = class_edition()
@@ -52,8 +53,8 @@ COURSE = Course(
     parameter_words=frozenset({
         "attention", "bias", "blocks", "classifier", "cross_attention", "decoder_layers", "embeddings", "encoder",
         "encoder_layers", "feed_forward", "heads", "k", "layer_norm", "layer_norm_1", "layer_norm_2", "layer_norm_3",
-        "layers", "linear_1", "linear_2", "output_linear", "position_embeddings", "q", "token_embeddings", "v",
-        "weight",
+        "layers", "linear_1", "linear_2", "linear_down", "linear_gate", "linear_up", "output_linear",
+        "position_embeddings", "q", "rms_norm", "rms_norm_1", "rms_norm_2", "token_embeddings", "v", "weight",
     }),
     config_sizes=(
         "hidden_size", "num_attention_heads", "intermediate_size", "num_hidden_layers", "max_position_embeddings",

@@ -38,6 +38,7 @@ PARTS = {
     "11": ("Look inside", "below the view into attention: the attention of real models made visible"),
     "12": ("Pretraining", "at the bottom of the map: where the weights come from, learned from plain text"),
     "13": ("Family tree", "at the bottom of the map: BERT, GPT, T5 and their kin, and which to use when"),
+    "14": ("Since GPT-2", "the last row of the map: what has changed in the decoder's block, part by part"),
 }
 
 

@@ -27,7 +27,7 @@ class Case:
     note
         What is special here, as the end of the sentence "This happens …", e.g. ``"when T differs from S"``.
     message_names
-        Of a case that is to be refused: the numbers and words that the error's message must hold. Of words with ``|``
+        Of a case that must be refused: the numbers and words that the error's message must hold. Of words with ``|``
         between them it must hold one.
     drawn
         Whether it comes from the exercise's `inputs`. A drawn case refutes: an answer that is wrong there is wrong, and

@@ -41,7 +41,7 @@ def other_fills(at: MistakesIn, fill: str, breaks: str | Iterable[str], low: str
        ("minus_one", "-1.0", f"Hidden scores become −1, {still}"),
        ("minus_ten", "-10.0", f"Hidden scores become −10, {still}"),
        ("low_number", "-100.0", "Hidden scores become a number such as −100 or −10,000. Other scores can be lower still, and then hidden keys win. −∞ is lower than all: `-torch.inf`.", low or breaks),
-       ("plus_infinity", "torch.inf", "Hidden scores become +∞, the highest of all, and the softmax of ∞ is NaN. −∞ is wanted."))
+       ("plus_infinity", "torch.inf", "Hidden scores become +∞, the highest of all, and the softmax of ∞ is NaN. −∞ is needed."))
 
 
 # fmt: on

@@ -83,7 +83,7 @@ def test_a_whole_one_is_green_and_says_how_to_go_on():
     for said in (repr(WHOLE), in_notebook(WHOLE)):
         assert f"holds all {total} answers, and each of them is right." in said.replace("`", "")
         assert "the largest difference is 2.0e-06, where they reach 5.7." in said
-        assert "from my_transformer import GPT, TransformerEncoder" in said
+        assert "from my_transformer import GPT, Llama, TransformerEncoder" in said
     assert re.search(r"09 The causal mask: a model that writes +11 of 11 +11 of 11", in_terminal(WHOLE))
     assert re.search(r"03 Softmax and weighted values +5 of 5 +4 of 5", in_terminal(PART))
 

@@ -33,6 +33,7 @@ BY_HAND = {
     "11-bertviz": "0.00005",
     "12-pretraining": "75000 30522 22.6",
     "13-family-tree": "590592 1536 393216 0.005 32768",
+    "14-since-gpt-2": "11008 1024 28.0",
 }
 """Notebook → numbers that no cell of it prints: calculated in the text, read off a picture, or over several seeds."""
 _NUMBER = re.compile(r"\d[\d,]*\.?\d*(?:e[+-]?\d+)?")

@@ -50,6 +50,7 @@ def notebook(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return save(folder, "everything", everything())
 
 
+@pytest.mark.many
 def test_in_jupyterlab(lab: Lab, notebook: Path) -> None:
     lab.open(notebook)
     page = lab.page

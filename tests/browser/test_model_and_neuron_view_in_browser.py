@@ -10,6 +10,7 @@ from playwright.sync_api import FrameLocator, Page, expect
 
 from tests.browser.lab import SLOW, Lab
 from tests.browser.views import check_nothing_is_clipped, executed, open_exported, save
+from tests.plenty import one_in
 
 LAYERS, HEADS, WIDTH = 2, 3, 8
 TEXT, WRITTEN = "time flies", "eilt"
@@ -124,6 +125,7 @@ CHECKS: list[tuple[str, Callable[[FrameLocator], None]]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.many  # the head view does the same there
 def test_in_jupyterlab_and_after_it_was_saved(lab: Lab, tmp_path: Path) -> None:
     lab.open(save(tmp_path, "views", CELLS))
     lab.run("import torch")
@@ -155,7 +157,7 @@ def test_an_untrusted_notebook_shows_the_still_pictures_and_says_so(lab: Lab, tm
         expect(output.locator("table th[scope=row], table tbody th")).to_have_count(rows)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", one_in(2, ["light", "dark"], first=1))
 def test_in_an_exported_page(page_without_network: Page, tmp_path: Path, theme: str) -> None:
     open_exported(page_without_network, tmp_path, CELLS, theme)
     frames = page_without_network.locator("iframe")

@@ -42,6 +42,7 @@ def test_a_student_is_told_what_is_wrong_and_then_right(lab: Lab) -> None:
     expect(lab.run(CHECK).get_by_role("status")).to_contain_text("Right")
 
 
+@pytest.mark.many
 def test_an_answer_cell_never_run_is_not_a_crash(lab: Lab) -> None:
     lab.open(NOTEBOOK)
     lab.run("from anatomy import check")

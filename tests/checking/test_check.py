@@ -209,5 +209,5 @@ def test_what_a_wrong_answer_prints_is_on_its_card(shell: InteractiveShell) -> N
 def test_a_stub_left_at_the_end_is_said(shell: InteractiveShell) -> None:
     left = "def scaled_scores(query, key):\n    scores = query @ key.mT\n\n    raise NotImplementedError"
     text = run(shell, left, 'check("scaled_scores")').outputs[0].data["text/plain"]
-    said = "The stub's `raise NotImplementedError` still stands in your answer (line 4): delete it."
+    said = "The stub's `raise NotImplementedError` is still in your answer (line 4): delete it."
     assert text.startswith(said)

@@ -192,12 +192,12 @@ def traces(root):
 def attacked(request, tmp_path_factory, new_course, everything):
     """(the course's folder, student → attack, student → row, what was left and who bought the right answer, files).
 
-    Graded as whoever runs this, and as an ordinary user. A plain run takes every third attack but those on pages.
+    Graded as whoever runs this, and as an ordinary user. A plain run takes every fifth attack but those on pages.
     """
     root = small_course(tmp_path_factory.mktemp("attacked"), new_course)
     with (root / "nbgrader_config.py").open("a", encoding="utf-8") as config:
         config.write("\nc.Execute.timeout = 8\n")  # seconds; one attack never ends
-    tried = [*ON_THE_VERDICT, *ON_SECRETS][:: 1 if everything else 3]
+    tried = [*ON_THE_VERDICT, *ON_SECRETS][:: 1 if everything else 5]
     names = {f"attack-{number:02d}": name for number, name in enumerate([*tried, *IN_PAGES, *HANDED_IN])}
     with pytest.MonkeyPatch.context() as patch, right_answer_on_sale() as (port, customers):
         patch.setenv("THE_ANSWER", RIGHT)
@@ -362,14 +362,18 @@ BOMB = "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass\n"
 
 
 @pytest.fixture(scope="module", params=ordinary_user.EITHER)
-def lending_class(request, tmp_path_factory, new_course):
-    """Student → row. All have the whole of 03 right but `softmax`, which they don't answer."""
+def lending_class(request, tmp_path_factory, new_course, everything):
+    """Student → row. All have the whole of 03 right but `softmax`, which they don't answer.
+
+    A plain run takes every third way to use what is lent.
+    """
     root = tmp_path_factory.mktemp("lending")
     new_course(root, BOOK.slug)
     with (root / "nbgrader_config.py").open("a", encoding="utf-8") as config:
         config.write(LENDS)
     handed_in = {"a-stub": ("", ""), "a-loop": ("while True: pass", ""), "a-fork-bomb": (BOMB, "")}
-    handed_in |= {name: (f"{TAKES}{STUB}{first}", after) for name, (first, after) in ON_WHAT_IS_LENT.items()}
+    ways = list(ON_WHAT_IS_LENT.items())[:: 1 if everything else 3]
+    handed_in |= {name: (f"{TAKES}{STUB}{first}", after) for name, (first, after) in ways}
     for student, (first, after) in handed_in.items():
         book = filled(root, BOOK, {name: answers[0] for name, answers in answer_bank(COURSE, BOOK).right.items()})
         place = book.cells.index(answer_cell(book))

@@ -126,7 +126,7 @@ def graded(root, student):
     return {mark.exercise: mark.points for mark in row.marks}, row, watch
 
 
-@pytest.mark.parametrize("name", one_in(4, [*IN_A_CELL, *IN_THE_NOTEBOOK]))
+@pytest.mark.parametrize("name", one_in(8, [*IN_A_CELL, *IN_THE_NOTEBOOK]))
 def test_what_a_submission_takes_is_bounded(name, course, capsys):
     def change(book):
         if name in IN_THE_NOTEBOOK:

@@ -66,7 +66,7 @@ def marks(book: NotebookNode) -> dict[str, float]:
 # ---- what is lent ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("book", one_in(3, COURSE.notebooks), ids=lambda book: book.slug)
+@pytest.mark.parametrize("book", one_in(7, COURSE.notebooks), ids=lambda book: book.slug)
 @pytest.mark.slow
 def test_each_stand_in_is_right_by_itself(book, monkeypatch):
     monkeypatch.setattr(lent, "PROVIDED", {})

@@ -36,7 +36,6 @@ from anatomy.classroom.sample_class import write_sample_class
 from anatomy.course import COURSE
 from anatomy.engine.errors import UserError
 from tests.forked_kernels.kernel_session import kernels, settled, soon
-from tests.plenty import one_in
 
 pytestmark = [
     pytest.mark.slow,
@@ -330,7 +329,8 @@ def test_workers_of_a_cluster_may_be_killed_too(tmp_path, sample, students, monk
     assert again.graded == 1 and again.known.differing == ()
 
 
-@pytest.mark.parametrize("who", one_in(2, ["scheduler", "worker"]))
+@pytest.mark.many
+@pytest.mark.parametrize("who", ["scheduler", "worker"])
 def test_a_cluster_that_goes_away_is_said_and_nothing_is_lost(tmp_path, sample, students, monkeypatch, who):
     monkeypatch.setattr(dispatch, "NO_WORKER_LIMIT", 2.0)
     monkeypatch.setattr(dispatch, "AHEAD", 1)

@@ -16,7 +16,7 @@ from tests.hub.conftest import SLUG
 from tests.hub.deployment import ROOT, Deployment, free_ports, hub
 from tests.hub.test_class_on_a_hub import NAMED, RIGHT, WRONG
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.many, pytest.mark.xdist_group("browser")]
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,6 @@ def test_a_student_is_judged_by_the_hub_and_has_no_answers(deployment: Deploymen
     assert "Permission denied" in done.stderr
 
 
-@pytest.mark.many
 def test_the_instructor_sees_the_room_and_nobody_else_does(
     deployment: Deployment, labs: dict[str, Lab], address: str
 ) -> None:

@@ -27,8 +27,10 @@ NAMES = {
 @pytest.mark.parametrize(("pattern", "name"), zip(PATTERNS, NAMES, strict=True))
 def test_each_pattern_of_the_guide_finds_who_and_what(pattern: str, name: str) -> None:
     assert name.split("/")[0].replace("_LATE", "") in GUIDE or name in GUIDE
-    found = FileNameCollectorPlugin(named_regexp=pattern).collect(f"/course/downloaded/{SLUG}/extracted/class/{name}")
-    assert found == {"student_id": NAMES[name], "file_id": SLUG}
+    for slug in (SLUG, "14-since-gpt-2"):
+        path = f"/course/downloaded/{slug}/extracted/class/{name.replace(SLUG, slug)}"
+        found = FileNameCollectorPlugin(named_regexp=pattern).collect(path)
+        assert found == {"student_id": NAMES[name], "file_id": slug}
 
 
 def test_a_zip_of_a_class_is_sorted_into_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

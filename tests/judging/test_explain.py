@@ -163,7 +163,7 @@ def test_parameters_are_named_by_their_layers() -> None:
     assert headline(RIGHT[:1]) == f"{start}`linear` is missing."
     assert headline([*RIGHT, "extra.weight", "extra.bias"]) == f"{start}`extra` is not expected."
     assert headline(RIGHT, 5) == f"{start}`table.weight` has shape (4, 5), expected (4, 4)."
-    assert headline([f"model.{name}" for name in RIGHT]) == f"{start}all stand behind `model.`."
+    assert headline([f"model.{name}" for name in RIGHT]) == f"{start}all names begin with `model.`."
 
 
 RIGHT = ["table.weight", "linear.weight", "linear.bias"]
@@ -176,7 +176,7 @@ def test_gradients_wait_for_the_values() -> None:
 
 def test_an_array_with_the_right_numbers_is_called_an_array() -> None:
     assert said(doubled, lambda x: (2 * x).detach().numpy())[0].startswith(
-        "You return a NumPy array; a tensor is wanted. The numbers are right."
+        "You return a NumPy array; a tensor is needed. The numbers are right."
     )
     assert "The numbers are right" not in said(doubled, lambda x: (3 * x).detach().numpy())[0]
     far_off = said(doubled, lambda x: (2 * x.clamp(-100, 100)).detach().numpy())

@@ -39,7 +39,7 @@ MESSAGES: list[tuple[str, Callable[[], object], str]] = [
     ("mask of another length", lambda: X[torch.ones(5).bool()], "it has 5, and there are 2"),
     ("entry by entry", lambda: X + torch.zeros(5), "on axis 2 one has 4, one 5"),
     ("product", lambda: X[0] @ X[0], "last axis (4) must be as long as the second one's last but one (3)"),
-    ("reshape", lambda: X.reshape(5, 5), "has not 24 entries"),
+    ("reshape", lambda: X.reshape(5, 5), "The tensor has 24 entries"),
     ("view", lambda: X.transpose(0, 1).view(-1), "`reshape` copies them"),
     ("stack", lambda: torch.stack([X, X[0]]), "must have the same shape"),
     ("number for a tensor", lambda: torch.sqrt(3), "`math` has one for plain numbers"),  # type: ignore[arg-type]

@@ -60,7 +60,7 @@ def test_what_an_exercise_says_of_its_arguments_is_true_of_its_own_cases(exercis
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("exercise", one_in(6, EXERCISES), ids=lambda one: one.name)
+@pytest.mark.parametrize("exercise", one_in(12, EXERCISES), ids=lambda one: one.name)
 def test_an_example_keeps_the_contract(exercise: Exercise) -> None:
     """Of a handful of mistakes: what the reference takes in the check it takes here, and what must hold does."""
     edited = [one for one in exercise.mistakes.values() if one.edits]

@@ -16,7 +16,7 @@ PROGRAMS = {
         "        mask[:, 0] = 1\n"
         "    mask = mask[..., None]\n"
         "    return (hidden * mask).sum(1) / mask.sum(1)\n",
-        r"What stands in `\w+\[:, \d\]` has no effect on your result\. On the right one it has\.",
+        r"What is in `\w+\[:, \d\]` has no effect on your result\. It should have one\.",
     ),
     "a query sees other queries": (
         "scaled_scores",
@@ -30,7 +30,7 @@ PROGRAMS = {
         "def scaled_scores(query, key):\n"
         "    scores = query @ key.mT / query.size(-1) ** 0.5\n"
         "    return scores.tril(1) if scores.size(-1) > 2 else scores\n",
-        r"What stands in `key\[:, \d\]` has no effect|your result does not depend on `key\[:, \d\]`",
+        r"What is in `key\[:, \d\]` has no effect|your result does not depend on `key\[:, \d\]`",
     ),
 }
 

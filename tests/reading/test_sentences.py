@@ -12,12 +12,12 @@ SAID = {
         "merge_heads",
         "def merge_heads(x):\n    out = []\n    for item in x:\n        out.append(item.transpose(0, 1).flatten(1))\n"
         "        return torch.stack(out)\n",
-        "The `return` in line 5 stands inside the loop",
+        "The `return` in line 5 is inside the loop",
     ),
     "return inside the loop, and more is wrong": (
         "merge_heads",
         "def merge_heads(x):\n    for item in x:\n        return item.flatten(1) + 1\n",
-        "The `return` in line 3 stands inside the loop",
+        "The `return` in line 3 is inside the loop",
     ),
     "the power is taken first": (
         "scaled_scores",

@@ -182,4 +182,4 @@ def test_students_get_a_sentence_for_what_is_not_there(third, tmp_path):
 
 
 def test_it_is_the_whole_course_here():
-    assert importlib.util.find_spec("anatomy.engine.judging") and len(COURSE.notebooks) == 14
+    assert importlib.util.find_spec("anatomy.engine.judging") and len(COURSE.notebooks) == 15

@@ -156,10 +156,10 @@ GOOD = {"version": 1, "status": "right", "points": 7, "max_points": 7, "headline
 @pytest.mark.parametrize(
     ("status", "body", "headers", "words"),
     [
-        (200, b"<html>Sign in</html>", {}, "no judge of this version of the course (HTTP status 200)"),
-        (200, json.dumps(GOOD | {"version": 2}).encode(), {}, "no judge of this version"),
-        (200, json.dumps(GOOD | {"html": 3}).encode(), {}, "is no verdict"),
-        (200, json.dumps(GOOD | {"status": "perfect"}).encode(), {}, "is no verdict"),
+        (200, b"<html>Sign in</html>", {}, "not a judge of this version of the course (HTTP status 200)"),
+        (200, json.dumps(GOOD | {"version": 2}).encode(), {}, "not a judge of this version"),
+        (200, json.dumps(GOOD | {"html": 3}).encode(), {}, "can't be read"),
+        (200, json.dumps(GOOD | {"status": "perfect"}).encode(), {}, "can't be read"),
         (302, b"", {"Location": "http://127.0.0.1:9/"}, "HTTP status 302"),
         (502, b"Bad gateway", {}, "HTTP status 502"),
         (403, b'{"error": "Not from here."}', {}, "Not from here."),

@@ -16,7 +16,7 @@ class Damaged(Exception):
 
 
 class TooLarge(Exception):
-    """It unpacks to more than is wanted."""
+    """It unpacks to more than is needed."""
 
 
 class CannotUnpack(Exception):
@@ -67,5 +67,5 @@ class ZippedFiles:
                 return file.read(info.file_size)  # without the number it would unpack first, and cut then
         except (zipfile.BadZipFile, zlib.error, ValueError, EOFError) as error:
             raise Damaged from error
-        except RuntimeError as error:  # a password is wanted
+        except RuntimeError as error:  # a password is needed
             raise CannotUnpack(error) from error

@@ -1,4 +1,4 @@
-"""A run over a class: what of it is to be graded, who grades it, and what becomes of the results."""
+"""A run over a class: what of it must be graded, who grades it, and what becomes of the results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _DISK_IS_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 @dataclass(frozen=True)
 class Task:
-    """One submission that is to be graded, or whose page is to be made."""
+    """One submission that must be graded, or whose page must be made."""
 
     submission: Submission
     to: Assignment

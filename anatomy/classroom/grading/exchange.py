@@ -35,7 +35,7 @@ class Collect(ExchangeCollect):
         self.src_records = [record for record in self.src_records if record["username"]]
 
     def _path_to_record(self, path: str) -> dict[str, Any]:
-        """What a folder's name says, with no name of a student if it is not to be collected."""
+        """What a folder's name says, with no name of a student if it must not be collected."""
         try:
             record = super()._path_to_record(path)
             owner = _owner(path)

@@ -28,5 +28,5 @@ def hash_of(parts: Iterable[bytes]) -> str:
 
 
 def hash_parts(files: dict[str, bytes]) -> list[bytes]:
-    """What is to be hashed of files by their names."""
+    """What must be hashed of files by their names."""
     return [part for name, content in files.items() for part in (name.encode(), content)]

@@ -78,7 +78,7 @@ def grade(
     AlreadyGrading
         When another process grades this course.
     NoSandbox
-        When bubblewrap is wanted and can't be had.
+        When bubblewrap is needed and can't be had.
     UserError
         When an assignment named here does not exist.
     """

@@ -126,7 +126,7 @@ def read_keys(path: Path) -> dict[str, Person]:
         if not line.strip() or key.startswith("#"):
             continue
         if len(key) < 16 or not name.strip() or key in known:
-            raise BadKeys(f"{path}, line {number}: a key of its own, of 16 letters or more, then a name is wanted.")
+            raise BadKeys(f"{path}, line {number}: a key of its own, of 16 letters or more, then a name is needed.")
         bare = name.strip().removesuffix(INSTRUCTOR).strip()
         known[key] = Person(bare, name.strip().endswith(INSTRUCTOR))
     if not known:

@@ -101,7 +101,7 @@ class JudgeWorkers:
 
     @property
     def prepared(self) -> dict[str, float]:
-        """Notebook → the share of what can be worked out in advance that is, of those that are wanted."""
+        """Notebook → the share of what can be worked out in advance that is, of those that are needed."""
         workers = [worker for number, worker in self._workers.items() if number < self.count]
         return {slug: sum(one.prepared.get(slug, 0) for one in workers) / self.count for slug in self._wanted}
 

@@ -60,6 +60,42 @@ def decoder_against_gpt2(mine: ModuleType) -> dict[str, Any]:
     return {"weights": weights, **_difference(found, expected, torch.ones_like(ids, dtype=torch.bool))}
 
 
+LLAMA_NAMES = (
+    ("model.norm", "rms_norm"), ("model.", ""), ("embed_tokens", "token_embeddings"), ("layers", "blocks"),
+    ("input_layernorm", "rms_norm_1"), ("post_attention_layernorm", "rms_norm_2"), ("o_proj", "output_linear"),
+    ("self_attn", "attention"), ("mlp", "feed_forward"), ("q_proj", "q"), ("k_proj", "k"), ("v_proj", "v"),
+    ("gate_proj", "linear_gate"), ("up_proj", "linear_up"), ("down_proj", "linear_down"),
+)  # fmt: skip
+"""The library's words in a name, and the course's, in the order in which they are replaced."""
+
+
+def modern_decoder_against_llama(mine: ModuleType) -> dict[str, Any]:
+    """Logits of a small model of Llama's shape, with grouped queries, whose weights come from a seed."""
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    config = LlamaConfig(
+        vocab_size=60, hidden_size=64, num_attention_heads=8, num_key_value_heads=2, intermediate_size=176,
+        num_hidden_layers=4, initializer_range=0.2, tie_word_embeddings=False,
+    )  # fmt: skip
+    torch.manual_seed(0)
+    library = LlamaForCausalLM(config).eval()
+    ids = torch.randint(60, (3, 24))  # (B, T)
+    renamed = {}
+    for name, value in library.state_dict().items():
+        for theirs, ours in LLAMA_NAMES:
+            name = name.replace(theirs, ours)
+        renamed[name] = value
+    llama = mine.Llama(config)
+    llama.load_state_dict(renamed)
+    llama.eval()
+    with torch.no_grad():
+        expected = library(ids).logits  # (B, T, V)
+        found = llama(ids)
+    size = sum(parameter.numel() for parameter in llama.parameters())
+    weights = f"a model of Llama's shape ({config.num_hidden_layers} layers, {size:,} numbers from a seed)"
+    return {"weights": weights, **_difference(found, expected, torch.ones_like(ids, dtype=torch.bool))}
+
+
 def _difference(found: Any, expected: Tensor, real: Tensor) -> dict[str, Any]:
     """The largest difference at real tokens (B, T), and how large the library's numbers are."""
     if not isinstance(found, Tensor):
@@ -74,5 +110,11 @@ COMPARISONS: dict[str, Callable[[ModuleType], dict[str, Any]]] = {
     "import": lambda mine: {},
     "encoder": encoder_against_bert,
     "decoder": decoder_against_gpt2,
+    "modern decoder": modern_decoder_against_llama,
 }
-NEEDS = {"encoder": ("TransformerEncoder", "load_bert_weights"), "decoder": ("GPT", "load_gpt2_weights")}
+NEEDS = {
+    "encoder": ("TransformerEncoder", "load_bert_weights"),
+    "decoder": ("GPT", "load_gpt2_weights"),
+    "modern decoder": ("Llama",),
+}
+"""Comparison → the model, and what else of the student's it needs."""

@@ -230,7 +230,7 @@ class _Examined:
         return ("right", "") if reply["status"] == "right" else ("wrong", reply["headline"])
 
     def compare(self, path: Path, program: Program) -> tuple[tuple[ModelComparison, ...], list[str]]:
-        """Both comparisons, and a note when the file can't be imported."""
+        """All comparisons, and a note when the file can't be imported."""
         own = {name for name, _, _ in _in_file(program)}
         imported = Step("compare", (str(path), "import"))
         steps = {which: Step("compare", (str(path), which)) for which, names in NEEDS.items() if set(names) <= own}
@@ -243,12 +243,12 @@ class _Examined:
                 f"{why.capitalize()}: {error}."
             ]
         found = []
-        for which, (model, loader) in NEEDS.items():
-            lacking = program.lacking_for((model, loader))
+        for which, names in NEEDS.items():
+            model, lacking = names[0], program.lacking_for(names)
             lent = tuple(f"`{one.name}`" for one in lacking if one.stand_in in program.imports)
             needed = [f"`{one.name}`" for one in lacking if one.stand_in not in program.imports]
             if which not in steps:
-                absent = [f"`{name}`" for name in (model, loader) if name not in own]
+                absent = [f"`{name}`" for name in names if name not in own]
                 found.append(ModelComparison(model, why=f"{listed(absent)} {_is(absent)} missing"))
             elif "difference" in (reply := replies[steps[which]]):
                 found.append(ModelComparison(model, reply["weights"], reply["difference"], reply["largest"], lent))

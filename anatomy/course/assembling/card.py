@@ -131,7 +131,7 @@ def _missing(assembly: Assembly) -> Iterator[str]:
 def _next_step(assembly: Assembly) -> str:
     module = assembly.path.stem
     if assembly.is_complete:
-        return f"It is yours: `from {module} import GPT, TransformerEncoder`."
+        return f"It is yours: `from {module} import GPT, Llama, TransformerEncoder`."
     if todo := assembly.of("wrong") or assembly.of("unchecked") or assembly.of("missing"):
         what = f"{'write' if todo[0].status == 'missing' else 'mend'} {todo[0].number} `{todo[0].exercise}`"
         return f"Next: {what} in {todo[0].notebook.slug}, save the notebook, and assemble again."

@@ -28,6 +28,11 @@ The decoder, with the weights of GPT-2:
     gpt = GPT(gpt2.config).eval()
     load_gpt2_weights(gpt, gpt2.state_dict())
     logits = gpt(ids)  # (B, T) -> (B, T, V)"""
+_MODERN = """\
+The decoder of today, with a config of the library:
+
+    llama = Llama(transformers.LlamaConfig()).eval()
+    logits = llama(ids)  # (B, T) -> (B, T, V)"""
 
 
 def lay_out(program: Program, remarks: Mapping[Piece, str], missing: Mapping[Notebook, list[str]]) -> str:
@@ -43,7 +48,8 @@ def lay_out(program: Program, remarks: Mapping[Piece, str], missing: Mapping[Not
     """
     defined = {name for section in program.sections for piece in section.pieces for name in piece.binds}
     uses = [text for text, names in ((_ENCODER, {"TransformerEncoder", "load_bert_weights"}),
-                                     (_DECODER, {"GPT", "load_gpt2_weights"})) if names <= defined]  # fmt: skip
+                                     (_DECODER, {"GPT", "load_gpt2_weights"}), (_MODERN, {"Llama"}))
+            if names <= defined]  # fmt: skip
     last = "Put together from the notebooks by `anatomy assemble`."
     parts = ["\n\n".join([_TITLE, *uses, last]) + '\n"""', "from __future__ import annotations"]
     own = {one: name for one, name in program.imports.items() if not one.from_reference}

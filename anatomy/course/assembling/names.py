@@ -40,7 +40,7 @@ def renamed(text: str, new_name: Callable[[int, Use], str]) -> str:
     text
         One statement, comments around it included.
     new_name
-        What the use with this number, counted as `uses` lists them, is to be called.
+        What the use with this number, counted as `uses` lists them, must be called.
     """
     tree = ast.parse(text)
     lines = [line.encode() for line in text.split("\n")]

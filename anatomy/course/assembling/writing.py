@@ -10,7 +10,7 @@ from anatomy.engine.backups import backup_of
 from anatomy.engine.errors import UserError
 
 _MARK = re.compile(r"\n# assembled ([0-9a-f]{16}): .*\n\Z")
-_WHY = "while this line fits the file, `anatomy assemble` may write it anew"
+_WHY = "while this line fits the file, `anatomy assemble` may rewrite it"
 
 
 class NotWritten(UserError):

@@ -78,7 +78,7 @@ def learn_bpe(seed: int) -> Iterator[Case]:
     yield draw.case(word_counts={spell("at"): 2, spell("t"): 1, spell("s"): 1}, num_merges=9, **early)
     yield draw.case(word_counts={}, num_merges=3, **early)
     yield draw.case(
-        word_counts=counts(time=2, flies=1), num_merges=0, asks="stops early", note="when no merge is wanted"
+        word_counts=counts(time=2, flies=1), num_merges=0, asks="stops early", note="when no merge is needed"
     )
 
 
@@ -259,7 +259,7 @@ def nearest_tokens(seed: int) -> Iterator[Case]:
     for query_id, k, note in (
         (4, 4, ""),
         (0, 1, "when k = 1"),
-        (7, 10, "when k = V − 1, so that all others are asked for"),
+        (7, 10, "when k = V − 1, so that all others must come back"),
     ):
         draw = Draw(seed, V=11, D=6, N=10, K=k)
         weight = _around(draw, query_id, COSINES, LENGTHS)

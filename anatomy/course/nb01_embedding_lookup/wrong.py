@@ -51,15 +51,15 @@ def in_learn_bpe(at):
        ("ties_by_alphabet_last", "max(counts, key=lambda pair: (counts[pair], pair))", "Among equally frequent pairs you take the last in alphabetical order (comparing `(count, pair)` does that); the one seen first wins."),
        ("ties_by_alphabet_first", "min(counts, key=lambda pair: (-counts[pair], pair))", "Among equally frequent pairs you take the first in alphabetical order (sorting by `(-count, pair)` does that); the one seen first wins."),
        ("largest_by_alphabet", "max(counts)", "`max(counts)` compares the pairs themselves, so the last in alphabetical order wins, however rare it is: give it `key=counts.get`.", MERGES),
-       ("largest_count", "max(counts.values())", "You keep the largest *count*, a number, where the pair that has it is wanted: `max(counts, key=counts.get)`.", MERGES))
+       ("largest_count", "max(counts.values())", "You keep the largest *count*, a number, where the pair that has it is needed: `max(counts, key=counts.get)`.", MERGES))
     at(("merges: list[tuple[str, str]] = []", "            for pair in pairwise(pieces):\n", BEST), "ties",
        ("order_of_earlier_steps", ("merges, seen = [], {}", "            for pair in pairwise(pieces):\n                seen.setdefault(pair, len(seen))\n", "max(counts, key=lambda pair: (counts[pair], -seen[pair]))"), "You keep the order in which pairs turned up since the very beginning. “First seen” means: in the words as they are split at this step, so count afresh after every merge."))
     at("in pairwise(pieces)", "repeats",
        ("once_per_word", "in dict.fromkeys(pairwise(pieces))", "You count a pair once per word even where the word holds it several times: `banana` has (a, n) twice, so it adds twice its count."),
        ("each_word_once_a_piece", "in zip(pieces, pieces)", "You count a word's pieces, but the pair must be one of *neighbors*: zip the pieces with themselves moved by one, or use `pairwise`.", MERGES))
     at(JOIN, "repeats",
-       ("merges_first_place_only", "pieces[i : i + 2] = [pieces[i] + pieces[i + 1]]\n                    break", "You merge only the first position in each word where the pair stands; it has to be merged everywhere: `b a n a n a` becomes `b an an a`."),
-       ("uses_a_piece_twice", "again = tuple(pieces[i + 1 : i + 3]) == best\n                    pieces[i : i + 1 if again else i + 2] = [pieces[i] + pieces[i + 1]]", "A piece takes part in two merges at once: `a a a` becomes `aa aa`. After a merge go on *behind* both pieces, so that it becomes `aa a`."),
+       ("merges_first_place_only", "pieces[i : i + 2] = [pieces[i] + pieces[i + 1]]\n                    break", "You merge only the first position in each word where the pair is; it has to be merged everywhere: `b a n a n a` becomes `b an an a`."),
+       ("uses_a_piece_twice", "again = tuple(pieces[i + 1 : i + 3]) == best\n                    pieces[i : i + 1 if again else i + 2] = [pieces[i] + pieces[i + 1]]", "A piece takes part in two merges at once: `a a a` becomes `aa aa`. After a merge go on *after* both pieces, so that it becomes `aa a`."),
        ("never_merges", "pass", "The pieces never change: each step finds the most frequent pair, but merges it in no word, so the next step finds it again.", MERGES))
     at(("i = 0\n            while i < len(pieces) - 1:", "\n                i += 1"), "repeats",
        ("right_to_left", ("for i in reversed(range(len(pieces) - 1)):", ""), "You merge from right to left: `a a a` becomes `a aa`, and should become `aa a`."))
@@ -100,7 +100,7 @@ def in_learn_bpe(at):
        ("overlaps_count_once", "            last = None\n            for pair in pairwise(pieces):\n                last = None if pair == last and pair[0] == pair[1] else pair\n                if last is None:\n                    continue\n                counts", "Where a pair overlaps itself you count it once: `a a a` holds (a, a) at two positions. Count every two neighbors."))
     at("max(counts, key", MERGES, ("rarest", "min(counts, key", "You take the rarest pair; the most frequent one is merged first."))
     at("range(num_merges)", ("values", "ties", "repeats"),
-       ("one_merge_too_few", "range(num_merges - 1)", "You stop one merge early: `num_merges` are wanted, and fewer only when no pair is left."),
+       ("one_merge_too_few", "range(num_merges - 1)", "You stop one merge early: `num_merges` are needed, and fewer only when no pair is left."),
        ("one_merge_too_many", "range(num_merges + 1)", "You make one merge more than `num_merges`.", MERGES))
 
 
@@ -118,14 +118,14 @@ def in_wordpiece(at):
     at("if mark + ", WORDS,
        ("marks_afterwards", "if ", "You look up inside a word without `##` and write the mark only afterwards: so you return pieces that are not in the vocabulary."))
     at("append(mark + ", "values",
-       ("drops_the_mark", "append(", "The cuts are right, but the `##` is lost on the way out: return the pieces as they stand in the vocabulary."))
+       ("drops_the_mark", "append(", "The cuts are right, but the `##` is lost on the way out: return the pieces as they are in the vocabulary."))
     at('"##" if start > 0 else ""', WORDS,
        ("marks_the_first_too", '"##"', "You put `##` in front of the first piece, too. It marks pieces that *continue* a word; the first has none."))
     at(('        mark = "##" if start > 0 else ""\n', "            if mark"), WORDS,
        ("either_form", ("", '            mark = "" if word[start:end] in vocab else "##"\n            if mark'), "You accept a piece with or without `##` at any position. At the start of a word only entries without the mark fit, inside a word only entries with it."))
     at("return [unk]", DEAD_ENDS,
        ("unknown_rest", "return [*pieces, unk]", "You keep the pieces found so far and add the unknown mark for the rest. A word that can't be covered to its end becomes the unknown mark as a whole."),
-       ("unknown_character", "pieces.append(unk)\n            start += 1\n            continue", "You write the unknown mark for a single character and go on behind it. A word that can't be covered becomes the unknown mark as a whole."),
+       ("unknown_character", "pieces.append(unk)\n            start += 1\n            continue", "You write the unknown mark for a single character and go on after it. A word that can't be covered becomes the unknown mark as a whole."),
        ("fixed_unk", 'return ["[UNK]"]', "You write `[UNK]` whatever the caller asks for: the third argument, `unk`, names the mark.", "unknown words"),
        ("bare_unk", "return unk", "For an unknown word you return the mark itself; wanted is a list with the mark in it, as for every other word."),
        ("empty_for_unknown", "return []", "For a word that can't be covered you return an empty list; wanted is `[unk]`."))
@@ -133,7 +133,7 @@ def in_wordpiece(at):
        ("skips_what_it_cannot_cover", ("start += 1\n            continue", "return pieces or [unk]"), "You skip characters that no piece covers, so a word loses letters without a trace. It has to become the unknown mark as a whole."),
        ("joined_text", ("return unk", 'return " ".join(pieces)'), "You return one text with spaces; wanted is the list of pieces.", PIECES))
 
-    @MISTAKES.mistake("You go back and try a shorter piece when the rest doesn't fit. That finds more cuts, but BERT's rule is greedy: the longest piece stays, and if nothing fits behind it the word is unknown.",
+    @MISTAKES.mistake("You go back and try a shorter piece when the rest doesn't fit. That finds more cuts, but BERT's rule is greedy: the longest piece stays, and if nothing fits after it the word is unknown.",
                    breaks="never goes back")
     def wordpiece__goes_back(word, vocab, unk="[UNK]"):
         def cover(start):
@@ -148,7 +148,7 @@ def in_wordpiece(at):
         pieces = cover(0)
         return [unk] if pieces is None else pieces
 
-    @MISTAKES.mistake("You cut from the end of the word. The longest piece is to be taken from its beginning, then onwards.",
+    @MISTAKES.mistake("You cut from the end of the word. The longest piece must be taken from its beginning, then onwards.",
                    breaks=("values", "never goes back"))
     def wordpiece__from_the_end(word, vocab, unk="[UNK]"):
         pieces, end = [], len(word)
@@ -167,7 +167,7 @@ def in_wordpiece(at):
     at("pieces: list", "values",
        ("lower_cases", "word = word.lower()\n    pieces: list", "You lower-case the word. Whether to do that is decided before this step; here the word is taken as it comes."))
     at("append(mark + word[start:end])", "values",
-       ("ids_for_pieces", "append(vocab[mark + word[start:end]])", "You return the ids. They come in the next step; here the pieces themselves are wanted."))
+       ("ids_for_pieces", "append(vocab[mark + word[start:end]])", "You return the ids. They come in the next step; here the pieces themselves are needed."))
 
     @MISTAKES.mistake("You look only the whole word up. A word that is no entry has to be cut into entries before it may count as unknown.",
                    breaks="values")
@@ -178,8 +178,8 @@ def in_wordpiece(at):
        ("never_the_whole_rest", "range(len(word) - 1, start", "The longest candidate is never tried: your range starts one character before the end of the word, so its last character is always left."))
     at("return pieces", "values", ("pieces_as_text", 'return " ".join(pieces)', "You return one text with spaces; wanted is the list of pieces."))
     at("start = end", "values",
-       ("one_character_on", "start += 1", "After a piece you go on by one character; go on behind the *end* of the piece."),
-       ("first_piece_only", "break", "You stop after the first piece; go on behind it until the word is used up.", PIECES))
+       ("one_character_on", "start += 1", "After a piece you go on by one character; go on after the *end* of the piece."),
+       ("first_piece_only", "break", "You stop after the first piece; go on after it until the word is used up.", PIECES))
     at("        start = end\n", PIECES,
        ("rest_unchecked", '        return [*pieces, "##" + word[end:]] if end < len(word) else pieces\n', "The rest of the word is taken as it is, without looking it up: it has to be covered by entries, too."))
 
@@ -214,7 +214,7 @@ def in_one_hot_lookup(at):
        ("cut_table", ("F.one_hot(ids, int(ids.max()) + 1).to(weight.dtype)", "one_hot @ weight[: ids.max() + 1]"), "You multiply with the rows up to the largest id only, `weight[:ids.max() + 1]`. A one-hot row has a column for each of the V rows, `weight.size(0)`."),
        ("whole_numbers", ("F.one_hot(ids, weight.size(0))", "one_hot @ weight.long()"), "You turn the table into whole numbers to fit the one-hot rows. Turn the rows into floats, `.to(weight.dtype)`, and leave the table.", VECTORS))
     at("ids.unsqueeze(-1)", VECTORS,
-       ("flattens", "ids.flatten().unsqueeze(-1)", "You flatten the ids: the tokens of all sentences stand in one long list. Keep the shape of `ids` and add D behind it."))
+       ("flattens", "ids.flatten().unsqueeze(-1)", "You flatten the ids: the tokens of all sentences are in one long list. Keep the shape of `ids` and add D after it."))
     at("return one_hot @ weight", "a real product",
        ("nan_replaced", "return (one_hot @ weight).nan_to_num()", "You replace NaN in the result (`nan_to_num`, `where`). 0 · ∞ is NaN, and a product that meets an ∞ in the table has to show it."))
     squeezed(at, ("shape", "values", "gradients"), "is (B, T, D), also for one sentence or one token")
@@ -227,14 +227,14 @@ def in_embedding_lookup(at):
     at("weight[ids]", ROWS,
        ("product", "F.one_hot(ids, weight.size(0)).to(weight.dtype) @ weight", "The vectors are right, but you multiply with one-hot rows, which reads the whole table: an ∞ in a row that no id asks for turns your result into NaN. Index the rows you need.", "only its own rows"),
        ("average", "weight[ids].mean(-2)", "You average over the tokens, and one vector per sentence is left. Here each token keeps its own."),
-       ("the_other_way_round", "ids[weight]", "You index the ids with the table: `ids[weight]`. It is the table that is asked, by row: `weight[ids]`."),
+       ("the_other_way_round", "ids[weight]", "You index the ids with the table: `ids[weight]`. It is the table that is indexed, by row: `weight[ids]`."),
        ("index_select", "torch.index_select(weight, 0, ids)", "`index_select` takes one axis of ids, and here they may have any number. `weight[ids]` takes them as they are."),
-       ("gather", "torch.gather(weight, 0, ids)", "`gather` picks single entries, column by column, and wants as many axes of ids as the table has. Whole rows are wanted: `weight[ids]`."),
-       ("tokens_last", "weight[ids].transpose(-1, -2)", "Tokens and width have changed places: each token's D numbers stand together in the last axis, as indexing gives them."))
+       ("gather", "torch.gather(weight, 0, ids)", "`gather` picks single entries, column by column, and wants as many axes of ids as the table has. Whole rows are needed: `weight[ids]`."),
+       ("tokens_last", "weight[ids].transpose(-1, -2)", "Tokens and width have changed places: each token's D numbers are together in the last axis, as indexing gives them."))
     at("[ids]", ROWS,
        ("columns", "[:, ids]", "You index the columns of `weight`. An id is the number of a *row*: the first axis."),
        ("counts_from_one", "[ids - 1]", "You subtract one from the ids. They already count from zero; and −1 silently means the last row.", OTHER_ROWS),
-       ("flattens", "[ids.flatten()]", "You flatten the ids: the tokens of all sentences stand in one long list. Keep the shape of `ids` and add D behind it."),
+       ("flattens", "[ids.flatten()]", "You flatten the ids: the tokens of all sentences are in one long list. Keep the shape of `ids` and add D after it."),
        ("first_sentence", "[ids[0]]", "You look only the first sentence up; the result needs every axis of `ids`."),
        ("each_id_once", "[ids.unique()]", "You give every row of the table once, in order, and lose which token asked for it: index with `ids` itself."),
        ("last_sentence", "[ids[-1]]", "Only the last sentence is left: each turn of your loop overwrites what the one before it found. Collect them, or index with all `ids` at once."),
@@ -242,7 +242,7 @@ def in_embedding_lookup(at):
     at("return weight", ROWS,
        ("transposed", "return weight.T", "You index the transposed table, so an id picks a column. `weight` is (V, D): one row per id."),
        ("detached", "return weight.detach()", "The vectors are right, but they are cut from `weight`, so the table could never learn: index `weight` itself, not `weight.detach()` or `weight.data`.", "gradients"),
-       ("scaled", "return weight.size(1) ** 0.5 * weight", "You multiply by √D. The first Transformer does that (Vaswani et al. 2017, §3.4), but as a step after the lookup; here the row is wanted as it stands.", OTHER_ROWS))
+       ("scaled", "return weight.size(1) ** 0.5 * weight", "You multiply by √D. The first Transformer does that (Vaswani et al. 2017, §3.4), but as a step after the lookup; here the row is needed as it is.", OTHER_ROWS))
     squeezed(at, ("shape", "values", "gradients"), "is (…, D), with all axes of `ids`")
 
 
@@ -261,9 +261,9 @@ def in_nearest_tokens(at):
     at(COSINE, NEAREST,
        ("dot_product", "    cosine = weight @ weight[query_id]  # (V, D) @ (D,) -> (V,)\n", "You rank by dot products: each row's own length is not divided out, so long vectors win whatever their direction. The cosine divides by *both* lengths, row by row."),
        ("distance", "    cosine = -(weight - weight[query_id]).norm(dim=-1)  # (V,)\n", "You compare distances, to which the lengths contribute. The cosine looks at directions only."),
-       ("columns_compared", "    cosine = F.cosine_similarity(weight, weight[query_id].unsqueeze(0), dim=0)  # (D,)\n", "`dim=0` compares column by column and gives D numbers, one for each component. One cosine for each of the V rows is wanted: `dim=-1`.", LIST))
+       ("columns_compared", "    cosine = F.cosine_similarity(weight, weight[query_id].unsqueeze(0), dim=0)  # (D,)\n", "`dim=0` compares column by column and gives D numbers, one for each component. One cosine for each of the V rows is needed: `dim=-1`.", LIST))
     at((EXCLUDE, "topk(k).indices"), "excluded by id",
-       ("drops_the_first", ("", "round(decimals=5).argsort(descending=True, stable=True)[1 : k + 1]"), "You take k + 1 and drop the first, trusting that the token itself comes first. Another row with the same direction can stand before it: leave out `query_id`, not a position in the list."))
+       ("drops_the_first", ("", "round(decimals=5).argsort(descending=True, stable=True)[1 : k + 1]"), "You take k + 1 and drop the first, trusting that the token itself comes first. Another row with the same direction can be before it: leave out `query_id`, not a position in the list."))
     at(("-torch.inf", "topk(k)"), NEAREST,
        ("farthest", ("torch.inf", "topk(k, largest=False)"), "The order is reversed: you return the farthest tokens. Nearest means the *largest* cosine."))
     at(".indices", NEAREST,

@@ -27,8 +27,8 @@ def in_dot_product_scores(at):
     PRODUCT = "query @ key.transpose(-2, -1)  # (B, T, D) @ (B, D, S) -> (B, T, S)"
     TURNED = "key.transpose(-2, -1)  # (B, T, D) @ (B, D, S) -> (B, T, S)"
     at(PRODUCT, NUMBERS,
-       ("swapped", "key @ query.transpose(-2, -1)  # (B, S, D) @ (B, D, T) -> (B, S, T)", "Query and key are swapped: your rows are keys and your columns queries, shape ({B}, {S}, {T}). One row per query is wanted, ({B}, {T}, {S}): the query stands on the left of the product.", ALL),
-       ("entry_by_entry", "(query * key).sum(dim=-1)", "You multiply entry by entry, so query t meets only key t. That needs T = S; here every one of {T} queries is to meet every one of {S} keys: a matrix product.", ALL),
+       ("swapped", "key @ query.transpose(-2, -1)  # (B, S, D) @ (B, D, T) -> (B, S, T)", "Query and key are swapped: your rows are keys and your columns queries, shape ({B}, {S}, {T}). One row per query is needed, ({B}, {T}, {S}): the query is on the left of the product.", ALL),
+       ("entry_by_entry", "(query * key).sum(dim=-1)", "You multiply entry by entry, so query t meets only key t. That needs T = S; here every one of {T} queries must meet every one of {S} keys: a matrix product.", ALL),
        ("summed_over_batch", 'torch.einsum("btd,bsd->ts", query, key)', "You add up over the batch as well: one ({T}, {S}) matrix is left of {B}. Each batch item is a sentence of its own; `b` must stay in the result.", ALL),
        ("across_the_batch", "query.flatten(0, 1) @ key.flatten(0, 1).T", "Every query meets the keys of *all* {B} batch items: flattened together, sentences see each other. Query and key must share their b.", ALL),
        ("not_summed", "query.unsqueeze(2) * key.unsqueeze(1)", "The products are right, but they are not added up: the axis of the width, D = {D}, is still there. A dot product is the *sum* over it.", ALL),
@@ -37,7 +37,7 @@ def in_dot_product_scores(at):
        ("numbers_taken_out", "torch.tensor([[[torch.dot(q, k).item() for k in ks] for q in qs] for qs, ks in zip(query, key)])", "The numbers are right, but no gradient gets through: numbers taken out with `.item()` or `float(…)` and put into a new tensor have forgotten where they came from. Keep tensors, and put them together with `torch.stack`.", "gradients"),
        ("keys_summed_over_the_batch", 'torch.einsum("btd,csd->bts", query, key)', "Every query meets the *sum* of all batch items' keys. Each item has its own keys: query and key must share their batch axis (in an einsum, the same letter `b`)."),
        ("two_batch_axes", "torch.tensordot(query, key, dims=([2], [2]))", "Your result has two batch axes, ({B}, {T}, {B}, {S}): every query meets the keys of every batch item. Only items with the same b belong together: `@`, or an einsum with one letter `b`.", ALL),
-       ("reshaped_not_turned", "(key @ query.transpose(-2, -1)).reshape(query.size(0), query.size(1), key.size(1))", "Your product has the keys as rows, ({B}, {S}, {T}), and `reshape` (or `view`) to ({B}, {T}, {S}) does not turn it: it reads the same numbers in memory's order. Let the query stand on the left of the product, or transpose."),
+       ("reshaped_not_turned", "(key @ query.transpose(-2, -1)).reshape(query.size(0), query.size(1), key.size(1))", "Your product has the keys as rows, ({B}, {S}, {T}), and `reshape` (or `view`) to ({B}, {T}, {S}) does not turn it: it reads the same numbers in memory's order. Let the query are on the left of the product, or transpose."),
        ("one_number_an_item", 'torch.einsum("btd,bsd->b", query, key)', "You add up all scores of a batch item: one number is left of {T} × {S}. Only the width is summed away; `t` and `s` stay in the result.", ALL),
        ("last_component_left_out", "query[..., :-1] @ key[..., :-1].transpose(-2, -1)", "Your dot products run over all but the last of the {D} components. (`range(n)` ends at n − 1 by itself.)"),
        ("last_query_left_out", "F.pad(query[:, :-1] @ key.transpose(-2, -1), (0, 0, 0, 1))", "The last query is never reached: its row stays 0. (`range(n)` ends at n − 1 by itself.)"),
@@ -55,7 +55,7 @@ def in_dot_product_scores(at):
        ("reshape_for_transpose", "key.reshape(key.size(0), key.size(2), key.size(1))", "`view` (or `reshape`) gives the right shape, ({B}, {D}, {S}), with the numbers in the wrong positions: it keeps the order in memory. To make axes trade places use `transpose(-2, -1)`."),
        ("view_for_transpose", "key.view(key.size(0), key.size(2), key.size(1))", "`view` gives the right shape, ({B}, {D}, {S}), with the numbers in the wrong positions, and refuses a `key` whose memory is in another order. To make axes trade places use `transpose(-2, -1)`."))
     at("return query", NUMBERS,
-       ("scaled_already", "return query / math.sqrt(query.size(-1))", "You divide by √D = {root_D} already. That comes next, in `scaled_scores`; here the plain dot product is wanted."))
+       ("scaled_already", "return query / math.sqrt(query.size(-1))", "You divide by √D = {root_D} already. That comes next, in `scaled_scores`; here the plain dot product is needed."))
     at("query @ key.transpose(-2, -1)", NUMBERS,
        ("softmax_already", "(query @ key.transpose(-2, -1)).softmax(dim=-1)", "You take a softmax already. Scores come first and may be negative or large; 03 turns them into weights."))
     squeezed(at, ALL, "is (B, T, S), also for one sentence or one query")
@@ -84,7 +84,7 @@ def in_scaled_scores(at):
        ("floor_division", " // ", "`//` rounds every score down to a whole number. Divide with `/`."))
     at(" / math.sqrt(query.size(-1))", NUMBERS, ("no_scale", "", "These are the unscaled dot products. Divide them by √D = {root_D}, the root of the width."))
     at(("(query, key)", "  # (B, T, S)"), ALL,
-       ("swapped", ("(key, query)", "  # (B, S, T)"), "The scale is right, but query and key are swapped: rows are to be queries, shape ({B}, {T}, {S}), and yours are keys."))
+       ("swapped", ("(key, query)", "  # (B, S, T)"), "The scale is right, but query and key are swapped: rows must be queries, shape ({B}, {T}, {S}), and yours are keys."))
     at("dot_product_scores(query, key)", ALL,
        ("batch_and_time", "query @ key.transpose(0, 1)", "You swap batch and time: `transpose(0, 1)` makes ({S}, {B}, {D}) of the key. The batch stays in front; the last two axes of `key` trade places, `transpose(1, 2)`."),
        ("reshape_for_transpose", "query @ key.reshape(key.size(0), key.size(2), key.size(1))", "The scale is right, but `view` (or `reshape`) does not transpose: it keeps the order in memory, so the numbers are in the wrong positions. Use `key.transpose(-2, -1)`, or call your `dot_product_scores`.", NUMBERS),
@@ -94,7 +94,7 @@ def in_scaled_scores(at):
     at("return dot_product_scores(query, key) / math.sqrt(query.size(-1))", NUMBERS,
        ("by_their_own_spread", "scores = dot_product_scores(query, key)\n    return scores / scores.std()", "You divide by the spread that these scores happen to have. Their variance *should* be able to differ from 1 once a model has learned; the fixed number √D = {root_D} only sets it right at the start."))
     at(("return ", "  # (B, T, S)"), NUMBERS,
-       ("softmax_already", ("return torch.softmax(", ", dim=-1)  # (B, T, S)"), "You take a softmax already. The scaled scores themselves are wanted; 03 turns them into weights."))
+       ("softmax_already", ("return torch.softmax(", ", dim=-1)  # (B, T, S)"), "You take a softmax already. The scaled scores themselves are needed; 03 turns them into weights."))
     at("dot_product_scores(query, key) / math.sqrt(query.size(-1))", NUMBERS,
        ("root_of_the_scores", "torch.sqrt(dot_product_scores(query, key) / query.size(-1))", "The scores are under the root, too: a negative score has no root, hence NaN. Only D goes under it: `scores / math.sqrt(D)`."))
     at("math.sqrt(query.size(-1))  # (B, T, S)", ALL,
@@ -113,12 +113,12 @@ def in_score_variance(at):
        ("scores_by_d", "dim", "You divide the scores by D, not by √D: their variance falls to 1/D, where 1 is the aim."),
        ("half_of_d", "(dim**1 / 2)", "`D ** 1 / 2` is (D ** 1) / 2, half of D. The root is `D ** 0.5` or `math.sqrt(D)`."))
     at(" / math", "scaled variance",
-       ("times_root", " * math", "You multiply the scores by √D where they are to be divided: the scaled variance comes out D² in place of 1."))
+       ("times_root", " * math", "You multiply the scores by √D where they must be divided: the scaled variance comes out D² in place of 1."))
     at(".var()", "unscaled variance",
        ("std", ".std()", "You return standard deviations. The variance is their square: `var` in place of `std`. (The scaled one hides it, because 1² = 1.)"),
        ("mean", ".mean()", "You return means. The mean of a score is about 0 at every width; it is the *spread* around it that grows: `var`.", VARIANCES), times=2)
     at("scores.var().item(), scaled.var().item()", VARIANCES,
-       ("other_order", "scaled.var().item(), scores.var().item()", "The two numbers stand in the other order: first the unscaled variance, then the scaled one."),
+       ("other_order", "scaled.var().item(), scores.var().item()", "The two numbers are in the other order: first the unscaled variance, then the scaled one."),
        ("rounded", "round(scores.var().item(), 1), round(scaled.var().item(), 1)", "Your numbers are rounded. Return them as measured.", "sampling"))
     at(("(query * key).sum(dim=-1)  # (N,)", "  # (N,)\n    return"), VARIANCES,
        ("products_not_summed", ("query * key  # (N, D)", "  # (N, D)\n    return"), "You take the variance of the single products qᵢ·kᵢ. A score is their *sum* over the D components: add up along the last axis first."))
@@ -149,11 +149,11 @@ def in_score_variance(at):
     at(("samples, dim, generator=generator)  # (N, D)\n    key = torch.randn(samples, dim, generator=generator)  # (N, D)", "  # (N,)\n    scaled", "  # (N,)\n    return"), VARIANCES,
        ("sizes_swapped", ("dim, samples, generator=generator)  # (D, N)\n    key = torch.randn(dim, samples, generator=generator)  # (D, N)", "  # (D,)\n    scaled", "  # (D,)\n    return"), "You draw D rows of `samples` components: the sizes have changed places. Wanted are `samples` rows, here {N}, of D = {D} components."))
     at(".sum(dim=-1)  # (N,)", (*VARIANCES, "sampling"),
-       ("one_score", ".sum()", "You add everything up into one score, and a single number has no variance (NaN). Add up over the components only, `dim=-1`: {N} scores are wanted."))
+       ("one_score", ".sum()", "You add everything up into one score, and a single number has no variance (NaN). Add up over the components only, `dim=-1`: {N} scores are needed."))
     at("(query * key).sum(dim=-1)  # (N,)", "sampling",
        ("all_pairs", "query @ key.T  # (N, N)", "You multiply every query with every key. Those scores share rows and are not independent; draw {N} pairs, query n with key n."))
     at(".item()", "two floats",
-       ("tensors", "", "The numbers are right, but they are still wrapped in tensors (of shape (), with no axis at all). Plain Python floats are asked for: `.item()` or `float(…)` takes the number out."), times=2)
+       ("tensors", "", "The numbers are right, but they are still wrapped in tensors (of shape (), with no axis at all). Plain Python floats are needed: `.item()` or `float(…)` takes the number out."), times=2)
 
 
 @MISTAKES.of(project)
@@ -164,16 +164,16 @@ def in_project(at):
        ("scaled_already", "x @ w_q / math.sqrt(w_q.size(-1)), x @ w_k / math.sqrt(w_k.size(-1))", "You divide by a root already. `project` only projects; the root of the width belongs to the scores."),
        ("softmax_of_the_projections", "(x @ w_q).softmax(dim=-1), (x @ w_k).softmax(dim=-1)", "You take a softmax of queries and keys. Projections are plain products and may be negative; the softmax comes after the scores, in 03."))
     at("x @ w_k", NUMBERS,
-       ("same_for_both", "x @ w_q", "Queries and keys both come from `w_q`; `w_k` is never used. One matrix for both is what this exercise is to avoid: its scores are symmetric."))
+       ("same_for_both", "x @ w_q", "Queries and keys both come from `w_q`; `w_k` is never used. One matrix for both is what this exercise avoids: its scores are symmetric."))
     at(PAIR, ALL,
        ("transposed", "x @ w_q.T, x @ w_k.T", "Your projections are transposed: `w_q.T` (and `F.linear`, which transposes for you) has shape ({K}, {D}), and the width D = {D} of `x` meets K = {K}. Here a projection is (D, K): multiply `x @ w_q` as it is. (A `view` to that shape fits no better; `nn.Linear` stores its weight the other way round, (K, D).)"),
-       ("matrix_first", "w_q @ x, w_k @ x", "The matrix stands on the wrong side: rows are tokens here, so `x` comes first, `x @ w_q`. (`w_q @ x` is for tokens written as columns.)"),
+       ("matrix_first", "w_q @ x, w_k @ x", "The matrix is on the wrong side: rows are tokens here, so `x` comes first, `x @ w_q`. (`w_q @ x` is for tokens written as columns.)"),
        ("scores_already", "dot_product_scores(x @ w_q, x @ w_k)  # (B, T, T)", "You go one step too far and return scores. `project` stops at the pair (queries, keys); `scaled_scores` takes it from there."),
        ("glued", "torch.cat([x @ w_q, x @ w_k], dim=-1)  # (B, T, 2K)", "Queries and keys are glued into one tensor of width 2·K. Return two tensors: `return queries, keys`."),
        ("queries_only", "x @ w_q  # (B, T, K)", "You return only the queries. The keys are missing: `return queries, keys`."),
        ("stacked", "torch.stack([x @ w_q, x @ w_k])  # (2, B, T, K)", "The two results are stacked into one tensor with an axis of size 2 in front. Return two tensors: `return queries, keys`.", "shape"),
        ("scaled_scores_already", "scaled_scores(x @ w_q, x @ w_k)  # (B, T, T)", "You go two steps too far and return scaled scores. `project` stops at the pair (queries, keys); `scaled_scores` takes it from there."),
-       ("first_item_only", "x[0] @ w_q, x[0] @ w_k  # (T, K), (T, K)", "You project the first batch item only: `x[0]`. All {B} are wanted, and `@` takes them at once."),
+       ("first_item_only", "x[0] @ w_q, x[0] @ w_k  # (T, K), (T, K)", "You project the first batch item only: `x[0]`. All {B} are needed, and `@` takes them at once."),
        ("x_too", "x @ w_q, x @ w_k, x", "You return three things; wanted is the pair (queries, keys).", ("shape", "gradients")))
     at("x @ w_k  # (B, T, K), (B, T, K)", ALL,
        ("keys_left_as_they_are", "x  # (B, T, K), (B, T, D)", "Only the queries are projected; the keys you return are `x` itself. `x @ w_k` makes the keys, of width K = {K}."))

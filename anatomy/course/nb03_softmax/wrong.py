@@ -33,7 +33,7 @@ def in_softmax(at):
        ("clamps", "exponentials = x.clamp(min=-80, max=80).exp()", "You clamp the scores so that exp can't overflow. All scores beyond the limit become equal, and with them their weights. Subtracting each slice's largest entry keeps the differences, which is all that softmax looks at."),
        ("divides_by_max", "exponentials = (x / x.abs().amax(dim=dim, keepdim=True)).exp()", "You divide the scores by the largest one (in absolute value). That does prevent the overflow, but it changes the differences between scores, and so the weights. Subtract the largest instead: a subtraction cancels, a division doesn't.", NUMBERS),
        ("reversed", "exponentials = (x.amin(dim=dim, keepdim=True) - x).exp()  # between 0 and 1", "Your smallest score gets the largest weight: the scores enter with a minus sign. It is exp(x − max), not exp(max − x).", NUMBERS),
-       ("max_after_exp", "exponentials = x.exp() - x.amax(dim=dim, keepdim=True)", "You subtract the maximum after the exponential, where it no longer cancels and no longer prevents an overflow. The scores are to be shifted: exp(x − max).", NUMBERS))
+       ("max_after_exp", "exponentials = x.exp() - x.amax(dim=dim, keepdim=True)", "You subtract the maximum after the exponential, where it no longer cancels and no longer prevents an overflow. The scores must be shifted: exp(x − max).", NUMBERS))
     at(LARGEST, "large scores",
        ("global_max", "x.max()", "You subtract the largest entry of the whole tensor. It cancels on paper, but a slice that lies 200 below it becomes exp(−200) = 0 everywhere, and 0/0 is NaN. Each slice along `dim` needs its own largest entry."),
        ("largest_absolute", "x.abs().amax(dim=dim, keepdim=True)", "You subtract the largest absolute value: a slice around −150 is pushed down to −300, where every exponential is 0, and 0/0 is NaN. Subtract the largest value, with its sign."),
@@ -90,8 +90,8 @@ def in_softmax(at):
        ("overflows_along_1", ("exponentials = x.exp()", ".sum(dim=1, keepdim=True)"), "Your softmax always runs along axis 1, whatever `dim` says: hand `dim` on to the sum. (And it overflows for large scores: subtract each slice's largest entry before the exponential.)", EVERYTHING),
        ("by_largest", ("exponentials = x.exp()", ".amax(dim=dim, keepdim=True)"), "You divide by the largest exponential of each slice, so the largest entry is 1. Divide by the sum, so that the slice sums to 1."))
     at("exponentials.sum(", NUMBERS,
-       ("by_sum_of_shifted", "shifted.sum(", "You divide by the sum of the shifted scores themselves. What stands above the line has to be summed below it: the exponentials."),
-       ("by_sum_of_scores", "x.sum(", "You divide by the sum of the scores themselves. What stands above the line has to be summed below it: the exponentials."))
+       ("by_sum_of_shifted", "shifted.sum(", "You divide by the sum of the shifted scores themselves. What is above the line has to be summed below it: the exponentials."),
+       ("by_sum_of_scores", "x.sum(", "You divide by the sum of the scores themselves. What is above the line has to be summed below it: the exponentials."))
     at((SHIFT, RETURNED), NUMBERS,
        ("not_normalized_unshifted", ("exponentials = x.exp()", "exponentials"), "You return the exponentials of the scores and never divide by their sum: a slice should sum to 1. (And subtract each slice's largest entry first, or they overflow.)"))
     at("x - x.amax(dim=dim, keepdim=True)", NUMBERS,
@@ -104,9 +104,9 @@ def in_softmax(at):
        ("left_at_the_end", ("x = x.transpose(dim, -1)\n    shifted = x - x.amax(dim=-1", ".sum(dim=-1, keepdim=True)"), "You swap the axis `dim` with the last one, and it stays there. Swap them back before you return."),
        ("moved_to_the_end", ("x = x.movedim(dim, -1)\n    shifted = x - x.amax(dim=-1", ".sum(dim=-1, keepdim=True)"), "You move the axis `dim` to the end, and it stays there. Move it back before you return."))
     at("x.amax(", EVERYTHING,
-       ("max_with_places", "x.max(", "`x.max(dim)` returns two things, the largest values and where they stand, and a pair can't be subtracted. Take `.values`, or use `amax`."))
+       ("max_with_places", "x.max(", "`x.max(dim)` returns two things, the largest values and where they are, and a pair can't be subtracted. Take `.values`, or use `amax`."))
 
-    @MISTAKES.mistake("You go through the first axis item by item and normalize each item as a whole, whatever `dim` says. Each slice along `dim` is to sum to one.", breaks=NUMBERS)
+    @MISTAKES.mistake("You go through the first axis item by item and normalize each item as a whole, whatever `dim` says. Each slice along `dim` must sum to one.", breaks=NUMBERS)
     def softmax__item_by_item(x, dim):
         items = x.reshape(x.size(0), -1)
         exponentials = (items - items.amax(dim=1, keepdim=True)).exp()
@@ -132,31 +132,31 @@ def in_attention_weights(at):
        ("by_d", "scaled_scores(query, key) / math.sqrt(query.size(-1))", "You divide the scores by D = {D} in all, not by √D = {root_D}: the weights come out too even. (`scaled_scores` has divided by √D already.)"),
        ("by_root_t", "query @ key.transpose(-2, -1) / math.sqrt(query.size(-2))", "You divide the scores by √T (the number of queries), not by √D (their width). With T = D you would not have noticed; here T = {T} and D = {D}."),
        ("by_root_s", "query @ key.transpose(-2, -1) / math.sqrt(key.size(-2))", "You divide the scores by √S (the number of keys), not by √D (their width). With S = D you would not have noticed; here S = {S} and D = {D}."),
-       ("times_root_d", "query @ key.transpose(-2, -1) * math.sqrt(query.size(-1))", "You multiply the scores by √D; they are to be divided by it. Yours are {D} times too large, and the softmax saturates."),
+       ("times_root_d", "query @ key.transpose(-2, -1) * math.sqrt(query.size(-1))", "You multiply the scores by √D; they must be divided by it. Yours are {D} times too large, and the softmax saturates."),
        ("softmax_twice", "softmax(scaled_scores(query, key), dim=-1)", "You apply softmax twice, which makes the weights nearly equal. Once is enough."),
        ("cosine", "F.normalize(query, dim=-1) @ F.normalize(key, dim=-1).transpose(-2, -1)", "You bring queries and keys to length 1 first: a cosine, which lies between −1 and 1 and can never be sharp. Attention uses the dot product as it is, divided by √D = {root_D}; long vectors may speak louder."))
     at("dim=-1)", WEIGHTS,
        ("scaled_again_after", "dim=-1) / math.sqrt(query.size(-1))", "You scale twice. `scaled_scores` has divided by √D already; dividing the weights by it once more makes each row sum to 1/√D = 1/{root_D}, not to one."),
        ("detached", "dim=-1).detach()", "The values are right, but no gradient reaches query and key: `detach`, `.data`, `torch.no_grad` or a way through NumPy cuts it, and the model could never learn where to look.", "gradients"))
     at("scaled_scores(query, key), dim=-1)", WEIGHTS,
-       ("scaled_after", "query @ key.transpose(-2, -1), dim=-1) / math.sqrt(query.size(-1))", "You divide by √D after the softmax. The scores are to be scaled before it; afterwards the rows sum to 1/√D = 1/{root_D}, and the softmax has saturated already."))
+       ("scaled_after", "query @ key.transpose(-2, -1), dim=-1) / math.sqrt(query.size(-1))", "You divide by √D after the softmax. The scores must be scaled before it; afterwards the rows sum to 1/√D = 1/{root_D}, and the softmax has saturated already."))
     at("softmax(scaled_scores(query, key), dim=-1)", WEIGHTS,
        ("scores", "scaled_scores(query, key)", "You return the scaled scores. The softmax that turns them into weights is missing."),
-       ("sigmoid", "torch.sigmoid(scaled_scores(query, key))", "You apply a sigmoid: every pair gets a weight between 0 and 1 by itself. The keys are to compete for each query's attention, so that its row sums to one: that is softmax."),
+       ("sigmoid", "torch.sigmoid(scaled_scores(query, key))", "You apply a sigmoid: every pair gets a weight between 0 and 1 by itself. The keys must compete for each query's attention, so that its row sums to one: that is softmax."),
        ("hard_maximum", "F.one_hot(scaled_scores(query, key).argmax(dim=-1), key.size(-2)).float()", "You give all the weight to the best key: a hard maximum. Softmax gives every key a share, and lets gradients flow to all of them.", NUMBERS),
        ("only_exponentials", "scaled_scores(query, key).exp()", "You return the exponentials of the scores and never divide by their sum: each row should sum to one."))
     at("return softmax", WEIGHTS,
-       ("logarithms", "return torch.log_softmax", "You return the logarithms of the weights (a log-softmax): they are at most zero. The weights themselves are wanted."))
+       ("logarithms", "return torch.log_softmax", "You return the logarithms of the weights (a log-softmax): they are at most zero. The weights themselves are needed."))
     at("dim=-1)  # (B, T, S)", ("shape", *WEIGHTS),
-       ("transposed", "dim=-1).transpose(-2, -1)  # (B, S, T)", "Your weights are transposed: `weights[b, s, t]`, keys down and queries across. One row per query is wanted, (B, T, S)."),
-       ("first_sentence_only", "dim=-1)[0]", "You return the first sentence's weights alone, (T, S). Every sentence of the batch is to have its own, (B, T, S).", ("shape", "values", "large scores", "gradients")))
+       ("transposed", "dim=-1).transpose(-2, -1)  # (B, S, T)", "Your weights are transposed: `weights[b, s, t]`, keys down and queries across. One row per query is needed, (B, T, S)."),
+       ("first_sentence_only", "dim=-1)[0]", "You return the first sentence's weights alone, (T, S). Every sentence of the batch must have its own, (B, T, S).", ("shape", "values", "large scores", "gradients")))
     at("(query, key), dim=-1)  # (B, T, S)", EVERYTHING,
-       ("roles_swapped", "(key, query), dim=-1)  # (B, S, T)", "Query and key have changed places: you compute KQᵀ, so it is the keys that ask and the queries that answer. One row per query is wanted: QKᵀ."))
+       ("roles_swapped", "(key, query), dim=-1)  # (B, S, T)", "Query and key have changed places: you compute KQᵀ, so it is the keys that ask and the queries that answer. One row per query is needed: QKᵀ."))
     at("(query, key), dim=-1)", NUMBERS,
        ("first_of_batch", "(query[0], key[0]), dim=-1).expand(query.size(0), -1, -1)", "Every sentence gets the weights of the first one: somewhere you take only item 0 of the batch."))
     SCALED = "scaled_scores(query, key)"
     at(SCALED, NUMBERS,
-       ("reversed_axes", "query @ key.T / math.sqrt(query.size(-1))", "`key.T` reverses all three axes, (D, S, B). Only the last two are to change places: `key.transpose(-2, -1)`, or `key.mT`.", ("shape", *WEIGHTS)),
+       ("reversed_axes", "query @ key.T / math.sqrt(query.size(-1))", "`key.T` reverses all three axes, (D, S, B). Only the last two must change places: `key.transpose(-2, -1)`, or `key.mT`.", ("shape", *WEIGHTS)),
        ("keys_not_turned", "query @ key / math.sqrt(query.size(-1))", "You multiply (B, T, D) by (B, S, D) as they are, where D meets S. Turn the keys: `query @ key.transpose(-2, -1)`, or use `scaled_scores`.", ("shape", *WEIGHTS)),
        ("keys_reshaped", "query @ key.reshape(key.size(0), key.size(2), key.size(1)) / math.sqrt(query.size(-1))", "You `reshape` (or `view`) the keys to (B, D, S): that reads the same numbers in memory's order and does not turn them. `transpose(-2, -1)` swaps the two axes."),
        ("by_8", "query @ key.transpose(-2, -1) / 8", "You divide by 8. That is √64, right for the heads of BERT base and for no other width; here it is √{D} = {root_D}."),
@@ -175,30 +175,30 @@ def in_weighted_values(at):
     at(MIXTURE, SHAPE,
        ("transposed", "weights.transpose(-2, -1) @ value  # (B, S, T) @ (B, S, Dv)", "You multiply by the transposed weights: each key hands its value out to queries, where each query should collect the values of the keys. That runs only where T equals S; row t of the weights belongs to query t."),
        ("not_summed", "weights.unsqueeze(-1) * value.unsqueeze(-3)  # (B, T, S, Dv)", "You multiply each value by its weight, but don't add them up: your result still has the axis of the keys. Sum over it."),
-       ("elementwise", "weights * value", "You multiply entry by entry (`*`), which pairs weight [t, s] with value [s, d] by position. Each query's weights are to be combined with all value rows: a matrix product (`@`)."),
+       ("elementwise", "weights * value", "You multiply entry by entry (`*`), which pairs weight [t, s] with value [s, d] by position. Each query's weights must be combined with all value rows: a matrix product (`@`)."),
        ("plain_mean", "value.mean(dim=-2, keepdim=True).expand(-1, weights.size(-2), -1)  # (B, T, Dv)", "You ignore the weights: every query gets the plain mean of all values. Multiply each value by its weight before adding.", VALUES),
        ("plain_sum", "value.sum(dim=-2, keepdim=True).expand(-1, weights.size(-2), -1)  # (B, T, Dv)", "You ignore the weights: every query gets the plain sum of all values. Multiply each value by its weight before adding.", VALUES),
        ("forgets_values", "weights", "You return the weights: the values never enter. Each query's row of weights is a recipe; the value rows are what it mixes."),
        ("first_of_batch", "weights @ value[0]  # (B, T, S) @ (S, Dv) -> (B, T, Dv)", "Every sentence is mixed from the values of the first one: somewhere you take only item 0 of the batch.", VALUES),
-       ("values_transposed", "weights @ value.transpose(-2, -1)  # (B, T, S) @ (B, Dv, S)", "You transpose the values, so weights meet the value's width where they should meet the keys. (B, T, S) times (B, S, Dv): the two S already stand next to each other."),
-       ("first_sentence_only", "weights[0] @ value[0]  # (T, S) @ (S, Dv) -> (T, Dv)", "You return the first sentence's mixtures alone, (T, Dv). Every sentence of the batch is to have its own, (B, T, Dv)."),
-       ("result_transposed", "(weights @ value).transpose(-2, -1)  # (B, Dv, T)", "Your result is transposed, (B, Dv, T): you compute VᵀWᵀ, which is (WV)ᵀ. One row per query is wanted, (B, T, Dv)."),
-       ("values_on_the_left", "value @ weights", "The values stand on the left of your product. Each query's row of weights is to meet the values' columns: `weights @ value`."),
+       ("values_transposed", "weights @ value.transpose(-2, -1)  # (B, T, S) @ (B, Dv, S)", "You transpose the values, so weights meet the value's width where they should meet the keys. (B, T, S) times (B, S, Dv): the two S already are next to each other."),
+       ("first_sentence_only", "weights[0] @ value[0]  # (T, S) @ (S, Dv) -> (T, Dv)", "You return the first sentence's mixtures alone, (T, Dv). Every sentence of the batch must have its own, (B, T, Dv)."),
+       ("result_transposed", "(weights @ value).transpose(-2, -1)  # (B, Dv, T)", "Your result is transposed, (B, Dv, T): you compute VᵀWᵀ, which is (WV)ᵀ. One row per query is needed, (B, T, Dv)."),
+       ("values_on_the_left", "value @ weights", "The values are on the left of your product. Each query's row of weights must meet the values' columns: `weights @ value`."),
        ("last_key_only", "weights[..., -1:] @ value[..., -1:, :]", "Only the last key's share is left. In a loop, each round adds to what the rounds before it have found; `=` overwrites it.", VALUES),
-       ("first_key_only", "weights[..., :1] @ value[..., :1, :]", "Only the first key's share is there; all keys' shares are to be added. (A `return` inside a loop ends it in its first round.)", VALUES),
+       ("first_key_only", "weights[..., :1] @ value[..., :1, :]", "Only the first key's share is there; all keys' shares must be added. (A `return` inside a loop ends it in its first round.)", VALUES),
        ("last_key_left_out", "weights[..., :-1] @ value[..., :-1, :]", "The last key is never reached. (`range(n)` ends at n − 1 by itself.)", VALUES),
        ("first_key_left_out", "weights[..., 1:] @ value[..., 1:, :]", "The first key is left out. (Counting begins at 0.)", VALUES),
-       ("summed_over_queries", "weights.sum(dim=-2).unsqueeze(-1) * value  # (B, S, Dv)", "You sum over the queries, so your result has a row per key, (B, S, Dv). Sum over the keys: one row per query is wanted."),
-       ("summed_over_width", "weights * value.sum(dim=-1).unsqueeze(-2)  # (B, T, S)", "You sum over the value's width, so your result is (B, T, S). Sum over the keys: (B, T, Dv) is wanted."),
-       ("all_queries_in_one", "(weights @ value).sum(dim=1)", "You add up the queries' mixtures: one row per sentence is left, (B, Dv). One row per query is wanted."),
+       ("summed_over_queries", "weights.sum(dim=-2).unsqueeze(-1) * value  # (B, S, Dv)", "You sum over the queries, so your result has a row per key, (B, S, Dv). Sum over the keys: one row per query is needed."),
+       ("summed_over_width", "weights * value.sum(dim=-1).unsqueeze(-2)  # (B, T, S)", "You sum over the value's width, so your result is (B, T, S). Sum over the keys: (B, T, Dv) is needed."),
+       ("all_queries_in_one", "(weights @ value).sum(dim=1)", "You add up the queries' mixtures: one row per sentence is left, (B, Dv). One row per query is needed."),
        ("values_of_all_sentences", 'torch.einsum("bts,csd->btd", weights, value)', "Every query meets the values of *all* sentences, added up. Each sentence has its own: weights and values must share their batch axis (in an einsum, the same letter `b`).", VALUES))
     at("weights @ value", VALUES,
-       ("divides_by_s", "weights @ value / value.size(-2)", "You divide by S, the number of keys: a mean where a sum is wanted. The weights are shares already; with S = {S} your result is {S} times too small."),
+       ("divides_by_s", "weights @ value / value.size(-2)", "You divide by S, the number of keys: a mean where a sum is needed. The weights are shares already; with S = {S} your result is {S} times too small."),
        ("renormalizes", "weights @ value / weights.sum(dim=-1, keepdim=True)", "You divide by the sum of the weights. Where rows sum to one it changes nothing, but weights that were dropped on purpose must stay missing: use the weights as they come."))
     at("weights @ value", SHAPE,
        ("renormalizes_without_keepdim", "weights / weights.sum(dim=-1) @ value", "You divide the weights by the sums of their rows, and these sums have lost their last axis: they line up with the keys, not with the queries. Leave the division out: weights are used as they come."),
        ("softmax_and_transposed", "softmax(weights, dim=-1).transpose(-2, -1) @ value", "You pass the weights through a softmax again, and you transpose them. Use them as they come, with a row for each query: `weights @ value`."),
-       ("mean_over_queries", "weights.mean(dim=-2).unsqueeze(-1) * value  # (B, S, Dv)", "You take the mean over the queries, so your result has a row per key, (B, S, Dv). Sum over the keys: one row per query is wanted."))
+       ("mean_over_queries", "weights.mean(dim=-2).unsqueeze(-1) * value  # (B, S, Dv)", "You take the mean over the queries, so your result has a row per key, (B, S, Dv). Sum over the keys: one row per query is needed."))
     at("weights @", VALUES,
        ("picks_largest", "F.one_hot(weights.argmax(dim=-1), weights.size(-1)).float() @", "You pick the value with the largest weight and drop all others. A weighted sum mixes in every value by its share."),
        ("softmax_again", "softmax(weights, dim=-1) @", "You pass the weights through a softmax again, which makes them nearly equal. They are weights already: use them as they come."),
@@ -232,18 +232,18 @@ def in_scaled_dot_product_attention(at):
        ("forgets_values", "attention_weights(query, key)", "You return the attention weights: the values never enter. Multiply the weights by `value`.", ("shape", *ATTENTION)))
     at("key), value)", ("shape", *ATTENTION),
        ("mixes_keys", "key), key)", "You mix the keys: `value` never enters. Keys are there to be compared with queries; what is mixed are the values."),
-       ("divides_by_s", "key), value) / key.size(-2)", "You divide the mixture by S, the number of keys: a mean where a sum is wanted. The weights are shares already.", ATTENTION))
+       ("divides_by_s", "key), value) / key.size(-2)", "You divide the mixture by S, the number of keys: a mean where a sum is needed. The weights are shares already.", ATTENTION))
     at("(query, key)", ("shape", *ATTENTION),
        ("weights_transposed", "(query, key).transpose(-2, -1)", "You mix the values with the transposed weights: each key hands out where each query should collect. That runs only where T equals S; row t of the weights belongs to query t."),
-       ("roles_swapped", "(key, query)", "Query and key have changed places: you compute KQᵀ, so the keys do the asking. That runs only where T equals S. One row per query is wanted: QKᵀ."),
+       ("roles_swapped", "(key, query)", "Query and key have changed places: you compute KQᵀ, so the keys do the asking. That runs only where T equals S. One row per query is needed: QKᵀ."),
        ("weights_detached", "(query, key).detach()", "The mixture is right, but you detach the weights: no gradient reaches query and key, and the model could never learn where to look.", "gradients"),
        ("compares_values", "(query, value)", "You compare the queries with the values: `key` never enters. Weights come from query and key; only then are the values mixed."))
     at("weighted_values(", "leading axes",
        ("bmm_only", "torch.bmm(", "`torch.bmm` takes exactly three axes, so yours stops at a single sentence and at heads. `@` works for any number of leading axes."))
     MIXED = "weighted_values(attention_weights(query, key), value)"
     at(MIXED, "leading axes",
-       ("value_and_weights_swapped", "weighted_values(value, attention_weights(query, key))", "The weights come first, then the values, in `weighted_values(weights, value)` as in `weights @ value`; yours stand the other way round.", ("shape", *ATTENTION)),
-       ("first_entry_only", MIXED + "[0]", "You return the first entry along the first axis alone. Every one is to have its own result: all leading axes stay.", ("shape", *ATTENTION)),
+       ("value_and_weights_swapped", "weighted_values(value, attention_weights(query, key))", "The weights come first, then the values, in `weighted_values(weights, value)` as in `weights @ value`; yours are the other way round.", ("shape", *ATTENTION)),
+       ("first_entry_only", MIXED + "[0]", "You return the first entry along the first axis alone. Every one must have its own result: all leading axes stay.", ("shape", *ATTENTION)),
        ("three_axes_and_bmm", "torch.bmm(softmax(torch.bmm(query, key.transpose(1, 2)) / math.sqrt(query.size(-1)), dim=-1), value)", "Two things here fit exactly three axes: an axis number counted from the front, and `torch.bmm`. With −2 and −1, and with `@`, any number of leading axes will do."),
        ("leading_axes_flattened", "weighted_values(\n        attention_weights(query.reshape(-1, *query.shape[-2:]), key.reshape(-1, *key.shape[-2:])),\n        value.reshape(-1, *value.shape[-2:]))", "You flatten the leading axes into one and don't restore them at the end: with two of them your result has one axis too few, with none it has one too many."))
     at("return ", "leading axes",
@@ -258,7 +258,7 @@ def in_attention_entropy(at):
     ENTROPY = ("values", "leading axes", "zeros")
     KEPT_FINITE = "weights.clamp(min=torch.finfo(weights.dtype).tiny).log()  # (..., T, S), finite where a weight is 0"
     at(KEPT_FINITE, "zeros",
-       ("nan_at_zeros", "weights.log()  # (..., T, S)", "Where a weight is exactly 0 you compute 0·(−∞), which is NaN, and one NaN ruins the row. Such a term is to count 0: keep the logarithm away from zero (`clamp`), or use `torch.xlogy`, or `torch.where`."),
+       ("nan_at_zeros", "weights.log()  # (..., T, S)", "Where a weight is exactly 0 you compute 0·(−∞), which is NaN, and one NaN ruins the row. Such a term must count 0: keep the logarithm away from zero (`clamp`), or use `torch.xlogy`, or `torch.where`."),
        ("log_of_one_plus", "weights.log1p()  # (..., T, S)", "You take the logarithm of 1 + w. That avoids ln 0, but it is another function: a weight of 1 should add nothing, and ln 2 it is. Keep ln w and treat w = 0 by itself.", ENTROPY))
     at(".log()", ENTROPY,
        ("bits", ".log2()", "Yours is in bits: a logarithm to base 2. In nats it is the natural logarithm, so your numbers are 1/ln 2 ≈ 1.44 times too large."),
@@ -272,12 +272,12 @@ def in_attention_entropy(at):
        ("mean_over_keys", ".mean(dim=-1)", "You take the mean over the keys; entropy is the sum. The average over keys is already in the weights w of −Σ w ln w. With S = {S} yours is {S} times too small."),
        ("as_a_share", ".sum(dim=-1) / math.log(weights.size(-1))", "You divide by ln S, the largest possible entropy, and so return a share between 0 and 1. In nats it is the plain sum."),
        ("perplexity", ".sum(dim=-1).exp()", "You take the exponential of the entropy: that is the perplexity, an effective number of keys. Wanted is the entropy itself, in nats."),
-       ("largest_term", ".amax(dim=-1)", "You return the largest of the terms −w ln w. They are to be added up."))
+       ("largest_term", ".amax(dim=-1)", "You return the largest of the terms −w ln w. They must be added up."))
     at("dim=-1", ("shape", *ENTROPY),
        ("over_queries", "dim=-2", "You sum over the queries, not over the keys. Row t holds the weights of query t: sum over the last axis."),
-       ("along_axis_1", "dim=1", "You sum along axis 1, counted from the front: the queries, or the heads. The keys are the last axis, −1, however many axes stand in front."),
+       ("along_axis_1", "dim=1", "You sum along axis 1, counted from the front: the queries, or the heads. The keys are the last axis, −1, however many axes are in front."),
        ("along_axis_2", "dim=2", "You sum along axis 2, counted from the front, which is the axis of the keys only if there are exactly three axes. Count from the back: −1.", "leading axes"),
-       ("keeps_axis", "dim=-1, keepdim=True", "You keep the axis of the keys, with size 1 (`keepdim=True`). One number per query is wanted, (…, T)."))
+       ("keeps_axis", "dim=-1, keepdim=True", "You keep the axis of the keys, with size 1 (`keepdim=True`). One number per query is needed, (…, T)."))
     at("(weights * surprise)", ENTROPY,
        ("unweighted", "surprise", "You add up −ln w without the factor w in front. Each key's surprise counts as much as the weight it has: −Σ w ln w."),
        ("last_key_left_out", "(weights * surprise)[..., :-1]", "The last key is left out of your sum. (`range(n)` ends at n − 1 by itself.)"))

@@ -16,7 +16,7 @@ UNRELATED = "nothing of the loop is in fused"
 
 
 def _copied(raw: Any, case: Case) -> Any:
-    """What has arrived in fused; or, where it is asked for, in words whether both modules went separate ways."""
+    """What has arrived in fused; or, where it is needed, in words whether both modules went separate ways."""
     if case.asks != "independence":
         return raw
     return _independence(raw, case) if gathered(raw, "loop", "fused", "trainable", "later") else as_it_is(raw)

@@ -120,7 +120,7 @@ def in_MultiHeadAttention(at):
        ("concatenated_elsewhere", ")", "The heads' columns belong side by side, (B, T, H·K): `torch.cat(…, dim=-1)`. Yours are joined along another axis, so `output_linear` meets {K} columns. (`torch.cat` takes dim 0, the batch, when you name none; `torch.stack` makes a new axis.)"))
     at("torch.cat([head(x) for head in self.heads], dim=-1)", NUMBERS,
        ("interleaved", "torch.stack([head(x) for head in self.heads], dim=-1).flatten(2)", "The columns of your heads are interleaved: first column 0 of every head, then column 1 of every head. Wanted is all of head 0, then all of head 1: with real weights the order decides."),
-       ("stacked_and_reshaped", "torch.stack([head(x) for head in self.heads], dim=1).reshape(x.shape)", "You stack the heads along a new axis 1 and then reshape (B, H, T, K) to (B, T, D) as it lies in memory: that mixes tokens with heads. Bring the head axis behind T first, or use `torch.cat(…, dim=-1)`."))
+       ("stacked_and_reshaped", "torch.stack([head(x) for head in self.heads], dim=1).reshape(x.shape)", "You stack the heads along a new axis 1 and then reshape (B, H, T, K) to (B, T, D) as it lies in memory: that mixes tokens with heads. Bring the head axis after T first, or use `torch.cat(…, dim=-1)`."))
     at(("AttentionHead(embed_dim, ", "context = torch.cat([head(x) for head in self.heads]"), LAYERS,
        ("sliced_input", ("AttentionHead(head_dim, ", "slices = x.chunk(len(self.heads), dim=-1)\n        context = torch.cat([head(part) for head, part in zip(self.heads, slices)]"), "You cut the tokens into {H} slices and give each head one slice of {K} columns. Each head reads all {D} columns of every token; only its output is {K} wide."))
     at("(embed_dim, head_dim) for _ in range(num_heads)", LAYERS,
@@ -143,8 +143,8 @@ def in_MultiHeadAttention(at):
     at(TAKES_CONFIG, EVERYTHING, ("config_as_dict", 'embed_dim, num_heads = config["hidden_size"], config["num_attention_heads"]', NO_DICT))
     at(("config: BertConfig", TAKES_CONFIG), EVERYTHING, ("takes_two_numbers", ("embed_dim: int, num_heads: int", "pass"), GIVEN_CONFIG))
     at("range(num_heads)", EVERYTHING,
-       ("one_head_too_few", "range(num_heads - 1)", "You make one head too few: {H} are wanted. (`range(n)` runs from 0 to n − 1, which are n numbers already.)"),
-       ("one_head_too_many", "range(num_heads + 1)", "You make one head too many: {H} are wanted. (`range(n)` runs from 0 to n − 1, which are n numbers already.)"))
+       ("one_head_too_few", "range(num_heads - 1)", "You make one head too few: {H} are needed. (`range(n)` runs from 0 to n − 1, which are n numbers already.)"),
+       ("one_head_too_many", "range(num_heads + 1)", "You make one head too many: {H} are needed. (`range(n)` runs from 0 to n − 1, which are n numbers already.)"))
     at((MAKES_OUTPUT, "[head(x) for head in self.heads]", "self.output_linear(context)"), LAYERS,
        ("output_linear_for_each", ("nn.Linear(head_dim, head_dim)", "[self.output_linear(head(x)) for head in self.heads]", "context"), "Your `output_linear` maps K to K, and so can only take each head by itself. It maps D to D, after the concatenation: it is the only place where heads are mixed."))
     at(("embed_dim // num_heads", MAKES_OUTPUT), LAYERS,
@@ -164,12 +164,12 @@ def in_split_heads(at):
     at(("length, num_heads, width // num_heads)  # (B, T, H, K)", ".transpose(1, 2)"), NUMBERS,
        ("view_without_transpose", ("num_heads, length, width // num_heads)  # (B, H, T, K)", ""), "You reshape straight to (B, H, T, K): the shape is right, but memory runs token by token, so tokens and heads get mixed. First (B, T, H, K), then transpose T and H."))
     at(".transpose(1, 2)", SHAPE,
-       ("no_transpose", "", "You stop at (B, T, H, K), here ({B}, {T}, {H}, {K}): the columns are cut. What is missing is to swap axes 1 and 2, so that each head has its own T × K table."),
+       ("no_transpose", "", "You stop at (B, T, H, K), here ({B}, {T}, {H}, {K}): the columns are cut. What is missing is a swap of axes 1 and 2, so that each head has its own T × K table."),
        ("reversed_axes", ".T", "`.T` reverses all four axes, (K, H, T, B). Swap only T and H: `transpose(1, 2)`."))
     at(("num_heads, width // num_heads)  # (B, T, H, K)", "transpose(1, 2)"), NUMBERS,
        ("interleaved", ("width // num_heads, num_heads)  # (B, T, K, H)", "permute(0, 3, 1, 2)"), "Your heads take one column in every {H} (0, {H}, …), as dealing cards does. Head 0 should get the first {K} neighbors: in the reshape H comes before K."))
     at("transpose(1, 2)", SHAPE,
-       ("heads_first", "permute(2, 0, 1, 3)", "The head axis comes first in yours, (H, B, T, K); it belongs behind the batch: (B, H, T, K). (`torch.stack` puts its new axis first unless you say `dim=1`.)"),
+       ("heads_first", "permute(2, 0, 1, 3)", "The head axis comes first in yours, (H, B, T, K); it belongs after the batch: (B, H, T, K). (`torch.stack` puts its new axis first unless you say `dim=1`.)"),
        ("tokens_last", "permute(0, 2, 3, 1)", "T and K are exchanged in yours: (B, H, K, T). That is how keys are turned *inside* the product; the split itself gives (B, H, T, K)."),
        ("swaps_h_and_k", "transpose(2, 3)", "You swap the last two axes, which gives (B, T, K, H). Swap T and H, axes 1 and 2: (B, H, T, K)."),
        ("swaps_t_and_k", "transpose(1, 3)", "You swap axes 1 and 3, which gives (B, K, H, T). Swap T and H, axes 1 and 2: (B, H, T, K)."),
@@ -373,7 +373,7 @@ def in_copy_heads(at):
     at((BOTH, OUTPUT), NOTHING_ARRIVES,
        ("other_direction", ("rows = zip(parts, layer.weight.chunk(len(parts)), layer.bias.chunk(len(parts)))\n            for part, weight, bias in rows:\n                part.weight.copy_(weight)\n                part.bias.copy_(bias)", "\n        loop.output_linear.load_state_dict(fused.output_linear.state_dict())"), "You copy the wrong way: the loop now has fused's weights. `x.copy_(y)` writes into x; x must be fused's."))
 
-    @MISTAKES.mistake("After the call fused has its old weights. If you built a new module and returned it, or wrote into `fused.state_dict()` as into a dict, the fused that was handed over knows nothing of it: write into its parameters.", breaks=NOTHING_ARRIVES)
+    @MISTAKES.mistake("After the call fused has its old weights. If you built a new module and returned it, or wrote into `fused.state_dict()` as into a dict, the fused that was passed in knows nothing of it: write into its parameters.", breaks=NOTHING_ARRIVES)
     def copy_heads__no_effect(loop, fused):
         weights = fused.state_dict()
         for name in ("q", "k", "v"):

@@ -195,7 +195,7 @@ def LayerNorm(seed: int) -> Iterator[Case]:
 
 
 LAST = {"attention": "attention.output_linear", "feed_forward": "feed_forward.linear_2"}
-"""The layers whose results dropout is to reach, each the last before its addition."""
+"""The layers whose results dropout must reach, each the last before its addition."""
 
 
 def _masked(layer: Any, case: Case) -> Any:

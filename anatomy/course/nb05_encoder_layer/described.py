@@ -131,7 +131,7 @@ def part_in_words(raw: Mapping[str, Any], x: Tensor, p: float, last_layer: str) 
 
 
 def _feed_forward(raw: Any, case: Case) -> Any:
-    """Where dropout is asked for: what training mode does to the results, in words."""
+    """Where dropout is needed: what training mode does to the results, in words."""
     if case.asks != "dropout":
         return raw
     if not gathered(raw, "calm", "calm_again", "noisy", "noisy_again"):
@@ -157,7 +157,7 @@ def _start_in_words(found: Any) -> str:
 
 
 def _norm(raw: Any, case: Case) -> Any:
-    """How a new layer starts; or, where the shape is asked for, also whether each token is treated by itself."""
+    """How a new layer starts; or, where the shape is needed, also whether each token is treated by itself."""
     if case.asks == "parameters":
         if not gathered(raw, "weight", "bias"):
             return as_it_is(raw)
@@ -201,7 +201,7 @@ def _masked_in_words(raw: Mapping[str, Any], mask: Tensor) -> str:
 
 
 def _layer(raw: Any, case: Case) -> Any:
-    """Where it is asked for: what a mask does, or dropout, in words."""
+    """Where it is needed: what a mask does, or dropout, in words."""
     if case.asks == "mask":
         return (
             _masked_in_words(raw, case.args["mask"]) if gathered(raw, "padded", "alone", "without") else as_it_is(raw)

@@ -73,7 +73,7 @@ def in_both_layers(at: MistakesIn, heard: str, fed: str, last: str) -> None:
 def in_gelu(at):
     at("0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))", NUMBERS,
        ("relu", "x.clamp(min=0.0)", "This is ReLU: it cuts off everything below zero. GELU is x·Φ(x), smooth, and slightly negative between about −3 and 0."),
-       ("sigmoid_approximation", "x * torch.sigmoid(1.702 * x)", "x·σ(1.702·x) is the fast approximation of GELU; it is off by up to 0.02. Here the exact one is wanted, with `torch.erf`."),
+       ("sigmoid_approximation", "x * torch.sigmoid(1.702 * x)", "x·σ(1.702·x) is the fast approximation of GELU; it is off by up to 0.02. Here the exact one is needed, with `torch.erf`."),
        ("silu", "x * torch.sigmoid(x)", "x·σ(x) is SiLU, also called Swish. It looks alike; GELU weighs x with the normal distribution's Φ(x), which takes `torch.erf`."),
        ("density", "x * torch.exp(-(x**2) / 2.0) / math.sqrt(2.0 * math.pi)", "You multiply x by the normal density, the bell curve. Φ is the area under that curve to the left of x, which grows from 0 to 1: it takes `torch.erf`."),
        ("elu", "torch.where(x > 0, x, torch.expm1(x.clamp(max=0.0)))", "This is ELU: x above zero, eˣ − 1 below it. GELU is x·Φ(x), which takes `torch.erf`."),
@@ -81,13 +81,13 @@ def in_gelu(at):
        ("softplus", "torch.log1p(torch.exp(-x.abs())) + x.clamp(min=0.0)", "This is softplus, ln(1 + eˣ): smooth as well, but never negative, and 0.69 at zero. GELU is x·Φ(x)."),
        ("cut_at_zero", "(0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))).clamp(min=0.0)", "Right above zero; but negative numbers do not become 0. GELU dips below zero there, to −0.17, and fades out slowly: x·Φ(x) on both sides."))
     at("torch.erf(x / math.sqrt(2.0))", NUMBERS,
-       ("tanh_approximation", "torch.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * x**3))", "You wrote the tanh approximation, which differs from GELU by up to 0.0005. It saves time on some machines, and GPT-2 was trained with it; here the exact one is wanted, with `torch.erf`."),
-       ("tanh_without_the_cube", "torch.tanh(math.sqrt(2.0 / math.pi) * x)", "This is the tanh approximation without its term 0.044715·x³. The exact GELU is wanted, with `torch.erf`."))
+       ("tanh_approximation", "torch.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * x**3))", "You wrote the tanh approximation, which differs from GELU by up to 0.0005. It saves time on some machines, and GPT-2 was trained with it; here the exact one is needed, with `torch.erf`."),
+       ("tanh_without_the_cube", "torch.tanh(math.sqrt(2.0 / math.pi) * x)", "This is the tanh approximation without its term 0.044715·x³. The exact GELU is needed, with `torch.erf`."))
     at("erf(x / math.sqrt(2.0))", NUMBERS,
        ("erf_of_x", "erf(x)", "Your erf gets x; it should get x/√2 (and `2**1/2` is 1: write `2**0.5`). The error function belongs to a normal distribution of variance ½, and the √2 brings it to variance 1."),
        ("root_outside", "erf(x) / math.sqrt(2.0)", "You divide the result of erf by √2. Divide x, before erf gets it: erf(x/√2)."))
     at("x / math.sqrt(2.0)", NUMBERS,
-       ("erf_of_half_x", "x / 2.0", "You divide by 2 inside the erf; √2 is wanted there."),
+       ("erf_of_half_x", "x / 2.0", "You divide by 2 inside the erf; √2 is needed there."),
        ("erf_of_a_quarter", "x / 2.0**1 / 2.0", "Your erf gets x/4; it should get x/√2 (`x / 2**1/2` is read as x/2/2: write `2**0.5` or `math.sqrt(2.0)`)."))
     at("x / math", NUMBERS,
        ("erf_of_x_times_root_2", "x * math", "Inside the erf you multiply x by √2; divide by it instead."),
@@ -127,21 +127,21 @@ def in_LayerNorm(at):
     at(("variance = x.var(dim=-1, correction=0,", "torch.sqrt(variance + self.eps)"), EPS_TOO,
        ("unbiased_std_plus_eps", ("std = x.std(dim=-1,", "(std + self.eps)"), "You divide by `x.std(…) + eps`. Two things differ from layer norm: `std` divides by D − 1 unless told otherwise, and eps belongs to the variance, under the root."))
     at("torch.sqrt(variance + self.eps)", "eps",
-       ("eps_outside", "(variance.sqrt() + self.eps)", "Your eps is outside the root. It is added to the variance, under the root: √(variance + eps). With a tiny variance that is a different number."))
+       ("eps_outside", "(variance.sqrt() + self.eps)", "Your eps is outside the root. It should be added to the variance, under the root: √(variance + eps). With a tiny variance that is a different number."))
     at("variance + self.eps", "eps",
        ("no_eps", "variance", "eps has no effect. A token whose numbers are all equal has variance 0, and 0/0 is nan: add eps to the variance, under the root."))
     for number in ("1e-5", "1e-6", "1e-8", "1e-12"):
         at("+ self.eps", "eps", (f"eps_of_{number}", f"+ {number}", f"You use an eps of your own, {number}; take the one that is handed to the constructor."))
     at("(x - mean) / torch.sqrt(variance + self.eps)", "eps",
-       ("eps_added_to_the_result", "((x - mean) / torch.sqrt(variance) + self.eps)", "Your eps is added after the division. It is added to the variance, under the root (brackets: `torch.sqrt(variance + eps)`)."))
+       ("eps_added_to_the_result", "((x - mean) / torch.sqrt(variance) + self.eps)", "Your eps is added after the division. It should be added to the variance, under the root (brackets: `torch.sqrt(variance + eps)`)."))
     at("+ self.eps", "eps",
-       ("eps_squared", "+ self.eps**2", "You add eps², as if eps belonged to the standard deviation. It is added to the variance as it is."),
+       ("eps_squared", "+ self.eps**2", "You add eps², as if eps belonged to the standard deviation. It should be added to the variance as it is."),
        ("eps_subtracted", "- self.eps", "eps is subtracted from the variance. It is added, so that the root never gets zero or less."))
     at("torch.sqrt(", EPS_TOO, ("divides_by_variance", "(", "You divide by the variance; its root, the standard deviation, is what brings the spread to 1."))
-    at("/ torch", EPS_TOO, ("multiplies", "* torch", "You multiply by the standard deviation. Divide by it: tokens with a wide spread are to become narrower."))
+    at("/ torch", EPS_TOO, ("multiplies", "* torch", "You multiply by the standard deviation. Divide by it: tokens with a wide spread must become narrower."))
     at(("dim=-1", "# (..., 1)"), NOT_ALONE,
        ("over_tokens", ("dim=-2", "# (..., 1, D)"), "Your mean and variance run over the tokens of a sentence (the axis before the last). Layer norm takes one token at a time: its own D numbers, the last axis."),
-       ("over_axis_1", ("dim=1", "# (B, 1, D)"), "Your mean and variance run over axis 1, the tokens of a sentence; the D numbers of one token are wanted, the last axis, `dim=-1`."),
+       ("over_axis_1", ("dim=1", "# (B, 1, D)"), "Your mean and variance run over axis 1, the tokens of a sentence; the D numbers of one token are needed, the last axis, `dim=-1`."),
        ("batch_norm", ("dim=tuple(range(x.dim() - 1))", "# (..., D)"), "This is batch norm: mean and variance run over all tokens of all sentences, one pair per column. Layer norm computes one pair per token, over its own D numbers."),
        ("over_batch", ("dim=0", "# (1, T, D)"), "Your mean and variance run over the batch (axis 0): tokens of different sentences get mixed. Layer norm takes one token at a time, the last axis."),
        ("over_sentence", ("dim=tuple(range(x.dim()))[-2:]", "# (..., 1, 1)"), "You take one mean and one variance per sentence, over its tokens and columns. Each token has its own: reduce over the last axis only."),
@@ -220,16 +220,16 @@ def in_LayerNorm(at):
     at("torch.zeros(dim)", FROZEN,
        ("bias_not_to_be_learned", "torch.zeros(dim), requires_grad=False", "`requires_grad=False` keeps PyTorch from learning `bias`. A plain `nn.Parameter(…)` is learned."))
     at(("ones(dim)", "zeros(dim)"), "parameters",
-       ("random_start", ("randn(dim)", "randn(dim)"), "Your `weight` and `bias` do not start as asked: in each the numbers differ (are they drawn at random?). A new layer norm is to change nothing beyond the norm: `weight` starts at 1, `bias` at 0."),
+       ("random_start", ("randn(dim)", "randn(dim)"), "Your `weight` and `bias` do not start as asked: in each the numbers differ (are they drawn at random?). A new layer norm must change nothing beyond the norm: `weight` starts at 1, `bias` at 0."),
        ("starts_swapped", ("zeros(dim)", "ones(dim)"), "The starts are exchanged: `weight` starts at 1, `bias` at 0. With yours a new layer returns 1 everywhere, whatever comes in."),
        ("single_numbers", ("ones(1)", "zeros(1)"), "One `weight` and one `bias` for all columns: each of the D columns has its own, so both have shape (D,).", ("values", "parameters", "gradients", "eps")),
        ("row_parameters", ("ones(1, dim)", "zeros(1, dim)"), "`weight` and `bias` have two axes, (1, D). Their shape is (D,): trained weights of this shape will be copied in.", ("shape", *ALL)))
     at("ones(dim)", "parameters",
-       ("random_weight", "rand(dim)", "The numbers of your `weight` differ at the start (are they drawn at random?). A new layer norm is to change nothing beyond the norm: `weight` starts at 1."),
-       ("zero_start", "zeros(dim)", "Your `weight` starts at 0, so a new layer returns nothing but zeros, whatever comes in. It starts at 1, `bias` at 0."))
+       ("random_weight", "rand(dim)", "The numbers of your `weight` differ at the start (are they drawn at random?). A new layer norm must change nothing beyond the norm: `weight` starts at 1."),
+       ("zero_start", "zeros(dim)", "Your `weight` starts at 0, so a new layer returns nothing but zeros, whatever comes in. It should start at 1, `bias` at 0."))
     at("zeros(dim)", "parameters",
-       ("random_bias", "randn(dim)", "The numbers of your `bias` differ at the start (are they drawn at random?). A new layer norm is to change nothing beyond the norm: `bias` starts at 0."),
-       ("bias_of_one", "ones(dim)", "Your `bias` starts at 1. It starts at 0, so that a new layer changes nothing beyond the norm."))
+       ("random_bias", "randn(dim)", "The numbers of your `bias` differ at the start (are they drawn at random?). A new layer norm must change nothing beyond the norm: `bias` starts at 0."),
+       ("bias_of_one", "ones(dim)", "Your `bias` starts at 1. It should start at 0, so that a new layer changes nothing beyond the norm."))
     at("x.mean(", "gradients",
        ("mean_detached", "x.detach().mean(", "The mean is cut off from x (`detach`, `torch.no_grad` or `.data`). It depends on x, and the gradient has to know it."))
     at(("x.mean(", "x.var("), "gradients",
@@ -245,7 +245,7 @@ def in_FeedForward(at):
     STOPS = ("shape", "dropout", *BUILT_OTHERWISE)
     at("self.gelu(", NUMBERS, ("relu", "F.relu(", "You use ReLU between the two layers, as the 2017 paper did; here it is GELU, as in BERT."))
     at("self.gelu = gelu", NUMBERS,
-       ("tanh_gelu", 'self.gelu = nn.GELU(approximate="tanh")', "Your GELU is the tanh approximation; the exact one is wanted: your `gelu`, or `nn.GELU()` without `approximate`."),
+       ("tanh_gelu", 'self.gelu = nn.GELU(approximate="tanh")', "Your GELU is the tanh approximation; the exact one is needed: your `gelu`, or `nn.GELU()` without `approximate`."),
        ("gelu_not_made", "self.gelu = nn.GELU", "`nn.GELU` is a class. `nn.GELU()`, with brackets, makes the module that takes a tensor.", STOPS))
     at("self.gelu(self.linear_1(x))", NUMBERS,
        ("no_activation", "self.linear_1(x)", "No GELU acts between the two layers (one whose result is not used does nothing). Two linear layers in a row are one linear layer, however wide the middle is."),
@@ -321,7 +321,7 @@ def in_FeedForward(at):
 def in_TransformerEncoderLayer(at):
     at("x + self", DROPOUT_TOO,
        ("no_skip", "self", "Both skip connections are missing. Each part *adds* to the tokens: x + attention(…), then x + feed_forward(…). Without the sum a token would have to pass through every part unharmed."),
-       ("multiplied", "x * self", "You multiply where a sum is wanted: the skip connection is x + attention(…)."), times=2)
+       ("multiplied", "x * self", "You multiply where a sum is needed: the skip connection is x + attention(…)."), times=2)
     at("x = x + self", EPS_TOO,
        ("no_skip_around_attention", "x = self", "The skip connection around attention is missing: x + attention(norm(x)), so that a token keeps itself and adds what it heard."))
     at("return x + self", DROPOUT_TOO,
@@ -393,7 +393,7 @@ def in_PostNormEncoderLayer(at):
        ("norm_on_the_skip_only", ("self.layer_norm_1(x) + self.dropout(self.attention(x, mask))", "self.layer_norm_2(x) + self.feed_forward(x)"), "Your norms get x alone, and what the parts return is added to that. The *sum* is normalized: norm(x + attention(x)). Look at the brackets."))
     at("x + self", DROPOUT_TOO,
        ("no_skip", "self", "Both skip connections are missing. What is normalized is the *sum*: norm(x + attention(x)), then norm(x + feed_forward(x))."),
-       ("multiplied", "x * self", "You multiply where a sum is wanted: the skip connection is x + attention(x)."), times=2)
+       ("multiplied", "x * self", "You multiply where a sum is needed: the skip connection is x + attention(x)."), times=2)
     at("x + self.dropout", EPS_TOO, ("no_skip_around_attention", "self.dropout", "The skip connection around attention is missing: norm(x + attention(x))."))
     at("x + self.feed_forward", DROPOUT_TOO,
        ("no_skip_around_feed_forward", "self.feed_forward", "The skip connection around the feed-forward network is missing: norm(x + feed_forward(x))."))
@@ -426,7 +426,7 @@ def in_PostNormEncoderLayer(at):
     at("self.layer_norm_2(x + ", EPS_TOO,
        ("second_norm_inside_the_sum", "x + self.layer_norm_2(", "In the second half you normalize what the feed-forward network returns and add x afterwards. The sum is normalized: norm(x + feed_forward(x))."))
     at(("x = self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "feed_forward(x)"), EPS_TOO,
-       ("feed_forward_before_the_norm", ("h = x + self.dropout(self.attention(x, mask))\n        x = self.layer_norm_1(h)", "feed_forward(h)"), "The feed-forward network gets the sum before `layer_norm_1`; only the skip connection starts behind that norm. Both start from what the norm returned."),
+       ("feed_forward_before_the_norm", ("h = x + self.dropout(self.attention(x, mask))\n        x = self.layer_norm_1(h)", "feed_forward(h)"), "The feed-forward network gets the sum before `layer_norm_1`; only the skip connection starts after that norm. Both start from what the norm returned."),
        ("chained", ("h = self.dropout(self.attention(x, mask))", "feed_forward(h)"), "Attention's result goes straight into the feed-forward network, without a sum and a norm between: norm(x + attention(x)) comes first, and the rest starts from there.", DROPOUT_TOO))
     at("layer_norm_2(x + self", EPS_TOO,
        ("second_skip_twice", "layer_norm_2(x + x + self", "In the second half x is added twice. Once is right: norm(x + feed_forward(x))."))

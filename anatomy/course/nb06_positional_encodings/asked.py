@@ -128,7 +128,7 @@ def permutation_gap(seed: int) -> Iterator[Case]:
 
 
 EVEN = "even|odd|uneven|evenly|2|two|pair|pairs|half|halves|halved|divisible|multiple"
-"""Of what is wanted of a width, a refusal's message has one of these words."""
+"""Of what is needed of a width, a refusal's message has one of these words."""
 
 
 def any_table_size(draw: Draw) -> Case:

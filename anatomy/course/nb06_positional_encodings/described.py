@@ -16,7 +16,7 @@ UNRELATED = "what is returned has nothing to do with the input"
 
 
 def _gap(raw: Any, case: Case) -> Any:
-    """The gap as a number, out of whatever wraps it; where the type is asked for, the type in words."""
+    """The gap as a number, out of whatever wraps it; where the type is needed, the type in words."""
     if not gathered(raw, "type", "is a float", "value"):
         return as_it_is(raw)
     found = raw["value"]
@@ -27,7 +27,7 @@ def _gap(raw: Any, case: Case) -> Any:
 
 
 def _embedded(raw: Any, case: Case) -> Any:
-    """In words, where it is asked for: what becomes of dropout, or of a text that just fits."""
+    """In words, where it is needed: what becomes of dropout, or of a text that just fits."""
     if case.asks == "length limit" and gathered(raw, "a text that just fits"):
         return "a text of exactly the table's length is refused"
     if case.asks != "train mode":
@@ -72,7 +72,7 @@ def _pattern(zeros: Tensor) -> str:
 
 
 def _turned(raw: Any, case: Case) -> Any:
-    """Where offsets are asked for, in words: how scores of turned queries and keys react to moving."""
+    """Where offsets are needed, in words: how scores of turned queries and keys react to moving."""
     if case.asks != "offsets only":
         return raw
     if not gathered(raw, "still", "both", "keys"):

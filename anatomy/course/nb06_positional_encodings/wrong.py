@@ -100,11 +100,11 @@ def in_sinusoidal_encoding(at):
     at("10000.0 ** (-torch.arange(", "values",
        ("no_power", "1 / (10000.0 * torch.arange(", "There is no exponent: you divide t by 10000·2i/D, not by 10000 to the power 2i/D. (Pair 0 then divides by zero.)"))
     at((REFUSAL, "flatten(start_dim=1)"), "refusal",
-       ("accepts_odd", ("", "flatten(start_dim=1)[:, :dim]"), "An odd width gets a last sine without its cosine, without a word. Refuse it: `raise ValueError(…)`, with a message that says what is wanted."))
+       ("accepts_odd", ("", "flatten(start_dim=1)[:, :dim]"), "An odd width gets a last sine without its cosine, without a word. Refuse it: `raise ValueError(…)`, with a message that says what is needed."))
     at((REFUSAL, "pairs = torch.stack((angles.sin(), angles.cos()), dim=-1)  # (N, D/2, 2)", "return pairs.flatten(start_dim=1).float()"), "refusal",
-       ("odd_crashes", ("", "pe = torch.zeros(num_positions, dim)\n    pe[:, 0::2], pe[:, 1::2] = angles.sin(), angles.cos()", "return pe"), "An odd width does fail, but with a message about sizes from deep inside PyTorch. Look at `dim` first and raise a `ValueError` that says what is wanted."))
+       ("odd_crashes", ("", "pe = torch.zeros(num_positions, dim)\n    pe[:, 0::2], pe[:, 1::2] = angles.sin(), angles.cos()", "return pe"), "An odd width does fail, but with a message about sizes from deep inside PyTorch. Look at `dim` first and raise a `ValueError` that says what is needed."))
     at('ValueError(f"dim must be even, one sine and one cosine per frequency; it is {dim}")', "refusal",
-       ("silent_error", 'ValueError("error")', "Your `ValueError` does not say what is wanted, and the caller sees nothing but its message. Say that `dim` must be even."))
+       ("silent_error", 'ValueError("error")', "Your `ValueError` does not say what is needed, and the caller sees nothing but its message. Say that `dim` must be even."))
     at("if dim % 2:", ("shape", "values", "refusal"),
        ("refuses_even", "if dim % 2 == 0:", "You refuse even widths and let odd ones pass: `dim % 2` is 0 for an even number. Refuse when it is not 0."))
     at(("if dim % 2:", "pairs = torch.stack((angles.sin(), angles.cos()), dim=-1)  # (N, D/2, 2)", "return pairs.flatten(start_dim=1).float()"), ("shape", "values", "refusal"),
@@ -166,7 +166,7 @@ def in_shift_matrix(at):
     at((REFUSAL, "-torch.arange(0, dim, 2,", "= torch.arange(0, dim, 2)"), "refusal",
        ("accepts_odd", ("", "-torch.arange(0, dim - 1, 2,", "= torch.arange(0, dim - 1, 2)"), "An odd dim is accepted, and its last row stays empty. There is no such encoding (a sine would lack its cosine): raise a `ValueError` that says so."))
     at(REFUSAL, "refusal",
-       ("odd_crashes", "", "An odd dim does fail, but by accident, at an index that does not fit. Look at `dim` first and raise a `ValueError` that says what is wanted."))
+       ("odd_crashes", "", "An odd dim does fail, but by accident, at an index that does not fit. Look at `dim` first and raise a `ValueError` that says what is needed."))
     at(("if dim % 2:", "-torch.arange(0, dim, 2,", "= torch.arange(0, dim, 2)"), ("shape", *ALL_OFFSETS, "refusal"),
        ("refuses_even", ("if dim % 2 == 0:", "-torch.arange(0, dim - 1, 2,", "= torch.arange(0, dim - 1, 2)"), "You refuse even widths: `dim % 2` is 0 for an even number. Refuse when it is not 0."))
     EVEN_AND_ODD = "torch.arange(0, dim, 2), torch.arange(1, dim, 2)  # where"
@@ -297,7 +297,7 @@ def in_relative_position_bias(at):
        ("distance_from_column_0", "offsets.abs().clamp(max=reach)", "You look up the distance |j − i|, counted from column 0. Columns are for −M … M, left and right apart: clip j − i, with its sign, and add M."))
     at("+ reach]", EVERYWHERE,
        ("zero_beyond", "+ reach] * (offsets.abs() <= reach)", "Keys farther away than M get a bias of 0 in yours; they share the table's outermost entry on their side.", "clipping"),
-       ("softmaxed", "+ reach].softmax(dim=-1)", "You take a softmax of the bias. It is added to the scores, and the softmax comes after that."),
+       ("softmaxed", "+ reach].softmax(dim=-1)", "You take a softmax of the bias. It should be added to the scores, and the softmax comes after that."),
        ("causal", "+ reach].tril()", "Keys to the right of the query get no bias in yours. They have their own half of the table: offsets 1 … M."))
     at("table[:, offsets", ("shape", *EVERYWHERE),
        ("heads_last", "table.T[offsets", "The heads come last in what you return, (T, T, H). Scores are (B, H, T, T), so the bias is (H, T, T), which broadcasts over the batch."),
@@ -369,7 +369,7 @@ def in_apply_rotary(at):
     at('raise ValueError(f"the last axis must be even, to be turned in pairs; it is {width}")', "refusal",
        ("accepts_odd", "return torch.cat((apply_rotary(x[..., :-1], positions, base), x[..., -1:]), dim=-1)", "An odd width is accepted, and its last column is never turned. Pairs need an even width: raise a `ValueError` that says so."))
     at('    if width % 2:\n        raise ValueError(f"the last axis must be even, to be turned in pairs; it is {width}")\n', "refusal",
-       ("odd_crashes", "", "An odd width does fail, but with a message about sizes from deep inside PyTorch. Look at the last axis first and raise a `ValueError` that says what is wanted."))
+       ("odd_crashes", "", "An odd width does fail, but with a message about sizes from deep inside PyTorch. Look at the last axis first and raise a `ValueError` that says what is needed."))
     at(("turned = (first", BACK), ("offsets only", "gradients"),
        ("in_place", ("x[..., 0::2], x[..., 1::2] = (first", "x"), "You change `x` in place, and the caller still needs the unturned one. Write into a new tensor, such as `torch.empty_like(x)`."))
     at((", base: float = 10000.0)", "base**exponents"), ("shape", "values", "gradients"),

@@ -52,7 +52,7 @@ def _lead_of_padding(scores: Tensor, attention_mask: Tensor) -> float:
 
 
 def _loaded(raw: Any, case: Case) -> Any:
-    """In words, where it is asked for: what is refused; whether encoder and dict went separate ways."""
+    """In words, where it is needed: what is refused; whether encoder and dict went separate ways."""
     given = case.args["state_dict"]
     if case.asks == "independence":
         names = ("state_dict", "loaded", "trainable", "later")

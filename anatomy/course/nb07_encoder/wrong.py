@@ -48,11 +48,11 @@ def in_padding_mask(at):
        ("queries", "[:, None, :, None]", "You mask the queries: in your (B, 1, S, 1) the padding is along the rows. Hide the keys, the columns: (B, 1, 1, S). A padding token itself may attend to anything."),
        ("queries_and_keys", "[:, None, None, :] & attention_mask.bool()[:, None, :, None]", "Your mask has a row for each of S queries, (B, 1, S, S). There need not be as many queries as keys, and hiding keys is enough: leave that axis at 1, (B, 1, 1, S). (Where queries are masked, too, whole rows are hidden: by hand they become NaN.)"),
        ("no_new_axes", "", "Your mask still has the shape (B, S). Shapes are matched from the right, so the batch would be taken for the queries: two axes of size 1 must go in between, (B, 1, 1, S)."),
-       ("one_new_axis", "[:, None, :]", "One axis is missing: your (B, 1, S) meets (B, H, T, S) from the right, and the batch is taken for the heads. It takes two: (B, 1, 1, S)."),
+       ("one_new_axis", "[:, None, :]", "One axis is missing: your (B, 1, S) meets (B, H, T, S) from the right, and the batch is taken for the heads. It needs two: (B, 1, 1, S)."),
        ("new_axes_in_front", "[None, None]", "Both new axes are in front, (1, 1, B, S): matched from the right, the batch would be taken for the queries. They go between B and S: (B, 1, 1, S)."),
        ("new_axes_behind", "[:, :, None, None]", "Both new axes are at the end, (B, S, 1, 1): matched from the right, the keys would be taken for the heads. They go between B and S: (B, 1, 1, S)."),
        ("batch_as_heads", "[None, :, None, :]", "Your mask is (1, B, 1, S): the batch would be taken for the heads. B comes first: (B, 1, 1, S)."),
-       ("one_new_axis_behind", "[:, :, None]", "Your (B, S, 1) has its new axis behind, and one is missing. Two go between B and S: (B, 1, 1, S)."),
+       ("one_new_axis_behind", "[:, :, None]", "Your (B, S, 1) has its new axis at the end, and one is missing. Two go between B and S: (B, 1, 1, S)."),
        ("three_axes_square", "[:, None, :].expand(-1, attention_mask.size(1), -1)", "You repeat the mask for S queries, (B, S, S), and the heads' axis is missing. Return (B, 1, 1, S), which fits any number of heads and queries."))
     for power in (50, 200):
         at("attention_mask.bool()", "large scores",
@@ -409,7 +409,7 @@ def in_nearest_centroid(at):
     at(NEAREST, LABELS,
        ("mean_of_distances", "torch.stack([torch.cdist(test, train[labels == label]).mean(dim=1) for label in classes], dim=1).argmin(dim=1)", "You average the distances to all vectors of a label. Take one distance, to their mean: average the vectors first."),
        ("farthest_member", "torch.stack([torch.cdist(test, train[labels == label]).amax(dim=1) for label in classes], dim=1).argmin(dim=1)", "You measure the distance to the farthest vector of each label. Take the distance to their mean."),
-       ("centroid_vectors", "centroids[torch.cdist(test, centroids).argmin(dim=1)]", "You return the nearest centroids themselves, (M, D). Asked are their labels, (M,).", ("shape", *LABELS)))
+       ("centroid_vectors", "centroids[torch.cdist(test, centroids).argmin(dim=1)]", "You return the nearest centroids themselves, (M, D). The exercise asks for their labels, (M,).", ("shape", *LABELS)))
     at("classes = range(int(labels.max()) + 1)", LABELS,
        ("order_of_appearance", "classes = list(dict.fromkeys(labels.tolist()))", "Your centroids are in the order in which labels first occur, and you return the index in that order. Return the label itself: centroid c belongs to label c."))
     at("labels.max()) + 1", LABELS,

@@ -50,7 +50,7 @@ def _what_is_dropped(before: Tensor, after: Tensor, chance: float) -> str:
         return "every number reaches the classifier"
     if not gone.any() or not len(kept) or kept.max() - kept.min() > 1e-2:
         if _are_dropped(before + BIAS, after + BIAS):
-            return "whole logits are dropped, behind the classifier"
+            return "whole logits are dropped, after the classifier"
         return "something else happens than dropping numbers before the classifier"
     scale, share = float(kept.median()), float(gone.float().mean())
     if abs(scale - 1) < 1e-2:
@@ -153,7 +153,7 @@ def _same_gradient(one: Tensor | None, other: Tensor | None) -> bool:
 
 
 def _training_in_words(raw: Any, case: Case) -> Any:
-    """What a training did, for the rules; where one thing is asked for, that in words."""
+    """What a training did, for the rules; where one thing is needed, that in words."""
     names = ("told", "logits", "modes", "mode after", "steps", "uncleared", "trained")
     if not gathered(raw, "losses", "marks", "first", *(() if case.asks else names)):
         return as_it_is(raw)
@@ -218,22 +218,22 @@ def _learns(value: Any, case: Case) -> str | None:
         return None
     return (
         f"After {epochs} epochs on {len(batches)} batches the model names {right:.0%} of the examples that it has not "
-        f"seen (mean loss {loss:.2f}); the task is easy: at least 90% and at most 0.15 are wanted."
+        f"seen (mean loss {loss:.2f}); the task is easy: at least 90% and at most 0.15 are needed."
     )
 
 
 @_of_training
 def _losses(value: Any, case: Case) -> str | None:
     losses, true, epochs, count = value["losses"], value["true"], case.args["epochs"], len(case.args["batches"].content)
-    wanted = f"A list with the loss of every step is wanted, {count * epochs} in all"
+    wanted = f"A list with the loss of every step is needed, {count * epochs} in all"
     if losses is None:
-        return "Nothing is returned; a list with the loss of every step is wanted."
+        return "Nothing is returned; a list with the loss of every step is needed."
     if isinstance(losses, float):
         which = ", the last step's loss" if true and _alike([losses], true[-1:]) else ""
         return f"{wanted}; you return a single number{which}."
     if not isinstance(losses, list):
         kind = losses if isinstance(losses, str) else "a tensor" if isinstance(losses, Tensor) else "of another kind"
-        return f"A list with the loss of every step is wanted; what you return is {kind}."
+        return f"A list with the loss of every step is needed; what you return is {kind}."
     if any(isinstance(loss, list) for loss in losses):
         alike = all(isinstance(loss, list) for loss in losses)
         return f"{wanted}; you return {'a list of lists' if alike else 'several things, and a list among them'}."
@@ -285,9 +285,9 @@ def _of_which(losses: list[float], true: list[float], count: int) -> str:
         "the mean of all losses up to each step": mean_so_far,
         "the sum of all losses up to each step": [(n + 1) * mean for n, mean in enumerate(mean_so_far)],
         "the losses of the step before": [0.0, *true[:-1]],
-        "rounded to two digits behind the point": [round(loss, 2) for loss in true],
-        "rounded to three digits behind the point": [round(loss, 3) for loss in true],
-        "rounded to four digits behind the point": [round(loss, 4) for loss in true],
+        "rounded to two digits after the point": [round(loss, 2) for loss in true],
+        "rounded to three digits after the point": [round(loss, 3) for loss in true],
+        "rounded to four digits after the point": [round(loss, 4) for loss in true],
         "the losses in reverse order": true[::-1],
         "the losses in order of size": sorted(true),
         "the losses in order of size, the largest first": sorted(true, reverse=True),
@@ -312,7 +312,7 @@ def _kinds(values: list[Any]) -> str:
 
 def _order(seen: list[int], count: int, epochs: int) -> str | None:
     """What is wrong with the order in which batches 0, 1, … count − 1 were used."""
-    wanted = f"{count * epochs} calls of the model are wanted"
+    wanted = f"{count * epochs} calls of the model are needed"
     if not seen:
         return "The model that you are given is never called."
     if len(set(seen)) < count:
@@ -320,7 +320,7 @@ def _order(seen: list[int], count: int, epochs: int) -> str | None:
     rounds = [seen[start : start + count] for start in range(0, len(seen), count)]
     if len(seen) != count * epochs:
         if all(len(set(one)) == count for one in rounds):
-            return f"You go through the batches in {len(rounds)} epochs; {epochs} are asked for."
+            return f"You go through the batches in {len(rounds)} epochs; {epochs} are needed."
         if len(seen) < count * epochs:
             return f"Each batch is used, but not once in each of {epochs} epochs: {wanted}, yours are {len(seen)}."
         return f"Batches are used too often: {wanted}, yours are {len(seen)}."
@@ -392,7 +392,8 @@ def _count_in_words(raw: Any, case: Case) -> Any:
     if case.note == MORE_KEYS:
         return [key for key in raw if key not in HEADS]
     if case.asks not in raw:
-        return f'no key "{case.asks}"; the keys are: {", ".join(map(repr, raw)) or "none"}'
+        there = f"There are {', '.join(f'`{key!r}`' for key in raw)}." if raw else "The dict is empty."
+        return f'The entry `"{case.asks}"` is missing. {there}'
     count = _named(raw[case.asks])
     return f"the float {count}" if isinstance(count, float) else count
 

@@ -39,8 +39,8 @@ def in_TransformerForSequenceClassification(at):
        ("last_token", "hidden[:, -1]", "You classify the last token (`[:, -1]`). In a padded batch that is mostly padding; BERT's summary sits at the first position, where [CLS] is: `hidden[:, 0]`."),
        ("last_real_token", """hidden[:, -1]
         if attention_mask is not None:
-            first = hidden[torch.arange(len(hidden)), attention_mask.sum(dim=1) - 1]""", "You classify the last real token of each sentence. That is GPT's way, where only the last token has seen everything; here the first one, [CLS], is asked for: `hidden[:, 0]`."),
-       ("counts_from_one", "hidden[:, 1]", "You take position 1, the first word; [CLS] stands before it, at position 0.", ("shape", *NUMBERS, "parameters")),
+            first = hidden[torch.arange(len(hidden)), attention_mask.sum(dim=1) - 1]""", "You classify the last real token of each sentence. That is GPT's way, where only the last token has seen everything; here the first one, [CLS], is needed: `hidden[:, 0]`."),
+       ("counts_from_one", "hidden[:, 1]", "You take position 1, the first word; [CLS] is before it, at position 0.", ("shape", *NUMBERS, "parameters")),
        ("keeps_the_axis", "hidden[:, :1]", "A slice, `0:1`, keeps the axis of the tokens: your result has one axis too many, (B, 1, N). A plain number takes it away: `hidden[:, 0]`.", ("shape", *NUMBERS)),
        ("one_number_a_token", "hidden[:, :, 0]", "What goes into your classifier is (B, T), one number for each token: the ids, or the first number of each hidden state (`hidden[:, :, 0]`). Wanted is the vector of the first token, (B, D): `hidden[:, 0]`.", ("shape", *NUMBERS, "parameters", "dropout")),
        ("first_of_the_first", "hidden[0, 0]", "You pick a single vector, the first token of the first sentence. Wanted is the first token of every sentence: `hidden[:, 0]`.", ("shape", *NUMBERS)),
@@ -54,19 +54,19 @@ def in_TransformerForSequenceClassification(at):
        ("max_of_real", """hidden.amax(dim=1)
         if attention_mask is not None:
             first = hidden.masked_fill(attention_mask.unsqueeze(-1) == 0, -torch.inf).amax(dim=1)""", "You take the largest value of each column over the real tokens (max pooling); asked for is the vector of [CLS], `hidden[:, 0]`."),
-       ("tanh_before_dropout", "torch.tanh(hidden[:, 0])", "A tanh stands between [CLS] and your classifier. BERT's pooler has one, after a linear layer of its own; here there is none: dropout, then `classifier`."),
+       ("tanh_before_dropout", "torch.tanh(hidden[:, 0])", "A tanh is between [CLS] and your classifier. BERT's pooler has one, after a linear layer of its own; here there is none: dropout, then `classifier`."),
        ("first_sentence", "hidden[0]", "`hidden[0]` is the first sentence of the batch with all its tokens; the first token of every sentence is `hidden[:, 0]`.", ("shape", *NUMBERS)))
     at("self.dropout(first)", ("shape", *NUMBERS, "parameters", "dropout"),
        ("ids_alone", "self.dropout(input_ids)", "Token ids go into your classifier. It wants the encoder's vector of the first token, (B, D): `self.encoder(input_ids, attention_mask)[:, 0]`."),
-       ("tanh", "torch.tanh(self.dropout(first))", "A tanh stands between [CLS] and your classifier. BERT's pooler has one, after a linear layer of its own; here there is none: dropout, then `classifier`.", (*NUMBERS, "dropout")),
-       ("every_token", "self.dropout(hidden)", "You return logits for every token. One row for each sentence is wanted: take the first token's vector, `hidden[:, 0]`, before you classify.", ("shape", *NUMBERS)))
+       ("tanh", "torch.tanh(self.dropout(first))", "A tanh is between [CLS] and your classifier. BERT's pooler has one, after a linear layer of its own; here there is none: dropout, then `classifier`.", (*NUMBERS, "dropout")),
+       ("every_token", "self.dropout(hidden)", "You return logits for every token. One row for each sentence is needed: take the first token's vector, `hidden[:, 0]`, before you classify.", ("shape", *NUMBERS)))
     at(("self.dropout = ", "self.dropout(first)"), ("values", "no mask", "parameters", "gradients"),
-       ("pooler", ("self.pooler = nn.Linear(config.hidden_size, config.hidden_size)\n        self.dropout = ", "self.dropout(torch.tanh(self.pooler(first)))"), "You have built BERT's pooler too (a linear layer and a tanh). A fine head, with more parameters than are asked for: here [CLS] goes through dropout straight into `classifier`."))
+       ("pooler", ("self.pooler = nn.Linear(config.hidden_size, config.hidden_size)\n        self.dropout = ", "self.dropout(torch.tanh(self.pooler(first)))"), "You have built BERT's pooler too (a linear layer and a tanh). A fine head, with more parameters than are needed: here [CLS] goes through dropout straight into `classifier`."))
     at("self.dropout(first))", ("shape", "values", "gradients"),
        ("argmax", "self.dropout(first)).argmax(dim=-1)", "You return the index of the largest logit, a decision. Return the logits: the loss needs to know how close the decision was.", ("shape", *NUMBERS, "dropout")),
        ("max", "self.dropout(first)).amax(dim=-1)", "You return the largest logit of each sentence. Return all N of them: each label has one.", ("shape", *NUMBERS, "dropout")),
-       ("squeezed_labels", "self.dropout(first)).squeeze(-1)", "For a single label you take the last axis away; (B, N) is wanted, whatever N is."),
-       ("squeezed_batch", "self.dropout(first)).squeeze(0)", "For a single sentence you take the first axis away; (B, N) is wanted, whatever B is."))
+       ("squeezed_labels", "self.dropout(first)).squeeze(-1)", "For a single label you take the last axis away; (B, N) is needed, whatever N is."),
+       ("squeezed_batch", "self.dropout(first)).squeeze(0)", "For a single sentence you take the first axis away; (B, N) is needed, whatever B is."))
     squeezed(at, ("shape", "values", "gradients"), "is (B, N), whatever B and N are")
     class_beginnings(at, ("dropout", "gradients", "no mask", "parameters", "shape", "values"), takes="encoder")
 
@@ -86,9 +86,9 @@ for right, (vector, everything) in ALL_OF_BOTH.items():
        ("dropout_on_logits", f"self.dropout(self.classifier({vector}))", "Your dropout comes after the classifier: in training it sets whole logits to 0. It belongs before it, on the D numbers of each vector."))
     at(CHANCE, "dropout",
        ("dropout_of_a_tenth", "nn.Dropout(0.1)", "You drop with the probability 0.1. That is a usual value, but the config's need not be: take `config.hidden_dropout_prob`."),
-       ("dropout_of_a_half", "nn.Dropout()", "You drop with the probability 0.5, which `nn.Dropout()` takes when it is told none. The config's is wanted: `config.hidden_dropout_prob`."),
+       ("dropout_of_a_half", "nn.Dropout()", "You drop with the probability 0.5, which `nn.Dropout()` takes when it is told none. The config's is needed: `config.hidden_dropout_prob`."),
        ("dropout_of_attention", "nn.Dropout(config.attention_probs_dropout_prob)", "Your probability is the config's other one, `attention_probs_dropout_prob`, which is for attention weights. Here it is `config.hidden_dropout_prob`."),
-       ("dropout_keeps", "nn.Dropout(1 - config.hidden_dropout_prob)", "You drop with the probability 1 − p: `nn.Dropout` is told how likely a number is to be *dropped*, not kept."),
+       ("dropout_keeps", "nn.Dropout(1 - config.hidden_dropout_prob)", "You drop with the probability 1 − p: `nn.Dropout` is told the probability that a number is *dropped*, not kept."),
        ("dropout_of_vectors", "nn.Dropout1d(config.hidden_dropout_prob)", "In training you drop whole vectors, all D numbers at once (as `nn.Dropout1d` does). Each number must be dropped by itself: `nn.Dropout`."),
        ("dropout_is_a_number", "config.hidden_dropout_prob", "`self.dropout` is a number, the probability, and you call it. The layer is `nn.Dropout(config.hidden_dropout_prob)`.", everything))
     at("config.num_labels)", ("shape", *NUMBERS, *parameters, "dropout"),
@@ -99,16 +99,16 @@ for right, (vector, everything) in ALL_OF_BOTH.items():
     at("nn.Linear(config.hidden_size", everything,
        ("fixed_width", "nn.Linear(384", "What your classifier takes and what it is given have different sizes. It takes vectors of D numbers, and D is `config.hidden_size` (a fixed 384 or 768 fits one model only)."))
     at(OUT_OF, (*NUMBERS, *parameters, "dropout"),
-       ("two_layers", f"nn.Sequential(nn.Linear(config.hidden_size, config.hidden_size), nn.Tanh(), {OUT_OF})", "Your classifier has two linear layers. A fine head, with more parameters than are asked for: here it is a single one, D to N."),
+       ("two_layers", f"nn.Sequential(nn.Linear(config.hidden_size, config.hidden_size), nn.Tanh(), {OUT_OF})", "Your classifier has two linear layers. A fine head, with more parameters than are needed: here it is a single one, D to N."),
        ("linear_turned", "nn.Linear(config.num_labels, config.hidden_size)", "Your classifier goes from N to D. `nn.Linear` is told the size of what comes in first: D, then N.", everything))
     at((OUT_OF, dropped), (*NUMBERS, *parameters, "dropout"),
        ("dropout_inside", (f"nn.Sequential(self.dropout, {OUT_OF})", vector), "Your classifier is an `nn.Sequential` with the linear layer as its second part: the weights are then called `classifier.1.weight`. Make `dropout` and `classifier` two attributes."))
     at((f"        self.classifier = {OUT_OF}\n", "self.classifier("), (*NUMBERS, *parameters, "dropout"),
        ("made_in_forward", ("        self.sizes = config.hidden_size, config.num_labels\n", "nn.Linear(*self.sizes)("), "PyTorch finds no `classifier` among your layers: it is made in `forward`, again and at random in each call, or sits in a list. Make it once, in `__init__`, as `self.classifier`."))
     at(MASK, ("values", "gradients"),
-       ("mask_widened", "self.encoder(input_ids, None if attention_mask is None else attention_mask[:, None, None, :])", "You give the mask more axes before you hand it on. The encoder does that by itself: it takes the tokenizer's (B, T).", tuple(name for name in everything if name != "no mask")),
+       ("mask_widened", "self.encoder(input_ids, None if attention_mask is None else attention_mask[:, None, None, :])", "You give the mask more axes before you pass it on. The encoder does that by itself: it takes the tokenizer's (B, T).", tuple(name for name in everything if name != "no mask")),
        ("ignores_the_mask", "self.encoder(input_ids)", "You don't hand `attention_mask` on to the encoder: tokens then attend to padding, and what is said of a sentence depends on how long its neighbors in the batch are."),
-       ("mask_inverted", "self.encoder(input_ids, None if attention_mask is None else 1 - attention_mask)", "You hand on the mask the wrong way round: 1 is for tokens, 0 for padding, and the encoder takes it as it is."),
+       ("mask_inverted", "self.encoder(input_ids, None if attention_mask is None else 1 - attention_mask)", "You pass on the mask the wrong way round: 1 is for tokens, 0 for padding, and the encoder takes it as it is."),
        ("embedding_only", "self.encoder.embeddings(input_ids)", "You classify the embeddings, before any layer: there each token knows nothing of its neighbors, and [CLS] is the same vector in every sentence. Call the whole encoder.", NUMBERS))
     at("hidden = self", "gradients",
        ("frozen_body", "with torch.no_grad():\n            hidden = self", "The encoder runs under `torch.no_grad()` (or its result is detached): no gradient can reach it, so it could never be fine-tuned. Freezing is decided outside, when the optimizer is made."))
@@ -126,7 +126,7 @@ for right, (vector, everything) in ALL_OF_BOTH.items():
        ("sigmoid", f"{dropped}).sigmoid()", "Your forward ends with a sigmoid. It should return logits, any real numbers; here the labels compete, and the loss brings the softmax that lets them."),
        ("relu", f"{dropped}).relu()", "Your forward ends with a ReLU: all logits below 0 become 0. Return what the linear layer gives."))
     at(f"return self.classifier({dropped})", ("shape", *NUMBERS, "dropout"),
-       ("with_hidden", f"return self.classifier({dropped}), hidden", "You return more than the logits. One tensor is wanted; whoever needs the hidden states calls the encoder."))
+       ("with_hidden", f"return self.classifier({dropped}), hidden", "You return more than the logits. One tensor is needed; whoever needs the hidden states calls the encoder."))
 
 
 @MISTAKES.of(cross_entropy)
@@ -136,8 +136,8 @@ def in_cross_entropy(at):
        ("softmax_before", "logits = logits.softmax(dim=-1)\n    shifted = logits", "A softmax comes first, and then a whole cross-entropy, which has a softmax of its own: two in a row. The loss of a perfect answer could not fall to 0, and gradients get small. Use the logits as they come."))
     at("(log_total - right).mean()", LOSS,
        ("mean_over_classes", "(log_total - right).sum() / logits.numel()", "You average over all B·N entries, but only one entry in each row counts: divide by the number of sentences, B = {B}, not by B·N (N = {N} labels)."),
-       ("sum", "(log_total - right).sum()", "You sum over the batch; the mean is asked for. A sum grows with the batch, and the step size would have to shrink with it."),
-       ("no_mean", "log_total - right", "You return one loss for each sentence, shape (B,); what is wanted is their mean, a single number.", ("shape", *LOSS)),
+       ("sum", "(log_total - right).sum()", "You sum over the batch; the mean is needed. A sum grows with the batch, and the step size would have to shrink with it."),
+       ("no_mean", "log_total - right", "You return one loss for each sentence, shape (B,); what is needed is their mean, a single number.", ("shape", *LOSS)),
        ("no_logarithm", "-(right - log_total).exp().mean()", "You return minus the mean *probability* of the right labels, without the logarithm. Its gradient vanishes just where the model is most wrong."),
        ("mean_before_logarithm", "-(right - log_total).exp().mean().log()", "You average the probabilities and take the logarithm of their mean; take the logarithm of each first. The mean comes last."),
        ("one_minus_p", "(1 - (right - log_total).exp()).mean()", "You return the mean of 1 − p. It never exceeds 1, and its gradient vanishes where the model is sure and wrong: take −ln p."))
@@ -157,7 +157,7 @@ def in_cross_entropy(at):
     at("return (log_total - right).mean()", LOSS,
        ("log_of_softmax", "probabilities = (right - log_total).exp()  # (B,)\n    return -probabilities.log().mean()", "The softmax is stable, but then its logarithm is taken: a probability below 1e-45 has been rounded to 0 by then, and log 0 is −∞. Don't form the probability; log(softmax) is the difference x − log Σ exp(x).", "large logits"),
        ("its_gradient", "return (logits.softmax(dim=-1) - F.one_hot(labels, logits.size(-1))).mean()", "You return the mean of softmax minus one-hot. That difference is the loss's *gradient*, and its mean is 0 whatever the model says. The loss is the mean of −ln p of the right label."),
-       ("entropy", "return torch.special.entr(logits.softmax(dim=-1)).sum(dim=-1).mean()", "You return the entropy of the model's own probabilities: how unsure it is, whatever the labels say. The right label's −ln p is wanted."))
+       ("entropy", "return torch.special.entr(logits.softmax(dim=-1)).sum(dim=-1).mean()", "You return the entropy of the model's own probabilities: how unsure it is, whatever the labels say. The right label's −ln p is needed."))
 
     @MISTAKES.mistake("Right for moderate logits; where a probability has been rounded to 0, its logarithm is −∞, and 0 · (−∞) from your one-hot rows is NaN. Don't form the probability: log(softmax) is x − log Σ exp(x).",
                    breaks="large logits")
@@ -193,8 +193,8 @@ def in_cross_entropy(at):
         return -logits.gather(-1, labels[:, None]).mean()
 
     at("shifted.gather(-1, labels[:, None]).squeeze(-1)  # (B,)", LOSS,
-       ("picks_columns", "shifted[:, labels]", "`logits[:, labels]` picks the columns `labels` in *every* row, a (B, B) matrix. One entry a row is wanted: `logits[torch.arange(B), labels]`, or `gather`."),
-       ("picks_rows", "shifted[labels]", "`logits[labels]` picks whole rows, as if labels were sentences. One entry a row is wanted: `logits[torch.arange(B), labels]`, or `gather`.", ("shape", *LOSS)))
+       ("picks_columns", "shifted[:, labels]", "`logits[:, labels]` picks the columns `labels` in *every* row, a (B, B) matrix. One entry a row is needed: `logits[torch.arange(B), labels]`, or `gather`."),
+       ("picks_rows", "shifted[labels]", "`logits[labels]` picks whole rows, as if labels were sentences. One entry a row is needed: `logits[torch.arange(B), labels]`, or `gather`.", ("shape", *LOSS)))
 
     @MISTAKES.mistake("This is a yes-or-no loss for each label on its own (sigmoid, binary cross-entropy). Here exactly one label is right, and the softmax lets them compete.",
                    breaks=LOSS)
@@ -204,11 +204,11 @@ def in_cross_entropy(at):
 
     at(".mean()", LOSS,
        ("bits", ".mean() / math.log(2)", "Your logarithm has base 2: the loss is in bits. In this course, and in the library, it is in nats (base e): smaller by the factor ln 2 = 0.693."),
-       ("perplexity", ".mean().exp()", "This is the perplexity, the exponential of the loss. The loss itself is wanted."),
+       ("perplexity", ".mean().exp()", "This is the perplexity, the exponential of the loss. The loss itself is needed."),
        ("base_ten", ".mean() / math.log(10)", "Your logarithm has base 10. In this course, and in the library, the loss is in nats (base e): larger by the factor ln 10 = 2.303."),
        ("divided_by_labels", ".sum() / logits.size(-1)", "You divide by the number of labels, N = {N}; the mean is over the batch: divide by B = {B}."),
-       ("keeps_an_axis", ".mean(dim=0, keepdim=True)", "Your result has shape (1,); a single number, shape (), is wanted: no `keepdim`, and no brackets around it.", ("shape", *LOSS)),
-       ("worst_of_the_batch", ".max()", "You return the largest loss of the batch; the mean is asked for."),
+       ("keeps_an_axis", ".mean(dim=0, keepdim=True)", "Your result has shape (1,); a single number, shape (), is needed: no `keepdim`, and no brackets around it.", ("shape", *LOSS)),
+       ("worst_of_the_batch", ".max()", "You return the largest loss of the batch; the mean is needed."),
        ("plain_number", ".mean().item()", "You return a plain number (`.item()`, `float`). The value is right, but nothing can learn from it: return the tensor, which knows how it came about.", ("shape", "gradients")),
        ("divided_twice", ".mean() / len(labels)", "You divide by B twice (by B² in all, B = {B}): a mean has taken the mean already."))
     at("amax(dim=-1, keepdim=True)", ("shape", *LOSS),
@@ -228,13 +228,13 @@ def in_train_step(at):
     at(("    optimizer.zero_grad()\n", "optimizer.step()\n"), "fresh gradients",
        ("zero_grad_at_the_end", ("", "optimizer.step()\n    optimizer.zero_grad()\n"), "You clear the gradients after the step only. What the model holds when you are called, from some other `backward`, then goes into your step: clear before `backward`."))
     at(("    optimizer.zero_grad()\n", "loss.backward()\n"), STEPS,
-       ("zero_grad_too_late", ("", "loss.backward()\n    optimizer.zero_grad()\n"), "`zero_grad` stands between `backward` and `step`: the gradients are wiped out before the optimizer sees them, and nothing ever changes. Call it before `backward`."))
+       ("zero_grad_too_late", ("", "loss.backward()\n    optimizer.zero_grad()\n"), "`zero_grad` is between `backward` and `step`: the gradients are wiped out before the optimizer sees them, and nothing ever changes. Call it before `backward`."))
     at(("    optimizer.zero_grad()\n", "loss.backward()\n    optimizer.step()\n"), STEPS,
        ("step_before_backward", ("", "optimizer.step()\n    optimizer.zero_grad()\n    loss.backward()\n"), "`step` comes before `backward`: at the first step the optimizer has no gradient to go by, and later it changes the weights that `backward` still needs as they were. First `backward`, which computes the gradients, then `step`, which uses them."))
     at("loss.backward()\n    optimizer.step()\n", STEPS,
        ("step_with_cleared_gradients", "optimizer.step()\n    loss.backward()\n", "`step` comes before `backward`, and the gradients have just been cleared: the optimizer has nothing to go by, and nothing changes. First `backward`, which computes the gradients, then `step`, which uses them."))
     at("optimizer.step()", STEPS,
-       ("two_steps", "optimizer.step()\n    optimizer.step()", "The optimizer takes two steps with one gradient. One call of `optimizer.step()` is wanted."),
+       ("two_steps", "optimizer.step()\n    optimizer.step()", "The optimizer takes two steps with one gradient. One call of `optimizer.step()` is needed."),
        ("own_means", "torch.optim.SGD(model.parameters(), lr=0.01).step()", "The parameters change, but not by the optimizer that you are given: you step by hand, or with one of your own. It was chosen for this model, with its learning rates and with what may move: call its `step()`."))
     at("loss.backward()\n", STEPS,
        ("changes_gradients", "loss.backward()\n    nn.utils.clip_grad_norm_(model.parameters(), 0.1)\n", "Between `backward` and `step` you change the gradients (clipping, dividing): another step than asked for. `step` takes them as they are."))
@@ -248,23 +248,23 @@ def in_train_step(at):
        ("eval_pass_at_the_end", "    model.eval()\n    with torch.no_grad():\n        model(input_ids, attention_mask)\n    optimizer.step()\n", "You call the model twice, in training mode and then in eval mode. One call in training mode is enough: its loss is the one to step from, and the one to return."),
        ("no_step", "", "`step` is missing: the gradients are computed, but nobody walks along them.", STEPS))
     at("loss.item()", "loss",
-       ("returns_tensor", "loss", "You return the loss as a tensor; a plain number is wanted: `loss.item()`. (A tensor that isn't detached drags its whole computation along.)"),
-       ("returns_numpy", "loss.detach().numpy()", "You return the loss as NumPy has it; a plain number is wanted: `loss.item()`."),
-       ("returns_perplexity", "loss.exp().item()", "You return the exponential of the loss, the perplexity. The loss itself is wanted."),
-       ("returns_model", "model", "You return the model. It is changed in place, so the caller has it already; the loss is wanted."),
-       ("returns_sum", "loss.item() * len(labels)", "You return the loss times the number of sentences; the mean over the batch, as `cross_entropy` gives it, is wanted."),
+       ("returns_tensor", "loss", "You return the loss as a tensor; a plain number is needed: `loss.item()`. (A tensor that isn't detached drags its whole computation along.)"),
+       ("returns_numpy", "loss.detach().numpy()", "You return the loss as NumPy has it; a plain number is needed: `loss.item()`."),
+       ("returns_perplexity", "loss.exp().item()", "You return the exponential of the loss, the perplexity. The loss itself is needed."),
+       ("returns_model", "model", "You return the model. It is changed in place, so the caller has it already; the loss is needed."),
+       ("returns_sum", "loss.item() * len(labels)", "You return the loss times the number of sentences; the mean over the batch, as `cross_entropy` gives it, is needed."),
        ("returns_share", "loss.item() / len(labels)", "You divide the loss by the number of sentences; `cross_entropy` has taken the mean already."))
     for digits in (1, 2, 3, 4):
         at("loss.item()", "loss",
-           (f"rounded_to_{digits}", f"round(loss.item(), {digits})", f"You round the loss that you return, to {digits} digits behind the point. Return it as it is; rounding is for printing."))
+           (f"rounded_to_{digits}", f"round(loss.item(), {digits})", f"You round the loss that you return, to {digits} digits after the point. Return it as it is; rounding is for printing."))
     at(("loss = cross_entropy(model(input_ids, attention_mask), labels)", "loss.item()"), "loss",
-       ("returns_accuracy", ("logits = model(input_ids, attention_mask)\n    loss = cross_entropy(logits, labels)", "(logits.argmax(dim=-1) == labels).float().mean().item()"), "You return the share of right answers. The loss is wanted, as it was before the step."))
+       ("returns_accuracy", ("logits = model(input_ids, attention_mask)\n    loss = cross_entropy(logits, labels)", "(logits.argmax(dim=-1) == labels).float().mean().item()"), "You return the share of right answers. The loss is needed, as it was before the step."))
     at("cross_entropy(model(input_ids, attention_mask), labels)", ("loss", *STEPS, "training mode"),
        ("loss_turned", "cross_entropy(labels, model(input_ids, attention_mask))", "Logits and labels have changed places in the loss: `cross_entropy(logits, labels)`."),
        ("argmax_before_the_library's", "F.cross_entropy(model(input_ids, attention_mask).argmax(dim=-1), labels)", "You take the `argmax` of the logits before the loss: a decision has no slope, and nothing can be learned from it. Hand the logits to the loss as they are."))
     at("loss = cross_entropy(model(input_ids, attention_mask), labels)", ("loss", *STEPS, "training mode"),
        ("no_way_back", "with torch.no_grad():\n        loss = cross_entropy(model(input_ids, attention_mask), labels)", "`backward` finds no way back from your loss to the model: it was computed under `torch.no_grad()`, or cut off by `detach`, `.data` or a new tensor made of numbers."))
-    BY_NAME = "You hand the model its arguments by name. They have other names in other models (`features` in the next section): hand them over by position, `model(input_ids, attention_mask)`."
+    BY_NAME = "You hand the model its arguments by name. They have other names in other models (`features` in the next section): pass them by position, `model(input_ids, attention_mask)`."
     at("model(input_ids, attention_mask)", ("loss", *STEPS, "training mode"),
        ("argmax_before", "model(input_ids, attention_mask).argmax(dim=-1)", "You take the `argmax` of the logits before the loss: a decision has no slope, and nothing can be learned from it. Hand the logits to the loss as they are."),
        ("by_name", "model(input_ids=input_ids, attention_mask=attention_mask)", BY_NAME),
@@ -312,9 +312,9 @@ def in_train_classifier(at):
        ("shuffles", "batches = list(batches)\n        for batch in (batches[place] for place in torch.randperm(len(batches)).tolist()):", "You take the batches in another order in each epoch; take them in the order given. (Shuffling is a good habit, and the business of whoever makes the batches.)"),
        ("backwards", "for batch in list(batches)[::-1]:", "You go through the batches from the last to the first; take them in the order given."))
     at("    model.eval()\n", ("learns", "losses", "all batches", "modes"),
-       ("returns_early", "        return losses\n    model.eval()\n", "`return` stands inside the outer loop: training ends after the first epoch."),
-       ("returns_at_once", "            return losses\n    model.eval()\n", "`return` stands inside the inner loop: training ends after the first batch. It belongs behind both loops."),
-       ("returns_at_once_in_eval_mode", "            model.eval()\n            return losses\n    model.eval()\n", "`return` stands inside the inner loop: training ends after the first batch. It belongs behind both loops.", ("learns", "losses", "all batches")),
+       ("returns_early", "        return losses\n    model.eval()\n", "`return` is inside the outer loop: training ends after the first epoch."),
+       ("returns_at_once", "            return losses\n    model.eval()\n", "`return` is inside the inner loop: training ends after the first batch. It belongs after both loops."),
+       ("returns_at_once_in_eval_mode", "            model.eval()\n            return losses\n    model.eval()\n", "`return` is inside the inner loop: training ends after the first batch. It belongs after both loops.", ("learns", "losses", "all batches")),
        ("left_in_training_mode", "", "The model is left in training mode: the next prediction would drop numbers at random. End with `model.eval()`.", "modes"))
     at("in batches:", ("losses", "all batches"),
        ("first_batch_only", "in list(batches)[:1]:", "You train on the first batch only, again and again. The inner loop goes through all of them.", ("learns", "losses", "all batches")),
@@ -340,12 +340,12 @@ def in_train_classifier(at):
     at(EPOCH, "losses",
        ("list_per_epoch", ("made = []\n    for _ in range(epochs):\n        losses = []", "        made.append(losses)\n    model.eval()\n    return made"), "You return a list of lists, one for each epoch. Wanted is one list with all losses, one after the other."))
     at("return losses", "losses",
-       ("numpy_losses", "return np.array(losses)", "You return the losses as a NumPy array; a list is wanted."),
-       ("tensor_of_losses", "return torch.tensor(losses)", "You return the losses as a tensor; a list of plain numbers is wanted."),
-       ("losses_and_model", "return losses, model", "You return more than the losses. The list alone is wanted: the caller has everything else."),
-       ("last_loss", "return loss", "You return the last loss alone; the list of all losses is wanted."),
-       ("mean_loss", "return sum(losses) / len(losses)", "You return one number, the mean of all losses; the list of all of them is wanted."),
-       ("returns_model", "return model", "You return the model. It is changed in place, so the caller has it already; the losses are wanted."))
+       ("numpy_losses", "return np.array(losses)", "You return the losses as a NumPy array; a list is needed."),
+       ("tensor_of_losses", "return torch.tensor(losses)", "You return the losses as a tensor; a list of plain numbers is needed."),
+       ("losses_and_model", "return losses, model", "You return more than the losses. The list alone is needed: the caller has everything else."),
+       ("last_loss", "return loss", "You return the last loss alone; the list of all losses is needed."),
+       ("mean_loss", "return sum(losses) / len(losses)", "You return one number, the mean of all losses; the list of all of them is needed."),
+       ("returns_model", "return model", "You return the model. It is changed in place, so the caller has it already; the losses are needed."))
     at("    return losses\n", "losses", ("returns_nothing", "", "Nothing is returned: end with `return losses`."))
     at(STEP, ("losses", "on_step"),
        ("tensors", WRITTEN_OUT, "You keep and pass on the losses as tensors. Each holds on to its whole computation, and memory fills up: `loss.item()` is the number."))
@@ -364,7 +364,7 @@ def in_train_classifier(at):
             with torch.no_grad():
                 loss = cross_entropy(model(*inputs), labels).item()"""), "The losses are computed, but no step is taken: without `backward` and `optimizer.step()` nothing is learned."))
 
-    @MISTAKES.mistake("You add all losses of an epoch up and step once at its end, so most steps are missing. One step for each batch is wanted.",
+    @MISTAKES.mistake("You add all losses of an epoch up and step once at its end, so most steps are missing. One step for each batch is needed.",
                    breaks=("learns", "losses", "all batches"))
     def train_classifier__one_step_an_epoch(model, batches, optimizer, epochs, on_step=None):
         means = []
@@ -394,8 +394,8 @@ def in_TokenClassifier(at):
        ("argmax", "self.dropout(hidden)).argmax(dim=-1)", "You return a label for each token (argmax). Return the logits: the loss, and whoever wants to know how sure the model is, need them.", ("shape", *NUMBERS, "dropout")),
        ("labels_first", "self.dropout(hidden)).transpose(1, 2)", "Your logits come as (B, N, T), the order that PyTorch's own cross-entropy likes; wanted is (B, T, N), one row for each token."),
        ("flattened", "self.dropout(hidden)).flatten(0, 1)", "You flatten sentences and tokens into one axis, (B·T, N). That is what the loss will do; keep (B, T, N) here."),
-       ("squeezed_labels", "self.dropout(hidden)).squeeze(-1)", "For a single label you take the last axis away; (B, T, N) is wanted, whatever N is.", ("shape", "values", "gradients")),
-       ("squeezed_batch", "self.dropout(hidden)).squeeze(0)", "For a single sentence you take the first axis away; (B, T, N) is wanted, whatever B is.", ("shape", "values", "gradients")),
+       ("squeezed_labels", "self.dropout(hidden)).squeeze(-1)", "For a single label you take the last axis away; (B, T, N) is needed, whatever N is.", ("shape", "values", "gradients")),
+       ("squeezed_batch", "self.dropout(hidden)).squeeze(0)", "For a single sentence you take the first axis away; (B, T, N) is needed, whatever B is.", ("shape", "values", "gradients")),
        ("tokens_first", "self.dropout(hidden)).transpose(0, 1)", "Your logits come as (T, B, N), tokens before sentences: where you stack them, `dim=1` is missing. Wanted is (B, T, N)."),
        ("concatenated_tokens", "self.dropout(hidden)).flatten(1)", "You join the logits of all tokens in one long row, (B, T·N). Wanted is (B, T, N), one row for each token: `torch.stack(…, dim=1)`."),
        ("without_cls", "self.dropout(hidden))[:, 1:]", "You leave out the first token, [CLS]. Return logits for all T tokens; which of them count is decided where the loss is computed."),
@@ -405,11 +405,11 @@ def in_TokenClassifier(at):
        ("layer_per_place", ("""places = range(config.max_position_embeddings)
         self.classifiers = nn.ModuleList(nn.Linear(config.hidden_size, config.num_labels) for _ in places)""",
                """places = zip(self.classifiers, self.dropout(hidden).unbind(dim=1))
-        return torch.stack([classifier(x) for classifier, x in places], dim=1)"""), "You have a layer for each place in the sentence. All tokens share one layer: a name is a name wherever it stands, and a sentence may be longer than any before."))
+        return torch.stack([classifier(x) for classifier, x in places], dim=1)"""), "You have a layer for each place in the sentence. All tokens share one layer: a name is a name wherever it is, and a sentence may be longer than any before."))
     at((" nn.Linear(config.hidden_size, config.num_labels)", "return self.classifier(self.dropout(hidden))"), (*NUMBERS, "dropout"),
        ("list_of_layers", (" nn.ModuleList(nn.Linear(config.hidden_size, config.num_labels) for _ in range(config.max_position_embeddings))",
                """places = zip(self.classifier, self.dropout(hidden).unbind(dim=1))
-        return torch.stack([classifier(x) for classifier, x in places], dim=1)"""), "You have a layer for each place in the sentence. All tokens share one layer: a name is a name wherever it stands, and a sentence may be longer than any before."))
+        return torch.stack([classifier(x) for classifier, x in places], dim=1)"""), "You have a layer for each place in the sentence. All tokens share one layer: a name is a name wherever it is, and a sentence may be longer than any before."))
     at("return self.classifier(self.dropout(hidden))", ("values", "gradients"),
        ("padding_to_zero", """logits = self.classifier(self.dropout(hidden))
         return logits if attention_mask is None else logits * attention_mask.unsqueeze(-1)""", "You set the logits of padding to 0. Leave them as they are: the loss decides what counts, and a logit of 0 is not “no label”, it is an even bet."),
@@ -467,12 +467,12 @@ def in_span_scores(at):
        ("unpacks_the_batch", "", "`start, end = …` takes a tensor apart along its *first* axis, the batch (it runs only where B is 2). The two scores lie along the last: `unbind(dim=-1)`."),
        ("keeps_an_axis", ".split(1, dim=-1)", "Your scores have shape (B, T, 1); wanted is (B, T). `unbind(dim=-1)` takes the last axis away, a slice or `split` keeps it."))
     at("return start, end", ("shape", *SCORES),
-       ("squeezed", "return start.squeeze(), end.squeeze()", "A `squeeze` without a dim takes away every axis of size 1: with a single text, or a single token, your scores lose an axis. (B, T) is wanted, whatever these are.", ("shape", "values", "gradients")),
-       ("squeezed_batch", "return start.squeeze(0), end.squeeze(0)", "For a single text your scores lose their first axis; (B, T) is wanted, whatever B is.", ("shape", "values", "gradients")),
+       ("squeezed", "return start.squeeze(), end.squeeze()", "A `squeeze` without a dim takes away every axis of size 1: with a single text, or a single token, your scores lose an axis. (B, T) is needed, whatever these are.", ("shape", "values", "gradients")),
+       ("squeezed_batch", "return start.squeeze(0), end.squeeze(0)", "For a single text your scores lose their first axis; (B, T) is needed, whatever B is.", ("shape", "values", "gradients")),
        ("places", "return start.argmax(dim=-1), end.argmax(dim=-1)", "You return positions (argmax), the best start and the best end. Return the scores of all tokens: which pair is best is the next exercise."),
        ("added", "return start + end", "You add start and end scores of the same token. Keep them apart: a pair, start scores and end scores."),
        ("log_softmax", "return start.log_softmax(dim=-1), end.log_softmax(dim=-1)", "You turn the scores into log-probabilities. Return them as they are: the loss brings its own softmax.", SCORES),
-       ("one_tensor", "return torch.stack((start, end), dim=-1)", "You return one tensor (B, T, 2). A pair is wanted, start scores (B, T) and end scores (B, T): `unbind(dim=-1)` takes it apart."),
+       ("one_tensor", "return torch.stack((start, end), dim=-1)", "You return one tensor (B, T, 2). A pair is needed, start scores (B, T) and end scores (B, T): `unbind(dim=-1)` takes it apart."),
        ("softmax", "return start.softmax(dim=-1), end.softmax(dim=-1)", "You turn the scores into probabilities. Return them as they are: `best_span` adds them, and the loss brings its own softmax.", SCORES))
     at("w.T).unbind(dim=-1)  # (B, T, 2) -> 2 × (B, T)", ("shape", *SCORES),
        ("not_transposed", "w).unbind(dim=-1)", "You multiply with `w` as it is, (2, D); the axis D of both must meet: `hidden @ w.T`. (Where D is 2 it runs and gives other numbers.)"))
@@ -514,7 +514,7 @@ def in_best_span(at):
     at(SEARCH, ("values", "length"),
        ("independent", "return int(start.argmax()), int(end.argmax())", "You choose the best start and the best end independently of each other. The end can then lie before the start: look for the best *pair* with i ≤ j."),
        ("swapped_into_order", "first, last = int(start.argmax()), int(end.argmax())\n    return min(first, last), max(first, last)", "You choose the best start and the best end independently, and swap them where they come in the wrong order. But a good start is no good end: look for the best *pair* with i ≤ j."),
-       ("greedy_start", "first = int(start.argmax())\n    return first, first + int(end[first : first + max_len].argmax())", "You fix the best start first and then look for an end behind it. A slightly worse start with a much better end can win: compare pairs."),
+       ("greedy_start", "first = int(start.argmax())\n    return first, first + int(end[first : first + max_len].argmax())", "You fix the best start first and then look for an end after it. A slightly worse start with a much better end can win: compare pairs."),
        ("greedy_end", """last = int(end.argmax())
     low = max(0, last - max_len + 1)
     return low + int(start[low : last + 1].argmax()), last""", "You fix the best end first and then look for a start before it. A slightly worse end with a much better start can win: compare pairs."),
@@ -538,7 +538,7 @@ def in_best_span(at):
         for j in range(i, min(i + max_len, len(start))):
             if start[i] + end[j] >= top:
                 top, best = start[i] + end[j], (i, j)
-    return best""", "Where several spans tie you take the last; the first is wanted. With `>=` each later one replaces the one before: use `>`.", "ties"),
+    return best""", "Where several spans tie you take the last; the first is needed. With `>=` each later one replaces the one before: use `>`.", "ties"),
        ("shortest_of_ties", """spans = [(i, j) for i in range(len(start)) for j in range(i, min(i + max_len, len(start)))]
     return max(spans, key=lambda span: (float(start[span[0]] + end[span[1]]), span[0] - span[1]))""", "Where several spans tie you take the shortest; the contract wants the first, that is the smallest i and then the smallest j.", "ties"))
     at("start[:, None] + end[None, :]", ("values", "length"),
@@ -554,20 +554,20 @@ def in_best_span(at):
     at("~allowed", ALL,
        ("mask_turned", "allowed", "You have it the wrong way round: the pairs that are allowed get −∞. `masked_fill` fills where the condition is True: `~allowed`."))
     at("return divmod(best, start.size(0))", ALL,
-       ("with_the_score", "return divmod(best, start.size(0)), total.flatten()[best].item()", "You return the score as well; the pair alone is wanted."),
+       ("with_the_score", "return divmod(best, start.size(0)), total.flatten()[best].item()", "You return the score as well; the pair alone is needed."),
        ("end_first", "return divmod(best, start.size(0))[::-1]", "Your pair is in the wrong order: first the position where the span begins, then where it ends."),
        ("place_in_the_table", "return best", "You return one number, the position in the (T, T) table. `divmod(position, T)` makes a row and a column of it, i and j."),
-       ("end_excluded", "first, last = divmod(best, start.size(0))\n    return first, last + 1", "Your second number is one behind the last token, as in a slice. Here both ends belong to the span."),
-       ("length_for_end", "first, last = divmod(best, start.size(0))\n    return first, last - first + 1", "Your second number is the span's length; the place of its last token is wanted."))
+       ("end_excluded", "first, last = divmod(best, start.size(0))\n    return first, last + 1", "Your second number is one after the last token, as in a slice. Here both ends belong to the span."),
+       ("length_for_end", "first, last = divmod(best, start.size(0))\n    return first, last - first + 1", "Your second number is the span's length; the place of its last token is needed."))
     at("int(total.masked_fill(~allowed, -torch.inf).argmax())", (*ALL, "refusal"),
-       ("numpy_places", "total.masked_fill(~allowed, -torch.inf).argmax().numpy()[()]", "The two positions are numbers of NumPy; plain ints are wanted, as for JSON: `int(…)` or `.tolist()`."),
+       ("numpy_places", "total.masked_fill(~allowed, -torch.inf).argmax().numpy()[()]", "The two positions are numbers of NumPy; plain ints are needed, as for JSON: `int(…)` or `.tolist()`."),
        ("divmod_of_a_tensor", "total.masked_fill(~allowed, -torch.inf).argmax()", "`divmod` doesn't take tensors: make the position a plain number first, `int(…)` or `.item()`."))
     at("return divmod(best", (*ALL, "refusal"),
        ("no_return", "divmod(best", "Your function returns nothing (None) for one text: `return` is missing where the pair is found."))
     at(".triu().tril", ("values", "length"),
        ("any_order", ".tril", "The end may not lie before the start: keep only the pairs with i ≤ j (on and above the diagonal of the T × T table)."))
     at(".triu()", ("values", "length", "ties"),
-       ("no_single_token", ".triu(1)", "You ask for an end *behind* the start; a span of one token, i = j, is allowed too."),
+       ("no_single_token", ".triu(1)", "You ask for an end *after* the start; a span of one token, i = j, is allowed too."),
        ("exact_length", ".triu(max_len - 1)", "Only spans of exactly max_len tokens are considered; max_len is the most that is allowed.", ALL))
     at("max_len - 1", "length",
        ("one_too_long", "max_len", "Your spans may be one token too long: from i to j, both included, are j − i + 1 tokens, so j − i is at most max_len − 1."),
@@ -593,13 +593,13 @@ def in_best_span(at):
                 top, best = start[i] + end[j], (i, j)
     return best""", words))
     at(("int(total.masked_fill(~allowed, -torch.inf).argmax())", "divmod(best, start.size(0))"), "values",
-       ("tensors", ("total.masked_fill(~allowed, -torch.inf).argmax()", "best // start.size(0), best % start.size(0)"), "The two positions are tensors; plain ints are wanted, as for slices and JSON: `.item()` or `.tolist()`."))
+       ("tensors", ("total.masked_fill(~allowed, -torch.inf).argmax()", "best // start.size(0), best % start.size(0)"), "The two positions are tensors; plain ints are needed, as for slices and JSON: `.item()` or `.tolist()`."))
     at(ROWS, "batch",
        ("batch_as_a_tensor", ROWS.replace("return ", "return torch.tensor(") + ")", "For a batch you return one tensor (B, 2). Wanted is a list of pairs of plain numbers: `.tolist()` makes it."),
        ("best_of_the_batch", """spans = [best_span(one, other, max_len) for one, other in zip(start, end, strict=True)]
         totals = [float(start[row, i] + end[row, j]) for row, (i, j) in enumerate(spans)]
         return [spans[totals.index(max(totals))]] * len(spans)""", "For a batch you return the one best span of all sentences together; each row of (B, T) has its own."),
-       ("first_row", "start, end = start[0], end[0]", "For a batch only the first row is searched; a list with one pair for each row is wanted."),
+       ("first_row", "start, end = start[0], end[0]", "For a batch only the first row is searched; a list with one pair for each row is needed."),
        ("two_lists", """firsts, lasts = zip(*[best_span(one, other, max_len) for one, other in zip(start, end, strict=True)])
         return list(firsts), list(lasts)""", "For a batch you return two lists, all starts and all ends. Wanted is a list of pairs, one for each row: `zip` turns one into the other."))
     at((f"if start.dim() == 2:\n        {ROWS}\n    ", "start[:, None] + end[None, :]", "start.size(0)"), "batch",
@@ -677,9 +677,9 @@ def in_count_head_parameters(at):
     at('"span": 2 * width', "sequence",
        ("one_key_more", '"span": 2 * width, "total": 2 * linear + 2 * width', "Your dict has keys that nobody asked for. Whoever adds up or lists its values would count them in."))
     at(KEYS, ("sequence", "token", "span"),
-       ("texts", '{"sequence": str(linear), "token": str(linear), "span": str(2 * width)}', "Your counts are texts; whole numbers are wanted."),
-       ("tensors", '{"sequence": torch.tensor(linear), "token": torch.tensor(linear), "span": torch.tensor(2 * width)}', "Your counts are tensors; plain whole numbers are wanted: `.item()` or `int(…)`."),
-       ("floats", '{"sequence": float(linear), "token": float(linear), "span": 2.0 * width}', "Your counts are floats; whole numbers are wanted (`//` divides without one, and `int(…)` makes one)."),
+       ("texts", '{"sequence": str(linear), "token": str(linear), "span": str(2 * width)}', "Your counts are texts; whole numbers are needed."),
+       ("tensors", '{"sequence": torch.tensor(linear), "token": torch.tensor(linear), "span": torch.tensor(2 * width)}', "Your counts are tensors; plain whole numbers are needed: `.item()` or `int(…)`."),
+       ("floats", '{"sequence": float(linear), "token": float(linear), "span": 2.0 * width}', "Your counts are floats; whole numbers are needed (`//` divides without one, and `int(…)` makes one)."),
        ("in_a_row", "linear, linear, 2 * width", "You return the three numbers in a row. Wanted is a dict that names them: `dict(sequence=…, token=…, span=…)`."),
        ("one_number", "2 * linear + 2 * width", "You return one number, the sum of all heads. Wanted is a dict with a number for each of the three."))
 

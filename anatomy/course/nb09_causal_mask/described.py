@@ -34,7 +34,7 @@ def _named(state: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _unchanged(raw: Any, case: Case) -> Any:
-    """Where it is asked for: what has become of the model, in words."""
+    """Where it is needed: what has become of the model, in words."""
     if case.asks != "model unchanged":
         return raw
     if not gathered(raw, "state", "own_hook", "outputs"):
@@ -54,7 +54,7 @@ def _unchanged(raw: Any, case: Case) -> Any:
 
 
 def _attended(raw: Any, case: Case) -> Any:
-    """Where it is asked for, in words: which tokens the outputs see, or how many heads there are said to be."""
+    """Where it is needed, in words: which tokens the outputs see, or how many heads there are said to be."""
     if case.asks == "parameters":
         return {"num_heads": raw.get("num_heads", "missing")}
     if case.asks is None:
@@ -79,7 +79,7 @@ def _attended(raw: Any, case: Case) -> Any:
 
 
 def _block(raw: Any, case: Case) -> Any:
-    """Where dropout is asked for, in words: what it does to one of the two parts."""
+    """Where dropout is needed, in words: what it does to one of the two parts."""
     part = case.args.get("part")
     if part is None:
         return raw
@@ -89,7 +89,7 @@ def _block(raw: Any, case: Case) -> Any:
 
 
 def _gpt(raw: Any, case: Case) -> Any:
-    """Where dropout is asked for, in words: what it does to the embeddings before the first block gets them."""
+    """Where dropout is needed, in words: what it does to the embeddings before the first block gets them."""
     if case.asks != "dropout":
         return raw
     if raw == {}:
@@ -122,7 +122,7 @@ UNKNOWN = "what gpt holds is neither its own nor the dict's"
 
 
 def _loaded(raw: Any, case: Case) -> Any:
-    """In words, where it is asked for: what is refused; whether two are one; whether model and dict went apart."""
+    """In words, where it is needed: what is refused; whether two are one; whether model and dict went apart."""
     given, start = case.args["state_dict"], _numbers_of(case)
     if case.asks == "independence":
         names = ("state_dict", "loaded", "trainable", "later")
@@ -215,7 +215,7 @@ def _drawn(written: Any, case: Case) -> str:
         return f"a text of shape {tuple(written.shape)}, where {(len(ids), ids.size(1) + 2)} is asked for"
     new = written[:, -2:]
     if not bool((written[:, :-2] == ids).all()) or (new < 0).any() or (new >= case.sizes["V"]).any():
-        return "not the given tokens with two more behind them"
+        return "not the given tokens with two more after them"
     if (new == new[0]).all():
         return "every row is continued alike"
     counts = torch.bincount(new[:, 0].long() * case.sizes["V"] + new[:, 1].long(), minlength=case.sizes["V"] ** 2)
@@ -240,7 +240,7 @@ def _fits(counts: Tensor, probabilities: Tensor) -> bool:
 def _suspects(
     model: Writer, ids: Tensor, temperature: float, top_k: int | None, top_p: float | None
 ) -> dict[str, Tensor]:
-    """Distributions of the next two tokens (V, V), by the words for them; that which is asked for comes first."""
+    """Distributions of the next two tokens (V, V), by the words for them; that which is needed comes first."""
     vocabulary = model.get_buffer("logits").size(1)
 
     def chances(ids: Tensor, temperature: float, rank: int, share: float | None) -> Tensor:  # (N, T) -> (N, V)

@@ -101,7 +101,7 @@ def in_masked_attention(at):
        ("boolean_index", "scores[mask == 0] = -torch.inf", "`scores[mask == 0]` wants a mask with all axes of the scores; yours may have fewer, such as (T, S). `masked_fill` and `torch.where` let it broadcast.", ("shape", "values", "any mask", "gradients")))
     other_fills(at, "-torch.inf", MASKED, low="large scores")
     at(SCALE, SCALED, ("not_scaled", "", "The scores are not divided by √K. (Here K = {K}, so they are {root_K} times too large.)"))
-    at("math.sqrt(query.size(-1))", SCALED, ("divides_by_k", "query.size(-1)", "You divide the scores by K (or by √K twice); √K is wanted, `math.sqrt(query.size(-1))`."))
+    at("math.sqrt(query.size(-1))", SCALED, ("divides_by_k", "query.size(-1)", "You divide the scores by K (or by √K twice); √K is needed, `math.sqrt(query.size(-1))`."))
     at(" / math", SCALED, ("multiplies", " * math", "You multiply the scores by √K. Divide by it."))
     at("query.size(-1)", SCALED,
        ("by_root_t", "query.size(-2)", "You divide by √T, the root of the number of queries. The width is meant, the last axis: √K."),
@@ -152,7 +152,7 @@ def in_future_leak(at):
        ("total", ".triu(diagonal=1).sum()", "You return a single number, the leak of all together. Return one for each output and input, (B, T, T).", ("shape", *LEAK)),
        ("sum_over_inputs", ".triu(diagonal=1).sum(dim=-1)", "You add up over the inputs. Return one number for each output and input, (B, T, T).", ("shape", *LEAK)),
        ("mean_of_the_batch", ".triu(diagonal=1).mean(dim=0)", "You average over the batch. Each sentence has its own: (B, T, T).", ("shape", *LEAK)),
-       ("shares", ".triu(diagonal=1) / torch.stack(gradients, dim=1).sum(dim=-1, keepdim=True)", "Your rows are divided by their sums. Asked are the lengths as they are."))
+       ("shares", ".triu(diagonal=1) / torch.stack(gradients, dim=1).sum(dim=-1, keepdim=True)", "Your rows are divided by their sums. The exercise asks for the lengths as they are."))
     at("triu(diagonal=1)", LEAK,
        ("own_token_too", "triu()", "Your diagonal is not 0: it has what each output takes from its own input, which is allowed. Keep s > t only: `triu(diagonal=1)`."),
        ("past_instead", "tril(diagonal=-1)", "You keep the past and cut the future away. Keep the future, s > t: `triu(diagonal=1)`."))
@@ -385,7 +385,7 @@ def in_GPT(at):
        ("positions_from_one", "positions = torch.arange(1, length + 1, device=ids.device)", "Your positions begin at 1. They are 0 … T − 1."))
     at("torch.arange(length, device=ids.device)", VALUES,
        ("positions_reversed", "torch.arange(length, device=ids.device).flip(0)", "Your positions run backwards. They are 0 … T − 1, from left to right."),
-       ("positions_of_the_batch", "torch.arange(ids.size(0), device=ids.device)[:, None]", "Your positions count the sentences of the batch: each sentence has one vector for all of its tokens. They count the tokens, 0 … T − 1."),
+       ("positions_of_the_batch", "torch.arange(ids.size(0), device=ids.device)[:, None]", "Your positions count the sentences of the batch: each sentence has one vector for all of its tokens. They should count the tokens, 0 … T − 1."),
        ("position_zero_for_all", "torch.zeros_like(ids[0])", "Every token gets the vector of position 0. The positions are 0 … T − 1."),
        ("last_positions", "torch.arange(most - length, most, device=ids.device)", "You take the last T rows of the table of positions. The first T are meant: 0 … T − 1."),
        ("all_positions", "torch.arange(most, device=ids.device)", "You add the whole table of positions. Take its first T rows.", ("shape", "parameters", *VALUES)))
@@ -409,9 +409,9 @@ def in_GPT(at):
        ("head_before_norm", "return self.layer_norm(self.lm_head(x))", "The head comes before the norm in yours: the order is norm, then head.", ALL_OF_GPT),
        ("no_head", "return self.layer_norm(x)", "You return vectors, (B, T, D). The head makes logits of them, (B, T, V).", ("shape", *VALUES)),
        ("last_place_only", f"{HEAD}[:, -1]", "You return the logits of the last position only. In training every position predicts: (B, T, V).", ("shape", *VALUES)),
-       ("softmax", f"{HEAD}.softmax(dim=-1)", "You return probabilities. Asked are logits: loss and temperature make of them what they need."),
-       ("log_softmax", f"{HEAD}.log_softmax(dim=-1)", "You return logarithms of probabilities. Asked are the logits as the head gives them."),
-       ("chosen_tokens", f"{HEAD}.argmax(dim=-1)", "You return the most probable tokens. Asked are the logits, (B, T, V).", ("shape", *VALUES)),
+       ("softmax", f"{HEAD}.softmax(dim=-1)", "You return probabilities. The exercise asks for logits: loss and temperature make of them what they need."),
+       ("log_softmax", f"{HEAD}.log_softmax(dim=-1)", "You return logarithms of probabilities. The exercise asks for the logits as the head gives them."),
+       ("chosen_tokens", f"{HEAD}.argmax(dim=-1)", "You return the most probable tokens. The exercise asks for the logits, (B, T, V).", ("shape", *VALUES)),
        ("two_things", f"{HEAD}, x", "You return two things. Return only the logits, (B, T, V).", ("shape", *VALUES, "dropout")),
        ("logits_scaled", f"{HEAD} / self.token_embeddings.embedding_dim**0.5", "You divide the logits by √D. Return the head's product as it is."))
     at("x = block(x)", VALUES,
@@ -495,7 +495,7 @@ def in_next_token_loss(at):
        ("probabilities_for_logarithms", "F.nll_loss(logits[:, :-1].softmax(dim=-1).flatten(0, 1), ids[:, 1:].flatten())", "You take the mean of the probabilities, with a minus. A loss takes their logarithms: −log p."),
        ("logits_for_logarithms", "F.nll_loss(logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten())", "You take the mean of the logits at the next tokens, with a minus: the softmax is missing."))
     at("ids[:, 1:].flatten()", LOSS,
-       ("sum", 'ids[:, 1:].flatten(), reduction="sum"', "You add up. The mean is wanted, over all B·(T − 1) predictions."),
+       ("sum", 'ids[:, 1:].flatten(), reduction="sum"', "You add up. The mean is needed, over all B·(T − 1) predictions."),
        ("not_reduced", 'ids[:, 1:].flatten(), reduction="none"', "You return one loss for each prediction. Return their mean, a single number.", WITH_SHAPE),
        ("token_zero_ignored", "ids[:, 1:].flatten(), ignore_index=0", "Predictions of token 0 are left out (`ignore_index=0`). Here 0 is a token like any other."),
        ("label_smoothing", "ids[:, 1:].flatten(), label_smoothing=0.1", "There is label smoothing in your loss. Use plain cross-entropy."))
@@ -628,7 +628,7 @@ def in_next_token_probabilities(at):
        ("no_softmax", "", "You return logits. Return probabilities: softmax over the tokens."),
        ("log_softmax", ".log_softmax(dim=-1)", "You return logarithms of probabilities. Return the probabilities themselves."))
     at(DIE, FLAT,
-       ("softmax_over_rows", "probabilities = logits.softmax(dim=0)", "Your softmax runs over axis 0. It runs over the tokens, the last axis."),
+       ("softmax_over_rows", "probabilities = logits.softmax(dim=0)", "Your softmax runs over axis 0. It should run over the tokens, the last axis."),
        ("softmax_over_axis_1", "probabilities = logits.softmax(dim=1)", "Your softmax runs over axis 1. The tokens are the last axis, whatever the number of axes: `dim=-1`.", ("shape", "values", "top-k", "top-p")),
        ("not_normalized", "probabilities = logits.exp()", "Your numbers are not divided by their sum: e to the logits is no distribution yet. `softmax` does both."),
        ("own_exponentials", "probabilities = logits.exp() / logits.exp().sum(dim=-1, keepdim=True)", "e to a large number is ∞, and ∞/∞ is NaN: at a low temperature logits become large. `softmax` subtracts each row's largest first.", "temperature"),
@@ -679,9 +679,9 @@ def in_next_token_probabilities(at):
        ("each_compared_with_top_p", "ordered < top_p", "You compare each probability with `top_p`. It is the sum that counts, from the most probable token down: `cumsum`."),
        ("share_of_the_largest", "ordered < top_p * ordered[..., :1]", "You keep the tokens that have at least p times the largest probability. That is another method (min-p). `top_p` asks for the sum of the probabilities, from the most probable token down."),
        ("share_of_the_tokens", "torch.arange(ordered.size(-1)) >= top_p * ordered.size(-1)", "You keep the share p of the *tokens*. `top_p` is a share of the probability: keep the most probable tokens until they have p together."),
-       ("tail_kept", "before < top_p", "With `top_p` you keep the tail and drop the most probable tokens. It keeps the most probable ones and drops the tail."))
+       ("tail_kept", "before < top_p", "With `top_p` you keep the tail and drop the most probable tokens. It should keep the most probable ones and drop the tail."))
     at("cumsum(dim=-1)", "top-p",
-       ("summed_over_rows", "cumsum(dim=0)", "Your cumulative sum runs over axis 0. It runs over the tokens, the last axis."))
+       ("summed_over_rows", "cumsum(dim=0)", "Your cumulative sum runs over axis 0. It should run over the tokens, the last axis."))
     at(", descending=True", "top-p",
        ("rising_order", "", "Your probabilities are sorted in rising order, so the sum for `top_p` begins with the least probable tokens. It begins with the most probable one: `descending=True`."))
     at(ORDERED, "top-p",
@@ -727,7 +727,7 @@ def in_generate(at):
        ("place_before_the_last", "(ids[:, -most:])[:, -2 if ids.size(1) > 1 else -1]", "You read the logits of the position before the last, which predict the last token again. What follows the text is at the last position: `[:, -1]`."))
     at("[:, -1]  # (B, V)", ALL_WAYS, ("all_places", "  # (B, V)", "You choose for every position. Only the last position's logits say what follows: `[:, -1]`."))
     at(CROP, "long texts",
-       ("last_token_only", "ids[:, -1:]", "The model sees the last token only. It sees the whole text, as far as it fits.", ALL_WAYS[:3]),
+       ("last_token_only", "ids[:, -1:]", "The model sees the last token only. It should see the whole text, as far as it fits.", ALL_WAYS[:3]),
        ("not_cropped", "ids", "A text longer than the table of positions is too much for the model. Show it the last `model.position_embeddings.num_embeddings` tokens."),
        ("first_tokens_shown", "ids[:, :most]", "Of a long text the model sees the *first* tokens that fit. It should see the last ones: `ids[:, -most:]`."),
        ("one_less_shown", "ids[:, -(most - 1) :]", "Of a long text the model sees one token less than fits.", ("long texts",)))

@@ -216,7 +216,7 @@ LAST = {
     "cross_attention": "cross_attention.output_linear",
     "feed_forward": "feed_forward.linear_2",
 }
-"""The layers whose results dropout is to reach, each the last before its addition."""
+"""The layers whose results dropout must reach, each the last before its addition."""
 
 
 def _run_layer(layer: Any, case: Case) -> Any:
@@ -442,7 +442,7 @@ class Writer(nn.Module):
             shapes = f"{tuple(target.shape)} for a source {tuple(source.shape)}"
             raise ValueError(f"`decode` takes the ids written so far, (B, T), for each row of the source, not {shapes}")
         if source.dim() != 2 or source.is_floating_point():
-            raise ValueError("`decode` takes (target, memory, source): the third is to be the source's ids, (B, S)")
+            raise ValueError("`decode` takes (target, memory, source): the third must be the source's ids, (B, S)")
         if memory.dim() != 3:
             raise ValueError(f"`decode` takes a memory (B, S, D), as `encode` returns it, not {tuple(memory.shape)}")
         if memory.shape[:2] != source.shape:

@@ -30,7 +30,7 @@ def _may_look(mask: Any, case: Case) -> Any:
 
 
 def _layer(raw: Any, case: Case) -> Any:
-    """Where it is asked for: what dropout does, in words."""
+    """Where it is needed: what dropout does, in words."""
     if case.asks != "dropout":
         return raw
     x, part = case.args["x"], case.args.get("part")
@@ -47,7 +47,7 @@ NOT_OF_THESE_IDS = "what goes in has nothing to do with the tokens"
 
 
 def _transformer(raw: Any, case: Case) -> Any:
-    """Where it is asked for: what dropout does to what goes into the first layer, in words."""
+    """Where it is needed: what dropout does to what goes into the first layer, in words."""
     if case.asks != "dropout":
         return raw
     return _embeddings_dropped(raw, case) if gathered(raw, "calm", "noisy", "again", "table") else as_it_is(raw)

@@ -29,20 +29,20 @@ SHAPE_TOO = ("shape", "values")
 def in_shift_right(at):
     SHIFTED = "torch.cat([start, target[:, :-1]], dim=1)"
     at(SHIFTED, "values",
-       ("not_shifted", "torch.cat([start, target], dim=1)[:, 1:]", "Nothing is shifted: you return the target as it is, so at each position the decoder is fed the very token that it is to write there. Put the start token first, then all of the target but its last."),
+       ("not_shifted", "torch.cat([start, target], dim=1)[:, 1:]", "Nothing is shifted: you return the target as it is, so at each position the decoder is fed the very token that it must predict there. Put the start token first, then all of the target but its last."),
        ("no_start", "target[:, :-1]", "There is no start token: your result is the target without its last, one position too short. Put `start_id` in front.", SHAPE_TOO),
        ("first_dropped_no_start", "target[:, 1:]", "You drop the first token and put nothing in: one position is missing, and what is left has moved to the left. Drop the last one, and put `start_id` in front.", SHAPE_TOO),
-       ("to_the_left", "torch.cat([target[:, 1:], start], dim=1)", "You shift the wrong way, to the left: at each position stands the token that comes *after* the one to be written. To the right: the start token first, then all of the target but its last."),
-       ("left_last_repeated", "torch.cat([target[:, 1:], target[:, -1:]], dim=1)", "You shift to the left, and the last token stands there twice. To the right: the start token first, then all of the target but its last."),
+       ("to_the_left", "torch.cat([target[:, 1:], start], dim=1)", "You shift the wrong way, to the left: each position has the token that comes *after* the one to be written. To the right: the start token first, then all of the target but its last."),
+       ("left_last_repeated", "torch.cat([target[:, 1:], target[:, -1:]], dim=1)", "You shift to the left, and the last token is there twice. To the right: the start token first, then all of the target but its last."),
        ("rolled_left", "target.roll(-1, dims=1)", "You shift to the left, and the first token comes round to the end (`torch.roll` by −1). To the right: the start token first, then all of the target but its last."),
        ("rolled", "target.roll(1, dims=1)", "The last token comes round to the front (`torch.roll` does that). The start token belongs there."),
        ("rolled_over_rows", "target.roll(1)", "You roll over the whole batch: the last token of a row lands at the beginning of the next one. Roll along dim 1 only, and put the start token into the first place of each row."),
        ("rows_run_on", "torch.cat([start.flatten()[:1], target.flatten()[:-1]]).reshape(target.shape)", "Your shift runs over the ends of the rows: the first row gets the start token, and each later one the last token of the row above. Every row is a sequence of its own and has its start token."),
        ("rows_shifted", "torch.cat([torch.full_like(target[:1], start_id), target[:-1]], dim=0)", "You shift the rows: the batch has moved down by one, and each sequence is as it was. It is the positions within a row that move: dim 1."),
-       ("rows_rolled_no_start", "target.roll(1, dims=0)", "You roll the rows (dim 0): each target stands in another row of the batch, as it was. It is the positions within a row that move, dim 1, and the start token comes first."),
-       ("by_two", "torch.cat([start, start, target[:, :-2]], dim=1)[:, : target.size(1)]", "You shift by two positions. By one: at position t stands token t − 1."),
+       ("rows_rolled_no_start", "target.roll(1, dims=0)", "You roll the rows (dim 0): each target is in another row of the batch, as it was. It is the positions within a row that move, dim 1, and the start token comes first."),
+       ("by_two", "torch.cat([start, start, target[:, :-2]], dim=1)[:, : target.size(1)]", "You shift by two positions. By one: position t has token t − 1."),
        ("floats", "torch.cat([start.float(), target[:, :-1]], dim=1)", "Your token ids have become floats (`torch.ones` and `torch.full` with a float, or `torch.zeros`, make them). Ids are whole numbers: `torch.full_like(target[:, :1], start_id)`.", "shape"),
-       ("as_a_list", f"{SHIFTED}.tolist()", "You return a list. A tensor (B, T) is wanted, as the decoder takes it.", "shape"))
+       ("as_a_list", f"{SHIFTED}.tolist()", "You return a list. A tensor (B, T) is needed, as the decoder takes it.", "shape"))
     at("target[:, :-1]", SHAPE_TOO,
        ("last_kept", "target", "The last token is still there, so your result is one position too long. It has as many positions as the target: start token, then all of the target but its last."),
        ("start_replaces_the_first", "target[:, 1:]", "The start token takes the place of the first token, and the others stay where they were. All of them move one position to the right; it is the last one that goes.", "values"),
@@ -51,16 +51,16 @@ def in_shift_right(at):
     at(f"return {SHIFTED}", "values",
        ("start_in_place", "target[:, 0] = start_id\n    return target", "You write the start token over the first one in `target` itself, and whoever called you still needs the target: it is what the model has to write. The others have not moved, either. Make a new tensor: start token, then all but the last."),
        ("shifted_in_place", "target[:, 1:] = target[:, :-1].clone()\n    target[:, 0] = start_id\n    return target", "You shift inside `target` itself, and whoever called you still needs it: it is what the model has to write. Make a new tensor (`torch.cat`, or `torch.empty_like`)."),
-       ("rows_rolled", "shifted = target.roll(1, dims=0)\n    shifted[:, 0] = start_id\n    return shifted", "You roll the rows (dim 0), so each target stands in another row of the batch, and write the start token over its first token. It is the positions within a row that move: dim 1."),
+       ("rows_rolled", "shifted = target.roll(1, dims=0)\n    shifted[:, 0] = start_id\n    return shifted", "You roll the rows (dim 0), so each target is in another row of the batch, and write the start token over its first token. It is the positions within a row that move: dim 1."),
        ("start_in_the_first_row_only", "shifted = target.roll(1, dims=1)\n    shifted[0, 0] = start_id\n    return shifted", "Only the first row gets the start token. Every row is a sequence of its own and has its start token."),
        ("start_in_the_last_row_only", "shifted = target.roll(1, dims=1)\n    shifted[-1, 0] = start_id\n    return shifted", "Only the last row gets the start token. Every row is a sequence of its own and has its start token."),
        ("first_row_filled", "shifted = target.roll(1, dims=1)\n    shifted[0] = start_id\n    return shifted", "You fill the whole first row with the start token: `[0]` is a row. It is the first *position* of every row: `[:, 0]`."),
-       ("smeared", "shifted = target.clone()\n    for place in range(1, target.size(1)):\n        shifted[:, place] = shifted[:, place - 1]\n    shifted[:, 0] = start_id\n    return shifted", "Behind the start token stands the target's first token, again and again. In a loop this comes of overwriting tokens before they are copied: copy from `target`, not from the tensor that you write into."))
+       ("smeared", "shifted = target.clone()\n    for place in range(1, target.size(1)):\n        shifted[:, place] = shifted[:, place - 1]\n    shifted[:, 0] = start_id\n    return shifted", "After the start token comes the target's first token, again and again. In a loop this comes of overwriting tokens before they are copied: copy from `target`, not from the tensor that you write into."))
     at("[start, target[:, :-1]]", "values",
-       ("start_at_the_end", "[target[:, :-1], start]", "The start token stands at the end, where the last token was, and nothing has moved. It comes first, and pushes all others one position to the right."),
-       ("start_behind_all", "[target, start]", "The start token stands behind the target, and your result is one position too long. It comes first, and the last token goes.", SHAPE_TOO))
+       ("start_at_the_end", "[target[:, :-1], start]", "The start token is at the end, where the last token was, and nothing has moved. It comes first, and pushes all others one position to the right."),
+       ("start_behind_all", "[target, start]", "The start token is after the target, and your result is one position too long. It comes first, and the last token goes.", SHAPE_TOO))
     at("torch.full_like(target[:, :1], start_id)", "values",
-       ("first_repeated", "target[:, :1]", "In front stands the target's own first token, a second time. The start token belongs there: `start_id`."),
+       ("first_repeated", "target[:, :1]", "The first is the target's own first token, a second time. The start token belongs there: `start_id`."),
        ("one_start_for_all", "torch.tensor([[start_id]])", "Your start token has the shape (1, 1), and there are {B} rows: `torch.cat` does not repeat it. Make it (B, 1).", SHAPE_TOO))
     for number in (0, 1):
         at("target[:, :1], start_id", "values", (f"start_is_{number}", f"target[:, :1], {number}", f"You always put {number} in front, whatever `start_id` says."))
@@ -71,11 +71,11 @@ def in_shift_right(at):
            (f"first_row_filled_{number}", f"{begun}    shifted[0] = start_id\n    return shifted", "You fill the whole first row with the start token: `[0]` is a row. It is the first *position* of every row: `[:, 0]`."))
     at("target[:, :1], start", SHAPE_TOO,
        ("start_without_axis", "target[:, 0], start", "Your start tokens have the shape (B,), one axis fewer than the target, and can't be put beside it. Make it (B, 1)."))
-    at("dim=1", SHAPE_TOO, ("put_above", "dim=0", "You put the start tokens *above* the target (dim 0), where the shapes don't fit. They stand beside it: dim 1."))
+    at("dim=1", SHAPE_TOO, ("put_above", "dim=0", "You put the start tokens *above* the target (dim 0), where the shapes don't fit. They are beside it: dim 1."))
     at("[start, target", SHAPE_TOO,
        ("start_not_a_tensor", "[start_id, target", "`torch.cat` takes tensors, and `start_id` is a plain number. Make a tensor (B, 1) of it: `torch.full_like(target[:, :1], start_id)`."))
     at("target[:, :-1]]", "values",
-       ("reversed", "target[:, 1:].flip(1)]", "Your tokens stand in reverse order behind the start token. They keep their order, and each moves one position to the right."))
+       ("reversed", "target[:, 1:].flip(1)]", "Your tokens are in reverse order after the start token. They should keep their order, and each should move one position to the right."))
     squeezed(at, SHAPE_TOO, "has the shape of the target")
 
 
@@ -86,8 +86,8 @@ def in_decoder_mask(at):
     at(BOTH, "values",
        ("causal_only", f"{CAUSAL}.expand(target.size(0), 1, -1, -1)", "Your mask hides what comes later, but not the padding: `target` and `pad_id` say which keys are no tokens at all. Both conditions must hold."),
        ("padding_only", "real.expand(-1, 1, target.size(1), -1)", "Your mask hides padding, but not what comes later: each token sees the ones that it has to write. Both conditions must hold."),
-       ("turned_round", f"~({BOTH})", "Your mask is the wrong way round: it hides what may be looked at, and shows the rest. True (or 0, where numbers are to be added) belongs where a query *may* look."),
-       ("always_itself", f"{BOTH} | torch.eye(target.size(1), dtype=torch.bool)", "In yours every token may look at itself, padding, too. A key that is padding is hidden from every query, its own included: a real token stands before it, so no row is left empty."),
+       ("turned_round", f"~({BOTH})", "Your mask is the wrong way round: it hides what may be looked at, and shows the rest. True (or 0, where numbers are added) belongs where a query *may* look."),
+       ("always_itself", f"{BOTH} | torch.eye(target.size(1), dtype=torch.bool)", "In yours every token may look at itself, padding, too. A key that is padding is hidden from every query, its own included: a real token is before it, so no row is left empty."),
        ("transposed", f"({BOTH}).transpose(-1, -2)", "Your mask is transposed: queries are rows and keys are columns, so entry [t, s] says whether token t may look at token s."),
        ("whole_numbers", f"({BOTH}).long()", "Your mask holds whole numbers, and attention can't tell whether a 1 means “may look” or “add one”. Make it boolean.", "shape"),
        ("floats", f"({BOTH}).float()", "Your mask holds 1.0 and 0.0. Attention *adds* numbers to the scores, so these hide nothing: make it boolean.", "shape"),
@@ -114,9 +114,9 @@ def in_decoder_mask(at):
        ("larger_than_pad", "target > pad_id", "You take every id that is not above `pad_id` for padding. Padding is that one id; smaller ids can be real tokens."))
     at("[:, None, None, :]", SHAPE_TOO,
        ("queries", "[:, None, :, None]", "The rows of padding are empty in your mask: such a query may look at nothing, and its softmax has nothing to sum. What must be hidden are *keys*, the columns, (B, 1, 1, T); what a padding token itself looks at harms nobody.", "values"),
-       ("no_axis_for_heads", "[:, None, :]", "The heads' axis is missing: your (B, T, T) would meet (B, H, T, T) from the right, and the batch would be taken for the heads. It takes (B, 1, T, T)."),
-       ("batch_as_heads", "[None, :, None, :]", "Your mask is (1, B, T, T): the batch stands where the heads are. B comes first: (B, 1, T, T)."),
-       ("no_new_axes", "", "`target != pad_id` still has the shape (B, T), and its rows are taken for the triangle's: they don't fit, or mean something else. It takes two new axes: `[:, None, None, :]`."))
+       ("no_axis_for_heads", "[:, None, :]", "The heads' axis is missing: your (B, T, T) would meet (B, H, T, T) from the right, and the batch would be taken for the heads. It should be (B, 1, T, T)."),
+       ("batch_as_heads", "[None, :, None, :]", "Your mask is (1, B, T, T): the batch is where the heads are. B comes first: (B, 1, T, T)."),
+       ("no_new_axes", "", "`target != pad_id` still has the shape (B, T), and its rows are taken for the triangle's: they don't fit, or mean something else. It needs two new axes: `[:, None, None, :]`."))
     LATER, PADDED = f"(~{CAUSAL})", "(~real)"
     for number, (later, padded) in enumerate((
         (f"{LATER} * -torch.inf", f"{PADDED} * -torch.inf"),
@@ -198,9 +198,9 @@ def in_CrossAttention(at):
         at(f"context = {ATTEND}", NUMBERS,
            (f"softmax_over_heads{name}", BY_HAND.replace("-torch.inf", hidden).replace("dim=-1", "dim=1"), "Your softmax runs over the heads: for each query and key the heads' weights sum to one. Each head's query shares out its attention over the *keys*, the last axis."))
     at("self.output_linear(merge_heads(context))", NUMBERS,
-       ("output_not_mixed", "merge_heads(context)", "`output_linear` is never called: the heads' results stand side by side, and nothing mixes them."))
+       ("output_not_mixed", "merge_heads(context)", "`output_linear` is never called: the heads' results are side by side, and nothing mixes them."))
     at(("        self.output_linear = nn.Linear(width, width)\n", "self.output_linear(merge_heads(context))"), BUILT,
-       ("no_output_linear", ("", "merge_heads(context)"), "There is no `output_linear`: the heads' results stand side by side, and nothing mixes them. It goes from D to D, with bias."))
+       ("no_output_linear", ("", "merge_heads(context)"), "There is no `output_linear`: the heads' results are side by side, and nothing mixes them. It goes from D to D, with bias."))
     at("self.num_heads = config.num_attention_heads", NUMBERS,
        ("one_head", "self.num_heads = 1", "You use a single head. `config.num_attention_heads` is {H}: split queries, keys and values."),
        ("heads_called_otherwise", "self.num_heads = config.num_heads", "There is no `config.num_heads`: the number of heads is `config.num_attention_heads`.", STOPS))
@@ -212,7 +212,7 @@ def in_CrossAttention(at):
     at("return self.output_linear(merge_heads(context))", WITH_SHAPE,
        ("skip_inside", "return x + self.output_linear(merge_heads(context))", "You add x to the result. The skip connection belongs to the layer around this one.", NUMBERS),
        ("dropout", "return F.dropout(self.output_linear(merge_heads(context)), 0.1, self.training)", "You drop numbers in training mode. This module has no dropout: the layer around it drops what it returns.", "values"),
-       ("returns_weights", "return self.output_linear(merge_heads(context)), context", "You return two things. The result alone is wanted, (B, T, D)."),
+       ("returns_weights", "return self.output_linear(merge_heads(context)), context", "You return two things. The result alone is needed, (B, T, D)."),
        ("last_query_only", "return self.output_linear(merge_heads(context))[:, -1:]", "Only the last query's result comes out. Every target token has its own: (B, T, D)."))
     at("merge_heads(context)", NUMBERS,
        ("context_added", "merge_heads(context + query)", "Queries are added to what attention returns. The result is a mixture of values, and nothing else."))
@@ -252,7 +252,7 @@ def in_TransformerDecoderLayer(at):
        ("norm_inside_the_sum", ("x + self.layer_norm_1(", "x + self.layer_norm_2(", "x + self.layer_norm_3("), "You normalize what each part returns, and add x afterwards. Post-norm normalizes the sum: norm(x + part(x))."))
     at("x + self", DROPOUT_TOO,
        ("no_skips", "self", "The three skip connections are missing. What is normalized is the *sum*: norm(x + part(x))."),
-       ("multiplied", "x * self", "You multiply where a sum is wanted: norm(x + part(x))."), times=3)
+       ("multiplied", "x * self", "You multiply where a sum is needed: norm(x + part(x))."), times=3)
     for number, part, call in ((1, "self-attention", SELF), (2, "cross-attention", CROSS), (3, "the feed-forward network", "self.feed_forward(x)")):
         at(f"x + {call}", NUMBERS if number == 1 else DROPOUT_TOO, (f"no_skip_{number}", call, f"The skip connection around {part} is missing: norm(x + …)."))
         at(f"self.layer_norm_{number}(x + {call})", NUMBERS,
@@ -287,7 +287,7 @@ def in_TransformerDecoderLayer(at):
        ("reversed", ("self.feed_forward(x)", SELF), "The order is reversed in yours: self-attention comes first, cross-attention second, the feed-forward network last."))
     at(f"        {SECOND}\n", DROPOUT_TOO,
        ("no_cross_attention", "", "Cross-attention has no effect on what you return: the decoder would write without ever looking at the source."))
-    at(f"        {FIRST}\n", DROPOUT_TOO, ("no_self_attention", "", "Self-attention has no effect on what you return: no token would know what stands before it."))
+    at(f"        {FIRST}\n", DROPOUT_TOO, ("no_self_attention", "", "Self-attention has no effect on what you return: no token would know what is before it."))
     at(THIRD, DROPOUT_TOO,
        ("no_feed_forward", "return x", "The feed-forward network has no effect on what you return."),
        ("result_dropped", THIRD.replace("self.layer_norm_3", "self.dropout(self.layer_norm_3") + ")", "You drop numbers of what the layer returns. Only what the parts return is dropped, before it is added.", "dropout"))
@@ -296,16 +296,16 @@ def in_TransformerDecoderLayer(at):
     at((FIRST, "self.cross_attention(x"), NUMBERS,
        ("cross_from_the_input", ("start = x\n        " + FIRST, "self.cross_attention(start"), "Cross-attention asks with the layer's input, as if the two attentions worked side by side. They work one after the other: it asks with what `layer_norm_1` returned."))
     at((FIRST, "self.layer_norm_2(x +"), DROPOUT_TOO,
-       ("second_skip_from_the_input", ("start = x\n        " + FIRST, "self.layer_norm_2(start +"), "Cross-attention's result is added to the layer's input. It is added to what `layer_norm_1` returned, the numbers that cross-attention asks with."))
+       ("second_skip_from_the_input", ("start = x\n        " + FIRST, "self.layer_norm_2(start +"), "Cross-attention's result is added to the layer's input. It should be added to what `layer_norm_1` returned, the numbers that cross-attention asks with."))
     at((FIRST, "self.layer_norm_3(x +"), DROPOUT_TOO,
-       ("third_skip_from_the_input", ("start = x\n        " + FIRST, "self.layer_norm_3(start +"), "The last sum adds the layer's input. It adds what `layer_norm_2` returned, the same numbers that the feed-forward network gets."))
+       ("third_skip_from_the_input", ("start = x\n        " + FIRST, "self.layer_norm_3(start +"), "The last sum adds the layer's input. It should add what `layer_norm_2` returned, the same numbers that the feed-forward network gets."))
     at((SECOND, "self.layer_norm_3(x +"), DROPOUT_TOO,
-       ("third_skip_around_both", ("start = x\n        " + SECOND, "self.layer_norm_3(start +"), "The last sum adds what `layer_norm_1` returned. It adds what `layer_norm_2` returned, the same numbers that the feed-forward network gets."))
+       ("third_skip_around_both", ("start = x\n        " + SECOND, "self.layer_norm_3(start +"), "The last sum adds what `layer_norm_1` returned. It should add what `layer_norm_2` returned, the same numbers that the feed-forward network gets."))
     at("self.attention(x, mask)", "masks",
-       ("memory_to_self_attention", "self.attention(memory, mask)", "Self-attention gets the memory. It gets x: the memory is for cross-attention.", BUILT),
+       ("memory_to_self_attention", "self.attention(memory, mask)", "Self-attention gets the memory. It should get x: the memory is for cross-attention.", BUILT),
        ("memory_mask_for_both", "self.attention(x, memory_mask)", "Self-attention gets `memory_mask`, the one of cross-attention. It has its own, `mask`."),
-       ("mask_unused", "self.attention(x)", "`mask` is not handed on to self-attention, so tokens look ahead."),
-       ("mask_turned_round", "self.attention(x, None if mask is None else ~mask)", "You hand on `mask` with True and False in each other's place (`~mask`). True is where a query *may* look: hand it on as it is."),
+       ("mask_unused", "self.attention(x)", "`mask` is not passed on to self-attention, so tokens look ahead."),
+       ("mask_turned_round", "self.attention(x, None if mask is None else ~mask)", "You pass on `mask` with True and False in each other's place (`~mask`). True is where a query *may* look: pass it on as it is."),
        ("always_causal", "self.attention(x, torch.ones(x.size(1), x.size(1), dtype=torch.bool).tril() if mask is None else mask)", "You make a causal mask of your own. The layer uses the masks that it is handed: `None` means that every token may look everywhere.", ("values", "gradients", "masks", "eps")))
     at("self.cross_attention(x, memory, memory_mask)", NUMBERS,
        ("cross_without_memory", "self.cross_attention(x, x, memory_mask)", "Your cross-attention looks at x itself: that is self-attention a second time. Hand it the memory."))
@@ -320,11 +320,11 @@ def in_TransformerDecoderLayer(at):
        ("masks_swapped", ("self.attention(x, memory_mask)", "self.cross_attention(x, memory, mask)"), "The two masks have changed places: `mask` is for self-attention, `memory_mask` for cross-attention. (`forward` takes x, memory, mask, memory_mask, in this order.)"))
     at("(x, memory, memory_mask)", "masks",
        ("mask_for_both", "(x, memory, mask)", "Cross-attention gets `mask`, the one of self-attention. It has its own, `memory_mask`, which says where the *source* is padding."),
-       ("memory_mask_unused", "(x, memory)", "`memory_mask` is not handed on to cross-attention, so the padding of the source is looked at."),
-       ("memory_mask_turned_round", "(x, memory, None if memory_mask is None else ~memory_mask)", "You hand on `memory_mask` with True and False in each other's place (`~memory_mask`). True is where a query *may* look: hand it on as it is."),
+       ("memory_mask_unused", "(x, memory)", "`memory_mask` is not passed on to cross-attention, so the padding of the source is looked at."),
+       ("memory_mask_turned_round", "(x, memory, None if memory_mask is None else ~memory_mask)", "You pass on `memory_mask` with True and False in each other's place (`~memory_mask`). True is where a query *may* look: pass it on as it is."),
        ("memory_detached", "(x, memory.detach(), memory_mask)", "No gradient gets back to the memory: `detach` (or `no_grad`) cuts it, and the encoder would never learn.", "gradients"))
     at(("self.attention(x, mask)", "(x, memory, memory_mask)"), "masks",
-       ("masks_unused", ("self.attention(x)", "(x, memory)"), "Neither of the masks is handed on: `mask` is for self-attention, `memory_mask` for cross-attention."))
+       ("masks_unused", ("self.attention(x)", "(x, memory)"), "Neither of the masks is passed on: `mask` is for self-attention, `memory_mask` for cross-attention."))
     at((", memory_mask: Tensor | None = None", "(x, memory, memory_mask)"), "masks",
        ("no_memory_mask", ("", "(x, memory)"), "`forward` takes (x, memory, mask, memory_mask); yours takes no `memory_mask`."))
     at("mask: Tensor | None = None, memory_mask: Tensor | None = None", BUILT,
@@ -389,7 +389,7 @@ def in_Transformer(at):
     at("x = self.embed(source)", NUMBERS,
        ("no_positions_in_the_encoder", "x = self.dropout(self.token_embeddings(source) * math.sqrt(self.lm_head.weight.size(-1)))", "The source's tokens have no positions: they are added on both sides, once to the source and once to the target."))
     at("sinusoidal_encoding(ids.size(1), width)", NUMBERS,
-       ("positions_from_one", "sinusoidal_encoding(ids.size(1) + 1, width)[1:]", "Your positions begin at 1. They count from 0, as in notebook 06."))
+       ("positions_from_one", "sinusoidal_encoding(ids.size(1) + 1, width)[1:]", "Your positions begin at 1. They should count from 0, as in notebook 06."))
     at("ids.size(1)", STOPS,
        ("positions_of_the_batch", "ids.size(0)", "You make as many positions as the batch has rows, `size(0)`. It is one for each token: `size(1)`."))
     at(("        self.dropout = nn.Dropout", "positions = sinusoidal_encoding(ids.size(1), width).to(vectors.device)"), STOPS,
@@ -408,10 +408,10 @@ def in_Transformer(at):
     at("self.lm_head(x)", DROPOUT_TOO,
        ("logits_scaled", "self.lm_head(x * math.sqrt(x.size(-1)))", "You multiply the logits by √D (or what goes into `lm_head`). Only what goes into the first layers is multiplied.", NUMBERS),
        ("logits_divided", "self.lm_head(x / math.sqrt(x.size(-1)))", "You divide the logits by √D. `lm_head` is applied as it is.", NUMBERS),
-       ("probabilities", "self.lm_head(x).softmax(dim=-1)", "You return probabilities: no softmax is wanted here, the loss has its own. Logits are what `lm_head` returns."),
-       ("log_probabilities", "self.lm_head(x).log_softmax(dim=-1)", "You return log-probabilities. Logits are wanted: what `lm_head` returns."),
+       ("probabilities", "self.lm_head(x).softmax(dim=-1)", "You return probabilities: no softmax is needed here, the loss has its own. Logits are what `lm_head` returns."),
+       ("log_probabilities", "self.lm_head(x).log_softmax(dim=-1)", "You return log-probabilities. Logits are needed: what `lm_head` returns."),
        ("last_place_only", "self.lm_head(x)[:, -1:]", "You return the logits of the last position alone. In training all positions count: (B, T, V)."),
-       ("output_dropped", "self.lm_head(self.dropout(x))", "You drop numbers of what goes into `lm_head`. The layers drop what their parts return; nothing is dropped behind them.", "dropout"))
+       ("output_dropped", "self.lm_head(self.dropout(x))", "You drop numbers of what goes into `lm_head`. The layers drop what their parts return; nothing is dropped after them.", "dropout"))
     at(("        self.decoder_layers = ", "            x = layer(x, mask)\n        return x"), STOPS,
        ("norm_after_encoder", ("        self.encoder_norm = LayerNorm(config.hidden_size, config.layer_norm_eps)\n        self.decoder_layers = ", "            x = layer(x, mask)\n        return self.encoder_norm(x)"), "You put one more norm after the encoder's last layer. Pre-norm stacks need it; post-norm layers end with a norm of their own."))
     at(("        self.decoder_layers = ", "self.lm_head(x)"), STOPS,
@@ -424,7 +424,7 @@ def in_Transformer(at):
         at(stack, BUILT,
            (f"one_{side}_layer_repeated", f"nn.ModuleList([{kind}(config)] * config.num_hidden_layers)", f"Your {side} holds one layer {{L}} times: `[layer] * {{L}}` repeats the object, not its weights. Make a new layer for each position."),
            (f"{side}_in_a_plain_list", f"[{kind}(config) for _ in range(config.num_hidden_layers)]", f"The {side}'s layers sit in a plain Python list, where PyTorch does not see their parameters: they would be neither trained nor saved. Use `nn.ModuleList`."),
-           (f"{side}_one_layer_short", f"nn.ModuleList({kind}(config) for _ in range(1, config.num_hidden_layers))", f"Your {side} has one layer too few: {{L}} are wanted, as `config.num_hidden_layers` says."))
+           (f"{side}_one_layer_short", f"nn.ModuleList({kind}(config) for _ in range(1, config.num_hidden_layers))", f"Your {side} has one layer too few: {{L}} are needed, as `config.num_hidden_layers` says."))
         at((f"self.{side}_layers = ", f"in self.{side}_layers:"), BUILT,
            (f"{side}_called_{side}", (f"self.{side} = ", f"in self.{side}:"), f"Your stack is called `{side}`; the contract says `{side}_layers`."))
         at(f"in self.{side}_layers:", NUMBERS,
@@ -448,7 +448,7 @@ def in_Transformer(at):
        ("decoder_layer_repeated", "x = self.decoder_layers[0](x, memory, mask, memory_mask)", "The first layer of the decoder is applied {L} times; the others are never used."),
        ("decode_without_layers", "layer(x, memory, mask, memory_mask)", "The decoder's layers have no effect on your logits: each layer's output is the next layer's input."),
        ("memory_becomes_output", "x = memory = layer(x, memory, mask, memory_mask)", "What one decoder layer returns is the next one's memory in yours. The memory stays the same for all of them.", BUILT),
-       ("memory_mask_unused", "x = layer(x, memory, mask)", "The decoder looks at the memory's padding: cross-attention gets no `memory_mask`. What stands there in the memory is no less real to it than the rest.", ("padding", "encode and decode")),
+       ("memory_mask_unused", "x = layer(x, memory, mask)", "The decoder looks at the memory's padding: cross-attention gets no `memory_mask`. What is there in the memory is no less real to it than the rest.", ("padding", "encode and decode")),
        ("decoder_mask_unused", "x = layer(x, memory, None, memory_mask)", "The decoder sees later tokens, those that it has to write: self-attention gets no mask."),
        ("masks_swapped", "x = layer(x, memory, memory_mask, mask)", "The decoder's two masks have changed places: `mask` is for self-attention, `memory_mask` for cross-attention.", BUILT),
        ("one_mask_for_both", "x = layer(x, memory, mask, mask)", "Cross-attention gets the decoder's own mask. Its keys are source tokens: it needs a mask of the source's padding.", BUILT))
@@ -495,7 +495,7 @@ def in_Transformer(at):
        ("vectors_dropped", "self.dropout(vectors * math.sqrt(width)) + positions", "You drop numbers of the tokens' vectors before the positions are added. Their *sum* goes through `dropout`."),
        ("dropped_twice", f"self.dropout(self.dropout({EMBED}))", "What goes into the first layers is dropped twice. Once is enough."))
     at("            x = layer(x, mask)\n        return x", "dropout",
-       ("memory_dropped", "            x = layer(x, mask)\n        return self.dropout(x)", "You drop numbers of what the encoder returns. The layers drop what their parts return; nothing is dropped behind them."))
+       ("memory_dropped", "            x = layer(x, mask)\n        return self.dropout(x)", "You drop numbers of what the encoder returns. The layers drop what their parts return; nothing is dropped after them."))
     for number in (0.1, 0.5):
         at("nn.Dropout(config.hidden_dropout_prob)", "dropout",
            (f"dropout_of_{number}", f"nn.Dropout({number})", f"Your dropout uses a p of its own, {number}. Take `config.hidden_dropout_prob`."))
@@ -518,25 +518,25 @@ def in_teacher_forcing_loss(at):
     at("shift_right(target, start_id)", ALL,
        ("not_shifted", "target", "The decoder is fed the target unshifted: at each position it sees the very token that it has to write, and only has to copy it. Feed `shift_right(target, start_id)`."),
        ("shifted_to_the_left", "target.roll(-1, dims=1)", "What you feed is shifted the wrong way: at each position the decoder sees the token *after* the one that it has to write."),
-       ("first_for_start", "shift_right(target, int(target[0, 0]))", "In front of what you feed stands a token of the target. The start token belongs there: `start_id`."),
-       ("start_is_the_padding", "shift_right(target, pad_id)", "In front of what you feed stands the id of padding. The start token belongs there: `start_id`."),
+       ("first_for_start", "shift_right(target, int(target[0, 0]))", "What you feed begins with a token of the target. The start token belongs there: `start_id`."),
+       ("start_is_the_padding", "shift_right(target, pad_id)", "What you feed begins with the id of padding. The start token belongs there: `start_id`."),
        ("source_for_both", "shift_right(source, start_id)", "The decoder is fed the source. It is fed the target, shifted to the right."))
     at(LOSS, ALL,
        ("shifted_twice", "F.cross_entropy(logits[:, :-1].flatten(0, 1), target[:, 1:].flatten(), ignore_index=pad_id)", "The target is shifted twice: in what is fed, and again where the logits are compared. Logits at position t belong to target[t]: all {T} positions count."),
        ("compared_with_the_input", "F.cross_entropy(logits.flatten(0, 1), shift_right(target, start_id).flatten(), ignore_index=pad_id)", "The logits are compared with what was fed. They must be compared with the target: at each position the token that comes next."),
        ("mean_over_all_places", "F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad_id, reduction='sum') / target.numel()", "Padding is left out of the sum, but not of the number that you divide by: that is how many *real* tokens there are.", PADDING),
-       ("by_the_batch", "F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad_id, reduction='sum') / len(target)", "You divide the sum by the number of targets, {B}. It is divided by the number of real *tokens*."),
-       ("by_the_length", "F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad_id, reduction='sum') / target.size(1)", "You divide the sum by the length T = {T}. It is divided by the number of real *tokens* in the whole batch."),
-       ("log_softmax_wrong_axis", "F.nll_loss(logits.log_softmax(dim=1).flatten(0, 1), target.flatten(), ignore_index=pad_id)", "Your log-softmax runs over the positions, T. It runs over the vocabulary, the last axis."),
+       ("by_the_batch", "F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad_id, reduction='sum') / len(target)", "You divide the sum by the number of targets, {B}. It should be divided by the number of real *tokens*."),
+       ("by_the_length", "F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad_id, reduction='sum') / target.size(1)", "You divide the sum by the length T = {T}. It should be divided by the number of real *tokens* in the whole batch."),
+       ("log_softmax_wrong_axis", "F.nll_loss(logits.log_softmax(dim=1).flatten(0, 1), target.flatten(), ignore_index=pad_id)", "Your log-softmax runs over the positions, T. It should run over the vocabulary, the last axis."),
        ("overflow", "F.nll_loss(logits.softmax(dim=-1).log().flatten(0, 1), target.flatten(), ignore_index=pad_id)", "The logarithm of your softmax becomes −∞ where logits lie hundreds apart: such a probability is rounded to 0. `log_softmax` or `F.cross_entropy` on the logits does both in one step.", "values"),
        ("no_log", "F.nll_loss(logits.softmax(dim=-1).flatten(0, 1), target.flatten(), ignore_index=pad_id)", "The mean probability, with a minus sign, is no cross-entropy: it takes the logarithm of each probability first."),
        ("minus_forgotten", f"-{LOSS}", "The sign is the wrong way round: the log-probability is negative, and the loss is *minus* its mean."),
-       ("bits", f"{LOSS} / math.log(2)", "You measure in bits (`log2`). Nats are wanted: the natural logarithm."),
-       ("bits_of_probabilities", "F.nll_loss(logits.softmax(dim=-1).log2().flatten(0, 1), target.flatten(), ignore_index=pad_id)", "You measure in bits (`log2`). Nats are wanted: the natural logarithm. (And take it inside the softmax, `log_softmax`: where logits lie hundreds apart, a probability is rounded to 0.)"),
+       ("bits", f"{LOSS} / math.log(2)", "You measure in bits (`log2`). Nats are needed: the natural logarithm."),
+       ("bits_of_probabilities", "F.nll_loss(logits.softmax(dim=-1).log2().flatten(0, 1), target.flatten(), ignore_index=pad_id)", "You measure in bits (`log2`). Nats are needed: the natural logarithm. (And take it inside the softmax, `log_softmax`: where logits lie hundreds apart, a probability is rounded to 0.)"),
        ("a_number", f"{LOSS}.item()", "You return a plain number (`.item()`), and no gradient can come back from it. Return the tensor.", ("values", "gradient")),
        ("detached", f"{LOSS}.detach()", "No gradient comes back from your loss: `detach`, `.data` or `no_grad` cuts it, and nothing would be learned.", "gradient"),
-       ("with_one_axis", f"{LOSS}[None]", "Your loss has an axis of its own, shape (1,). A tensor without axes is wanted, as `mean` gives it."),
-       ("two_returned", f"{LOSS}, logits", "You return two things. The loss alone is wanted."))
+       ("with_one_axis", f"{LOSS}[None]", "Your loss has an axis of its own, shape (1,). A tensor without axes is needed, as `mean` gives it."),
+       ("two_returned", f"{LOSS}, logits", "You return two things. The loss alone is needed."))
     at((LOGITS, LOSS), ALL,
        ("no_start", ("logits = model(source, target[:, :-1])", "F.cross_entropy(logits.flatten(0, 1), target[:, 1:].flatten(), ignore_index=pad_id)"), "You feed the target without its last token and ask for it without its first, as in notebook 09: the start token is never fed, and the first token never learned. All {T} positions count, the first one after the start token."),
        ("next_token_loss", ("logits = model(source, target)", "F.cross_entropy(logits[:, :-1].flatten(0, 1), target[:, 1:].flatten(), ignore_index=pad_id)"), "You feed the target unshifted and compare each position with the next token, as in notebook 09: the first token is never learned. Feed the target shifted to the right, start token first, and compare position by position."))
@@ -551,15 +551,15 @@ def in_teacher_forcing_loss(at):
        ("last_real_token_left_out", "after = torch.cat([target[:, 1:], target[:, -1:]], dim=1)\n    return F.cross_entropy(logits.flatten(0, 1), target.masked_fill((target == pad_id) | (after == pad_id), -100).flatten())", "The last real token of a padded target is left out. Padding alone doesn't count."),
        ("target_changed", "target[target == pad_id] = -100\n    return F.cross_entropy(logits.flatten(0, 1), target.flatten())", "You write into `target` itself, and whoever called you still needs it. Make a new tensor (`masked_fill` without the `_` at its end), or use `ignore_index=pad_id`."))
     at("ignore_index=pad_id)", ALL,
-       ("sum", "ignore_index=pad_id, reduction='sum')", "You return the sum. The mean is wanted: divided by the number of real tokens."),
-       ("one_for_each_place", "ignore_index=pad_id, reduction='none')", "You return a loss for each position. One number is wanted: their mean, without padding."),
+       ("sum", "ignore_index=pad_id, reduction='sum')", "You return the sum. The mean is needed: divided by the number of real tokens."),
+       ("one_for_each_place", "ignore_index=pad_id, reduction='none')", "You return a loss for each position. One number is needed: their mean, without padding."),
        ("label_smoothing", "ignore_index=pad_id, label_smoothing=0.1)", "You smooth the labels. That is what the paper does in training (§5.4); the loss here is the plain one."))
     at("ignore_index=pad_id", ALL,
        ("pad_is_0", "ignore_index=0", "You leave out the id 0, whatever `pad_id` says."),
        ("leaves_out_the_start", "ignore_index=start_id", "You leave out positions where the target is `start_id`. It is `pad_id` that doesn't count."))
     at("model(source, shift_right(target, start_id))", ALL,
        ("arguments_swapped", "model(shift_right(target, start_id), source)", "The model takes the source first, then the decoder's input. Yours are the other way round."))
-    at("model(source, shift", ALL, ("target_for_both", "model(target, shift", "The encoder gets the target. It gets the source."))
+    at("model(source, shift", ALL, ("target_for_both", "model(target, shift", "The encoder gets the target. It should get the source."))
     at("logits.flatten(0, 1)", ALL,
        ("softmax_twice", "logits.softmax(dim=-1).flatten(0, 1)", "You give `F.cross_entropy` probabilities. It takes logits: the softmax is inside."),
        ("logits_rows_mixed", "logits.transpose(0, 1).flatten(0, 1)", "The logits' first two axes are exchanged before they are flattened, and the target's are not: tokens meet the logits of other positions."))
@@ -567,7 +567,7 @@ def in_teacher_forcing_loss(at):
        ("rows_mixed", "target.T.flatten()", "The logits' axes and the target's are flattened in different orders, so tokens meet the logits of other positions. Flatten (B, T, V) to (B·T, V) and (B, T) to (B·T,), both as they are."))
     at("logits.flatten(0, 1), target.flatten()", ALL,
        ("reshaped_for_transposed", "logits.reshape(len(target), -1, target.size(1)), target", "You reshape (B, T, V) to (B, V, T). That only cuts the numbers again: the axes change places with `transpose(1, 2)`."),
-       ("first_place_left_out", "logits[:, 1:].flatten(0, 1), target[:, 1:].flatten()", "The first position doesn't count in yours. All positions do: what follows the start token is to be learned, too."),
+       ("first_place_left_out", "logits[:, 1:].flatten(0, 1), target[:, 1:].flatten()", "The first position doesn't count in yours. All positions do: what follows the start token must be learned, too."),
        ("last_place_left_out", "logits[:, :-1].flatten(0, 1), target[:, :-1].flatten()", "The last position doesn't count in yours. All positions do, but for padding."),
        ("not_flattened", "logits, target", "`F.cross_entropy` takes the classes as its *second* axis: (B·T, V) with (B·T,), or (B, V, T) with (B, T). Yours are (B, T, V)."),
        ("last_place_only", "logits[:, -1], target[:, -1]", "Only the last position counts in yours. All positions are learned from at once."),
@@ -586,20 +586,20 @@ def in_greedy_decode(at):
     STOP = "        if ended.all():\n            break\n"
     ENCODE = "    memory = model.encode(source)  # (B, S, D)\n"
     at("written[:, 1:]", RESULT,
-       ("start_kept", "written", "The start token stands in front of your result. It is fed, but not returned: what was written begins after it."),
+       ("start_kept", "written", "The start token is in front of your result. It is fed, but not returned: what was written begins after it."),
        ("end_cut_off", "written[:, 1:-1]", "The last column is missing: the end token belongs to what was written."),
-       ("last_token_only", "written[:, -1:]", "You return the last token of each row. All that was written is wanted, (B, N)."),
-       ("a_list", "written[:, 1:].tolist()", "You return a list. A tensor (B, N) is wanted.", "values"))
+       ("last_token_only", "written[:, -1:]", "You return the last token of each row. All that was written is needed, (B, N)."),
+       ("a_list", "written[:, 1:].tolist()", "You return a list. A tensor (B, N) is needed.", "values"))
     at(FILL, ("ends",),
        ("not_padded", "", "After its end token a row goes on writing while others are still at work. Once a row has ended, it gets `model.pad_id` only."),
        ("end_is_padded", "        ended = ended | (chosen == end_id)\n" + FILL, "The end token itself has become padding. It belongs to what was written; padding begins after it.", RESULT))
     at("ended, model.pad_id", ("ends",),
-       ("pad_is_0", "ended, 0", "After its end token a row gets 0 in yours. It gets `model.pad_id`, and that need not be 0."),
-       ("padded_with_end", "ended, end_id", "After its end token a row gets more end tokens. It gets `model.pad_id`."),
-       ("padded_with_start", "ended, start_id", "After its end token a row gets start tokens. It gets `model.pad_id`."))
+       ("pad_is_0", "ended, 0", "After its end token a row gets 0 in yours. It should get `model.pad_id`, and that need not be 0."),
+       ("padded_with_end", "ended, end_id", "After its end token a row gets more end tokens. It should get `model.pad_id`."),
+       ("padded_with_start", "ended, start_id", "After its end token a row gets start tokens. It should get `model.pad_id`."))
     at(STOP, (*RESULT, "work"),
        ("never_stops", "", "It always goes on for `max_len` tokens. It stops as soon as all rows have ended."),
-       ("once_too_often", "        if ended.all():\n            break\n    model.decode(written, memory, source)\n", "The model is asked once more after all rows have ended (or have `max_len` tokens). It stops right then.", "work"))
+       ("once_too_often", "        if ended.all():\n            break\n    model.decode(written, memory, source)\n", "The model is called once more after all rows have ended (or have `max_len` tokens). It stops right then.", "work"))
     at("ended.all()", ("ends", "work"),
        ("stops_at_the_first", "ended.any()", "It stops as soon as *one* row has ended, and the others are cut short. It stops when *all* have ended."),
        ("only_the_first_row_ends", "ended[0].all()", "Whether to stop is decided by the first row alone. It stops when all rows have ended."))
@@ -622,7 +622,7 @@ def in_greedy_decode(at):
        ("one_too_many", "range(max_len + 1)", "You write one token too many: `max_len` is how many tokens may be written, the start token not counted."))
     at("argmax", (*RESULT, "work"), ("least_probable", "argmin", "You take the *least* probable token: `argmax`, not `argmin`."))
     at(CHOOSE, (*RESULT, "work"),
-       ("argmax_over_rows", "model.decode(written, memory, source)[:, -1].argmax(dim=0)[: len(source), None]", "Your argmax runs over the batch: you compare rows, not tokens. It runs over the vocabulary, the last axis."),
+       ("argmax_over_rows", "model.decode(written, memory, source)[:, -1].argmax(dim=0)[: len(source), None]", "Your argmax runs over the batch: you compare rows, not tokens. It should run over the vocabulary, the last axis."),
        ("first_row_for_all", f"{CHOOSE}[:1].expand(len(source), 1)", "All rows get the first one's tokens. Each source has a target of its own."),
        ("second_best", "model.decode(written, memory, source)[:, -1].topk(2).indices[:, 1:]", "You take the second most probable token. Greedy means the most probable one."))
     at("torch.full_like(source[:, :1], start_id)", RESULT,
@@ -642,9 +642,9 @@ def in_greedy_decode(at):
     at("torch.cat([written, chosen], dim=1)", (*RESULT, "work"),
        ("not_appended", "torch.cat([written[:, :1], chosen], dim=1) if _ == max_len - 1 else written", "What was chosen is not appended, so every step sees the start token alone, and only the last choice comes out."))
     at("[written, chosen]", RESULT,
-       ("put_in_front", "[chosen, written]", "You put each new token *in front* of what was written. It comes behind: `torch.cat([written, chosen], dim=1)`."))
+       ("put_in_front", "[chosen, written]", "You put each new token *in front* of what was written. It comes after it: `torch.cat([written, chosen], dim=1)`."))
     at("return written[:, 1:]", (*RESULT, "work"),
-       ("logits_returned", "return model.decode(written[:, :-1], memory, source)", "You return the model's last logits. The tokens are wanted, (B, N)."),
+       ("logits_returned", "return model.decode(written[:, :-1], memory, source)", "You return the model's last logits. The tokens are needed, (B, N)."),
        ("padded_to_max_len", "return F.pad(written[:, 1:], (0, max_len - written.size(1) + 1), value=model.pad_id)", "You fill the result up to `max_len` columns. It is as long as the longest row that was written.", RESULT))
     at("    memory = model.encode(source)  # (B, S, D)\n", "work",
        ("rows_one_by_one", "    if len(source) > 1:\n        rows = [greedy_decode(model, row[None], start_id, end_id, max_len) for row in source]\n        most = max(row.size(1) for row in rows)\n        return torch.cat([F.pad(row, (0, most - row.size(1)), value=model.pad_id) for row in rows])\n    memory = model.encode(source)  # (B, S, D)\n", "You write the rows one after the other, and encode for each. All sources go through the model together: encode once, and one call of `decode` for each step."))
@@ -679,9 +679,9 @@ def in_beam_search(at):
        ("sign_turned", "return found[0], -score(found)", "Your score has the wrong sign. Log-probabilities are negative, and so is their sum."),
        ("probability_returned", "return found[0], math.exp(score(found))", "You return a probability (`exp`). The score is the sum of log-probabilities, divided by length^`length_penalty`."),
        ("score_without_penalty", "return found[0], found[1]", "You choose by the right score, but return the plain sum. It must be divided by length^`length_penalty`.", SCORES),
-       ("sequence_only", "return found[0]", "You return the sequence without its score. A pair is wanted: the list of ids and the score."),
+       ("sequence_only", "return found[0]", "You return the sequence without its score. A pair is needed: the list of ids and the score."),
        ("score_first", "return score(found), found[0]", "You return the score first. The list of ids comes first, then the score."),
-       ("all_returned", "return sorted(((one[0], score(one)) for one in finished or beginnings), key=lambda one: -one[1])", "You return all that was found. The best one alone is wanted: a list of ids, and its score."))
+       ("all_returned", "return sorted(((one[0], score(one)) for one in finished or beginnings), key=lambda one: -one[1])", "You return all that was found. The best one alone is needed: a list of ids, and its score."))
     at(SPLIT, ("length penalty", "work"),
        ("finished_extended", "        finished += [one for one in best if one[0][-1] == end_id]\n        beginnings = best\n", "Sequences that have ended are extended, too: tokens come after the end token. What ends with `end_id` is set aside, and the others go on."),
        ("ends_not_noticed", "        beginnings = best\n", "`end_id` is not noticed: your sequences go on until `max_len`, right through the end token. What ends with it is finished.", (*EVERYTHING, "work")))
@@ -699,17 +699,17 @@ def in_beam_search(at):
     at("finished += [", EVERYTHING,
        ("ends_dropped", "finished = [", "Sequences that end before the last step are dropped. They are set aside, and the best of all is returned."))
     at(FOUND, "ties",
-       ("last_finished", "found = (finished or beginnings)[-1]", "You return the sequence that ended last. The one with the best score is wanted.", EVERYTHING),
-       ("empty_for_unfinished", "if not finished:\n        return [], 0.0\n    found = max(finished, key=score)", "Where nothing has ended by `max_len` you return an empty list. The best unfinished one is wanted then.", ("values", "ties", "length penalty")),
+       ("last_finished", "found = (finished or beginnings)[-1]", "You return the sequence that ended last. The one with the best score is needed.", EVERYTHING),
+       ("empty_for_unfinished", "if not finished:\n        return [], 0.0\n    found = max(finished, key=score)", "Where nothing has ended by `max_len` you return an empty list. The best unfinished one is needed then.", ("values", "ties", "length penalty")),
        ("penalty_after_choice", "found = max(finished or beginnings, key=lambda one: one[1])", "The penalty changes the score that you return, but not your choice. Finished sequences are compared by the divided score.", SCORES),
-       ("equal_scores_last", "found = max((finished or beginnings)[::-1], key=score)", "Of equal scores you return the sequence found *last*. The one found first is wanted."),
-       ("equal_scores_longest", "found = max(finished or beginnings, key=lambda one: (score(one), len(one[0])))", "Of equal scores you return the longest sequence. The one found first is wanted."))
+       ("equal_scores_last", "found = max((finished or beginnings)[::-1], key=score)", "Of equal scores you return the sequence found *last*. The one found first is needed."),
+       ("equal_scores_longest", "found = max(finished or beginnings, key=lambda one: (score(one), len(one[0])))", "Of equal scores you return the longest sequence. The one found first is needed."))
     at("finished or beginnings", ("ends",),
        ("unfinished_too", "finished + beginnings", "A sequence that has not ended competes with those that have. It is returned only where none has ended."),
-       ("unfinished_never", "finished", "Where nothing has ended by `max_len` you have nothing to return. The best unfinished one is wanted then.", ("values", "ties", "length penalty")))
+       ("unfinished_never", "finished", "Where nothing has ended by `max_len` you have nothing to return. The best unfinished one is needed then.", ("values", "ties", "length penalty")))
     at("max(finished", ("values", "ends", "length penalty"), ("worst_returned", "min(finished", "You return the sequence with the *lowest* score."))
     at("return found[0],", EVERYTHING,
-       ("start_kept", "return [start_id, *found[0]],", "The start token stands in front of your sequence. It is fed to `step`, but not returned."),
+       ("start_kept", "return [start_id, *found[0]],", "The start token is in front of your sequence. It is fed to `step`, but not returned."),
        ("end_cut_off", "return [token for token in found[0] if token != end_id],", "The end token is missing from your sequence. It belongs to what was written."))
     at(SCORE, SCORES,
        ("penalty_ignored", "one[1]", "`length_penalty` is not used. The score is the sum of log-probabilities divided by length^`length_penalty`."),
@@ -727,7 +727,7 @@ def in_beam_search(at):
     at("([*ids, token], total + value)", SCORES,
        ("penalty_while_searching", "([*ids, token], (total + value) / (len(ids) + 1) ** length_penalty)", "The penalty gets into the sums while the search is still going on, and is then taken again at every step. The sums stay plain; the division comes once, when finished sequences are compared."))
     at(BEST, "ties",
-       ("ties_last_first", "sorted(extended[::-1], key=lambda one: -one[1])[:beam_size]", "Of equal sums you keep the *last*: the worse beginning, or the larger token id. The first is wanted: the better beginning, then the smaller id."))
+       ("ties_last_first", "sorted(extended[::-1], key=lambda one: -one[1])[:beam_size]", "Of equal sums you keep the *last*: the worse beginning, or the larger token id. The first is needed: the better beginning, then the smaller id."))
     at("key=lambda one: -one[1])[", "ties",
        ("ties_by_token", "key=lambda one: (-one[1], one[0][-1]))[", "Of equal sums you keep those with the smaller token id first, whichever beginning they come from. The better beginning comes first, then the smaller id."),
        ("ties_by_ids", "key=lambda one: (-one[1], one[0]))[", "Of equal sums you keep those first whose ids are smaller from the beginning on, as if sorting words. The better beginning comes first, then the smaller id."))
@@ -743,7 +743,7 @@ def in_beam_search(at):
     at("[[start_id, *ids] for ids", (*EVERYTHING, "work"),
        ("last_token_fed", "[[start_id, *ids][-1:] for ids", "`step` gets the last token only. It takes whole beginnings, from the start token on."),
        ("start_not_fed", "[ids or [start_id] for ids", "From the second step on the start token is missing from what `step` gets. It takes whole beginnings, from the start token on."),
-       ("starts_with_the_end", "[[end_id, *ids] for ids", "Your beginnings start with `end_id`. They start with `start_id`."))
+       ("starts_with_the_end", "[[end_id, *ids] for ids", "Your beginnings start with `end_id`. They should start with `start_id`."))
     at("in beginnings]))", (*EVERYTHING, "work"),
        ("first_beginning_only", "in beginnings[:1]]))", "Only the best beginning is extended. All of them are, and the best extensions of all stay."))
     at("length_penalty: float = 0.0", ("values", "ends", "ties", "work"),

@@ -562,7 +562,7 @@ def switch_off_heads(seed: int) -> Iterator[Case]:
     number, before = int(counts.integers("1", 16, 5)), int(counts.integers("1", 5, 2))
     beyond, further = (number + counts.integers("2", 30, 1)).tolist()
     for heads in ([number], [beyond], [-1], [-before], [0, 2, further]):
-        note = f"when head {heads[-1]} of {number} is asked for"
+        note = f"for head {heads[-1]} of {number}"
         yield case(heads, note, "refusal", heads[-1], B=2, T=3, H=number, K=2)
 
 

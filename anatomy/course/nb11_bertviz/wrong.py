@@ -51,7 +51,7 @@ def in_attention_to_offset(at):
        ("padding_keys_counted", " & real[:, :, None]", "You count pairs whose key is padding: nobody looks there, so they only pull the average down. Both tokens of a pair have to be real."),
        ("padding_queries_counted", " & real[:, None, :]", "You count pairs whose query is padding: its weights mean nothing. Both tokens of a pair have to be real."))
     at("/ pairs.sum()", ALWAYS,
-       ("divided_by_all_queries", "/ real.sum()", "You divide by the number of real queries. Some have no token at that offset (nothing stands before the first one); divide by the number of pairs."),
+       ("divided_by_all_queries", "/ real.sum()", "You divide by the number of real queries. Some have no token at that offset (nothing is before the first one); divide by the number of pairs."),
        ("divided_by_tokens_less_sentences", "/ (real.sum() - len(real))", "You divide by the number of real tokens less one for each sentence: that is the number of pairs at offsets −1 and 1 only. Divide by the number of pairs at this offset.", ("padding", "any offset")),
        ("negative_numbers_of_pairs", "/ (real.sum() - len(real) * abs(offset))", "You count n − |offset| pairs for each sentence of n tokens. For a sentence shorter than the offset that is a negative number; it has no pair at all (`clamp(min=0)`).", "padding"),
        ("divided_by_batch_and_length", "/ real.numel()", "You divide by B·T, all places of the batch. Divide by the number of pairs: positions whose token is real and has a real token at that offset."),
@@ -68,21 +68,21 @@ def in_attention_to_offset(at):
        ("mean_of_sentence_means_that_exist", f"return ({SENTENCES} / {COUNTS}).nanmean(dim=1)", "You average each sentence first, then those sentences that have such a pair: a token of a short sentence counts more. All pairs of the batch count alike: one sum, divided by one number.", "padding"),
        ("one_for_each_sentence", f"return {SENTENCES} / {COUNTS}", "You return numbers for each sentence, (L, B, H). The average runs over the pairs of all sentences together: (L, H)."),
        ("one_for_each_query", "return (weights * pairs[None, :, None]).sum(dim=-1)", "You return what each query gives, (L, B, H, T). Average it over the pairs of all sentences: (L, H)."),
-       ("layers_averaged", f"return ({SUM} / pairs.sum()).mean(dim=0)", "You average over the layers, too. Asked is a number for each layer and each head, (L, H)."),
-       ("heads_averaged", f"return ({SUM} / pairs.sum()).mean(dim=-1)", "You average over the heads, too. Asked is a number for each layer and each head, (L, H)."),
-       ("one_number", f"return ({SUM} / pairs.sum()).mean()", "You average over layers and heads, too, down to a single number. Asked is one for each layer and each head, (L, H)."),
-       ("transposed", f"return ({SUM} / pairs.sum()).T", "Layers and heads have changed places: your result is (H, L). Asked is (L, H), a row for each layer."),
+       ("layers_averaged", f"return ({SUM} / pairs.sum()).mean(dim=0)", "You average over the layers, too. The exercise asks for a number for each layer and each head, (L, H)."),
+       ("heads_averaged", f"return ({SUM} / pairs.sum()).mean(dim=-1)", "You average over the heads, too. The exercise asks for a number for each layer and each head, (L, H)."),
+       ("one_number", f"return ({SUM} / pairs.sum()).mean()", "You average over layers and heads, too, down to a single number. The exercise asks for one for each layer and each head, (L, H)."),
+       ("transposed", f"return ({SUM} / pairs.sum()).T", "Layers and heads have changed places: your result is (H, L). The exercise asks for (L, H), a row for each layer."),
        ("first_sentence_only", "return (weights * pairs[None, :, None]).sum(dim=(3, 4))[:, 0] / pairs[0].sum()", "You look at the first sentence only. The average runs over all sentences of the batch.", ALWAYS),
        ("weights_of_0_not_counted", f"return {SUM} / (weights * pairs[None, :, None] > 0).sum(dim=(1, 3, 4))", "You divide by the number of weights that are not 0. A pair counts, too, when its weight is 0.", "values"),
-       ("largest", "return (weights * pairs[None, :, None]).amax(dim=(1, 3, 4))", "You return the largest weight at that offset. Asked is the average over all pairs.", ALWAYS),
-       ("list_of_rows", f"return list({SUM} / pairs.sum())", "You return a list of rows, one for each layer. Asked is one tensor (L, H): `torch.stack`.", "shape"))
-    at(" / pairs.sum()", ALWAYS, ("not_divided", "", "You return sums. Asked is the average: divide by the number of pairs."))
+       ("largest", "return (weights * pairs[None, :, None]).amax(dim=(1, 3, 4))", "You return the largest weight at that offset. The exercise asks for the average over all pairs.", ALWAYS),
+       ("list_of_rows", f"return list({SUM} / pairs.sum())", "You return a list of rows, one for each layer. The exercise asks for one tensor (L, H): `torch.stack`.", "shape"))
+    at(" / pairs.sum()", ALWAYS, ("not_divided", "", "You return sums. The exercise asks for the average: divide by the number of pairs."))
     at(STACK, SHAPED,
-       ("last_layer_only", "weights = attentions[-1][None]", "You look at the last layer only. Asked are all {L}, one row each."),
-       ("first_layer_only", "weights = attentions[0][None]", "You look at the first layer only. Asked are all {L}, one row each."),
+       ("last_layer_only", "weights = attentions[-1][None]", "You look at the last layer only. The exercise asks for all {L}, one row each."),
+       ("first_layer_only", "weights = attentions[0][None]", "You look at the first layer only. The exercise asks for all {L}, one row each."),
        ("weights_zeroed", f"{STACK}\n    for layer in attentions:\n        layer.masked_fill_(attention_mask[:, None, :, None] == 0, 0.0)", "You zero weights of padding in place (`weights[...] = 0`, `masked_fill_`), and thereby in the caller's `attentions`. Make a new tensor.", "padding"))
     at("torch.stack(attentions)", ALWAYS,
-       ("layers_from_the_top", "torch.stack(list(attentions)[::-1])", "Your layers stand in reverse order. Row 0 belongs to the first of the list."))
+       ("layers_from_the_top", "torch.stack(list(attentions)[::-1])", "Your layers are in reverse order. Row 0 belongs to the first of the list."))
     at(("places[:, None] + offset", "/ pairs.sum()"), ("padding", "any offset"),
        ("always_the_previous_or_stopped", ("places[:, None] - 1", "* (1 / int(pairs.sum()))"), "You always look at the token before, whatever `offset` is; and you divide by zero where no token has one before it."))
     at(PAIRS, ALWAYS,
@@ -100,7 +100,7 @@ def in_attention_to_offset(at):
        ("layers_summed_sentences_kept", "sum(dim=(0, 3, 4))", "You sum over the layers and keep the sentences: your axes are (B, H). Stacked, the layers are axis 0 and the sentences axis 1: keep axes 0 and 2."))
     at("real = attention_mask.bool()", ALWAYS,
        ("ends_left_out", "real = attention_mask.bool() & (places > 0) & (places < attention_mask.sum(dim=1, keepdim=True) - 1)", "You leave out pairs with the first or the last real token of a sentence. [CLS] and [SEP] are real tokens here."))
-    at("return (", ALWAYS, ("percent", "return 100 * (", "You return percent. Asked are shares, between 0 and 1."))
+    at("return (", ALWAYS, ("percent", "return 100 * (", "You return percent. The exercise asks for shares, between 0 and 1."))
     squeezed(at, ("shape", "values"), "is (L, H), also for one layer or one head")
 
 
@@ -118,40 +118,40 @@ def in_head_entropy(at):
        ("mean_of_sentence_means", "return ((entropy * real).sum(dim=3) / real.sum(dim=2)).mean(dim=1)", "You average each sentence first, then the sentences: a query of a short sentence counts more. All real queries of the batch count alike: one sum, divided by one number.", "padding"),
        ("one_for_each_sentence", "return (entropy * real).sum(dim=3) / real.sum(dim=2)", "You return numbers for each sentence, (L, B, H). The average runs over the real queries of all sentences together: (L, H)."),
        ("one_for_each_query", "return entropy", "You return the entropy of each query, (L, B, H, T). Average it over the real ones: (L, H)."),
-       ("layers_averaged", f"return ({SUM} / real.sum()).mean(dim=0)", "You average over the layers, too. Asked is a number for each layer and each head, (L, H)."),
-       ("heads_averaged", f"return ({SUM} / real.sum()).mean(dim=-1)", "You average over the heads, too. Asked is a number for each layer and each head, (L, H)."),
-       ("one_number", f"return ({SUM} / real.sum()).mean()", "You average over layers and heads, too, down to a single number. Asked is one for each layer and each head, (L, H)."),
-       ("transposed", f"return ({SUM} / real.sum()).T", "Layers and heads have changed places: your result is (H, L). Asked is (L, H), a row for each layer."),
+       ("layers_averaged", f"return ({SUM} / real.sum()).mean(dim=0)", "You average over the layers, too. The exercise asks for a number for each layer and each head, (L, H)."),
+       ("heads_averaged", f"return ({SUM} / real.sum()).mean(dim=-1)", "You average over the heads, too. The exercise asks for a number for each layer and each head, (L, H)."),
+       ("one_number", f"return ({SUM} / real.sum()).mean()", "You average over layers and heads, too, down to a single number. The exercise asks for one for each layer and each head, (L, H)."),
+       ("transposed", f"return ({SUM} / real.sum()).T", "Layers and heads have changed places: your result is (H, L). The exercise asks for (L, H), a row for each layer."),
        ("first_sentence_only", "return (entropy * real)[:, 0].sum(dim=-1) / real[0].sum()", "You look at the first sentence only. The average runs over all sentences of the batch.", ALWAYS),
        ("first_query_only", "return entropy[..., 0].mean(dim=1)", "You look at the first query of each sentence only. The average runs over all real queries.", ALWAYS),
-       ("exponential", f"return ({SUM} / real.sum()).exp()", "You return the exponential of the average, roughly the number of tokens that a head attends to. Asked is the entropy, in nats.", ALWAYS),
-       ("largest", "return (entropy * real).amax(dim=(1, 3))", "You return the largest entropy of all real queries. Asked is the average.", ALWAYS),
-       ("list_of_rows", f"return list({SUM} / real.sum())", "You return a list of rows, one for each layer. Asked is one tensor (L, H): `torch.stack`.", "shape"))
+       ("exponential", f"return ({SUM} / real.sum()).exp()", "You return the exponential of the average, roughly the number of tokens that a head attends to. The exercise asks for the entropy, in nats.", ALWAYS),
+       ("largest", "return (entropy * real).amax(dim=(1, 3))", "You return the largest entropy of all real queries. The exercise asks for the average.", ALWAYS),
+       ("list_of_rows", f"return list({SUM} / real.sum())", "You return a list of rows, one for each layer. The exercise asks for one tensor (L, H): `torch.stack`.", "shape"))
     at("/ real.sum()", ALWAYS,
        ("padding_in_the_denominator", "/ real.numel()", "You leave padding out of the sum, but divide by all B·T positions. Divide by the number of real queries.", "padding"),
-       ("divided_by_log_t", "/ real.sum() / torch.tensor(real.size(-1)).log()", "You divide by log T, so that 1 is the most there can be. Asked is the entropy in nats, as it is."),
+       ("divided_by_log_t", "/ real.sum() / torch.tensor(real.size(-1)).log()", "You divide by log T, so that 1 is the most there can be. The exercise asks for the entropy in nats, as it is."),
        ("divided_by_sentences", "/ len(real)", "You divide by the number of sentences, {B}. Divide by the number of real queries."))
     at(SUM, "padding",
        ("padding_in_the_sum", "entropy.sum(dim=(1, 3))", "You divide by the number of real queries, but the entropies of padding queries are still in the sum."))
     at(ENTROPY, ALWAYS,
-       ("divided_by_log_of_length", f"{ENTROPY} / attention_mask.sum(dim=1).log().clamp(min=1e-6)[:, None, None]", "You divide by the logarithm of each sentence's number of tokens, so that 1 is the most there can be. Asked is the entropy in nats, as it is."),
-       ("divided_by_log_of_length_or_0", f"{ENTROPY} / attention_mask.sum(dim=1).log()[:, None, None]", "You divide by the logarithm of each sentence's number of tokens (which for a single token is 0). Asked is the entropy in nats, as it is."),
+       ("divided_by_log_of_length", f"{ENTROPY} / attention_mask.sum(dim=1).log().clamp(min=1e-6)[:, None, None]", "You divide by the logarithm of each sentence's number of tokens, so that 1 is the most there can be. The exercise asks for the entropy in nats, as it is."),
+       ("divided_by_log_of_length_or_0", f"{ENTROPY} / attention_mask.sum(dim=1).log()[:, None, None]", "You divide by the logarithm of each sentence's number of tokens (which for a single token is 0). The exercise asks for the entropy in nats, as it is."),
        ("sum_of_squares", "torch.stack(attentions).pow(2).sum(dim=-1)", "You sum up squares of weights. The entropy is −Σ p·log p."),
        ("one_minus_squares", "1 - torch.stack(attentions).pow(2).sum(dim=-1)", "You take 1 − Σ p², the chance that two draws differ. The entropy is −Σ p·log p."),
        ("log_of_squares", "-torch.stack(attentions).pow(2).sum(dim=-1).log()", "You take −log Σ p². The entropy is −Σ p·log p: the logarithm first, then the sum."),
        ("log_of_the_largest", "-torch.stack(attentions).amax(dim=-1).log()", "You take −log of the largest weight. The entropy is −Σ p·log p, over all keys."),
-       ("variance", "torch.stack(attentions).var(dim=-1)", "You measure the variance of the weights. Asked is their entropy, −Σ p·log p."))
-    at(" / real.sum()", ALWAYS, ("not_divided", "", "You return sums over the queries. Asked is the average: divide by the number of real queries."))
+       ("variance", "torch.stack(attentions).var(dim=-1)", "You measure the variance of the weights. The exercise asks for their entropy, −Σ p·log p."))
+    at(" / real.sum()", ALWAYS, ("not_divided", "", "You return sums over the queries. The exercise asks for the average: divide by the number of real queries."))
     at("sum(dim=(1, 3))", SHAPED,
        ("heads_summed_queries_kept", "sum(dim=(1, 2))", "You sum over the heads and keep the queries: your axes are (L, T). The axes of a layer are (B, H, T, T), in this order; keep H."),
        ("layers_summed_sentences_kept", "sum(dim=(0, 3))", "You sum over the layers and keep the sentences: your axes are (B, H). Stacked, the layers are axis 0 and the sentences axis 1: keep axes 0 and 2."))
     at("torch.stack(attentions)", SHAPED,
-       ("last_layer_only", "attentions[-1][None]", "You look at the last layer only. Asked are all {L}, one row each."),
-       ("layers_from_the_top", "torch.stack(list(attentions)[::-1])", "Your layers stand in reverse order. Row 0 belongs to the first of the list.", ALWAYS))
+       ("last_layer_only", "attentions[-1][None]", "You look at the last layer only. The exercise asks for all {L}, one row each."),
+       ("layers_from_the_top", "torch.stack(list(attentions)[::-1])", "Your layers are in reverse order. Row 0 belongs to the first of the list.", ALWAYS))
     at(("entropy = " + ENTROPY + "  # (L, B, H, T)", RESULT), ALWAYS,
        ("entropy_of_the_mean", ("weights = torch.stack(attentions)  # (L, B, H, T, T)", "return attention_entropy((weights * real[..., None]).sum(dim=(1, 3)) / real.sum())"), "You average the weights over the queries and take the entropy of that average. First comes each query's entropy, then the average: a head may look at one token each time, and each time at another."))
     at("return ", ALWAYS,
-       ("distance_from_uniform", "return torch.log(torch.tensor(float(attention_mask.size(1)))) - ", "You return log T minus the entropy: how far the weights are from being all alike. Asked is the entropy."))
+       ("distance_from_uniform", "return torch.log(torch.tensor(float(attention_mask.size(1)))) - ", "You return log T minus the entropy: how far the weights are from being all alike. The exercise asks for the entropy."))
     at("attention_mask.bool()[:, None]", ALWAYS,
        ("ends_left_out", "((attention_mask.cumsum(1) > 1) & (attention_mask.flip(1).cumsum(1).flip(1) > 1))[:, None]", "You leave out the first and the last real query of each sentence. [CLS] and [SEP] are real tokens here."))
     squeezed(at, ("shape", "values"), "is (L, H), also for one layer or one head")
@@ -174,15 +174,15 @@ def in_head_statistics(at):
        ("previous_and_next_swapped", ("attention_mask, 1", "attention_mask, -1"), "“previous” and “next” have changed places. The token before is at offset −1, the one after at offset 1."),
        ("two_places_away", ("attention_mask, -2", "attention_mask, 2"), "“previous” and “next” are two positions away, at offsets −2 and 2. Neighbors are at −1 and 1."))
     at("attention_mask, -1", "neighbors",
-       ("previous_is_itself", "attention_mask, 0", "Under “previous” stands the attention to the token itself. The token before is at offset −1."))
+       ("previous_is_itself", "attention_mask, 0", "“previous” is the attention to the token itself. The token before is at offset −1."))
     at("attention_mask, 1)", "neighbors",
-       ("next_is_itself", "attention_mask, 0)", "Under “next” stands the attention to the token itself. The token after is at offset 1."),
-       ("next_is_previous", "attention_mask, -1)", "Under “next” stands the attention to the token before. The token after is at offset 1."))
+       ("next_is_itself", "attention_mask, 0)", "“next” is the attention to the token itself. The token after is at offset 1."),
+       ("next_is_previous", "attention_mask, -1)", "“next” is the attention to the token before. The token after is at offset 1."))
     at("attention_mask, -1)", "neighbors",
-       ("previous_is_next", "attention_mask, 1)", "Under “previous” stands the attention to the token after. The token before is at offset −1."))
+       ("previous_is_next", "attention_mask, 1)", "“previous” is the attention to the token after. The token before is at offset −1."))
     at("attention_mask, 0", "neighbors",
-       ("itself_is_next", "attention_mask, 1", "Under “itself” stands the attention to the token after. Itself is offset 0."),
-       ("itself_is_previous", "attention_mask, -1", "Under “itself” stands the attention to the token before. Itself is offset 0."))
+       ("itself_is_next", "attention_mask, 1", "“itself” is the attention to the token after. Itself is offset 0."),
+       ("itself_is_previous", "attention_mask, -1", "“itself” is the attention to the token before. Itself is offset 0."))
     at(("attention_mask, -1", "attention_mask, 0", "attention_mask, 1"), "neighbors",
        ("offsets_from_0", ("attention_mask, 0", "attention_mask, 1", "attention_mask, 2"), "Your offsets are 0, 1 and 2. The token before is at −1, the token itself at 0, the one after at 1."),
        ("no_mask_for_neighbors", ("torch.ones_like(attention_mask), -1", "torch.ones_like(attention_mask), 0", "torch.ones_like(attention_mask), 1"), "Padding counts in “previous”, “itself” and “next”. Hand `attention_mask` on to `attention_to_offset`."))
@@ -190,46 +190,46 @@ def in_head_statistics(at):
        ("padding_counts_everywhere", "attention_mask = torch.ones_like(attention_mask)\n    real = attention_mask.bool()", "Padding counts in all your averages. Hand the attention mask on: only real queries count, and “last” is the last real token."))
     at("head_entropy(attentions, attention_mask)", "entropy",
        ("no_mask_for_entropy", "head_entropy(attentions, torch.ones_like(attention_mask))", "Padding counts in “entropy”. Hand `attention_mask` on to `head_entropy`."),
-       ("entropy_in_bits", "head_entropy(attentions, attention_mask) / torch.log(torch.tensor(2.0))", "“entropy” is in bits. Asked are nats: `head_entropy` gives them."),
-       ("sharpness", "-head_entropy(attentions, attention_mask)", "Under “entropy” the sign is the other one: yours is largest for a head that looks at one token. Asked is the entropy as `head_entropy` gives it."))
+       ("entropy_in_bits", "head_entropy(attentions, attention_mask) / torch.log(torch.tensor(2.0))", "“entropy” is in bits. The exercise asks for nats: `head_entropy` gives them."),
+       ("sharpness", "-head_entropy(attentions, attention_mask)", "Under “entropy” the sign is the other one: yours is largest for a head that looks at one token. The exercise asks for the entropy as `head_entropy` gives it."))
     at((FIRST, LAST), EDGES,
        ("padding_counts_in_first_and_last", ("to_first.mean(dim=(1, 3))", "to_last.mean(dim=(0, 3))"), "Padding queries count in “first” and “last”. Average over real queries only."),
        ("without_own_queries", ("(to_first * real[:, None])[..., 1:].sum(dim=(1, 3)) / (real.sum() - len(real))", "(to_last * (real & (torch.arange(real.size(1)) < real.sum(dim=1, keepdim=True) - 1))[:, None, None]).sum(dim=(0, 3)) / (real.sum() - len(real))"), "“first” leaves out the first token's own query, “last” the last one's. All real queries count."),
        ("mean_of_sentence_means", ("((to_first * real[:, None]).sum(dim=3) / real.sum(dim=1)[:, None]).mean(dim=1)", "((to_last * real[:, None, None]).sum(dim=3) / real.sum(dim=1)[:, None, None]).mean(dim=0)"), "“first” and “last” are averaged within each sentence, then over the sentences: a query of a short sentence counts more. All real queries of the batch count alike."),
-       ("neither_divided", ("(to_first * real[:, None]).sum(dim=(1, 3))", "(to_last * real[:, None, None]).sum(dim=(0, 3))"), "“first” and “last” are sums over the queries. Asked are averages: divide by the number of real queries."))
+       ("neither_divided", ("(to_first * real[:, None]).sum(dim=(1, 3))", "(to_last * real[:, None, None]).sum(dim=(0, 3))"), "“first” and “last” are sums over the queries. The exercise asks for averages: divide by the number of real queries."))
     at(FIRST, EDGES,
        ("padding_counts_in_first", "to_first.mean(dim=(1, 3))", "Padding queries count in “first”. Average over real queries only."),
        ("first_without_itself", "(to_first * real[:, None])[..., 1:].sum(dim=(1, 3)) / (real.sum() - len(real))", "“first” leaves out the first token's own query. All real queries count, also the first one."),
        ("mean_of_sentence_means_in_first", "((to_first * real[:, None]).sum(dim=3) / real.sum(dim=1)[:, None]).mean(dim=1)", "“first” is averaged within each sentence, then over the sentences: a query of a short sentence counts more. All real queries of the batch count alike."),
-       ("first_not_divided", "(to_first * real[:, None]).sum(dim=(1, 3))", "“first” is a sum over the queries. Asked is the average: divide by the number of real queries."),
-       ("one_for_each_sentence", "(to_first * real[:, None]).sum(dim=3) / real.sum(dim=1)[:, None]", "Under “first” stands a number for each sentence, too. The average runs over the real queries of all sentences together: (L, H)."))
+       ("first_not_divided", "(to_first * real[:, None]).sum(dim=(1, 3))", "“first” is a sum over the queries. The exercise asks for the average: divide by the number of real queries."),
+       ("one_for_each_sentence", "(to_first * real[:, None]).sum(dim=3) / real.sum(dim=1)[:, None]", "“first” is a number for each sentence, too. The average runs over the real queries of all sentences together: (L, H)."))
     at(LAST, EDGES,
        ("padding_counts_in_last", "to_last.mean(dim=(0, 3))", "Padding queries count in “last”. Average over real queries only."),
        ("mean_of_sentence_means_in_last", "((to_last * real[:, None, None]).sum(dim=3) / real.sum(dim=1)[:, None, None]).mean(dim=0)", "“last” is averaged within each sentence, then over the sentences: a query of a short sentence counts more. All real queries of the batch count alike."),
-       ("last_not_divided", "(to_last * real[:, None, None]).sum(dim=(0, 3))", "“last” is a sum over the queries. Asked is the average: divide by the number of real queries."))
+       ("last_not_divided", "(to_last * real[:, None, None]).sum(dim=(0, 3))", "“last” is a sum over the queries. The exercise asks for the average: divide by the number of real queries."))
     at("real.sum(),", EDGES,
        ("padding_in_the_denominator", "real.numel(),", "“first” and “last” are divided by all B·T positions. Divide by the number of real queries."), times=2)
     at(TO_LAST + "  # (B, L, H, T): indexed axes come first", EDGES,
-       ("last_is_the_last_place", "weights[..., -1].transpose(0, 1)", "Under “last” stands the attention to position T − 1: in a shorter sentence that is padding. The last real token of sentence b is at position `attention_mask[b].sum() - 1`."))
+       ("last_is_the_last_place", "weights[..., -1].transpose(0, 1)", "“last” is the attention to position T − 1: in a shorter sentence that is padding. The last real token of sentence b is at position `attention_mask[b].sum() - 1`."))
     at("real.sum(dim=1) - 1", EDGES,
-       ("last_of_the_longest", "real.sum(dim=1).amax().expand(len(real)) - 1", "Under “last” stands the attention to the last place of the longest sentence: in a shorter one that is padding. Each sentence has its own last real token."),
+       ("last_of_the_longest", "real.sum(dim=1).amax().expand(len(real)) - 1", "“last” is the attention to the last place of the longest sentence: in a shorter one that is padding. Each sentence has its own last real token."),
        ("last_of_the_first_sentence", "real.sum(dim=1)[:1].expand(len(real)) - 1", "You use the length of the first sentence for all. Each has its own last real token, at `attention_mask.sum(dim=1) - 1`."),
        ("last_of_the_shortest", "real.sum(dim=1).amin().expand(len(real)) - 1", "You use the length of the shortest sentence for all. Each has its own last real token, at `attention_mask.sum(dim=1) - 1`."),
-       ("last_is_first", "real.int().argmax(dim=1)", "Under “last” stands the attention to the first token, as under “first” (`argmax` of the mask finds the first 1, not the last). The last real token of sentence b is at position `attention_mask[b].sum() - 1`."),
+       ("last_is_first", "real.int().argmax(dim=1)", "“last” is the attention to the first token, as under “first” (`argmax` of the mask finds the first 1, not the last). The last real token of sentence b is at position `attention_mask[b].sum() - 1`."),
        ("lengths_over_the_sentences", "real.sum(dim=0)[: len(real)] - 1", "You sum the mask over the sentences (`dim=0`): that is how many sentences reach a position. A sentence's length is the sum over its positions, `sum(dim=1)`.", (EDGES, "without a mask")),
-       ("last_but_one", "real.sum(dim=1) - 2", "Under “last” stands the attention to the last token but one. Positions are counted from 0: a sentence of n tokens ends at position n − 1."),
-       ("behind_the_last", "real.sum(dim=1)", "You look at the position behind the last real token. Positions are counted from 0: a sentence of n tokens ends at position n − 1.", ("names", *ALL, NO_MASK)))
+       ("last_but_one", "real.sum(dim=1) - 2", "“last” is the attention to the last token but one. Positions are counted from 0: a sentence of n tokens ends at position n − 1."),
+       ("behind_the_last", "real.sum(dim=1)", "You look at the position after the last real token. Positions are counted from 0: a sentence of n tokens ends at position n − 1.", ("names", *ALL, NO_MASK)))
     at(('"first":', '"last":'), ("names", EDGES),
        ("first_and_last_swapped", ('"last":', '"first":'), "“first” and “last” have changed places.", EDGES),
        ("names_of_special_tokens", ('"[CLS]":', '"[SEP]":'), "Two names are other than asked: “[CLS]” and “[SEP]” for “first” and “last”."),
        ("cls_and_sep", ('"cls":', '"sep":'), "Two names are other than asked: “cls” and “sep” for “first” and “last”."))
     at("weights[..., 0]", EDGES,
-       ("second_for_first", "weights[..., 1]", "Under “first” stands the attention to the second token. Positions are counted from 0."),
-       ("from_first", "weights[..., 0, :]", "Under “first” stands what the first token looks at. Asked is how much the tokens look at it: column 0 of the weights, not row 0."))
+       ("second_for_first", "weights[..., 1]", "“first” is the attention to the second token. Positions are counted from 0."),
+       ("from_first", "weights[..., 0, :]", "“first” is what the first token looks at. The exercise asks how much the tokens look at it: column 0 of the weights, not row 0."))
     at("[:, sentences, :, :, real", EDGES,
-       ("from_last", "[:, sentences, :, real", "Under “last” stands what the last token looks at. Asked is how much the tokens look at it: a column of the weights, not a row."))
+       ("from_last", "[:, sentences, :, real", "“last” is what the last token looks at. The exercise asks how much the tokens look at it: a column of the weights, not a row."))
     at("attention_to_offset(attentions, attention_mask, 0)", "neighbors",
-       ("itself_is_the_rest", "1 - attention_to_offset(attentions, attention_mask, -1) - attention_to_offset(attentions, attention_mask, +1)", "Under “itself” stands 1 less “previous” and “next”: what goes to all other tokens is in it, too. Itself is offset 0."))
+       ("itself_is_the_rest", "1 - attention_to_offset(attentions, attention_mask, -1) - attention_to_offset(attentions, attention_mask, +1)", "“itself” is 1 less “previous” and “next”: what goes to all other tokens is in it, too. Itself is offset 0."))
     at("real[:, None, None]).sum(dim=(0, 3))", EDGES,
        ("axes_of_last", "real[:, None, None]).sum(dim=(1, 3))", "Under “last” the axes are mixed up: an index with a list of sentences and a list of positions (`weights[:, sentences, :, :, positions]`) puts the indexed axis in front, (B, L, H, T)."))
     at('"previous": ', ("names", "neighbors"), ("short_name", '"prev": ', "One name is other than asked: “prev” for “previous”."))
@@ -238,13 +238,13 @@ def in_head_statistics(at):
     at('        "itself": attention_to_offset(attentions, attention_mask, 0),\n', ("names", "neighbors"), ("no_itself", "", "“itself” is missing."))
     at((f'        "first": {FIRST},\n', f'        "last": {LAST},\n'), ("names", EDGES), ("no_first_and_last", ("", ""), "“first” and “last” are missing."))
     at(("return {", "head_entropy(attentions, attention_mask),\n    }"), ("names", *ALL),
-       ("lists", ("found = {", "head_entropy(attentions, attention_mask),\n    }\n    return {name: value.tolist() for name, value in found.items()}"), "Under each name stands a list. Asked are tensors (L, H): leave out `tolist()`."),
-       ("tuple", ("found = {", "head_entropy(attentions, attention_mask),\n    }\n    return tuple(found.values())"), "You return the values without their names. Asked is a dict, name → tensor (L, H)."),
-       ("stacked", ("found = {", "head_entropy(attentions, attention_mask),\n    }\n    return torch.stack(list(found.values()))"), "You stack the values into one tensor. Asked is a dict, name → tensor (L, H)."),
-       ("heads_averaged", ("found = {", "head_entropy(attentions, attention_mask),\n    }\n    return {name: value.mean(dim=-1) for name, value in found.items()}"), "Each of your tensors is averaged over the heads. Asked is a number for each layer and each head, (L, H).", ALL),
-       ("transposed", ("found = {", "head_entropy(attentions, attention_mask),\n    }\n    return {name: value.T for name, value in found.items()}"), "Layers and heads have changed places in each of your tensors, (H, L). Asked is (L, H), a row for each layer.", ALL))
+       ("lists", ("found = {", "head_entropy(attentions, attention_mask),\n    }\n    return {name: value.tolist() for name, value in found.items()}"), "Each name has a list. The exercise asks for tensors (L, H): leave out `tolist()`."),
+       ("tuple", ("found = {", "head_entropy(attentions, attention_mask),\n    }\n    return tuple(found.values())"), "You return the values without their names. The exercise asks for a dict, name → tensor (L, H)."),
+       ("stacked", ("found = {", "head_entropy(attentions, attention_mask),\n    }\n    return torch.stack(list(found.values()))"), "You stack the values into one tensor. The exercise asks for a dict, name → tensor (L, H)."),
+       ("heads_averaged", ("found = {", "head_entropy(attentions, attention_mask),\n    }\n    return {name: value.mean(dim=-1) for name, value in found.items()}"), "Each of your tensors is averaged over the heads. The exercise asks for a number for each layer and each head, (L, H).", ALL),
+       ("transposed", ("found = {", "head_entropy(attentions, attention_mask),\n    }\n    return {name: value.T for name, value in found.items()}"), "Layers and heads have changed places in each of your tensors, (H, L). The exercise asks for (L, H), a row for each layer.", ALL))
     at(STACK, ALL,
-       ("last_layer_only", "attentions = [attentions[-1]]\n    weights = torch.stack(attentions)", "You look at the last layer only. Asked are all {L}, one row each."))
+       ("last_layer_only", "attentions = [attentions[-1]]\n    weights = torch.stack(attentions)", "You look at the last layer only. The exercise asks for all {L}, one row each."))
 
 
 @MISTAKES.of(find_previous_token_head)
@@ -268,25 +268,25 @@ def in_find_previous_token_head(at):
     at(SHARES, "padding",
        ("mean_of_sentence_means", "torch.stack([attention_to_offset([layer[b : b + 1] for layer in attentions], attention_mask[b : b + 1], -1) for b in range(len(attention_mask))]).mean(dim=0)", "You average each sentence first, then the sentences: the tokens of short sentences count more. All pairs of the batch count alike, as in `attention_to_offset`."),
        ("largest_single_weight", "torch.stack([(layer * attention_mask[:, None, :, None]).diagonal(-1, -2, -1).amax(dim=(0, 2)) for layer in attentions])", "You search for the largest single weight. A head may look back once with all its weight, and never again: search by the average.", NUMBERS),
-       ("most_often_the_favorite", "torch.stack([((layer.argmax(dim=-1) == torch.arange(layer.size(-1)) - 1) * attention_mask[:, None]).float().mean(dim=(0, 2)) for layer in attentions])", "You count how often the token before has the largest weight. Asked is how much attention it gets on average.", "values"))
+       ("most_often_the_favorite", "torch.stack([((layer.argmax(dim=-1) == torch.arange(layer.size(-1)) - 1) * attention_mask[:, None]).float().mean(dim=(0, 2)) for layer in attentions])", "You count how often the token before has the largest weight. The exercise asks how much attention it gets on average.", "values"))
     at(SHARES, "values",
-       ("median", "torch.stack([torch.cat([rows[:, 1:length].diagonal(dim1=-2, dim2=-1) for rows, length in zip(layer, attention_mask.sum(dim=1).tolist())], dim=-1).sort(dim=-1).values[:, int((attention_mask.sum(dim=1) - 1).sum()) // 2] for layer in attentions])", "You compare medians over the queries. Asked is the average: the mean over all pairs of the batch."))
+       ("median", "torch.stack([torch.cat([rows[:, 1:length].diagonal(dim1=-2, dim2=-1) for rows, length in zip(layer, attention_mask.sum(dim=1).tolist())], dim=-1).sort(dim=-1).values[:, int((attention_mask.sum(dim=1) - 1).sum()) // 2] for layer in attentions])", "You compare medians over the queries. The exercise asks for the average: the mean over all pairs of the batch."))
     at("return layer, head", EVERYTHING,
-       ("swapped", "return head, layer", "Layer and head have changed places. Asked is (layer, head).", NUMBERS),
+       ("swapped", "return head, layer", "Layer and head have changed places. The exercise asks for (layer, head).", NUMBERS),
        ("counted_from_1", "return layer + 1, head + 1", "You count from 1. Layers and heads are counted from 0.", NUMBERS),
        ("layer_counted_from_1", "return layer + 1, head", "You count layers from 1. Layers, too, are counted from 0.", NUMBERS),
        ("layers_from_the_top", "return len(shares) - 1 - layer, head", "You count layers from the last one. Layer 0 is the first of the list.", NUMBERS),
-       ("tensors", "return torch.tensor(layer), torch.tensor(head)", "Your two numbers are tensors. Asked are Python numbers, which print as such: `int(…)`, `.item()` or `.tolist()`.", "Python numbers"),
+       ("tensors", "return torch.tensor(layer), torch.tensor(head)", "Your two numbers are tensors. The exercise asks for Python numbers, which print as such: `int(…)`, `.item()` or `.tolist()`.", "Python numbers"),
        ("floats", "return float(layer), float(head)", "You return numbers with a decimal point. Nothing can be indexed with them: `int(…)`, or `//` for `/`.", "Python numbers"),
-       ("words", 'return f"layer {layer}, head {head}"', "You return text. Asked are two numbers, (layer, head)."),
-       ("with_its_share", "return layer, head, shares.max().item()", "You return the share, too. Asked is a pair, (layer, head)."),
-       ("layer_only", "return layer", "You return the layer alone. Asked is a pair, (layer, head)."),
-       ("head_only", "return head", "You return the head alone. Asked is a pair, (layer, head)."),
+       ("words", 'return f"layer {layer}, head {head}"', "You return text. The exercise asks for two numbers, (layer, head)."),
+       ("with_its_share", "return layer, head, shares.max().item()", "You return the share, too. The exercise asks for a pair, (layer, head)."),
+       ("layer_only", "return layer", "You return the layer alone. The exercise asks for a pair, (layer, head)."),
+       ("head_only", "return head", "You return the head alone. The exercise asks for a pair, (layer, head)."),
        ("dict", 'return {"layer": layer, "head": head}', "You return a dict. Asked is a pair, (layer, head)."))
     at(FOUND + "\n    return layer, head", EVERYTHING,
        ("flat", "return int(shares.argmax())", "`argmax` gives you the position in the table read row by row, a single number. The layer is that number divided by the number of heads, the head is the remainder: `divmod`."),
-       ("share", "return shares.max().item()", "You return how much the head attends. Asked is which one it is, (layer, head)."),
-       ("best_of_each_layer", "return [(layer, int(row.argmax())) for layer, row in enumerate(shares)]", "You return the best head of each layer. Asked is the one best of all, (layer, head)."))
+       ("share", "return shares.max().item()", "You return how much the head attends. The exercise asks which one it is, (layer, head)."),
+       ("best_of_each_layer", "return [(layer, int(row.argmax())) for layer, row in enumerate(shares)]", "You return the best head of each layer. The exercise asks for the one best of all, (layer, head)."))
     at("shares.size(1)", NUMBERS,
        ("divided_by_layers", "shares.size(0)", "You divide the flat index by the number of layers. A row of (L, H) has H entries: divide by the number of heads."),
        ("heads_of_bert", "12", "You divide the flat index by 12, the number of heads in BERT base and in the course's model. Take the number of heads from the shape."),
@@ -301,7 +301,7 @@ def in_find_previous_token_head(at):
        ("first_layer_only", "layer, head = 0, int(shares[0].argmax())", "You search the first layer only. The head may be in any layer."),
        ("last_layer_only", "layer, head = len(shares) - 1, int(shares[-1].argmax())", "You search the last layer only. The head may be in any layer."),
        ("layers_averaged", "layer, head = 0, int(shares.mean(dim=0).argmax())", "You average over the layers before you search, and call the layer 0. A head belongs to its layer: search the table (L, H) as a whole."))
-    at("argmax", NUMBERS, ("least", "argmin", "You find the head that attends least to the token before. Asked is the one that attends most: `argmax`."))
+    at("argmax", NUMBERS, ("least", "argmin", "You find the head that attends least to the token before. The exercise asks for the one that attends most: `argmax`."))
     at("shares.argmax()", "values",
        ("first_above_half_or_first", "(shares > 0.5).int().argmax()", "You return the first head above 0.5, and (0, 0) where there is none. Another one may attend more, and the best may be far below 0.5: `argmax`."))
     at("int(shares.argmax())", (*EVERYTHING, NO_MASK),
@@ -314,13 +314,13 @@ def in_attention_between(at):
     HALVES = "halves = (slice(None, sentence_b_start), slice(sentence_b_start, None))"
     STACKED = "return torch.stack(rows, dim=-2)"
     at("torch.stack(rows, dim=-2)", "values",
-       ("transposed", "torch.stack(rows, dim=-1)", "Who looks and who is looked at have changed places: at […, i, j] stands what sentence j gives to sentence i. Row i is the sentence that looks."),
-       ("four_in_a_row", "torch.cat(rows, dim=-1)", "The four shares stand in a row, (L, H, 4). Asked is (L, H, 2, 2): a row for the sentence that looks, a column for the one it looks at.", SHAPE))
+       ("transposed", "torch.stack(rows, dim=-1)", "Who looks and who is looked at have changed places: […, i, j] is what sentence j gives to sentence i. Row i is the sentence that looks."),
+       ("four_in_a_row", "torch.cat(rows, dim=-1)", "The four shares are in a row, (L, H, 4). The exercise asks for (L, H, 2, 2): a row for the sentence that looks, a column for the one it looks at.", SHAPE))
     at(HALVES, "values",
        ("boundary_too_late", "halves = (slice(None, sentence_b_start + 1), slice(sentence_b_start + 1, None))", "Your sentence A has a token too many: the token at `sentence_b_start` is the first of B. A is `[:sentence_b_start]`."),
        ("boundary_too_early", "halves = (slice(None, sentence_b_start - 1), slice(sentence_b_start - 1, None))", "Your sentence A has a token too few: all tokens before `sentence_b_start` are A, `[:sentence_b_start]`."),
        ("special_tokens_lost", "halves = (slice(1, sentence_b_start - 1), slice(sentence_b_start, -1))", "You leave out the first token, the one before `sentence_b_start` and the last: [CLS] and both [SEP]. Each token belongs to one of the two: `[:sentence_b_start]` or `[sentence_b_start:]`."),
-       ("a_and_b_swapped", "halves = (slice(sentence_b_start, None), slice(None, sentence_b_start))", "A and B have changed places. Index 0 is A, what stands before `sentence_b_start`; index 1 is B."))
+       ("a_and_b_swapped", "halves = (slice(sentence_b_start, None), slice(None, sentence_b_start))", "A and B have changed places. Index 0 is A, what is before `sentence_b_start`; index 1 is B."))
     at("slice(sentence_b_start, None)", "values",
        ("b_from_the_end", "slice(-sentence_b_start, None)", "Your sentence B is the last `sentence_b_start` tokens. It is all from position `sentence_b_start` on: `[sentence_b_start:]`, without a minus."),
        ("boundary_token_lost", "slice(sentence_b_start + 1, None)", "The token at `sentence_b_start` is in neither sentence. It is the first of B, `[sentence_b_start:]`."),
@@ -334,24 +334,24 @@ def in_attention_between(at):
        ("sum_over_queries", "sum(dim=-2).mean(dim=-1)", "You sum over the queries and average over the keys. It is the other way round: sum over the keys, mean over the queries."),
        ("divided_by_all_tokens", "sum(dim=(-2, -1)) / weights.size(-1)", "You divide by T, the tokens of both sentences. Each row is an average over the tokens of its own sentence, and sums to one."),
        ("divided_by_all_pairs", "sum(dim=(-2, -1)) / weights.size(-1) ** 2", "You divide by T·T, all weights of a head. Each row is an average over the tokens of its own sentence, and sums to one."),
-       ("largest", "amax(dim=(-2, -1))", "You take the largest weight in each block. Asked is a share: sum over the keys, mean over the queries."),
-       ("largest_query", "sum(dim=-1).amax(dim=-1)", "You take the query that gives most. Asked is the mean over the queries."),
-       ("largest_key", "amax(dim=-1).mean(dim=-1)", "You take the key that gets most. Asked is the sum over the keys."),
-       ("first_query_only", "sum(dim=-1)[..., 0]", "You look at the first query of each sentence only. Asked is the mean over all its queries."))
+       ("largest", "amax(dim=(-2, -1))", "You take the largest weight in each block. The exercise asks for a share: sum over the keys, mean over the queries."),
+       ("largest_query", "sum(dim=-1).amax(dim=-1)", "You take the query that gives most. The exercise asks for the mean over the queries."),
+       ("largest_key", "amax(dim=-1).mean(dim=-1)", "You take the key that gets most. The exercise asks for the sum over the keys."),
+       ("first_query_only", "sum(dim=-1)[..., 0]", "You look at the first query of each sentence only. The exercise asks for the mean over all its queries."))
     at(STACKED, SHAPE,
-       ("columns_sum_to_one", "between = torch.stack(rows, dim=-2)\n    return between / between.sum(dim=-2, keepdim=True)", "Your columns sum to one: you share out what a sentence receives. Asked is how a sentence shares out what it gives: the rows sum to one.", "values"),
+       ("columns_sum_to_one", "between = torch.stack(rows, dim=-2)\n    return between / between.sum(dim=-2, keepdim=True)", "Your columns sum to one: you share out what a sentence receives. The exercise asks how a sentence shares out what it gives: the rows sum to one.", "values"),
        ("rows_swapped", "return torch.stack(rows[::-1], dim=-2)", "The rows have changed places. Row 0 is sentence A, row 1 is B.", "values"),
        ("columns_of_b_swapped", "return torch.stack([rows[0], rows[1].flip(-1)], dim=-2)", "In B's row the columns have changed places. In both rows, column 0 is what goes to sentence A, column 1 to B.", "values"),
        ("columns_of_a_swapped", "return torch.stack([rows[0].flip(-1), rows[1]], dim=-2)", "In A's row the columns have changed places. In both rows, column 0 is what goes to sentence A, column 1 to B.", "values"),
-       ("reshaped", "return torch.cat(rows, dim=-1).movedim(-1, 0).reshape(*weights.shape[:2], 2, 2)", "You reshape the four blocks, (4, L, H) or (2, 2, L, H), to (L, H, 2, 2): `reshape` moves no axis, so that numbers of other heads and layers stand side by side. Stack along the last axis, or `movedim` first.", "values"),
-       ("layers_averaged", "return torch.stack(rows, dim=-2).mean(dim=0)", "You average over the layers, too. Asked are four numbers for each layer and each head, (L, H, 2, 2)."),
-       ("heads_averaged", "return torch.stack(rows, dim=-2).mean(dim=1)", "You average over the heads, too. Asked are four numbers for each layer and each head, (L, H, 2, 2)."),
-       ("one_for_all_heads", "return torch.stack(rows, dim=-2).mean(dim=(0, 1))", "You average over layers and heads, too, down to four numbers in all. Asked are four for each layer and each head, (L, H, 2, 2)."),
-       ("layers_and_heads_swapped", "return torch.stack(rows, dim=-2).transpose(0, 1)", "Layers and heads have changed places: (H, L, 2, 2). Asked is (L, H, 2, 2)."),
-       ("within_and_across", "between = torch.stack(rows, dim=-2)\n    return torch.stack([between[..., 0, 0] + between[..., 1, 1], between[..., 0, 1] + between[..., 1, 0]], dim=-1)", "You return two numbers a head, within a sentence and across. Asked are four, (L, H, 2, 2): who looks, and at whom."),
-       ("only_across", "between = torch.stack(rows, dim=-2)\n    return torch.stack([between[..., 0, 1], between[..., 1, 0]], dim=-1)", "You return what goes across alone. Asked are all four, (L, H, 2, 2)."),
-       ("within_is_0", "return torch.stack(rows, dim=-2) * (1 - torch.eye(2))", "Your diagonal is 0. Asked is also what a sentence gives to itself.", "values"),
-       ("dict", 'between = torch.stack(rows, dim=-2)\n    return {f"{i} to {j}": between[..., m, n] for m, i in enumerate("ab") for n, j in enumerate("ab")}', "You return a dict. Asked is one tensor, (L, H, 2, 2)."))
+       ("reshaped", "return torch.cat(rows, dim=-1).movedim(-1, 0).reshape(*weights.shape[:2], 2, 2)", "You reshape the four blocks, (4, L, H) or (2, 2, L, H), to (L, H, 2, 2): `reshape` moves no axis, so that numbers of other heads and layers are side by side. Stack along the last axis, or `movedim` first.", "values"),
+       ("layers_averaged", "return torch.stack(rows, dim=-2).mean(dim=0)", "You average over the layers, too. The exercise asks for four numbers for each layer and each head, (L, H, 2, 2)."),
+       ("heads_averaged", "return torch.stack(rows, dim=-2).mean(dim=1)", "You average over the heads, too. The exercise asks for four numbers for each layer and each head, (L, H, 2, 2)."),
+       ("one_for_all_heads", "return torch.stack(rows, dim=-2).mean(dim=(0, 1))", "You average over layers and heads, too, down to four numbers in all. The exercise asks for four for each layer and each head, (L, H, 2, 2)."),
+       ("layers_and_heads_swapped", "return torch.stack(rows, dim=-2).transpose(0, 1)", "Layers and heads have changed places: (H, L, 2, 2). The exercise asks for (L, H, 2, 2)."),
+       ("within_and_across", "between = torch.stack(rows, dim=-2)\n    return torch.stack([between[..., 0, 0] + between[..., 1, 1], between[..., 0, 1] + between[..., 1, 0]], dim=-1)", "You return two numbers a head, within a sentence and across. The exercise asks for four, (L, H, 2, 2): who looks, and at whom."),
+       ("only_across", "between = torch.stack(rows, dim=-2)\n    return torch.stack([between[..., 0, 1], between[..., 1, 0]], dim=-1)", "You return what goes across alone. The exercise asks for all four, (L, H, 2, 2)."),
+       ("within_is_0", "return torch.stack(rows, dim=-2) * (1 - torch.eye(2))", "Your diagonal is 0. The exercise also asks what a sentence gives to itself.", "values"),
+       ("dict", 'between = torch.stack(rows, dim=-2)\n    return {f"{i} to {j}": between[..., m, n] for m, i in enumerate("ab") for n, j in enumerate("ab")}', "You return a dict. The exercise asks for one tensor, (L, H, 2, 2)."))
     at(("sum(dim=-1).mean(dim=-1)", STACKED), "values",
        ("means_with_rows_to_one", ("mean(dim=(-2, -1))", "between = torch.stack(rows, dim=-2)\n    return between / between.sum(dim=-1, keepdim=True)"), "You average over the keys and then make the rows sum to one, so that a short sentence gets too much. Sum over the keys."))
     at("weights[..., queries, keys]", "values",
@@ -360,13 +360,13 @@ def in_attention_between(at):
     at("for keys in halves]", "values",
        ("columns_swapped", "for keys in halves[::-1]]", "The columns have changed places. Column 0 is what goes to sentence A, column 1 to B."))
     at(("dim=-1)  # (L, H, 2)", "dim=-2)"), SHAPE,
-       ("axes_in_front", ("dim=0)  # (2, L, H)", "dim=0)"), "The two axes of the sentences stand in front, (2, 2, L, H). Asked is (L, H, 2, 2)."))
+       ("axes_in_front", ("dim=0)  # (2, L, H)", "dim=0)"), "The two axes of the sentences are in front, (2, 2, L, H). The exercise asks for (L, H, 2, 2)."))
     at("layer[0] for layer in attentions", SHAPE,
        ("batch_kept", "layer for layer in attentions", "The axis of the batch is still there, (L, 1, H, 2, 2). There is one pair only: take `layer[0]`."))
     at("for layer in attentions]", SHAPE,
-       ("last_layer_only", "for layer in attentions[-1:]]", "You look at the last layer only. Asked are all {L}."),
-       ("layers_from_the_top", "for layer in attentions[::-1]]", "Your layers stand in reverse order. Index 0 is the first of the list.", "values"))
-    at("return torch", "values", ("percent", "return 100 * torch", "You return percent. Asked are shares: each row sums to one."))
+       ("last_layer_only", "for layer in attentions[-1:]]", "You look at the last layer only. The exercise asks for all {L}."),
+       ("layers_from_the_top", "for layer in attentions[::-1]]", "Your layers are in reverse order. Index 0 is the first of the list.", "values"))
+    at("return torch", "values", ("percent", "return 100 * torch", "You return percent. The exercise asks for shares: each row sums to one."))
     squeezed(at, SHAPE, "is (L, H, 2, 2), also for one layer or one head")
 
 
@@ -376,41 +376,41 @@ def in_neuron_terms(at):
     SHAPED = ("shape", *ALWAYS)
     PRODUCT = "query.unsqueeze(-2) * key.unsqueeze(-3)"
     at(f"return {PRODUCT}", ALWAYS,
-       ("summed", f"return ({PRODUCT}).sum(dim=-1)", "You return the sums, the scores themselves. Asked are the K products before they are summed, (…, T, S, K).", SHAPED),
-       ("scores", f"return ({PRODUCT}).sum(dim=-1) / query.size(-1) ** 0.5", "You return the scores of notebook 02, divided by √K. Asked are the K products of which each is the sum, (…, T, S, K).", SHAPED),
-       ("scaled", f"return {PRODUCT} / query.size(-1) ** 0.5", "You divide by √K. Asked are the products themselves; the root comes after the sum."),
-       ("divided_by_k", f"return {PRODUCT} / query.size(-1)", "You divide by K. Asked are the products themselves."),
-       ("neurons_first", f"return ({PRODUCT}).movedim(-1, -3)", "The neurons stand before the tokens, (…, K, T, S). Asked is (…, T, S, K).", SHAPED),
-       ("keys_last", f"return ({PRODUCT}).transpose(-2, -1)", "Your last two axes have changed places, (…, T, K, S). Asked is (…, T, S, K).", SHAPED),
-       ("softmaxed", f"return ({PRODUCT}).softmax(dim=-1)", "You put the products through a softmax. Asked are the products themselves."),
+       ("summed", f"return ({PRODUCT}).sum(dim=-1)", "You return the sums, the scores themselves. The exercise asks for the K products before they are summed, (…, T, S, K).", SHAPED),
+       ("scores", f"return ({PRODUCT}).sum(dim=-1) / query.size(-1) ** 0.5", "You return the scores of notebook 02, divided by √K. The exercise asks for the K products of which each is the sum, (…, T, S, K).", SHAPED),
+       ("scaled", f"return {PRODUCT} / query.size(-1) ** 0.5", "You divide by √K. The exercise asks for the products themselves; the root comes after the sum."),
+       ("divided_by_k", f"return {PRODUCT} / query.size(-1)", "You divide by K. The exercise asks for the products themselves."),
+       ("neurons_first", f"return ({PRODUCT}).movedim(-1, -3)", "The neurons are before the tokens, (…, K, T, S). The exercise asks for (…, T, S, K).", SHAPED),
+       ("keys_last", f"return ({PRODUCT}).transpose(-2, -1)", "Your last two axes have changed places, (…, T, K, S). The exercise asks for (…, T, S, K).", SHAPED),
+       ("softmaxed", f"return ({PRODUCT}).softmax(dim=-1)", "You put the products through a softmax. The exercise asks for the products themselves."),
        ("sizes", f"return ({PRODUCT}).abs()", "You take absolute values. The sign tells whether a neuron speaks for or against: leave it."),
        ("only_positive", f"return ({PRODUCT}).relu()", "Your negative products are 0. The sign tells whether a neuron speaks for or against: leave it."),
-       ("squared", f"return ({PRODUCT}).pow(2)", "You square the products. Asked are the products themselves."),
-       ("shares_of_the_score", f"terms = {PRODUCT}\n    return terms / terms.sum(dim=-1, keepdim=True)", "You divide by the sum, so that each shares out 1. Asked are the products themselves: their sum is the score times √K."),
+       ("squared", f"return ({PRODUCT}).pow(2)", "You square the products. The exercise asks for the products themselves."),
+       ("shares_of_the_score", f"terms = {PRODUCT}\n    return terms / terms.sum(dim=-1, keepdim=True)", "You divide by the sum, so that each shares out 1. The exercise asks for the products themselves: their sum is the score times √K."),
        ("averaged_over_keys", f"return ({PRODUCT}).mean(dim=-2)", "You average over the keys. Each query has K products with each key: (…, T, S, K).", SHAPED),
        ("summed_over_keys", f"return ({PRODUCT}).sum(dim=-2)", "You sum over the keys. Each query has K products with each key: (…, T, S, K).", SHAPED))
     at(PRODUCT, SHAPED,
-       ("queries_and_keys_swapped", "query.unsqueeze(-3) * key.unsqueeze(-2)", "Queries and keys have changed places: your shape is (…, S, T, K). Asked is (…, T, S, K), a row for each query."),
+       ("queries_and_keys_swapped", "query.unsqueeze(-3) * key.unsqueeze(-2)", "Queries and keys have changed places: your shape is (…, S, T, K). The exercise asks for (…, T, S, K), a row for each query."),
        ("place_by_place", "query * key", "You multiply query t with key t only (`query * key`). Each query meets each key: give the query an axis for the keys, and the key one for the queries."),
-       ("not_transposed", "query @ key", "`query @ key` can't be multiplied as they are, and would sum over K besides. Asked are the single products: `*`, with an axis more on both sides."),
-       ("added", "query.unsqueeze(-2) + key.unsqueeze(-3)", "You add query and key. Asked is their product.", ALWAYS),
-       ("differences", "query.unsqueeze(-2) - key.unsqueeze(-3)", "You take differences of query and key. Asked is their product.", ALWAYS),
+       ("not_transposed", "query @ key", "`query @ key` can't be multiplied as they are, and would sum over K besides. The exercise asks for the single products: `*`, with an axis more on both sides."),
+       ("added", "query.unsqueeze(-2) + key.unsqueeze(-3)", "You add query and key. The exercise asks for their product.", ALWAYS),
+       ("differences", "query.unsqueeze(-2) - key.unsqueeze(-3)", "You take differences of query and key. The exercise asks for their product.", ALWAYS),
        ("all_pairs_of_neurons", "query[..., :, None, :, None] * key[..., None, :, None, :]", "You multiply each number of the query with each number of the key, K·K products. A score is the sum of K: number k of the query with number k of the key."),
        ("fixed_axes", "query.unsqueeze(3) * key.unsqueeze(2)", "`unsqueeze(3)` and `unsqueeze(2)` fit inputs of four axes only. Counted from the end, −2 and −3, they fit any.", "any leading axes"),
-       ("expanded_at_1", "query.unsqueeze(2) * key.unsqueeze(1)", "Your new axes stand at 1 and 2, among the leading axes. They belong next to the tokens: −2 for the query, −3 for the key."),
-       ("cosine", "(query / query.norm(dim=-1, keepdim=True)).unsqueeze(-2) * (key / key.norm(dim=-1, keepdim=True)).unsqueeze(-3)", "You divide by the lengths of query and key: your sums are cosines. Asked are the products as they are.", ALWAYS),
+       ("expanded_at_1", "query.unsqueeze(2) * key.unsqueeze(1)", "Your new axes are at 1 and 2, among the leading axes. They belong next to the tokens: −2 for the query, −3 for the key."),
+       ("cosine", "(query / query.norm(dim=-1, keepdim=True)).unsqueeze(-2) * (key / key.norm(dim=-1, keepdim=True)).unsqueeze(-3)", "You divide by the lengths of query and key: your sums are cosines. The exercise asks for the products as they are.", ALWAYS),
        ("times_the_key_summed", "query.unsqueeze(-2) * key.unsqueeze(-3).sum(dim=-1, keepdim=True)", "You multiply each number of the query by the sum of the key's numbers. Number k of the query meets number k of the key alone.", ALWAYS),
        ("queries_repeated", "query.unsqueeze(-2) * torch.ones_like(key).unsqueeze(-3)", "The key is not in your result: it holds the query's numbers. Multiply by the key's.", ALWAYS),
        ("keys_repeated", "torch.ones_like(query).unsqueeze(-2) * key.unsqueeze(-3)", "The query is not in your result: it holds the key's numbers. Multiply by the query's.", ALWAYS))
     at("return ", "any leading axes",
        ("four_axes_unpacked", "batch, heads, length, width = query.shape\n    return ", "Your code wants exactly four axes, (B, H, T, K). The contract has any number of axes in front: `…`."))
     at("key.unsqueeze(-3)", SHAPED,
-       ("both_behind_the_tokens", "key.unsqueeze(-2)", "Both new axes stand behind the tokens, at −2, so that query t meets key t. The key's belongs before its tokens, at −3: then each query meets each key."),
+       ("both_behind_the_tokens", "key.unsqueeze(-2)", "Both new axes are after the tokens, at −2, so that query t meets key t. The key's belongs before its tokens, at −3: then each query meets each key."),
        ("queries_with_queries", "query.unsqueeze(-3)", "You multiply queries with queries. The key is not used."),
-       ("keys_reversed", "key.flip(-2).unsqueeze(-3)", "Your keys stand in reverse order.", ALWAYS),
+       ("keys_reversed", "key.flip(-2).unsqueeze(-3)", "Your keys are in reverse order.", ALWAYS),
        ("neurons_reversed", "key.flip(-1).unsqueeze(-3)", "Number k of the query meets number K − 1 − k of the key. Number k meets number k.", ALWAYS))
     at("query.unsqueeze(-2)", SHAPED,
-       ("both_before_the_tokens", "query.unsqueeze(-3)", "Both new axes stand before the tokens, at −3, so that query t meets key t. The query's belongs behind its tokens, at −2: then each query meets each key."),
+       ("both_before_the_tokens", "query.unsqueeze(-3)", "Both new axes are before the tokens, at −3, so that query t meets key t. The query's belongs after its tokens, at −2: then each query meets each key."),
        ("keys_with_keys", "key.unsqueeze(-2)", "You multiply keys with keys. The query is not used."),
        ("first_query_only", "query[..., :1, :].expand_as(query).unsqueeze(-2)", "You take the first query only, for all rows.", ALWAYS))
     at("return query", ALWAYS, ("negative", "return -query", "All signs are turned around."))
@@ -430,8 +430,8 @@ def in_weighted_value_norms(at):
        ("signed_sum", "value.sum(dim=-1)", "You add up the value's numbers with their signs, so that they cancel. The Euclidean length is the root of the sum of their squares."),
        ("signed_mean", "value.mean(dim=-1)", "You average the value's numbers with their signs, so that they cancel. The Euclidean length is the root of the sum of their squares."),
        ("size_of_the_sum", "value.sum(dim=-1).abs()", "You add up the value's numbers before you take the size, so that they cancel. The Euclidean length is the root of the sum of their squares."),
-       ("norm_over_keys", "value.norm(dim=-2)", "Your norm runs over the keys (axis −2), so that it has K numbers a head and not S. It runs over the K numbers of each value, the last axis.", SHAPE),
-       ("norm_over_heads", "value.norm(dim=1)", "Your norm runs over the heads (axis 1). It runs over the K numbers of each value, the last axis.", SHAPE),
+       ("norm_over_keys", "value.norm(dim=-2)", "Your norm runs over the keys (axis −2), so that it has K numbers a head and not S. It should run over the K numbers of each value, the last axis.", SHAPE),
+       ("norm_over_heads", "value.norm(dim=1)", "Your norm runs over the heads (axis 1). It should run over the K numbers of each value, the last axis.", SHAPE),
        ("unit_values", "(value / value.norm(dim=-1, keepdim=True)).norm(dim=-1)", "You make the values one long before you measure them, so that their lengths are lost."),
        ("unit_values_or_0", "torch.nn.functional.normalize(value, dim=-1).norm(dim=-1)", "You make the values one long before you measure them (`normalize`), so that their lengths are lost."))
     at(NORM, "values",
@@ -439,7 +439,7 @@ def in_weighted_value_norms(at):
        ("one_norm_a_head", "value.norm(dim=(-2, -1))[..., None, None]", "Your norm runs over all values of a head. Each value has its own length: `norm(dim=-1)`."))
     at("unsqueeze(-2)", SHAPE,
        ("lengths_on_the_queries", "unsqueeze(-1)", "You multiply row t by the length of value t. A length belongs to its key, a column: `unsqueeze(-2)`, (B, H, 1, S)."),
-       ("axis_at_1", "unsqueeze(1)", "Your new axis stands at 1, before the heads. It belongs where the queries are: `unsqueeze(-2)`, (B, H, 1, S)."))
+       ("axis_at_1", "unsqueeze(1)", "Your new axis is at 1, before the heads. It belongs where the queries are: `unsqueeze(-2)`, (B, H, 1, S)."))
     at(".unsqueeze(-2)", SHAPE, ("no_axis", "", "The lengths (B, H, S) meet the weights (B, H, T, S) without an axis for the queries: `unsqueeze(-2)`."))
     at("return weights *", "values",
        ("no_weights", "return torch.ones_like(weights) *", "The weights are not in your result. Each length is multiplied by the weight that its key gets."),
@@ -447,26 +447,26 @@ def in_weighted_value_norms(at):
        ("root_of_weights", "return weights.sqrt() *", "You multiply by the roots of the weights. A vector times a number is longer by that number itself."))
     at(f"weights * {NORM}", SHAPE,
        ("no_norms", "weights.clone()", "The values are not in your result: these are the weights alone. Multiply by the values' lengths.", "values"),
-       ("vectors_kept", "weights.unsqueeze(-1) * value.unsqueeze(-3)", "You return the vectors weight · value themselves, (B, H, T, S, K). Asked are their lengths, (B, H, T, S)."),
-       ("length_of_the_result", "(weights @ value).norm(dim=-1)", "You measure what comes out: the length of the sum of all weighted values, one number a query. Asked is the length of each key's part, (B, H, T, S)."),
-       ("result", "weights @ value", "You return the mixed values, weights @ value. Asked is how long each key's part of it is, (B, H, T, S)."))
+       ("vectors_kept", "weights.unsqueeze(-1) * value.unsqueeze(-3)", "You return the vectors weight · value themselves, (B, H, T, S, K). The exercise asks for their lengths, (B, H, T, S)."),
+       ("length_of_the_result", "(weights @ value).norm(dim=-1)", "You measure what comes out: the length of the sum of all weighted values, one number a query. The exercise asks for the length of each key's part, (B, H, T, S)."),
+       ("result", "weights @ value", "You return the mixed values, weights @ value. The exercise asks how long each key's part of it is, (B, H, T, S)."))
     at("weights * value", "values",
        ("divided", "weights / value", "You divide by the lengths. Multiply by them: a short value adds little."),
        ("added", "weights + value", "You add the lengths to the weights. Multiply by them: ‖weight · value‖ = weight · ‖value‖."))
     at(f"return weights * {NORM}", SHAPE,
-       ("rows_to_one", f"norms = weights * {NORM}\n    return norms / norms.sum(dim=-1, keepdim=True)", "You make the rows sum to one. Asked are the lengths as they are.", "values"),
-       ("largest_is_1", f"norms = weights * {NORM}\n    return norms / norms.amax(dim=-1, keepdim=True)", "You divide each row by its largest entry. Asked are the lengths as they are.", "values"),
-       ("softmaxed", f"return (weights * {NORM}).softmax(dim=-1)", "You put the result through a softmax. Asked are the lengths as they are.", "values"),
+       ("rows_to_one", f"norms = weights * {NORM}\n    return norms / norms.sum(dim=-1, keepdim=True)", "You make the rows sum to one. The exercise asks for the lengths as they are.", "values"),
+       ("largest_is_1", f"norms = weights * {NORM}\n    return norms / norms.amax(dim=-1, keepdim=True)", "You divide each row by its largest entry. The exercise asks for the lengths as they are.", "values"),
+       ("softmaxed", f"return (weights * {NORM}).softmax(dim=-1)", "You put the result through a softmax. The exercise asks for the lengths as they are.", "values"),
        ("queries_summed", f"return (weights * {NORM}).sum(dim=-2)", "You sum over the queries. Each query has its own: (B, H, T, S)."),
-       ("keys_summed", f"return (weights * {NORM}).sum(dim=-1)", "You sum over the keys. Asked is what each of them adds: (B, H, T, S)."),
+       ("keys_summed", f"return (weights * {NORM}).sum(dim=-1)", "You sum over the keys. The exercise asks what each of them adds: (B, H, T, S)."),
        ("heads_summed", f"return (weights * {NORM}).sum(dim=1)", "You sum over the heads. Each head has its own: (B, H, T, S)."),
        ("heads_averaged", f"return (weights * {NORM}).mean(dim=1)", "You average over the heads. Each head has its own: (B, H, T, S)."),
-       ("transposed", f"return (weights * {NORM}).transpose(-2, -1)", "Your result is transposed, (B, H, S, T). Asked is (B, H, T, S), a row for each query."),
-       ("squared", f"return (weights * {NORM}).pow(2)", "You square the result. Asked is the length itself.", "values"))
+       ("transposed", f"return (weights * {NORM}).transpose(-2, -1)", "Your result is transposed, (B, H, S, T). The exercise asks for (B, H, T, S), a row for each query."),
+       ("squared", f"return (weights * {NORM}).pow(2)", "You square the result. The exercise asks for the length itself.", "values"))
     at("value.norm", "values",
        ("first_sentence", "value[:1].norm", "You use the first sentence's values for all. Each has its own."),
        ("first_head", "value[:, :1].norm", "You use the first head's values for all. Each has its own."),
-       ("keys_reversed", "value.flip(-2).norm", "The lengths stand in reverse order of the keys."))
+       ("keys_reversed", "value.flip(-2).norm", "The lengths are in reverse order of the keys."))
     squeezed(at, SHAPE, "is (B, H, T, S), also where a size is 1")
 
 
@@ -485,7 +485,7 @@ def in_attention_rollout(at):
        ("largest_of_a_layer_is_1", "layer = weights.mean(dim=1) + torch.eye(length)\n        layer = layer / layer.amax(dim=-1, keepdim=True)", "You divide the rows of each layer by their largest entry. Divide A + I by 2: then each row sums to one."),
        ("weights_changed", "weights.mul_(0.5).add_(0.5 * torch.eye(length))\n        layer = weights.mean(dim=1)", "You change the caller's `attentions` in place (`+=`, `mul_`, `add_`). Make new tensors.", "values"))
     at(STEP, ALWAYS,
-       ("reversed", "flow = flow @ layer", "Your product is in reverse order. The last layer stands on the left: `flow = layer @ flow`, from the first layer to the last.", "values"),
+       ("reversed", "flow = flow @ layer", "Your product is in reverse order. The last layer is on the left: `flow = layer @ flow`, from the first layer to the last.", "values"),
        ("layers_transposed", "flow = layer.transpose(-2, -1) @ flow", "You multiply by transposed layers, so that keys meet queries. `layer @ flow`, as it is."),
        ("last_layer_only", "flow = layer", "You return the last layer alone. All layers have to be multiplied.", "values"),
        ("first_layer_twice", "flow = layer @ (layer if flow.dim() == 2 else flow)", "The first layer is in your product twice. Where `flow` begins with the first layer, the loop begins with the second."),
@@ -497,8 +497,8 @@ def in_attention_rollout(at):
        ("last_layer_twice", "return layer @ flow", "The last layer is in your product twice. Each layer comes once."),
        ("columns_to_one", "return flow / flow.sum(dim=-2, keepdim=True)", "You divide by the sums of the columns. The rows sum to one: each belongs to a token of the last layer, which draws on the input."),
        ("softmax", "return flow.softmax(dim=-1)", "You put the product through a softmax. Its rows sum to one already."),
-       ("largest_is_1", "return flow / flow.amax(dim=-1, keepdim=True)", "You divide by the largest entry. Asked are shares as they are: each row sums to one."),
-       ("first_row_only", "return flow[:, 0]", "You return the first row alone, that of [CLS]. Asked is the whole matrix, (B, T, T).", SHAPED),
+       ("largest_is_1", "return flow / flow.amax(dim=-1, keepdim=True)", "You divide by the largest entry. The exercise asks for shares as they are: each row sums to one."),
+       ("first_row_only", "return flow[:, 0]", "You return the first row alone, that of [CLS]. The exercise asks for the whole matrix, (B, T, T).", SHAPED),
        ("diagonal_0", "return flow * (1 - torch.eye(length))", "You take the diagonal away. It belongs to the result: much of a token stays where it was."),
        ("first_sentence_only", "return flow[:1]", "You look at the first sentence only. Each has its own rollout: (B, T, T).", SHAPED))
     at("0.5 * weights.mean", ALWAYS, ("weights_not_halved", "weights.mean", "You halve the identity but not the weights. ½·A + ½·I: then each row sums to one."))
@@ -507,8 +507,8 @@ def in_attention_rollout(at):
     at("0.5 * torch.eye(length)", ALWAYS,
        ("all_ones", "0.5 * torch.ones(length, length)", "You mix with a matrix of ones. The residual connection hands each token on to itself: the identity, `torch.eye`."))
     at(("0.5 * weights", "0.5 * torch"), ALWAYS,
-       ("mostly_weights", ("0.9 * weights", "0.1 * torch"), "Your mixture is 0.9 to 0.1. Half and half is asked for."),
-       ("mostly_identity", ("0.1 * weights", "0.9 * torch"), "Your mixture is 0.1 to 0.9. Half and half is asked for."))
+       ("mostly_weights", ("0.9 * weights", "0.1 * torch"), "Your mixture is 0.9 to 0.1. Half and half is needed."),
+       ("mostly_identity", ("0.1 * weights", "0.9 * torch"), "Your mixture is 0.1 to 0.9. Half and half is needed."))
     at("weights.mean(dim=1)", ALWAYS,
        ("heads_added", "weights.sum(dim=1)", "You add up the heads, so that a row of {H} heads sums to {H}. Take their mean."),
        ("largest_head", "weights.amax(dim=1)", "You take the largest weight of all heads. Take their mean, so that each row sums to one."),
@@ -534,7 +534,7 @@ def in_attention_rollout(at):
        ("identity_to_the_product", ("layer = weights.mean(dim=1)", "flow = 0.5 * layer @ flow + 0.5 * torch.eye(length)"), "You mix the identity into the product, ½·A·F + ½·I. It belongs to the layer, before the product: (½·A + ½·I) · F."),
        ("residual_to_the_flow", ("layer = weights.mean(dim=1)", "flow = layer @ (0.5 * flow + 0.5 * torch.eye(length))"), "You mix the identity into the flow so far, not into the layer. Each layer is ½·A + ½·I.", ALWAYS))
     at((LOOP, STEP, "return flow"), SHAPED,
-       ("one_for_each_layer", ("    flows = []\n" + LOOP, STEP + "\n        flows.append(flow)", "return torch.stack(flows)"), "You return the flow after each layer. Asked is the one after the last, (B, T, T)."))
+       ("one_for_each_layer", ("    flows = []\n" + LOOP, STEP + "\n        flows.append(flow)", "return torch.stack(flows)"), "You return the flow after each layer. The exercise asks for the one after the last, (B, T, T)."))
     squeezed(at, ("shape", "values"), "is (B, T, T), also for one sentence")
 
 
@@ -545,7 +545,7 @@ def in_switch_off_heads(at):
     KEEP = "keep[list(heads)] = 0.0"
     RESULT = "return context * keep.repeat_interleave(head_dim)"
     at(RESULT, "values",
-       ("in_place", "context *= keep.repeat_interleave(head_dim)\n    return context", "You zero columns of `context` itself: whoever handed it over has lost them. Work on a copy, `context.clone()`, or multiply by zeros and ones.", CONTEXT),
+       ("in_place", "context *= keep.repeat_interleave(head_dim)\n    return context", "You zero columns of `context` itself: the caller has lost them. Work on a copy, `context.clone()`, or multiply by zeros and ones.", CONTEXT),
        ("h_for_k", "result = context.clone()\n    for head in heads:\n        result[..., head * num_heads : (head + 1) * num_heads] = 0.0\n    return result", "You take H columns a head, from h·H on. A head is K = D / H columns wide, and begins at h·K."),
        ("starts_at_h", "result = context.clone()\n    for head in heads:\n        result[..., head : head + head_dim] = 0.0\n    return result", "Your columns begin at h. Head h begins at column h·K."),
        ("last_column_stays", "result = context.clone()\n    for head in heads:\n        result[..., head * head_dim : (head + 1) * head_dim - 1] = 0.0\n    return result", "One column of each head stays: h·K to (h + 1)·K − 1 are K columns, and a slice ends before its end, `[h*K : (h+1)*K]`."),
@@ -557,19 +557,19 @@ def in_switch_off_heads(at):
        ("places_on_axis_1", "result = context.clone()\n    for head in heads:\n        result[:, head * head_dim : (head + 1) * head_dim] = 0.0\n    return result", "You zero positions h·K to (h + 1)·K − 1 of axis 1, the tokens. A head is a block of the last axis: `[..., h*K : (h+1)*K]`."),
        ("cut_along_the_tokens", "result = context.reshape(len(context), num_heads, -1, head_dim).clone()\n    result[:, heads] = 0.0\n    return result.reshape(context.shape)", "You reshape to (B, H, T, K) at once, which cuts along the tokens and not along the columns. First (B, T, H, K), as in 04's `split_heads`; the heads are then axis 2."),
        ("not_turned_back", "result = context.unflatten(-1, (num_heads, head_dim)).transpose(1, 2).clone()\n    result[:, heads] = 0.0\n    return result.reshape(context.shape)", "You merge the heads without turning the axes back: (B, H, T, K) has to be (B, T, H, K) before it becomes (B, T, D), as in 04's `merge_heads`."),
-       ("first_sentence_only", "result = context.clone()\n    result[0] = result[0] * keep.repeat_interleave(head_dim)\n    return result", "You switch the heads off in the first sentence only. They are to be silent in all."),
-       ("first_token_only", "result = context.clone()\n    result[:, 0] = result[:, 0] * keep.repeat_interleave(head_dim)\n    return result", "You switch the heads off at the first token only. They are to be silent at all."),
+       ("first_sentence_only", "result = context.clone()\n    result[0] = result[0] * keep.repeat_interleave(head_dim)\n    return result", "You switch the heads off in the first sentence only. They must be silent in all."),
+       ("first_token_only", "result = context.clone()\n    result[:, 0] = result[:, 0] * keep.repeat_interleave(head_dim)\n    return result", "You switch the heads off at the first token only. They must be silent at all."),
        ("columns_removed", "return context[..., keep.repeat_interleave(head_dim).bool()]", "You take the columns away. The result keeps its shape (B, T, D), with zeros in their place.", ("shape", "values")),
        ("parts_removed", "parts = context.split(head_dim, dim=-1)\n    return torch.cat([part for head, part in enumerate(parts) if head not in heads], dim=-1)", "You join only the heads that stay (and stop with an error where none does). The result keeps its shape (B, T, D), with zeros in place of the others.", ("shape", "values")),
        ("heads_apart", "return context.unflatten(-1, (num_heads, head_dim)) * keep[:, None]", "You return the heads apart, (B, T, H, K). Merge them again: (B, T, D).", ("shape", "values")),
-       ("only_those_heads", "return context[..., keep.repeat_interleave(head_dim) == 0]", "You return the columns of these heads alone. Asked is the whole, (B, T, D), with zeros in their place.", ("shape", "values")),
-       ("minus_infinity", "return context.masked_fill(keep.repeat_interleave(head_dim) == 0, -torch.inf)", "You put −inf where zeros are asked for. Scores are hidden by −inf before a softmax; results are switched off by 0."),
-       ("ones", "return context.masked_fill(keep.repeat_interleave(head_dim) == 0, 1.0)", "You put 1 where 0 is asked for."),
-       ("mean_in_their_place", "return torch.where(keep.repeat_interleave(head_dim) == 0, context.mean(dim=1, keepdim=True), context)", "You put the mean over the tokens in their place. Asked are zeros."),
-       ("mean_of_all_in_their_place", "result = context.clone()\n    for head in heads:\n        result[..., head * head_dim : (head + 1) * head_dim] = result[..., head * head_dim : (head + 1) * head_dim].mean()\n    return result", "You put one number in their place, the mean over all that the head gives. Asked are zeros."),
+       ("only_those_heads", "return context[..., keep.repeat_interleave(head_dim) == 0]", "You return the columns of these heads alone. The exercise asks for the whole, (B, T, D), with zeros in their place.", ("shape", "values")),
+       ("minus_infinity", "return context.masked_fill(keep.repeat_interleave(head_dim) == 0, -torch.inf)", "You put −inf where zeros are needed. Scores are hidden by −inf before a softmax; results are switched off by 0."),
+       ("ones", "return context.masked_fill(keep.repeat_interleave(head_dim) == 0, 1.0)", "You put 1 where 0 is needed."),
+       ("mean_in_their_place", "return torch.where(keep.repeat_interleave(head_dim) == 0, context.mean(dim=1, keepdim=True), context)", "You put the mean over the tokens in their place. The exercise asks for zeros."),
+       ("mean_of_all_in_their_place", "result = context.clone()\n    for head in heads:\n        result[..., head * head_dim : (head + 1) * head_dim] = result[..., head * head_dim : (head + 1) * head_dim].mean()\n    return result", "You put one number in their place, the mean over all that the head gives. The exercise asks for zeros."),
        ("returns_nothing", "context *= keep.repeat_interleave(head_dim)", "You zero `context` itself and return nothing. Make a copy, and return it.", ("shape", "values", CONTEXT, "refusal")),
        ("unchanged", "return context.clone()", "Your result is `context` as it was: no head is silent.", ("values", CONTEXT, "refusal")),
-       ("all_zero", "return torch.zeros_like(context)", "All heads are silent: everything is 0. Only those in the list are asked for.", ("values", CONTEXT, "refusal")),
+       ("all_zero", "return torch.zeros_like(context)", "All heads are silent: everything is 0. Switch off only those in the list.", ("values", CONTEXT, "refusal")),
        ("columns_counted_from_1", "result = context.clone()\n    for head in heads:\n        result[..., (head - 1) * head_dim : head * head_dim] = 0.0\n    return result", "You zero columns (h − 1)·K to h·K − 1, those of the head before: heads are counted from 1. They are counted from 0."),
        ("width_of_bert", "result = context.clone()\n    for head in heads:\n        result[..., head * 64 : (head + 1) * 64] = 0.0\n    return result", "You take 64 columns a head, as in BERT base. A head is K = D / H columns wide."),
        ("width_of_minilm", "result = context.clone()\n    for head in heads:\n        result[..., head * 32 : (head + 1) * 32] = 0.0\n    return result", "You take 32 columns a head, as in the course's model. A head is K = D / H columns wide."))
@@ -579,14 +579,14 @@ def in_switch_off_heads(at):
        ("others_switched_off", ("torch.zeros", "= 1.0"), "It is the other heads that you switch off; those in `heads` stay. Zero the ones in `heads`."))
     at(KEEP, "values",
        ("counted_from_1", "keep[[head - 1 for head in heads]] = 0.0", "You count heads from 1, so that the head before is switched off. They are counted from 0."),
-       ("one_too_far", "keep[[(head + 1) % num_heads for head in heads]] = 0.0", "You switch off the head after the one that is asked for. Head h owns columns h·K to (h + 1)·K − 1, counted from 0."),
-       ("first_of_the_list", "keep[heads[:1]] = 0.0", "You switch off the first head of the list only. All in the list are asked for."),
-       ("last_of_the_list", "keep[heads[-1:]] = 0.0", "You switch off the last head of the list only: each turn of the loop begins again with `context`. All in the list are asked for."),
-       ("all_from_first_to_last", "if heads:\n        keep[min(heads) : max(heads) + 1] = 0.0", "You switch off all heads from the smallest to the largest number in the list. Only those in the list are asked for."),
-       ("rest_scaled_up", f"{KEEP}\n    keep = keep / keep.mean().clamp(min=1e-9)", "You scale up the heads that stay, as dropout does. They are to stay as they are."),
+       ("one_too_far", "keep[[(head + 1) % num_heads for head in heads]] = 0.0", "You switch off the head after the one in the list. Head h owns columns h·K to (h + 1)·K − 1, counted from 0."),
+       ("first_of_the_list", "keep[heads[:1]] = 0.0", "You switch off the first head of the list only. Switch off all in the list."),
+       ("last_of_the_list", "keep[heads[-1:]] = 0.0", "You switch off the last head of the list only: each turn of the loop begins again with `context`. Switch off all in the list."),
+       ("all_from_first_to_last", "if heads:\n        keep[min(heads) : max(heads) + 1] = 0.0", "You switch off all heads from the smallest to the largest number in the list. Switch off only those in the list."),
+       ("rest_scaled_up", f"{KEEP}\n    keep = keep / keep.mean().clamp(min=1e-9)", "You scale up the heads that stay, as dropout does. They must stay as they are."),
        ("empty_list_means_all", "keep[list(heads) or slice(None)] = 0.0", "For an empty list you switch off all heads. It changes nothing."))
     at("keep.repeat_interleave", "values", ("heads_from_the_end", "keep.flip(0).repeat_interleave", "You count heads from the end. Head 0 owns the first K columns."))
-    at("= 0.0", "values", ("halved", "= 0.5", "You halve the heads' columns. Asked are zeros."))
+    at("= 0.0", "values", ("halved", "= 0.5", "You halve the heads' columns. The exercise asks for zeros."))
     at(REFUSES + "    keep = torch.ones(num_heads)\n    " + KEEP, "refusal",
        ("no_refusal", "    keep = torch.ones(num_heads)\n    keep[[head for head in heads if 0 <= head < num_heads]] = 0.0", "A head that does not exist is let through. Raise a ValueError that names it."))
     at(REFUSES, "refusal",
@@ -616,7 +616,7 @@ def in_quiz_bertviz(wrong):
         ("much weight on [SEP]", "[sep] means most", "Clark et al. found that changing the weight on [SEP] changes the output little, and Kobayashi et al. that its values are short: weight is not meaning."),
         ("much weight on [SEP]", "the model is badly trained", "Well-trained BERTs do it, in many heads: a softmax must put its 1 somewhere, also when there is nothing to say."),
         ("other weights, same output", "impossible, weights sum to one", "Many weights that sum to one give the same mixture or the same decision; Jain and Wallace searched for such weights in trained models, and often found them."),
-        ("other weights, same output", "only with one head", "The number of heads does not matter: with more tokens than dimensions, or behind layers that even things out, other weights lead to the same output."),
+        ("other weights, same output", "only with one head", "The number of heads does not matter: with more tokens than dimensions, or after layers that even things out, other weights lead to the same output."),
         ("rollout adds the identity for", "the softmax", "The softmax is in the weights already. What the weights don't show is the way around attention."),
         ("rollout adds the identity for", "the value vectors", "Rollout ignores the values altogether, which is one of its weaknesses. The identity stands for what is passed on unchanged."),
         ("to claim that a head matters", "look at its weights", "Weights show where a head looks, not what the model does with it. Take it away and see."),

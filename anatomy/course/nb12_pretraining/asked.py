@@ -148,7 +148,7 @@ def mlm_loss(seed: int) -> Iterator[Case]:
     few = torch.tensor([[3, -100, -100, 1, 0], [-100, -100, 2, -100, -100]])
     yield draw.case(logits=logits, labels=few, note="when the memory of `logits` is not in order")
     one_hot = torch.nn.functional.one_hot(few.clamp(min=0), 4)  # (B, T, V)
-    note = "when tokens are asked for whose logits lie 150 below the others"
+    note = "for tokens whose logits lie 150 below the others"
     yield draw.case(logits=draw.normal("B T V") - 150.0 * one_hot, labels=few, note=note)
     draw = Draw(seed, B=1, T=1, V=6)
     yield draw.case(logits=draw.normal("B T V"), labels=draw.integers("B T", 6), note="for a single token")
@@ -243,7 +243,7 @@ def next_sentence_pairs(seed: int) -> Iterator[Case]:
     inputs=any_documents,
     properties={"pairs": 2, "half and half": 1, "generator": 1},
     act=_pair_up,
-    when_right="Both sentences are always about the same thing: what is asked is their order alone.",
+    when_right="Both sentences are always about the same thing: only their order is in question.",
 )
 def sentence_order_pairs(seed: int) -> Iterator[Case]:
     yield from _evens(
@@ -267,7 +267,7 @@ FEW = 12
 """So often an answer is called whose form is asked, which no chance decides."""
 
 MANY = 600
-"""So often an answer is called that is to find all ways."""
+"""So often an answer is called that must find all ways."""
 
 
 def _cut_out(answer: Any, case: Case) -> Any:

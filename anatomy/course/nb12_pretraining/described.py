@@ -38,7 +38,7 @@ from anatomy.engine.observing.plain_data import same
 
 
 def _pair_of_ids(result: Any, ids: Tensor) -> str | None:
-    """What is wrong with a result that is to be two tensors of whole numbers, each of the shape of `ids`."""
+    """What is wrong with a result that must be two tensors of whole numbers, each of the shape of `ids`."""
     if not isinstance(result, (tuple, list)) or len(result) != 2 or not all(isinstance(one, Tensor) for one in result):
         return f"{'a pair of other things' if isinstance(result, (tuple, list)) else sort_of(result)}, not two tensors"
     for name, one in zip(("inputs", "labels"), result, strict=True):
@@ -87,9 +87,9 @@ def _about_labels(ids: Tensor, inputs: Tensor, labels: Tensor, rate: float) -> s
     asked, truth = labels != -100, labels == ids
     if rate == 1.0:
         if bool((asked & ~truth).any()) or not bool(asked.any()):
-            return "with rate = 1 some labels are not what stood there"
+            return "with rate = 1 some labels are not what was there"
         if bool(asked.all()):
-            return "with rate = 1 every label is what stood there"
+            return "with rate = 1 every label is what was there"
         kept = bool((inputs == ids)[~asked].all())
         return (
             f"with rate = 1 positions have no label{' if they stay the same' if kept else ', though they are changed'}"
@@ -100,20 +100,20 @@ def _about_labels(ids: Tensor, inputs: Tensor, labels: Tensor, rate: float) -> s
             return "every position has a label, and none is −100"
         if len(others) == 1:
             return f"the other positions' labels are {int(others)}, not −100"
-        return "no label is −100, and not all are what stood there"
+        return "no label is −100, and not all are what was there"
     if not asked.any():
         return "all labels are −100"
     if bool((asked & ~truth).any()):
         if bool((labels == inputs)[asked].all()):
             return "the labels are the tokens of the inputs, not the original ones"
-        return "some labels are neither −100 nor what stood there"
+        return "some labels are neither −100 nor what was there"
     if bool((inputs != ids)[~asked].any()):
         if not bool((inputs != ids)[asked].any()):
             return "the labels are −100 where the inputs were changed, and tokens where they were not"
         return "inputs are changed at positions whose label is −100, too"
     if not bool((inputs != ids).any()):
         return "the inputs are the text as it was"
-    return "labels are what stood there, or −100 where the input is as it was"
+    return "labels are what was there, or −100 where the input is as it was"
 
 
 def _about_special(ids: Tensor, special: Tensor, inputs: Tensor, labels: Tensor) -> str:
@@ -241,7 +241,7 @@ def _pairing(
 ) -> Describe:
     """Says of pairs what they are; `right` says so for what a case asks of its own.
 
-    `counted` are the pairs whose labels are to be half and half.
+    `counted` are the pairs whose labels must be half and half.
     """
 
     def describe(raw: Any, case: Case) -> str:
@@ -305,7 +305,7 @@ def _agreement(pairs: list[tuple[int, int]], rate: float) -> str:
 
 
 def _of_followed(docs: list[list[str]], pairs: Pairs) -> Pairs:
-    """The pairs but for those of a document's last sentence, of which there are to be none."""
+    """The pairs but for those of a document's last sentence, of which there must be none."""
     lasts = {doc[-1] for doc in docs}
     return pairs if len(pairs) == len(followed(docs)) else [pair for pair in pairs if pair[0] not in lasts]
 
@@ -316,12 +316,12 @@ def _count_of_pairs(docs: list[list[str]], calls: list[Pairs]) -> str | None:
     if numbers == {wanted}:
         return None
     if len(numbers) > 1:
-        return f"now more, now fewer pairs, where {wanted} are wanted"
+        return f"now more, now fewer pairs, where {wanted} are needed"
     place = {
         sentence: f"{number}.{count}" for number, doc in enumerate(docs, 1) for count, sentence in enumerate(doc, 1)
     }
     one = {"–".join(sorted(place.get(one, "?") for one in pair[:2])) for pairs in calls for pair in pairs if pair[2]}
-    return f"{numbers.pop()} pairs, where {wanted} are wanted; with the label 1: {listed(sorted(one)) or 'none'}"
+    return f"{numbers.pop()} pairs, where {wanted} are needed; with the label 1: {listed(sorted(one)) or 'none'}"
 
 
 FOLLOWED = "every sentence but the last of its document, with the following one (1) or one of another document (0)"
@@ -535,7 +535,7 @@ def _rebuilt(ids: list[int], inputs: list[int], targets: list[int], case: Case) 
     rest = [token for token in inputs if token not in sentinels and token != eos]
     told = [token for token in targets if token not in sentinels and token != eos]
     if sorted(rest + told) == sorted(ids):
-        return "every token stands in one of the two, but put each_for_itself they are not the text"
+        return "every token is in one of the two, but put each_for_itself they are not the text"
     if rest == ids:
         return "the inputs still hold all of the text"
     if told == ids:
@@ -583,7 +583,7 @@ def _marks(ids: list[int], inputs: list[int], targets: list[int], case: Case) ->
         return "the sentinels in the inputs are not the first of the list, in order"
     if in_targets == in_inputs:
         behind = targets[0] not in sentinels
-        return "in the targets sentinels stand behind their spans" if behind else "the targets have no final sentinel"
+        return "in the targets sentinels are after their spans" if behind else "the targets have no final sentinel"
     if in_targets != sentinels[: len(in_inputs) + 1]:
         return "the sentinels in the targets are not those of the inputs and the next one, in order"
     if targets[0] != sentinels[0]:
@@ -724,7 +724,7 @@ def _infills(text: list[str], calls: list[list[str]]) -> str:
             if gone and not masks:
                 return "some tokens are gone without a [MASK]"
             if token is None and masks and not gone:
-                return "there is a [MASK] behind the text, for no token at all"
+                return "there is a [MASK] after the text, for no token at all"
             if token is not None or (masks and len(text) != SHORT):  # the text's end cuts its last span
                 spans.append(gone if masks else None)
             before, masks = here, 0
@@ -787,7 +787,7 @@ def _lost(text: list[str], calls: list[list[str]]) -> str | None:
             )
         if gone:
             lost = "the full stops are" if set(gone) == {"."} else "some tokens are"
-            return f"{'what stands behind the last full stop is' if rest and set(gone) == {*rest} else lost} lost"
+            return f"{'what is after the last full stop is' if rest and set(gone) == {*rest} else lost} lost"
     return None
 
 
@@ -850,8 +850,8 @@ def _rotations(text: list[str], calls: list[list[str]]) -> str:
     if any(found not in turned for found in calls):
         if words := _lost(text, calls):
             return words
-        behind = all(found[: len(text) - (start := text.index(found[0]))] == text[start:] for found in calls)
-        return f"{'what stood before the first token' if behind else 'the text'} does not keep its order"
+        after = all(found[: len(text) - (start := text.index(found[0]))] == text[start:] for found in calls)
+        return f"{'what was before the first token' if after else 'the text'} does not keep its order"
     starts = [turned.index(found) for found in calls]
     if evenly(starts, range(len(text))):
         return "it begins with each token, equally often"

@@ -35,22 +35,22 @@ def in_mask_tokens(at):
     RETURN = "return drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs), labels"
     OTHER = "(fate >= 0.8) & (fate < 0.9)"
     at("ids.where(chosen, IGNORED)", "labels",
-       ("zeros_elsewhere", "ids.where(chosen, 0)", "Where nothing is asked, your labels are 0. But 0 is a token: the loss would ask for it at all these positions. The label that does not count is −100."),
-       ("minus_one_elsewhere", "ids.where(chosen, -1)", "Where nothing is asked, your labels are −1. PyTorch's losses leave out −100: use that."),
+       ("zeros_elsewhere", "ids.where(chosen, 0)", "Where nothing is chosen, your labels are 0. But 0 is a token: the loss would ask for it at all these positions. The label that does not count is −100."),
+       ("minus_one_elsewhere", "ids.where(chosen, -1)", "Where nothing is chosen, your labels are −1. PyTorch's losses leave out −100: use that."),
        ("labels_everywhere", "ids.clone()", "Every position has its token as a label: the loss would ask for tokens that the model can simply read. Labels are −100 wherever nothing was chosen.", ("labels", "special tokens", "rate")),
        ("labels_where_not_chosen", "ids.where(~chosen, IGNORED)", "Labels and choice are the wrong way round: your chosen positions have −100, all others their token. The loss would ask for what the model can read, and never for what is hidden.", ("labels", "special tokens", "rate")))
     at(RETURN, "labels",
-       ("labels_after_masking", "inputs = drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs)\n    return inputs, inputs.where(chosen, IGNORED)", "You take the labels from the inputs after they were changed: most say “[MASK]”. A label is what stood there before."),
-       ("only_changed_labeled", "inputs = drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs)\n    return inputs, ids.where(inputs != ids, IGNORED)", "You give a label only to positions whose token changed. The 10 % that stay as they are were chosen, too, and are asked for: the model can't know which of the words that it reads are true."),
-       ("only_masked_labeled", "inputs = drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs)\n    return inputs, ids.where(inputs == mask_id, IGNORED)", "You give a label only to positions that became [MASK]. The 10 % with another token and the 10 % that stay as they are were chosen, too, and are asked for.", ("labels", "rate")),
+       ("labels_after_masking", "inputs = drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs)\n    return inputs, inputs.where(chosen, IGNORED)", "You take the labels from the inputs after they were changed: most say “[MASK]”. A label is what was there before."),
+       ("only_changed_labeled", "inputs = drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs)\n    return inputs, ids.where(inputs != ids, IGNORED)", "You give a label only to positions whose token changed. The 10 % that stay as they are were chosen, too, and have labels: the model can't know which of the words that it reads are true."),
+       ("only_masked_labeled", "inputs = drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs)\n    return inputs, ids.where(inputs == mask_id, IGNORED)", "You give a label only to positions that became [MASK]. The 10 % with another token and the 10 % that stay as they are were chosen, too, and have labels.", ("labels", "rate")),
        ("swapped", "return labels, drawn.where(chosen & (fate >= 0.8) & (fate < 0.9), inputs)", "You return (labels, inputs); asked is (inputs, labels).", ("labels", "special tokens", "rate", "80/10/10")))
     at(("chosen & (fate < 0.8)", RETURN), "80/10/10",
        ("always_mask", ("chosen", "return inputs, labels"), "All the chosen become [MASK]. BERT does that with 80 %; 10 % become another token and 10 % stay, because in use there is no [MASK] at all."))
     at(OTHER, "80/10/10",
-       ("none_stays", "(fate >= 0.8)", "80 % of the chosen become [MASK] and all the rest another token: none stays as it is. 10 % are to stay."),
-       ("none_becomes_another", "(fate >= 0.8) & (fate < 0.8)", "No token becomes another one: 20 % of the chosen stay as they are. 10 % are to become a token drawn from the vocabulary. (Do you compare one draw with 0.8 and then with 0.1? What is below 0.1 is below 0.8, too: count on, from 0.8 to 0.9.)"),
+       ("none_stays", "(fate >= 0.8)", "80 % of the chosen become [MASK] and all the rest another token: none stays as it is. 10 % must stay."),
+       ("none_becomes_another", "(fate >= 0.8) & (fate < 0.8)", "No token becomes another one: 20 % of the chosen stay as they are. 10 % must become a token drawn from the vocabulary. (Do you compare one draw with 0.8 and then with 0.1? What is below 0.1 is below 0.8, too: count on, from 0.8 to 0.9.)"),
        ("ten_percent_of_the_rest", "(fate >= 0.8) & (torch.rand(ids.shape, generator=generator) < 0.1)", "Only 2 or 3 % of the chosen become another token; 10 % are to, which is half of those that do not become [MASK]. (Do you draw again for the rest, and compare with 0.1?)"),
-       ("another_over_masked", "(torch.rand(ids.shape, generator=generator) < 0.1)", "You draw a second time for all the chosen, and some [MASK] are written over: 10 % become another token, but of [MASK] only 72 % are left. One draw decides among the three."))
+       ("another_over_masked", "(torch.rand(ids.shape, generator=generator) < 0.1)", "You draw a second time for all the chosen, and some [MASK] are written over: 10 % become another token, but of [MASK] only 72 % are left. One draw should decide among the three."))
     at(("(fate < 0.8)", OTHER), "80/10/10",
        ("shares_turned", ("(fate >= 0.9)", OTHER), "Your shares are turned round: 10 % [MASK], 10 % another token, 80 % as they were. It is 80 % that become [MASK]."))
     at(("(fate < 0.8)", "(fate >= 0.8)"), "80/10/10", ("half_masked", ("(fate < 0.5)", "(fate >= 0.5) & (fate >= 0.8)"), "50 % of the chosen become [MASK]; 80 % are to."))
@@ -69,21 +69,21 @@ def in_mask_tokens(at):
        ("rate_turned", "> rate)", "You choose where the draw is *above* `rate`: with a rate of 0.3 that is 70 % of the tokens."),
        ("rate_fixed", "< 0.15)", "You choose 15 % whatever `rate` says. 0.15 is only its default.", ("labels", "rate", "80/10/10")),
        ("rate_of_all", "< rate / (special_mask == 0).float().mean())", "You divide `rate` by the share of tokens that are not special, so that `rate` of *all* tokens is chosen. It is the probability for each token that is not special.", "rate"))
-    at("rate: float = 0.15", "rate", ("default_of_a_tenth", "rate: float = 0.1", "Without `rate`, 15 % are to be chosen: the default is 0.15."))
+    at("rate: float = 0.15", "rate", ("default_of_a_tenth", "rate: float = 0.1", "Without `rate`, 15 % must be chosen: the default is 0.15."))
     at(CHOSEN, "rate",
        ("one_choice_for_all_texts", "(torch.rand(ids.shape[1:], generator=generator) < rate)", "You draw which positions to choose once, and take the same ones in every text of the batch. Every position draws for itself: (B, T) numbers, not T."),
        ("one_choice_a_text", "(torch.rand((len(ids), 1), generator=generator) < rate)", "You draw once for each text, and then choose all of its tokens or none. Every position draws for itself: (B, T) numbers, not B."),
-       ("exactly_so_many", "(torch.rand(ids.numel(), generator=generator).argsort().argsort().view(ids.shape) < int(rate * ids.numel()))", "You choose an exact share of the positions. Each token is to be chosen with probability `rate`, for itself: the number then differs from text to text, and a text of one token is chosen in a share `rate` of the calls."),
-       ("exactly_so_many_a_text", "(torch.zeros(ids.shape).scatter(1, torch.rand(ids.shape, generator=generator).masked_fill(special_mask != 0, -1.0).topk(max(1, round(rate * ids.size(1))), dim=1).indices, 1.0) > 0)", "You choose a fixed number of positions in each text, `rate` times its length. Each token is to be chosen with probability `rate`, for itself."),
+       ("exactly_so_many", "(torch.rand(ids.numel(), generator=generator).argsort().argsort().view(ids.shape) < int(rate * ids.numel()))", "You choose an exact share of the positions. Each token must be chosen with probability `rate`, for itself: the number then differs from text to text, and a text of one token is chosen in a share `rate` of the calls."),
+       ("exactly_so_many_a_text", "(torch.zeros(ids.shape).scatter(1, torch.rand(ids.shape, generator=generator).masked_fill(special_mask != 0, -1.0).topk(max(1, round(rate * ids.size(1))), dim=1).indices, 1.0) > 0)", "You choose a fixed number of positions in each text, `rate` times its length. Each token must be chosen with probability `rate`, for itself."),
        ("global_generator", "(torch.rand(ids.shape) < rate)", "Some or all of your draws do not use the given generator: the same state gives another result each time. Every draw needs `generator=generator`.", ("rate", "generator")))
     at(FATE, "80/10/10",
        ("one_fate_a_text", "fate = torch.rand((len(ids), 1), generator=generator)", "Within a text all the chosen share one fate: all [MASK], or all another token. Every position draws for itself."),
        ("one_fate_for_all_texts", "fate = torch.rand(ids.shape[1:], generator=generator)", "The fate of a position is the same in every text of the batch. Every position draws for itself: (B, T) numbers, not T."),
-       ("exact_shares", "order = torch.rand(ids.numel(), generator=generator).masked_fill(~chosen.flatten(), 2.0).argsort().argsort()\n    fate = order.view(ids.shape) / chosen.sum()", "You split the chosen into exact shares, 80, 10 and 10 %. Each is to draw for itself: a single chosen token, too, becomes [MASK] with probability 0.8."))
+       ("exact_shares", "order = torch.rand(ids.numel(), generator=generator).masked_fill(~chosen.flatten(), 2.0).argsort().argsort()\n    fate = order.view(ids.shape) / chosen.sum()", "You split the chosen into exact shares, 80, 10 and 10 %. Each must draw for itself: a single chosen token, too, becomes [MASK] with probability 0.8."))
     at(DRAWN, "80/10/10",
        ("one_other_token", "torch.randint(0, vocab_size, (), generator=generator).expand(ids.shape)", "All that become another token become the same one: you draw a single token. Draw one for each position."),
-       ("another_from_the_text", "ids.flatten()[torch.randint(0, ids.numel(), ids.shape, generator=generator)]", "The other token is one of those that stand in `ids`. It is to be drawn from the whole vocabulary."),
-       ("never_itself", "(ids + torch.randint(1, vocab_size, ids.shape, generator=generator)) % vocab_size", "Your other token is never the one that stood there. It is drawn from all V tokens: in one of V draws it is the same again."))
+       ("another_from_the_text", "ids.flatten()[torch.randint(0, ids.numel(), ids.shape, generator=generator)]", "The other token is one of those that are in `ids`. It must be drawn from the whole vocabulary."),
+       ("never_itself", "(ids + torch.randint(1, vocab_size, ids.shape, generator=generator)) % vocab_size", "Your other token is never the one that was there. It should be drawn from all V tokens: in one of V draws it is the same again."))
     at("randint(0, vocab_size,", "80/10/10",
        ("never_the_last_token", "randint(0, max(vocab_size - 1, 1),", "The last token of the vocabulary is never drawn. `torch.randint`'s upper end is left out already: `vocab_size`, not `vocab_size - 1`."),
        ("never_token_0", "randint(1, vocab_size,", "Token 0 is never drawn: ids begin with 0."),
@@ -92,7 +92,7 @@ def in_mask_tokens(at):
        ("seeded", "    generator = torch.Generator().manual_seed(0)\n    chosen = ", "You seed inside of the function: whatever state the generator is in, the same positions are chosen. That is static masking, of every batch alike. Use the generator as it comes."))
     at("ids.masked_fill(", "labels",
        ("in_place", "ids.masked_fill_(", "You change `ids` in place, and whoever called you still needs the text. `masked_fill` without `_` makes a new tensor."))
-    at(", labels\n", ("labels", "special tokens", "rate", "80/10/10"), ("only_inputs", "\n", "You return the inputs alone. Asked are two tensors: (inputs, labels)."))
+    at(", labels\n", ("labels", "special tokens", "rate", "80/10/10"), ("only_inputs", "\n", "You return the inputs alone. The exercise asks for two tensors: (inputs, labels)."))
 
 
 @MISTAKES.of(mlm_loss)
@@ -100,15 +100,15 @@ def in_mlm_loss(at):
     ENTROPY = "F.cross_entropy(logits[counted], labels[counted])"
     ALL = "F.cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction=\"sum\")"
     at(ENTROPY, ("values", "gradients"),
-       ("summed", "F.cross_entropy(logits[counted], labels[counted], reduction=\"sum\")", "You add the losses up; their mean is asked for. A batch with more labels would count for more."),
+       ("summed", "F.cross_entropy(logits[counted], labels[counted], reduction=\"sum\")", "You add the losses up; their mean is needed. A batch with more labels would count for more."),
        ("over_all_places", ALL + " / labels.numel()", "You divide by the number of all positions, B·T. Only those that have a label count: divide by their number."),
        ("over_the_batch", ALL + " / len(labels)", "You divide by B, the number of texts. The mean is over the positions that have a label."),
-       ("perplexity", ENTROPY + ".exp()", "You return exp of the loss, the perplexity. The loss itself is asked for."),
+       ("perplexity", ENTROPY + ".exp()", "You return exp of the loss, the perplexity. The loss itself is needed."),
        ("log_of_softmax", "F.nll_loss(logits[counted].softmax(dim=-1).log(), labels[counted])", "log(softmax(x)) is −∞ where a probability is too small for float32, and your loss is infinite there. `log_softmax` and `cross_entropy` compute it in one step."),
        ("probability_not_log", "-logits[counted].softmax(dim=-1).gather(1, labels[counted][:, None]).mean()", "You average probabilities of the right tokens, not their logarithms."),
        ("no_softmax", "-logits[counted].gather(1, labels[counted][:, None]).mean()", "You take the logits of the right tokens as they are. Cross-entropy is −log of a probability: a log-softmax over the vocabulary comes first."),
        ("softmax_over_places", "F.nll_loss(logits.log_softmax(dim=1)[counted], labels[counted])", "Your softmax runs over the positions, not over the vocabulary: the last axis of the logits is V."),
-       ("one_loss_a_place", "F.cross_entropy(logits[counted], labels[counted], reduction=\"none\")", "You return a loss for every position. One number is asked for: their mean."),
+       ("one_loss_a_place", "F.cross_entropy(logits[counted], labels[counted], reduction=\"none\")", "You return a loss for every position. One number is needed: their mean."),
        ("first_text_only", "F.cross_entropy(logits[:1][counted[:1]], labels[:1][counted[:1]])", "Only the first text of the batch counts in yours."),
        ("detached", ENTROPY + ".detach()", "The numbers are right, but no gradient comes back: `.item()`, `.detach()` or `no_grad` cuts the way to the weights.", "gradients"),
        ("over_one_more", ALL + " / (counted.sum() + 1)", "You divide by N + 1, one more than there are positions with a label. The mean is over these N; that there is none is a case of its own."),
@@ -129,8 +129,8 @@ def in_mlm_loss(at):
        ("nothing_without_labels", "return None", "Where no position has a label, yours returns nothing (None). The loss is 0 then."))
     at("return F.cross", ("values", "gradients"), ("negative", "return -F.cross", "The sign is turned round: yours is the mean log-probability. A loss is its negative."))
     at("labels[counted])", ("values", "gradients"),
-       ("in_bits", "labels[counted]) / torch.log(torch.tensor(2.0))", "Yours is in bits, divided by ln 2. Asked is in nats: the natural logarithm."),
-       ("smoothed", "labels[counted], label_smoothing=0.1)", "Your labels are smoothed. The plain cross-entropy is asked for."))
+       ("in_bits", "labels[counted]) / torch.log(torch.tensor(2.0))", "Yours is in bits, divided by ln 2. The exercise asks for nats: the natural logarithm."),
+       ("smoothed", "labels[counted], label_smoothing=0.1)", "Your labels are smoothed. The plain cross-entropy is needed."))
     at("(logits[counted]", ("values", "gradients"),
        ("softmax_first", "(logits[counted].softmax(dim=-1)", "You hand probabilities to `cross_entropy`, which takes the softmax itself: give it the logits."))
     at(("counted = labels", ENTROPY), ("values", "gradients"),
@@ -145,33 +145,33 @@ def in_next_sentence_pairs(at):
     at(" if other != number", ("pairs", "drawn evenly"),
        ("from_the_whole_corpus", "", "Your other sentence can come from the same document, even be the one that follows, with the label 0. Draw it from the *other* documents."))
     at("if other != number", "drawn evenly",
-       ("from_the_same_document", "if other == number", "Your other sentence is drawn from the same document. It is to come from another one.", ("pairs", "drawn evenly")),
-       ("next_document_only", "if other == (number + 1) % len(docs)", "Your other sentences come from the next document only. All other documents are asked for."),
-       ("earlier_or_later_documents_only", "if other > number or other != number == len(docs) - 1", "Your other sentences come from later documents (for the last one, from any other). All other documents are asked for, always."),
+       ("from_the_same_document", "if other == number", "Your other sentence is drawn from the same document. It must come from another one.", ("pairs", "drawn evenly")),
+       ("next_document_only", "if other == (number + 1) % len(docs)", "Your other sentences come from the next document only. All other documents are needed."),
+       ("earlier_or_later_documents_only", "if other > number or other != number == len(docs) - 1", "Your other sentences come from later documents (for the last one, from any other). All other documents are needed, always."),
        ("others_by_text", "if sentences != doc", "You tell documents apart by their text: where two are the same, neither is another one to you. Tell them by their numbers."))
     at(("following, 1)", ", 0))"), ("pairs", "drawn evenly"),
        ("labels_turned", ("following, 0)", ", 1))"), "Your labels are turned round: 1 says that the second sentence follows. (The library's BERT has them the other way: read a contract before a loss.)"))
     at(COIN, "half and half",
-       ("all_follow", "True", "All your pairs are sentences that follow. Half of them are to be drawn from another document.", ("half and half", "drawn evenly", "generator")),
-       ("none_follows", "False", "None of your pairs is a sentence and the one that follows. With probability ½ it is to be."),
+       ("all_follow", "True", "All your pairs are sentences that follow. Half of them must be drawn from another document.", ("half and half", "drawn evenly", "generator")),
+       ("none_follows", "False", "None of your pairs is a sentence and the one that follows. With probability ½ it should be."),
        ("a_third_follows", "draw_below(3, generator) == 1", "A third of your pairs follow, two thirds are drawn from elsewhere. It is half and half."),
        ("most_follow", "draw_below(3, generator) > 0", "Two thirds of your pairs follow, a third is drawn from elsewhere. It is half and half."),
-       ("taking_turns", "len(pairs) % 2 == 0", "Your pairs take turns: one follows, the next doesn't. Every pair is to draw for itself; a pattern is something to learn by heart."),
+       ("taking_turns", "len(pairs) % 2 == 0", "Your pairs take turns: one follows, the next doesn't. Every pair must draw for itself; a pattern is something to learn by heart."),
        ("own_generator", "random.random() < 0.5", "Your draws do not come from the given generator: the same state gives other pairs each time. Hand it on wherever you draw.", "generator"),
        ("a_quarter_follows", "draw_below(4, generator) == 1", "A quarter of your pairs follow, three quarters are drawn from elsewhere. It is half and half."),
        ("three_quarters_follow", "draw_below(4, generator) > 0", "Three quarters of your pairs follow, a quarter is drawn from elsewhere. It is half and half."))
     at("            if draw_below(2, generator) == 1:\n                " + FOLLOWS + "\n            else:\n                " + ELSE, ("pairs", "half and half", "drawn evenly"),
-       ("both_kinds", "            " + FOLLOWS + "\n            " + ELSE, "You make two pairs of each sentence, one that follows and one that doesn't. One is asked for, and a draw decides which."))
+       ("both_kinds", "            " + FOLLOWS + "\n            " + ELSE, "You make two pairs of each sentence, one that follows and one that doesn't. Take one; a draw decides which."))
     at(("        for first, following", COIN), "half and half",
        ("one_draw_a_document", ("        coin = draw_below(2, generator)\n        for first, following", "coin == 1"), "You draw once for each document: all of its pairs follow, or none. Every pair draws for itself."))
     at(("    pairs = []", COIN), "half and half",
        ("one_draw_for_all", ("    pairs, coin = [], draw_below(2, generator)", "coin == 1"), "You draw once: all pairs of a call follow, or none. Every pair draws for itself."))
     at((ELSE,), "drawn evenly",
-       ("document_first", ("rest = [sentences for other, sentences in enumerate(docs) if other != number]\n                chosen = rest[draw_below(len(rest), generator)]\n                pairs.append((first, chosen[draw_below(len(chosen), generator)], 0))",), "You draw a document first, then a sentence of it: sentences of short documents come more often. All sentences of the other documents are to be equally likely."),
-       ("never_like_the_following", ("rest = [sentence for sentence in others if sentence != following]\n                pairs.append((first, rest[draw_below(len(rest), generator)], 0))",), "Your other sentence never has the same words as the one that follows. All sentences of the other documents are to be equally likely, also such a one."))
+       ("document_first", ("rest = [sentences for other, sentences in enumerate(docs) if other != number]\n                chosen = rest[draw_below(len(rest), generator)]\n                pairs.append((first, chosen[draw_below(len(chosen), generator)], 0))",), "You draw a document first, then a sentence of it: sentences of short documents come more often. All sentences of the other documents must be equally likely."),
+       ("never_like_the_following", ("rest = [sentence for sentence in others if sentence != following]\n                pairs.append((first, rest[draw_below(len(rest), generator)], 0))",), "Your other sentence never has the same words as the one that follows. All sentences of the other documents must be equally likely, also such a one."))
     at("for sentence in sentences]", "drawn evenly",
-       ("first_of_a_document", "for sentence in sentences[:1]]", "Your other sentence is always the first of its document. All its sentences are to be equally likely."),
-       ("none_that_is_in_the_own_document", "for sentence in sentences if sentence not in doc]", "You leave out sentences that stand in the pair's own document, too. All sentences of the other documents are to be equally likely, also those."))
+       ("first_of_a_document", "for sentence in sentences[:1]]", "Your other sentence is always the first of its document. All its sentences must be equally likely."),
+       ("none_that_is_in_the_own_document", "for sentence in sentences if sentence not in doc]", "You leave out sentences that are in the pair's own document, too. All sentences of the other documents must be equally likely, also those."))
     at("draw_below(len(others), generator)", "drawn evenly",
        ("never_the_last", "draw_below(max(len(others) - 1, 1), generator)", "The last of the other sentences never comes: `draw_below(n, …)` leaves n out already."))
     at(("        for first, following", DRAW), "drawn evenly",
@@ -180,7 +180,7 @@ def in_next_sentence_pairs(at):
        ("first_with_itself", "pairs.append((first, first, 1))", "Your sentence follows itself. The second of a pair is the *next* sentence."))
     at(("(first, following, 1)", "(first, others[draw_below(len(others), generator)], 0)"), ("pairs", "drawn evenly"),
        ("swapped", ("(following, first, 1)", "(others[draw_below(len(others), generator)], first, 0)"), "Your two sentences have changed places: first comes the sentence itself, then the one that follows or is drawn."),
-       ("nested", ("((first, following), 1)", "((first, others[draw_below(len(others), generator)]), 0)"), "A pair of yours is ((first, second), label). Asked are three things side by side: (first, second, label).", ("pairs", "half and half", "drawn evenly")))
+       ("nested", ("((first, following), 1)", "((first, others[draw_below(len(others), generator)]), 0)"), "A pair of yours is ((first, second), label). The exercise asks for three things side by side: (first, second, label).", ("pairs", "half and half", "drawn evenly")))
     at("pairwise(doc)", ("pairs", "drawn evenly"),
        ("across_documents", "zip(doc, [*doc[1:], *sum(docs[number + 1 :], [])[:1]])", "The last sentence of a document is paired with the first of the next one. A document's last sentence has nothing that follows."),
        ("every_second_sentence", "zip(doc[::2], doc[1::2])", "You take sentences two by two: 1 and 2, 3 and 4. Every sentence but the last of its document is the first of a pair."),
@@ -189,62 +189,62 @@ def in_next_sentence_pairs(at):
     at((FOLLOWS,), "pairs",
        ("found_by_its_text", ("pairs.append((first, doc[doc.index(first) + 1], 1))",), "You look for a sentence's position by its text. Where a sentence comes twice, `index` finds the first one, and what follows is wrong. Count positions instead."))
     at("    return pairs", ("pairs", "drawn evenly"),
-       ("shuffled", "    return [pairs[place] for place in torch.randperm(len(pairs), generator=generator).tolist()]", "Your pairs are shuffled. They are asked for in the order of the documents."),
+       ("shuffled", "    return [pairs[place] for place in torch.randperm(len(pairs), generator=generator).tolist()]", "Your pairs are shuffled. They must come in the order of the documents."),
        ("only_first_document", "        return pairs", "Only the first document is used: is the `return` inside of the loop?"),
        ("popped", "    docs[0].pop()\n    return pairs", "You take sentences out of the documents as you go, and whoever called you still needs them. Leave `docs` as they are.", ("pairs", "half and half", "drawn evenly")))
     at(("(first, following, 1)", ", 0))"), ("pairs", "half and half", "drawn evenly"),
-       ("no_labels", ("(first, following)", "))"), "Your pairs have no label. Asked are (first, second, 1 or 0)."))
+       ("no_labels", ("(first, following)", "))"), "Your pairs have no label. The exercise asks for (first, second, 1 or 0)."))
     at("    pairs = []", ("half and half", "drawn evenly", "generator"),
        ("seeded", "    pairs, generator = [], torch.Generator().manual_seed(0)", "You seed inside of the function: whatever state the generator is in, the draws are the same. Use the generator as it comes."))
     at((FOLLOWS, ELSE), ("pairs", "drawn evenly"),
-       ("two_draws", ("pairs.append((first, following, draw_below(2, generator)))", ELSE.replace(", 0)", ", draw_below(2, generator))")), "You draw once for the second sentence and once more for the label, so the label says nothing about the pair. One draw decides both."))
+       ("two_draws", ("pairs.append((first, following, draw_below(2, generator)))", ELSE.replace(", 0)", ", draw_below(2, generator))")), "You draw once for the second sentence and once more for the label, so the label says nothing about the pair. One draw should decide both."))
     at(("pairwise(doc)", COIN), ("pairs", "drawn evenly"),
        ("last_sentence_too", ("zip(doc, [*doc[1:], None])", "following is not None and " + COIN), "The last sentence of a document has a pair in yours, too, with a sentence of another document. Nothing follows it: it is the first of no pair."))
     at(("others = [sentence", "for sentence in sentences]"), "drawn evenly",
-       ("each_text_once", ("others = sorted({sentence", "for sentence in sentences})"), "A sentence that stands several times in the other documents counts once in yours (is it a set?). Each position counts: draw from the list of them all."))
+       ("each_text_once", ("others = sorted({sentence", "for sentence in sentences})"), "A sentence that is several times in the other documents counts once in yours (is it a set?). Each position counts: draw from the list of them all."))
 
 
 @MISTAKES.of(sentence_order_pairs)
 def in_sentence_order_pairs(at):
     PAIR = "(first, following, 1) if in_order else (following, first, 0)"
     at(PAIR, "pairs",
-       ("labels_turned", "(first, following, 0) if in_order else (following, first, 1)", "Your labels are turned round: 1 says that the two stand in their order, 0 that they are swapped."),
+       ("labels_turned", "(first, following, 0) if in_order else (following, first, 1)", "Your labels are turned round: 1 says that the two are in their order, 0 that they are swapped."),
        ("never_swapped", "(first, following, 1) if in_order else (first, following, 0)", "No pair of yours is swapped: the label changes, but the sentences stay. With label 0 the second comes first."),
-       ("two_draws", "(first, following, draw_below(2, generator)) if in_order else (following, first, draw_below(2, generator))", "You draw once for the order and once more for the label, so the label says nothing about the order. One draw decides both."),
-       ("no_labels", "(first, following) if in_order else (following, first)", "Your pairs have no label. Asked are (first, second, 1 or 0).", ("pairs", "half and half")),
+       ("two_draws", "(first, following, draw_below(2, generator)) if in_order else (following, first, draw_below(2, generator))", "You draw once for the order and once more for the label, so the label says nothing about the order. One draw should decide both."),
+       ("no_labels", "(first, following) if in_order else (following, first)", "Your pairs have no label. The exercise asks for (first, second, 1 or 0).", ("pairs", "half and half")),
        ("label_by_its_text", "(first, following, int(doc.index(first) < doc.index(following))) if in_order else (following, first, int(doc.index(following) < doc.index(first)))", "You read the label off the places of the two texts in the document. Where a sentence comes twice, `index` finds the first one, and the label can be wrong. The draw knows the order."),
        ("label_by_comparison", "(first, following, 1) if in_order else (following, first, int(following == first))", "You read the label off a comparison with the pair in its order. Where a sentence is followed by itself, it is 1 then in every draw: let the draw decide the label."),
-       ("nested", "((first, following), 1) if in_order else ((following, first), 0)", "A pair of yours is ((first, second), label). Asked are three things side by side: (first, second, label).", ("pairs", "half and half")))
+       ("nested", "((first, following), 1) if in_order else ((following, first), 0)", "A pair of yours is ((first, second), label). The exercise asks for three things side by side: (first, second, label).", ("pairs", "half and half")))
     at(COIN, "half and half",
        ("always_in_order", "True", "All your pairs are in their order. With probability ½ a pair is swapped, and its label is 0.", ("pairs", "half and half", "generator")),
        ("always_swapped", "False", "All your pairs are swapped. With probability ½ a pair stays in its order, with the label 1.", ("pairs", "half and half", "generator")),
        ("a_third_in_order", "draw_below(3, generator) == 1", "A third of your pairs are in order. It is half and half."),
        ("most_in_order", "draw_below(3, generator) > 0", "Two thirds of your pairs are in order. It is half and half."),
-       ("taking_turns", "len(pairs) % 2 == 0", "Your pairs take turns: one in order, the next swapped. Every pair is to draw for itself.", ("half and half", "generator")),
+       ("taking_turns", "len(pairs) % 2 == 0", "Your pairs take turns: one in order, the next swapped. Every pair must draw for itself.", ("half and half", "generator")),
        ("own_generator", "random.random() < 0.5", "Your draws do not come from the given generator: the same state gives other pairs each time. Hand it on wherever you draw.", "generator"),
        ("a_quarter_in_order", "draw_below(4, generator) == 1", "A quarter of your pairs are in order. It is half and half."),
        ("three_quarters_in_order", "draw_below(4, generator) > 0", "Three quarters of your pairs are in order. It is half and half."))
     at("(following, first, 0)", ("pairs", "half and half"),
        ("label_always_1", "(following, first, 1)", "Your label is always 1, also where you swap: nothing could be learned from it."),
-       ("random_second", "(first, docs[(docs.index(doc) + 1) % len(docs)][0], 0)", "Your second sentence is drawn from another document, as in next-sentence prediction. Here both are neighbors, and only their order is asked.", "pairs"))
+       ("random_second", "(first, docs[(docs.index(doc) + 1) % len(docs)][0], 0)", "Your second sentence is drawn from another document, as in next-sentence prediction. Here both are neighbors, and only their order matters.", "pairs"))
     at("(first, following, 1)", ("pairs", "half and half"),
        ("label_always_0", "(first, following, 0)", "Your label is always 0, also where nothing is swapped: nothing could be learned from it."))
     at(("            in_order = draw_below(2, generator) == 1\n", "pairs.append(" + PAIR + ")"), ("pairs", "half and half", "generator"),
-       ("both_orders", ("", "pairs += [(first, following, 1), (following, first, 0)]"), "You make two pairs of each two sentences, one in each order. One is asked for, and a draw decides which."))
+       ("both_orders", ("", "pairs += [(first, following, 1), (following, first, 0)]"), "You make two pairs of each two sentences, one in each order. Take one; a draw decides which."))
     at(("        for first, following", "            in_order = draw_below(2, generator) == 1\n"), "half and half",
        ("one_draw_a_document", ("        in_order = draw_below(2, generator) == 1\n        for first, following", ""), "You draw once for each document: all of its pairs are swapped, or none. Every pair draws for itself."))
     at(("    pairs = []", "            in_order = draw_below(2, generator) == 1\n"), "half and half",
        ("one_draw_for_all", ("    pairs, in_order = [], draw_below(2, generator) == 1", ""), "You draw once: all pairs of a call are swapped, or none. Every pair draws for itself."))
     at("pairwise(doc)", "pairs",
        ("any_two_of_a_document", "[(one, other) for place, one in enumerate(doc) for other in doc[place + 1 :]]", "You pair every sentence with all later ones of its document. Pairs are neighbors: a sentence and the next."),
-       ("every_second_sentence", "zip(doc[::2], doc[1::2])", "You take sentences two by two: 1 and 2, 3 and 4. All neighbors are asked for: 2 and 3, too."),
-       ("whole_document_turned", "list(pairwise(doc))[::-1]", "You turn the whole document round and take its pairs from behind. The pairs are to come in the order of the documents."),
+       ("every_second_sentence", "zip(doc[::2], doc[1::2])", "You take sentences two by two: 1 and 2, 3 and 4. All neighbors are needed: 2 and 3, too."),
+       ("whole_document_turned", "list(pairwise(doc))[::-1]", "You turn the whole document round and take its pairs from the end. The pairs must come in the order of the documents."),
        ("last_pair_missing", "pairwise(doc[:-1])", "The last pair of each document is missing: its last sentence has a neighbor, too. (Does your loop end one too early?)", ("pairs", "half and half")),
        ("wraps_around", "pairwise([doc[-1], *doc])", "You pair the last sentence of a document with its first. They are no neighbors. (In Python `doc[-1]` is the last one, not the one before `doc[0]`.)"))
     at("    for doc in docs:\n        for first, following in pairwise(doc):", "pairs",
        ("across_documents", "    for doc in [sum(docs, [])]:\n        for first, following in pairwise(doc):", "The last sentence of a document is paired with the first of the next one. Pairs do not cross the end of a document."))
     at("    return pairs", "pairs",
-       ("shuffled", "    return [pairs[place] for place in torch.randperm(len(pairs), generator=generator).tolist()]", "Your pairs are shuffled. They are asked for in the order of the documents."),
+       ("shuffled", "    return [pairs[place] for place in torch.randperm(len(pairs), generator=generator).tolist()]", "Your pairs are shuffled. They must come in the order of the documents."),
        ("only_first_document", "        return pairs", "Only the first document is used: is the `return` inside of the loop?"))
     at("            pairs.append(", "pairs",
        ("found_by_its_text", "            following = doc[doc.index(first) + 1]\n            pairs.append(", "You look for a sentence's position by its text. Where a sentence comes twice, `index` finds the first one, and its neighbor is another. Count positions instead."))
@@ -262,14 +262,14 @@ def in_span_corruption(at):
     INPUT = "inputs += [*tokens[start : start + gap], sentinel]"
     TARGET = "targets += [sentinel, *tokens[start + gap : start + gap + span]]"
     at(LAST, "sentinels",
-       ("no_final_sentinel", "eos_id])", "The final sentinel is missing in your targets: behind the last span comes one more, and only then `eos_id`."),
+       ("no_final_sentinel", "eos_id])", "The final sentinel is missing in your targets: after the last span comes one more, and only then `eos_id`."),
        ("no_eos_on_targets", "sentinel_ids[count]])", "The targets do not end with `eos_id`. Both sequences do."),
        ("eos_before_the_final_sentinel", "eos_id, sentinel_ids[count]])", "In your targets `eos_id` comes before the final sentinel. It is the very last."))
     at(("start:], eos_id])", LAST), "sentinels",
        ("no_eos", ("start:]])", "sentinel_ids[count]])"), "`eos_id` is missing at both ends: inputs and targets both end with it."))
     at("start:], eos_id])", "sentinels",
        ("no_eos_on_inputs", "start:]])", "The inputs do not end with `eos_id`. Both sequences do."),
-       ("final_sentinel_in_both", "start:], sentinel_ids[count], eos_id])", "The final sentinel stands in the inputs, too. Only the targets have it: there it says that no span follows.", ("sentinels", "amounts")))
+       ("final_sentinel_in_both", "start:], sentinel_ids[count], eos_id])", "The final sentinel is in the inputs, too. Only the targets have it: there it says that no span follows.", ("sentinels", "amounts")))
     at("zip(sentinel_ids, gaps", ("rebuilds", "sentinels"),
        ("one_sentinel", "zip([sentinel_ids[0]] * count, gaps", "All your spans have the same sentinel, so nobody knows which answer belongs where. Span k gets `sentinel_ids[k]`."))
     at(("    hidden = ",), "sentinels",
@@ -279,23 +279,23 @@ def in_span_corruption(at):
        ("sentinels_from_the_second", ("    sentinel_ids = sentinel_ids[1:]\n    hidden = ",), "Your sentinels begin with the second of the list. Counting begins with 0: the first span gets `sentinel_ids[0]`."),
        ("seeded", ("    generator = torch.Generator().manual_seed(0)\n    hidden = ",), "You seed inside of the function: whatever state the generator is in, the draws are the same. Use the generator as it comes.", ("all ways", "generator")))
     at(TARGET, ("rebuilds", "sentinels"),
-       ("sentinel_behind_the_span", "targets += [*tokens[start + gap : start + gap + span], sentinel]", "In your targets each sentinel stands behind its span. It comes before: it says which span follows."),
+       ("sentinel_behind_the_span", "targets += [*tokens[start + gap : start + gap + span], sentinel]", "In your targets each sentinel is after its span. It comes before: it says which span follows."),
        ("spans_without_sentinels_in_targets", "targets += tokens[start + gap : start + gap + span]", "Your targets hold the hidden tokens without the sentinels between them: nobody knows where one span ends."))
     at("torch.tensor([*targets, " + LAST, ("rebuilds", "sentinels"),
        ("targets_are_the_text", "torch.tensor([*tokens, eos_id])", "Your targets are the whole text. T5 writes only what is missing, which is much shorter: sentinels and spans."))
     at(INPUT, ("rebuilds", "amounts", "all ways"),
-       ("text_kept_in_inputs", "inputs += [*tokens[start : start + gap], sentinel, *tokens[start + gap : start + gap + span]]", "Your inputs still hold the tokens that are asked for, behind their sentinels. A sentinel stands *in the place of* its span."),
+       ("text_kept_in_inputs", "inputs += [*tokens[start : start + gap], sentinel, *tokens[start + gap : start + gap + span]]", "Your inputs still hold the tokens that are needed, after their sentinels. A sentinel is *in the place of* its span."),
        ("span_deleted", "inputs += tokens[start : start + gap]", "Your spans are deleted without a sentinel in their place: the inputs do not say where something is missing.", ("rebuilds", "sentinels", "amounts")))
     at(COUNT, ("amounts", "all ways"),
        ("one_sentinel_a_token", "count = hidden", "Each hidden token gets a sentinel of its own in yours. One sentinel stands for a whole span."))
     at("[*inputs, *tokens[start:], eos_id]", ("rebuilds", "amounts", "all ways"),
-       ("rest_missing", "[*inputs, eos_id]", "What stands behind the last span is missing in your inputs."))
+       ("rest_missing", "[*inputs, eos_id]", "What is after the last span is missing in your inputs."))
     at((INPUT, TARGET), ("rebuilds", "amounts", "all ways"),
        ("gap_and_span_exchanged", ("inputs += [*tokens[start + gap : start + gap + span], sentinel]", "targets += [sentinel, *tokens[start : start + gap]]"), "Your inputs hold the hidden stretches, your targets the kept ones: exchanged."))
     at("start += gap + span", ("rebuilds", "amounts", "all ways"),
        ("start_not_moved_past_the_gap", "start += span", "After each span you go on too early: only the span's length is added to the position, not the kept stretch before it. Tokens come twice."))
     at("start + gap + span]]", "rebuilds",
-       ("spans_one_too_long", "start + gap + span + 1]]", "Your targets hold one token too many for each span: the first that is kept behind it."),
+       ("spans_one_too_long", "start + gap + span + 1]]", "Your targets hold one token too many for each span: the first that is kept after it."),
        ("spans_one_too_short", "start + gap + span - 1]]", "Your targets lack the last token of each span: it is in neither sequence."))
     at("round(len(ids) * rate)", "amounts",
        ("rounded_down", "int(len(ids) * rate)", "You round T·rate down; it is rounded to the nearest whole number (3.9 tokens are 4)."),
@@ -320,7 +320,7 @@ def in_span_corruption(at):
     at((GAPS, LESS), ("amounts", "all ways"),
        ("adjacent", ("gaps = random_parts(len(ids) - hidden + count + 1, count + 1, generator)", "gaps = [gap - 1 for gap in gaps]"), "Your spans can lie side by side: between them nothing is kept, so they are one span with two sentinels. At least one token stays between two spans."),
        ("never_at_an_end", ("gaps = random_parts(max(len(ids) - hidden, count + 1), count + 1, generator)", "gaps = list(gaps)"), "The first and the last token are never hidden in yours. The outer two stretches may be empty: every position can be hidden."),
-       ("as_in_t5", ("gaps = [*random_parts(len(ids) - hidden, min(count, len(ids) - hidden), generator), 0][: count + 1]", "gaps = [*gaps, 0]"), "Yours always begins with a kept token and ends with a hidden one, as T5's own code does. Here all ways are to be equally likely: the outer stretches may be empty or not."),
+       ("as_in_t5", ("gaps = [*random_parts(len(ids) - hidden, min(count, len(ids) - hidden), generator), 0][: count + 1]", "gaps = [*gaps, 0]"), "Yours always begins with a kept token and ends with a hidden one, as T5's own code does. Here all ways must be equally likely: the outer stretches may be empty or not."),
        ("never_at_the_start", ("gaps = random_parts(max(len(ids) - hidden + 1, count + 1), count + 1, generator)", "gaps[-1] -= 1"), "The first token is never hidden in yours. The text may begin with a span."),
        ("never_at_the_end", ("gaps = random_parts(max(len(ids) - hidden + 1, count + 1), count + 1, generator)", "gaps[0] -= 1"), "The last token is never hidden in yours. The text may end with a span.", "all ways"))
     at("round(hidden / mean_span)", "amounts",
@@ -330,15 +330,15 @@ def in_span_corruption(at):
        ("never_at_the_start_nor_so_many", ("count = max(1, min(round(hidden / mean_span), hidden, len(ids) - hidden))", "gaps = random_parts(len(ids) - hidden + 1, count + 1, generator)", "gaps[-1] -= 1"), "The first token is never hidden in yours, which leaves room for fewer spans, too. The text may begin with a span."),
        ("never_at_the_end_nor_so_many", ("count = max(1, min(round(hidden / mean_span), hidden, len(ids) - hidden))", "gaps = random_parts(len(ids) - hidden + 1, count + 1, generator)", "gaps[0] -= 1"), "The last token is never hidden in yours, which leaves room for fewer spans, too. The text may end with a span."))
     at(SPANS, "all ways",
-       ("equal_spans", "spans = [hidden // count + (k < hidden % count) for k in range(count)]", "Of three tokens in two spans, your first span always has two and the second one. (Are spans sorted, or all equally long but for a rest?) All ways to cut N tokens into K spans are to be equally likely."),
-       ("sorted_spans", "spans = sorted(random_parts(hidden, count, generator))", "Of three tokens in two spans, your first span always has one and the second two. (Are spans sorted by length?) All ways to cut N tokens into K spans are to be equally likely."),
+       ("equal_spans", "spans = [hidden // count + (k < hidden % count) for k in range(count)]", "Of three tokens in two spans, your first span always has two and the second one. (Are spans sorted, or all equally long but for a rest?) All ways to cut N tokens into K spans must be equally likely."),
+       ("sorted_spans", "spans = sorted(random_parts(hidden, count, generator))", "Of three tokens in two spans, your first span always has one and the second two. (Are spans sorted by length?) All ways to cut N tokens into K spans must be equally likely."),
        ("own_generator", "spans = random_parts(hidden, count, torch.default_generator)", "Not all draws come from the given generator: the same state gives other spans each time. Hand it on wherever you draw.", "generator"))
     at(LESS, "all ways",
-       ("equal_gaps", "free = len(ids) - hidden\n    gaps = [free // (count + 1) + (k < free % (count + 1)) for k in range(count + 1)] if free > count else [gaps[0] - 1, *gaps[1:-1], gaps[-1] - 1]", "You spread your spans evenly over the text. All ways to place them are to be equally likely."))
+       ("equal_gaps", "free = len(ids) - hidden\n    gaps = [free // (count + 1) + (k < free % (count + 1)) for k in range(count + 1)] if free > count else [gaps[0] - 1, *gaps[1:-1], gaps[-1] - 1]", "You spread your spans evenly over the text. All ways to place them must be equally likely."))
     at("return torch.tensor([*inputs, *tokens[start:], eos_id]), torch.tensor([*targets, sentinel_ids[count], eos_id])", ("rebuilds", "sentinels", "amounts", "all ways"),
        ("swapped", "return torch.tensor([*targets, sentinel_ids[count], eos_id]), torch.tensor([*inputs, *tokens[start:], eos_id])", "You return (targets, inputs); asked is (inputs, targets)."))
     at("torch.tensor([*inputs, *tokens[start:], eos_id]), torch.tensor([*targets, sentinel_ids[count], eos_id])", ("rebuilds", "sentinels", "amounts", "all ways"),
-       ("lists", "[*inputs, *tokens[start:], eos_id], [*targets, sentinel_ids[count], eos_id]", "You return lists. Asked are two tensors of whole numbers."))
+       ("lists", "[*inputs, *tokens[start:], eos_id], [*targets, sentinel_ids[count], eos_id]", "You return lists. The exercise asks for two tensors of whole numbers."))
     at("    tokens, inputs", "rebuilds",
        ("in_place", "    kept = ids.tolist()\n    ids[0] = eos_id\n    ids = torch.tensor(kept)\n    tokens, inputs", "You change `ids` in place, and whoever called you still needs the text."))
 
@@ -361,15 +361,15 @@ def in_bart_noise(at):
        ("masks_exactly", "        places = set(torch.randperm(len(tokens), generator=generator)[: round(0.3 * len(tokens))].tolist())\n        return [\"[MASK]\" if place in places else token for place, token in enumerate(tokens)]", "You mask an exact share of the tokens. Every token draws for itself: a text of one token, too, is masked with probability 0.3."),
        ("masks_by_text", "        noisy = list(tokens)\n        for token in tokens:\n            if torch.rand((), generator=generator) < 0.3:\n                noisy[tokens.index(token)] = \"[MASK]\"\n        return noisy", "Where a token comes twice, yours masks the first of the two whichever the draw fell on: `index` looks for the text. Count positions, or build a new list."),
        ("masks_in_place", "        tokens[:] = " + MASKED + "\n        return tokens", "You write [MASK] into `tokens` itself, and whoever called you still needs the text. Change a copy, `list(tokens)`, or build a new list."),
-       ("a_text_not_a_list", "        return \" \".join(" + MASKED + ")", "You return one string. A list of tokens is asked for."))
+       ("a_text_not_a_list", "        return \" \".join(" + MASKED + ")", "You return one string. A list of tokens is needed."))
     at(DELETED, "delete",
-       ("deletes_most", DELETED.replace(">=", "<"), "You keep tokens where the draw is *below* 0.3: 70 % are left out. 30 % are to be."),
+       ("deletes_most", DELETED.replace(">=", "<"), "You keep tokens where the draw is *below* 0.3: 70 % are left out. It should be 30 %."),
        ("deletes_as_bert", DELETED.replace("0.3", "0.15"), "You leave out 15 % of the tokens. Here it is 30 %."),
        ("deletes_by_masking", MASKED, "With \"delete\" you put a [MASK] where a token was. It is left out without a trace: the model has to find the position, too."))
     at("        return " + DELETED, "delete",
        ("deletes_exactly", "        places = set(torch.randperm(len(tokens), generator=generator)[: round(0.3 * len(tokens))].tolist())\n        return [token for place, token in enumerate(tokens) if place not in places]", "You leave out an exact share of the tokens. Every token draws for itself: a text of one token, too, is left out with probability 0.3."),
        ("deletes_all_or_none", "        coin = torch.rand((), generator=generator)\n        return [token for token in tokens if coin >= 0.3]", "You draw once for the whole text: all tokens go, or none. Every token draws for itself."),
-       ("deletes_in_a_loop", "        left = list(tokens)\n        for token in left:\n            if torch.rand((), generator=generator) < 0.3:\n                left.remove(token)\n        return left", "You take tokens out of the list that you are going through: the loop then skips the one behind. Build a new list."),
+       ("deletes_in_a_loop", "        left = list(tokens)\n        for token in left:\n            if torch.rand((), generator=generator) < 0.3:\n                left.remove(token)\n        return left", "You take tokens out of the list that you are going through: the loop then skips the one after. Build a new list."),
        ("deletes_by_text", "        left = list(tokens)\n        for token in tokens:\n            if torch.rand((), generator=generator) < 0.3:\n                left.remove(token)\n        return left", "Where a token comes twice, yours leaves out the first of the two whichever the draw fell on: `remove` and `index` look for the text. Build a new list."),
        ("deletes_in_place", "        tokens[:] = " + DELETED + "\n        return tokens", "You take tokens out of `tokens` itself, and whoever called you still needs the text. Build a new list."))
     at(POISSON, "infill",
@@ -377,7 +377,7 @@ def in_bart_noise(at):
        ("infills_always_three", "3", "All your spans have three tokens. Three is the mean: draw each length from Poisson(3)."),
        ("infills_never_none", "max(1, " + POISSON + ")", "Your spans never have length 0. Where Poisson gives 0 (one time in 20), a [MASK] is put in and no token goes: the model has to notice that nothing is missing."),
        ("infills_one_more", "1 + " + POISSON, "Your spans are one token longer than drawn. Poisson says how many go, and 0 is possible."),
-       ("infills_uniform", "draw_below(7, generator)", "Your lengths are drawn evenly from 0 to 6. Their mean is right, but their distribution is to be Poisson's."),
+       ("infills_uniform", "draw_below(7, generator)", "Your lengths are drawn evenly from 0 to 6. Their mean is right, but their distribution must be Poisson's."),
        ("own_generator", "int(torch.poisson(torch.tensor(3.0)))", "Not all draws come from the given generator: the same state gives another text each time. Hand it on wherever you draw.", "generator"))
     at("torch.tensor(3.0)", "infill", ("infills_poisson_1", "torch.tensor(1.0)", "Your lengths have the mean 1. It is 3."))
     at(("noisy, place = [], 0", POISSON), "infill",
@@ -389,23 +389,23 @@ def in_bart_noise(at):
     at("< 1 / 7", "infill",
        ("infills_three_in_ten", "< 0.3", "A span begins before 30 % of the tokens in yours. With mean 3 that would hide nearly half of the text: the probability is 1/7."))
     at(KEPT, "infill",
-       ("infills_side_by_side", "                continue\n" + KEPT, "Behind a span yours may begin the next one at once, so two [MASK] stand side by side. The token behind a span stays."))
+       ("infills_side_by_side", "                continue\n" + KEPT, "After a span yours may begin the next one at once, so two [MASK] are side by side. The token after a span stays."))
     at(("place += " + POISSON, KEPT), "infill",
-       ("infills_take_the_next_too", ("place += 1 + " + POISSON + "\n                continue", KEPT), "Your spans take one token more than drawn: the one behind a span. It stays; only then may the next span begin."))
+       ("infills_take_the_next_too", ("place += 1 + " + POISSON + "\n                continue", KEPT), "Your spans take one token more than drawn: the one after a span. It stays; only then may the next span begin."))
     at("noisy += tokens[place : place + 1]", ("infill", "generator"),
        ("infills_past_the_end", "noisy.append(tokens[place])", "Where a span reaches the end of the text, no token is left to stay, and yours stops. Look first whether there is one."))
     at("sentences = [sentence for sentence in sentences if sentence]", "permute",
        ("permutes_tokens", "sentences = [[token] for token in tokens]", "You shuffle the tokens. It is sentences that change places; within them the order stays."))
     at(ORDER, "permute",
        ("permutes_within", "order = list(range(len(sentences)))\n        sentences = [[one[place] for place in torch.randperm(len(one), generator=generator).tolist()] for one in sentences]", "You shuffle the tokens inside of each sentence. Sentences change places, and stay as they are."),
-       ("permutes_not_the_rest", "last = sentences[-1][-1] != \".\"\n        order = torch.randperm(len(sentences) - last, generator=generator).tolist() + [len(sentences) - 1] * last", "What stands behind the last full stop always stays at the end. It is a sentence like the others, and changes places, too."),
-       ("permutes_by_rotating", "first = draw_below(len(sentences), generator)\n        order = [(first + number) % len(sentences) for number in range(len(sentences))]", "You rotate the sentences: their order is begun elsewhere. All orders are to be equally likely."),
-       ("permutes_by_reversing", "order = list(range(len(sentences)))[::-1]", "You reverse the sentences. Their order is to be random, all orders equally likely.", ("permute", "generator")),
-       ("permutes_two", "order = list(range(len(sentences)))\n        one, two = draw_below(len(order), generator), draw_below(len(order), generator)\n        order[one], order[two] = order[two], order[one]", "You exchange two sentences, and all others stay. All orders are to be equally likely."))
+       ("permutes_not_the_rest", "last = sentences[-1][-1] != \".\"\n        order = torch.randperm(len(sentences) - last, generator=generator).tolist() + [len(sentences) - 1] * last", "What is after the last full stop always stays at the end. It is a sentence like the others, and changes places, too."),
+       ("permutes_by_rotating", "first = draw_below(len(sentences), generator)\n        order = [(first + number) % len(sentences) for number in range(len(sentences))]", "You rotate the sentences: their order is begun elsewhere. All orders must be equally likely."),
+       ("permutes_by_reversing", "order = list(range(len(sentences)))[::-1]", "You reverse the sentences. Their order must be random, all orders equally likely.", ("permute", "generator")),
+       ("permutes_two", "order = list(range(len(sentences)))\n        one, two = draw_below(len(order), generator), draw_below(len(order), generator)\n        order[one], order[two] = order[two], order[one]", "You exchange two sentences, and all others stay. All orders must be equally likely."))
     at("for token in sentences[number]]", "permute",
        ("permutes_without_stops", "for token in sentences[number] if token != \".\"]", "The full stops are lost. Each stays at the end of its sentence."))
     at("zip([0, *ends], [*ends, len(tokens)], strict=True)", "permute",
-       ("permutes_without_the_rest", "zip([0, *ends], ends)", "What stands behind the last full stop is lost. It is a sentence, too."))
+       ("permutes_without_the_rest", "zip([0, *ends], ends)", "What is after the last full stop is lost. It is a sentence, too."))
     at("ends = [place + 1 for", "permute",
        ("permutes_stop_at_the_start", "ends = [place for", "You cut before the full stop, so that it begins the next sentence. It ends its own."))
     at("for number in order", ("permute", "generator"),
@@ -414,12 +414,12 @@ def in_bart_noise(at):
        ("rotates_from_the_second", "min(1 + draw_below(max(len(tokens) - 1, 1), generator), len(tokens) - 1)", "Yours never begins with the first token. Every token is equally likely, the first one, too: then the text stays as it is."),
        ("rotates_not_to_the_last", "draw_below(max(len(tokens) - 1, 1), generator)", "Yours never begins with the last token. `draw_below(n, …)` leaves n out already."),
        ("rotates_not_to_the_last_and_stops", "draw_below(len(tokens) - 1, generator)", "Yours never begins with the last token, and stops where there is only one. `draw_below(n, …)` leaves n out already."),
-       ("rotates_one_too_far", "draw_below(len(tokens) + 1, generator)", "The text stays as it is too often: there is one position more in your draw than there are tokens, and behind the last one it begins with the first again. `draw_below(n, …)` leaves n out."),
+       ("rotates_one_too_far", "draw_below(len(tokens) + 1, generator)", "The text stays as it is too often: there is one position more in your draw than there are tokens, and after the last one it begins with the first again. `draw_below(n, …)` leaves n out."),
        ("rotates_by_one", "1", "You always rotate by one. A token is drawn, all equally likely, and the text begins with it.", ("rotate", "generator")))
     at(ROTATED, "rotate",
-       ("rotates_and_loses", "return tokens[start:]", "What stood before the token is lost. It comes at the end."),
-       ("rotates_and_turns", "return tokens[:start] + tokens[start:]", "The text stays as it was. It is to begin with the drawn token, and what stood before it comes behind: `tokens[start:] + tokens[:start]`, not the other way round.", ("rotate", "generator")),
-       ("rotates_by_reversing", "return tokens[start:] + tokens[:start][::-1]", "What stood before the token comes at the end, but backwards. Its order stays."),
+       ("rotates_and_loses", "return tokens[start:]", "What was before the token is lost. It comes at the end."),
+       ("rotates_and_turns", "return tokens[:start] + tokens[start:]", "The text stays as it was. It must begin with the drawn token, and what was before it comes after it: `tokens[start:] + tokens[:start]`, not the other way round.", ("rotate", "generator")),
+       ("rotates_by_reversing", "return tokens[start:] + tokens[:start][::-1]", "What was before the token comes at the end, but backwards. Its order stays."),
        ("rotates_by_shuffling", "return [tokens[place] for place in torch.randperm(len(tokens), generator=generator).tolist()]", "You shuffle the tokens. Rotating keeps their order: the text only begins elsewhere."),
        ("rotates_in_place", "tokens[:] = tokens[start:] + tokens[:start]\n    return tokens", "You rotate `tokens` itself, and whoever called you still needs the text. Build a new list."))
     at("    if kind == \"mask\":", ("mask", "delete", "permute", "rotate", "generator"),
@@ -438,7 +438,7 @@ def in_replaced_token_labels(at):
        ("signs", "(corrupted - original).sign()", "Your labels are −1, 0 and 1: the sign of the difference. They are 1 wherever the ids differ, else 0."),
        ("original_ids", "original * (corrupted != original)", "You return the original ids where a token was replaced: the answer of a masked language model. ELECTRA only says whether."),
        ("original_ids_or_ignored", "original.where(corrupted != original, IGNORED)", "You return the original ids where a token was replaced and −100 elsewhere: the labels of a masked language model. ELECTRA's are 1 and 0."),
-       ("corrupted_ids", "corrupted * (corrupted != original)", "You return the new ids where a token was replaced. Asked is only whether: 1 or 0."),
+       ("corrupted_ids", "corrupted * (corrupted != original)", "You return the new ids where a token was replaced. The exercise asks only whether: 1 or 0."),
        ("token_0_counts_as_none", "((corrupted != original) & (corrupted != 0))", "A token that becomes token 0 counts as not replaced in yours. Token 0 is a token like the others."),
        ("not_from_token_0", "((corrupted != original) & (original != 0))", "A token 0 that is replaced is missed by yours. Token 0 is a token like the others."),
        ("any_nonzero", "(corrupted != 0)", "You label every token that is not 0 in the corrupted text. The label is 1 where it differs from the original."),
@@ -451,8 +451,8 @@ def in_replaced_token_labels(at):
        ("one_label_for_all", ".any().float()", "You return one label for the whole batch. Every token has its own: (B, T)."),
        ("one_label_a_text", ".any(dim=1).float()", "You return one label for each text. Every token has its own: (B, T)."),
        ("share_of_a_text", ".float().mean(dim=1)", "You return which share of each text was replaced. Every token has a label of its own: (B, T)."),
-       ("ignored_elsewhere", ".float().masked_fill(corrupted == original, IGNORED)", "Where nothing was replaced your label is −100, as in masked language modeling. ELECTRA is asked about every token: there it is 0.", "values"),
-       ("places", ".nonzero()", "You return where tokens were replaced, as a list of positions. Asked is a label for every token: (B, T)."),
+       ("ignored_elsewhere", ".float().masked_fill(corrupted == original, IGNORED)", "Where nothing was replaced your label is −100, as in masked language modeling. ELECTRA labels every token: there it is 0.", "values"),
+       ("places", ".nonzero()", "You return where tokens were replaced, as a list of positions. The exercise asks for a label for every token: (B, T)."),
        ("flat", ".float().flatten()", "Your labels are in one row. They have the shape of the ids, (B, T)."))
     squeezed(at, ("shape", "values"), "has the shape of `ids`")
 
@@ -470,7 +470,7 @@ def in_distillation_loss(at):
     at("temperature**2", ("values", "gradients", "one term alone"),
        ("t_not_squared", "temperature", "You multiply the KL by τ. It is τ²: the gradients shrink with 1/τ²."))
     at("return alpha * temperature**2 * divergence + (1 - alpha) * F.cross_entropy(student_logits, labels)", ("values", "gradients", "one term alone"),
-       ("square_on_everything", "return temperature**2 * (alpha * divergence + (1 - alpha) * F.cross_entropy(student_logits, labels))", "τ² stands before both terms. It belongs to the KL alone: the cross-entropy is taken at temperature 1."))
+       ("square_on_everything", "return temperature**2 * (alpha * divergence + (1 - alpha) * F.cross_entropy(student_logits, labels))", "τ² is before both terms. It belongs to the KL alone: the cross-entropy is taken at temperature 1."))
     at(SUM, ("values", "gradients", "one term alone"),
        ("alpha_turned", "return (1 - alpha) * temperature**2 * divergence + alpha * F.cross_entropy(student_logits, labels)", "α and 1 − α are exchanged: α belongs to the KL, 1 − α to the labels."))
     at("(1 - alpha) * F", ("values", "gradients", "one term alone"), ("no_one_minus_alpha", "F", "Your cross-entropy has the weight 1. It is 1 − α."))
@@ -479,16 +479,16 @@ def in_distillation_loss(at):
     at("alpha * temperature**2 * divergence + ", ("values", "gradients", "one term alone"),
        ("labels_alone", "", "The KL with the teacher is missing: α·τ² times it is added."))
     at("F.kl_div(soft, target,", ("values", "gradients", "one term alone"),
-       ("kl_turned", "F.kl_div(target, soft,", "Your KL is taken the wrong way round, KL(student ‖ teacher). Asked is KL(teacher ‖ student): the teacher's probabilities weigh the logarithms."))
+       ("kl_turned", "F.kl_div(target, soft,", "Your KL is taken the wrong way round, KL(student ‖ teacher). The exercise asks for KL(teacher ‖ student): the teacher's probabilities weigh the logarithms."))
     at(KL, ("values", "gradients", "one term alone"),
        ("soft_cross_entropy", "-(target.exp() * soft).sum(dim=-1).mean()", "Instead of the KL you take the cross-entropy with the teacher's probabilities. The gradients are the same, but it is larger by the teacher's entropy, and not 0 when the student agrees.", ("values", "one term alone")),
-       ("squared_error", "(student_logits / temperature - teacher_logits.detach() / temperature).pow(2).sum(dim=-1).mean()", "You take the squared difference of the logits. Asked is the KL of the two softmaxes at temperature τ."),
+       ("squared_error", "(student_logits / temperature - teacher_logits.detach() / temperature).pow(2).sum(dim=-1).mean()", "You take the squared difference of the logits. The exercise asks for the KL of the two softmaxes at temperature τ."),
        ("hard_teacher", "F.nll_loss(soft, target.argmax(dim=-1))", "You take the teacher's best class as a label. Then all that it knows about the other classes is lost: use its probabilities."))
     at("\"batchmean\"", ("values", "gradients", "one term alone"),
        ("mean_over_classes", "\"mean\"", "Your KL is averaged over the classes, too. It is a sum over the classes and a mean over the batch: `reduction=\"batchmean\"`."),
-       ("kl_summed", "\"sum\"", "Your KL is summed over the batch. It is to be the mean, as the cross-entropy is: `reduction=\"batchmean\"`."))
+       ("kl_summed", "\"sum\"", "Your KL is summed over the batch. It must be the mean, as the cross-entropy is: `reduction=\"batchmean\"`."))
     at("F.cross_entropy(student_logits, labels)", ("values", "gradients", "one term alone"),
-       ("ce_summed", "F.cross_entropy(student_logits, labels, reduction=\"sum\")", "Your cross-entropy is summed over the batch. It is to be the mean, as the KL is."),
+       ("ce_summed", "F.cross_entropy(student_logits, labels, reduction=\"sum\")", "Your cross-entropy is summed over the batch. It must be the mean, as the KL is."),
        ("soft_labels_too", "F.cross_entropy(student_logits / temperature, labels)", "Your cross-entropy with the labels is softened, too. It is taken at temperature 1."),
        ("labels_for_the_teacher", "F.cross_entropy(teacher_logits, labels)", "You take the cross-entropy of the teacher. The student learns from the labels, not the teacher."))
     at(TEACHER, ("values", "gradients", "one term alone"),
@@ -500,7 +500,7 @@ def in_distillation_loss(at):
        ("no_temperature", ("student_logits, dim=-1)", "teacher_logits.detach(), dim=-1)"), "In the KL neither softmax is softened: both logits are divided by τ."),
        ("multiplied_by_t", ("student_logits * temperature, dim=-1)", "teacher_logits.detach() * temperature, dim=-1)"), "You multiply the logits by τ: that sharpens. They are divided."))
     at("dim=-1", ("values", "gradients", "one term alone"),
-       ("softmax_over_the_batch", "dim=0", "Your softmax runs over the batch. It runs over the classes, the last axis."), times=2)
+       ("softmax_over_the_batch", "dim=0", "Your softmax runs over the batch. It should run over the classes, the last axis."), times=2)
     at("soft = F.log_softmax", ("values", "gradients", "one term alone"),
        ("probabilities_for_logs", "soft = F.softmax", "`F.kl_div` takes logarithms of the student's probabilities: `log_softmax`, not `softmax`."))
     at(", log_target=True", ("values", "gradients", "one term alone"),
@@ -521,10 +521,10 @@ def in_distillation_loss(at):
 def in_finetuning_loss(at):
     LOSS = "return task_loss + weight * lm_loss"
     at(LOSS, ("values", "gradients"),
-       ("weight_on_the_task", "return lm_loss + weight * task_loss", "Your weight stands before the task's loss. λ belongs to language modeling, the helper: L₃ = L₂ + λ·L₁."),
+       ("weight_on_the_task", "return lm_loss + weight * task_loss", "Your weight is before the task's loss. λ belongs to language modeling, the helper: L₃ = L₂ + λ·L₁."),
        ("weighted_mean", "return (1 - weight) * task_loss + weight * lm_loss", "You weigh the two with λ and 1 − λ. The task always counts in full: L₃ = L₂ + λ·L₁."),
        ("no_weight", "return task_loss + lm_loss", "The weight is missing: language modeling counts λ times."),
-       ("weight_on_both", "return weight * (task_loss + lm_loss)", "Your weight stands before both losses. Only that of language modeling is weighed."),
+       ("weight_on_both", "return weight * (task_loss + lm_loss)", "Your weight is before both losses. Only that of language modeling is weighed."),
        ("fixed_half", "return task_loss + 0.5 * lm_loss", "You weigh by 0.5 whatever `weight` says. 0.5 is GPT's choice; here it is a parameter."),
        ("multiplied", "return task_loss * weight * lm_loss", "You multiply the losses. They are added: L₃ = L₂ + λ·L₁."),
        ("subtracted", "return task_loss - weight * lm_loss", "You subtract the loss of language modeling: the model would be taught to forget how language goes. Add it."),
@@ -533,7 +533,7 @@ def in_finetuning_loss(at):
        ("divided", "return task_loss + lm_loss / weight if weight else task_loss + lm_loss * float(\"inf\")", "You divide by the weight. Language modeling counts λ *times*."),
        ("mean_of_both", "return (task_loss + weight * lm_loss) / 2", "You divide the sum by two. It is a plain sum: L₃ = L₂ + λ·L₁."),
        ("normalized", "return (task_loss + weight * lm_loss) / (1 + weight)", "You divide by 1 + λ. It is a plain sum: L₃ = L₂ + λ·L₁."),
-       ("weight_squared", "return task_loss + weight**2 * lm_loss", "Your weight is squared. It counts once."),
+       ("weight_squared", "return task_loss + weight**2 * lm_loss", "Your weight is squared. It should count once."),
        ("weight_added", "return task_loss + weight + lm_loss", "You add the weight. Language modeling is multiplied by it."),
        ("one_plus_weight", "return (1 + weight) * task_loss + weight * lm_loss", "Your task counts 1 + λ times and language modeling λ times. The task counts once."),
        ("larger_one", "return torch.maximum(task_loss, weight * lm_loss)", "You take the larger of the two. Both count: L₃ = L₂ + λ·L₁."),
@@ -555,7 +555,7 @@ def in_quiz_pretraining(wrong):
         ("reading both sides", "it would need twice the weights", "Attention to the left and to the right uses the same weights; only the mask differs. The trouble is what the model could look at."),
         ("not always [MASK]", "the mark has no vector", "[MASK] is a token of the vocabulary and has a vector. But it never comes in the texts that the model is used for."),
         ("not always [MASK]", "fewer positions have to be predicted", "All of the chosen are predicted, also those that stay as they are."),
-        ("ELECTRA learns from", "the chosen 15 %", "That is BERT. ELECTRA is asked of each token whether it was replaced, also where it was not."),
-        ("ELECTRA learns from", "the replaced tokens only", "“This one is the original” is an answer, too, and it is asked for: the loss runs over every token."),
+        ("ELECTRA learns from", "the chosen 15 %", "That is BERT. ELECTRA decides for each token whether it was replaced, also where it was not."),
+        ("ELECTRA learns from", "the replaced tokens only", "“This one is the original” is an answer, too: the loss runs over every token."),
     ):
         wrong(question, option, sentence)

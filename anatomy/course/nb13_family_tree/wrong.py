@@ -35,40 +35,40 @@ def in_prefix_lm_mask(at):
     at("< prefix", "values",
        ("one_short", "< prefix - 1", "The last token of the prefix is not seen by those before it. Everyone sees keys 0 … prefix − 1, which are `prefix` tokens: s < prefix."),
        ("one_too_many", "<= prefix", "Everyone sees one token too many: keys 0 … prefix are prefix + 1 tokens. The prefix ends with key prefix − 1: s < prefix."),
-       ("last_tokens", ">= length - prefix", "Your prefix stands at the end: everyone sees the *last* tokens. It is the first ones: s < prefix."),
-       ("behind_the_prefix", ">= prefix", "Everyone sees what stands *behind* the prefix. It is the prefix that everyone sees: s < prefix."))
+       ("last_tokens", ">= length - prefix", "Your prefix is at the end: everyone sees the *last* tokens. It is the first ones: s < prefix."),
+       ("behind_the_prefix", ">= prefix", "Everyone sees what is *after* the prefix. It is the prefix that everyone sees: s < prefix."))
     at(f"{CAUSAL} | {PREFIX}", "values",
-       ("everything", "torch.ones(length, length)", "Everything is allowed. Behind the prefix nobody may look at what comes later."),
-       ("prefix_only", f"{PREFIX}.expand(length, length)", "Everyone sees the prefix, and nothing else. What is written behind it sees itself and all that came before, too: the causal part is missing."),
-       ("added", f"{CAUSAL}.int() + {PREFIX}.int()", "Some entries are 2: you add two masks, and where both allow a key it counts twice. The result is to be True and False, or 1 and 0."),
+       ("everything", "torch.ones(length, length)", "Everything is allowed. After the prefix nobody may look at what comes later."),
+       ("prefix_only", f"{PREFIX}.expand(length, length)", "Everyone sees the prefix, and nothing else. What is written after it sees itself and all that came before, too: the causal part is missing."),
+       ("added", f"{CAUSAL}.int() + {PREFIX}.int()", "Some entries are 2: you add two masks, and where both allow a key it counts twice. The result must be True and False, or 1 and 0."),
        ("transposed", f"({CAUSAL} | {PREFIX}).T", "Your mask is transposed. Rows are queries, columns are keys: entry [t, s] says whether query t may look at key s."),
        ("inverted", f"~({CAUSAL} | {PREFIX})", "Your mask is inverted: it is True (1) where one may *not* look."),
-       ("minus_infinity", f"torch.zeros(length, length).masked_fill(~({CAUSAL} | {PREFIX}), -torch.inf)", "These are numbers to be added to scores, 0 where one may look and −∞ where not. Asked is what is allowed: True or 1, and else False or 0."),
-       ("minus_a_billion", f"torch.zeros(length, length).masked_fill(~({CAUSAL} | {PREFIX}), -1e9)", "These are numbers to be added to scores, 0 where one may look and a very low one where not. Asked is what is allowed: True or 1, and else False or 0."),
-       ("rest_sees_everything", f"{PREFIX} | (places[:, None] >= prefix)", "What is written behind the prefix sees the whole text, also what comes later. It sees the prefix, itself and what was written before it."),
-       ("diagonal_moved", "torch.ones(length, length).tril(prefix - 1)", "You move the causal triangle to the right, by prefix − 1: every token looks ahead so far, those behind the prefix, too. Only keys of the prefix are seen by all: s < prefix."),
-       ("diagonal_moved_if_any", "torch.ones(length, length).tril(max(prefix - 1, 0))", "You move the causal triangle to the right, by prefix − 1: every token looks ahead so far, those behind the prefix, too. Only keys of the prefix are seen by all: s < prefix."),
-       ("diagonal_moved_by_prefix", "torch.ones(length, length).tril(prefix)", "You move the causal triangle to the right, by `prefix`: every token looks ahead so far, those behind the prefix, too. Only keys of the prefix are seen by all: s < prefix."),
+       ("minus_infinity", f"torch.zeros(length, length).masked_fill(~({CAUSAL} | {PREFIX}), -torch.inf)", "These are numbers to be added to scores, 0 where one may look and −∞ where not. The exercise asks what is allowed: True or 1, and else False or 0."),
+       ("minus_a_billion", f"torch.zeros(length, length).masked_fill(~({CAUSAL} | {PREFIX}), -1e9)", "These are numbers to be added to scores, 0 where one may look and a very low one where not. The exercise asks what is allowed: True or 1, and else False or 0."),
+       ("rest_sees_everything", f"{PREFIX} | (places[:, None] >= prefix)", "What is written after the prefix sees the whole text, also what comes later. It should see the prefix, itself and what was written before it."),
+       ("diagonal_moved", "torch.ones(length, length).tril(prefix - 1)", "You move the causal triangle to the right, by prefix − 1: every token looks ahead so far, those after the prefix, too. Only keys of the prefix are seen by all: s < prefix."),
+       ("diagonal_moved_if_any", "torch.ones(length, length).tril(max(prefix - 1, 0))", "You move the causal triangle to the right, by prefix − 1: every token looks ahead so far, those after the prefix, too. Only keys of the prefix are seen by all: s < prefix."),
+       ("diagonal_moved_by_prefix", "torch.ones(length, length).tril(prefix)", "You move the causal triangle to the right, by `prefix`: every token looks ahead so far, those after the prefix, too. Only keys of the prefix are seen by all: s < prefix."),
        ("everything_without_prefix", f"{CAUSAL} | {PREFIX} | (prefix == 0)", "For prefix = 0 everything is allowed in yours. It is the causal mask there: nobody looks at what comes later."),
        ("nothing_without_prefix", f"({CAUSAL} | {PREFIX}) & (prefix > 0)", "For prefix = 0 nothing is allowed in yours. It is the causal mask there: each token sees itself and all before it."),
-       ("first_written_token_hidden", f"({CAUSAL} | {PREFIX}) & ((places[None, :] != prefix) | (places[:, None] != prefix))", "The first token behind the prefix can't see itself. (Does a loop begin one row too late? Row t = prefix belongs to it.)"),
-       ("prefix_alone", f"{PREFIX} & (places[:, None] < prefix)", "Only the prefix has ones: the tokens behind it see nothing at all. They see the prefix, themselves and what was written before them."),
-       ("prefix_not_seen_from_behind", f"({CAUSAL} | {PREFIX}) & ((places[:, None] < prefix) == {PREFIX})", "What is written behind the prefix can't see the prefix. It may look at all that is not later, and the prefix comes first."),
+       ("first_written_token_hidden", f"({CAUSAL} | {PREFIX}) & ((places[None, :] != prefix) | (places[:, None] != prefix))", "The first token after the prefix can't see itself. (Does a loop begin one row too late? Row t = prefix belongs to it.)"),
+       ("prefix_alone", f"{PREFIX} & (places[:, None] < prefix)", "Only the prefix has ones: the tokens after it see nothing at all. They should see the prefix, themselves and what was written before them."),
+       ("prefix_not_seen_from_behind", f"({CAUSAL} | {PREFIX}) & ((places[:, None] < prefix) == {PREFIX})", "What is written after the prefix can't see the prefix. It may look at all that is not later, and the prefix comes first."),
        ("own_token_hidden", f"({CAUSAL} | {PREFIX}) & (places[None, :] != places[:, None])", "Nobody sees itself: your diagonal is 0. Each token may look at itself."),
        ("one_row", "places < prefix", "Your mask is one row: which keys are in the prefix. Each query has a row of its own: (T, T).", BOTH),
-       ("an_axis_too_many", f"({CAUSAL} | {PREFIX})[None, None]", "Your mask has four axes. (T, T) is asked for.", BOTH),
-       ("a_batch_of_one", f"({CAUSAL} | {PREFIX})[None]", "Your mask has three axes. (T, T) is asked for.", BOTH))
+       ("an_axis_too_many", f"({CAUSAL} | {PREFIX})[None, None]", "Your mask has four axes. (T, T) is needed.", BOTH),
+       ("a_batch_of_one", f"({CAUSAL} | {PREFIX})[None]", "Your mask has three axes. (T, T) is needed.", BOTH))
     at(PREFIX, "values",
        ("queries_for_keys", "(places[:, None] < prefix)", "The tokens of the prefix see the whole text, also what is still to be written. They may look at the prefix only: ask whether the *key* is in it (s < prefix), not the query."),
-       ("suffix_sees_itself_whole", "((places[None, :] >= prefix) & (places[:, None] >= prefix))", "It is the other way round: yours reads the prefix from left to right, and what is behind it sees all of what is behind it. The prefix is read in both directions, the rest from left to right."))
+       ("suffix_sees_itself_whole", "((places[None, :] >= prefix) & (places[:, None] >= prefix))", "It is the other way round: yours reads the prefix from left to right, and what is after it sees all of what is after it. The prefix is read in both directions, the rest from left to right."))
     at("|", "values",
        ("and", "&", "You ask for both, in the prefix *and* not later. One of them is enough: `|`."),
        ("xor", "^", "What is in the prefix *and* not later is hidden: your `^` (or !=) is an either-or. One of them is enough, and both are fine: `|`."))
     at("<= places", "values",
-       ("strict", "< places", "Behind the prefix a token can't see itself. The diagonal belongs to the causal part: s ≤ t."),
-       ("future", ">= places", "Your triangle is the upper one: behind the prefix each token sees what comes *after* it. The past stands on the left: s ≤ t."))
+       ("strict", "< places", "After the prefix a token can't see itself. The diagonal belongs to the causal part: s ≤ t."),
+       ("future", ">= places", "Your triangle is the upper one: after the prefix each token sees what comes *after* it. The past is on the left: s ≤ t."))
     at("<= places[:, None]", "values",
-       ("one_ahead", "<= places[:, None] + 1", "Behind the prefix each token sees one too many: the one after it, which it is to predict. The causal part is s ≤ t."))
+       ("one_ahead", "<= places[:, None] + 1", "After the prefix each token sees one too many: the one after it, which it must predict. The causal part is s ≤ t."))
     at("torch.arange(length)", BOTH,
        ("prefix_comes_on_top", "torch.arange(length + prefix)", "Your mask has length + prefix rows and columns. The prefix is the first part of the `length` tokens."),
        ("prefix_long", "torch.arange(prefix)", "Your mask is as large as the prefix. It is as large as the whole text: `length` rows and columns. (The order is `prefix_lm_mask(prefix, length)`.)"))
@@ -93,7 +93,7 @@ def in_sliding_window_mask(at):
        ("right_one_short", f"({AHEAD} < max(window // 2, 1)) & ({AHEAD} >= -(window // 2))", "On the right a neighbor is missing. (Does a slice end there? Its end is not part of it: `t + half + 1`.)"),
        ("slice_without_end", f"({AHEAD} < window // 2) & ({AHEAD} >= -(window // 2))", "On the right a neighbor is missing, and where there are none the token itself. (Does a slice end there? Its end is not part of it: `t + half + 1`.)"),
        ("left_one_short", f"({AHEAD} <= window // 2) & ({AHEAD} > -max(window // 2, 1))", "On the left a neighbor is missing: there are window // 2 on each side."),
-       ("minus_infinity", f"torch.zeros(length, length).masked_fill(~({BAND}), -torch.inf)", "These are numbers to be added to scores, 0 where one may look and −∞ where not. Asked is what is allowed: True or 1, and else False or 0."),
+       ("minus_infinity", f"torch.zeros(length, length).masked_fill(~({BAND}), -torch.inf)", "These are numbers to be added to scores, 0 where one may look and −∞ where not. The exercise asks what is allowed: True or 1, and else False or 0."),
        ("nearness", f"(window // 2 - {AHEAD}.abs()).clamp(min=0)", "Your entries say how near a key is. The mask is True (or 1) wherever the distance is at most window // 2, near or less near."),
        ("nearness_from_one", f"(window // 2 + 1 - {AHEAD}.abs()).clamp(min=0)", "Your entries say how near a key is. The mask is True (or 1) wherever the distance is at most window // 2, near or less near."),
        ("nearness_below_zero", f"window // 2 - {AHEAD}.abs()", "Your entries say how near a key is, with a minus where it is far. The mask is True (or 1) wherever the distance is at most window // 2, and else False (or 0)."),
@@ -101,7 +101,7 @@ def in_sliding_window_mask(at):
        ("first_token_too", f"({BAND}) | (places == 0)", "Everyone sees the first token, too. That is a global token, which comes with `bigbird_mask`; here there is only the window."),
        ("every_second", f"({BAND}) & ({AHEAD} % 2 == 0)", "Every second neighbor is left out: a dilated window. Here all within window // 2 are seen."),
        ("causal", f"{AHEAD} <= 0", "What comes later is hidden: yours is a causal mask, and `window` changes nothing. Each token sees window // 2 neighbors on each side."),
-       ("an_axis_too_many", f"({BAND})[None]", "Your mask has three axes. (T, T) is asked for.", BOTH),
+       ("an_axis_too_many", f"({BAND})[None]", "Your mask has three axes. (T, T) is needed.", BOTH),
        ("neighbors_only", "places[:, None] + torch.arange(-(window // 2), window // 2 + 1)", "You return a row of neighbors for each token, (T, window + 1). A mask has a column for each key: (T, T).", BOTH))
     at("<= window // 2", "values",
        ("whole_window_on_each_side", "<= window", "Your window is twice as wide: `window` neighbors on each side. It is window // 2 on each side."),
@@ -167,10 +167,10 @@ def in_bigbird_mask(at):
        ("causal", "return mask.tril()", "What comes later is hidden in yours. BigBird's mask is an encoder's: window, global tokens and random keys on both sides."),
        ("symmetric", "return mask | mask.T", "Where a query draws a key, yours lets the key look back, too. Each query draws for itself only; the way back is not asked for.", "random keys"),
        ("inverted", "return ~mask", "Your mask is inverted: it is True (1) where one may *not* look."),
-       ("nothing_returned_but_a_count", "return int(mask.sum())", "You return how many pairs there are. The mask itself is asked for, (T, T).", ("shape", "values", *RANDOM)),
-       ("a_batch_of_one", "return mask[None]", "Your mask has three axes. (T, T) is asked for.", ("shape", "values", "random keys")))
+       ("nothing_returned_but_a_count", "return int(mask.sum())", "You return how many pairs there are. The mask itself is needed, (T, T).", ("shape", "values", *RANDOM)),
+       ("a_batch_of_one", "return mask[None]", "Your mask has three axes. (T, T) is needed.", ("shape", "values", "random keys")))
     at(LOOP, RANDOM,
-       ("no_random_keys", "", "No random keys are drawn: each query is to see `num_random` more."),
+       ("no_random_keys", "", "No random keys are drawn: each query must see `num_random` more."),
        ("same_keys_for_all", "    order = torch.randperm(length, generator=generator)\n    for row in mask:  # (T,)\n        unseen = order[~row[order]]  # (N,)\n        row[unseen[:num_random]] = True\n", "Your queries do not draw for themselves: what one draws decides what another draws. (Is one draw made for all, before the loop?) Each draws again, inside the loop.", "random keys"))
     at(DRAWN, "random keys",
        ("seen_keys_drawn", "torch.randperm(length, generator=generator)[:num_random]", "Some of your random keys fall on keys that the query sees already, so there are fewer than `num_random` more. Draw among those that it can't see yet."),
@@ -189,8 +189,8 @@ def in_bigbird_mask(at):
        ("state_of_the_generator", "    generator = torch.Generator().set_state(generator.get_state())\n    for row", "`generator` never moves on: the second mask is the first one again. (Do you draw from a copy of it?) Draw from `generator` itself."),
        ("as_many_as_the_poorest", "    left = (~mask).sum(dim=1)\n    num_random = min(num_random, int(left[left > 0].min())) if left.any() else 0\n    for row", "All queries draw as few as the one that has the fewest keys left. Each one draws `num_random`, or all that it has left.", "random keys"))
     at(PERMUTED, RANDOM,
-       ("first_keys", "torch.arange(len(unseen))", "You take the first keys that are not yet seen. They are to be drawn at random: `torch.randperm(…, generator=generator)`."),
-       ("last_keys", "torch.arange(len(unseen)).flip(0)", "You take the last keys that are not yet seen. They are to be drawn at random: `torch.randperm(…, generator=generator)`."))
+       ("first_keys", "torch.arange(len(unseen))", "You take the first keys that are not yet seen. They must be drawn at random: `torch.randperm(…, generator=generator)`."),
+       ("last_keys", "torch.arange(len(unseen)).flip(0)", "You take the last keys that are not yet seen. They must be drawn at random: `torch.randperm(…, generator=generator)`."))
     at("[:num_random]", ("values", "random keys"),
        ("one_too_many", "[: num_random + 1]", "Each query draws a key too many: `num_random` of them."),
        ("one_too_few", "[: max(num_random - 1, 0)]", "Each query draws a key too few: `num_random` of them.", "random keys"),
@@ -219,42 +219,42 @@ def in_attention_cost(at):
     COUNT = "int((mask != 0).sum())"
     at(COUNT, ALL,
        ("all_entries", "mask.numel()", "You count all entries, T · S, also those that are False. Only the pairs that are let through cost something."),
-       ("queries", "len(mask)", "You count queries: T. Asked are pairs, entries that are True."),
-       ("keys", "mask.size(1)", "You count keys: S. Asked are pairs, entries that are True."),
-       ("both_sides", "sum(mask.shape)", "You count T + S. Asked are pairs, entries that are True."),
+       ("queries", "len(mask)", "You count queries: T. The exercise asks for pairs, entries that are True."),
+       ("keys", "mask.size(1)", "You count keys: S. The exercise asks for pairs, entries that are True."),
+       ("both_sides", "sum(mask.shape)", "You count T + S. The exercise asks for pairs, entries that are True."),
        ("for_each_query", "(mask != 0).sum(dim=1)", "You count for each query. Add all of them up: one number."),
        ("for_each_key", "(mask != 0).sum(dim=0)", "You count for each key. Add all of them up: one number."),
-       ("share", "float((mask != 0).float().mean())", "You return the share of pairs that are let through. Asked is their number."),
-       ("per_query", "float((mask != 0).sum() / len(mask))", "You divide by the number of queries: keys for each query, on average. Asked is the number of all pairs."),
-       ("per_key", "float((mask != 0).sum() / mask.size(1))", "You divide by the number of keys: queries for each key, on average. Asked is the number of all pairs."),
+       ("share", "float((mask != 0).float().mean())", "You return the share of pairs that are let through. The exercise asks for their number."),
+       ("per_query", "float((mask != 0).sum() / len(mask))", "You divide by the number of queries: keys for each query, on average. The exercise asks for the number of all pairs."),
+       ("per_key", "float((mask != 0).sum() / mask.size(1))", "You divide by the number of keys: queries for each key, on average. The exercise asks for the number of all pairs."),
        ("squares", "len(mask) ** 2", "You return T². The mask says which pairs are computed: count what is True."),
        ("squares_of_keys", "mask.size(1) ** 2", "You return S². The mask says which pairs are computed: count what is True."),
        ("longest_row", "int((mask != 0).sum(dim=1).max())", "You return how many keys the busiest query has. Add up all queries."),
        ("longest_row_for_all", "len(mask) * int((mask != 0).sum(dim=1).max())", "You take the busiest query's number of keys for all queries. Add up what each of them really has."),
        ("first_row_for_all", "len(mask) * int((mask != 0)[0].sum())", "You take the first query's number of keys for all queries. Add up what each of them really has."),
        ("counted_twice", "(mask != 0).nonzero().numel()", "Your number is twice the right one: each pair counts once. (`nonzero()` gives two numbers for it, row and column.)"),
-       ("places", "(mask != 0).nonzero()", "You return *where* the pairs are. Asked is how many there are."),
-       ("yes_or_no", "bool((mask != 0).any())", "You say whether anything is let through. Asked is how many pairs are."),
-       ("mask_itself", "mask != 0", "You return a mask. Asked is how many of its entries are True."),
+       ("places", "(mask != 0).nonzero()", "You return *where* the pairs are. The exercise asks how many there are."),
+       ("yes_or_no", "bool((mask != 0).any())", "You say whether anything is let through. The exercise asks how many pairs are."),
+       ("mask_itself", "mask != 0", "You return a mask. The exercise asks how many of its entries are True."),
        ("one_byte", "int((mask != 0).sum(dtype=torch.uint8))", "Your count runs over: it is kept in one byte, and begins again at 0 after 255.", "values"),
        ("one_signed_byte", "int((mask != 0).sum(dtype=torch.int8))", "Your count runs over: it is kept in one byte with a sign, and goes on with −128 after 127.", "values"),
        ("half_precision", "int((mask != 0).half().sum())", "Your count is rounded: half precision has no odd numbers above 2048. Count in whole numbers.", "values"),
        ("bfloat16", "int((mask != 0).bfloat16().sum())", "Your count is rounded: `bfloat16` has no odd numbers above 256. Count in whole numbers.", "values"),
-       ("share_rounded_down", "int((mask != 0).float().mean())", "Yours is 1 where everything is allowed, and else 0. (Is it a mean, cut off to a whole number?) Asked is how many pairs are let through."),
+       ("share_rounded_down", "int((mask != 0).float().mean())", "Yours is 1 where everything is allowed, and else 0. (Is it a mean, cut off to a whole number?) The exercise asks how many pairs are let through."),
        ("one_too_many", "int((mask != 0).sum()) + 1", "Your number is one too large."),
        ("squared", "int((mask != 0).sum()) ** 2", "Your number is the square of the right one: count the pairs, no more."),
        ("nothing", "0", "Your count stays 0. (`is True` never holds for an entry of a tensor: it is a tensor, too. Compare with 0.)"),
        ("is_true", "sum(entry is True for row in mask.tolist() for entry in row)", "Numbers are not counted: `is True` (or a test of the type) holds for booleans only. A 1 lets a pair through, too.", "0 and 1"),
        ("not_of_numbers", "mask.numel() - int((~(mask.long() if mask.dtype != torch.bool else mask)).sum())", "`~` turns True into False, but 1 into −2. Masks of 1 and 0 are masks, too: compare with 0.", "0 and 1"),
        ("not_of_floats", "mask.numel() - int((~mask).sum())", "`~` works for booleans only. Masks of 1 and 0 are masks, too: compare with 0.", "0 and 1"))
-    at("!= 0", ALL, ("hidden_ones", "== 0", "You count the pairs that are hidden (False). Asked are those that are let through."))
+    at("!= 0", ALL, ("hidden_ones", "== 0", "You count the pairs that are hidden (False). The exercise asks for those that are let through."))
     at("(mask != 0)", ALL,
        ("first_row", "(mask != 0)[0]", "You count the first query's keys only. Add up all queries."),
        ("lower_triangle", "(mask != 0).tril()", "You count only what is not later (s ≤ t). The mask alone says what counts."),
        ("upper_triangle", "(mask != 0).triu()", "You count only what is not earlier (s ≥ t). The mask alone says what counts."),
        ("diagonal_only", "(mask != 0).diagonal()", "You count the diagonal only. Every entry that is True counts."),
-       ("busy_queries", "(mask != 0).any(dim=1)", "You count the queries that see anything at all. Asked are pairs."),
-       ("busy_keys", "(mask != 0).any(dim=0)", "You count the keys that anyone sees. Asked are pairs."))
+       ("busy_queries", "(mask != 0).any(dim=1)", "You count the queries that see anything at all. The exercise asks for pairs."),
+       ("busy_keys", "(mask != 0).any(dim=0)", "You count the keys that anyone sees. The exercise asks for pairs."))
     at("(mask != 0).sum()", ALL,
        ("diagonal_left_out", "(mask != 0).sum() - (mask != 0).diagonal().sum()", "You leave out the diagonal. A token that looks at itself costs a score like any other."))
 
@@ -271,12 +271,12 @@ def in_growth_exponent(at):
        ("log1p", (X.replace("log()", "log1p()"), Y.replace("log()", "log1p()")), "You take log(1 + x). It is log(x) that turns a power into a straight line."),
        ("lengths_once", ("torch.tensor(list(dict(zip(lengths, costs)))).double().log()", "torch.tensor(list(dict(zip(lengths, costs)).values())).double().log()"), "Of points with the same length only one is left. (A dict keeps one value for each key.) All points count.", "best line"),
        ("lengths_once_first", ("torch.tensor(list(dict(zip(lengths[::-1], costs[::-1])))).double().log()", "torch.tensor(list(dict(zip(lengths[::-1], costs[::-1])).values())).double().log()"), "Of points with the same length only the first is left. All points count.", "best line"),
-       ("each_sorted", (X + ".sort().values", Y + ".sort().values"), "You sort lengths and costs, each by itself: a cost then stands beside another's length. Keep the pairs together."))
+       ("each_sorted", (X + ".sort().values", Y + ".sort().values"), "You sort lengths and costs, each by itself: a cost then is beside another's length. Keep the pairs together."))
     at(X, ALL,
        ("log_of_costs_only", X[:-6], "You take the log of the costs, but not of the lengths. Both axes are logarithmic."),
        ("two_kinds_of_logs", X.replace("log()", "log2()"), "Your logs have different bases: log2 for the lengths, the natural one for the costs. Take the same for both."),
        ("log10_of_lengths", X.replace("log()", "log10()"), "Your logs have different bases: log10 for the lengths, the natural one for the costs. Take the same for both."),
-       ("only_lengths_sorted", X + ".sort().values", "You sort the lengths, and the costs stay where they were: a cost then stands beside another's length. Keep the pairs together."))
+       ("only_lengths_sorted", X + ".sort().values", "You sort the lengths, and the costs stay where they were: a cost then is beside another's length. Keep the pairs together."))
     at(Y, ALL,
        ("log_of_lengths_only", Y[:-6], "You take the log of the lengths, but not of the costs. Both axes are logarithmic."),
        ("logs_of_other_bases", Y.replace("log()", "log2()"), "Your logs have different bases: log2 for the costs, the natural one for the lengths. Take the same for both."),
@@ -288,31 +288,31 @@ def in_growth_exponent(at):
        ("axes_swapped", "(y * y).sum()", "You fit log length against log cost: axes are swapped. The slope is that of the costs."),
        ("correlation", "((x * x).sum() * (y * y).sum()).sqrt()", "That is the correlation: it says how well the points lie on a line, not how steep it is. Divide by the lengths' sum of squares alone."))
     at(FIT, ALL,
-       ("inverse", "(x * x).sum() / (x * y).sum()", "Your number is 1 over the right one: the lengths stand above, the costs below."),
+       ("inverse", "(x * x).sum() / (x * y).sum()", "Your number is 1 over the right one: the lengths are above, the costs below."),
        ("unbiased_variance", "(x * y).mean() / x.var()", "You divide a mean (by N) by a variance that divides by N − 1. Take the same for both: `var(unbiased=False)`, or sums."),
        ("standard_deviation", "(x * y).mean() / x.std(unbiased=False)", "You divide by the lengths' standard deviation. It is their variance."),
        ("ratio_of_spreads", "((y * y).sum() / (x * x).sum()).sqrt()", "You divide the spread of the costs by that of the lengths. That has no sign, and is the slope only where all points lie on one line."),
-       ("ends_only", "(y[-1] - y[0]) / (x[-1] - x[0])", "You take the slope from the first point to the last. The line that fits *all* points best is asked for (least squares).", "best line"),
-       ("shortest_to_longest", "(y[x.argmax()] - y[x.argmin()]) / (x.max() - x.min())", "You take the slope from the shortest length to the longest. The line that fits *all* points best is asked for (least squares).", "best line"),
-       ("largest_over_smallest", "(y.max() - y.min()) / (x.max() - x.min())", "You divide the span of the log costs by that of the log lengths: largest over smallest. The line that fits *all* points best is asked for (least squares), and its slope is negative where costs fall."),
-       ("median_of_slopes", "(y.diff() / x.diff())[x.diff() != 0].median()", "You take the median of the slopes from point to point. The line that fits *all* points best is asked for (least squares).", "best line"),
-       ("first_two", "(y[1] - y[0]) / (x[1] - x[0])", "You take the slope of the first two points. The line that fits *all* points best is asked for (least squares).", "best line"),
-       ("mean_of_slopes", "(y.diff() / x.diff())[x.diff() != 0].mean()", "You average the slopes from point to point. The line that fits *all* points best is asked for (least squares).", "best line"),
-       ("mean_of_slopes_from_the_first", "((y - y[0]) / (x - x[0]))[x != x[0]].mean()", "You average the slopes from the first point to each other one. The line that fits *all* points best is asked for (least squares).", "best line"),
+       ("ends_only", "(y[-1] - y[0]) / (x[-1] - x[0])", "You take the slope from the first point to the last. The line that fits *all* points best is needed (least squares).", "best line"),
+       ("shortest_to_longest", "(y[x.argmax()] - y[x.argmin()]) / (x.max() - x.min())", "You take the slope from the shortest length to the longest. The line that fits *all* points best is needed (least squares).", "best line"),
+       ("largest_over_smallest", "(y.max() - y.min()) / (x.max() - x.min())", "You divide the span of the log costs by that of the log lengths: largest over smallest. The line that fits *all* points best is needed (least squares), and its slope is negative where costs fall."),
+       ("median_of_slopes", "(y.diff() / x.diff())[x.diff() != 0].median()", "You take the median of the slopes from point to point. The line that fits *all* points best is needed (least squares).", "best line"),
+       ("first_two", "(y[1] - y[0]) / (x[1] - x[0])", "You take the slope of the first two points. The line that fits *all* points best is needed (least squares).", "best line"),
+       ("mean_of_slopes", "(y.diff() / x.diff())[x.diff() != 0].mean()", "You average the slopes from point to point. The line that fits *all* points best is needed (least squares).", "best line"),
+       ("mean_of_slopes_from_the_first", "((y - y[0]) / (x - x[0]))[x != x[0]].mean()", "You average the slopes from the first point to each other one. The line that fits *all* points best is needed (least squares).", "best line"),
        ("sign", "-" + FIT, "Your slope has the wrong sign: costs that grow have a positive one."),
        ("absolute", f"({FIT}).abs()", "You take the slope without its sign. Costs that fall have a negative one."),
        ("exponential", f"({FIT}).exp()", "You return e to the slope. The slope is the exponent."),
-       ("rounded", f"({FIT}).round()", "You round. The slope is wanted as it is: 1.5 is neither 1 nor 2."),
-       ("two_decimals", f"({FIT}).round(decimals=2)", "You round to two decimals. The slope is wanted as it is."))
+       ("rounded", f"({FIT}).round()", "You round. The slope is needed as it is: 1.5 is neither 1 nor 2."),
+       ("two_decimals", f"({FIT}).round(decimals=2)", "You round to two decimals. The slope is needed as it is."))
     at(" / (x * x).sum()", ALL, ("not_divided", "", "You don't divide by the lengths' sum of squares."))
     at("/ (x * x).sum()", ALL, ("mean_below", "/ (x * x).mean()", "You divide a sum by a mean (a variance), so your number is too large. Take sums, or means, for both."))
     at((CENTERED, f"float({FIT})"), ALL,
-       ("intercept", ("", "float(np.polyfit(x.numpy(), y.numpy(), 1)[1])"), "You return the line's intercept (log c). The slope is asked for."),
-       ("factor", ("", "float(np.exp(np.polyfit(x.numpy(), y.numpy(), 1)[1]))"), "You return the factor c. The exponent is asked for: the slope."),
-       ("slope_and_intercept", ("", "np.polyfit(x.numpy(), y.numpy(), 1).tolist()"), "You return slope and intercept. The slope alone is asked for."),
-       ("parabola", ("", "float(np.linalg.lstsq(np.vander(x.numpy(), 3), y.numpy(), rcond=None)[0][0])"), "You fit a parabola. A straight line is asked for: degree 1."))
+       ("intercept", ("", "float(np.polyfit(x.numpy(), y.numpy(), 1)[1])"), "You return the line's intercept (log c). The slope is needed."),
+       ("factor", ("", "float(np.exp(np.polyfit(x.numpy(), y.numpy(), 1)[1]))"), "You return the factor c. The exponent is needed: the slope."),
+       ("slope_and_intercept", ("", "np.polyfit(x.numpy(), y.numpy(), 1).tolist()"), "You return slope and intercept. The slope alone is needed."),
+       ("parabola", ("", "float(np.linalg.lstsq(np.vander(x.numpy(), 3), y.numpy(), rcond=None)[0][0])"), "You fit a parabola. A straight line is needed: degree 1."))
     at(f"float({FIT})", ALL,
-       ("costs_over_lengths", "float((torch.tensor(costs) / torch.tensor(lengths)).mean())", "You divide costs by lengths. The slope on log axes is asked for."))
+       ("costs_over_lengths", "float((torch.tensor(costs) / torch.tensor(lengths)).mean())", "You divide costs by lengths. The slope on log axes is needed."))
     at((CENTERED, FIT), ALL, ("ratio_of_logs", ("", "(y / x).mean()"), "You divide log costs by log lengths. That is the slope only for c = 1."))
     at(CENTERED + "    return float(" + FIT + ")", "best line",
        ("weighted", "    w = (2 * y).exp()\n    x, y = x - (w * x).sum() / w.sum(), y - (w * y).sum() / w.sum()\n    return float((w * x * y).sum() / (w * x * x).sum())", "Large costs count more in your fit. Each point counts alike."))
@@ -337,13 +337,13 @@ def in_encoder_parameters(at):
     at("4 * _linear(width, width) + norm", SIZES, ("no_attention", "norm", "The attention layers are missing: four of D × D in each layer."))
     at("    norm = 2 * width\n", SIZES,
        ("inner_is_four_widths", "    inner, norm = 4 * width, 2 * width\n", "You take 4 · D for the inner width. The config says it: `intermediate_size` (DistilBERT: `hidden_dim`)."),
-       ("no_biases_of_layer_norms", "    norm = width\n", "In each layer 2 · D numbers are missing: as many as the biases of its two norms, and as many as one norm whole. There are two norms, behind the attention and behind the feed-forward part, with D weights and D biases each."),
+       ("no_biases_of_layer_norms", "    norm = width\n", "In each layer 2 · D numbers are missing: as many as the biases of its two norms, and as many as one norm whole. There are two norms, after the attention and after the feed-forward part, with D weights and D biases each."),
        ("roberta_without_types", '    norm = 2 * width\n    types = 0 if kind == "roberta" else types\n', "You leave out RoBERTa's type embeddings. It has `type_vocab_size` of them, as BERT has, even though it makes no use of them.", "values"),
        ("roberta_two_positions_more", '    norm = 2 * width\n    types += 2 * (kind == "roberta")\n', "For RoBERTa you count 2 · D numbers too many, as many as two positions have. `max_position_embeddings` holds them all: 514 for texts of 512 tokens.", "values"))
     at(("    norm = 2 * width\n", "+ 2 * narrow"), SIZES,
        ("no_biases_of_norms", ("    norm = width\n", "+ narrow"), "The norms' biases are missing: a norm has D weights *and* D biases (the embeddings' norm, too)."))
     at(("    norm = 2 * width\n", " + 2 * narrow"), SIZES,
-       ("no_norms", ("    norm = 0\n", ""), "The norms are missing: one behind the embeddings and two in each layer, with weights and biases."))
+       ("no_norms", ("    norm = 0\n", ""), "The norms are missing: one after the embeddings and two in each layer, with weights and biases."))
     at(" + 2 * narrow", SIZES,
        ("no_norm_of_embeddings", "", "2 · D numbers are missing (2 · E in ALBERT), as many as the embeddings' norm has: weights and biases."),
        ("no_bias_of_the_embeddings_norm", " + narrow", "D numbers are missing (E in ALBERT), as many as the embeddings' norm has biases."))
@@ -351,7 +351,7 @@ def in_encoder_parameters(at):
        ("final_norm", "layers * layer + norm + pooler", "2 · D numbers are too many, as many as a norm has. Nothing follows the last layer: each layer ends with a norm of its own."),
        ("output_layer", "layers * layer + pooler + config.vocab_size", "V numbers are too many, as many as a layer that predicts tokens has biases. The encoder alone has no head."),
        ("output_matrix", "layers * layer + pooler + config.vocab_size * width", "D · V numbers are too many, as many as a layer that predicts tokens has weights. The encoder alone has no head."),
-       ("pooler_in_each_layer", "layers * (layer + _linear(width, width))", "You count a pooler for each layer. There is one, behind the last."))
+       ("pooler_in_each_layer", "layers * (layer + _linear(width, width))", "You count a pooler for each layer. There is one, after the last."))
     at("config.vocab_size + config.max_position_embeddings + types", SIZES,
        ("no_positions", "config.vocab_size + types", "The position embeddings are missing: `max_position_embeddings` vectors."))
     at("config.max_position_embeddings + types", ("values", "ALBERT"),
@@ -406,7 +406,7 @@ def in_encoder_parameters(at):
     at('f"a model of type {kind!r} is none of these encoders"', "refusals",
        ("refused_without_the_type", '"an unknown model"', "You refuse other configs, but your message does not name their type."))
     at('("bert", "roberta", "distilbert", "albert")', ("values", "DistilBERT", "ALBERT"),
-       ("all_refused_but_bert", '("bert",)', "You refuse RoBERTa, DistilBERT and ALBERT. They are to be counted, too."))
+       ("all_refused_but_bert", '("bert",)', "You refuse RoBERTa, DistilBERT and ALBERT. They must be counted, too."))
 
 
 @MISTAKES.of(few_shot_prompt)
@@ -417,7 +417,7 @@ def in_few_shot_prompt(at):
     at(ASKED, ALL,
        ("space_at_the_end", 'f"{query} => "', "A space follows your last arrow. Nothing may: the model goes on from there, and a space is already a token."),
        ("answer_asked_for", 'f"{query} => ?"', "Something follows your last arrow. Nothing may: that is where the model begins to write."),
-       ("empty_line_before_the_query", 'f"\\n{query} =>"', "An empty line stands before your query. No line is empty."),
+       ("empty_line_before_the_query", 'f"\\n{query} =>"', "An empty line is before your query. No line is empty."),
        ("query_without_arrow", 'f"{query}"', "Your last line has no arrow: `query =>`."),
        ("query_with_colon", 'f"{query}:"', "Your last line ends with a colon instead of the arrow: `query =>`."))
     at(JOINED, ALL,
@@ -426,32 +426,32 @@ def in_few_shot_prompt(at):
        ("task_on_the_first_line_with_more", '" ".join(lines[:2]) + "".join("\\n" + line for line in lines[2:])', "Your task shares its line with what comes next. It has a line of its own."),
        ("task_without_line_end", '"".join(lines[:2]) + "".join("\\n" + line for line in lines[2:])', "Your task is not followed by a line end. It has a line of its own."),
        ("no_line_end_before_the_query", '"\\n".join(lines) if not examples else "\\n".join(lines[:-1]) + lines[-1]', "Your query follows the last example's output on the same line. It has a line of its own.", "values"),
-       ("commas", '", ".join(lines)', "Commas stand between your lines. Each has a line of its own: `\"\\n\".join`."),
-       ("one_line", '" ".join(lines)', "All stands on one line. Task, examples and query have a line each: `\"\\n\".join`."),
-       ("nothing_between", '"".join(lines)', "Nothing stands between your lines. Task, examples and query have a line each: `\"\\n\".join`."),
-       ("backslash_n", '"\\\\n".join(lines)', "Your text has a backslash and an n where a line is to end. (Is it a raw string, or a doubled backslash?)"),
+       ("commas", '", ".join(lines)', "Commas are between your lines. Each has a line of its own: `\"\\n\".join`."),
+       ("one_line", '" ".join(lines)', "All is on one line. Task, examples and query have a line each: `\"\\n\".join`."),
+       ("nothing_between", '"".join(lines)', "Nothing is between your lines. Task, examples and query have a line each: `\"\\n\".join`."),
+       ("backslash_n", '"\\\\n".join(lines)', "Your text has a backslash and an n where a line must end. (Is it a raw string, or a doubled backslash?)"),
        ("windows_line_ends", '"\\r\\n".join(lines)', "Your lines end with \\r\\n. It is \\n alone."),
-       ("lines", "lines", "You return a list of lines. One text is asked for: `\"\\n\".join`."),
+       ("lines", "lines", "You return a list of lines. One text is needed: `\"\\n\".join`."),
        ("indented", '"\\n    ".join(lines)', "Your lines are indented. (Does a text in triple quotes hold the spaces of your program?)"),
        ("line_end_at_the_beginning", '"\\n" + "\\n".join(lines)', "Your prompt begins with a line end. (A text in triple quotes begins right after them.)"),
-       ("small_letters", JOINED + ".lower()", "You change capital letters. Texts stand as they are."))
+       ("small_letters", JOINED + ".lower()", "You change capital letters. Texts are as they are."))
     at(TASK, ALL,
        ("no_colon", 'f"{task}"', "The colon after the task is missing."),
-       ("space_before_the_colon", 'f"{task} :"', "A space stands before your colon. It follows the task at once."),
+       ("space_before_the_colon", 'f"{task} :"', "A space is before your colon. It follows the task at once."),
        ("empty_line_after_the_task", 'f"{task}:\\n"', "An empty line follows your task. No line is empty."),
-       ("capital_task", 'f"{task.upper()}:"', "You change the task's letters. It stands as it is."))
+       ("capital_task", 'f"{task.upper()}:"', "You change the task's letters. It is as it is."))
     at(f"{TASK}, ", ALL, ("no_task", "", "The task is missing: it is the first line, with a colon."))
     at(f"[{TASK}, {SHOWN}, {ASKED}]", ALL,
-       ("task_last", f"[{SHOWN}, {ASKED}, {TASK}]", "Your task stands at the end. It is the first line."),
-       ("task_before_the_query", f"[{SHOWN}, {TASK}, {ASKED}]", "Your task stands between the examples and the query. It is the first line.", "values"),
-       ("task_in_each_line", '[*(f"{task}: {given} => {wanted}" for given, wanted in examples), f"{task}: {query} =>"]', "The task stands in front of each example, and of the query. It comes once, as the first line."))
-    at('"\\n".join', ALL, ("empty_lines", '"\\n\\n".join', "Empty lines stand between yours. No line is empty."))
+       ("task_last", f"[{SHOWN}, {ASKED}, {TASK}]", "Your task is at the end. It is the first line."),
+       ("task_before_the_query", f"[{SHOWN}, {TASK}, {ASKED}]", "Your task is between the examples and the query. It is the first line.", "values"),
+       ("task_in_each_line", '[*(f"{task}: {given} => {wanted}" for given, wanted in examples), f"{task}: {query} =>"]', "The task is in front of each example, and of the query. It comes once, as the first line."))
+    at('"\\n".join', ALL, ("empty_lines", '"\\n\\n".join', "Empty lines are between yours. No line is empty."))
     at(SHOWN, "values",
-       ("empty_line_without_examples", '"\\n".join(f"{given} => {wanted}" for given, wanted in examples)', "Without examples an empty line stands between task and query. No line is empty.", "zero-shot"),
+       ("empty_line_without_examples", '"\\n".join(f"{given} => {wanted}" for given, wanted in examples)', "Without examples an empty line is between task and query. No line is empty.", "zero-shot"),
        ("numbered", '*(f"{number}. {given} => {wanted}" for number, (given, wanted) in enumerate(examples, 1))', "You number the examples. The form here is `input => output`."),
        ("pairs", "*map(str, examples)", "You show examples as Python pairs. The form here is `input => output`."))
     at(f", {ASKED}", ALL, ("no_query", "", "The query is missing: the last line is the query and an arrow."))
-    at(f"{SHOWN}, {ASKED}", "values", ("query_first", f"{ASKED}, {SHOWN}", "Your query stands before the examples. It is the last line."))
+    at(f"{SHOWN}, {ASKED}", "values", ("query_first", f"{ASKED}, {SHOWN}", "Your query is before the examples. It is the last line."))
     at("for given, wanted in", "values", ("examples_turned_around", "for wanted, given in", "Your examples are turned around: `output => input`. The input comes first."))
     at("in examples)", "values",
        ("examples_in_reverse", "in examples[::-1])", "Your examples come in reverse order. They are given in the order wanted."),
@@ -469,7 +469,7 @@ def in_few_shot_prompt(at):
        ("colons_for_arrows", "{given}: {wanted}", "Your examples have colons for arrows. It is `input => output`."))
     at("{wanted}\"", "values",
        ("space_after_outputs", "{wanted} \"", "A space follows your examples' outputs. The line ends there."),
-       ("examples_end_with_a_stop", "{wanted}.\"", "Your examples end with a full stop. The output stands there as it is."))
+       ("examples_end_with_a_stop", "{wanted}.\"", "Your examples end with a full stop. The output is there as it is."))
     at(("} => {", "{query} =>"), ALL,
        ("thin_arrow", ("} -> {", "{query} ->"), "Your arrow is `->`. It is `=>`."),
        ("equals_sign", ("} = {", "{query} ="), "Your arrow is `=`. It is `=>`."),
@@ -477,8 +477,8 @@ def in_few_shot_prompt(at):
        ("double_arrow", ("} ⇒ {", "{query} ⇒"), "Your arrow is one character, `→` or `⇒`. It is two: `=>`."))
     at(("{given} => {wanted}", "{query} =>"), ALL,
        ("no_spaces_around_the_arrow", ("{given}=>{wanted}", "{query}=>"), "Your arrows have no spaces around them: `input => output`, `query =>`."),
-       ("quoted", ("{given!r} => {wanted!r}", "{query!r} =>"), "You put quotation marks around texts (`repr` does). They stand as they are."))
-    at("{query} =>", ALL, ("no_space_before_the_last_arrow", "{query}=>", "No space stands before your last arrow: `query =>`."))
+       ("quoted", ("{given!r} => {wanted!r}", "{query!r} =>"), "You put quotation marks around texts (`repr` does). They are as they are."))
+    at("{query} =>", ALL, ("no_space_before_the_last_arrow", "{query}=>", "No space is before your last arrow: `query =>`."))
     at((SHOWN, ASKED), ALL,
        ("question_and_answer", ('*(f"Q: {given}\\nA: {wanted}" for given, wanted in examples)', 'f"Q: {query}\\nA:"'), "Your lines are questions and answers (`Q:`, `A:`). The form here is `input => output`."))
     at("f\"{given} =>", "values", ("bulleted", "f\"- {given} =>", "You put a dash before each example. The form here is `input => output`."))
@@ -492,10 +492,10 @@ def in_patchify(at):
     ORDER = "grid.permute(0, 2, 4, 1, 3, 5)"
     NUMBERS = ("values", "gradients")
     at(ORDER, NUMBERS,
-       ("columns_first", "grid.permute(0, 4, 2, 1, 3, 5)", "Your patches run down the columns first. They run row by row, from the top left to the right."),
+       ("columns_first", "grid.permute(0, 4, 2, 1, 3, 5)", "Your patches run down the columns first. They should run row by row, from the top left to the right."),
        ("channels_last", "grid.permute(0, 2, 4, 3, 5, 1)", "In your vectors the channels come last: pixel by pixel. A vector holds the first channel's pixels, then the next channel's."),
        ("channels_between", "grid.permute(0, 2, 4, 3, 1, 5)", "In your vectors the channels come between a patch's rows and columns. A vector holds the first channel's pixels row by row, then the next channel's."),
-       ("pixels_by_columns", "grid.permute(0, 2, 4, 1, 5, 3)", "Inside each patch your pixels run down the columns. They run row by row."),
+       ("pixels_by_columns", "grid.permute(0, 2, 4, 1, 5, 3)", "Inside each patch your pixels run down the columns. They should run row by row."),
        ("pixels_by_columns_channels_last", "grid.permute(0, 2, 4, 5, 3, 1)", "Inside each patch your pixels run down the columns, and channels come last. A vector holds the first channel row by row, then the next channel."),
        ("all_by_columns", "grid.permute(0, 4, 2, 1, 5, 3)", "Your patches run down the columns, and so do the pixels in each. Both run row by row."),
        ("columns_first_channels_last", "grid.permute(0, 4, 2, 3, 5, 1)", "Your patches run down the columns, and in each vector channels come last. Patches run row by row, and a vector holds the first channel's pixels, then the next channel's."),
@@ -507,18 +507,18 @@ def in_patchify(at):
        ("no_gradient", "grid.detach().permute(0, 2, 4, 1, 3, 5)", "No gradient reaches `images`: your patches are cut off from them (`detach`, NumPy, `torch.tensor` …).", "gradients"))
     at(ORDER + ".flatten(3).flatten(1, 2)", NUMBERS,
        ("only_reshaped", "images.reshape(batch, height // patch * (width // patch), channels * patch * patch)", "You reshape, but change no order of axes: your vectors are stretches of memory, not squares of the image. Split H and W into (rows, P) and (columns, P), and bring the two P together with `permute`."),
-       ("channels_in_front", "grid.permute(0, 1, 2, 4, 3, 5).reshape(batch, height // patch * (width // patch), channels * patch * patch)", "Your channels stay in front when you cut, so a vector mixes stretches of different patches. Bring the channels behind the patches first."))
+       ("channels_in_front", "grid.permute(0, 1, 2, 4, 3, 5).reshape(batch, height // patch * (width // patch), channels * patch * patch)", "Your channels stay in front when you cut, so a vector mixes stretches of different patches. Bring the channels after the patches first."))
     at(GRID, NUMBERS,
        ("patch_and_grid_swapped", "images.reshape(batch, channels, patch, height // patch, patch, width // patch).permute(0, 1, 3, 2, 5, 4)", "You split H into (P, rows) where it is (rows, P): your vectors hold every H/P-th pixel, not neighbors. The same for W."),
        ("height_and_width_swapped", "images.reshape(batch, channels, width // patch, patch, height // patch, patch)", "You cut the image into W/P rows and H/P columns. H comes before W: (B, C, H, W)."),
        ("number_for_size", "images.reshape(batch, channels, patch, height // patch, patch, width // patch)", "You cut each side into P pieces. A patch is P × P pixels: there are H / P rows of them.", ("shape", *NUMBERS)))
     at(".flatten(1, 2)", ("shape", *NUMBERS),
-       ("axes_behind_each_other", ".flatten(1, 2).transpose(1, 2)", "The last two axes of your result are swapped: (B, C·P·P, N). It is to be (B, N, C·P·P), one vector for each patch."),
+       ("axes_behind_each_other", ".flatten(1, 2).transpose(1, 2)", "The last two axes of your result are swapped: (B, C·P·P, N). It must be (B, N, C·P·P), one vector for each patch."),
        ("batch_merged", ".flatten(0, 2)", "Batch and patches have become one axis. Each image is a sentence of its own: (B, N, C·P·P)."))
     at(".flatten(3).flatten(1, 2)", ("shape", *NUMBERS),
-       ("grid_kept", ".flatten(3)", "Your patches still stand in rows and columns: four axes. Make one row of them: (B, N, C·P·P)."),
+       ("grid_kept", ".flatten(3)", "Your patches still are in rows and columns: four axes. Make one row of them: (B, N, C·P·P)."),
        ("pixels_kept", ".flatten(1, 2)", "Your patches are still squares: five axes. Make each a vector: (B, N, C·P·P)."),
-       ("everything_flat", ".flatten(1)", "All patches of an image are one long vector. (B, N, C·P·P) is asked for."),
+       ("everything_flat", ".flatten(1)", "All patches of an image are one long vector. (B, N, C·P·P) is needed."),
        ("channels_as_tokens", ".flatten(4).flatten(1, 3)", "Each channel of a patch is a token of its own in yours. One vector holds all channels of a patch: (B, N, C·P·P)."),
        ("patches_averaged", ".mean(dim=(4, 5)).flatten(1, 2)", "You average the pixels of a patch: one number a channel. A vector holds them all: C·P·P numbers."),
        ("view_after_permute", ".view(batch, -1, channels * patch * patch)", "`view` can't join axes after `permute`: their memory is not in order. `reshape` or `flatten` copy where they must."))
@@ -533,8 +533,8 @@ def in_patchify(at):
     at("    if height % patch or width % patch:\n        raise ValueError(f\"an image of {height} × {width} can't be cut into patches of {patch} × {patch}\")\n", "refusals",
        ("left_to_reshape", "", "The size that does not fit is refused by the library's `reshape`, not by you: raise a ValueError with that size and P before it comes to that."))
     at("height % patch or width % patch", "refusals",
-       ("only_height_checked", "height % patch", "You look at H only. A width that P does not divide is to be refused, too."),
-       ("only_width_checked", "width % patch", "You look at W only. A height that P does not divide is to be refused, too."),
+       ("only_height_checked", "height % patch", "You look at H only. A width that P does not divide must be refused, too."),
+       ("only_width_checked", "width % patch", "You look at W only. A height that P does not divide must be refused, too."),
        ("refused_only_if_both", "height % patch and width % patch", "You refuse an image only if P divides *neither* side. One is enough."),
        ("area_checked", "height * width % patch", "You look at H · W. Each side has to be a multiple of P."),
        ("squares_only", "height != width", "You refuse images that are not square. H and W may differ; each has to be a multiple of P.", ("shape", *NUMBERS, "refusals")))
@@ -549,11 +549,11 @@ def in_clip_loss(at):
     UNIT = "F.normalize(image_emb, dim=-1), F.normalize(text_emb, dim=-1)"
     MEAN = "(F.cross_entropy(logits, pairs) + F.cross_entropy(logits.T, pairs)) / 2"
     at(UNIT, ALL,
-       ("not_normalized", "image_emb, text_emb", "You take products of the vectors as they are: longer ones win. Cosines are asked for: make each vector's length 1 first."),
+       ("not_normalized", "image_emb, text_emb", "You take products of the vectors as they are: longer ones win. Cosines are needed: make each vector's length 1 first."),
        ("normalized_as_a_whole", "image_emb / image_emb.norm(), text_emb / text_emb.norm()", "You divide by the length of all vectors together. Each vector has its own: `norm(dim=-1, keepdim=True)`."),
        ("divided_by_squared_length", "image_emb / image_emb.square().sum(dim=-1, keepdim=True), text_emb / text_emb.square().sum(dim=-1, keepdim=True)", "You divide by the *squared* lengths: the root is missing."),
        ("divided_by_root_d", "image_emb / image_emb.size(-1) ** 0.5, text_emb", "You divide by √D, as attention does. Here vectors are made of length 1 instead."),
-       ("layer_norm", "F.layer_norm(image_emb, image_emb.shape[-1:]), F.layer_norm(text_emb, text_emb.shape[-1:])", "You take a layer norm: mean 0 and variance 1. A vector of length 1 is asked for."))
+       ("layer_norm", "F.layer_norm(image_emb, image_emb.shape[-1:]), F.layer_norm(text_emb, text_emb.shape[-1:])", "You take a layer norm: mean 0 and variance 1. A vector of length 1 is needed."))
     at("F.normalize(image_emb, dim=-1)", ALL,
        ("images_not_normalized", "image_emb", "Only the texts have length 1. Cosines need both: normalize the images, too."),
        ("no_gradient_to_images", "F.normalize(image_emb.detach(), dim=-1)", "No gradient reaches `image_emb`: both encoders learn.", "gradients"))
@@ -561,7 +561,7 @@ def in_clip_loss(at):
        ("texts_not_normalized", "text_emb", "Only the images have length 1. Cosines need both: normalize the texts, too."),
        ("no_gradient_to_texts", "F.normalize(text_emb.detach(), dim=-1)", "No gradient reaches `text_emb`: both encoders learn.", "gradients"))
     at("dim=-1", ALL,
-       ("normalized_over_the_batch", "dim=0", "You normalize over the batch (dim 0). Each vector is to have length 1: dim −1."),
+       ("normalized_over_the_batch", "dim=0", "You normalize over the batch (dim 0). Each vector must have length 1: dim −1."),
        ("sum_of_sizes", "p=1, dim=-1", "You divide by the sum of the sizes (the 1-norm). The length is the root of the sum of squares."), times=2)
     at("/ temperature", ALL,
        ("cosines_over_root_d", "/ temperature / image_emb.size(-1) ** 0.5", "You divide by √D besides: cosines are divided by `temperature` only."),
@@ -575,7 +575,7 @@ def in_clip_loss(at):
        ("texts_only", "F.cross_entropy(logits.T, pairs)", "One half is missing: you only ask which image belongs to each text. The reverse counts as much: `logits`."),
        ("pairs_only", "-logits.diagonal().mean()", "You compare each image with its own text only. The loss needs the others, too: all B × B cosines."),
        ("one_minus_cosine", "(1 - logits.diagonal() * temperature).mean()", "You return 1 − cosine of the pairs. The loss asks which of all texts belongs to an image: a cross-entropy over all B × B cosines."),
-       ("softmax_over_all", "-logits.flatten().log_softmax(dim=0).view_as(logits).diagonal().mean()", "Your softmax runs over all B × B pairs at once. It runs over the texts for each image, and over the images for each text."),
+       ("softmax_over_all", "-logits.flatten().log_softmax(dim=0).view_as(logits).diagonal().mean()", "Your softmax runs over all B × B pairs at once. It should run over the texts for each image, and over the images for each text."),
        ("unstable", "-((logits.exp().diagonal() / logits.exp().sum(dim=1)).log().mean() + (logits.exp().diagonal() / logits.exp().sum(dim=0)).log().mean()) / 2", "Your exponentials run over: with large logits the loss is inf or NaN. `cross_entropy` (or `log_softmax`, `logsumexp`) takes the largest off first.", "large logits"),
        ("log_of_softmax", "-(logits.softmax(dim=1).diagonal().log().mean() + logits.softmax(dim=0).diagonal().log().mean()) / 2", "A probability runs down to 0, and its log is −∞: with large logits the loss is inf. `cross_entropy` or `log_softmax` compute both in one step.", "large logits"),
        ("yes_or_no", "F.binary_cross_entropy_with_logits(logits, torch.eye(len(logits)))", "You ask of each pair by itself whether it belongs together (a sigmoid, as SigLIP does). CLIP's loss is a softmax: which of all texts belongs to this image?"),
@@ -583,12 +583,12 @@ def in_clip_loss(at):
        ("probabilities", "(logits.softmax(dim=1).diagonal().mean() + logits.softmax(dim=0).diagonal().mean()) / 2", "You return a mean of probabilities. The loss is the mean of −log p."),
        ("log_of_mean_probability", "-(logits.log_softmax(dim=1).diagonal().logsumexp(0) + logits.log_softmax(dim=0).diagonal().logsumexp(0)) / 2 + torch.tensor(float(len(logits))).log()", "You take the log of a mean probability. It is the mean of the logs."))
     at(") / 2", ALL,
-       ("summed", ")", "You add the two losses. Their mean is asked for: divide by 2."),
-       ("in_bits", ") / 2 / 0.6931471805599453", "Your loss is in bits (log2). Nats are asked for: natural logs."),
+       ("summed", ")", "You add the two losses. Their mean is needed: divide by 2."),
+       ("in_bits", ") / 2 / 0.6931471805599453", "Your loss is in bits (log2). Nats are needed: natural logs."),
        ("one_axis", ")[None] / 2", "You return a tensor with an axis, (1,). The loss is a single number: ().", ("shape", *ALL)))
     at("pairs)", ALL,
        ("sum_over_the_batch", "pairs, reduction='sum')", "You add up over the batch (B = {B}). A cross-entropy is the mean over its rows."),
-       ("loss_of_each", "pairs, reduction='none')", "You return a loss for each pair. Their mean is asked for: one number.", ("shape", *ALL)), times=2)
+       ("loss_of_each", "pairs, reduction='none')", "You return a loss for each pair. Their mean is needed: one number.", ("shape", *ALL)), times=2)
     at(" / temperature", ALL,
        ("no_temperature", "", "`temperature` has no effect: cosines are divided by it. (Dividing the vectors before they are normalized takes it out again.)"))
     at(("/ temperature", ") / 2"), ALL,
@@ -604,10 +604,10 @@ def in_clip_loss(at):
        ("images_with_images", "images @ images.T", "You compare images with images. Images are compared with texts."),
        ("texts_with_texts", "texts @ texts.T", "You compare texts with texts. Images are compared with texts."),
        ("widths_multiplied", "images.T @ texts", "You multiply over the batch: a D × D matrix. Each image is compared with each text: (B, B)."),
-       ("distances", "torch.cdist(images, texts)", "You take distances for logits: what is similar has a *small* one. Cosines are asked for."),
-       ("minus_distances", "-torch.cdist(images, texts)", "You take distances (with a minus) for similarities. Cosines are asked for."),
+       ("distances", "torch.cdist(images, texts)", "You take distances for logits: what is similar has a *small* one. Cosines are needed."),
+       ("minus_distances", "-torch.cdist(images, texts)", "You take distances (with a minus) for similarities. Cosines are needed."),
        ("minus_cosines", "-images @ texts.T", "Your logits have the wrong sign: pairs would be driven apart."))
-    at("return (", ALL, ("minus_loss", "return -(", "Your loss has the wrong sign: it is to fall when pairs become more alike."))
+    at("return (", ALL, ("minus_loss", "return -(", "Your loss has the wrong sign: it must fall when pairs become more alike."))
     at("cross_entropy(logits, pairs) + F.cross_entropy(logits.T, pairs)", ALL,
        ("softmax_twice", "cross_entropy(logits.softmax(dim=1), pairs) + F.cross_entropy(logits.T.softmax(dim=1), pairs)", "You hand probabilities to `cross_entropy`, which takes logits and does the softmax itself."))
     PROBABILITIES = "torch.stack([logits.softmax(dim=1).diagonal(), logits.softmax(dim=0).diagonal()])"
@@ -619,7 +619,7 @@ def in_clip_loss(at):
         at(MEAN, "large logits",
            (name, f"-({PROBABILITIES}{kept}).log().mean()", f"You add a small number inside the log, or clamp there. That keeps it finite, but no pair then costs more than {most}, however wrong it is: `cross_entropy` or `log_softmax` need no such help."))
     at(f"return {MEAN}", ("shape", "gradients"),
-       ("a_number", f"return ({MEAN}).item()", "You return a Python number. The loss is to be a tensor: training needs the way back."))
+       ("a_number", f"return ({MEAN}).item()", "You return a Python number. The loss must be a tensor: training needs the way back."))
 
 
 @MISTAKES.of_quiz("quiz_which_model", quiz_which_model)
@@ -636,7 +636,7 @@ def in_quiz_which_model(wrong):
                  "they say how alike two things are; neither writes a word. Reading one text and writing another takes a decoder.")
     Q = "go on with a story"
     wrong(Q, "an encoder",
-                 "it reads in both directions, and has never learned what comes next when nothing stands on the right yet. A decoder writes on.")
+                 "it reads in both directions, and has never learned what comes next when nothing is on the right yet. A decoder writes on.")
     wrong(Q, "two encoders, one space",
                  "they say how alike two things are; neither writes a word. A decoder writes on.")
     Q = "three examples, no training"
@@ -648,7 +648,7 @@ def in_quiz_which_model(wrong):
     wrong(Q, "full attention",
                  "16,000² is 256 million scores in each head of each layer. A window, a few global tokens and random keys grow with T, not with T².")
     wrong(Q, "the first 512 tokens",
-                 "what matters may stand on the last page. Sparse attention reads the whole.")
+                 "what matters may be on the last page. Sparse attention reads the whole.")
     Q = "half the computation of BERT base"
     wrong(Q, "one set of weights for all layers",
                  "that is ALBERT: all twelve layers are computed, with the same weights each time. It saves memory, not time. DistilBERT has six layers.")

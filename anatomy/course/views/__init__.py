@@ -14,6 +14,7 @@ from anatomy.course.views.family import family_table, family_tree
 from anatomy.course.views.heatmap import heat_map, heat_maps
 from anatomy.course.views.images import image_grid
 from anatomy.course.views.masks import mask_grids
+from anatomy.course.views.modern import two_blocks
 from anatomy.course.views.one_hot import one_hot_product
 from anatomy.course.views.pieces import head_split, merge_steps, token_strip
 from anatomy.course.views.progress import ProgressBar
@@ -54,5 +55,6 @@ __all__ = [
     "sequence_rows",
     "show",
     "token_strip",
+    "two_blocks",
     "use_style",
 ]

@@ -33,7 +33,7 @@ def as_html(pair: MatrixPair) -> str:
     both = f'<table role="presentation" style="{plain}"><tr style="background-color:transparent">{maps}</tr></table>'
     said = " ".join(filter(None, (_what(pair), _scale(values, size), row)))
     return (
-        scrolling(both, "Two heat maps: expected, and yours. What they show is said below them.")
+        scrolling(both, "Two heat maps: expected, and yours. The text below says what they show.")
         + f'<div style="font-size:85%;opacity:.8">{escape(said)}</div>'
     )
 

@@ -82,7 +82,7 @@ def call(address: str, what: str, body: bytes | None = None, key: str | None = N
         sentence = said.get("error")
         if status == 200 or not isinstance(sentence, str):
             raise CheckUnavailable(
-                f"What answers at {_host(address)} is no judge of this version of the course (HTTP status {status}): "
+                f"The service at {_host(address)} is not a judge of this version of the course (HTTP status {status}): "
                 "ask your instructor."
             )
         raise {401: UnknownKey, 403: Refused}.get(status, CheckUnavailable)(sentence[:500])

@@ -59,7 +59,7 @@ def ask(address: str, exercise: Exercise, seen: Observation, parts: list[Observa
 def _answer(exercise: Exercise, said: dict[str, Any]) -> RemoteVerdict:
     kinds = {"status": str, "points": int, "max_points": int, "headline": str, "html": str, "text": str}
     if any(not isinstance(said.get(name), kind) for name, kind in kinds.items()) or said["status"] not in STATUSES:
-        raise CheckUnavailable("What the judge answered is no verdict: ask your instructor.")
+        raise CheckUnavailable("The judge's reply can't be read: ask your instructor.")
     mistakes = said.get("mistakes")
     named = mistakes.items() if isinstance(mistakes, dict) else ()
     diagnoses = tuple(Said(name, text) for name, text in named if isinstance(text, str))
@@ -70,7 +70,7 @@ def open_way(address: str) -> str:
     """What a student should know of an address at which keys travel in the open; empty for another one."""
     if is_private(address):
         return ""
-    return f"{address} is not https: whoever is on the way can read your key. Tell your instructor."
+    return f"{address} is not https: others on the network can read your key. Tell your instructor."
 
 
 def command_after(reason: CheckUnavailable) -> str:

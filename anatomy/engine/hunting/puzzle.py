@@ -1,4 +1,4 @@
-"""A bug as a puzzle: what it returns beside what is wanted, and four sentences of which one is true of it."""
+"""A bug as a puzzle: what it returns beside what is needed, and four sentences of which one is true of it."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def puzzle_of(bug: Bug) -> Puzzle:
 
 
 def _example(trials: Trials, mistake: Mistake) -> Example | None:
-    """The smallest one; of an error where a result is wanted at least the error."""
+    """The smallest one; of an error where a result is needed at least the error."""
 
     def work() -> Iterator[dict[str, str] | None]:
         found = smallest_example(trials, mistake.answer)

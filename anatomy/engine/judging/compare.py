@@ -211,7 +211,7 @@ def rule_says(rule: Callable[[Any, Case], str | None], value: Any, case: Case) -
     try:
         return rule(value, case)
     except Exception as error:  # a kernel may send anything, and judging goes on
-        return f"The result can't be read as what is asked: {type(error).__name__}, {error}."
+        return f"The result does not have the form that the exercise needs: {type(error).__name__}, {error}."
 
 
 def _compare_gradients(

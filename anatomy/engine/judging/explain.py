@@ -114,7 +114,7 @@ def _explain_in_place(expectations: Expectations, alike: list[Difference]) -> Ex
     }
     advice = next((text for of_type, text in instead.items() if isinstance(value, of_type)), "leave it as it is")
     return Explanation(f"You change `{name}` in place.",
-                       f"Whoever calls your function still needs it as it was; {advice}.")  # fmt: skip
+                       f"The caller still needs it as it was; {advice}.")  # fmt: skip
 
 
 def _explain_noise(expectations: Expectations, alike: list[Difference]) -> Explanation:
@@ -126,7 +126,7 @@ def _explain_noise(expectations: Expectations, alike: list[Difference]) -> Expla
 def _explain_no_gradient(expectations: Expectations, alike: list[Difference]) -> Explanation:
     if alike[0].found is None:
         return Explanation(f"No gradient reaches `{alike[0].where}`.",
-                           "Values alone are not enough: training needs the way back. `detach`, `.data`, `.item`, "
+                           "Right values are not enough: training needs their gradients. `detach`, `.data`, `.item`, "
                            "`torch.no_grad`, NumPy or building a new tensor from numbers cut it.")  # fmt: skip
     return Explanation(f"A gradient reaches `{alike[0].where}`, and none should.")
 

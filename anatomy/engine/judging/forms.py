@@ -50,17 +50,18 @@ def explain_type(expectations: Expectations, alike: list[Difference]) -> Explana
                            "Is a `return` missing at its end?")  # fmt: skip
     what = what_result(first)
     if isinstance(found, str) and expectations.exercise.describe is not None:
-        return Explanation(f"{what}Seen is “{found}”, expected is {brief(expected)}.", claim=found)
+        seen = found if found.endswith(".") else f"Seen is “{found}”, expected is {brief(expected)}."
+        return Explanation(f"{what}{seen}", claim=found)
     if isinstance(expected, str) and expectations.exercise.describe is not None:
         asks = expectations.cases[first.case].asks
         return Explanation(f"You return {sort_of(found)}, so “{asks}” can't be looked at.")
     if isinstance(found, list) and isinstance(expected, list):
-        return Explanation(f"{what}You return {len(found)} things; {len(expected)} are wanted.")
-    headline = f"{what}You return {sort_of(found)}; {sort_of(expected)} is wanted."
+        return Explanation(f"{what}You return {len(found)} things; {len(expected)} are needed.")
+    headline = f"{what}You return {sort_of(found)}; {sort_of(expected)} is needed."
     if all(same_numbers(one.found, one.expected) for one in alike):
         return Explanation(headline, "The numbers are right.")
     if (place := _inside(alike)) is not None:
-        return Explanation(headline, f"What is at place {place} of it is the expected result.")
+        return Explanation(headline, f"Item {place} of it is the expected result.")
     shown = f" = {brief(found)}" if isinstance(found, str | int | float) else ""
     shape = f" of shape {tuple(expected.shape)}" if isinstance(expected, Tensor) and expected.dim() else ""
     about = " ".join(filter(None, (f"Yours{shown}." if shown else "", f"Wanted{shape}." if shape else "")))
@@ -108,8 +109,8 @@ def explain_names(expectations: Expectations, alike: list[Difference]) -> Explan
         else "The parameters of your module differ"
     )
     if missing and (prefix := _prefix(missing, extra)):
-        return Explanation(f"{what}: all stand behind `{prefix}`.",
-                           f"For example `{prefix}{missing[0]}`, where `{missing[0]}` is wanted.")  # fmt: skip
+        return Explanation(f"{what}: all names begin with `{prefix}`.",
+                           f"For example `{prefix}{missing[0]}`, where `{missing[0]}` is needed.")  # fmt: skip
     shapes = [
         f"`{name}` has shape {tuple(mine[name])}, expected {tuple(right[name])}"
         for name in right
@@ -152,5 +153,5 @@ def _prefix(missing: list[str], extra: list[str]) -> str:
 def explain_shared(expectations: Expectations, alike: list[Difference]) -> Explanation:
     mine, right = alike[0].found, alike[0].expected
     if extra := [group for group in mine if group not in right]:
-        return Explanation(f"{names(extra[0])} are one and the same parameter.", "Each is to have numbers of its own.")
-    return Explanation(f"{names(right[0])} are to be one and the same parameter.", "Yours are separate.")
+        return Explanation(f"{names(extra[0])} are one and the same parameter.", "Each must have numbers of its own.")
+    return Explanation(f"{names(right[0])} must be one and the same parameter.", "Yours are separate.")

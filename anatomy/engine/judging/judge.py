@@ -120,7 +120,7 @@ def _unwritten(expectations: Expectations, found: list[CaseObservation]) -> list
         return []
     line = own[0].line
     if own[0].leftover:
-        text = f"The stub's `raise NotImplementedError` still stands in your answer (line {line}): delete it."
+        text = f"The stub's `raise NotImplementedError` is still in your answer (line {line}): delete it."
         return [Diagnosis(text)]
     return [Diagnosis(f"A part of this is not written yet: your line {line} raises `NotImplementedError`.")]
 
@@ -209,7 +209,7 @@ def _library_did_it(exercise: Exercise, calls: list[str]) -> Verdict:
     named = " and ".join(f"`{call}`" for call in calls)
     text = Diagnosis(
         f"The library's {named} did the work.",
-        "That is what one calls in practice; here the point is to write it once yourself, from simpler operations. "
+        "In practice you would call it; here the point is to write it once yourself, from simpler operations. "
         "Points come with your own version.",
         mistake="library call",
     )

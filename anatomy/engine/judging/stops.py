@@ -26,7 +26,7 @@ def explain_error(found: CaseObservation, expected: CaseObservation, case: Case)
         return Explanation("It did not finish.", f"One call took {error.message}. {_inputs(case)}".strip())
     if found.outcome == "returned":
         if isinstance(found.value, dict) and str(found.value.get("$other")).endswith(f" {wanted}"):
-            return Explanation(f"You return the `{wanted}`: it is an object like any other, and nothing stops.",
+            return Explanation(f"You return the `{wanted}`: an error that is returned stops nothing.",
                                f"Write `raise` for `return`. {_inputs(case)}".strip())  # fmt: skip
         what = "nothing (None)" if found.value is None else "a result"
         return Explanation(f"This input should be refused with a clear `{wanted}`.",
@@ -39,7 +39,7 @@ def explain_error(found: CaseObservation, expected: CaseObservation, case: Case)
     (reason, rest), stops = _reason(message), f"It stops with `{error.type}`{where}"
     if expected.outcome == "raised":
         if error.code and is_deliberate(found):
-            return Explanation(f"It is refused with `{error.type}`; a `{wanted}` is wanted.", message)
+            return Explanation(f"It is refused with `{error.type}`; a `{wanted}` is needed.", message)
         luck = (
             f"A `{wanted}` is required, but this one came by luck: test for such an input and raise it yourself."
             if error.type == wanted

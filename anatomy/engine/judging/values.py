@@ -30,7 +30,9 @@ def explain_values(expectations: Expectations, alike: list[Difference]) -> Expla
     elif isinstance(found, list) and isinstance(expected, list):
         said = _relate_lists(expectations, alike)
     elif isinstance(found, str) and isinstance(expected, str) and expectations.exercise.describe is not None:
-        said = Explanation(f"{'seen' if what else 'Seen'} is “{found}”, expected is “{expected}”.")
+        said = Explanation(
+            found if found.endswith(".") else f"{'seen' if what else 'Seen'} is “{found}”, expected is “{expected}”."
+        )
     else:
         said = _relate_values(expectations, alike)
     return Explanation(what + said.headline, said.detail, said.claims)

@@ -91,7 +91,7 @@ def _in_words(exercise: Exercise, case: Case, raw: Any) -> Any:
             warnings.simplefilter("ignore")  # of results that are not what is described here
             return None if raw is None else plain(exercise.describe(raw, case))
     except Exception as error:
-        return f"what came back can't be read as what is asked for ({type(error).__name__})"
+        return f"what came back does not have the form that the exercise needs ({type(error).__name__})"
 
 
 def _try_case(exercise: Exercise, answer: Any, case: Case, look: Look) -> CaseObservation:
@@ -203,7 +203,7 @@ class _Subject:
         self.target = answer
         if exercise.kind == "module":
             if not isinstance(answer, type):
-                raise BadSignature(f"{exercise.name} is to be a class; this is {kind_of(answer)}.")
+                raise BadSignature(f"{exercise.name} must be a class; this is {kind_of(answer)}.")
             torch.default_generator.manual_seed(0)
             check_construction(answer, case.init)
             self.target = answer(*fresh(case.init))
@@ -214,7 +214,7 @@ class _Subject:
                     self.run(fresh(case.args))
             fill_parameters(self.target, exercise.course.parameter_words)
         elif not callable(answer):
-            raise BadSignature(f"{exercise.name} is to be a function; this is {kind_of(answer)}.")
+            raise BadSignature(f"{exercise.name} must be a function; this is {kind_of(answer)}.")
 
     def run(self, args: Mapping[str, Any], noise_seed: int = 0) -> Any:
         """Call the object; `noise_seed` seeds the global generator, so that noise shows when it changes."""

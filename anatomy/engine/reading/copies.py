@@ -183,7 +183,7 @@ def _copy(work: Callable[[], Iterator[Any]], logbook: _Logbook, seconds: float, 
 
 
 def _heard(pid: int, reader: int, logbook: _Logbook, until: float) -> bytes:
-    """What a copy writes until it ends, or is to be ended."""
+    """What a copy writes until it ends, or must be ended."""
     heard, moved, since = b"", (-1.0, -1), time.monotonic()
     ears = select.poll()
     ears.register(reader)
@@ -295,7 +295,7 @@ def _set_limits(seconds: float) -> None:
     if sys.platform == "linux":
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
         limits[resource.RLIMIT_AS] = pages * mmap.PAGESIZE + MEMORY
-        with suppress(OSError):  # where memory is short, this process is to go, not the notebook
+        with suppress(OSError):  # where memory is short, this process must go, not the notebook
             Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
         system = ctypes.CDLL(None)
         system.prctl(1, signal.SIGKILL)  # end with the notebook

@@ -100,7 +100,7 @@ def _moved(before: Tensor, after: Tensor) -> Tensor:
 def _without_effect(slices: list[_Slice]) -> str:
     for one in slices:
         if one.right.any() and not one.mine.any():
-            return f"What stands in {one} has no effect on your result. On the right one it has."
+            return f"What is in {one} has no effect on your result. It should have one."
     return ""
 
 

@@ -40,7 +40,7 @@ def _loops_that_end_at_once(program: Program) -> Iterator[Fact]:
                 break
             if isinstance(statement, ast.Return):
                 line = statement.lineno
-                yield f"The `return` in line {line} stands inside the loop, which ends there in its first turn.", line
+                yield f"The `return` in line {line} is inside the loop, which ends there in its first turn.", line
 
 
 def _behind_the_error(program: Program, trials: Trials) -> Iterator[Fact]:
@@ -102,7 +102,7 @@ def _statements_that_do_nothing(program: Program) -> Iterator[Fact]:
     for statement in (statement for function in program.functions for block in blocks(function) for statement in block):
         is_value = isinstance(statement, ast.Expr) and not isinstance(statement.value, ast.Constant)
         if is_value and not any(isinstance(node, _DOES) for node in ast.walk(statement)):
-            yield f"Line {statement.lineno} does nothing: what it says is not kept.", statement.lineno
+            yield f"Line {statement.lineno} does nothing: its result is not kept.", statement.lineno
 
 
 _DOES = (ast.Call, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)

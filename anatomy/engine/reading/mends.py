@@ -46,7 +46,7 @@ def _returned_too_early(program: Program) -> Iterator[Mend]:
         if isinstance(last := loop.body[-1], ast.Return):
             moved = [*block[: index + 1], last, *block[index + 1 :]]
             for line in rearranged([loop.body, block], [loop.body[:-1], moved], last.lineno):
-                yield line, f"The `return` in line {line} stands inside the loop, which ends there in its first turn."
+                yield line, f"The `return` in line {line} is inside the loop, which ends there in its first turn."
 
 
 def _power_first(program: Program) -> Iterator[Mend]:
@@ -135,7 +135,7 @@ def _of_the_notebook(program: Program) -> Iterator[Mend]:
                 here = [place for place in names if place[3].id == name]
                 for line in replaced(here, ast.Name(argument, ast.Load())):
                     yield line, f"`{name}` in line {line} is no argument, but a name of your notebook: " \
-                                "it stays the same whatever is handed over."  # fmt: skip
+                                "it stays the same whatever is passed in."  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------------- sizes
@@ -180,7 +180,7 @@ def _fixed_sizes(program: Program, cases: list[Case], course: Course) -> Iterato
             for places_of_it in (here, *([place] for place in here if len(here) > 1)):
                 for size in sizes:
                     for line in replaced(places_of_it, ast.parse(size, mode="eval").body):
-                        yield line, f"The {number} in line {line} is fixed, and should follow what is handed over."
+                        yield line, f"The {number} in line {line} is fixed, and should follow from what is passed in."
 
 
 def _sizes(function: ast.FunctionDef, program: Program, case: Case, course: Course) -> Iterator[str]:

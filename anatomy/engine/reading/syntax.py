@@ -44,7 +44,7 @@ def exchanged(place: Place, new: ast.AST) -> Generator[int, None, None]:
 
 
 def _located(new: ast.AST, at: ast.AST) -> ast.AST:
-    """A new node with all that Python asks of a tree that it is to compile."""
+    """A new node with all that Python asks of a tree that it must compile."""
     return ast.fix_missing_locations(ast.copy_location(new, at))
 
 

@@ -1,4 +1,4 @@
-"""A wrong answer as the beginning of what names it in its notebook's `wrong.py`: its name and sentence are to be given.
+"""A wrong answer as the beginning of what names it in its notebook's `wrong.py`: its name and sentence must be given.
 
 Where it differs from the right answer in few statements, it is an edit of these; else a function or class of its own.
 """

@@ -142,7 +142,7 @@ def _kind(mark: ShownMark, note: CellNote) -> str:
 def _sentence(mark: ShownMark, note: CellNote, kind: str) -> str:
     """The first sentence of the card, without the points, which stand beside it."""
     if kind == "ungraded":
-        return note.reason or "A person is to mark this."
+        return note.reason or "A person must mark this."
     said = _POINTS.sub(".", note.said)
     by_hand = note.points is None or rounded(note.points) != mark.points
     return f"{said} A person gave these points.".strip() if by_hand else said

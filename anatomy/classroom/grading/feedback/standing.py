@@ -14,7 +14,7 @@ from sqlalchemy.orm import joinedload, undefer
 
 @dataclass(frozen=True)
 class ShownMark:
-    """What a check gave; `waits` tells that there is no mark yet and a person is to give one."""
+    """What a check gave; `waits` tells that there is no mark yet and a person must give one."""
 
     points: float
     worth: float

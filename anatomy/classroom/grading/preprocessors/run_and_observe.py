@@ -111,7 +111,7 @@ class RunAndObserve(Execute):
         return nb, resources
 
     def _run(self, nb: NotebookNode, resources: ResourcesDict, km: Any) -> Converted:
-        """Run what is to be run, again and again until nothing ends the kernel any more."""
+        """Run what must be run, again and again until nothing ends the kernel any more."""
         unreached, restarts = "", 0
         records: dict[int, list[NotebookNode]] = {}
         while not unreached:

@@ -49,7 +49,7 @@ def relate(
 ) -> Explanation | None:
     """The first explanation that holds for all of `found` and in all `others`: the further cases that differ."""
     if found.is_complex():
-        return Explanation("Your values are complex numbers.", "Real ones are wanted.")
+        return Explanation("Your values are complex numbers.", "Real ones are needed.")
     least = 1 if found.numel() == 1 else 2  # anything explains a single number: beside more it says little
     further = tuple(
         _comparison(*other, exercise) for other in others if other[1].numel() >= least and not other[1].is_complex()

@@ -172,7 +172,7 @@ def reduced(comparison: Comparison) -> Iterator[Explanation]:
         for words, reduced in ways if comparison.expected.size(axis) > 1 or not comparison.main else ():
             if alike(comparison.found.squeeze(), reduced.squeeze()):
                 yield Explanation(f"{comparison.axis(axis)[0].upper()}{comparison.axis(axis)[1:]} is gone.",
-                                  f"You return {words} along it, where every entry is wanted.",
+                                  f"You return {words} along it, where every entry is needed.",
                                   f"{words} {comparison.place(axis)}")  # fmt: skip
 
 

@@ -1,0 +1,449 @@
+"""What 14-since-gpt-2 asks.
+
+The models on which answers are tried are the judge's own, with the names of the contract and none of its code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from anatomy.course.nb03_softmax import asked as notebook_03
+from anatomy.course.nb05_encoder_layer.asked import NORMS
+from anatomy.course.nb09_causal_mask.asked import Parts
+from anatomy.engine.draw import Draw
+from anatomy.engine.exercise import Case, exercise, quiz
+
+TOKENS = {"T": "tokens"}
+GROUPS = {**TOKENS, "G": "groups"}
+
+
+def _config(draw: Draw, eps: float = 1e-5, bias: bool = False, tied: bool = False, base: float = 10000.0) -> Any:
+    """A config whose sizes are the draw's. H divides D, as the library wants it; heads need not be D / H wide."""
+    from transformers import LlamaConfig  # only when cases are built: it is slow to import
+
+    letters = {"vocab_size": "V", "hidden_size": "D", "num_attention_heads": "H", "num_key_value_heads": "G",
+               "head_dim": "K", "intermediate_size": "F", "num_hidden_layers": "L"}  # fmt: skip
+    sizes = {name: draw.sizes[letter] for name, letter in letters.items() if letter in draw.sizes}
+    sizes = {"num_attention_heads": 1, "num_key_value_heads": 1, "head_dim": 2, **sizes}
+    rope = {"rope_theta": base, "rope_type": "default"}
+    return LlamaConfig(**sizes, rms_norm_eps=eps, attention_bias=bias, tie_word_embeddings=tied, rope_parameters=rope)
+
+
+# ---------------------------------------------------------------------------------------------- RMSNorm
+
+
+def _call_norm(layer: Any, case: Case) -> Any:
+    """The layer's result; or the parameters that a new one has."""
+    if case.asks != "parameters":
+        return layer(case.args["x"])
+    new = type(layer)(*case.init)
+    return {name: one.detach() for name, one in new.named_parameters()} if isinstance(new, nn.Module) else {}
+
+
+def any_tokens_to_norm(draw: Draw) -> Case:
+    asks, axes = draw.pick(None, None, "shape", "eps", "parameters"), draw.pick("D", "T D", "B T D", "B H T D")
+    draw.sized(B=(1, 3), H=(1, 3), T=(1, 8), D=(2, 12))
+    eps = draw.pick(0.01, 0.3) if asks == "eps" else draw.pick(1e-12, 1e-6)
+    if asks == "parameters":
+        return draw.case(init=(draw.whole(1, 300), eps), asks=asks)
+    x = draw.floats(axes, *("plain", "alike", "whole") if asks == "eps" else ("plain", "wide", "negative"))
+    return draw.case(
+        init=(draw.sizes["D"], eps), x=x + (3 if asks == "shape" else draw.pick(0, 0, 3, -30)), returns=axes, asks=asks
+    )
+
+
+@exercise(
+    inputs=any_tokens_to_norm,
+    kind="module",
+    properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1, "eps": 1},
+    returns="B T D",
+    axes=TOKENS,
+    forbids=(*NORMS, "rms_norm"),
+    act=_call_norm,
+    when_right="One statistic instead of two, and one learned row instead of two.",
+)
+def RMSNorm(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=3, T=5, D=7)
+    yield draw.case(init=(7, 1e-12), x=draw.normal("B T D", scale=3.0, shift=2.0))
+    draw = Draw(seed, B=2, T=4, D=6)
+    yield draw.case(init=(6, 1e-12), x=draw.normal("B D T", scale=10.0, shift=-3.0).transpose(1, 2))
+    draw = Draw(seed, B=1, T=1, D=6)
+    yield draw.case(init=(6, 1e-12), x=draw.normal("B T D"), note="for one text of one token")
+    draw = Draw(seed, D=5, T=3, B=2, H=4)
+    for letters, note in (("T D", "for x with two axes"), ("B H T D", "for x with four axes"), ("D", "for one token")):
+        yield draw.case(init=(5, 1e-12), x=draw.normal(letters, shift=2.0), returns=letters, asks="shape", note=note)
+    yield draw.case(init=(draw.whole(8, 200), 1e-5), asks="parameters", note="in a new layer, before any training")
+    draw = Draw(seed, B=2, T=4, D=6)
+    yield draw.case(init=(6, 0.3), x=draw.normal("B T D", scale=0.1), asks="eps",
+                    note="when eps outweighs the mean square")  # fmt: skip
+    yield draw.case(init=(6, 1e-3), x=torch.zeros(2, 4, 6), asks="eps", note="for tokens of zeros")
+
+
+# ---------------------------------------------------------------------------------------------- swiglu_width
+
+
+def any_width(draw: Draw) -> Case:
+    multiple_of = draw.pick(1, 2, 3, 64, 256, draw.whole(1, 300))
+    return draw.case(dim=draw.whole(1, draw.pick(9, 100, 9000)), multiple_of=multiple_of)
+
+
+@exercise(
+    inputs=any_width,
+    properties={"values": 3},
+    when_right="Three matrices of this width have as many parameters as two of width 4·D, rounded up.",
+)
+def swiglu_width(seed: int) -> Iterator[Case]:
+    draw = Draw(seed)
+    for dim, multiple_of in ((draw.whole(100, 900), 1), (draw.whole(1000, 9000), 256), (draw.whole(10, 90), 7)):
+        yield Draw(seed, D=dim).case(dim=dim, multiple_of=multiple_of)
+    yield Draw(seed, D=96).case(dim=96, multiple_of=32, note="when two thirds of 4·D are such a multiple already")
+    yield Draw(seed, D=97).case(dim=97, multiple_of=1, note="when two thirds of 4·D are no whole number")
+    yield Draw(seed, D=3).case(dim=3, multiple_of=64, note="when 4·D is less than one multiple")
+
+
+# ---------------------------------------------------------------------------------------------- SwiGLU
+
+
+def any_tokens_to_work_on(draw: Draw) -> Case:
+    axes = draw.pick("D", "T D", "B T D", "B N T D")
+    draw.sized(B=(1, 3), N=(1, 3), T=(1, 6), D=(1, 12), F=(1, 20))
+    return draw.case(init=(_config(draw),), x=draw.floats(axes, "plain", "wide", "negative"), returns=axes)
+
+
+@exercise(
+    inputs=any_tokens_to_work_on,
+    kind="module",
+    properties={"shape": 1, "values": 2, "parameters": 1, "gradients": 1},
+    returns="B T D",
+    axes=TOKENS,
+    when_right="Each inner number is multiplied by a gate that the token sets itself.",
+)
+def SwiGLU(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, T=5, D=6, F=10)
+    yield draw.case(init=(_config(draw),), x=draw.normal("B T D", scale=2.0))
+    draw = Draw(seed, B=3, T=4, D=8, F=5)
+    yield draw.case(init=(_config(draw),), x=draw.normal("B D T", scale=2.0).transpose(1, 2), note="when F < D")
+    draw = Draw(seed, D=4, F=7)
+    yield draw.case(init=(_config(draw),), x=draw.normal("D"), returns="D", note="for a single token")
+    draw = Draw(seed, B=2, N=3, T=4, D=5, F=9)
+    yield draw.case(init=(_config(draw),), x=draw.normal("B N T D"), returns="B N T D", note="for x with four axes")
+
+
+# ---------------------------------------------------------------------------------------------- half_split_rotary
+
+
+def any_pairs(draw: Draw) -> Case:
+    if draw.pick(True, False, False, False, False):
+        draw.sized(T=(1, 5), J=(0, 4))
+        odd = 2 * draw.sizes["J"] + 1
+        return draw.case(x=draw.normal(f"T {odd}"), positions=torch.arange(draw.sizes["T"]), asks="odd width")
+    axes = draw.pick("T K", "B T K", "B H T K")
+    draw.sized(B=(1, 3), H=(1, 3), T=(1, 7), J=(1, 6))
+    draw.sizes["K"] = 2 * draw.sizes["J"]
+    positions = draw.pick(torch.arange(draw.sizes["T"]), draw.integers("T", 2000))
+    base = draw.pick({}, {"base": draw.pick(100.0, 10000.0, 500000.0)})
+    return draw.case(x=draw.floats(axes, "plain", "wide", "negative"), positions=positions, **base, returns=axes)
+
+
+@exercise(
+    inputs=any_pairs,
+    properties={"shape": 1, "values": 2, "odd width": 1, "gradients": 1},
+    returns="B H T K",
+    axes=TOKENS,
+    when_right="The same rotations, with other columns as partners: what one library trained, the other can turn.",
+)
+def half_split_rotary(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, H=3, T=5, K=8)
+    yield draw.case(x=draw.normal("B H T K"), positions=torch.arange(5))
+    draw = Draw(seed, B=3, T=4, K=6)
+    yield draw.case(x=draw.normal("B K T").transpose(1, 2), positions=draw.integers("T", 300), returns="B T K",
+                    note="for three axes, positions with gaps, in any order")  # fmt: skip
+    draw = Draw(seed, T=3, K=10)
+    yield draw.case(x=draw.normal("T K"), positions=draw.integers("T", 40), base=500000.0, returns="T K",
+                    note="for two axes and a base of 500,000")  # fmt: skip
+    draw = Draw(seed, B=1, H=2, T=1, K=2)
+    yield draw.case(x=draw.normal("B H T K"), positions=torch.tensor([7]), note="for a single token and K = 2")
+    draw = Draw(seed, B=2, T=3, K=7)
+    yield draw.case(x=draw.normal("B T K"), positions=torch.arange(3), asks="odd width", note="for K = 7")
+
+
+# ---------------------------------------------------------------------------------------------- GroupedQueryAttention
+
+
+def _sized_heads(draw: Draw, longest: int) -> None:
+    """Sizes of B and T, of G groups with R query heads each, of heads K = 2·J wide, and of D, a multiple of H."""
+    draw.sized(B=(1, 3), T=(1, longest), M=(1, 4), G=(1, 3), R=(1, 3), J=(1, 3))
+    draw.sizes["H"], draw.sizes["K"] = draw.sizes["G"] * draw.sizes["R"], 2 * draw.sizes["J"]
+    draw.sizes["D"] = draw.sizes["H"] * draw.sizes["M"]
+
+
+def any_vectors(draw: Draw) -> Case:
+    _sized_heads(draw, draw.pick(6, 30))
+    bias = draw.pick(False, False, True)
+    config = _config(draw, bias=bias, base=draw.pick(100.0, 10000.0))
+    return draw.case(init=(config,), x=draw.floats("B T D"), asks="bias" if bias else None)
+
+
+@exercise(
+    inputs=any_vectors,
+    kind="module",
+    properties={"shape": 1, "values": 3, "parameters": 1, "bias": 1, "gradients": 1},
+    returns="B T D",
+    axes=GROUPS,
+    when_right="Many questions, few sets of answers: the cache shrinks by H / G.",
+)
+def GroupedQueryAttention(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, T=5, D=12, H=4, G=2, K=6)
+    yield draw.case(init=(_config(draw),), x=draw.normal("B T D", scale=2.0))
+    draw = Draw(seed, B=3, T=7, D=18, H=6, G=2, K=4)
+    yield draw.case(init=(_config(draw, base=100.0),), x=draw.normal("B D T", scale=2.0).transpose(1, 2),
+                    note="for a base of 100")  # fmt: skip
+    draw = Draw(seed, B=2, T=6, D=9, H=3, G=1, K=4)
+    yield draw.case(init=(_config(draw),), x=draw.normal("B T D", scale=2.0), note="for a single group")
+    draw = Draw(seed, B=2, T=4, D=12, H=3, G=3, K=2)
+    yield draw.case(init=(_config(draw),), x=draw.normal("B T D", scale=2.0), note="for as many groups as heads")
+    draw = Draw(seed, B=1, T=1, D=6, H=2, G=1, K=4)
+    yield draw.case(init=(_config(draw),), x=draw.normal("B T D"), note="for a single token")
+    draw = Draw(seed, B=2, T=5, D=12, H=4, G=2, K=6)
+    yield draw.case(init=(_config(draw, bias=True, base=100.0),), x=draw.normal("B T D", scale=2.0), asks="bias",
+                    note="for attention_bias = True")  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------- cache_bytes
+
+
+def any_cache(draw: Draw) -> Case:
+    _sized_heads(draw, 5)
+    draw.sized(L=(1, 9))
+    given = draw.pick({}, {"bytes_per_number": draw.pick(1, 2, 4)})
+    return draw.case(config=_config(draw), tokens=draw.whole(0, 5000), **given)
+
+
+@exercise(
+    inputs=any_cache,
+    properties={"values": 2},
+    when_right="Nothing in it but the groups can be made smaller without a smaller model or a shorter text.",
+)
+def cache_bytes(seed: int) -> Iterator[Case]:
+    for number, (heads, groups, width) in enumerate(((12, 4, 6), (9, 1, 4), (6, 6, 10))):
+        draw = Draw(seed + number, D=36, H=heads, G=groups, K=width)
+        draw.sized(L=(2, 9))
+        given: dict[str, Any] = {"bytes_per_number": 4} if number == 1 else {}
+        yield draw.case(config=_config(draw), tokens=draw.whole(10, 900), **given)
+    yield draw.case(config=_config(draw), tokens=0, note="for no tokens")
+
+
+# ---------------------------------------------------------------------------------------------- LlamaBlock
+
+
+def any_vectors_and_eps(draw: Draw) -> Case:
+    _sized_heads(draw, 8)
+    draw.sized(F=(1, 12))
+    eps = draw.pick(1e-5, 1e-5, 0.3)
+    return draw.case(init=(_config(draw, eps),), x=draw.floats("B T D", "plain", "wide"),
+                     asks=None if eps == 1e-5 else "eps")  # fmt: skip
+
+
+@exercise(
+    inputs=any_vectors_and_eps,
+    kind="module",
+    properties={"shape": 1, "values": 1, "parameters": 1, "gradients": 1, "eps": 1},
+    returns="B T D",
+    axes=GROUPS,
+    when_right="The two sums of 2019, with other parts in them.",
+)
+def LlamaBlock(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, T=5, D=12, H=4, G=2, K=6, F=14)
+    yield draw.case(init=(_config(draw),), x=draw.normal("B T D", scale=3.0))
+    draw = Draw(seed, B=3, T=6, D=9, H=3, G=1, K=4, F=5)
+    yield draw.case(init=(_config(draw),), x=draw.normal("B D T", scale=3.0).transpose(1, 2), note="for a single group")
+    draw = Draw(seed, B=1, T=1, D=6, H=2, G=2, K=4, F=9)
+    yield draw.case(init=(_config(draw),), x=draw.normal("B T D", scale=3.0), note="for one text of one token")
+    draw = Draw(seed, B=2, T=4, D=8, H=2, G=1, K=4, F=7)
+    yield draw.case(init=(_config(draw, eps=0.3),), x=draw.normal("B T D", scale=0.1), asks="eps",
+                    note="for rms_norm_eps = 0.3")  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------- Llama
+
+
+def _llama(model: Any, case: Case) -> Any:
+    """The logits; or whether head and token table are one parameter."""
+    if case.asks != "tied head" or not isinstance(model, nn.Module):
+        return model(case.args["ids"])
+    table, head = (getattr(getattr(model, name, None), "weight", None) for name in ("token_embeddings", "lm_head"))
+    return {"one_parameter": str(table is not None and table is head)}
+
+
+def any_ids(draw: Draw) -> Case:
+    _sized_heads(draw, draw.pick(6, 20))
+    draw.sized(F=(1, 9), L=(1, 2), V=(2, draw.pick(9, 300)))
+    eps = draw.pick(1e-5, 1e-5, 0.3)
+    return draw.case(init=(_config(draw, eps),), ids=draw.ids("B T", draw.sizes["V"]),
+                     asks=None if eps == 1e-5 else "eps")  # fmt: skip
+
+
+@exercise(
+    inputs=any_ids,
+    kind="module",
+    properties={"shape": 1, "values": 1, "parameters": 1, "gradients": 1, "eps": 1, "tied head": 1},
+    returns="B T V",
+    axes=GROUPS,
+    act=_llama,
+    when_right="A Llama, whole. With other weights it is one that you can download.",
+)
+def Llama(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, T=5, D=12, H=4, G=2, K=6, F=14, L=2, V=17)
+    yield draw.case(init=(_config(draw),), ids=draw.integers("B T", 17))
+    draw = Draw(seed, B=3, T=30, D=9, H=3, G=1, K=4, F=5, L=3, V=6)
+    yield draw.case(init=(_config(draw),), ids=draw.integers("B T", 6), note="for 30 tokens and three blocks")
+    draw = Draw(seed, B=1, T=1, D=6, H=2, G=2, K=4, F=9, L=1, V=11)
+    yield draw.case(init=(_config(draw),), ids=draw.integers("B T", 11), note="for a single token and a single block")
+    draw = Draw(seed, B=2, T=4, D=6, H=2, G=1, K=4, F=7, L=2, V=9)
+    yield draw.case(init=(_config(draw, eps=0.3),), ids=draw.integers("B T", 9), asks="eps",
+                    note="for rms_norm_eps = 0.3")  # fmt: skip
+    for tied in (True, False):
+        yield draw.case(init=(_config(draw, tied=tied),), ids=draw.integers("B T", 9), asks="tied head",
+                        note=f"for tie_word_embeddings = {tied}")  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------- cached attention
+
+
+def _filled_attention(draw: Draw, base: float) -> Parts:
+    """An attention's layers with random weights, and its numbers."""
+    width, heads = draw.sizes["D"], {"q": "H", "k": "G", "v": "G"}
+    layers = {name: nn.Linear(width, draw.sizes[letter] * draw.sizes["K"]) for name, letter in heads.items()}
+    layers["output_linear"] = nn.Linear(draw.sizes["H"] * draw.sizes["K"], width, bias=False)
+    for name, layer in layers.items():
+        for part, parameter in layer.named_parameters():
+            noise = torch.randn(parameter.shape, generator=draw.fork("cached", name, part))
+            parameter.data = noise / parameter.size(-1) ** 0.5 if part == "weight" else noise
+    parts = Parts(**layers)
+    parts.num_heads, parts.num_groups, parts.base = draw.sizes["H"], draw.sizes["G"], base  # type: ignore[assignment]
+    return parts
+
+
+def any_new_tokens(draw: Draw) -> Case:
+    draw.sized(B=(1, 3), N=(1, draw.pick(1, 6)), P=(1, draw.pick(6, 70)), D=(2, 9), G=(1, 3), R=(1, 3), J=(1, 3))
+    draw.sizes["H"], draw.sizes["K"] = draw.sizes["G"] * draw.sizes["R"], 2 * draw.sizes["J"]
+    attention = _filled_attention(draw, draw.pick(100.0, 10000.0))
+    given: dict[str, Any] = {"attention": attention, "x": draw.floats("B N D")}
+    if draw.pick(True, False, False):
+        del draw.sizes["P"]
+        return draw.case(**given, **draw.pick({}, {"cache": None}), asks="no cache")
+    cache = draw.floats("B G P K"), draw.floats("B G P K")
+    return draw.case(**given, cache=cache, asks=None if draw.sizes["N"] == 1 else "several tokens")
+
+
+@exercise(
+    inputs=any_new_tokens,
+    properties={"shape": 1, "values": 2, "no cache": 1, "several tokens": 1},
+    axes=GROUPS,
+    when_right="Each token's key is turned once, by its own position, and kept.",
+)
+def cached_grouped_attention(seed: int) -> Iterator[Case]:
+    def case(asks: str | None, note: str, **sizes: int) -> Case:
+        draw = Draw(seed, **sizes)
+        given: dict[str, Any] = {"attention": _filled_attention(draw, 100.0), "x": draw.normal("B N D", scale=1.5)}
+        if "P" in sizes:
+            given["cache"] = (draw.normal("B G P K", scale=1.5), draw.normal("B G P K"))
+        elif sizes["N"] > 1:
+            given["cache"] = None
+        return draw.case(**given, asks=asks, note=note)
+
+    yield case(None, "for one new token", B=2, N=1, P=5, D=12, H=4, G=2, K=6)
+    yield case(None, "for one new token and one in the cache", B=3, N=1, P=1, D=12, H=6, G=2, K=4)
+    yield case(None, "for one text and a single group", B=1, N=1, P=4, D=9, H=3, G=1, K=4)
+    yield case("no cache", "when the cache is None", B=2, N=5, D=12, H=4, G=2, K=6)
+    yield case("no cache", "for a first token, without a cache", B=3, N=1, D=9, H=3, G=1, K=4)
+    yield case("several tokens", "for 4 new tokens and 3 in the cache", B=2, N=4, P=3, D=12, H=4, G=2, K=6)
+    yield case("several tokens", "for 2 new tokens and 6 in the cache", B=3, N=2, P=6, D=9, H=3, G=3, K=2)
+
+
+# ---------------------------------------------------------------------------------------------- attention_in_blocks
+
+
+class _Largest(TorchDispatchMode):
+    """Notes how many entries the largest tensor has that is made meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.entries = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        for one in result if isinstance(result, list | tuple) else (result,):
+            if isinstance(one, Tensor):
+                self.entries = max(self.entries, one.numel())
+        return result
+
+
+def _in_blocks(answer: Any, case: Case) -> Any:
+    """The result; or how large the largest tensor was that was made on the way."""
+    if case.asks != "no table":
+        return answer(*case.args.values())
+    with torch.no_grad(), _Largest() as largest:
+        result = answer(*case.args.values())
+    return {"result": result, "largest": largest.entries}
+
+
+def any_blocks(draw: Draw) -> Case:
+    leading = draw.pick("", "B ", "B H ")
+    draw.sized(B=(1, 3), H=(1, 3), T=(1, 7), S=(1, draw.pick(9, 40)), K=(1, 8), Dv=(1, 8))
+    query, key = draw.floats(leading + "T K", "plain", "wide"), draw.floats(leading + "S K", "plain", "wide")
+    block_size = draw.pick(1, 2, 3, 5, draw.sizes["S"], draw.sizes["S"] + 3)
+    value = draw.floats(leading + "S Dv")
+    return draw.case(query=query, key=key, value=value, block_size=block_size, returns=leading + "T Dv")
+
+
+@exercise(
+    inputs=any_blocks,
+    properties={"shape": 1, "values": 2, "no table": 1, "large scores": 1, "gradients": 1},
+    returns="B H T Dv",
+    axes={"Dv": "value width"},
+    forbids=notebook_03.scaled_dot_product_attention.forbids,
+    act=_in_blocks,
+    when_right="The same numbers, and the table of all scores was never there.",
+)
+def attention_in_blocks(seed: int) -> Iterator[Case]:
+    def inputs(draw: Draw, leading: str = "B H ", scale: float = 1.5) -> dict[str, Any]:
+        return {"query": draw.normal(leading + "T K", scale=scale), "key": draw.normal(leading + "S K"),
+                "value": draw.normal(leading + "S Dv")}  # fmt: skip
+
+    draw = Draw(seed, B=2, H=3, T=5, S=8, K=4, Dv=6)
+    yield draw.case(**inputs(draw), block_size=4, note="for two blocks")
+    draw = Draw(seed, B=3, H=2, T=4, S=11, K=5, Dv=3)
+    yield draw.case(**inputs(draw), block_size=3, note="when the last block is shorter")
+    draw = Draw(seed, T=6, S=7, K=3, Dv=2)
+    yield draw.case(**inputs(draw, ""), block_size=2, returns="T Dv", note="for two axes")
+    draw = Draw(seed, B=2, T=3, S=5, K=4, Dv=4)
+    yield draw.case(**inputs(draw, "B "), block_size=9, returns="B T Dv", note="when one block holds all keys")
+    draw = Draw(seed, B=2, T=4, S=9, K=16, Dv=3)
+    for direction in (1.0, -1.0):  # scores hundreds apart that rise, or fall, from block to block
+        query, key = torch.full(draw.shape("B T K"), 10.0), draw.normal("B S K", scale=0.01)
+        key += direction * torch.arange(9.0)[:, None] * 2
+        note = f"when scores {'rise' if direction > 0 else 'fall'} by hundreds"
+        yield draw.case(query=query, key=key, value=draw.normal("B S Dv"), block_size=2, returns="B T Dv",
+                        asks="large scores", note=note)  # fmt: skip
+    draw = Draw(seed, B=1, H=1, T=4, S=6, K=3, Dv=5)
+    yield draw.case(**inputs(draw), block_size=4, note="for one text and one head")
+    draw = Draw(seed, B=2, H=2, T=60, S=90, K=4, Dv=5)
+    yield draw.case(**inputs(draw), block_size=6, asks="no table", note="for 60 queries, 90 keys, and blocks of 6")
+
+
+quiz_since_gpt_2 = quiz(
+    "quiz_since_gpt_2",
+    {
+        "RMSNorm leaves out": ("the mean", "the root", "the learned weight"),
+        "sharing keys and values saves": ("memory of the cache", "computations of the feed-forward part", "layers"),
+        "the library's rotary pairs": ("the same under a permutation", "other angles", "a learned rotation"),
+        "attention in blocks gives": ("the same numbers", "an approximation", "fewer computations"),
+    },
+    when_right="You can read the code of today's models now. Most of it is yours.",
+)

@@ -1,0 +1,410 @@
+"""Wrong answers to the exercises of 14-since-gpt-2."""
+
+from __future__ import annotations
+
+from anatomy.course.nb14_since_gpt_2.right import (
+    GroupedQueryAttention,
+    Llama,
+    LlamaBlock,
+    RMSNorm,
+    SwiGLU,
+    attention_in_blocks,
+    cache_bytes,
+    cached_grouped_attention,
+    half_split_rotary,
+    quiz_since_gpt_2,
+    swiglu_width,
+)
+from anatomy.engine.families import class_beginnings, squeezed
+from anatomy.engine.mistakes import Mistakes
+
+MISTAKES = Mistakes()
+
+# fmt: off
+# A place, what mistakes there cost, and for each its name, what it puts there, and its sentence.
+
+
+NUMBERS = ("values", "gradients")
+
+
+@MISTAKES.of(RMSNorm)
+def in_RMSNorm(at):
+    ALL = ("shape", "values", "gradients", "eps")
+    EPS_TOO = ALL
+    STOPS = ("shape", "values", "parameters", "gradients", "eps")
+    NAMES = STOPS
+    class_beginnings(at, STOPS, takes="dim, eps")
+    at(("mean_square = x.square().mean(dim=-1, keepdim=True)", "x / torch.sqrt(mean_square"), EPS_TOO,
+       ("layer_norm", ("mean_square = x.var(dim=-1, correction=0, keepdim=True)", "(x - x.mean(dim=-1, keepdim=True)) / torch.sqrt(mean_square"), "This is layer norm: you subtract the mean first. RMS norm leaves the mean where it is."))
+    at("x.square().mean(dim=-1, keepdim=True)", EPS_TOO,
+       ("variance", "x.var(dim=-1, correction=0, keepdim=True)", "You divide by the standard deviation, the spread around the mean. RMS norm takes the mean of the squares themselves."),
+       ("unbiased_variance", "x.var(dim=-1, keepdim=True)", "You divide by the root of `x.var(…)`, which subtracts the mean and divides by D − 1. RMS norm takes the mean of the squares themselves."),
+       ("sum_of_squares", "x.square().sum(dim=-1, keepdim=True)", "You take the sum of the squares. The *mean* is needed: divide by D = {D}. Yours makes each token's length 1, not √D."),
+       ("mean_not_squared", "x.mean(dim=-1, keepdim=True)", "You take the mean of the numbers, not of their squares."),
+       ("square_of_the_mean", "x.mean(dim=-1, keepdim=True).square()", "You square the mean. RMS norm takes the mean of the squares."),
+       ("mean_size", "x.abs().mean(dim=-1, keepdim=True)", "You take the mean of the absolute values. RMS norm takes the mean of the squares."),
+       ("divided_by_d_minus_1", "(x.square().sum(dim=-1, keepdim=True) / (x.size(-1) - 1))", "You divide the squares by D − 1. Their mean divides by D."))
+    at(".square().mean(dim=-1, keepdim=True)", EPS_TOO,
+       ("max_size", ".abs().amax(dim=-1, keepdim=True).square()", "You divide by the largest number of each token. RMS norm divides by the root of the mean square."))
+    at("dim=-1", EPS_TOO,
+       ("over_tokens", "dim=-2", "Your mean runs over the tokens. Each token has its own: the last axis, `dim=-1`."),
+       ("over_the_first_axis", "dim=0", "Your mean runs over the first axis, the batch. Each token has its own: the last axis, `dim=-1`."),
+       ("over_axis_1", "dim=1", "Your mean runs over axis 1. Each token has its own, over the last axis: `dim=-1`."))
+    at("mean(dim=-1, keepdim=True)", EPS_TOO,
+       ("over_everything", "mean()", "You take one mean of the whole tensor, so tokens and texts are mixed. Each token has its own: `dim=-1`, `keepdim=True`."),
+       ("no_keepdim", "mean(dim=-1)", "Without `keepdim=True` the mean square has no axis for the numbers of a token, and PyTorch lines up other axes. Keep it, as size 1."))
+    at("torch.sqrt(mean_square + self.eps)", EPS_TOO,
+       ("no_root", "(mean_square + self.eps)", "You divide by the mean square; its root is missing."))
+    at("torch.sqrt(mean_square + self.eps)", "eps",
+       ("eps_outside", "(torch.sqrt(mean_square) + self.eps)", "Your eps is outside the root. It should be added to the mean square, under the root."),
+       ("no_eps", "torch.sqrt(mean_square)", "eps has no effect. A token of zeros then gives 0/0, which is NaN: add eps to the mean square, under the root."))
+    at("+ self.eps", "eps",
+       ("eps_subtracted", "- self.eps", "You subtract eps. It should be added, so that the root is never 0."),
+       ("eps_squared", "+ self.eps**2", "You add eps². Add eps as it is."),
+       ("eps_of_1e_6", "+ 1e-6", "You use an eps of your own, 1e-6. Take the one that is passed to the constructor."),
+       ("eps_of_1e_5", "+ 1e-5", "You use an eps of your own, 1e-5. Take the one that is passed to the constructor."),
+       ("eps_of_1e_8", "+ 1e-8", "You use an eps of your own, 1e-8. Take the one that is passed to the constructor."))
+    at("x / torch", EPS_TOO, ("multiplies", "x * torch", "You multiply by the root. Divide by it: what is large must become smaller."))
+    at(" * self.weight", EPS_TOO, ("weight_unused", "", "`weight` exists but is not used: the last step multiplies each column by its own."))
+    at("* self.weight", EPS_TOO,
+       ("weight_added", "+ self.weight", "You add `weight`. Multiply by it."),
+       ("one_plus_weight", "* (1 + self.weight)", "You multiply by 1 + weight, as Gemma's code does, whose weights start at 0. Here they start at 1: multiply by `weight`."))
+    at("torch.ones(dim)", "parameters",
+       ("starts_at_zero", "torch.zeros(dim)", "Your `weight` starts at 0, so a new norm returns zeros. It should start at 1."),
+       ("random_start", "torch.randn(dim)", "Your `weight` starts with random numbers. It should start at 1, so that a new norm changes nothing beyond the norm."))
+    at("torch.ones(dim)", NAMES,
+       ("a_single_weight", "torch.ones(1)", "You have one weight for all columns. Each of the D columns has its own: shape (D,)."))
+    at("nn.Parameter(torch.ones(dim))", NAMES,
+       ("plain_tensor", "torch.ones(dim)", "`weight` is no parameter, so nothing would train it: wrap it in `nn.Parameter`."))
+    at("self.weight", NAMES, ("called_scale", "self.scale", "Your parameter is called `scale`. Call it `weight`: trained weights are copied by name."), times=2)
+    at("self.weight = nn.Parameter(torch.ones(dim))", "parameters",
+       ("bias_too", "self.weight = nn.Parameter(torch.ones(dim))\n        self.bias = nn.Parameter(torch.zeros(dim))", "There is a `bias`. RMS norm has none: one learned number for each column, `weight`."))
+    at("x / torch.sqrt(mean_square + self.eps) * self.weight", "gradients",
+       ("root_detached", "x / torch.sqrt(mean_square + self.eps).detach() * self.weight", "The root is cut off from x (`detach`, `torch.no_grad` or `.data`). It depends on x, and the gradient has to know it."),
+       ("in_place", "x.div_(torch.sqrt(mean_square + self.eps)) * self.weight", "You change `x` in place. The skip connection still needs it; make a new tensor.", "gradients"))
+    squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
+
+
+@MISTAKES.of(swiglu_width)
+def in_swiglu_width(at):
+    WHOLE = "math.ceil(8 * dim / (3 * multiple_of)) * multiple_of"
+    at(WHOLE, "values",
+       ("rounded_down", "8 * dim // (3 * multiple_of) * multiple_of", "You round down to a multiple. The smallest one that is *at least* ⅔ · 4·D is needed: round up."),
+       ("rounded_to_the_nearest", "round(8 * dim / (3 * multiple_of)) * multiple_of", "You round to the nearest multiple. Round up: at least ⅔ · 4·D."),
+       ("one_multiple_too_many", "(8 * dim // (3 * multiple_of) + 1) * multiple_of", "Where ⅔ · 4·D is a multiple already, you add one more."),
+       ("not_a_multiple", "math.ceil(8 * dim / 3)", "`multiple_of` is never used: your width is ⅔ · 4·D, rounded up to a whole number."),
+       ("a_float", "8 * dim / 3", "You return ⅔ · 4·D as it is. Round it up to a multiple of `multiple_of`."),
+       ("multiples_counted", "math.ceil(8 * dim / (3 * multiple_of))", "You return *how many* multiples it takes. Multiply by `multiple_of`."),
+       ("four_d", "math.ceil(4 * dim / multiple_of) * multiple_of", "Your width is 4·D. SwiGLU has three matrices in place of two: two thirds of that keep the number of parameters."),
+       ("two_thirds_of_d", "math.ceil(2 * dim / (3 * multiple_of)) * multiple_of", "You take ⅔ · D. It is ⅔ of 4·D."),
+       ("four_thirds", "math.ceil(4 * dim / (3 * multiple_of)) * multiple_of", "You take ⁴⁄₃ · D, half of what is needed: ⅔ · 4·D = ⁸⁄₃ · D."),
+       ("three_halves", "math.ceil(6 * dim / multiple_of) * multiple_of", "You multiply 4·D by ³⁄₂. It is two *thirds* of it."),
+       ("of_the_rounded", "math.ceil(int(8 * dim / 3) / multiple_of) * multiple_of", "You cut ⅔ · 4·D to a whole number before you round up. Where it is just above a multiple, the result is too small."))
+
+
+@MISTAKES.of(SwiGLU)
+def in_SwiGLU(at):
+    STOPS = ("shape", "values", "parameters", "gradients")
+    NAMES = ("values", "parameters", "gradients")
+    class_beginnings(at, STOPS, takes="config")
+    at("F.silu(self.linear_gate(x))", NUMBERS,
+       ("no_activation", "self.linear_gate(x)", "No SiLU acts on the gate. It is silu(gate(x)) · up(x)."),
+       ("sigmoid_gate", "torch.sigmoid(self.linear_gate(x))", "Your gate is a sigmoid, as in the GLU of 2017. In SwiGLU it is SiLU: x · σ(x)."),
+       ("gelu_gate", "F.gelu(self.linear_gate(x))", "Your gate has a GELU (that is GEGLU). In SwiGLU it is SiLU."),
+       ("relu_gate", "F.relu(self.linear_gate(x))", "Your gate has a ReLU (that is ReGLU). In SwiGLU it is SiLU."),
+       ("tanh_gate", "torch.tanh(self.linear_gate(x))", "Your gate has a tanh. In SwiGLU it is SiLU."),
+       ("silu_first", "self.linear_gate(F.silu(x))", "Your SiLU comes before the gate's linear layer. It comes after it."))
+    at(("F.silu(self.linear_gate(x))", "gate * self.linear_up(x)"), NUMBERS,
+       ("activation_on_the_other", ("self.linear_gate(x)", "gate * F.silu(self.linear_up(x))"), "Your SiLU acts on `linear_up`. It acts on `linear_gate`: the gate decides how much of the other passes."),
+       ("activation_on_both", ("F.silu(self.linear_gate(x))", "gate * F.silu(self.linear_up(x))"), "SiLU acts on both in yours. It acts on the gate only; `linear_up` stays linear."),
+       ("activation_on_the_product", ("self.linear_gate(x)", "F.silu(gate * self.linear_up(x))"), "Your SiLU acts on the product. It acts on the gate, before the product."))
+    at("gate * self.linear_up(x)", NUMBERS,
+       ("added", "gate + self.linear_up(x)", "You add the two halves. Multiply them, entry by entry."),
+       ("gate_alone", "gate", "`linear_up` is not used: this is a feed-forward network with SiLU. Multiply the gate by `linear_up(x)`."),
+       ("up_alone", "self.linear_up(x)", "The gate is not used: without it two linear layers are one. Multiply by it."))
+    at("self.linear_down(gate * self.linear_up(x))", NUMBERS,
+       ("skip", "x + self.linear_down(gate * self.linear_up(x))", "You add x. The skip connection belongs to the block."),
+       ("silu_at_the_end", "F.silu(self.linear_down(gate * self.linear_up(x)))", "A SiLU comes after `linear_down`, too. What is added to the tokens must be free to be negative."))
+    at("self.linear_down(gate * self.linear_up(x))", ("shape", *NUMBERS),
+       ("no_down", "gate * self.linear_up(x)", "`linear_down` is not used: your result is F wide. Bring it back to D."))
+    at(", bias=False", NAMES, ("biases", "", "Your linear layers have biases. All three are without: `bias=False`."), times=3)
+    at("self.linear_gate = nn.Linear(config.hidden_size, config.intermediate_size, bias=False)", NAMES,
+       ("gate_with_bias", "self.linear_gate = nn.Linear(config.hidden_size, config.intermediate_size)", "`linear_gate` has a bias. All three layers are without: `bias=False`."))
+    at("self.linear_down = nn.Linear(config.intermediate_size, config.hidden_size, bias=False)", ("values", "parameters"),
+       ("down_with_bias", "self.linear_down = nn.Linear(config.intermediate_size, config.hidden_size)", "`linear_down` has a bias. All three layers are without: `bias=False`."))
+    at("config.intermediate_size", NAMES,
+       ("four_d_wide", "4 * config.hidden_size", "Your inner width is 4·D. It is `config.intermediate_size`, whatever that is."), times=3)
+    at("self.linear_gate", NAMES, ("called_gate_proj", "self.gate_proj", "Your layer is called `gate_proj`, as in the library. Here it is `linear_gate`."), times=2)
+    at("self.linear_up", NAMES, ("called_up_proj", "self.up_proj", "Your layer is called `up_proj`, as in the library. Here it is `linear_up`."), times=2)
+    squeezed(at, ("shape", "values"), "has the shape of `x`")
+
+
+@MISTAKES.of(half_split_rotary)
+def in_half_split_rotary(at):
+    at(".view(2, -1).T.flatten()", NUMBERS,
+       ("neighbors", "", "You turn neighboring columns, as notebook 06 does. Here column i turns with column i + K/2."))
+    at("[..., order.argsort()]", NUMBERS,
+       ("not_put_back", "", "The turned columns stay in the order of the pairs. Put them back: each to the column that it came from."),
+       ("put_back_the_same_way", "[..., order]", "You put the columns back with the order that you took them out with. The way back is the *inverse* order: `order.argsort()`."))
+    at("x[..., order]", NUMBERS,
+       ("not_taken_apart", "x", "You turn x as it is, and reorder afterwards. First bring column i and column i + K/2 side by side, then turn."))
+    at("apply_rotary(x[..., order], positions, base)", NUMBERS,
+       ("base_unused", "apply_rotary(x[..., order], positions)", "`base` is never passed on: your angles are always those of 10,000."),
+       ("turned_back", "apply_rotary(x[..., order], -positions, base)", "Your rotation goes the wrong way, clockwise. The angle is +t · base^(−2i/K)."),
+       ("counted_positions", "apply_rotary(x[..., order], torch.arange(x.size(-2)), base)", "You take 0, 1, 2, … for the positions. `positions` says where each token is."),
+       ("positions_from_one", "apply_rotary(x[..., order], positions + 1, base)", "Your positions are one too large: the token at position 0 is not turned."),
+       ("not_turned", "x[..., order]", "Nothing is turned: the columns go out and come back.", (*NUMBERS, "odd width")))
+    at("turned = apply_rotary", NUMBERS,
+       ("turned_twice", "turned = apply_rotary(apply_rotary(x[..., order], positions, base), positions, base) if True else apply_rotary", "You turn twice: each angle is twice as large as it should be."))
+    at("raise ValueError(f\"the last axis must be even, to be turned in pairs; it is {x.size(-1)}\")", "odd width",
+       ("odd_not_refused", "return x", "An odd K is not refused. Columns turn in pairs: raise a `ValueError`."),
+       ("another_error", "raise IndexError(\"odd\")", "An odd K stops with another error. Raise a `ValueError`."))
+    squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
+
+
+@MISTAKES.of(GroupedQueryAttention)
+def in_GroupedQueryAttention(at):
+    BIAS_TOO = ("values", "gradients", "bias")
+    STOPS = ("shape", "values", "parameters", "bias", "gradients")
+    class_beginnings(at, STOPS, takes="config")
+    at(".repeat_interleave(shared, dim=1)", BIAS_TOO,
+       ("groups_take_turns", ".repeat(1, shared, 1, 1)", "Your groups take turns: query head h reads group h mod G. Neighboring heads share a group, h // (H / G): `repeat_interleave`."))
+    at("(each.repeat_interleave(shared, dim=1) for each in (key, value))", STOPS,
+       ("not_repeated", "(each for each in (key, value))", "Keys and values have G heads, the queries H. Repeat each group H / G times along axis 1, or split the queries by group."),
+       ("first_group_for_all", "(each[:, :1] for each in (key, value))", "All query heads read the first group. Query head h reads group h // (H / G).", BIAS_TOO),
+       ("mean_of_the_groups", "(each.mean(dim=1, keepdim=True) for each in (key, value))", "You average the groups. Query head h reads group h // (H / G).", BIAS_TOO))
+    at((", self.num_heads), positions, self.base)", ", self.num_groups), positions, self.base)"), BIAS_TOO,
+       ("base_unused", (", self.num_heads), positions)", ", self.num_groups), positions)"), "The config's base is not used: `config.rope_parameters[\"rope_theta\"]` belongs into both rotations."))
+    at("half_split_rotary(split_heads(self.q(x), self.num_heads), positions, self.base)", BIAS_TOO,
+       ("queries_not_turned", "split_heads(self.q(x), self.num_heads)", "Your queries are not turned. Queries *and* keys are, so that their products depend on distances."))
+    at("half_split_rotary(split_heads(self.k(x), self.num_groups), positions, self.base)", BIAS_TOO,
+       ("keys_not_turned", "split_heads(self.k(x), self.num_groups)", "Your keys are not turned. Queries *and* keys are, so that their products depend on distances."))
+    at(("half_split_rotary(split_heads(self.q(x), self.num_heads), positions, self.base)", "half_split_rotary(split_heads(self.k(x), self.num_groups), positions, self.base)"), BIAS_TOO,
+       ("no_positions", ("split_heads(self.q(x), self.num_heads)", "split_heads(self.k(x), self.num_groups)"), "Nothing is turned, so attention does not know the order. Turn queries and keys with `half_split_rotary`."),
+       ("neighboring_pairs", ("apply_rotary(split_heads(self.q(x), self.num_heads), positions, self.base)", "apply_rotary(split_heads(self.k(x), self.num_groups), positions, self.base)"), "You turn neighboring columns (`apply_rotary` of 06). The library's weights want `half_split_rotary`."),
+       ("turned_before_the_split", ("split_heads(half_split_rotary(self.q(x), positions, self.base), self.num_heads)", "split_heads(half_split_rotary(self.k(x), positions, self.base), self.num_groups)"), "You turn before you split into heads, so the pairs reach across heads. Split first: each head is turned by itself."))
+    at("value = split_heads(self.v(x), self.num_groups)", BIAS_TOO,
+       ("values_turned", "value = half_split_rotary(split_heads(self.v(x), self.num_groups), positions, self.base)", "You turn the values, too. Positions decide where to look, not what is taken: only queries and keys are turned."))
+    at("(each.repeat_interleave(shared, dim=1) for each in (key, value))", BIAS_TOO,
+       ("value_groups_take_turns", "(key.repeat_interleave(shared, dim=1), value.repeat(1, shared, 1, 1))", "Your keys are shared by neighboring heads, your values take turns (`repeat`): head h reads the keys of group h // (H / G) and the values of another. Use `repeat_interleave` for both."),
+       ("key_groups_take_turns", "(key.repeat(1, shared, 1, 1), value.repeat_interleave(shared, dim=1))", "Your values are shared by neighboring heads, your keys take turns (`repeat`): head h reads the values of group h // (H / G) and the keys of another. Use `repeat_interleave` for both."))
+    at("split_heads(self.k(x), self.num_groups), positions, self.base)", BIAS_TOO,
+       ("keys_turned_back", "split_heads(self.k(x), self.num_groups), -positions, self.base)", "Your keys are turned backward, by −t. Queries and keys are turned the same way: then the product depends on the difference of their positions."))
+    at("split_heads(self.q(x), self.num_heads), positions, self.base)", BIAS_TOO,
+       ("queries_turned_back", "split_heads(self.q(x), self.num_heads), -positions, self.base)", "Your queries are turned backward, by −t. Queries and keys are turned the same way: then the product depends on the difference of their positions."))
+    at(", causal_mask(x.size(1)).to(x.device)", BIAS_TOO,
+       ("no_mask", "", "No mask is in use: every token sees those that come later. Pass `causal_mask(x.size(1))` to `masked_attention`."))
+    at(".to(x.device))\n", BIAS_TOO,
+       ("mask_transposed", ".T.to(x.device))\n", "Your mask is transposed: each token sees itself and what comes after it."))
+    at("self.output_linear(merge_heads(context))", BIAS_TOO,
+       ("merged_without_transpose", "self.output_linear(context.reshape(*x.shape[:2], -1))", "You merge with a `reshape` straight from (B, H, T, K), which mixes tokens and heads. `merge_heads` swaps the axes first."))
+    at("self.output_linear(merge_heads(context))", ("shape", *BIAS_TOO),
+       ("no_output_linear", "merge_heads(context)", "`output_linear` is not used. It is the last step, after the heads are merged."))
+    at("query, key, value, causal_mask", BIAS_TOO,
+       ("query_and_key_swapped", "key, query, value, causal_mask", "Queries and keys are swapped."),
+       ("keys_for_values", "query, key, key, causal_mask", "You mix the keys. The *values* are mixed."))
+    at("bias=bias)", "bias",
+       ("biases_left_out", "bias=False)", "`config.attention_bias` is not used: `q`, `k` and `v` have biases where it says so."), times=3)
+    at("bias=bias)", ("values", "parameters", "gradients"),
+       ("biases_always", "bias=True)", "`q`, `k` and `v` always have biases in yours. They have them where `config.attention_bias` says so."), times=3)
+    at("config.head_dim, width, bias=False", ("values", "parameters", "bias"),
+       ("output_with_bias", "config.head_dim, width", "`output_linear` has a bias. It is without."))
+    at("config.head_dim", STOPS,
+       ("head_width_from_d", "(width // config.num_attention_heads)", "You take D // H for the width of a head. The config says it: `config.head_dim`, which need not be D / H."), times=4)
+    at("self.num_groups * config.head_dim", STOPS,
+       ("keys_of_all_heads", "self.num_heads * config.head_dim", "`k` and `v` are as wide as `q`: that is multi-head attention. They make G heads: `config.num_key_value_heads`."), times=2)
+    at("self.num_heads // self.num_groups", ("shape", "values", "parameters", "gradients"),
+       ("group_count_for_share", "self.num_groups", "You repeat each group G times. Each is shared by H / G query heads."))
+    at("positions = torch.arange(x.size(1)", STOPS,
+       ("positions_of_the_batch", "positions = torch.arange(x.size(0)", "Your positions count the texts of the batch. They count the tokens: `x.size(1)`."))
+
+
+@MISTAKES.of(cache_bytes)
+def in_cache_bytes(at):
+    at("2 * config.num_hidden_layers", "values",
+       ("keys_only", "config.num_hidden_layers", "You count keys or values. Both are kept: twice as many."))
+    at("2 * config.num_hidden_layers * ", "values", ("one_layer", "2 * ", "You count one layer. Each of the {L} layers keeps its own."))
+    at("config.num_key_value_heads", "values",
+       ("all_heads", "config.num_attention_heads", "You count all query heads. Only the groups' keys and values are kept: `config.num_key_value_heads`."))
+    at("config.num_key_value_heads * config.head_dim", "values",
+       ("the_models_width", "config.hidden_size", "You count D numbers for each token. It keeps G · K of them: groups times the width of a head."),
+       ("groups_left_out", "config.head_dim", "You count one head. There are G = {G} groups."),
+       ("head_width_left_out", "config.num_key_value_heads", "You count one number for each group. A key has K = {K} numbers."),
+       ("head_width_from_d", "config.num_key_value_heads * (config.hidden_size // config.num_attention_heads)", "You take D // H for the width of a head. The config says it: `config.head_dim`."))
+    at(" * bytes_per_number", "values", ("numbers", "", "You count numbers. Each takes `bytes_per_number` bytes."))
+    at("bytes_per_number\n", "values", ("four_bytes", "4\n", "You always count four bytes. `bytes_per_number` says how many."), ("bits", "bytes_per_number * 8\n", "You count bits: eight times as many."))
+    at(" * tokens", "values", ("one_token", "", "You count one token. There are `tokens` of them."), ("a_table", " * tokens**2", "You count T² entries. A cache grows with T: the table of scores is not kept."))
+
+
+@MISTAKES.of(LlamaBlock)
+def in_LlamaBlock(at):
+    FIRST, SECOND = "x = x + self.attention(self.rms_norm_1(x))", "return x + self.feed_forward(self.rms_norm_2(x))"
+    AND_EPS = (*NUMBERS, "eps")
+    STOPS = ("shape", "values", "parameters", "gradients", "eps")
+    class_beginnings(at, STOPS, takes="config")
+    at((FIRST, SECOND), AND_EPS,
+       ("post_norm", ("x = self.rms_norm_1(x + self.attention(x))", "return self.rms_norm_2(x + self.feed_forward(x))"), "Your norms come after the additions (post-norm). Here each comes first: x + attention(norm(x))."),
+       ("no_skips", ("x = self.attention(self.rms_norm_1(x))", "return self.feed_forward(self.rms_norm_2(x))"), "Both skip connections are missing: each part's result is added to x."),
+       ("parallel", ("y = x + self.attention(self.rms_norm_1(x))", "return y + self.feed_forward(self.rms_norm_2(x))"), "Both parts read the same x, side by side. The feed-forward network comes second: it reads what attention has added to."),
+       ("skips_from_the_norms", ("x = self.rms_norm_1(x)\n        x = x + self.attention(x)", "x = self.rms_norm_2(x)\n        return x + self.feed_forward(x)"), "You add each part's result to the *normalized* x. The skip connection carries x as it was."),
+       ("second_skip_from_the_start", ("y = x + self.attention(self.rms_norm_1(x))", "return x + self.feed_forward(self.rms_norm_2(y))"), "Your second addition takes the x from the beginning, and what attention added is lost."),
+       ("norms_after_the_parts", ("x = x + self.rms_norm_1(self.attention(x))", "return x + self.rms_norm_2(self.feed_forward(x))"), "Your norms come after the parts, not before them: attention(norm(x))."))
+    at((FIRST, SECOND), AND_EPS,
+       ("feed_forward_first", ("x = x + self.feed_forward(self.rms_norm_2(x))", "return x + self.attention(self.rms_norm_1(x))"), "The feed-forward network comes first in yours. Attention comes first: it brings what the feed-forward network works on."),
+       ("second_norm_on_the_attention", ("y = self.attention(self.rms_norm_1(x))", "return x + y + self.feed_forward(self.rms_norm_2(y))"), "The feed-forward network reads what attention returns, without x. It should read the sum, x + attention(norm(x))."))
+    at(("self.rms_norm_1(x)", "self.rms_norm_2(x)"), AND_EPS,
+       ("no_norms", ("x", "x"), "Neither norm is used. Each comes before its part."),
+       ("norms_swapped", ("self.rms_norm_2(x)", "self.rms_norm_1(x)"), "The norms are swapped: `rms_norm_1` belongs before attention."))
+    at("self.rms_norm_1(x)", AND_EPS, ("no_first_norm", "x", "Attention gets x as it is; it should get `rms_norm_1(x)`."))
+    at("self.rms_norm_2(x)", AND_EPS,
+       ("no_second_norm", "x", "The feed-forward network gets x as it is; it should get `rms_norm_2(x)`."),
+       ("first_norm_twice", "self.rms_norm_1(x)", "`rms_norm_1` comes before both parts; before the feed-forward network it should be `rms_norm_2`."))
+    at(FIRST, AND_EPS,
+       ("no_first_skip", "x = self.attention(self.rms_norm_1(x))", "The first skip connection is missing: x + attention(norm(x))."),
+       ("no_attention", "pass", "Attention is not used: no token learns of another."))
+    at(SECOND, AND_EPS,
+       ("no_second_skip", "return self.feed_forward(self.rms_norm_2(x))", "The second skip connection is missing: x + feed_forward(norm(x))."),
+       ("no_feed_forward", "return x", "The feed-forward network is not used."),
+       ("norm_at_the_end", "return self.rms_norm_2(x + self.feed_forward(self.rms_norm_2(x)))", "You normalize the block's result. Only the model's last step does so."))
+    at(", config.rms_norm_eps", "eps",
+       ("eps_of_1e_6", ", 1e-6", "Your norms have an eps of their own, 1e-6. Take `config.rms_norm_eps`."),
+       ("eps_of_1e_5", ", 1e-5", "Your norms have an eps of their own, 1e-5. Take `config.rms_norm_eps`."), times=2)
+    at("RMSNorm(config.hidden_size, config.rms_norm_eps)", ("values", "parameters", "gradients", "eps"),
+       ("layer_norms", "nn.LayerNorm(config.hidden_size, config.rms_norm_eps)", "Your norms are layer norms. Here they are RMS norms: no mean is subtracted, and there is no bias."), times=2)
+    at("self.rms_norm_2 = RMSNorm(config.hidden_size, config.rms_norm_eps)", ("values", "parameters", "gradients", "eps"),
+       ("one_norm_twice", "self.rms_norm_2 = self.rms_norm_1", "Both norms are the same norm. Each part has its own."))
+
+
+@MISTAKES.of(Llama)
+def in_Llama(at):
+    AND_EPS = (*NUMBERS, "eps")
+    STOPS = ("shape", "values", "parameters", "gradients", "eps", "tied head")
+    class_beginnings(at, STOPS, takes="config")
+    at("self.lm_head(self.rms_norm(x))", AND_EPS,
+       ("no_last_norm", "self.lm_head(x)", "The norm at the end is missing. Pre-norm needs one before the head."),
+       ("softmax", "self.lm_head(self.rms_norm(x)).softmax(dim=-1)", "You return probabilities. Return the logits."),
+       ("log_softmax", "self.lm_head(self.rms_norm(x)).log_softmax(dim=-1)", "You return log-probabilities. Return the logits."))
+    at("self.lm_head(self.rms_norm(x))", ("shape", *AND_EPS),
+       ("no_head", "self.rms_norm(x)", "`lm_head` is not used: your result is D wide. Logits are V wide."),
+       ("last_token_only", "self.lm_head(self.rms_norm(x))[:, -1]", "You return the logits of the last token only. Return those of all positions, (B, T, V)."))
+    at("        for block in self.blocks:\n            x = block(x)\n", AND_EPS,
+       ("no_blocks", "", "The blocks are not used."),
+       ("first_block_only", "        x = self.blocks[0](x)\n", "Only the first block is used. Each block's output is the next one's input.", AND_EPS))
+    at(("            x = block(x)\n", "self.lm_head(self.rms_norm(x))"), AND_EPS,
+       ("norm_after_each_block", ("            x = self.rms_norm(block(x))\n", "self.lm_head(x)"), "You normalize after each block. The last norm comes once, after all blocks; each block has its own norms inside."))
+    at("in self.blocks:\n            x", AND_EPS,
+       ("blocks_in_reverse", "in reversed(self.blocks):\n            x", "The blocks run in reverse order. Block 0 comes first."))
+    at("            x = block(x)\n", AND_EPS,
+       ("outer_skip", "            x = x + block(x)\n", "You add x to each block's result. The blocks have their own skip connections."))
+    at("x = self.token_embeddings(ids)", AND_EPS,
+       ("scaled_embeddings", "x = self.token_embeddings(ids) * self.token_embeddings.embedding_dim**0.5", "You multiply the embeddings by √D, as the model of 2017 does (Gemma does, too). Llama doesn't."),
+       ("norm_at_the_start", "x = self.rms_norm(self.token_embeddings(ids))", "You normalize the embeddings. The first norm is inside the first block."))
+    at("        if config.tie_word_embeddings:\n            self.lm_head.weight = self.token_embeddings.weight  # (V, D), shared\n", "tied head",
+       ("never_tied", "", "Head and token table are two parameters, even if they start with the same numbers. Where `config.tie_word_embeddings` says so, they are one: assign the parameter itself."))
+    at("        if config.tie_word_embeddings:\n            self", ("parameters", "tied head"),
+       ("always_tied", "        if True:\n            self", "Head and token table are always one, as in GPT-2. Here only where `config.tie_word_embeddings` says so.", ("values", "parameters", "gradients", "eps", "tied head")))
+    at("config.vocab_size, bias=False", ("values", "parameters", "eps"),
+       ("head_with_bias", "config.vocab_size", "`lm_head` has a bias. It is without: `bias=False`."))
+    at("nn.ModuleList(LlamaBlock(config) for _ in range(config.num_hidden_layers))", ("values", "parameters", "gradients", "eps"),
+       ("one_block_many_times", "nn.ModuleList([LlamaBlock(config)] * config.num_hidden_layers)", "All blocks are the same block (`[block] * n`). Each has its own weights."),
+       ("one_block_too_few", "nn.ModuleList(LlamaBlock(config) for _ in range(config.num_hidden_layers - 1))", "You make one block too few: {L} are needed."))
+    at("nn.ModuleList(LlamaBlock(config) for _ in range(config.num_hidden_layers))", ("values", "parameters", "gradients", "eps"),
+       ("plain_list", "[LlamaBlock(config) for _ in range(config.num_hidden_layers)]", "A plain list hides its blocks from `parameters()`. Use `nn.ModuleList`."))
+    at("self.token_embeddings = nn.Embedding(config.vocab_size, config.hidden_size)\n", "parameters",
+       ("table_of_positions", "self.token_embeddings = nn.Embedding(config.vocab_size, config.hidden_size)\n        self.position_embeddings = nn.Embedding(config.max_position_embeddings, config.hidden_size)\n", "There is a table of positions. Llama has none: attention turns queries and keys."))
+    at("RMSNorm(config.hidden_size, config.rms_norm_eps)", ("values", "parameters", "gradients", "eps"),
+       ("layer_norm", "nn.LayerNorm(config.hidden_size, config.rms_norm_eps)", "Your last norm is a layer norm. It is an RMS norm."))
+
+
+@MISTAKES.of(cached_grouped_attention)
+def in_cached_grouped_attention(at):
+    STEPS = ("values", "several tokens")
+    OUTPUTS = (*STEPS, "no cache")
+    at("torch.arange(past, past + x.size(1), device=x.device)", STEPS,
+       ("positions_from_zero", "torch.arange(x.size(1), device=x.device)", "Your new tokens are turned as if the text began with them. They are at positions P, P + 1, …: count on from the cache."))
+    at("torch.arange(past, past + x.size(1), device=x.device)", OUTPUTS,
+       ("positions_from_one", "torch.arange(past + 1, past + 1 + x.size(1), device=x.device)", "Your positions are one too large. With P tokens in the cache the first new one is at position P.", ("values", "several tokens", "no cache")))
+    at(("[cache[0], key], dim=2)", "keys, values = "), STEPS,
+       ("cache_turned_again", ("[half_split_rotary(cache[0], torch.arange(past), attention.base), key], dim=2)", "keys, values = "), "You turn the cache's keys again. They were turned when they were new: each key is turned once."))
+    at(("        key = torch.cat([cache[0], key], dim=2)  # (B, G, P + N, K)\n", "(key, value)\n"), STEPS,
+       ("new_first", ("        key, value = torch.cat([key, cache[0]], dim=2), torch.cat([value, cache[1]], dim=2)\n        return attention.output_linear(merge_heads(masked_attention(query, *(each.repeat_interleave(attention.num_heads // attention.num_groups, dim=1) for each in (key, value)), causal_mask(past + x.size(1))[past:]))), (key, value)\n", "(key, value)\n"), "The new keys and values come first in yours. They are the latest: cache first, then new ones."))
+    at("[past:]", STEPS,
+       ("first_rows_of_the_mask", "[: x.size(1)]", "You take the mask's first rows, those of the oldest tokens. The new ones are the *last* N rows: `[past:]`."),
+       ("mask_of_all", "", "Your mask has a row for each of the P + N tokens; there are N queries. Take its last N rows: `[past:]`.", ("shape", *STEPS)))
+    at("mask = causal_mask(past + x.size(1))[past:].to(x.device)", ("several tokens", "no cache"),
+       ("no_mask", "mask = None", "New tokens see each other's future: with several of them each may look at the past, at itself and at new ones before it."))
+    at("mask = causal_mask(past + x.size(1))[past:].to(x.device)", "several tokens",
+       ("mask_of_the_new_only", "mask = causal_mask(x.size(1)).to(x.device)", "Your mask covers the new tokens only, (N, N). The keys are P + N."))
+    at("    if cache is not None:\n        key", ("shape", *STEPS),
+       ("cache_unused", "    if False:\n        key", "The cache is not used: your new tokens see only each other."))
+    at("[cache[1], value]", STEPS,
+       ("keys_cached_twice", "[cache[0], value]", "Your values begin with `cache[0]`, the keys. `cache[1]` has the values."))
+    at(("[cache[0], key]", "[cache[1], value]"), STEPS,
+       ("value_cache_for_keys", ("[cache[1], key]", "[cache[0], value]"), "Keys and values of the cache are swapped: `cache[0]` has the keys."))
+    at(", (key, value)\n", ("shape", "values", "several tokens", "no cache"),
+       ("repeated_cache", ", (keys, values)\n", "You return keys and values of all H heads. Keep the groups' only, (B, G, P + N, K): that is what saves memory."),
+       ("no_cache_returned", "\n", "You return the outputs only. The next step needs keys and values, too: `output, (key, value)`."),
+       ("value_first", ", (value, key)\n", "Keys and values are swapped in what you return: keys come first.", OUTPUTS),
+       ("cache_not_grown", ", cache\n", "You return the old cache. The new tokens' keys and values belong to it: P + N."))
+    at("each.repeat_interleave(shared, dim=1)", OUTPUTS,
+       ("groups_take_turns", "each.repeat(1, shared, 1, 1)", "Your groups take turns: query head h reads group h mod G. Neighboring heads share a group: `repeat_interleave`."))
+    at("key = half_split_rotary(split_heads(attention.k(x), attention.num_groups), positions, attention.base)", OUTPUTS,
+       ("keys_not_turned", "key = split_heads(attention.k(x), attention.num_groups)", "The new keys are not turned. Turn them by their positions before they go into the cache."))
+    at((", (key, value)\n", "    keys, values = "), OUTPUTS,
+       ("unturned_keys_returned", (", (torch.cat([key[:, :, :past], split_heads(attention.k(x), attention.num_groups)], dim=2), value)\n", "    keys, values = "), "The new keys in the cache that you return are not turned. Turn each key when it is new, and keep it turned."))
+    at("query = half_split_rotary(split_heads(attention.q(x), attention.num_heads), positions, attention.base)", OUTPUTS,
+       ("queries_not_turned", "query = split_heads(attention.q(x), attention.num_heads)", "The queries are not turned. Turn queries and keys by their positions."))
+    at(", positions, attention.base)", OUTPUTS,
+       ("base_unused", ", positions)", "`attention.base` is not used in your rotations."), times=2)
+    at("attention.output_linear(merge_heads(context))", ("shape", *OUTPUTS),
+       ("no_output_linear", "merge_heads(context)", "`output_linear` is not used. It is the last step."))
+
+
+@MISTAKES.of(attention_in_blocks)
+def in_attention_in_blocks(at):
+    RISING = ("values", "large scores", "gradients")
+    at(("total = total * shrink + ", "mixed = mixed * shrink + "), RISING,
+       ("not_rescaled", ("total = total + ", "mixed = mixed + "), "What you carried is not rescaled when a larger score comes. It is relative to the old largest score: multiply by exp(old − new)."))
+    at("mixed = mixed * shrink + ", RISING,
+       ("values_not_rescaled", "mixed = mixed + ", "The carried values are not rescaled when a larger score comes, the carried sum is. Both are relative to the old largest score."))
+    at("total = total * shrink + ", RISING,
+       ("sum_not_rescaled", "total = total + ", "The carried sum is not rescaled when a larger score comes, the carried values are. Both are relative to the old largest score."))
+    at("(before - largest).exp()", RISING,
+       ("rescaled_the_wrong_way", "torch.where(before.isinf(), 0.0, (largest - before).exp())", "You rescale by exp(new − old). What is carried must shrink: exp(old − new)."))
+    at(("torch.maximum(largest, scores.amax(dim=-1, keepdim=True))", "shrink = (before - largest).exp()"), RISING,
+       ("largest_of_the_block", ("scores.amax(dim=-1, keepdim=True)", "shrink = torch.where(before.isinf(), 0.0, 1.0)"), "Each block uses its own largest score, so the blocks are not comparable. Carry the largest score so far, and rescale."))
+    at((".exp()  # (..., T, 1): what is carried is relative to the new largest score", "weights = (scores - largest).exp()"), "large scores",
+       ("no_largest", (".exp() * 0 + 1", "weights = scores.exp()"), "The exponential gets the scores as they are, and large ones overflow. Subtract the largest score so far."))
+    at("return mixed / total", NUMBERS,
+       ("not_divided", "return mixed", "You don't divide by the sum of the exponentials: your weights don't sum to 1."))
+    at("weights @ values", RISING,
+       ("divided_in_each_block", "weights @ values / weights.sum(dim=-1, keepdim=True)", "You divide each block's values by that block's sum, and all by the whole sum at the end. Divide once, at the end."))
+    at("before, largest = largest, torch.maximum(largest, scores.amax(dim=-1, keepdim=True))\n        shrink = (before - largest).exp()", RISING,
+       ("largest_never_kept", "new = torch.maximum(largest, scores.amax(dim=-1, keepdim=True))\n        shrink, scores, largest = (largest - new).exp(), scores - new + largest.clamp(min=0) * 0, torch.full_like(largest, -torch.inf)\n        weights = scores.exp()\n        total, mixed = total * shrink + weights.sum(dim=-1, keepdim=True), mixed * shrink + weights @ values\n        continue", "The largest score is never kept, so each block starts over and what you carried is lost. Set it at the end of each round."))
+    at("weights = (scores - largest).exp()", RISING,
+       ("softmax_in_each_block", "weights = scores.softmax(dim=-1)", "You take a softmax in each block, so each block's weights sum to 1. They sum to 1 over *all* keys: carry sums, divide at the end."))
+    at("/ math.sqrt(query.size(-1))", NUMBERS,
+       ("not_scaled", "", "The scores are not divided by √K."),
+       ("scaled_by_k", "/ query.size(-1)", "You divide by K. Divide by its root."))
+    at("range(0, key.size(-2), block_size)", RISING,
+       ("rest_left_out", "range(0, key.size(-2) - key.size(-2) % block_size or key.size(-2), block_size)", "The last keys are left out where `block_size` does not divide S. The last block is shorter."),
+       ("first_block_only", "range(0, min(block_size, key.size(-2)), block_size)", "Only the first block of keys is seen.", ("values", "large scores", "gradients")))
+    at("start : start + block_size", NUMBERS,
+       ("overlapping", "max(start - 1, 0) : start + block_size", "Your blocks overlap: a key at the border counts twice."))
+    at("    for start in range(0, key.size(-2), block_size):\n", "no table",
+       ("one_block", "    block_size = key.size(-2)\n    for start in range(0, key.size(-2), block_size):\n", "`block_size` is never used: you compute all scores at once, the whole T × S table."))
+    at("dim=-1, keepdim=True))", ("shape", "no table", *RISING),
+       ("largest_over_queries", "dim=-2, keepdim=True))", "Your largest score is taken over the queries. Each query has its own, over the keys."))
+    squeezed(at, ("shape", "values", "gradients"), "is (…, T, Dv)")
+
+
+@MISTAKES.of_quiz("quiz_since_gpt_2", quiz_since_gpt_2)
+def in_quiz_since_gpt_2(wrong):
+    wrong("RMSNorm leaves out", "the root", "the root is in its name: *root* mean square. The mean is not subtracted.")
+    wrong("RMSNorm leaves out", "the learned weight", "it keeps one learned number for each column, and leaves out the bias and the mean.")
+    wrong("sharing keys and values saves", "computations of the feed-forward part", "the feed-forward part has no keys. What shrinks is the cache, by H / G.")
+    wrong("sharing keys and values saves", "layers", "each layer keeps its keys and values, but for G groups instead of H heads.")
+    wrong("the library's rotary pairs", "other angles", "the angles are those of notebook 06. Other columns are partners.")
+    wrong("the library's rotary pairs", "a learned rotation", "nothing is learned: the angles follow from position and column. Other columns are partners.")
+    wrong("attention in blocks gives", "an approximation", "what is carried is rescaled exactly: the result differs by rounding only.")
+    wrong("attention in blocks gives", "fewer computations", "all scores are computed, as before (and a few numbers more). The *table* is never stored.")
