@@ -185,5 +185,5 @@ def test_in_a_notebook_the_card_shows_itself(root, tmp_path):
     run(book, here)
     shown = [output["data"] for output in book.cells[1].outputs if "data" in output]
     assert "<code>my_transformer.py</code>" in shown[-1]["text/html"] and "holds 1 of" in shown[-1]["text/plain"]
-    assert "Assembling: 4 of 4 steps" in shown[0]["text/plain"]
+    assert "Assembling: 5 of 5 steps" in shown[0]["text/plain"]
     assert (here / "my_transformer.py").is_file()

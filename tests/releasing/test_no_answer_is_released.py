@@ -20,6 +20,8 @@ SHORTEST, STATEMENT = 8, 24
 
 KNOWN = {
     # The summary of the warm-up, which everybody reads after having solved it.
+    # RMSNorm is the LayerNorm of 05 with parts left out, as the text of 14 says.
+    "anatomy/course/nb05_encoder_layer/right.py": "RMSNorm",
     # What `load_bert_weights` is tried on has the parts that the text of 07 names.
     "anatomy/course/nb07_encoder/asked.py": "TransformerEncoder",
     # Cross-attention has the four layers of self-attention, in 09.

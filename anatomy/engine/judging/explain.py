@@ -51,8 +51,8 @@ def explain_each(
         (min(group, key=_urgency), group + [one for one in drawn if cases[one.case].asks in (asks, None)])
         for asks, group in groups.items()
     ]
-    if nothing := [row for row in firsts if is_nothing(row[0])]:
-        firsts = [row for row in firsts if row in nothing or not _is_elsewhere(row[0])]
+    if any(is_nothing(first) for first, _ in firsts):
+        firsts = [row for row in firsts if is_nothing(row[0]) or not _is_elsewhere(row[0])]
     if any(not _is_late(first) for first, _ in firsts):
         firsts = [row for row in firsts if not _is_late(row[0]) or row[0].kind == Kind.NO_GRADIENT]
     wrong = {difference.case for difference in differences}
