@@ -10,6 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+from anatomy.course import COURSE
 from tests.browser.conftest import only_from
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
@@ -36,7 +37,7 @@ def opened(page: Page, site: Path, name: str, anchor: str = "") -> Page:
 
 def test_the_front_page_leads_to_the_notebooks_by_its_map_and_by_its_table(page: Page, site: Path) -> None:
     opened(page, site, "index.html")
-    assert page.locator("#the-notebooks tbody tr").count() == 14
+    assert page.locator("#the-notebooks tbody tr").count() == len(COURSE.notebooks)
     linked = {link.get_attribute("href") for link in page.locator(".course-map a").all()}
     assert linked == {link.get_attribute("href") for link in page.locator("#the-notebooks tbody a").all()}
     expect(page.locator(".course-map .badge").first).to_be_visible()
