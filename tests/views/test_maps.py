@@ -19,7 +19,9 @@ def classes(element: ET.Element) -> set[str]:
     return set(element.get("class", "").split())
 
 
-@pytest.mark.parametrize("notebook", [n.slug for n in COURSE.notebooks] + [f"{n:02}" for n in range(len(COURSE.notebooks))])
+@pytest.mark.parametrize(
+    "notebook", [n.slug for n in COURSE.notebooks] + [f"{n:02}" for n in range(len(COURSE.notebooks))]
+)
 def test_every_notebook_has_a_part_that_can_be_lit(notebook: str) -> None:
     root = ET.fromstring(maps.light(notebook))
     key = notebook[:2]
