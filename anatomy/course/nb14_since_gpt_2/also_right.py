@@ -12,6 +12,7 @@ from anatomy.course.nb06_positional_encodings.right import apply_rotary
 from anatomy.course.nb14_since_gpt_2.right import (
     GroupedQueryAttention,
     LlamaBlock,
+    LoRALinear,
     RMSNorm,
     SwiGLU,
     half_split_rotary,
@@ -416,3 +417,113 @@ def attention_in_blocks__normalized(query, key, value, block_size):
 quiz_since_gpt_2__capitals = {question: answer.upper() for question, answer in quiz_since_gpt_2.items()}
 quiz_since_gpt_2__spaces = {question: f" {answer} " for question, answer in quiz_since_gpt_2.items()}
 quiz_since_gpt_2__other_order = dict(reversed(quiz_since_gpt_2.items()))
+
+
+def top_k_routing__masked(scores, top_k):
+    threshold = scores.sort(dim=-1, descending=True).values[..., top_k - 1 : top_k]
+    return torch.softmax(scores.masked_fill(scores < threshold, float("-inf")), dim=-1)
+
+
+def top_k_routing__renormalized(scores, top_k):
+    shares = F.softmax(scores, -1)
+    kept = torch.zeros_like(scores)
+    indices = shares.topk(top_k).indices
+    kept.scatter_(-1, indices, 1.0)
+    kept = kept * shares
+    return kept / kept.sum(-1, keepdim=True)
+
+
+class LoRALinear__by_the_merged_weight(nn.Module):
+    def __init__(self, linear, rank, alpha):
+        super().__init__()
+        self.linear = linear
+        for parameter in self.linear.parameters():
+            parameter.requires_grad = False
+        self.rank, self.alpha = rank, alpha
+        self.lora_A = nn.Parameter(torch.empty(rank, linear.weight.shape[1]).uniform_(-1, 1))
+        self.lora_B = nn.Parameter(torch.zeros(linear.weight.shape[0], rank))
+
+    def merged_weight(self):
+        return self.linear.weight + self.lora_B @ self.lora_A * (self.alpha / self.rank)
+
+    def forward(self, x):
+        return F.linear(x, self.merged_weight(), self.linear.bias)
+
+
+class LoRALinear__of_two_layers(LoRALinear):
+    def forward(self, x):
+        narrow = F.linear(x, self.lora_A)
+        return self.scale * F.linear(narrow, self.lora_B) + F.linear(x, self.linear.weight, self.linear.bias)
+
+    def merged_weight(self):
+        return torch.einsum("or,ri->oi", self.lora_B * self.scale, self.lora_A) + self.linear.weight
+
+
+class LoRALinear__scaled_at_the_start(nn.Module):
+    def __init__(self, linear, rank, alpha):
+        super().__init__()
+        self.factor = alpha / rank
+        self.lora_A = nn.Parameter(0.01 * torch.randn(rank, linear.in_features))
+        self.lora_B = nn.Parameter(torch.zeros(linear.out_features, rank))
+        self.linear = linear
+        linear.weight.requires_grad_(False)
+        if linear.bias is not None:
+            linear.bias.requires_grad_(False)
+
+    def update(self):
+        return self.lora_B @ (self.factor * self.lora_A)
+
+    def forward(self, x):
+        return self.linear(x) + x @ self.update().transpose(0, 1)
+
+    def merged_weight(self):
+        return self.linear.weight.detach() + self.update()
+
+
+def quantize_rows__row_by_row(weight):
+    codes, scales = torch.zeros(weight.shape, dtype=torch.int8), torch.ones(len(weight), 1)
+    for number, row in enumerate(weight):
+        largest = max(row.max(), -row.min())
+        scales[number] = largest / 127
+        codes[number] = torch.round(row * 127 / largest).char()
+    return codes, scales
+
+
+def quantize_rows__by_hand(weight):
+    scales = weight.abs().max(dim=1).values.unsqueeze(1) / 127.0
+    return torch.floor(weight / scales + 0.5).clamp(-127, 127).to(dtype=torch.int8), scales
+
+
+def quantize_rows__by_the_norm(weight):
+    scale = torch.linalg.vector_norm(weight, ord=float("inf"), dim=-1, keepdim=True).div(127)
+    return [weight.div(scale).round().type(torch.int8), scale]
+
+
+def top_k_routing__token_by_token(scores, top_k):
+    if scores.dim() > 1:
+        return torch.stack([top_k_routing__token_by_token(one, top_k) for one in scores])
+    chosen = sorted(range(len(scores)), key=lambda expert: -scores[expert].item())[:top_k]
+    weights = torch.zeros(len(scores))
+    for expert in chosen:
+        weights[expert] = scores[expert].exp() / sum(scores[other].exp() for other in chosen)
+    return weights
+
+
+def min_p_probabilities__on_logits(logits, min_p):
+    gap = logits - logits.max(dim=-1, keepdim=True).values
+    if min_p > 0:
+        gap = gap.masked_fill(gap < math.log(min_p), -math.inf)
+    return gap.softmax(-1)
+
+
+def min_p_probabilities__product(logits, min_p):
+    p = F.softmax(logits, dim=-1)
+    p = p * (p >= min_p * p.max(-1, keepdim=True)[0])
+    return F.normalize(p, p=1, dim=-1)
+
+
+def min_p_probabilities__where(logits, min_p):
+    shares = torch.exp(logits - logits.logsumexp(-1, keepdim=True))
+    largest, _ = shares.max(dim=-1)
+    kept = torch.where(shares / largest[..., None] >= min_p, logits, torch.tensor(-torch.inf))
+    return torch.softmax(kept, -1)

@@ -447,3 +447,159 @@ quiz_since_gpt_2 = quiz(
     },
     when_right="You can read the code of today's models now. Most of it is yours.",
 )
+
+
+# ---------------------------------------------------------------------------------------------- top_k_routing
+
+
+def any_scores(draw: Draw) -> Case:
+    axes = draw.pick("E", "T E", "B T E")
+    draw.sized(B=(1, 3), T=(1, 6), E=(1, 12))
+    return draw.case(scores=draw.floats(axes, "plain", "wide", "negative"), top_k=draw.whole(1, draw.sizes["E"]),
+                     returns=axes)  # fmt: skip
+
+
+@exercise(
+    inputs=any_scores,
+    properties={"shape": 0, "values": 0},
+    returns="B T E",
+    axes={**TOKENS, "E": "experts"},
+    when_right="Each token is sent to a few experts, and pays for those only.",
+)
+def top_k_routing(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=2, T=5, E=8)
+    yield draw.case(scores=draw.normal("B T E", scale=2.0), top_k=2)
+    yield draw.case(scores=draw.normal("B T E", scale=2.0, shift=-6.0), top_k=3, note="for scores below 0")
+    draw = Draw(seed, T=4, E=6)
+    yield draw.case(scores=draw.normal("T E", scale=2.0), top_k=1, returns="T E", note="for top_k = 1")
+    yield draw.case(scores=draw.normal("E T").T, top_k=6, returns="T E", note="when all experts are taken")
+
+
+# ---------------------------------------------------------------------------------------------- LoRALinear
+
+
+def _lora(layer: Any, case: Case) -> Any:
+    """The result; what a new layer adds, and holds; which parameters learn; or the merged weight."""
+    if case.asks == "merged":
+        return layer.merged_weight()
+    if case.asks == "frozen":
+        return {name: str(one.requires_grad) for name, one in layer.named_parameters()}
+    if case.asks == "start":
+        linear, *others = case.init
+        new = type(layer)(linear, *others)
+        random = getattr(new, "lora_A", None)
+        nonzero = int(random.count_nonzero()) if isinstance(random, Tensor) else None
+        return {"added": new(case.args["x"]) - linear(case.args["x"]), "entries of lora_A that are not 0": nonzero}
+    return layer(case.args["x"])
+
+
+def _linear(draw: Draw, bias: bool = True) -> nn.Linear:
+    """A layer of D to F with weights from the draw."""
+    linear = nn.Linear(draw.sizes["D"], draw.sizes["F"], bias=bias)
+    for parameter in linear.parameters():
+        parameter.data = torch.randn(parameter.shape, generator=draw.generator)
+    return linear
+
+
+def any_adapted(draw: Draw) -> Case:
+    axes = draw.pick("D", "T D", "B T D")
+    draw.sized(B=(1, 3), T=(1, 6), D=(1, 9), F=(1, 9), R=(1, 5))
+    init = _linear(draw, draw.pick(True, False)), draw.sizes["R"], draw.pick(1.0, 8.0, 0.5, 16)
+    asks = draw.pick(None, None, "merged", "start")
+    return draw.case(init=init, x=draw.floats(axes, "plain", "negative"), asks=asks,
+                     returns="" if asks else axes.replace("D", "F"))  # fmt: skip
+
+
+@exercise(
+    inputs=any_adapted,
+    kind="module",
+    properties={"shape": 0, "values": 0, "parameters": 0, "start": 0, "frozen": 0, "merged": 0},
+    returns="B T F",
+    axes={**TOKENS, "F": "outputs", "R": "rank"},
+    act=_lora,
+    when_right="A large layer learns by two narrow matrices, and nothing is slower afterwards.",
+)
+def LoRALinear(seed: int) -> Iterator[Case]:
+    def case(asks: str | None, note: str, bias: bool = True, alpha: float = 8.0, **sizes: int) -> Case:
+        draw = Draw(seed, B=2, T=4, **sizes)
+        init = _linear(draw, bias), sizes["R"], alpha
+        return draw.case(init=init, x=draw.normal("B T D"), asks=asks, note=note, returns="" if asks else "B T F")
+
+    yield case(None, "", D=6, F=9, R=3)
+    yield case(None, "for a layer without bias and alpha = 1", bias=False, alpha=1.0, D=7, F=5, R=2)
+    yield case(None, "for rank 1", alpha=3.0, D=4, F=8, R=1)
+    yield case("start", "in a new layer, before any training", D=6, F=9, R=3)
+    yield case("frozen", "in a layer that can be trained", D=6, F=9, R=3)
+    yield case("merged", "for merged_weight()", D=6, F=9, R=3)
+    yield case("merged", "for merged_weight() of rank 1 and alpha = 3", alpha=3.0, D=4, F=8, R=1)
+
+
+# ---------------------------------------------------------------------------------------------- quantize_rows
+
+
+def _rows(draw: Draw) -> Tensor:
+    """Rows of different sizes, each entry well away from the middle between two codes, so that rounding is no luck."""
+    near = 0.35 * (2 * torch.rand(draw.shape("F D"), generator=draw.generator) - 1)
+    codes = draw.integers("F D", 127, low=-126) + near
+    largest = draw.integers("F", draw.sizes["D"])[:, None]  # where each row has its largest entry
+    codes = codes.scatter(-1, largest, 127.0 * (2 * draw.integers("F 1", 2) - 1))
+    return codes * torch.rand(draw.shape("F 1"), generator=draw.generator).add(0.1).log().mul(2).exp() / 50
+
+
+def _codes(answer: Any, case: Case) -> Any:
+    """What is returned; or the number type of the codes."""
+    result = answer(case.args["weight"])
+    if case.asks == "int8" and isinstance(result, tuple | list) and result and isinstance(result[0], Tensor):
+        return {"type of the codes": str(result[0].dtype)}
+    return result
+
+
+def any_rows(draw: Draw) -> Case:
+    draw.sized(F=(1, 7), D=(1, 9))
+    return draw.case(weight=draw.laid_out(_rows(draw)))
+
+
+@exercise(
+    inputs=any_rows,
+    properties={"shape": 0, "values": 0, "int8": 0},
+    axes={"F": "rows", "D": "columns"},
+    act=_codes,
+    when_right="A quarter of the memory, and an error of at most half a step in each number.",
+)
+def quantize_rows(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, F=5, D=8)
+    yield draw.case(weight=_rows(draw))
+    draw = Draw(seed, F=6, D=6)
+    yield draw.case(weight=-_rows(draw).T.contiguous().T, note="for a square matrix")
+    draw = Draw(seed, F=1, D=7)
+    yield draw.case(weight=_rows(draw), note="for one row")
+    draw = Draw(seed, F=4, D=5)
+    yield draw.case(weight=_rows(draw), asks="int8")
+
+
+# ---------------------------------------------------------------------------------------------- min_p_probabilities
+
+
+def any_logits(draw: Draw) -> Case:
+    axes = draw.pick("V", "B V", "B T V")
+    draw.sized(B=(1, 3), T=(1, 4), V=(1, 30))
+    return draw.case(logits=draw.floats(axes, "plain", "wide", "negative"), min_p=draw.pick(0.0, 0.05, 0.1, 0.3, 1.0),
+                     returns=axes)  # fmt: skip
+
+
+@exercise(
+    inputs=any_logits,
+    properties={"shape": 0, "values": 0, "keeps all": 0, "keeps one": 0},
+    returns="B V",
+    when_right="Where the model is sure, few tokens stay; where it is not, many do.",
+)
+def min_p_probabilities(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=4, V=12)
+    yield draw.case(logits=draw.normal("B V", scale=2.0), min_p=0.1)
+    yield draw.case(logits=draw.normal("B V", scale=2.0, shift=5.0), min_p=0.4, note="for min_p = 0.4")
+    yield draw.case(logits=draw.normal("B V", scale=2.0), min_p=0.0, asks="keeps all", note="for min_p = 0")
+    yield draw.case(logits=draw.normal("B V"), min_p=1.0, asks="keeps one", note="for min_p = 1")
+    draw = Draw(seed, B=2, T=3, V=7)
+    yield draw.case(logits=draw.normal("B V T").transpose(1, 2), min_p=0.2, returns="B T V", note="for three axes")
+    draw = Draw(seed, V=9)
+    yield draw.case(logits=draw.normal("V"), min_p=0.2, returns="V", note="for one axis")

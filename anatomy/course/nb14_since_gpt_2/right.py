@@ -205,6 +205,59 @@ def attention_in_blocks(query: Tensor, key: Tensor, value: Tensor, block_size: i
     return mixed / total
 
 
+def top_k_routing(scores: Tensor, top_k: int) -> Tensor:  # (..., E) -> (..., E)
+    """How much each expert counts for each token: the softmax over the `top_k` largest scores, 0 for all others.
+
+    `top_k` is between 1 and E. Source: Shazeer et al. 2017, §2.1, equations 3 and 5; Jiang et al. 2024, §2.1.
+    """
+    best, experts = scores.topk(top_k, dim=-1)  # 2 × (..., k)
+    return torch.zeros_like(scores).scatter(-1, experts, best.softmax(dim=-1))
+
+
+class LoRALinear(nn.Module):
+    """A trained linear layer that stays as it is, and a product of two narrow matrices that learns beside it.
+
+    `linear` is the layer, D to F, whose parameters no longer learn. Parameters `lora_A` (R, D), random at first, and
+    `lora_B` (F, R), 0 at first. What they add is scaled by `alpha` / R. Source: Hu et al. 2021, §4.1, equation 3.
+    """
+
+    def __init__(self, linear: nn.Linear, rank: int, alpha: float) -> None:
+        super().__init__()
+        self.linear = linear.requires_grad_(False)
+        self.lora_A = nn.Parameter(torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features))
+        self.lora_B = nn.Parameter(torch.zeros(linear.out_features, rank))
+        self.scale = alpha / rank
+
+    def forward(self, x: Tensor) -> Tensor:  # (..., D) -> (..., F)
+        return self.linear(x) + self.scale * (x @ self.lora_A.T @ self.lora_B.T)
+
+    def merged_weight(self) -> Tensor:  # -> (F, D)
+        """The weight of one linear layer that does the same."""
+        return self.linear.weight + self.scale * (self.lora_B @ self.lora_A)
+
+
+def quantize_rows(weight: Tensor) -> tuple[Tensor, Tensor]:  # (F, D) -> int8 (F, D), (F, 1)
+    """Each row as whole numbers from −127 to 127, and one scale: weight ≈ codes · scale.
+
+    A row's scale is its largest absolute entry / 127; no row has only zeros. Source: Dettmers et al. 2022, §2.1
+    (absmax) and §3.1 (a scale for each row).
+    """
+    scale = weight.abs().amax(dim=-1, keepdim=True) / 127  # (F, 1)
+    return (weight / scale).round().to(torch.int8), scale
+
+
+def min_p_probabilities(logits: Tensor, min_p: float) -> Tensor:  # (..., V) -> (..., V)
+    """Softmax without the tokens whose probability is below `min_p` times the largest one's.
+
+    `min_p` is between 0 and 1. What is left sums to 1; the most probable token always stays. Source: Nguyen et al.
+    2024, §3.
+    """
+    probabilities = logits.softmax(dim=-1)
+    least = min_p * probabilities.amax(dim=-1, keepdim=True)  # (..., 1)
+    kept = probabilities.masked_fill(probabilities < least, 0.0)
+    return kept / kept.sum(dim=-1, keepdim=True)
+
+
 quiz_since_gpt_2 = {
     "RMSNorm leaves out": "the mean",
     "sharing keys and values saves": "memory of the cache",

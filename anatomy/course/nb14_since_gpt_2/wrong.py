@@ -6,14 +6,18 @@ from anatomy.course.nb14_since_gpt_2.right import (
     GroupedQueryAttention,
     Llama,
     LlamaBlock,
+    LoRALinear,
     RMSNorm,
     SwiGLU,
     attention_in_blocks,
     cache_bytes,
     cached_grouped_attention,
     half_split_rotary,
+    min_p_probabilities,
+    quantize_rows,
     quiz_since_gpt_2,
     swiglu_width,
+    top_k_routing,
 )
 from anatomy.engine.families import class_beginnings, squeezed
 from anatomy.engine.mistakes import Mistakes
@@ -53,8 +57,7 @@ def in_RMSNorm(at):
     at("mean(dim=-1, keepdim=True)", EPS_TOO,
        ("over_everything", "mean()", "You take one mean of the whole tensor, so tokens and texts are mixed. Each token has its own: `dim=-1`, `keepdim=True`."),
        ("no_keepdim", "mean(dim=-1)", "Without `keepdim=True` the mean square has no axis for the numbers of a token, and PyTorch lines up other axes. Keep it, as size 1."))
-    at("torch.sqrt(mean_square + self.eps)", EPS_TOO,
-       ("no_root", "(mean_square + self.eps)", "You divide by the mean square; its root is missing."))
+    at("torch.sqrt(mean_square + self.eps)", EPS_TOO, ("no_root", "(mean_square + self.eps)", "You divide by the mean square; its root is missing."))
     at("torch.sqrt(mean_square + self.eps)", "eps",
        ("eps_outside", "(torch.sqrt(mean_square) + self.eps)", "Your eps is outside the root. It should be added to the mean square, under the root."),
        ("no_eps", "torch.sqrt(mean_square)", "eps has no effect. A token of zeros then gives 0/0, which is NaN: add eps to the mean square, under the root."))
@@ -72,10 +75,8 @@ def in_RMSNorm(at):
     at("torch.ones(dim)", "parameters",
        ("starts_at_zero", "torch.zeros(dim)", "Your `weight` starts at 0, so a new norm returns zeros. It should start at 1."),
        ("random_start", "torch.randn(dim)", "Your `weight` starts with random numbers. It should start at 1, so that a new norm changes nothing beyond the norm."))
-    at("torch.ones(dim)", NAMES,
-       ("a_single_weight", "torch.ones(1)", "You have one weight for all columns. Each of the D columns has its own: shape (D,)."))
-    at("nn.Parameter(torch.ones(dim))", NAMES,
-       ("plain_tensor", "torch.ones(dim)", "`weight` is no parameter, so nothing would train it: wrap it in `nn.Parameter`."))
+    at("torch.ones(dim)", NAMES, ("a_single_weight", "torch.ones(1)", "You have one weight for all columns. Each of the D columns has its own: shape (D,)."))
+    at("nn.Parameter(torch.ones(dim))", NAMES, ("plain_tensor", "torch.ones(dim)", "`weight` is no parameter, so nothing would train it: wrap it in `nn.Parameter`."))
     at("self.weight", NAMES, ("called_scale", "self.scale", "Your parameter is called `scale`. Call it `weight`: trained weights are copied by name."), times=2)
     at("self.weight = nn.Parameter(torch.ones(dim))", "parameters",
        ("bias_too", "self.weight = nn.Parameter(torch.ones(dim))\n        self.bias = nn.Parameter(torch.zeros(dim))", "There is a `bias`. RMS norm has none: one learned number for each column, `weight`."))
@@ -125,8 +126,7 @@ def in_SwiGLU(at):
     at("self.linear_down(gate * self.linear_up(x))", NUMBERS,
        ("skip", "x + self.linear_down(gate * self.linear_up(x))", "You add x. The skip connection belongs to the block."),
        ("silu_at_the_end", "F.silu(self.linear_down(gate * self.linear_up(x)))", "A SiLU comes after `linear_down`, too. What is added to the tokens must be free to be negative."))
-    at("self.linear_down(gate * self.linear_up(x))", ("shape", *NUMBERS),
-       ("no_down", "gate * self.linear_up(x)", "`linear_down` is not used: your result is F wide. Bring it back to D."))
+    at("self.linear_down(gate * self.linear_up(x))", ("shape", *NUMBERS), ("no_down", "gate * self.linear_up(x)", "`linear_down` is not used: your result is F wide. Bring it back to D."))
     at(", bias=False", NAMES, ("biases", "", "Your linear layers have biases. All three are without: `bias=False`."), times=3)
     at("self.linear_gate = nn.Linear(config.hidden_size, config.intermediate_size, bias=False)", NAMES,
        ("gate_with_bias", "self.linear_gate = nn.Linear(config.hidden_size, config.intermediate_size)", "`linear_gate` has a bias. All three layers are without: `bias=False`."))
@@ -141,13 +141,11 @@ def in_SwiGLU(at):
 
 @MISTAKES.of(half_split_rotary)
 def in_half_split_rotary(at):
-    at(".view(2, -1).T.flatten()", NUMBERS,
-       ("neighbors", "", "You turn neighboring columns, as notebook 06 does. Here column i turns with column i + K/2."))
+    at(".view(2, -1).T.flatten()", NUMBERS, ("neighbors", "", "You turn neighboring columns, as notebook 06 does. Here column i turns with column i + K/2."))
     at("[..., order.argsort()]", NUMBERS,
        ("not_put_back", "", "The turned columns stay in the order of the pairs. Put them back: each to the column that it came from."),
        ("put_back_the_same_way", "[..., order]", "You put the columns back with the order that you took them out with. The way back is the *inverse* order: `order.argsort()`."))
-    at("x[..., order]", NUMBERS,
-       ("not_taken_apart", "x", "You turn x as it is, and reorder afterwards. First bring column i and column i + K/2 side by side, then turn."))
+    at("x[..., order]", NUMBERS, ("not_taken_apart", "x", "You turn x as it is, and reorder afterwards. First bring column i and column i + K/2 side by side, then turn."))
     at("apply_rotary(x[..., order], positions, base)", NUMBERS,
        ("base_unused", "apply_rotary(x[..., order], positions)", "`base` is never passed on: your angles are always those of 10,000."),
        ("turned_back", "apply_rotary(x[..., order], -positions, base)", "Your rotation goes the wrong way, clockwise. The angle is +t · base^(−2i/K)."),
@@ -192,10 +190,8 @@ def in_GroupedQueryAttention(at):
        ("keys_turned_back", "split_heads(self.k(x), self.num_groups), -positions, self.base)", "Your keys are turned backward, by −t. Queries and keys are turned the same way: then the product depends on the difference of their positions."))
     at("split_heads(self.q(x), self.num_heads), positions, self.base)", BIAS_TOO,
        ("queries_turned_back", "split_heads(self.q(x), self.num_heads), -positions, self.base)", "Your queries are turned backward, by −t. Queries and keys are turned the same way: then the product depends on the difference of their positions."))
-    at(", causal_mask(x.size(1)).to(x.device)", BIAS_TOO,
-       ("no_mask", "", "No mask is in use: every token sees those that come later. Pass `causal_mask(x.size(1))` to `masked_attention`."))
-    at(".to(x.device))\n", BIAS_TOO,
-       ("mask_transposed", ".T.to(x.device))\n", "Your mask is transposed: each token sees itself and what comes after it."))
+    at(", causal_mask(x.size(1)).to(x.device)", BIAS_TOO, ("no_mask", "", "No mask is in use: every token sees those that come later. Pass `causal_mask(x.size(1))` to `masked_attention`."))
+    at(".to(x.device))\n", BIAS_TOO, ("mask_transposed", ".T.to(x.device))\n", "Your mask is transposed: each token sees itself and what comes after it."))
     at("self.output_linear(merge_heads(context))", BIAS_TOO,
        ("merged_without_transpose", "self.output_linear(context.reshape(*x.shape[:2], -1))", "You merge with a `reshape` straight from (B, H, T, K), which mixes tokens and heads. `merge_heads` swaps the axes first."))
     at("self.output_linear(merge_heads(context))", ("shape", *BIAS_TOO),
@@ -207,8 +203,7 @@ def in_GroupedQueryAttention(at):
        ("biases_left_out", "bias=False)", "`config.attention_bias` is not used: `q`, `k` and `v` have biases where it says so."), times=3)
     at("bias=bias)", ("values", "parameters", "gradients"),
        ("biases_always", "bias=True)", "`q`, `k` and `v` always have biases in yours. They have them where `config.attention_bias` says so."), times=3)
-    at("config.head_dim, width, bias=False", ("values", "parameters", "bias"),
-       ("output_with_bias", "config.head_dim, width", "`output_linear` has a bias. It is without."))
+    at("config.head_dim, width, bias=False", ("values", "parameters", "bias"), ("output_with_bias", "config.head_dim, width", "`output_linear` has a bias. It is without."))
     at("config.head_dim", STOPS,
        ("head_width_from_d", "(width // config.num_attention_heads)", "You take D // H for the width of a head. The config says it: `config.head_dim`, which need not be D / H."), times=4)
     at("self.num_groups * config.head_dim", STOPS,
@@ -221,8 +216,7 @@ def in_GroupedQueryAttention(at):
 
 @MISTAKES.of(cache_bytes)
 def in_cache_bytes(at):
-    at("2 * config.num_hidden_layers", "values",
-       ("keys_only", "config.num_hidden_layers", "You count keys or values. Both are kept: twice as many."))
+    at("2 * config.num_hidden_layers", "values", ("keys_only", "config.num_hidden_layers", "You count keys or values. Both are kept: twice as many."))
     at("2 * config.num_hidden_layers * ", "values", ("one_layer", "2 * ", "You count one layer. Each of the {L} layers keeps its own."))
     at("config.num_key_value_heads", "values",
        ("all_heads", "config.num_attention_heads", "You count all query heads. Only the groups' keys and values are kept: `config.num_key_value_heads`."))
@@ -292,10 +286,8 @@ def in_Llama(at):
        ("first_block_only", "        x = self.blocks[0](x)\n", "Only the first block is used. Each block's output is the next one's input.", AND_EPS))
     at(("            x = block(x)\n", "self.lm_head(self.rms_norm(x))"), AND_EPS,
        ("norm_after_each_block", ("            x = self.rms_norm(block(x))\n", "self.lm_head(x)"), "You normalize after each block. The last norm comes once, after all blocks; each block has its own norms inside."))
-    at("in self.blocks:\n            x", AND_EPS,
-       ("blocks_in_reverse", "in reversed(self.blocks):\n            x", "The blocks run in reverse order. Block 0 comes first."))
-    at("            x = block(x)\n", AND_EPS,
-       ("outer_skip", "            x = x + block(x)\n", "You add x to each block's result. The blocks have their own skip connections."))
+    at("in self.blocks:\n            x", AND_EPS, ("blocks_in_reverse", "in reversed(self.blocks):\n            x", "The blocks run in reverse order. Block 0 comes first."))
+    at("            x = block(x)\n", AND_EPS, ("outer_skip", "            x = x + block(x)\n", "You add x to each block's result. The blocks have their own skip connections."))
     at("x = self.token_embeddings(ids)", AND_EPS,
        ("scaled_embeddings", "x = self.token_embeddings(ids) * self.token_embeddings.embedding_dim**0.5", "You multiply the embeddings by √D, as the model of 2017 does (Gemma does, too). Llama doesn't."),
        ("norm_at_the_start", "x = self.rms_norm(self.token_embeddings(ids))", "You normalize the embeddings. The first norm is inside the first block."))
@@ -303,8 +295,7 @@ def in_Llama(at):
        ("never_tied", "", "Head and token table are two parameters, even if they start with the same numbers. Where `config.tie_word_embeddings` says so, they are one: assign the parameter itself."))
     at("        if config.tie_word_embeddings:\n            self", ("parameters", "tied head"),
        ("always_tied", "        if True:\n            self", "Head and token table are always one, as in GPT-2. Here only where `config.tie_word_embeddings` says so.", ("values", "parameters", "gradients", "eps", "tied head")))
-    at("config.vocab_size, bias=False", ("values", "parameters", "eps"),
-       ("head_with_bias", "config.vocab_size", "`lm_head` has a bias. It is without: `bias=False`."))
+    at("config.vocab_size, bias=False", ("values", "parameters", "eps"), ("head_with_bias", "config.vocab_size", "`lm_head` has a bias. It is without: `bias=False`."))
     at("nn.ModuleList(LlamaBlock(config) for _ in range(config.num_hidden_layers))", ("values", "parameters", "gradients", "eps"),
        ("one_block_many_times", "nn.ModuleList([LlamaBlock(config)] * config.num_hidden_layers)", "All blocks are the same block (`[block] * n`). Each has its own weights."),
        ("one_block_too_few", "nn.ModuleList(LlamaBlock(config) for _ in range(config.num_hidden_layers - 1))", "You make one block too few: {L} are needed."))
@@ -335,12 +326,9 @@ def in_cached_grouped_attention(at):
        ("no_mask", "mask = None", "New tokens see each other's future: with several of them each may look at the past, at itself and at new ones before it."))
     at("mask = causal_mask(past + x.size(1))[past:].to(x.device)", "several tokens",
        ("mask_of_the_new_only", "mask = causal_mask(x.size(1)).to(x.device)", "Your mask covers the new tokens only, (N, N). The keys are P + N."))
-    at("    if cache is not None:\n        key", ("shape", *STEPS),
-       ("cache_unused", "    if False:\n        key", "The cache is not used: your new tokens see only each other."))
-    at("[cache[1], value]", STEPS,
-       ("keys_cached_twice", "[cache[0], value]", "Your values begin with `cache[0]`, the keys. `cache[1]` has the values."))
-    at(("[cache[0], key]", "[cache[1], value]"), STEPS,
-       ("value_cache_for_keys", ("[cache[1], key]", "[cache[0], value]"), "Keys and values of the cache are swapped: `cache[0]` has the keys."))
+    at("    if cache is not None:\n        key", ("shape", *STEPS), ("cache_unused", "    if False:\n        key", "The cache is not used: your new tokens see only each other."))
+    at("[cache[1], value]", STEPS, ("keys_cached_twice", "[cache[0], value]", "Your values begin with `cache[0]`, the keys. `cache[1]` has the values."))
+    at(("[cache[0], key]", "[cache[1], value]"), STEPS, ("value_cache_for_keys", ("[cache[1], key]", "[cache[0], value]"), "Keys and values of the cache are swapped: `cache[0]` has the keys."))
     at(", (key, value)\n", ("shape", "values", "several tokens", "no cache"),
        ("repeated_cache", ", (keys, values)\n", "You return keys and values of all H heads. Keep the groups' only, (B, G, P + N, K): that is what saves memory."),
        ("no_cache_returned", "\n", "You return the outputs only. The next step needs keys and values, too: `output, (key, value)`."),
@@ -356,8 +344,7 @@ def in_cached_grouped_attention(at):
        ("queries_not_turned", "query = split_heads(attention.q(x), attention.num_heads)", "The queries are not turned. Turn queries and keys by their positions."))
     at(", positions, attention.base)", OUTPUTS,
        ("base_unused", ", positions)", "`attention.base` is not used in your rotations."), times=2)
-    at("attention.output_linear(merge_heads(context))", ("shape", *OUTPUTS),
-       ("no_output_linear", "merge_heads(context)", "`output_linear` is not used. It is the last step."))
+    at("attention.output_linear(merge_heads(context))", ("shape", *OUTPUTS), ("no_output_linear", "merge_heads(context)", "`output_linear` is not used. It is the last step."))
 
 
 @MISTAKES.of(attention_in_blocks)
@@ -375,8 +362,7 @@ def in_attention_in_blocks(at):
        ("largest_of_the_block", ("scores.amax(dim=-1, keepdim=True)", "shrink = torch.where(before.isinf(), 0.0, 1.0)"), "Each block uses its own largest score, so the blocks are not comparable. Carry the largest score so far, and rescale."))
     at((".exp()  # (..., T, 1): what is carried is relative to the new largest score", "weights = (scores - largest).exp()"), "large scores",
        ("no_largest", (".exp() * 0 + 1", "weights = scores.exp()"), "The exponential gets the scores as they are, and large ones overflow. Subtract the largest score so far."))
-    at("return mixed / total", NUMBERS,
-       ("not_divided", "return mixed", "You don't divide by the sum of the exponentials: your weights don't sum to 1."))
+    at("return mixed / total", NUMBERS, ("not_divided", "return mixed", "You don't divide by the sum of the exponentials: your weights don't sum to 1."))
     at("weights @ values", RISING,
        ("divided_in_each_block", "weights @ values / weights.sum(dim=-1, keepdim=True)", "You divide each block's values by that block's sum, and all by the whole sum at the end. Divide once, at the end."))
     at("before, largest = largest, torch.maximum(largest, scores.amax(dim=-1, keepdim=True))\n        shrink = (before - largest).exp()", RISING,
@@ -389,8 +375,7 @@ def in_attention_in_blocks(at):
     at("range(0, key.size(-2), block_size)", RISING,
        ("rest_left_out", "range(0, key.size(-2) - key.size(-2) % block_size or key.size(-2), block_size)", "The last keys are left out where `block_size` does not divide S. The last block is shorter."),
        ("first_block_only", "range(0, min(block_size, key.size(-2)), block_size)", "Only the first block of keys is seen.", ("values", "large scores", "gradients")))
-    at("start : start + block_size", NUMBERS,
-       ("overlapping", "max(start - 1, 0) : start + block_size", "Your blocks overlap: a key at the border counts twice."))
+    at("start : start + block_size", NUMBERS, ("overlapping", "max(start - 1, 0) : start + block_size", "Your blocks overlap: a key at the border counts twice."))
     at("    for start in range(0, key.size(-2), block_size):\n", "no table",
        ("one_block", "    block_size = key.size(-2)\n    for start in range(0, key.size(-2), block_size):\n", "`block_size` is never used: you compute all scores at once, the whole T × S table."))
     at("dim=-1, keepdim=True))", ("shape", "no table", *RISING),
@@ -408,3 +393,81 @@ def in_quiz_since_gpt_2(wrong):
     wrong("the library's rotary pairs", "a learned rotation", "nothing is learned: the angles follow from position and column. Other columns are partners.")
     wrong("attention in blocks gives", "an approximation", "what is carried is rescaled exactly: the result differs by rounding only.")
     wrong("attention in blocks gives", "fewer computations", "all scores are computed, as before (and a few numbers more). The *table* is never stored.")
+
+
+@MISTAKES.of(top_k_routing)
+def in_top_k_routing(at):
+    at("best.softmax(dim=-1)", "values",
+       ("shares_of_all", "scores.softmax(dim=-1).gather(-1, experts)", "You take the softmax over *all* experts and keep the largest shares, so a token's weights sum to less than 1. Take it over the `top_k` largest scores only."),
+       ("raw_scores", "best", "The scores are returned as they are: the softmax over the `top_k` largest is missing."),
+       ("all_alike", "torch.full_like(best, 1 / top_k)", "Each chosen expert counts 1/k. How much it counts follows from its score: softmax over the chosen ones."),
+       ("divided_by_the_sum", "best / best.sum(dim=-1, keepdim=True)", "You divide the scores by their sum, which can be 0 or negative. Take their softmax."),
+       ("sigmoid", "best.sigmoid()", "A sigmoid looks at each score by itself, so the weights don't sum to 1. Take the softmax over the chosen ones."),
+       ("over_tokens", "best.softmax(dim=0)", "Your softmax runs over the first axis, so tokens are mixed. It belongs over the experts chosen, `dim=-1`."))
+    at("scores.topk(top_k, dim=-1)", "values",
+       ("smallest", "scores.topk(top_k, dim=-1, largest=False)", "You take the *smallest* scores. The `top_k` largest are needed."),
+       ("by_size", "(lambda experts: (scores.gather(-1, experts), experts))(scores.abs().topk(top_k, dim=-1).indices)", "You choose by the absolute value. A very negative score means: not this expert."),
+       ("one_expert", "scores.topk(1, dim=-1)", "Only one expert is chosen. `top_k` of them are needed."),
+       ("one_too_many", "scores.topk(min(top_k + 1, scores.size(-1)), dim=-1)", "One expert too many is chosen. `top_k` of them are needed."))
+    at("torch.zeros_like(scores).scatter(-1, experts, best.softmax(dim=-1))", "values",
+       ("chosen_only", "best.softmax(dim=-1)", "You return the weights of the chosen experts only, so nobody knows whose they are. Put each at its expert's place, and 0 elsewhere: shape (…, E).", ("shape", "values")),
+       ("hidden_by_0", "torch.zeros_like(scores).scatter(-1, experts, best).softmax(dim=-1)", "The other scores become 0, and e⁰ = 1, so their experts count, too. They must become −∞ before the softmax."),
+       ("in_order_of_size", "torch.cat([best.softmax(dim=-1), torch.zeros_like(scores[..., top_k:])], dim=-1)", "The weights stand in the order of their size, in the first places. Each belongs at its expert's own place."))
+
+
+@MISTAKES.of(LoRALinear)
+def in_LoRALinear(at):
+    ALL = ("shape", "values", "parameters", "start", "frozen", "merged")
+    class_beginnings(at, ALL, takes="linear, rank, alpha")
+    at("linear.requires_grad_(False)", "frozen", ("still_learns", "linear", "The layer's own weight still learns. Freeze it: `requires_grad_(False)`."))
+    at("torch.zeros(linear.out_features, rank)", "start", ("both_random", "torch.randn(linear.out_features, rank)", "Both matrices start with random numbers, so a new layer does something else than the trained one. `lora_B` starts at 0."))
+    at("torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features)", "start", ("both_zero", "torch.zeros(rank, linear.in_features)", "Both matrices start at 0. Then neither gets a gradient, and nothing is ever learned. `lora_A` starts with random numbers."))
+    at("self.scale = alpha / rank", ("values", "merged"),
+       ("not_divided", "self.scale = alpha", "You scale by alpha. It is alpha / rank."),
+       ("not_scaled", "self.scale = 1.0", "`alpha` is never used. What is added is scaled by alpha / rank."),
+       ("turned_round", "self.scale = rank / alpha", "You scale by rank / alpha. It is alpha / rank."),
+       ("root_of_rank", "self.scale = alpha / math.sqrt(rank)", "You scale by alpha / √rank. It is alpha / rank."))
+    at("self.linear(x) + self.scale", "values",
+       ("layer_left_out", "self.scale", "What the trained layer returns is missing. The product is *added* to it.", ("values", "start")),
+       ("subtracted", "self.linear(x) - self.scale", "You subtract what was learned. Add it."))
+    at(("+ self.scale * (x", "T)\n"), "values", ("scaled_both", ("* self.scale + self.scale * (x", "T)\n"), "You scale the trained layer's result, too. Only what is added is scaled by alpha / rank.", ("values", "start")))
+    at("self.linear.weight + self.scale * (self.lora_B @ self.lora_A)", "merged",
+       ("update_only", "self.scale * (self.lora_B @ self.lora_A)", "Your merged weight lacks the trained one: W + alpha / rank · B A."),
+       ("merged_not_scaled", "self.linear.weight + self.lora_B @ self.lora_A", "The product is not scaled in `merged_weight()`: alpha / rank is needed there, too."))
+
+
+@MISTAKES.of(quantize_rows)
+def in_quantize_rows(at):
+    at("True) / 127", "values",
+       ("by_128", "True) / 128", "You divide by 128, so the largest entry gets the code 128, which int8 does not have. Divide by 127."),
+       ("by_255", "True) / 255", "You divide by 255. Codes go from −127 to 127: divide the largest absolute entry by 127."))
+    at("weight.abs().amax(dim=-1, keepdim=True)", "values",
+       ("without_abs", "weight.amax(dim=-1, keepdim=True)", "You take the largest entry. Where a negative one is larger in size, its code does not fit: take the largest *absolute* entry."),
+       ("one_scale", "weight.abs().max().expand(weight.size(0), 1)", "There is one scale for the whole matrix. Each row has its own."),
+       ("each_column", "weight.abs().amax(dim=0, keepdim=True)", "Your scales belong to the columns. Each *row* has its own.", ("shape", "values")),
+       ("no_keepdim", "weight.abs().amax(dim=-1)", "Without `keepdim=True` the scales are (F,), and PyTorch lines them up with the columns. Keep the axis: (F, 1).", ("shape", "int8", "values")))
+    at("(weight / scale).round()", "values",
+       ("cut_off", "(weight / scale)", "Turning to int8 cuts off what stands behind the point. Round first."),
+       ("rounded_down", "(weight / scale).floor()", "You round down. Round to the nearest whole number."))
+    at("weight / scale", "values", ("multiplied", "weight * scale", "You multiply by the scale. Codes come from dividing by it."))
+    at(".to(torch.int8)", "int8",
+       ("not_int8", "", "The codes are whole, but of a type with four bytes each. Convert them: `.to(torch.int8)`.", ("shape", "int8")),
+       ("int64", ".to(torch.int64)", "The codes take eight bytes each. They fit into one: `.to(torch.int8)`."))
+    at(", scale\n", "values", ("one_over_scale", ", 1 / scale\n", "You return 1 / scale. The codes times the scale give the weight back."))
+
+
+@MISTAKES.of(min_p_probabilities)
+def in_min_p_probabilities(at):
+    at("min_p * probabilities.amax(dim=-1, keepdim=True)", "values",
+       ("bound_itself", "min_p", "You cut at `min_p` itself. The bound is `min_p` *times the largest probability*.", ("values", "keeps one")),
+       ("largest_of_all", "min_p * probabilities.amax()", "You take the largest probability of the whole tensor. Each position has its own: `dim=-1`.", ("values", "keeps one")),
+       ("bound_of_the_mean", "min_p * probabilities.mean(dim=-1, keepdim=True)", "Your bound is a part of the *mean* probability. Take the largest.", ("values", "keeps one")))
+    at("kept / kept.sum(dim=-1, keepdim=True)", ("values", "keeps one"),
+       ("not_divided", "kept", "What is left sums to less than 1. Divide it by its sum."),
+       ("softmax_again", "kept.softmax(dim=-1)", "A second softmax gives each removed token e⁰ = 1 again. Divide by the sum instead.", ("values", "keeps all", "keeps one")))
+    at("probabilities < least", ("values", "keeps all", "keeps one"),
+       ("turned_round", "probabilities >= least", "You remove the probable tokens and keep the rare ones. It is the other way round."),
+       ("bound_removed", "probabilities <= least", "A token exactly at the bound is removed, so that nothing is left for `min_p` = 1. It stays.", "keeps one"))
+    at("logits.softmax(dim=-1)", ("values", "keeps all", "keeps one"),
+       ("on_logits", "logits", "You compare the logits. The bound is a part of a *probability*: softmax first.", ("values", "keeps all")),
+       ("over_the_first_axis", "logits.softmax(dim=0)", "Your softmax runs over the first axis. It belongs over the tokens, `dim=-1`."))
