@@ -20,6 +20,14 @@ from transformers import (
     DistilBertModel,
     GPT2Config,
     GPT2Model,
+    LlamaConfig,
+    LlamaModel,
+    MistralConfig,
+    MistralModel,
+    Qwen2Config,
+    Qwen2Model,
+    Qwen3Config,
+    Qwen3Model,
     RobertaConfig,
     RobertaModel,
     T5Config,
@@ -29,6 +37,7 @@ from transformers import (
 from anatomy.classroom.grading.feedback.sanitize import clean
 from anatomy.course.nb09_causal_mask.right import GPT
 from anatomy.course.nb10_encoder_decoder.right import Transformer
+from anatomy.course.nb14_since_gpt_2.right import Llama
 from anatomy.course.views import head_view, neuron_view, record_attention
 from tests.views.inside_views import params, script
 
@@ -44,6 +53,7 @@ ENCODER = {
     "num_attention_heads": 3,
     "intermediate_size": 32,
 }
+GROUPED = {**ENCODER, "num_attention_heads": 6, "num_key_value_heads": 2, "head_dim": 8, "num_hidden_layers": 2}
 DECODER = dict(vocab_size=20, n_positions=16, n_embd=24, n_layer=2, n_head=3, bos_token_id=None, eos_token_id=None)
 
 
@@ -119,6 +129,52 @@ def test_queries_and_keys_are_those_of_bertviz_s_own_bert() -> None:
             torch.testing.assert_close(mine.float(), layer[other], atol=1e-5, rtol=1e-5)
 
 
+def llama(base: float = 100.0) -> Llama:
+    torch.manual_seed(0)
+    rope = {"rope_theta": base, "rope_type": "default"}
+    model = Llama(LlamaConfig(**GROUPED, rope_parameters=rope, tie_word_embeddings=False)).eval()
+    for parameter in model.parameters():
+        parameter.data *= 3
+    return model
+
+
+TURNED = {
+    "Llama": (LlamaModel, LlamaConfig, {"rope_parameters": {"rope_theta": 100.0, "rope_type": "default"}}, None),
+    "one group": (LlamaModel, LlamaConfig, {"num_key_value_heads": 1}, None),
+    "Qwen2": (Qwen2Model, Qwen2Config, {}, None),  # with biases
+    "Mistral": (MistralModel, MistralConfig, {"sliding_window": 4}, 4),
+}
+
+
+@pytest.mark.parametrize("name", TURNED)
+@pytest.mark.parametrize("loaded", ["eager", "sdpa"])
+def test_grouped_queries_with_rotary_positions_are_those_of_the_library(name: str, loaded: str) -> None:
+    kind, config, more, window = TURNED[name]
+    wide = {**GROUPED, **WIDE, **more}
+    with torch.no_grad():
+        wanted = built(kind, config(**wide))(IDS, output_attentions=True).attentions
+    found = record_attention(built(kind, config(**wide), loaded), IDS)
+    for one, right in zip(found, wanted, strict=True):
+        torch.testing.assert_close(one.weights.float(), right, atol=1e-5, rtol=0)
+        assert (one.causal, one.window) == (True, window) and one.query.shape == one.key.shape == (1, 6, 10, 8)
+        scores = one.query @ one.key.transpose(-2, -1) / 8**0.5
+        torch.testing.assert_close(scores.masked_fill(right == 0, -torch.inf).softmax(-1), one.weights)
+
+
+def test_one_s_own_llama_is_recorded_as_it_attends_and_drawn() -> None:
+    model = llama()
+    found = record_attention(model, IDS)
+    with torch.no_grad():
+        first = model.blocks[0]
+        x = first.rms_norm_1(model.token_embeddings(IDS))
+        values = first.attention.v(x).unflatten(-1, (2, -1)).transpose(1, 2).repeat_interleave(3, dim=1)
+        context = (found[0].weights.float() @ values).transpose(1, 2).flatten(2)
+        torch.testing.assert_close(first.attention.output_linear(context), first.attention(x), atol=1e-4, rtol=1e-4)
+    assert "10 tokens (t i m e ␣ f l i e s)" in head_view([one.weights for one in found], list(TEXT)).words
+    other = record_attention(llama(base=1e4), IDS)
+    assert float((found[0].weights - other[0].weights).abs().max()) > 0.01  # the rotation is in the weights
+
+
 def test_it_does_not_matter_how_the_model_was_loaded() -> None:
     for one, other in zip(record_attention(bert(), IDS), record_attention(bert("sdpa"), IDS), strict=True):
         torch.testing.assert_close(one.weights, other.weights, atol=1e-5, rtol=0)
@@ -155,6 +211,7 @@ def test_an_encoder_decoder_is_recorded_with_its_cross_attention() -> None:
         (lambda: record_attention(bert(), IDS, attention_mask=(IDS > 1).long()), "padding"),
         (lambda: record_attention(nn.Embedding(20, 4).eval(), IDS), "No attention was found in Embedding"),
         (lambda: record_attention(t5_encoder(), IDS), "relative"),
+        (lambda: record_attention(built(Qwen3Model, Qwen3Config(**GROUPED, **WIDE)), IDS), "another kind"),
     ],
 )
 def test_what_it_cannot_read_is_refused(run, remedy: str) -> None:  # type: ignore[no-untyped-def]
