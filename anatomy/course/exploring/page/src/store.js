@@ -1,0 +1,78 @@
+// What the page shows, in one place. A part of the page reads the fields and calls `change`; it never keeps a copy.
+
+const SAMPLING = { temperature: 1, topK: 0, topP: 1, minP: 0, seed: 1 };
+
+/** The place at which a page begins: the last layer's attention weights, as the last token sees them. */
+export function firstPlace(state) {
+  const stack = state.header.stacks.at(-1);
+  const layer = stack.layers.length ? 0 : null;
+  const steps = layer === null ? stack.embedding : stack.layers[layer].steps;
+  const weights = steps.find((step) => step.kind === "weights") ?? steps[0];
+  return { stack: stack.name, layer, attention: "self", head: null, query: stack.tokens.length - 1, step: weights?.id ?? null };
+}
+
+/** The same place in another state, or the nearest that it has: texts differ in length, models in layers and heads. */
+export function samePlace(place, state) {
+  const stack = state.header.stacks.find((one) => one.name === place.stack);
+  if (!stack) return firstPlace(state);
+  const layer = place.layer === null || place.layer < stack.layers.length ? place.layer : stack.layers.length - 1;
+  const steps = [...stack.embedding, ...stack.layers.flatMap((one) => one.steps), ...stack.output];
+  const step = steps.some((one) => one.id === place.step) ? place.step : firstPlace(state).step;
+  const heads = state.header.model.sizes.H ?? 1;
+  return {
+    ...place, layer, step,
+    head: place.head !== null && place.head < heads ? place.head : null,
+    query: Math.min(place.query, stack.tokens.length - 1),
+  };
+}
+
+/** A store of states. `host` is null where nobody computes anew. */
+export function makeStore(states, host = null) {
+  const readers = new Set();
+  let telling = false;
+  let again = false;
+  const store = {
+    states, at: 0, beside: null, place: firstPlace(states[0]), sampling: { ...SAMPLING }, host,
+    written: [], // ids that were drawn in this page, one after another
+    /** Sets fields; `place` and `sampling` take only what is new. Every reader is then called once. */
+    change(part) {
+      for (const [name, value] of Object.entries(part)) {
+        store[name] = name === "place" || name === "sampling" ? { ...store[name], ...value } : value;
+      }
+      store.place = samePlace(store.place, store.states[store.at]);
+      if (telling) {
+        again = true;
+        return;
+      }
+      telling = true;
+      do {
+        again = false;
+        for (const draw of [...readers]) draw(store);
+      } while (again);
+      telling = false;
+    },
+    /** Calls `draw(store)` after each change; gives a function that ends it. */
+    subscribe(draw) {
+      readers.add(draw);
+      return () => readers.delete(draw);
+    },
+    /** The state that is shown. */
+    get state() {
+      return store.states[store.at];
+    },
+    /** Keeps another state and gives its index. The oldest that is not shown goes once there are more than `most`. */
+    keep(state, most = 24) {
+      const whole = [...store.states, state];
+      let { at, beside } = store;
+      if (whole.length > most) {
+        const gone = whole.findIndex((_, index) => index !== at && index !== beside && index > 0);
+        whole.splice(gone, 1);
+        if (at > gone) at -= 1;
+        if (beside !== null && beside > gone) beside -= 1;
+      }
+      store.change({ states: whole, at, beside });
+      return whole.length - 1;
+    },
+  };
+  return store;
+}

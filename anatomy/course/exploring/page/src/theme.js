@@ -1,0 +1,39 @@
+// The theme: JupyterLab's or the site's where the page stands in one of them, otherwise what the reader's system prefers.
+
+import { setColorTheme } from "./color.js";
+
+function outer() {
+  try {
+    return window.parent !== window ? window.parent.document : null;
+  } catch {
+    return null; // another origin
+  }
+}
+
+function wanted(around, prefersDark) {
+  const jupyter = around?.body?.dataset.jpThemeLight;
+  if (jupyter) return jupyter === "false" ? "dark" : "light";
+  const site = around?.documentElement.dataset.theme;
+  if (site === "dark" || site === "light") return site;
+  return prefersDark.matches ? "dark" : "light";
+}
+
+/** Sets the page's theme and calls `draw()` whenever it changes. */
+export function followTheme(draw) {
+  const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+  const around = outer();
+  const set = () => {
+    const name = wanted(around, prefersDark);
+    if (document.documentElement.dataset.theme === name) return;
+    document.documentElement.dataset.theme = name;
+    setColorTheme(name);
+    draw();
+  };
+  prefersDark.addEventListener("change", set);
+  if (around) {
+    const watch = new MutationObserver(set);
+    watch.observe(around.body, { attributes: true, attributeFilter: ["data-jp-theme-light"] });
+    watch.observe(around.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
+  }
+  set();
+}
