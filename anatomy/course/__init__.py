@@ -53,7 +53,7 @@ COURSE = Course(
     parameter_words=frozenset({
         "attention", "bias", "blocks", "classifier", "cross_attention", "decoder_layers", "embeddings", "encoder",
         "encoder_layers", "feed_forward", "heads", "k", "layer_norm", "layer_norm_1", "layer_norm_2", "layer_norm_3",
-        "layers", "linear_1", "linear_2", "linear_down", "linear_gate", "linear_up", "lora_A", "lora_B",
+        "layers", "linear", "linear_1", "linear_2", "linear_down", "linear_gate", "linear_up", "lora_A", "lora_B",
         "output_linear", "position_embeddings", "q", "rms_norm", "rms_norm_1", "rms_norm_2", "token_embeddings", "v",
         "weight",
     }),
