@@ -13,10 +13,12 @@ export function softmax(logits) {
 /**
  * The distribution from which the next token is drawn.
  *
- * `topK`, `topP` and `minP` may be null: nothing is cut. They apply in this order, each to what the one before left.
+ * A `topK` of 0, a `topP` of 1 and a `minP` of 0 (or null) cut nothing. They apply in this order, each to what the one
+ * before left.
  * A temperature of 0 is greedy: all probability is at the largest logit, the first one where several are largest.
  */
-export function probabilities(logits, { temperature = 1, topK = null, topP = null, minP = null } = {}) {
+export function probabilities(logits, settings = {}) {
+  const { temperature, topK, topP, minP } = complete(settings);
   if (temperature === 0) {
     const greedy = new Float64Array(logits.length);
     greedy[argmax(logits)] = 1;
@@ -45,7 +47,7 @@ export function probabilities(logits, { temperature = 1, topK = null, topP = nul
  * not 1, a cut that goes beyond the list): then the listed tokens share all of the probability.
  */
 export function probabilitiesOfLikely(logits, rest, settings = {}) {
-  const { temperature = 1, topK = null, topP = null, minP = null } = settings;
+  const { temperature, topK, topP, minP } = complete(settings);
   if (temperature === 1 && topK === null) {
     const all = softmax([...logits, rest]);
     const others = all[logits.length];
@@ -90,6 +92,10 @@ export function argmax(numbers) {
   let best = 0;
   for (let index = 1; index < numbers.length; index++) if (numbers[index] > numbers[best]) best = index;
   return best;
+}
+
+function complete({ temperature = 1, topK = null, topP = null, minP = null }) {
+  return { temperature, topK: topK || null, topP: topP === 1 ? null : topP, minP: minP || null };
 }
 
 /** The fewest most probable entries that have at least `topP` together; all others become 0. */

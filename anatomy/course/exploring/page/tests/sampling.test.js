@@ -21,6 +21,7 @@ test("top-k keeps k, and all that tie with the last of them", () => {
   near(probabilities(logs(0.5, 0.3, 0.2), { topK: 2 }), [0.625, 0.375, 0]);
   near(probabilities(logs(0.2, 0.6, 0.2), { topK: 2 }), [0.2, 0.6, 0.2]);
   near(probabilities(logs(0.5, 0.5), { topK: 7 }), [0.5, 0.5]);
+  near(probabilities(logs(0.5, 0.5), { topK: 0 }), [0.5, 0.5]);
 });
 
 test("top-p keeps the fewest that have p together", () => {
@@ -50,6 +51,7 @@ test("a list of the most probable tokens is exact where the others cannot count"
   };
   for (const settings of [
     {},
+    { topK: 0, topP: 1, minP: 0 },
     { temperature: 0 },
     { topK: 2 },
     { topK: 3, temperature: 2 },
