@@ -1,7 +1,7 @@
 /* What a picture shows, said: a sentence and a table for each step, made from its numbers. */
 
 import { probabilitiesOfLikely, softmax } from "./sampling.js";
-import { array, find, labels, matrix, stackOf, stepOf, visible } from "./state.js";
+import { array, find, labels, matrix, stackOf, stepOf, visible, wordsAt } from "./state.js";
 
 const MOST_CELLS = 256; // of a table that shows every entry
 const STRONGEST = 3; // of each row, in all other tables
@@ -61,19 +61,13 @@ export function strongest(row, count = row.length) {
   return order.sort((a, b) => row[b] - row[a]).slice(0, count);
 }
 
-/** The most probable tokens at a position: `[{word, probability}, …]`, also where a state keeps only some of them. */
-export function predicted(state, stack, query, count = STRONGEST) {
-  const { vocabulary, likely, rest } = state.header;
-  const listedHere = likely?.[query];
-  if (listedHere) {
-    const shares = probabilitiesOfLikely(listedHere.map(([, , logit]) => logit), rest[query]).listed;
-    return listedHere.slice(0, count).map(([, word], index) => ({ word, probability: shares[index] }));
-  }
-  const logits = stepOf(state, stack.name, null, "output", "logits");
-  const found = logits && array(state, logits.array);
-  if (!found || !vocabulary) return [];
-  const shares = softmax(rowOf(matrix(found, logits.axes, null), query));
-  return strongest(shares, count).map((index) => ({ word: vocabulary[index], probability: shares[index] }));
+/** The most probable tokens at a position, without any cut: `[{word, probability}, …]`; none where nothing is predicted. */
+export function predicted(state, query, count = STRONGEST) {
+  const found = wordsAt(state, query);
+  if (!found) return [];
+  const logits = found.words.map(({ logit }) => logit);
+  const shares = found.rest === null ? softmax(logits) : probabilitiesOfLikely(logits, found.rest).listed;
+  return strongest(shares, count).map((index) => ({ word: found.words[index].word, probability: shares[index] }));
 }
 
 /* ——— sentences ——— */
@@ -227,8 +221,8 @@ const SENTENCES = {
     const [word, logit] = row ? [columns[best], row[best]] : state.header.likely[query].slice(1);
     return `At ${me} the largest logit is ${number(logit)}, for “${visible(word)}”.`;
   },
-  probabilities({ state, stack, query, me }) {
-    const [first, second] = predicted(state, stack, query, 2);
+  probabilities({ state, query, me }) {
+    const [first, second] = predicted(state, query, 2);
     if (!first) return `The probabilities at ${me} sum to 1.`;
     const place = state.header.kind === "encoder" ? `At ${me}` : `After ${me}`;
     const then = second ? ` Then comes “${visible(second.word)}” with ${percent(second.probability)}.` : "";
@@ -365,7 +359,7 @@ function predictionTable(state, stack, step, caption) {
   const rows = stack.tokens.map((_, row) => ({
     name: rowName(stack.tokens, row),
     cells: padded(
-      (step.part === "output" ? predicted(state, stack, row) : []).map(({ word, probability }) => `${visible(word)}: ${percent(probability)}`),
+      (step.part === "output" ? predicted(state, row) : []).map(({ word, probability }) => `${visible(word)}: ${percent(probability)}`),
     ),
   }));
   if (rows.every(({ cells }) => cells.every((each) => each === "–")))
