@@ -12,7 +12,7 @@ import pytest
 from anatomy.authoring.family import write_family_tree
 from anatomy.course.maps import ASSETS, SVG
 from anatomy.course.views import family_table, family_tree
-from anatomy.course.views.family import BOX, PLACES, TALL
+from anatomy.course.views.family import AGAIN, BOX, PLACES, TALL, TURN
 from anatomy.course.views.family_members import BRANCHES, FAMILY
 
 S = f"{{{SVG}}}"
@@ -25,8 +25,9 @@ def test_every_model_has_a_parent_before_it_and_a_link() -> None:
         assert member.branch in BRANCHES
         assert (member.parent in NAMES[:place]) or (place == 0 and not member.parent), member.name
         parent = next((one for one in FAMILY if one.name == member.parent), member)
-        assert 2017 <= parent.year <= member.year <= 2021
+        assert 2017 <= parent.year <= member.year <= 2025
         assert parent.branch in ("root", member.branch)
+        assert (parent.year <= TURN < member.year) <= (parent.name in AGAIN), "it is named again where the tree goes on"
         assert re.fullmatch(
             r"https://(arxiv\.org/abs/\d{4}\.\d{5}|github\.com/\S+|cdn\.openai\.com/\S+\.pdf)", member.link
         )
