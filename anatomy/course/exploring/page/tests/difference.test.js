@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { changedPrediction, firstDifferentStep, minus, predictionSentence, whereTheyDiffer } from "../src/difference.js";
+import { madeUp } from "./made_up.js";
+import { smallState } from "./small_state.js";
+
+const column = (kind, data, part = "self") => ({ part, kind, axes: ["token", "column"], shape: [1, data.length], data });
+const predicting = (...shares) =>
+  smallState(["x"], [{ part: "output", kind: "logits", axes: ["token", "word"], shape: [1, shares.length], data: shares.map(Math.log) }], { vocabulary: ["a", "b", "c", "d"].slice(0, shares.length) });
+
+test("what is hidden in both is no difference; what is hidden in one has no number", () => {
+  assert.deepEqual([...minus([1, -Infinity, -Infinity, 2], [3, -Infinity, 1, 2])], [-2, 0, NaN, 0]);
+});
+
+test("the first step that differs is found, rounding is not a difference", () => {
+  const one = smallState(["x"], [column("norm", [1, 2]), column("query", [3, 4]), column("key", [5, 6])]);
+  const other = smallState(["x"], [column("norm", [1, 2.00001]), column("query", [3, 4.5]), column("key", [0, 0])]);
+  assert.deepEqual(firstDifferentStep(one, other), { id: "decoder.0.self.query", why: "numbers" });
+  assert.deepEqual(firstDifferentStep(one, one), null);
+  assert.equal(whereTheyDiffer(one, other), "They begin to differ at “query” (attention, layer 0): up to there, all numbers are the same.");
+});
+
+test("a step that is missing, or of another shape, is a difference; one that was left out is not", () => {
+  const one = smallState(["x"], [column("norm", [1, 2]), column("masked", [1])]);
+  assert.deepEqual(firstDifferentStep(one, smallState(["x"], [column("norm", [1, 2])])), { id: "decoder.0.self.masked", why: "missing" });
+  assert.deepEqual(firstDifferentStep(one, smallState(["x"], [column("norm", [1, 2, 3]), column("masked", [1])])), { id: "decoder.0.self.norm", why: "shape" });
+  const without = smallState(["x"], [{ kind: "norm", axes: ["token", "column"], shape: [1, 2] }, column("masked", [1])]);
+  assert.equal(firstDifferentStep(one, without), null);
+});
+
+test("NaN in one state is a difference", () => {
+  const one = smallState(["x"], [column("norm", [1, 2])]);
+  assert.equal(firstDifferentStep(one, smallState(["x"], [column("norm", [1, NaN])])).why, "numbers");
+});
+
+test("who gained and who lost, most first", () => {
+  const { gained, lost } = changedPrediction(predicting(0.1, 0.5, 0.3, 0.1), predicting(0.4, 0.2, 0.25, 0.15), 0, 0);
+  assert.deepEqual(gained.map(({ word }) => word), ["b", "c"]);
+  assert.deepEqual(lost.map(({ word }) => word), ["a", "d"]);
+  assert.equal(
+    predictionSentence(predicting(0.1, 0.9), predicting(0.6, 0.4), 0),
+    "After “x”, “b” (40 % → 90 %) became more probable, and “a” (60 % → 10 %) less probable.",
+  );
+  assert.match(predictionSentence(predicting(0.5, 0.5), predicting(0.5, 0.5), 0), /no probability changed/);
+});
+
+test("two runs of a made-up model: the mistake is where they part", () => {
+  assert.match(whereTheyDiffer(madeUp({ wrong: "scaled" }), madeUp()), /“Scaled” \(attention, layer 0\)/);
+  assert.equal(whereTheyDiffer(madeUp(), madeUp()), "All numbers are the same, up to rounding.");
+  assert.match(whereTheyDiffer(madeUp({ tokens: 5 }), madeUp()), /“Token vectors” \(the embeddings\): there, the numbers of tokens differ/);
+});
