@@ -1,0 +1,361 @@
+/* A guided reading: small steps that point at the page and say what this state's numbers show. */
+
+import { el, still } from "./draw.js";
+import { array, matrix, stackOf, stepOf, visible } from "./state.js";
+import { withTerms } from "./terms.js";
+import { listed, named, percent, predicted, sentence, strongest } from "./words.js";
+
+/* ——— what is said ——— */
+
+const times = (count, one, several = `${one}s`) => `${count} ${count === 1 ? one : several}`;
+
+/**
+ * The token and head that a reading of one attention follows: where one token looks most at another, in a row with at
+ * least three keys to choose from (or as many as there are). `{query, key, head, weight}`.
+ */
+export function worthReading(state, stack, layer, attention) {
+  const step = stepOf(state, stack, layer, attention, "weights");
+  const found = step && array(state, step.array);
+  const keysElsewhere = attention === "cross";
+  const last = stackOf(state, stack).tokens.length - 1;
+  let best = null;
+  if (!found) return { query: last, key: 0, head: 0, weight: null };
+  for (let head = 0; head < found.shape[0]; head++) {
+    const { rows, columns, data } = matrix(found, step.axes, head);
+    for (let query = Math.min(2, rows - 1); query < rows; query++)
+      for (let key = 0; key < columns; key++) {
+        const weight = data[query * columns + key];
+        if ((keysElsewhere || key !== query) && weight < 0.9995 && !(weight <= best?.weight)) best = { query, key, head, weight };
+      }
+  }
+  return best ?? { query: last, key: 0, head: 0, weight: null };
+}
+
+/** What each head of a layer looks at most, for one token: `[{head, key, weight}, …]`. */
+export function headsOf(state, stack, layer, attention, query) {
+  const step = stepOf(state, stack, layer, attention, "weights");
+  const found = step && array(state, step.array);
+  if (!found) return [];
+  return Array.from({ length: found.shape[0] }, (_, head) => {
+    const { columns, data } = matrix(found, step.axes, head);
+    const row = data.subarray(query * columns, (query + 1) * columns);
+    const key = strongest(row, 1)[0];
+    return { head, key, weight: row[key] };
+  });
+}
+
+function headsSentence(state, stack, layer, attention, query, keys) {
+  const all = headsOf(state, stack, layer, attention, query);
+  if (!all.length) return "";
+  const me = named(stackOf(state, stack).tokens, query);
+  if (all.length === 1) return "This layer has one head.";
+  const first = all[0];
+  const other = all.find((each) => each.key !== first.key);
+  const look = ({ head, key, weight }) => `head ${head} most at ${named(keys, key)} (${percent(weight)})`;
+  return other
+    ? `${me} looks with ${look(first)}, and with ${look(other)}.`
+    : `With all ${all.length} heads, ${me} looks most at ${named(keys, first.key)}.`;
+}
+
+/**
+ * The steps of a reading: `[{title, text, target, place}, …]`. `target` is the `data-tour` of what a step speaks about,
+ * `place` what it chooses there; the numbers in `text` are those of the state, at that place.
+ */
+export function tourOf(state) {
+  const { kind } = state.header;
+  const parts = { encoder: encoderTour, decoder: decoderTour, "encoder-decoder": bothTour }[kind];
+  return parts(state).filter(Boolean);
+}
+
+/** Steps that all kinds share, for one stack. */
+function chapters(state, stackName) {
+  const { model } = state.header;
+  const { H, G = H, K, D, F, L } = model.sizes;
+  const stack = stackOf(state, stackName);
+  const { tokens } = stack;
+  const self = worthReading(state, stackName, 0, "self");
+  const me = named(tokens, self.query);
+  const base = { stack: stackName, attention: "self", query: self.query, head: self.head };
+  const at = (layer, part, what) => stepOf(state, stackName, layer, part, what);
+  /** A step of the reading at a step of the model; none where the model has no such step. */
+  const read = (title, target, layer, part, what, text, more = {}) => {
+    const step = at(layer, part, what);
+    if (!step) return null;
+    const place = { ...base, layer, step: step.id, ...more };
+    return { title, target, place, text: `${text} ${sentence(state, step.id, place)}`.trim() };
+  };
+  return {
+    stack, tokens, self, me, base, at, read,
+    text: () => ({
+      title: "One text, all the way",
+      target: "text",
+      place: { ...base, layer: 0, step: (at(0, "self", "weights") ?? stack.layers[0].steps[0]).id },
+      text:
+        `${model.name} reads “${visible(state.header.text)}”. It has ${times(L, "layer")} with ${times(H, "head")} each, and represents each token by ${D} numbers. ` +
+        "Layers, heads and positions are counted from 0, as in Python.",
+    }),
+    tokens_: () => ({
+      title: "Tokens",
+      target: "tokens",
+      place: { ...base, layer: 0 },
+      text: `The text is cut into ${tokens.length} {token|${tokens.length === 1 ? "token" : "tokens"}}. We follow one of them: ${me}, at position ${self.query}. You can choose another one at any time.`,
+    }),
+    embedding: () => read("A row for each token", "embedding", null, "embedding", "token_vectors", "A token comes in as its {embedding}."),
+    positions: () =>
+      read("Where it stands", "embedding", null, "embedding", "positions", "Without positions, attention can't tell one order of the words from another. So each {position} adds a vector of its own.") ??
+      (model.positions === "rotary"
+        ? read("Where it stands", "matrix", 0, "self", "turned_query", "This model adds no vector for the {position}: it turns queries and keys instead.")
+        : null),
+    vectors: () =>
+      read("Query, key and value", "matrix", 0, "self", "query",
+        `Three linear layers make three vectors of each token: a {query} says what it looks for, a {key} by what it is found, a {value} what it hands over.`),
+    scores: () => read("Scores", "matrix", 0, "self", "scores", "Each query meets each key: their dot product is the {score}."),
+    scaled: () => read("Divided by √K", "matrix", 0, "self", "scaled", "The {scaling} keeps scores small, so that the softmax does not give everything to one key."),
+    masked: () =>
+      read("The mask", "matrix", 0, "self", "masked", "A decoder must not see what it is asked to predict. The {mask} hides later tokens.") ??
+      (stackName === "decoder" ? null : { title: "No mask", target: "matrix", place: { ...base, layer: 0 }, text: "An encoder has no causal mask: every token may read every token, on both sides." }),
+    weights: () => read("Attention weights", "matrix", 0, "self", "weights", "The {softmax} turns each row of scores into {attention weight|attention weights}, which are positive and sum to 1."),
+    mixed: () => read("Mixing the values", "matrix", 0, "self", "mixed", "With these weights the values are added up."),
+    heads: () => ({
+      title: "Several heads",
+      target: "heads",
+      place: { ...base, layer: 0, step: at(0, "self", "weights")?.id ?? base.step, head: null },
+      text:
+        `The layer does this ${times(H, "time")} at once: each {head} has projections of its own, and vectors of ${K} numbers. ` +
+        `${G < H ? `Here ${times(H / G, "head")} at a time share one set of keys and values. ` : ""}${headsSentence(state, stackName, 0, "self", self.query, tokens)}`,
+    }),
+    residual: () => read("Back into the stream", "layer", 0, "self", "residual", "One more linear layer mixes the heads' results. They are added to the {residual stream}, and nothing that was there is overwritten."),
+    feedForward: () => read("Each token by itself", "layer", 0, "feed_forward", "activated", `Attention moves something between tokens. The {feed-forward} network works on each token alone: ${D} numbers become ${F}, and ${D} again.`),
+    layers: () => {
+      if (L < 2) return null;
+      const best = worthReading(state, stackName, L - 1, "self");
+      const step = at(L - 1, "self", "weights");
+      if (!step || best.weight === null) return null;
+      return {
+        title: `The same again, ${L - 1} more ${L === 2 ? "time" : "times"}`,
+        target: "flow",
+        place: { ...base, layer: L - 1, step: step.id, head: best.head, query: best.query },
+        text: `Every layer has the same steps and weights of its own. ${sentence(state, step.id, { ...base, layer: L - 1, step: step.id, head: best.head, query: best.query })}`,
+      };
+    },
+  };
+}
+
+/** What the model says at the end, for one token. */
+function prediction(state, stackName, query, text) {
+  const { tokens } = stackOf(state, stackName);
+  const found = predicted(state, query, 3);
+  if (!found.length) return null;
+  const step = stepOf(state, stackName, null, "output", "probabilities") ?? stepOf(state, stackName, null, "output", "logits");
+  const names = found.map(({ word, probability }) => `“${visible(word)}” ${percent(probability)}`);
+  return {
+    title: "The prediction",
+    target: "predictions",
+    place: { stack: stackName, layer: null, query, head: null, ...(step ? { step: step.id } : {}) },
+    text: `${text} The most probable after ${named(tokens, query)}: ${listed(names)}.`,
+  };
+}
+
+const TAKE_AWAY = (place) => ({
+  title: "Your turn",
+  target: "changes",
+  place,
+  text: "You have seen all of it. Now take a part away, a head or the division by √K, and guess first what will change: the new run appears beside this one.",
+});
+
+function decoderTour(state) {
+  const part = chapters(state, "decoder");
+  const last = part.tokens.length - 1;
+  return [
+    part.text(), part.tokens_(), part.embedding(), part.positions(), part.vectors(), part.scores(), part.scaled(), part.masked(),
+    part.weights(), part.mixed(), part.heads(), part.residual(), part.feedForward(), part.layers(),
+    prediction(state, "decoder", last, "The last vector of each token is compared with the embedding of every token in the vocabulary: these are the {logits}. A softmax makes them probabilities."),
+    {
+      title: "Drawing the next token",
+      target: "sampling",
+      place: { stack: "decoder", query: last },
+      text: "One token is drawn, and it is not always the most probable one. The {temperature} makes the distribution flatter or sharper; {top-k}, {top-p} and {min-p} cut its tail. Try a temperature of 0.",
+    },
+  ];
+}
+
+function encoderTour(state) {
+  const part = chapters(state, "encoder");
+  const similarity = stepOf(state, "encoder", null, "output", "similarity");
+  const base = { ...part.base, layer: 0 };
+  const mask = part.tokens.findIndex((token) => token === "[MASK]");
+  const filled = predicted(state, 0, 1).length && mask >= 0
+    ? { ...prediction(state, "encoder", mask, ""), text: `At [MASK] the model says what was hidden: ${listed(predicted(state, mask, 3).map(({ word, probability }) => `“${visible(word)}” ${percent(probability)}`))}.` }
+    : null;
+  return [
+    part.text(), part.tokens_(), part.embedding(), part.positions(), part.vectors(), part.scores(), part.scaled(), part.masked(),
+    part.weights(), part.mixed(), part.heads(), part.residual(), part.feedForward(), part.layers(),
+    filled,
+    similarity && {
+      title: "Which tokens are alike?",
+      target: "similarity",
+      place: { stack: "encoder", layer: null, step: similarity.id },
+      text: `At the end every token has one vector, made in this sentence. ${sentence(state, similarity.id, { ...base, step: similarity.id })}`,
+    },
+    filled && similarity ? null : TAKE_AWAY(base),
+  ];
+}
+
+function bothTour(state) {
+  const encoder = chapters(state, "encoder");
+  const decoder = chapters(state, "decoder");
+  const { L } = state.header.model.sizes;
+  const layer = L - 1;
+  const cross = worthReading(state, "decoder", layer, "cross");
+  const source = encoder.tokens;
+  const target = decoder.tokens;
+  const place = { stack: "decoder", layer, attention: "cross", head: cross.head, query: cross.query };
+  const at = (what) => stepOf(state, "decoder", layer, "cross", what);
+  const [query, weights] = [at("query"), at("weights")];
+  const last = target.length - 1;
+  return [
+    {
+      ...encoder.text(),
+      text: `${state.header.model.name} reads “${visible(state.header.text)}” with an encoder and writes with a decoder, ${times(L, "layer")} each. Layers, heads and positions are counted from 0, as in Python.`,
+    },
+    encoder.tokens_(), encoder.embedding(), encoder.vectors(), encoder.scores(), encoder.weights(),
+    {
+      title: "What the encoder hands over",
+      target: "flow",
+      place: { ...encoder.base, layer },
+      text: `After ${times(L, "layer")} each of the ${times(source.length, "token")} of the source has a vector that knows its sentence. The decoder reads these ${source.length} vectors at every token that it writes.`,
+    },
+    {
+      title: "What has been written",
+      target: "tokens",
+      place: { ...decoder.base, layer: 0, step: decoder.at(0, "self", "weights")?.id },
+      text: `The decoder has been fed ${times(target.length, "token")}: its own text, moved one to the right, so that each token has to predict the next one.`,
+    },
+    decoder.masked(), decoder.weights(),
+    query && {
+      title: "Asking the source",
+      target: "matrix",
+      place: { ...place, step: query.id },
+      text: `In {cross-attention} the queries come from the decoder, keys and values from the encoder. ${sentence(state, query.id, { ...place, step: query.id })}`,
+    },
+    weights && {
+      title: "The alignment",
+      target: "matrix",
+      place: { ...place, step: weights.id },
+      text: `Its weights say which token of the source is read for which token of the target. ${sentence(state, weights.id, { ...place, step: weights.id })}`,
+    },
+    weights && {
+      title: "Head by head",
+      target: "heads",
+      place: { ...place, head: null, step: weights.id },
+      text: `No two heads need to read the same. ${headsSentence(state, "decoder", layer, "cross", cross.query, source)}`,
+    },
+    decoder.feedForward(),
+    prediction(state, "decoder", last, "At the end the decoder's vectors become {logits}, and a softmax makes them probabilities."),
+    TAKE_AWAY({ ...place, step: weights?.id ?? null }),
+  ];
+}
+
+/* ——— the part of the page ——— */
+
+export function mount(element, store) {
+  element.classList.add("tour");
+  let steps = [];
+  let number_ = 0;
+  const start = el("button", { type: "button", class: "start", click: open }, "Guided reading");
+  const title = el("h2", { id: "tour-title", tabindex: "-1" });
+  const text = el("p", { class: "says" });
+  const count = el("span", { class: "muted" });
+  const back = el("button", { type: "button", click: () => go(number_ - 1) }, "Back");
+  const next = el("button", { type: "button", class: "main", click: () => (number_ === steps.length - 1 ? close() : go(number_ + 1)) }, "Next");
+  const leave = el("button", { type: "button", class: "leave", "aria-label": "Close the guided reading", click: close }, "×");
+  const card = el(
+    "div",
+    { class: "tour-card", role: "group", "aria-labelledby": "tour-title", keydown: keys },
+    el("div", { class: "title" }, title, leave),
+    el("div", { "aria-live": "polite" }, text),
+    el("div", { class: "controls" }, back, next, count),
+  );
+  const ring = el("div", { class: "tour-ring", "aria-hidden": "true" });
+  element.append(start);
+
+  const root = () => element.parentElement;
+  const targetOf = ({ target }) => [...root().querySelectorAll(`[data-tour="${target}"]`)].find((each) => each.getClientRects().length) ?? null;
+
+  function open() {
+    steps = tourOf(store.state);
+    start.setAttribute("aria-expanded", "true");
+    go(0);
+    title.focus({ preventScroll: true });
+  }
+
+  function close() {
+    card.remove();
+    ring.remove();
+    steps = [];
+    start.setAttribute("aria-expanded", "false");
+    start.focus();
+  }
+
+  /** Chooses what a step speaks about, puts the card in front of that part of the page, and a ring around it. */
+  function go(to) {
+    number_ = to;
+    const step = steps[to];
+    const focused = card.contains(document.activeElement) ? document.activeElement : null;
+    const { stack: name, ...place } = step.place;
+    store.change({ place: name ? { stack: name, ...place } : place });
+    title.textContent = step.title;
+    text.replaceChildren(...withTerms(step.text));
+    count.textContent = `${to + 1} of ${steps.length}`;
+    back.disabled = to === 0;
+    next.textContent = to === steps.length - 1 ? "Close" : "Next";
+    const target = targetOf(step);
+    let part = target ?? element;
+    while (part.parentElement !== root()) part = part.parentElement;
+    if (card.nextElementSibling !== part) {
+      part.before(card);
+      focused?.focus({ preventScroll: true });
+    }
+    if (back.disabled && focused === back) next.focus({ preventScroll: true });
+    root().append(ring);
+    surround();
+    card.scrollIntoView({ block: "start", behavior: still() ? "auto" : "smooth" });
+  }
+
+  /** Puts the ring around the target, wherever it is now. */
+  function surround() {
+    if (!steps.length) return;
+    const target = targetOf(steps[number_]);
+    ring.hidden = !target;
+    if (!target) return;
+    const [around, here] = [root().getBoundingClientRect(), target.getBoundingClientRect()];
+    ring.style.left = `${here.left - around.left - 6}px`;
+    ring.style.top = `${here.top - around.top - 6}px`;
+    ring.style.width = `${here.width + 12}px`;
+    ring.style.height = `${here.height + 12}px`;
+  }
+
+  function keys(event) {
+    if (event.key === "Escape" && !event.defaultPrevented && !card.querySelector(":popover-open")) close();
+    else if (event.key === "ArrowRight" && number_ < steps.length - 1) go(number_ + 1);
+    else if (event.key === "ArrowLeft" && number_ > 0) go(number_ - 1);
+    else return;
+    event.preventDefault();
+  }
+
+  let state = store.state;
+  store.subscribe(() => {
+    if (!steps.length) return;
+    if (store.state === state || store.state === undefined) requestAnimationFrame(surround);
+    else {
+      // another text or another run: the sentences are about the one that was shown
+      steps = tourOf(store.state);
+      number_ = Math.min(number_, steps.length - 1);
+      text.replaceChildren(...withTerms(steps[number_].text));
+      count.textContent = `${number_ + 1} of ${steps.length}`;
+      requestAnimationFrame(surround);
+    }
+    state = store.state;
+  });
+  new ResizeObserver(surround).observe(root());
+}
