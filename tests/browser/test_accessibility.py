@@ -11,9 +11,9 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from playwright.sync_api import Page, expect
 
-from anatomy.classroom.grading.class_report.figures import figures
+from anatomy.classroom.grading.class_report.counts import figures
 from anatomy.classroom.grading.class_report.page import as_html
-from anatomy.classroom.grading.class_report.records import Record
+from anatomy.classroom.grading.class_report.results import Record
 from anatomy.classroom.grading.feedback.page import PageMaker
 from anatomy.classroom.grading.feedback.standing import ShownMark, Standing
 from anatomy.classroom.grading.report import GRADED, Mark, SubmissionResult

@@ -12,9 +12,9 @@ import pytest
 from playwright.sync_api import Page
 from pypdf import PdfReader
 
-from anatomy.classroom.grading.class_report.figures import figures
+from anatomy.classroom.grading.class_report.counts import figures
 from anatomy.classroom.grading.class_report.page import as_html
-from anatomy.classroom.grading.class_report.records import Record
+from anatomy.classroom.grading.class_report.results import Record
 from anatomy.classroom.grading.report import GRADED, Mark, SubmissionResult
 from anatomy.course import COURSE
 

@@ -20,8 +20,8 @@ from rich.console import Console
 from anatomy.authoring.solved import solved_edition
 from anatomy.classroom.grading import course_kernels
 from anatomy.classroom.grading.assignments import student_edition
-from anatomy.classroom.grading.class_report.figures import figures
-from anatomy.classroom.grading.class_report.records import read_records
+from anatomy.classroom.grading.class_report.counts import figures
+from anatomy.classroom.grading.class_report.results import read_records
 from anatomy.classroom.grading.known_marks import KNOWN_MARKS
 from anatomy.classroom.grading.report import GRADED, REPAIRED, UNGRADED
 from anatomy.classroom.grading.run import NothingToGrade, grade

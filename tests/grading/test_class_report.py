@@ -16,12 +16,12 @@ from nbformat.v4 import new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook
 
 from anatomy.classroom.grading.class_report import write_report
+from anatomy.classroom.grading.class_report.counts import figures
 from anatomy.classroom.grading.class_report.exercises import FEWEST
-from anatomy.classroom.grading.class_report.figures import figures
 from anatomy.classroom.grading.class_report.page import as_html
 from anatomy.classroom.grading.class_report.pseudonyms import KEPT_IN
 from anatomy.classroom.grading.class_report.questions import questions
-from anatomy.classroom.grading.class_report.records import EARLIER, NOT_YET, NothingGraded, Record, read_records
+from anatomy.classroom.grading.class_report.results import EARLIER, NOT_YET, NothingGraded, Record, read_records
 from anatomy.classroom.grading.class_report.stopped import was_stopped
 from anatomy.classroom.grading.gradebook import open_gradebook
 from anatomy.classroom.grading.notes import CaseNumbers

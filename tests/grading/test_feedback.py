@@ -28,7 +28,7 @@ from anatomy.classroom.forked_kernels import sandbox
 from anatomy.classroom.grading import run
 from anatomy.classroom.grading.feedback import page as pages
 from anatomy.classroom.grading.feedback import sanitize
-from anatomy.classroom.grading.feedback.figures import MOST, figures_of, with_figures
+from anatomy.classroom.grading.feedback.drawings import MOST, figures_of, with_figures
 from anatomy.classroom.grading.feedback.folder import FeedbackFolder
 from anatomy.classroom.grading.preprocessors import PlainOutputs, judge_observations
 from anatomy.classroom.grading.report import PARTLY, UNGRADED, Report

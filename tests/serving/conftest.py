@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from anatomy.classroom.serving.limits import Losses, Users
 from anatomy.classroom.serving.people import Keys, add_keys
+from anatomy.classroom.serving.rates import Losses, Users
 from anatomy.engine.checking import HAND_OVER, calling, joining
 from anatomy.engine.observing import GRADING_SEED
 from tests.serving.service import Running, running

@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 import pytest
 
 from anatomy.classroom.serving import workers
-from anatomy.classroom.serving.limits import Losses
+from anatomy.classroom.serving.judge_process import PREPARE
 from anatomy.classroom.serving.people import Person
-from anatomy.classroom.serving.worker import PREPARE
+from anatomy.classroom.serving.rates import Losses
 from tests.serving.service import Running, running
 
 ENDLESS = b"endless"

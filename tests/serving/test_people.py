@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from anatomy.classroom.serving import limits
-from anatomy.classroom.serving.limits import Answers, Bucket, Strangers, Users
+from anatomy.classroom.serving import rates
 from anatomy.classroom.serving.people import Anybody, BadKeys, CannotTell, Hub, Keys, Person, add_keys, read_keys
+from anatomy.classroom.serving.rates import Answers, Bucket, Strangers, Users
 from anatomy.classroom.serving.running import Place, serve
 from anatomy.engine.errors import UserError
 from tests.serving.service import running
@@ -231,7 +231,7 @@ def test_who_floods_from_one_address_takes_nothing_from_the_others() -> None:
 
 
 def test_addresses_are_forgotten_but_for_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MOST_ADDRESSES", 3)
+    monkeypatch.setattr(rates, "MOST_ADDRESSES", 3)
     strangers = Strangers(clock=lambda: 0)
     for address in "abcda":
         strangers.take(address)
@@ -259,5 +259,5 @@ def test_the_oldest_answers_are_forgotten() -> None:
 def test_one_large_answer_does_not_take_the_place_of_many_others() -> None:
     answers = Answers()
     answers.put(b"a", b"12345")
-    answers.put(b"b", bytes(limits.LARGEST_KEPT + 1))
+    answers.put(b"b", bytes(rates.LARGEST_KEPT + 1))
     assert answers.get(b"a") == b"12345" and answers.get(b"b") is None

@@ -20,9 +20,9 @@ from typing import Any
 
 import pytest
 
-from anatomy.classroom.serving import limits
-from anatomy.classroom.serving.limits import Bucket, Losses, Strangers, Users
+from anatomy.classroom.serving import rates
 from anatomy.classroom.serving.people import CannotTell, Person
+from anatomy.classroom.serving.rates import Bucket, Losses, Strangers, Users
 from tests.serving.service import LAST_AXIS, OVER_ALL, QUERIES, SCORES, SOFTMAX, WEIGHTS, Running, request
 
 RIGHT = request("softmax", SOFTMAX)
@@ -196,7 +196,7 @@ def test_no_header_makes_the_service_stumble(
 ) -> None:
     monkeypatch.setattr(judge.service, "strangers", Strangers(clock=lambda: 0))
     judge.service.strangers.all = Bucket(1, 100_000, clock=lambda: 0)
-    monkeypatch.setattr(limits, "OF_ONE_ADDRESS", (1, 100_000))
+    monkeypatch.setattr(rates, "OF_ONE_ADDRESS", (1, 100_000))
     known = [b"Basic \xff\xfe", b"Basic " + base64.b64encode(b"\xff:\xff"), b"token \xff\xfe", b"Basic \xe9t\xe9"]
     chance = random.Random(5)
     for sent in [*known, *(header(chance) for _ in range(300))]:

@@ -13,8 +13,8 @@ from typing import Protocol
 from tornado.httputil import url_concat
 from tornado.web import HTTPError, RequestHandler
 
-from anatomy.classroom.serving.limits import Answers, Losses, Strangers, Users
 from anatomy.classroom.serving.people import CannotTell, Hub, People, Person, is_local
+from anatomy.classroom.serving.rates import Answers, Losses, Strangers, Users
 from anatomy.classroom.serving.workers import JudgeWorkers
 
 _UNKNOWN = "The judge does not know your key: ask your instructor for one."

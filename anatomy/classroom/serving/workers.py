@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from anatomy.classroom.serving.worker import PREPARE, serve_requests
+from anatomy.classroom.serving.judge_process import PREPARE, serve_requests
 from anatomy.engine.errors import UserError
 
 SECONDS = 60.0

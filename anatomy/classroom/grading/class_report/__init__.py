@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from anatomy.classroom.grading.class_report.figures import figures
+from anatomy.classroom.grading.class_report.counts import figures
 from anatomy.classroom.grading.class_report.page import as_html
 from anatomy.classroom.grading.class_report.pseudonyms import without_names
 from anatomy.classroom.grading.class_report.questions import questions
-from anatomy.classroom.grading.class_report.records import read_records
+from anatomy.classroom.grading.class_report.results import read_records
 from anatomy.classroom.grading.class_report.table import as_csv
 from anatomy.classroom.grading.errors import in_brief
 from anatomy.engine.errors import UserError

@@ -10,11 +10,11 @@ from pathlib import Path
 from nbgrader.server_extensions.formgrader.base import BaseHandler
 from tornado import web
 
-from anatomy.classroom.grading.class_report.figures import figures
+from anatomy.classroom.grading.class_report.counts import figures
 from anatomy.classroom.grading.class_report.page import as_html
 from anatomy.classroom.grading.class_report.pseudonyms import without_names
 from anatomy.classroom.grading.class_report.questions import questions
-from anatomy.classroom.grading.class_report.records import read_records
+from anatomy.classroom.grading.class_report.results import read_records
 from anatomy.engine.errors import UserError
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"

@@ -8,8 +8,8 @@ from datetime import datetime
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from anatomy.classroom.grading.class_report.counts import Figures
 from anatomy.classroom.grading.class_report.exercises import FEWEST, KINDS
-from anatomy.classroom.grading.class_report.figures import Figures
 from anatomy.engine.cards.markup import prose
 
 MOST_LINES = 40

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from anatomy.classroom.grading.class_report.records import Record
+from anatomy.classroom.grading.class_report.results import Record
 from anatomy.classroom.grading.errors import in_brief
 from anatomy.engine.errors import UserError
 

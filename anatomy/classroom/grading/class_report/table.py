@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterable
 
-from anatomy.classroom.grading.class_report.records import Record
+from anatomy.classroom.grading.class_report.results import Record
 from anatomy.classroom.grading.report import UNGRADED
 from anatomy.classroom.grading.spreadsheets import no_formula, number
 

@@ -15,7 +15,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from anatomy.classroom.grading.class_report.edit_stub import edit_stub
-from anatomy.classroom.grading.class_report.records import Record
+from anatomy.classroom.grading.class_report.results import Record
 from anatomy.classroom.grading.class_report.stopped import was_stopped
 from anatomy.classroom.grading.notes import FewNumbers
 from anatomy.classroom.grading.report import Mark

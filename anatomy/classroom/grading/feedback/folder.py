@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from nbgrader.api import Gradebook, MissingEntry
 from traitlets.config import Config
 
-from anatomy.classroom.grading.feedback.figures import Figures, figures_of
+from anatomy.classroom.grading.feedback.drawings import Figures, figures_of
 from anatomy.classroom.grading.feedback.freshness import HEAD, made_from, said_made_from
 from anatomy.classroom.grading.feedback.standing import full_name, read_standing
 from anatomy.classroom.grading.notes import NotebookNote

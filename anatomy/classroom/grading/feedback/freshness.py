@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from anatomy.classroom.grading import template_folders
-from anatomy.classroom.grading.feedback.figures import Figures
+from anatomy.classroom.grading.feedback.drawings import Figures
 from anatomy.classroom.grading.feedback.standing import Standing
 
 HEAD = 4096

@@ -25,8 +25,8 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets.config import Config
 
-from anatomy.classroom.grading.feedback.contents import contents_of
-from anatomy.classroom.grading.feedback.figures import Figures, figures_of, with_figures
+from anatomy.classroom.grading.feedback.outline import contents_of
+from anatomy.classroom.grading.feedback.drawings import Figures, figures_of, with_figures
 from anatomy.classroom.grading.feedback.freshness import made_from
 from anatomy.classroom.grading.feedback.standing import Standing, read_standing
 from anatomy.classroom.grading.notes import NotebookNote

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from anatomy.classroom.grading.class_report.exercises import ExerciseFigures, exercise_figures
-from anatomy.classroom.grading.class_report.mistakes import Mistake, in_course, named_mistakes
+from anatomy.classroom.grading.class_report.named import Mistake, in_course, named_mistakes
 from anatomy.classroom.grading.class_report.questions import Questions
-from anatomy.classroom.grading.class_report.records import Record
+from anatomy.classroom.grading.class_report.results import Record
 from anatomy.classroom.grading.class_report.stopped import was_stopped
 from anatomy.classroom.grading.class_report.unnamed import Unnamed, unnamed_groups
 from anatomy.classroom.grading.report import GRADED, PARTLY, REPAIRED, UNGRADED

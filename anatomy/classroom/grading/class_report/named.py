@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from anatomy.classroom.grading.class_report.questions import Questions
-from anatomy.classroom.grading.class_report.records import Record
+from anatomy.classroom.grading.class_report.results import Record
 from anatomy.classroom.grading.class_report.unnamed import by_number
 from anatomy.classroom.grading.report import Mark
 
