@@ -1,27 +1,23 @@
 // Puts the page together: reads its states, makes a place for each part, and links the page to its host.
 
-import * as cache from "./cache.js";
-import * as changes from "./changes.js";
-import * as difference from "./difference.js";
 import * as head from "./head.js";
 import { connect, tellHeight } from "./host.js";
 import * as layer from "./layer.js";
 import * as overview from "./overview.js";
 import * as predictions from "./predictions.js";
-import * as similarity from "./similarity.js";
 import { readPacked } from "./state.js";
 import * as step from "./step.js";
 import { makeStore } from "./store.js";
 import { followTheme } from "./theme.js";
-import * as tour from "./tour.js";
 
-const PARTS = { head, tour, changes, overview, layer, step, predictions, similarity, difference, cache };
+const PARTS = { head, overview, predictions, layer, step };
 
 async function start() {
   const root = document.getElementById("explorer");
   const { explorer: key, host } = document.body.dataset;
   const packed = [...document.querySelectorAll("script.state")];
   const store = makeStore([await readPacked(packed[0].textContent)]);
+  performance.mark("explorer-read");
   let mounted = false;
   followTheme(() => mounted && store.change({}));
   root.textContent = "";

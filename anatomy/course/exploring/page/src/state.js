@@ -69,15 +69,18 @@ export function stepOf(state, stack, layer, part, kind) {
 }
 
 /**
- * One matrix of an array: `{rows, columns, at(row, column), data}`. With heads: that of one head, or for `head` null the
- * mean over heads, in which −∞ stays −∞.
+ * One matrix of an array: `{rows, columns, data}`. With heads: that of one head (of `heads`), or for `head` null the mean
+ * over heads, in which −∞ stays −∞.
  */
-export function matrix(found, axes, head) {
+export function matrix(found, axes, head, heads = found.shape[0]) {
   const { shape, data } = found;
   const [rows, columns] = shape.length === 1 ? [1, shape[0]] : shape.slice(-2);
   const size = rows * columns;
   if (axes[0] !== "head" || shape.length < 3) return { rows, columns, data };
-  if (head !== null) return { rows, columns, data: data.subarray(head * size, (head + 1) * size) };
+  if (head !== null) {
+    const group = Math.floor((head * shape[0]) / heads); // grouped queries: several heads share a key and a value
+    return { rows, columns, data: data.subarray(group * size, (group + 1) * size) };
+  }
   const mean = new Float32Array(size);
   for (let one = 0; one < shape[0]; one += 1) {
     for (let index = 0; index < size; index += 1) mean[index] += data[one * size + index] / shape[0];
@@ -92,7 +95,7 @@ export function shown(state, step, head, which = "array") {
   if (known) return known;
   const found = array(state, step[which]);
   if (!found) return null;
-  const made = matrix(found, step.axes, head);
+  const made = matrix(found, step.axes, head, state.header.model.sizes.H);
   state.read.set(key, made);
   return made;
 }
@@ -106,7 +109,7 @@ export function labels(state, step, stack) {
       return (stackOf(state, attention?.keys ?? stack.name) ?? stack).tokens;
     }
     if (axis === "word") return state.header.vocabulary ?? Array.from({ length: size }, (_, index) => `#${index}`);
-    return Array.from({ length: size }, (_, index) => String(index + 1));
+    return Array.from({ length: size }, (_, index) => String(index));
   };
   const axes = step.axes.filter((axis) => axis !== "head");
   const shape = array(state, step.array)?.shape.slice(-2) ?? [0, 0];
@@ -148,8 +151,32 @@ export function pack({ buffer, ...message }) {
 
 /** A state that stands in a page: a packed message, compressed (zlib), in base64. */
 export async function readPacked(text) {
-  const compressed = Uint8Array.from(atob(text.trim()), (letter) => letter.charCodeAt(0));
+  const letters = atob(text.trim());
+  const compressed = new Uint8Array(letters.length);
+  for (let index = 0; index < letters.length; index += 1) compressed[index] = letters.charCodeAt(index);
   const stream = new Blob([compressed]).stream().pipeThrough(new DecompressionStream("deflate"));
   const { header, buffer } = unpack(await new Response(stream).arrayBuffer());
   return makeState(header, buffer);
+}
+
+/**
+ * What may come after a position: `{words: [{id, word, logit}], rest}`, every word of the vocabulary (`rest` null), or the
+ * most probable ones and the logsumexp of all others. Null where the model predicts nothing.
+ */
+export function wordsAt(state, query) {
+  const { header } = state;
+  const stack = header.stacks.at(-1);
+  if (header.likely) {
+    return { words: header.likely[query].map(([id, word, logit]) => ({ id, word, logit })), rest: header.rest[query] };
+  }
+  const step = stack.output.find((one) => one.kind === "logits");
+  const found = step && header.vocabulary ? shown(state, step, null) : null;
+  if (!found) return null;
+  const words = header.vocabulary.map((word, id) => ({ id, word, logit: found.data[query * found.columns + id] }));
+  return { words, rest: null };
+}
+
+/** The last vectors of one part of a layer: the residual stream as it goes on. */
+export function streamAfter(steps, part) {
+  return steps.findLast((step) => step.part === part && step.axes[0] === "token" && (step.kind === "residual" || step.kind === "norm")) ?? null;
 }

@@ -2,13 +2,23 @@
 
 const SAMPLING = { temperature: 1, topK: 0, topP: 1, minP: 0, seed: 1 };
 
-/** The place at which a page begins: the last layer's attention weights, as the last token sees them. */
+/**
+ * The place at which a page begins, seen from the last token: the first step that is not right; else the attention weights
+ * of the first layer, or, where one text is written from another, of the last layer's cross-attention.
+ */
 export function firstPlace(state) {
   const stack = state.header.stacks.at(-1);
-  const layer = stack.layers.length ? 0 : null;
+  const cross = stack.layers.some((one) => one.attentions.some((attention) => attention.name === "cross"));
+  const beginning = { stack: stack.name, attention: cross ? "cross" : "self", head: null, query: stack.tokens.length - 1 };
+  for (const { step, stack: where, layer } of state.steps.values()) {
+    if (step.right === null) continue;
+    const attention = step.part === "cross" ? "cross" : "self";
+    return { ...beginning, stack: where.name, query: where.tokens.length - 1, layer, attention, step: step.id };
+  }
+  const layer = stack.layers.length ? (cross ? stack.layers.length - 1 : 0) : null;
   const steps = layer === null ? stack.embedding : stack.layers[layer].steps;
-  const weights = steps.find((step) => step.kind === "weights") ?? steps[0];
-  return { stack: stack.name, layer, attention: "self", head: null, query: stack.tokens.length - 1, step: weights?.id ?? null };
+  const weights = steps.find((step) => step.kind === "weights" && step.part === beginning.attention) ?? steps[0];
+  return { ...beginning, layer, step: weights?.id ?? null };
 }
 
 /** The same place in another state, or the nearest that it has: texts differ in length, models in layers and heads. */

@@ -1,0 +1,142 @@
+// Small tools for drawing: elements, canvases, matrices as pictures.
+
+import { shareParts, signedParts } from "./color.js";
+
+/** An element with attributes (functions become listeners) and children; null and false children are left out. */
+export function el(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") made.addEventListener(name, value);
+    else if (value === true) made.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, value);
+  }
+  made.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return made;
+}
+
+/** A variable of the style sheet, as the theme has it now. */
+export const ink = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+export const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+/** Gives a canvas a size in CSS pixels, sharp on any screen, and its context in these pixels, cleared. */
+export function fit(canvas, width, height) {
+  const ratio = window.devicePixelRatio || 1;
+  const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)];
+  if (canvas.width !== wide || canvas.height !== high) {
+    canvas.width = wide;
+    canvas.height = high;
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+  }
+  const context = canvas.getContext("2d");
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  return context;
+}
+
+const SHARES = new Set(["weights", "probabilities"]);
+
+/** The scale of a step's numbers: shares run from 0 to 1, cosines from −1 to 1, all else from −most to most. */
+export function scaleFor(kind, ...matrices) {
+  if (SHARES.has(kind)) return { type: "share", most: 1 };
+  if (kind === "similarity") return { type: "signed", most: 1 };
+  let most = 0;
+  for (const matrix of matrices) {
+    for (const value of matrix?.data ?? []) {
+      const size = Math.abs(value);
+      if (size > most && size !== Infinity) most = size;
+    }
+  }
+  return { type: "signed", most: most || 1 };
+}
+
+const HIDDEN = { light: [224, 228, 233], dark: [44, 54, 64] };
+
+/** Red, green and blue of one value; −∞ has a color of its own. */
+export function partsOf(value, scale) {
+  if (!Number.isFinite(value)) return HIDDEN[document.documentElement.dataset.theme ?? "light"];
+  return scale.type === "share" ? shareParts(value / scale.most) : signedParts(value / scale.most);
+}
+
+/** One pixel for each number, in bytes; at most `columns` columns, each then the mean of its numbers. */
+export function bytesOf(matrix, scale, columns = matrix.columns) {
+  const bytes = new Uint8ClampedArray(matrix.rows * columns * 4);
+  const binned = columns < matrix.columns;
+  for (let row = 0; row < matrix.rows; row += 1) {
+    for (let column = 0; column < columns; column += 1) {
+      let value;
+      if (binned) {
+        const from = Math.floor((column * matrix.columns) / columns);
+        const to = Math.floor(((column + 1) * matrix.columns) / columns);
+        value = 0;
+        for (let index = from; index < to; index += 1) value += matrix.data[row * matrix.columns + index] / Math.sqrt(to - from);
+      } else {
+        value = matrix.data[row * matrix.columns + column];
+      }
+      const [r, g, b] = partsOf(value, scale);
+      const at = (row * columns + column) * 4;
+      bytes[at] = r;
+      bytes[at + 1] = g;
+      bytes[at + 2] = b;
+      bytes[at + 3] = 255;
+    }
+  }
+  return new ImageData(bytes, columns, matrix.rows);
+}
+
+const canvases = new WeakMap(); // of images that have been drawn
+
+/** Draws an image with sharp cells into a rectangle; `row` alone, if it is given. */
+export function paint(context, image, x, y, width, height, row = null) {
+  let between = canvases.get(image);
+  if (!between) {
+    between = document.createElement("canvas");
+    between.width = image.width;
+    between.height = image.height;
+    between.getContext("2d").putImageData(image, 0, 0);
+    canvases.set(image, between);
+  }
+  context.imageSmoothingEnabled = false;
+  if (row === null) context.drawImage(between, x, y, width, height);
+  else context.drawImage(between, 0, row, image.width, 1, x, y, width, height);
+}
+
+/** Calls `frame(part)` with 0…1 until `milliseconds` are over; at once with 1 where motion is not wanted. */
+export function animate(milliseconds, frame) {
+  if (still() || document.hidden) {
+    frame(1);
+    return () => {};
+  }
+  const begin = performance.now();
+  let handle = 0;
+  const next = (now) => {
+    const part = Math.min(1, Math.max(0, (now - begin) / milliseconds));
+    frame(1 - (1 - part) ** 3);
+    if (part < 1) handle = requestAnimationFrame(next);
+  };
+  next(begin);
+  return () => cancelAnimationFrame(handle);
+}
+
+/** A button that plays: `step()` each `milliseconds` until it gives false or the button is pressed again. */
+export function player(label, milliseconds, step, attributes = {}) {
+  let timer = null;
+  const button = el("button", { type: "button", class: "play", "aria-pressed": "false", click: () => (timer ? stop() : begin()), ...attributes });
+  const show = () => {
+    button.textContent = timer ? "❚❚ Stop" : `▶ ${label}`;
+    button.setAttribute("aria-pressed", String(Boolean(timer)));
+  };
+  function stop() {
+    clearInterval(timer);
+    timer = null;
+    show();
+  }
+  function begin() {
+    timer = setInterval(() => step(false) === false && stop(), milliseconds);
+    show();
+    if (step(true) === false) stop();
+  }
+  show();
+  return { button, stop };
+}

@@ -1,0 +1,67 @@
+// How one number came about, from the recorded numbers of the steps before it.
+
+import { array, labels, shown, stackOf, stepOf, visible } from "./state.js";
+import { number } from "./words.js";
+
+/**
+ * Lines that lead to one entry of a step: `[{text, strips?}]`; `strips` are vectors to be drawn under it, each
+ * `{name, values}`. For the mean over heads: the heads' numbers. Empty where a
+ * step has no simple way to say it.
+ */
+export function explain(state, step, place, row, column) {
+  const where = { stack: step.id.split(".")[0], layer: place.layer, part: step.part };
+  const stack = stackOf(state, where.stack);
+  const get = (kind) => {
+    const found = stepOf(state, where.stack, where.layer, where.part, kind);
+    return found && shown(state, found, place.head);
+  };
+  const cell = (matrix) => matrix.data[row * matrix.columns + column];
+  const vector = (matrix, index) => matrix.data.subarray(index * matrix.columns, (index + 1) * matrix.columns);
+  const { rows, columns } = labels(state, step, stack);
+  const from = `“${visible(rows[row] ?? "")}”`;
+  const to = `“${visible(columns[column] ?? "")}”`;
+  const K = state.header.model.sizes.K;
+  if (step.kind === "probabilities") {
+    const logits = shown(state, stepOf(state, where.stack, null, "output", "logits") ?? step, null);
+    return [{ text: `logit ${number(cell(logits))}, then eˡᵒᵍⁱᵗ ÷ the sum of all ${logits.columns}: ${number(cell(shown(state, step, null)))}` }];
+  }
+  if (step.kind === "residual") {
+    const order = stack.layers[place.layer].steps;
+    const result = get(step.part === "feed_forward" ? "feed_forward" : "projected");
+    const now = shown(state, step, null);
+    if (!result || order.length === 0) return [];
+    return [{ text: `${number(cell(now) - cell(result))} from the residual stream + ${number(cell(result))} = ${number(cell(now))}` }];
+  }
+  if (step.axes[0] === "head" && place.head === null) {
+    const found = array(state, step.array);
+    const [heads, inHead] = [found.shape[0], found.shape[1] * found.shape[2]];
+    const each = Array.from({ length: heads }, (_, head) => number(found.data[head * inHead + row * found.shape[2] + column]));
+    return [{ text: `The mean over the heads: ${each.join(", ")}. Choose one head to see how its number comes about.` }];
+  }
+  if (!["scores", "scaled", "masked", "weights"].includes(step.kind)) return [];
+  const [query, key, scores, scaled, masked, weights] = ["query", "key", "scores", "scaled", "masked", "weights"].map(get);
+  const turned = [get("turned_query") ?? query, get("turned_key") ?? key];
+  const lines = [];
+  if (scores && turned[0] && turned[1]) {
+    const q = vector(turned[0], row);
+    const k = vector(turned[1], column);
+    lines.push({ text: `query ${from} · key ${to} = ${number(cell(scores))}`,
+      strips: step.kind === "scores" ? [{ name: `query of ${from}`, values: q }, { name: `key of ${to}`, values: k }, { name: "product", values: q.map((value, index) => value * k[index]) }] : null });
+  }
+  if (step.kind === "scores") return lines;
+  if (scores && scaled) {
+    const divided = cell(scores) / Math.sqrt(K);
+    const same = Math.abs(cell(scaled) - divided) <= 1e-3 * Math.max(1, Math.abs(divided));
+    lines.push({ text: `${number(cell(scores))} ÷ √${K} = ${number(divided)}${same ? "" : `; here it is ${number(cell(scaled))}`}` });
+  }
+  if (step.kind === "scaled") return lines;
+  if (masked && cell(masked) === -Infinity) lines.push({ text: `${to} comes after ${from}: masked, −∞` });
+  if (step.kind === "masked" || !weights) return lines;
+  const before = masked ?? scaled ?? scores;
+  if (before) {
+    const powers = [...vector(before, row)].map(Math.exp);
+    const sum = powers.reduce((total, value) => total + value, 0);
+    lines.push({ text: `e^${number(cell(before))} = ${number(powers[column])}; ÷ ${number(sum)}, the sum of the row = ${number(cell(weights))}` });
+  }
+  return lines;
+}

@@ -1,0 +1,109 @@
+// Where everything of the overview stands: columns, rows, ribbons. Arithmetic only; overview.js draws it.
+
+import { shown, stepOf, streamAfter } from "./state.js";
+
+const MOST_ROW = 28;
+const LEAST_ROW = 14; // labels of 12 px stay legible
+const TOP = 34; // headings
+
+/** Pixels between two rows: few tokens stand far apart, many close together. */
+export const rowHeight = (tokens) => Math.max(LEAST_ROW, Math.min(MOST_ROW, Math.floor(560 / tokens)));
+
+function widest(tokens) {
+  return Math.max(...tokens.map((token) => token.length));
+}
+
+function columnsOf(state, stack, left, right) {
+  const attentions = Math.max(1, stack.layers[0]?.attentions.length ?? 1);
+  const gaps = stack.layers.length + 0.75; // the embedding takes less than a layer
+  const space = (right - left) / gaps;
+  const bar = Math.max(5, Math.min(26, space * 0.13));
+  const columns = [];
+  const named = (kind) => stack.embedding.find((step) => step.kind === kind) ?? null;
+  const inEmbedding = ["token_vectors", "positions", "embedded"].map(named).filter(Boolean);
+  const apart = Math.min(bar + 16, (space * 0.75 - bar) / 2.4);
+  inEmbedding.forEach((step, index) => columns.push({ layer: null, part: "embedding", step, x: left + index * apart, width: bar }));
+  const start = left + space * 0.75;
+  stack.layers.forEach((layer, index) => {
+    const end = start + (index + 1) * space - space * 0.12;
+    const parts = [...layer.attentions.map((one) => one.name), "feed_forward"];
+    parts.forEach((part, place) => {
+      const x = end - (parts.length - place) * (bar + 4);
+      columns.push({ layer: index, part, step: streamAfter(layer.steps, part), x, width: bar });
+    });
+  });
+  return { columns, space, bar, attentions };
+}
+
+/**
+ * The overview's geometry for a width: `{width, height, stacks, fan}`. Each stack has `name`, `tokens`, `row` (the
+ * height of one), `y` (the middle of each row), `label` (where labels end), and `columns`, each
+ * `{layer, part, step, x, width}`.
+ */
+export function flow(state, width) {
+  const stacks = state.header.stacks;
+  const two = stacks.length === 2;
+  const fanWidth = Math.max(150, Math.min(220, width * 0.17));
+  const made = [];
+  let top = TOP;
+  stacks.forEach((stack, index) => {
+    const row = rowHeight(Math.max(...stacks.map((one) => one.tokens.length * (two ? 1.4 : 1))));
+    const label = Math.max(two ? 62 : 52, Math.min(120, 16 + 8 * widest(stack.tokens)));
+    const last = index === stacks.length - 1;
+    const left = two && last ? width * 0.3 : 0;
+    const right = last ? width - fanWidth : width * 0.52;
+    const { columns, space, bar } = columnsOf(state, stack, left + label + 8, right);
+    const y = stack.tokens.map((_, place) => top + (place + 0.5) * row);
+    made.push({ name: stack.name, stack, row, y, top, bottom: top + stack.tokens.length * row, label: left + label, left, columns, space, bar });
+    top += stack.tokens.length * row + TOP + 14;
+  });
+  const main = made.at(-1);
+  return { width, height: Math.max(main.bottom + 6, main.top + 190), stacks: made, fan: { left: main.columns.at(-1).x + main.columns.at(-1).width, right: width } };
+}
+
+/** Where the ends of one key's ribbons lie: one after another, closer where they are more than the row holds. */
+function ends(widths, middle, height) {
+  const total = widths.reduce((sum, width) => sum + width, 0);
+  const last = widths.at(-1) ?? 0;
+  const pressed = total > height && total > last ? (height - last) / (total - last) : 1;
+  let at = middle - Math.min(total, height) / 2;
+  return widths.map((width) => {
+    const place = at + width / 2;
+    at += width * Math.max(0, pressed);
+    return place;
+  });
+}
+
+/**
+ * The ribbons of one attention: `{source: {x1}, target: {x0}, y0, y1, width, weight, query, key}`, as d3-sankey's links
+ * are. A ribbon is as wide as its weight at both ends: a query's weights sum to 1 and fill its row. Weights below
+ * `least` are not drawn.
+ */
+export function ribbons(state, geometry, stackName, layer, part, head, least) {
+  const there = geometry.stacks.find((one) => one.name === stackName);
+  const keys = there.stack.layers[layer].attentions.find((one) => one.name === part)?.keys ?? stackName;
+  const from = geometry.stacks.find((one) => one.name === keys);
+  const step = stepOf(state, stackName, layer, part, "weights");
+  const weights = step && shown(state, step, head);
+  if (!weights) return [];
+  const target = there.columns.find((one) => one.layer === layer && one.part === part);
+  const before = part === "cross" ? from.columns.at(-1) : there.columns.findLast((one) => (one.layer ?? -1) < layer);
+  const thick = there.row * 0.86;
+  const links = [];
+  for (let query = 0; query < weights.rows; query += 1) {
+    let at = there.y[query] - thick / 2;
+    for (let key = 0; key < weights.columns; key += 1) {
+      const weight = weights.data[query * weights.columns + key];
+      const width = weight * thick;
+      if (weight >= least) {
+        links.push({ source: { x1: before.x + before.width }, target: { x0: target.x }, y0: 0, y1: at + width / 2, width, weight, query, key });
+      }
+      at += width;
+    }
+  }
+  for (let key = 0; key < weights.columns; key += 1) {
+    const mine = links.filter((link) => link.key === key);
+    ends(mine.map((link) => link.width), from.y[key], from.row * 0.86).forEach((y, index) => (mine[index].y0 = y));
+  }
+  return links;
+}

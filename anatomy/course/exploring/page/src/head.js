@@ -1,0 +1,97 @@
+// The head of the page: which model, which sentence. With a host the sentence can be changed.
+
+import { el } from "./draw.js";
+
+const PAUSE = 350; // milliseconds without a key before the model runs
+
+const SIZES = { L: "layers", H: "heads", D: "wide", V: "words" };
+const WHY = "Recorded: run the cell, or start `anatomy explore`, to change something.";
+
+/** Mounts the head. */
+export function mount(element, store) {
+  element.classList.add("head");
+  const name = el("h1", {});
+  const sizes = el("p", { class: "sizes" });
+  const field = el("input", { type: "text", id: "sentence", autocomplete: "off", spellcheck: "false", input: soon, "data-tour": "text" });
+  const label = el("label", { for: "sentence" }, "Sentence");
+  const button = el("button", { type: "submit", class: "main" }, "Run");
+  const status = el("p", { class: "status", role: "status" });
+  const examples = el("div", { class: "examples" });
+  const form = el("form", { submit: (event) => {
+    event.preventDefault();
+    run();
+  } }, label, field, button);
+  element.append(el("div", { class: "name" }, name, sizes), form, examples, status);
+
+  let timer = 0;
+  let asked = 0;
+  let shownState = null;
+  let said = "";
+
+  function soon() {
+    clearTimeout(timer);
+    timer = setTimeout(run, PAUSE);
+  }
+
+  async function run() {
+    clearTimeout(timer);
+    const text = field.value;
+    if (!store.host || !text || text === store.state.header.text) return;
+    asked += 1;
+    const mine = asked;
+    const begin = performance.now();
+    say("The model runs …");
+    try {
+      const at = await store.host.run({ text, written: null, changes: store.state.header.changes });
+      if (mine !== asked) return; // another sentence was typed meanwhile
+      store.change({ at });
+      say(`Ran in ${Math.round(performance.now() - begin)} ms.`);
+    } catch (problem) {
+      if (mine === asked) say(problem.message, true);
+    }
+  }
+
+  function say(text, wrong = false) {
+    said = text;
+    status.textContent = text;
+    status.classList.toggle("wrong", wrong);
+  }
+
+  function drawExamples() {
+    const recorded = new Map();
+    store.states.forEach((state, index) => {
+      if (!recorded.has(state.header.text) && !state.header.changes.length) recorded.set(state.header.text, index);
+    });
+    const buttons = [...recorded].map(([text, index]) => [text, () => store.change({ at: index })]);
+    for (const text of store.host?.examples ?? []) {
+      if (recorded.has(text)) continue;
+      buttons.push([text, () => {
+        field.value = text;
+        run();
+      }]);
+    }
+    examples.hidden = buttons.length < 2;
+    examples.replaceChildren(el("span", {}, "Examples"), ...buttons.map(([text, click]) =>
+      el("button", { type: "button", class: "choice", "aria-pressed": String(text === store.state.header.text), click }, text.length > 40 ? `${text.slice(0, 39)}…` : text)));
+  }
+
+  function draw() {
+    const { state, host } = store;
+    const { model } = state.header;
+    name.textContent = model.name;
+    sizes.textContent = Object.entries(SIZES).filter(([size]) => model.sizes[size])
+      .map(([size, word]) => `${model.sizes[size].toLocaleString("en")} ${model.sizes[size] === 1 ? word.replace(/s$/, "") : word}`).join(" · ");
+    if (shownState !== state) {
+      shownState = state;
+      if (document.activeElement !== field) field.value = state.header.text;
+    }
+    field.disabled = !host;
+    button.hidden = !host;
+    field.title = host ? "" : WHY;
+    if (!host) say(WHY);
+    else if (said === WHY) say("Type a sentence: your model runs as you write.");
+    drawExamples();
+  }
+  store.subscribe(draw);
+  draw();
+}

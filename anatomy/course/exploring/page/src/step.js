@@ -1,0 +1,185 @@
+// The chosen step, opened: its matrix with exact numbers, its formula, the line of code, the exercise; yours and the right one.
+
+import { currentTheme } from "./color.js";
+import { bytesOf, el, fit, paint, scaleFor } from "./draw.js";
+import { explain } from "./explain.js";
+import { grid, picture } from "./matrix.js";
+import { array, find, labels, shown, visible } from "./state.js";
+import { described, number } from "./words.js";
+
+/** The first entry in which two arrays differ by more than rounding: an index, or −1. */
+export function firstDifference(yours, right, tolerance = 1e-3) {
+  for (let index = 0; index < yours.length; index += 1) {
+    const [a, b] = [yours[index], right[index]];
+    if (Object.is(a, b)) continue;
+    if (!(Math.abs(a - b) <= tolerance * Math.max(1, Math.abs(b)))) return index;
+  }
+  return -1;
+}
+
+/** A row's cell with the largest number. */
+function strongestOf({ columns, data }, row) {
+  let best = 0;
+  for (let column = 1; column < columns; column += 1) if (data[row * columns + column] > data[row * columns + best]) best = column;
+  return [row, best];
+}
+
+/** Mounts the step. */
+export function mount(element, store) {
+  element.classList.add("step");
+  const title = el("h2", {});
+  const headChoice = el("span", { class: "which" });
+  const says = el("p", { class: "says" });
+  const formula = el("div", { class: "formula", "data-tour": "formula" });
+  const pictures = el("div", { class: "pictures", "data-tour": "matrix" });
+  const legend = el("div", { class: "legend", "aria-hidden": "true" });
+  const reading = el("div", { class: "reading" });
+  const live = el("p", { class: "value", role: "status" });
+  const how = el("ul", { class: "how" });
+  const verdict = el("p", { class: "verdict" });
+  const code = el("div", { class: "code", "data-tour": "code" });
+  const exercise = el("p", { class: "exercise" });
+  const table = el("div", { class: "described" });
+  const seen = el("div", { class: "seen" }, verdict, el("div", {}, pictures, legend), reading);
+  reading.append(live, how);
+  element.append(el("div", { class: "title" }, title, headChoice, el("p", { class: "hint" }, "Point at a cell, or use the arrow keys, to read its number.")),
+    el("div", { class: "opened" }, seen, el("div", { class: "told" }, says, formula, code, exercise, table)));
+  const yours = picture(null, (cell, chosen) => pointed(cell, chosen, yours));
+  const right = picture("What it should be", (cell, chosen) => pointed(cell, chosen, right));
+  const caption = el("figcaption", {}, "Yours");
+  pictures.append(yours.element, right.element);
+  let drawn = {};
+
+  function pointed(cell, chosen, from) {
+    const { step, stack } = find(store.state, store.place.step);
+    const byToken = step.axes.at(-2) === "query" || step.axes.at(-2) === "token";
+    if (chosen && byToken) store.change({ place: { stack: stack.name, query: cell[0] } });
+    const other = from === yours ? right : yours;
+    if (!other.element.hidden) {
+      other.cell(cell);
+      other.draw();
+    }
+    read(cell, step, stack);
+  }
+
+  /** Says the number of a cell, and how it came about. */
+  function read(cell, step, stack) {
+    const { state, place } = store;
+    how.textContent = "";
+    const names = labels(state, step, stack);
+    const matrix = shown(state, step, place.head);
+    const [row, column] = cell ?? strongestOf(matrix, stack.name === place.stack ? Math.min(place.query, matrix.rows - 1) : 0);
+    const value = matrix.data[row * matrix.columns + column];
+    const named = (axis, name, index) => (axis === "column" ? `column ${index}` : `${axis} “${visible(name)}”`);
+    const correct = step.right && shown(state, step, place.head, "right");
+    live.replaceChildren(`${named(names.axes[0], names.rows[row], row)} · ${named(names.axes[1], names.columns[column] ?? "", column)}: `, el("b", {}, number(value)),
+      correct ? ` (right: ${number(correct.data[row * matrix.columns + column])})` : "");
+    for (const { text, strips } of explain(state, step, place, row, column)) {
+      how.append(el("li", {}, text, strips ? el("div", { class: "strips" }, strips.map(strip)) : null));
+    }
+  }
+
+  function strip({ name, values }) {
+    const canvas = el("canvas", { "aria-hidden": "true" });
+    const matrix = { rows: 1, columns: values.length, data: values };
+    paint(fit(canvas, 220, 14), bytesOf(matrix, scaleFor("", matrix)), 0, 0, 220, 14);
+    return el("div", {}, el("span", {}, name), canvas);
+  }
+
+  function drawLegend(scale, hidden) {
+    const canvas = el("canvas", {});
+    const columns = 120;
+    const low = scale.type === "share" ? 0 : -scale.most;
+    const data = Float32Array.from({ length: columns }, (_, index) => low + ((scale.most - low) * index) / (columns - 1));
+    paint(fit(canvas, columns, 10), bytesOf({ rows: 1, columns, data }, scale), 0, 0, columns, 10);
+    legend.replaceChildren(number(low), canvas, number(scale.most), hidden ? el("span", { class: "hidden-key" }) : "", hidden ? "−∞" : "");
+  }
+
+  function drawWords(step) {
+    const { place, state } = store;
+    title.textContent = step.title;
+    headChoice.textContent = step.axes[0] === "head" ? (place.head === null ? `mean over ${state.header.model.sizes.H} heads` : `head ${place.head} of ${state.header.model.sizes.H}`) : "";
+    says.textContent = step.says;
+    formula.replaceChildren(el("span", { class: "math" }, step.formula), el("span", { class: "shapes" }, step.shapes));
+    code.hidden = !step.code;
+    if (step.code) code.replaceChildren(el("span", {}, `Your code: ${step.code.of}, line ${step.code.number}`), el("pre", { tabindex: "0" }, el("code", {}, step.code.line)));
+    exercise.hidden = !step.exercise;
+    if (step.exercise) {
+      const { number: which, name, notebook } = step.exercise;
+      exercise.replaceChildren(`Exercise ${which}, `, el("code", {}, name), ", in ", link(notebook));
+    }
+  }
+
+  const link = (notebook) => el("a", { href: `${document.body.dataset.notebooks ?? ""}${notebook}.ipynb`, target: "_blank", rel: "noopener" }, notebook);
+
+  function drawVerdict(step, stack, marked) {
+    verdict.hidden = !step.right;
+    if (!step.right) return;
+    const { state } = store;
+    if (!marked) {
+      verdict.textContent = "In this head yours and the right one agree.";
+      return;
+    }
+    const names = labels(state, step, stack);
+    const { head, row, column, mine, correct } = marked;
+    const place = [head === null ? "" : `head ${head}, `, `${names.axes[0]} “${visible(names.rows[row])}”, `, names.axes[1] === "column" ? `column ${column}` : `${names.axes[1]} “${visible(names.columns[column])}”`].join("");
+    verdict.replaceChildren(el("b", {}, "Not right. "), `The first difference: ${place}. Yours is ${number(mine)}, and it should be ${number(correct)}.`);
+  }
+
+  function difference(step) {
+    const mine = array(store.state, step.array);
+    const correct = step.right && array(store.state, step.right);
+    if (!mine || !correct) return null;
+    const index = firstDifference(mine.data, correct.data);
+    if (index < 0) return null;
+    const [rows, columns] = mine.shape.slice(-2);
+    return { head: mine.shape.length > 2 ? Math.floor(index / (rows * columns)) : null, row: Math.floor(index / columns) % rows, column: index % columns, mine: mine.data[index], correct: correct.data[index] };
+  }
+
+  function draw() {
+    const { state, place } = store;
+    const found = find(state, place.step);
+    const width = seen.clientWidth;
+    element.hidden = !found;
+    if (!found || !width) return;
+    const { step, stack } = found;
+    const theme = currentTheme();
+    const before = drawn;
+    drawn = { state, step: place.step, head: place.head, query: place.query, stack: place.stack, width, theme };
+    if (Object.keys(drawn).every((name) => drawn[name] === before[name])) return;
+    drawWords(step);
+    const matrix = shown(state, step, place.head);
+    pictures.classList.toggle("absent", !matrix);
+    if (!matrix) {
+      for (const one of [yours, right]) one.element.hidden = true;
+      live.textContent = "This page has no room for these numbers. Run the cell to see them.";
+      how.textContent = legend.textContent = "";
+      drawVerdict(step, stack, null);
+      return;
+    }
+    const correct = step.right ? shown(state, step, place.head, "right") : null;
+    const scale = scaleFor(step.kind, matrix, correct);
+    const names = labels(state, step, stack);
+    const named = ["key", "token"].includes(names.axes[1]) || matrix.columns <= 24;
+    const each = correct && width > 640 ? (width - 24) / 2 : width;
+    const box = grid(matrix, names.rows, names.columns, each, named);
+    const byToken = (names.axes[0] === "query" || names.axes[0] === "token") && stack.name === place.stack;
+    const marked = difference(step);
+    const here = marked && (marked.head === null || marked.head === place.head) ? [marked.row, marked.column] : null;
+    const label = `${step.title}: ${matrix.rows} rows, ${matrix.columns} columns. Arrow keys read a cell.`;
+    const moving = before.state === state && before.step !== place.step;
+    yours.element.hidden = false;
+    right.element.hidden = !correct;
+    if (correct) yours.element.prepend(caption);
+    else caption.remove();
+    yours.set({ matrix, scale, names, box, chosen: byToken ? place.query : null, marked: here, label }, moving);
+    if (correct) right.set({ matrix: correct, scale, names, box, chosen: byToken ? place.query : null, marked: here, label: `${label} The right one.` }, false);
+    drawVerdict(step, stack, marked);
+    drawLegend(scale, matrix.data.includes(-Infinity));
+    read(yours.cell(), step, stack);
+    table.replaceChildren(described(state, step.id, place, table.querySelector("details")?.open ?? false));
+  }
+  store.subscribe(draw);
+  new ResizeObserver(draw).observe(seen);
+  draw();
+}
