@@ -169,7 +169,7 @@ export function mount(element, store) {
         el("p", { class: "writing" }, play.button, el("label", { for: "writing" }, "Token "), slider, el("output", {}, `${now}: ${visible(tokens[now])}`)),
         row,
         tokens.length > MOST_TOKENS ? el("p", { class: "muted" }, `The picture has the first ${MOST_TOKENS} tokens.`) : "",
-        el("p", { class: "legend" }, key("new", "computed, new"), key("again", "computed again"), key("kept", "kept and read")),
+        el("p", { class: "keys" }, key("new", "computed, new"), key("again", "computed again"), key("kept", "kept and read")),
         el("p", { class: "says", role: "status" }, cacheSentence(model, tokens, now)),
         el("dl", { class: "sums" },
           el("div", {}, el("dt", {}, `Writing ${written}, without`), el("dd", {}, large(without)), el("dd", { class: "muted" }, "multiplications")),

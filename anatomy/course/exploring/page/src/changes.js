@@ -128,7 +128,7 @@ export function mount(element, store) {
       {},
       el(
         "button",
-        { type: "button", class: "card", "data-key": `change ${change.id}`, "aria-pressed": String(active), disabled: busy || id === null, click: () => show({ ...now(), changes }) },
+        { type: "button", class: "change", "data-key": `change ${change.id}`, "aria-pressed": String(active), disabled: busy || id === null, click: () => show({ ...now(), changes }) },
         el("span", { class: "label" }, label),
         el("span", { class: "question" }, id === null ? missing : change.question),
         change.exercise ? el("span", { class: "where" }, `Exercise ${change.exercise.number}`) : null,
@@ -169,12 +169,12 @@ export function mount(element, store) {
         {},
         el(
           "button",
-          { type: "button", class: "card", "data-key": `state ${index}`, "aria-pressed": String(index === store.at), click: () => index !== store.at && show(state.header) },
+          { type: "button", class: "change", "data-key": `state ${index}`, "aria-pressed": String(index === store.at), click: () => index !== store.at && show(state.header) },
           el("span", { class: "label" }, `${other}${nameOf(state, [])}`),
         ),
       );
     };
-    return el("ul", { class: "cards" }, store.states.map(choice));
+    return el("ul", { class: "choices" }, store.states.map(choice));
   }
 
   drawn(
@@ -192,7 +192,7 @@ export function mount(element, store) {
         title,
         el("p", { class: "muted" }, "Take something away. The model runs again, and the new run stands beside the old one."),
         chips(known),
-        el("ul", { class: "cards" }, known.map((change) => card(change, known))),
+        el("ul", { class: "choices" }, known.map((change) => card(change, known))),
         swap(),
         status,
       ].filter(Boolean);

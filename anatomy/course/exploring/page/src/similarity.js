@@ -59,7 +59,7 @@ export function mount(element, store) {
           "li",
           {},
           el("span", { class: "name" }, visible(stack.tokens[index])),
-          el("span", { class: "bar", "aria-hidden": "true", style: `--part: ${Math.max(0, cosine)}` }),
+          el("span", { class: "line", "aria-hidden": "true", style: `--part: ${Math.max(0, cosine)}` }),
           el("span", { class: "number" }, number(cosine)),
         );
       queueMicrotask(draw);
@@ -68,9 +68,9 @@ export function mount(element, store) {
         el("p", { class: "says" }, "Each token leaves the encoder as one vector, made in its sentence. The cosine of two of them is 1 where they point the same way. ", sentence(state, step.id, place)),
         el(
           "div",
-          { class: "beside" },
+          { class: "compared" },
           el("div", {}, wide, readings),
-          el("div", {}, el("h3", {}, `Most alike to ${named(stack.tokens, query)}`), el("ol", { class: "bars" }, neighbors(matrix, query).slice(0, NEIGHBORS).map(bar))),
+          el("div", {}, el("h3", {}, `Most alike to ${named(stack.tokens, query)}`), el("ol", { class: "alike" }, neighbors(matrix, query).slice(0, NEIGHBORS).map(bar))),
         ),
         described(state, step.id, place),
       ];
