@@ -12,17 +12,19 @@ const common = { bundle: true, minify: true, write: false, charset: "utf8", lega
 const script = await build({ ...common, entryPoints: ["src/main.js"], format: "iife", metafile: true, outfile: "explorer.js" });
 const style = await build({ ...common, entryPoints: ["style.css"], outfile: "explorer.css" });
 
+/** The licences of all packages of which the bundle has a part. */
 function notices() {
-  const bundled = new Set();
+  const folders = new Set();
   for (const path of Object.keys(script.metafile.inputs)) {
-    const found = path.match(/node_modules\/((?:@[^/]+\/)?[^/]+)\//);
-    if (found) bundled.add(found[1]);
+    const found = path.match(/^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//);
+    if (found) folders.add(found[1]);
   }
-  return [...bundled].sort().map((name) => {
-    const folder = join(here, "node_modules", name);
-    const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    return `${name} ${version} (${license})\n\n${readFileSync(join(folder, "LICENSE"), "utf8").trim()}\n`;
-  }).join("\n" + "-".repeat(80) + "\n\n");
+  const read = (folder, file) => readFileSync(join(here, folder, file), "utf8");
+  const all = [...folders].map((folder) => {
+    const { name, version, license } = JSON.parse(read(folder, "package.json"));
+    return `${name} ${version} (${license})\n\n${read(folder, "LICENSE").trim()}\n`;
+  });
+  return all.sort().join("\n" + "-".repeat(80) + "\n\n");
 }
 
 const made = { "explorer.js": script.outputFiles[0].text, "explorer.css": style.outputFiles[0].text, "LICENSES.txt": notices() };

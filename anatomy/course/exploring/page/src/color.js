@@ -46,9 +46,9 @@ export const share = (x) => `rgb(${shareParts(x).join(",")})`;
 /** The CSS color of a signed value −1…1. */
 export const signed = (x) => `rgb(${signedParts(x).join(",")})`;
 
-/** The color of text on a color: whichever of ink and paper is read more easily. */
-export function inkOn([r, g, b]) {
-  const linear = [r, g, b].map((part) => ((part / 255 + 0.055) / 1.055) ** 2.4);
-  const luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
-  return luminance > 0.19 ? "#14202b" : "#ffffff";
+/** The color of text on a color: black or white, whichever contrasts more (the luminance of WCAG 2). */
+export function inkOn(parts) {
+  const [r, g, b] = parts.map((part) => (part <= 10 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+  const luminance = 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  return (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) ? "#000000" : "#ffffff";
 }

@@ -21,7 +21,7 @@ export function mount(element, store) {
     event.preventDefault();
     run();
   } }, label, field, button);
-  element.append(el("div", { class: "name" }, name, sizes), form, examples, status);
+  element.append(el("div", { class: "name" }, name, sizes, el("div", { class: "guide" })), form, examples, status);
 
   let timer = 0;
   let asked = 0;

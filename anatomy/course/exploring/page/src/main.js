@@ -1,16 +1,21 @@
 // Puts the page together: reads its states, makes a place for each part, and links the page to its host.
 
+import * as cache from "./cache.js";
+import * as changes from "./changes.js";
+import * as difference from "./difference.js";
 import * as head from "./head.js";
 import { connect, tellHeight } from "./host.js";
 import * as layer from "./layer.js";
 import * as overview from "./overview.js";
 import * as predictions from "./predictions.js";
+import * as similarity from "./similarity.js";
 import { readPacked } from "./state.js";
 import * as step from "./step.js";
 import { makeStore } from "./store.js";
 import { followTheme } from "./theme.js";
+import * as tour from "./tour.js";
 
-const PARTS = { head, overview, predictions, layer, step };
+const PARTS = { head, changes, overview, predictions, layer, step, similarity, difference, cache };
 
 async function start() {
   const root = document.getElementById("explorer");
@@ -27,6 +32,7 @@ async function start() {
     root.append(section);
     part.mount(section, store);
   }
+  tour.mount(root.querySelector(".guide"), store);
   mounted = true;
   performance.mark("explorer-drawn");
   tellHeight(key);

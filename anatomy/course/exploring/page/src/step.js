@@ -11,8 +11,8 @@ import { described, number } from "./words.js";
 export function firstDifference(yours, right, tolerance = 1e-3) {
   for (let index = 0; index < yours.length; index += 1) {
     const [a, b] = [yours[index], right[index]];
-    if (Object.is(a, b)) continue;
-    if (!(Math.abs(a - b) <= tolerance * Math.max(1, Math.abs(b)))) return index;
+    const near = Number.isFinite(a) && Number.isFinite(b) && Math.abs(a - b) <= tolerance * Math.max(1, Math.abs(b));
+    if (!near && a !== b) return index;
   }
   return -1;
 }

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { inkOn, shareParts, signedParts } from "../src/color.js";
+import { explain } from "../src/explain.js";
+import { grid } from "../src/matrix.js";
+import { array, find } from "../src/state.js";
+import { firstDifference } from "../src/step.js";
+import { number } from "../src/words.js";
+import { madeUp } from "./made_up.js";
+
+const place = { stack: "decoder", layer: 0, attention: "self", head: 1, query: 3 };
+const lines = (state, id, row, column, more = {}) => explain(state, find(state, id).step, { ...place, ...more }, row, column);
+
+test("a weight is explained by its score, the root, and its row", () => {
+  const state = madeUp({ tokens: 5, layers: 1 });
+  const at = (kind) => array(state, `decoder.0.self.${kind}`).data[25 + 3 * 5 + 1];
+  const said = lines(state, "decoder.0.self.weights", 3, 1).map((line) => line.text).join("\n");
+  for (const kind of ["scores", "scaled", "weights"]) assert.ok(said.includes(number(at(kind))), `${kind}: ${said}`);
+  assert.match(said, /÷ √8 =/);
+});
+
+test("a score comes with its query, its key, and their product, which sums to it", () => {
+  const state = madeUp({ tokens: 5, layers: 1 });
+  const [{ strips }] = lines(state, "decoder.0.self.scores", 3, 1);
+  const sum = strips[2].values.reduce((total, value) => total + value, 0);
+  assert.ok(Math.abs(sum - array(state, "decoder.0.self.scores").data[25 + 16]) < 1e-4);
+});
+
+test("what is masked is said to be", () => {
+  const state = madeUp({ tokens: 5, layers: 1 });
+  assert.match(lines(state, "decoder.0.self.masked", 1, 4).at(-1).text, /after .* masked, −∞/);
+});
+
+test("a wrong division is not said to be right", () => {
+  const state = madeUp({ tokens: 5, layers: 1, wrong: "scaled" });
+  assert.match(lines(state, "decoder.0.self.scaled", 3, 1).at(-1).text, /; here it is/);
+});
+
+test("the mean over heads lists the heads", () => {
+  const state = madeUp({ tokens: 5, layers: 1 });
+  const [{ text }] = lines(state, "decoder.0.self.weights", 3, 1, { head: null });
+  assert.equal(text.split(": ")[1].split(". Choose")[0].split(", ").length, 4);
+});
+
+test("the first difference: rounding is none, −∞ equals itself", () => {
+  assert.equal(firstDifference([1, -Infinity, 2], [1 + 1e-6, -Infinity, 2]), -1);
+  assert.equal(firstDifference([1, 0, 2], [1, -Infinity, 2]), 1);
+  assert.equal(firstDifference([1, NaN], [1, 1]), 1);
+});
+
+test("a step with a mistake differs from the right one, and no other step has a right one", () => {
+  const state = madeUp({ tokens: 5, layers: 2, wrong: "scaled" });
+  const wrong = [...state.steps.values()].filter(({ step }) => step.right).map(({ step }) => step.id);
+  assert.deepEqual(wrong, ["decoder.0.self.scaled"]);
+  assert.ok(firstDifference(array(state, wrong[0]).data, array(state, `${wrong[0]}.right`).data) >= 0);
+});
+
+test("cells of a picture fit into its width, and rows are high enough for 12 pixels", () => {
+  for (const columns of [4, 12, 64, 384]) {
+    const names = Array.from({ length: columns }, (_, index) => `token${index}`);
+    const box = grid({ rows: 12, columns }, names.slice(0, 12), names, 640, columns <= 64);
+    assert.ok(box.high >= 13);
+    assert.ok(columns > 60 || box.width <= 640, `${columns}: ${box.width}`);
+  }
+});
+
+test("the course's colors: white for 0, the darkest blue for 1, both ends of the signed scale", () => {
+  assert.deepEqual(shareParts(0), [255, 255, 255]);
+  assert.deepEqual(shareParts(1), [0, 42, 69]);
+  assert.deepEqual([signedParts(-1), signedParts(1)], [[107, 44, 0], [0, 47, 77]]);
+});
+
+test("numbers in cells are legible: contrast of at least 4.5 on every color of the scales", () => {
+  const luminance = (parts) => {
+    const [r, g, b] = parts.map((part) => (part / 255 <= 0.03928 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const parse = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+  for (let part = 0; part <= 1; part += 0.02) {
+    for (const color of [shareParts(part), signedParts(part * 2 - 1)]) {
+      const [low, high] = [luminance(color), luminance(parse(inkOn(color)))].sort((a, b) => a - b);
+      assert.ok((high + 0.05) / (low + 0.05) >= 4.5, `${color}`);
+    }
+  }
+});
