@@ -160,7 +160,7 @@ export function mount(element, store) {
         cells: [String(index + 1), "1", large(multiplications(model, index + 1, false)), large(multiplications(model, index + 1, true)), inBytes(cacheBytes(model.sizes, index + 1, bytes))],
       }));
       const table = () => tableElement({ caption: "Writing token by token", corner: "token", columns: ["computed without", "computed with", "multiplications without", "multiplications with", "cache"], rows });
-      const details = el("details", { class: "described", toggle: () => details.open && !details.querySelector("table") && details.append(el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Writing token by token" }, table())) },
+      const details = el("details", { class: "described", toggle: () => details.open && !details.querySelector("table") && details.append(el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Writing token by token" }, table())) },
         el("summary", {}, "As a table"));
       queueMicrotask(draw);
       return [

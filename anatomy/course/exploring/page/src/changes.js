@@ -110,7 +110,7 @@ export function mount(element, store) {
       const label = labelOf(id, known, store.state);
       const without = { ...now(), changes: changes.filter((each) => each !== id) };
       const can = store.host || findState(store.states, without) >= 0;
-      const button = el("button", { type: "button", "data-key": `chip ${id}`, "aria-label": `Take back: ${label}`, disabled: busy, click: () => show(without) }, "×");
+      const button = el("button", { type: "button", "data-key": `chip ${id}`, "aria-label": `Take back: ${label}`, "aria-disabled": busy && "true", click: () => show(without) }, "×");
       return el("li", { class: "chip" }, label, can ? button : null);
     };
     return el("ul", { class: "chips", "aria-label": "What is changed now" }, changes.map(chip));
@@ -128,7 +128,7 @@ export function mount(element, store) {
       {},
       el(
         "button",
-        { type: "button", class: "change", "data-key": `change ${change.id}`, "aria-pressed": String(active), disabled: busy || id === null, click: () => show({ ...now(), changes }) },
+        { type: "button", class: "change", "data-key": `change ${change.id}`, "aria-pressed": String(active), "aria-disabled": busy && "true", disabled: id === null, click: () => show({ ...now(), changes }) },
         el("span", { class: "label" }, label),
         el("span", { class: "question" }, id === null ? missing : change.question),
         change.exercise ? el("span", { class: "where" }, `Exercise ${change.exercise.number}`) : null,
@@ -145,7 +145,7 @@ export function mount(element, store) {
     const choice = (which) =>
       el(
         "select",
-        { "aria-label": which ? "Second word" : "First word", "data-key": `word ${which}`, disabled: busy, change: (event) => {
+        { "aria-label": which ? "Second word" : "First word", "data-key": `word ${which}`, change: (event) => {
           pair[which] = Number(event.target.value);
           version += 1;
           store.change({});
@@ -157,7 +157,7 @@ export function mount(element, store) {
       "p",
       { class: "swap" },
       "Swap ", choice(0), " and ", choice(1), " ",
-      el("button", { type: "button", "data-key": "swap", disabled: busy || same, click: () => show({ ...now(), text: swapped(text, ...pair) }) }, "Swap"),
+      el("button", { type: "button", "data-key": "swap", "aria-disabled": busy && "true", disabled: same, click: () => show({ ...now(), text: swapped(text, ...pair) }) }, "Swap"),
     );
   }
 
@@ -183,7 +183,7 @@ export function mount(element, store) {
     () => [store.host, store.states, store.at, store.place.stack, store.place.layer, store.place.attention, store.place.head, store.place.step, version],
     () => {
       const known = store.host?.changes ?? [];
-      const title = el("h2", {}, "What if …?");
+      const title = el("h2", { tabindex: "-1", "data-key": "title" }, "What if …?");
       if (!store.host && store.states.length < 2)
         return [title, el("p", { class: "muted" }, "This page keeps one run. Where the model is running, in the notebook or with anatomy explore, parts of it can be taken away here.")];
       if (!store.host)

@@ -68,7 +68,7 @@ export function changedPrediction(one, other, queryOfOne, queryOfOther) {
     if (before.has(id)) changes.push({ word, before: before.get(id).share, after: share });
   const by = (sign) =>
     changes
-      .filter((each) => sign * (each.after - each.before) >= 0.0005)
+      .filter((each) => sign * (each.after - each.before) > 0 && percent(each.after) !== percent(each.before))
       .sort((a, b) => sign * (b.after - b.before - (a.after - a.before)))
       .slice(0, MOST);
   return { gained: by(1), lost: by(-1) };
@@ -103,7 +103,7 @@ export function predictionSentence(one, other, query) {
     changed.gained.length ? `${listed(changed.gained.map(said))} became more probable` : "",
     changed.lost.length ? `${listed(changed.lost.map(said))} less probable` : "",
   ].filter(Boolean);
-  if (!parts.length) return `${place} ${named(tokens, query)} no probability changed by as much as 0.1 %.`;
+  if (!parts.length) return `${place} ${named(tokens, query)} no probability changed enough to be seen.`;
   return `${place} ${named(tokens, query)}, ${changed.gained.length ? "" : "nothing became more probable; "}${parts.join(", and ")}.`;
 }
 

@@ -6,7 +6,7 @@ import { currentTheme } from "./color.js";
  * Fills an element with what `build(store)` gives, now and whenever something that it depends on has changed.
  *
  * `depends(store)` lists these values. `build` gives nodes, or null: then the element is hidden. The focus stays on the
- * control with the same `data-key`.
+ * control with the same `data-key`; where that is gone, it goes to the heading, if this takes it.
  */
 export function drawn(element, store, depends, build) {
   let last = [];
@@ -18,7 +18,9 @@ export function drawn(element, store, depends, build) {
     const nodes = build(store);
     element.hidden = nodes === null;
     element.replaceChildren(...(nodes ?? []));
-    if (key !== undefined) element.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
+    if (key === undefined) return;
+    const control = element.querySelector(`[data-key="${CSS.escape(key)}"]:enabled`) ?? element.querySelector("h2[tabindex]");
+    control?.focus({ preventScroll: true });
   };
   draw();
   return store.subscribe(draw);

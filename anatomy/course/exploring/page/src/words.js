@@ -401,7 +401,7 @@ export function described(state, id, place, open = false) {
     const scroll = made.appendChild(document.createElement("div"));
     scroll.className = "scroll";
     scroll.tabIndex = 0;
-    scroll.role = "region";
+    scroll.role = "group";
     const model = tableOf(state, id, place);
     scroll.setAttribute("aria-label", model.caption);
     scroll.append(tableElement(model));
