@@ -12,11 +12,16 @@ ROOT = Path(__file__).resolve().parent.parent
 matplotlib.use("Agg")
 
 
-def run_cells(slug: str, *ids: str) -> dict[str, Any]:
-    """The names that these code cells of one master define, run in this order as one program."""
+def run_cells(slug: str, *ids: str, seed: int = 0) -> dict[str, Any]:
+    """The names that these code cells of one master define, run in this order as one program.
+
+    The masters draw from seed 0; another `seed` takes its place in `manual_seed(0)` and in `seed: int = 0`.
+    """
     notebook = nbformat.read(ROOT / "source" / slug / f"{slug}.ipynb", as_version=4)
     sources = {cell.id: cell.source for cell in notebook.cells if cell.cell_type == "code"}
     names: dict[str, Any] = {"__name__": "__main__"}
     for cell in ids:
-        exec(compile(sources[cell], f"<{slug}: {cell}>", "exec"), names)
+        source = sources[cell].replace("manual_seed(0)", f"manual_seed({seed})")
+        source = source.replace("seed: int = 0", f"seed: int = {seed}")
+        exec(compile(source, f"<{slug}: {cell}>", "exec"), names)
     return names
