@@ -1,7 +1,12 @@
 // How one number came about, from the recorded numbers of the steps before it.
 
 import { array, labels, shown, stackOf, stepOf, visible } from "./state.js";
-import { number } from "./words.js";
+
+/** More digits than in a picture, so that a reader can compute along. */
+function exact(value) {
+  if (!Number.isFinite(value)) return "−∞";
+  return value.toFixed(Math.abs(value) < 1 ? 3 : 2).replace("-", "−");
+}
 
 /**
  * Lines that lead to one entry of a step: `[{text, strips?}]`; `strips` are vectors to be drawn under it, each
@@ -23,19 +28,19 @@ export function explain(state, step, place, row, column) {
   const K = state.header.model.sizes.K;
   if (step.kind === "probabilities") {
     const logits = shown(state, stepOf(state, where.stack, null, "output", "logits") ?? step, null);
-    return [{ text: `logit ${number(cell(logits))}, then eˡᵒᵍⁱᵗ ÷ the sum of all ${logits.columns}: ${number(cell(shown(state, step, null)))}` }];
+    return [{ text: `logit ${exact(cell(logits))}, then eˡᵒᵍⁱᵗ ÷ the sum of all ${logits.columns}: ${exact(cell(shown(state, step, null)))}` }];
   }
   if (step.kind === "residual") {
     const order = stack.layers[place.layer].steps;
     const result = get(step.part === "feed_forward" ? "feed_forward" : "projected");
     const now = shown(state, step, null);
     if (!result || order.length === 0) return [];
-    return [{ text: `${number(cell(now) - cell(result))} from the residual stream + ${number(cell(result))} = ${number(cell(now))}` }];
+    return [{ text: `${exact(cell(now) - cell(result))} from the residual stream + ${exact(cell(result))} = ${exact(cell(now))}` }];
   }
   if (step.axes[0] === "head" && place.head === null) {
     const found = array(state, step.array);
     const [heads, inHead] = [found.shape[0], found.shape[1] * found.shape[2]];
-    const each = Array.from({ length: heads }, (_, head) => number(found.data[head * inHead + row * found.shape[2] + column]));
+    const each = Array.from({ length: heads }, (_, head) => exact(found.data[head * inHead + row * found.shape[2] + column]));
     return [{ text: `The mean over the heads: ${each.join(", ")}. Choose one head to see how its number comes about.` }];
   }
   if (!["scores", "scaled", "masked", "weights"].includes(step.kind)) return [];
@@ -45,14 +50,14 @@ export function explain(state, step, place, row, column) {
   if (scores && turned[0] && turned[1]) {
     const q = vector(turned[0], row);
     const k = vector(turned[1], column);
-    lines.push({ text: `query ${from} · key ${to} = ${number(cell(scores))}`,
+    lines.push({ text: `query ${from} · key ${to} = ${exact(cell(scores))}`,
       strips: step.kind === "scores" ? [{ name: `query of ${from}`, values: q }, { name: `key of ${to}`, values: k }, { name: "product", values: q.map((value, index) => value * k[index]) }] : null });
   }
   if (step.kind === "scores") return lines;
   if (scores && scaled) {
     const divided = cell(scores) / Math.sqrt(K);
     const same = Math.abs(cell(scaled) - divided) <= 1e-3 * Math.max(1, Math.abs(divided));
-    lines.push({ text: `${number(cell(scores))} ÷ √${K} = ${number(divided)}${same ? "" : `; here it is ${number(cell(scaled))}`}` });
+    lines.push({ text: `${exact(cell(scores))} ÷ √${K} = ${exact(divided)}${same ? "" : `; here it is ${exact(cell(scaled))}`}` });
   }
   if (step.kind === "scaled") return lines;
   if (masked && cell(masked) === -Infinity) lines.push({ text: `${to} comes after ${from}: masked, −∞` });
@@ -61,7 +66,7 @@ export function explain(state, step, place, row, column) {
   if (before) {
     const powers = [...vector(before, row)].map(Math.exp);
     const sum = powers.reduce((total, value) => total + value, 0);
-    lines.push({ text: `e^${number(cell(before))} = ${number(powers[column])}; ÷ ${number(sum)}, the sum of the row = ${number(cell(weights))}` });
+    lines.push({ text: `e^${exact(cell(before))} = ${exact(powers[column])}; ÷ ${exact(sum)}, the sum of the row = ${exact(cell(weights))}` });
   }
   return lines;
 }

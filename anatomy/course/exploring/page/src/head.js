@@ -21,7 +21,7 @@ export function mount(element, store) {
     event.preventDefault();
     run();
   } }, label, field, button);
-  element.append(el("div", { class: "name" }, name, sizes, el("div", { class: "guide" })), form, examples, status);
+  element.append(el("div", { class: "name" }, name, sizes), form, el("div", { class: "guide" }), examples, status);
 
   let timer = 0;
   let asked = 0;
@@ -57,20 +57,24 @@ export function mount(element, store) {
     status.classList.toggle("wrong", wrong);
   }
 
+  /** With a host the sentences it offers, otherwise those that are recorded here. */
   function drawExamples() {
-    const recorded = new Map();
-    store.states.forEach((state, index) => {
-      if (!recorded.has(state.header.text) && !state.header.changes.length) recorded.set(state.header.text, index);
-    });
-    const buttons = [...recorded].map(([text, index]) => [text, () => store.change({ at: index })]);
-    for (const text of store.host?.examples ?? []) {
-      if (recorded.has(text)) continue;
-      buttons.push([text, () => {
-        field.value = text;
-        run();
-      }]);
+    const buttons = [];
+    if (store.host) {
+      for (const text of store.host.examples) {
+        buttons.push([text, () => {
+          field.value = text;
+          run();
+        }]);
+      }
+    } else {
+      const recorded = new Map();
+      store.states.forEach((state, index) => {
+        if (!recorded.has(state.header.text) && !state.header.changes.length) recorded.set(state.header.text, index);
+      });
+      for (const [text, index] of recorded) buttons.push([text, () => store.change({ at: index })]);
     }
-    examples.hidden = buttons.length < 2;
+    examples.hidden = buttons.length < (store.host ? 1 : 2);
     examples.replaceChildren(el("span", {}, "Examples"), ...buttons.map(([text, click]) =>
       el("button", { type: "button", class: "choice", "aria-pressed": String(text === store.state.header.text), click }, text.length > 40 ? `${text.slice(0, 39)}…` : text)));
   }
@@ -84,6 +88,7 @@ export function mount(element, store) {
     if (shownState !== state) {
       shownState = state;
       if (document.activeElement !== field) field.value = state.header.text;
+      if (host && said !== WHY) say("");
     }
     field.disabled = !host;
     button.hidden = !host;

@@ -15,7 +15,7 @@ import { makeStore } from "./store.js";
 import { followTheme } from "./theme.js";
 import * as tour from "./tour.js";
 
-const PARTS = { head, changes, overview, predictions, layer, step, similarity, difference, cache };
+const PARTS = { head, overview, predictions, changes, difference, layer, step, similarity, cache };
 
 async function start() {
   const root = document.getElementById("explorer");

@@ -10,7 +10,7 @@ const FONT = "12px";
 const cellNumber = (value) => {
   if (value === -Infinity) return "−∞";
   const text = Math.abs(value) >= 100 ? value.toFixed(0) : Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2);
-  return text.replace("-", "−");
+  return Number(text) === 0 ? "0.00" : text.replace("-", "−");
 };
 
 /** Where cells and labels of a matrix stand in a width. */

@@ -72,7 +72,7 @@ export function mount(element, store) {
     const at = random();
     const index = drawOne(Float64Array.from(found.words, (one) => one.p), () => at);
     const word = found.words[index];
-    drawWheel(found, at, index);
+    drawWheel(found, at * found.words.reduce((sum, one) => sum + one.p, 0), index);
     const told = `Drawn: “${visible(word.word)}”, probability ${number(word.p)}.`;
     if (!canGoOn()) {
       said.textContent = `${told} Choose the last token to go on with it.`;
@@ -107,18 +107,19 @@ export function mount(element, store) {
     }
   }
 
-  /** The words in one strip, each as wide as its probability, and where the random number fell. */
-  function drawWheel({ words }, at, chosen) {
+  /** The words in one strip, each as wide as its probability, and where a random number fell. */
+  function drawWheel({ words }, at = null, chosen = -1) {
     let from = 0;
     const parts = words.filter((one) => one.p > 0.002).map((one) => {
-      const part = el("span", { class: one === words[chosen] ? "part chosen" : "part", style: `left:${from * 100}%;width:${one.p * 100}%` }, one.p > 0.05 ? visible(one.word) : "");
+      const part = el("span", { class: one === words[chosen] ? "part chosen" : "part", style: `left:${from * 100}%;width:${one.p * 100}%` }, one.p > 0.03 ? visible(one.word) : "");
       from += one.p;
       return part;
     });
+    strip.replaceChildren(...parts);
+    if (at === null) return;
     const hand = el("i", { style: `left:${still() ? at * 100 : 0}%` });
-    strip.replaceChildren(...parts, hand);
+    strip.append(hand);
     requestAnimationFrame(() => (hand.style.left = `${at * 100}%`));
-    strip.hidden = false;
   }
 
   function draw() {
@@ -130,7 +131,8 @@ export function mount(element, store) {
     const found = chances(state, query, sampling);
     element.hidden = !found;
     if (!found) return;
-    if (last.state !== state || last.query !== query) strip.hidden = !busy;
+    if (!busy) drawWheel(found);
+    if (!busy && last.sampling) said.textContent = "";
     after.replaceChildren("After ", el("b", {}, `“${visible(stack().tokens[query])}”`), ` (position ${query}):`);
     const plain = chances(state, query, { temperature: 1, topK: 0, topP: 1, minP: 0 });
     const before = new Map(plain.words.map((one) => [one.id, one.p]));

@@ -180,3 +180,22 @@ export function wordsAt(state, query) {
 export function streamAfter(steps, part) {
   return steps.findLast((step) => step.part === part && step.axes[0] === "token" && (step.kind === "residual" || step.kind === "norm")) ?? null;
 }
+
+/**
+ * Where a step first differs from the right one by more than rounding: `{head, row, column, mine, correct}`, `head` null
+ * where the step has none. Null where nothing differs, or nothing is there to compare.
+ */
+export function firstDifference(state, step, tolerance = 1e-3) {
+  const yours = array(state, step.array);
+  const right = array(state, step.right);
+  if (!yours || !right) return null;
+  const index = yours.data.findIndex((mine, at) => {
+    const correct = right.data[at];
+    const near = Number.isFinite(mine) && Number.isFinite(correct) && Math.abs(mine - correct) <= tolerance * Math.max(1, Math.abs(correct));
+    return !near && mine !== correct;
+  });
+  if (index < 0) return null;
+  const [rows, columns] = yours.shape.slice(-2);
+  const head = yours.shape.length > 2 ? Math.floor(index / (rows * columns)) : null;
+  return { head, row: Math.floor(index / columns) % rows, column: index % columns, mine: yours.data[index], correct: right.data[index] };
+}

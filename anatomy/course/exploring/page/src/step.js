@@ -4,18 +4,8 @@ import { currentTheme } from "./color.js";
 import { bytesOf, el, fit, paint, scaleFor } from "./draw.js";
 import { explain } from "./explain.js";
 import { grid, picture } from "./matrix.js";
-import { array, find, labels, shown, visible } from "./state.js";
+import { array, find, firstDifference, labels, shown, visible } from "./state.js";
 import { described, number } from "./words.js";
-
-/** The first entry in which two arrays differ by more than rounding: an index, or −1. */
-export function firstDifference(yours, right, tolerance = 1e-3) {
-  for (let index = 0; index < yours.length; index += 1) {
-    const [a, b] = [yours[index], right[index]];
-    const near = Number.isFinite(a) && Number.isFinite(b) && Math.abs(a - b) <= tolerance * Math.max(1, Math.abs(b));
-    if (!near && a !== b) return index;
-  }
-  return -1;
-}
 
 /** A row's cell with the largest number. */
 function strongestOf({ columns, data }, row) {
@@ -123,17 +113,8 @@ export function mount(element, store) {
     const names = labels(state, step, stack);
     const { head, row, column, mine, correct } = marked;
     const place = [head === null ? "" : `head ${head}, `, `${names.axes[0]} “${visible(names.rows[row])}”, `, names.axes[1] === "column" ? `column ${column}` : `${names.axes[1]} “${visible(names.columns[column])}”`].join("");
-    verdict.replaceChildren(el("b", {}, "Not right. "), `The first difference: ${place}. Yours is ${number(mine)}, and it should be ${number(correct)}.`);
-  }
-
-  function difference(step) {
-    const mine = array(store.state, step.array);
-    const correct = step.right && array(store.state, step.right);
-    if (!mine || !correct) return null;
-    const index = firstDifference(mine.data, correct.data);
-    if (index < 0) return null;
-    const [rows, columns] = mine.shape.slice(-2);
-    return { head: mine.shape.length > 2 ? Math.floor(index / (rows * columns)) : null, row: Math.floor(index / columns) % rows, column: index % columns, mine: mine.data[index], correct: correct.data[index] };
+    verdict.replaceChildren(el("b", {}, "Not right. "), `The first difference: ${place}. Yours is ${number(mine)}, and it should be ${number(correct)}. `,
+      head !== null && store.place.head !== head ? el("button", { type: "button", click: () => store.change({ place: { head } }) }, `Show head ${head}`) : "");
   }
 
   function draw() {
@@ -164,7 +145,7 @@ export function mount(element, store) {
     const each = correct && width > 640 ? (width - 24) / 2 : width;
     const box = grid(matrix, names.rows, names.columns, each, named);
     const byToken = (names.axes[0] === "query" || names.axes[0] === "token") && stack.name === place.stack;
-    const marked = difference(step);
+    const marked = firstDifference(state, step);
     const here = marked && (marked.head === null || marked.head === place.head) ? [marked.row, marked.column] : null;
     const label = `${step.title}: ${matrix.rows} rows, ${matrix.columns} columns. Arrow keys read a cell.`;
     const moving = before.state === state && before.step !== place.step;

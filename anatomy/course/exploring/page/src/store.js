@@ -1,9 +1,11 @@
 // What the page shows, in one place. A part of the page reads the fields and calls `change`; it never keeps a copy.
 
+import { firstDifference } from "./state.js";
+
 const SAMPLING = { temperature: 1, topK: 0, topP: 1, minP: 0, seed: 1 };
 
 /**
- * The place at which a page begins, seen from the last token: the first step that is not right; else the attention weights
+ * The place at which a page begins, seen from the last token: the first step that is not right, where it differs; else the attention weights
  * of the first layer, or, where one text is written from another, of the last layer's cross-attention.
  */
 export function firstPlace(state) {
@@ -13,7 +15,8 @@ export function firstPlace(state) {
   for (const { step, stack: where, layer } of state.steps.values()) {
     if (step.right === null) continue;
     const attention = step.part === "cross" ? "cross" : "self";
-    return { ...beginning, stack: where.name, query: where.tokens.length - 1, layer, attention, step: step.id };
+    const { head = null, row = 0 } = firstDifference(state, step) ?? {};
+    return { ...beginning, stack: where.name, query: Math.min(row, where.tokens.length - 1), layer, attention, head, step: step.id };
   }
   const layer = stack.layers.length ? (cross ? stack.layers.length - 1 : 0) : null;
   const steps = layer === null ? stack.embedding : stack.layers[layer].steps;

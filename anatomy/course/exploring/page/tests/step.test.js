@@ -4,9 +4,7 @@ import test from "node:test";
 import { inkOn, shareParts, signedParts } from "../src/color.js";
 import { explain } from "../src/explain.js";
 import { grid } from "../src/matrix.js";
-import { array, find } from "../src/state.js";
-import { firstDifference } from "../src/step.js";
-import { number } from "../src/words.js";
+import { array, find, firstDifference, makeState } from "../src/state.js";
 import { madeUp } from "./made_up.js";
 
 const place = { stack: "decoder", layer: 0, attention: "self", head: 1, query: 3 };
@@ -16,7 +14,7 @@ test("a weight is explained by its score, the root, and its row", () => {
   const state = madeUp({ tokens: 5, layers: 1 });
   const at = (kind) => array(state, `decoder.0.self.${kind}`).data[25 + 3 * 5 + 1];
   const said = lines(state, "decoder.0.self.weights", 3, 1).map((line) => line.text).join("\n");
-  for (const kind of ["scores", "scaled", "weights"]) assert.ok(said.includes(number(at(kind))), `${kind}: ${said}`);
+  for (const kind of ["scores", "scaled", "weights"]) assert.ok(said.includes(at(kind).toFixed(Math.abs(at(kind)) < 1 ? 3 : 2).replace("-", "−")), `${kind}: ${said}`);
   assert.match(said, /÷ √8 =/);
 });
 
@@ -43,17 +41,23 @@ test("the mean over heads lists the heads", () => {
   assert.equal(text.split(": ")[1].split(". Choose")[0].split(", ").length, 4);
 });
 
-test("the first difference: rounding is none, −∞ equals itself", () => {
-  assert.equal(firstDifference([1, -Infinity, 2], [1 + 1e-6, -Infinity, 2]), -1);
-  assert.equal(firstDifference([1, 0, 2], [1, -Infinity, 2]), 1);
-  assert.equal(firstDifference([1, NaN], [1, 1]), 1);
+test("the first difference: rounding is none, −∞ equals itself alone", () => {
+  const differs = (mine, right) => {
+    const data = [mine, right].flatMap((last) => [1, -Infinity, 2, last]);
+    const arrays = { mine: { type: "f4", shape: [2, 1, 2], offset: 0 }, right: { type: "f4", shape: [2, 1, 2], offset: 16 } };
+    return firstDifference(makeState({ stacks: [], arrays }, Float32Array.from(data).buffer), { array: "mine", right: "right" });
+  };
+  assert.equal(differs(1, 1 + 1e-6), null);
+  assert.equal(differs(-Infinity, -Infinity), null);
+  assert.deepEqual(differs(0, -Infinity), { head: 1, row: 0, column: 1, mine: 0, correct: -Infinity });
+  assert.ok(differs(NaN, 1) && differs(1, 1.01));
 });
 
 test("a step with a mistake differs from the right one, and no other step has a right one", () => {
   const state = madeUp({ tokens: 5, layers: 2, wrong: "scaled" });
   const wrong = [...state.steps.values()].filter(({ step }) => step.right).map(({ step }) => step.id);
   assert.deepEqual(wrong, ["decoder.0.self.scaled"]);
-  assert.ok(firstDifference(array(state, wrong[0]).data, array(state, `${wrong[0]}.right`).data) >= 0);
+  assert.ok(firstDifference(state, find(state, wrong[0]).step));
 });
 
 test("cells of a picture fit into its width, and rows are high enough for 12 pixels", () => {
