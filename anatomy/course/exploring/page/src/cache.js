@@ -99,7 +99,7 @@ export function mount(element, store) {
     const count = Math.min(tokens.length, MOST_TOKENS);
     const now = Math.min(at ?? tokens.length - 1, count - 1);
     const narrow = row.clientWidth < 480;
-    const width = narrow ? row.clientWidth : (row.clientWidth - 32) / 2;
+    const width = (narrow ? row.clientWidth : (row.clientWidth - 32) / 2) - 2;
     const longest = Math.max(...tokens.slice(0, count).map((each) => visible(each).length));
     const left = Math.min(84, 10 + 7.5 * longest);
     const cell = Math.max(4, Math.min(24, (width - left) / count));

@@ -3,6 +3,7 @@
 import { el } from "./draw.js";
 import { drawn } from "./redraw.js";
 import { find, visible } from "./state.js";
+import { notebookLink } from "./terms.js";
 import { listed } from "./words.js";
 
 const PARTS = { self: "attention", cross: "cross-attention", feed_forward: "the feed-forward network" };
@@ -24,12 +25,12 @@ export function swapped(text, one, other) {
   );
 }
 
-/** Which of these states is the run that is wanted; −1 if none is. */
+/** Which of these states is the run that is wanted; −1 if none is. `written` null: whatever the model has written. */
 export function findState(states, { text, written, changes }) {
   const key = (list) => [...list].sort().join(" ");
   return states.findIndex(
     ({ header }) =>
-      header.text === text && (header.written ?? null) === (written ?? null) && key(header.changes) === key(changes),
+      header.text === text && (written === null || header.written === written) && key(header.changes) === key(changes),
   );
 }
 
@@ -125,14 +126,14 @@ export function mount(element, store) {
     const missing = change.of === "head" && place.layer !== null ? "Choose a head first." : "Choose a layer first.";
     return el(
       "li",
-      {},
+      { class: "change" },
       el(
         "button",
-        { type: "button", class: "change", "data-key": `change ${change.id}`, "aria-pressed": String(active), "aria-disabled": busy && "true", disabled: id === null, click: () => show({ ...now(), changes }) },
+        { type: "button", "data-key": `change ${change.id}`, "aria-pressed": String(active), "aria-disabled": busy && "true", disabled: id === null, click: () => show({ ...now(), changes }) },
         el("span", { class: "label" }, label),
         el("span", { class: "question" }, id === null ? missing : change.question),
-        change.exercise ? el("span", { class: "where" }, `Exercise ${change.exercise.number}`) : null,
       ),
+      change.exercise ? notebookLink(change.exercise.notebook, `Exercise ${change.exercise.number}`) : null,
     );
   }
 
@@ -157,7 +158,7 @@ export function mount(element, store) {
       "p",
       { class: "swap" },
       "Swap ", choice(0), " and ", choice(1), " ",
-      el("button", { type: "button", "data-key": "swap", "aria-disabled": busy && "true", disabled: same, click: () => show({ ...now(), text: swapped(text, ...pair) }) }, "Swap"),
+      el("button", { type: "button", "data-key": "swap", "aria-disabled": busy && "true", disabled: same, click: () => show({ ...now(), text: swapped(text, ...pair), written: null }) }, "Swap"),
     );
   }
 
@@ -166,10 +167,10 @@ export function mount(element, store) {
       const other = state.header.text === store.state.header.text ? "" : `“${visible(state.header.text)}”, `;
       return el(
         "li",
-        {},
+        { class: "change" },
         el(
           "button",
-          { type: "button", class: "change", "data-key": `state ${index}`, "aria-pressed": String(index === store.at), click: () => index !== store.at && show(state.header) },
+          { type: "button", "data-key": `state ${index}`, "aria-pressed": String(index === store.at), click: () => index !== store.at && show(state.header) },
           el("span", { class: "label" }, `${other}${nameOf(state, [])}`),
         ),
       );

@@ -6,7 +6,7 @@ import { grid, picture } from "./matrix.js";
 import { drawn } from "./redraw.js";
 import { array, find, labels, visible, wordsAt } from "./state.js";
 import { probabilitiesOfLikely, softmax } from "./sampling.js";
-import { gridOf, listed, named, number, percent } from "./words.js";
+import { gridOf, listed, named, number, percent, tableElement } from "./words.js";
 
 const MOST = 3; // tokens that are named as gaining, and as losing
 
@@ -107,6 +107,36 @@ export function predictionSentence(one, other, query) {
   return `${place} ${named(tokens, query)}, ${changed.gained.length ? "" : "nothing became more probable; "}${parts.join(", and ")}.`;
 }
 
+/** The entry that differs most, in all rows or in one: `{row, column, apart}`; null where none differs. */
+export function mostApart({ rows, columns, data }, only = null) {
+  let best = null;
+  for (let row = only ?? 0; row < (only === null ? rows : only + 1); row++)
+    for (let column = 0; column < columns; column++) {
+      const value = data[row * columns + column];
+      const apart = Number.isNaN(value) ? Infinity : Math.abs(value); // hidden in one of the two only
+      if (apart > 0 && !(apart <= best?.apart)) best = { row, column, apart };
+    }
+  return best;
+}
+
+/** The largest differences, as a sentence and a table. `names` are those of `labels`. */
+export function differenceInWords(title, mine, theirs, difference, names) {
+  const entry = (row, column) => ({
+    key: names.axes[1] === "column" ? `column ${column}` : named(names.columns, column),
+    cells: [mine, theirs, difference].map(({ data, columns }) => number(data[row * columns + column])),
+  });
+  const most = mostApart(difference);
+  if (!most) return { sentence: "The two have the same numbers in this picture.", table: null };
+  const { key, cells } = entry(most.row, most.column);
+  const sentence = `They differ most in the row of ${named(names.rows, most.row)}, at ${key}: ${cells[0]} here, ${cells[1]} beside.`;
+  const rows = Array.from({ length: difference.rows }, (_, row) => {
+    const apart = mostApart(difference, row);
+    const { key: where, cells: numbers } = apart ? entry(row, apart.column) : { key: "nowhere", cells: ["–", "–", "–"] };
+    return { name: `${row} ${visible(names.rows[row] ?? "")}`, cells: [where, ...numbers] };
+  });
+  return { sentence, table: { caption: `${title}: where each row differs most`, corner: names.axes[0], columns: ["at", "here", "beside", "difference"], rows } };
+}
+
 /* ——— the part of the page ——— */
 
 export function mount(element, store) {
@@ -114,8 +144,9 @@ export function mount(element, store) {
   element.dataset.tour = "difference";
   const readings = el("p", { class: "value", role: "status" });
   const pictures = ["shown", "beside", "difference"].map((name) => ({ name, picture: picture(" ", (cell) => read(cell, name)) }));
+  const words = el("details", { class: "described" });
   const row = el("div", { class: "three" }, pictures.map(({ picture: { element: each } }) => each));
-  let seen = null; // {mine, theirs, apart, names}
+  let seen = null; // {mine, theirs, difference, names}
 
   /** Marks a cell in all three pictures and says its three numbers. */
   function read(cell, from) {
@@ -147,7 +178,7 @@ export function mount(element, store) {
     const difference = alike ? { ...mine, data: minus(mine.data, theirs.data) } : null;
     const scale = scaleFor(step.kind, mine, theirs);
     const most = difference ? difference.data.reduce((largest, each) => Math.max(largest, Math.abs(each) || 0), 0) : 0;
-    const count = width < 560 ? 1 : alike ? 3 : 2;
+    const count = width < 480 ? 1 : width < 820 || !alike ? 2 : 3;
     const each = (width - 20 * (count - 1)) / count;
     const show = (index, matrix, step_, stack_, of, title, ownScale, label) => {
       const { element: figure, set, cell } = pictures[index].picture;
@@ -166,6 +197,12 @@ export function mount(element, store) {
     show(2, difference, step, stack, state, most ? `Shown − beside, from ${number(-most)} to ${number(most)}` : "Shown − beside: no difference",
       { type: "signed", most: most || 1 }, `Difference of ${about}`);
     seen = mine && { mine, theirs, difference, names: labels(state, step, stack) };
+    words.hidden = !difference;
+    if (difference) {
+      const { sentence, table } = differenceInWords(step.title, mine, theirs, difference, seen.names);
+      const scroll = table && el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": table.caption }, tableElement(table));
+      words.replaceChildren(el("summary", {}, "In words and as a table"), el("p", {}, sentence), scroll ?? "");
+    }
     readings.textContent = !mine || (there && !theirs)
       ? "One of the two pages has no room for these numbers."
       : alike ? "Point at a cell, or use the arrow keys, to read its three numbers."
@@ -199,6 +236,7 @@ export function mount(element, store) {
         el("p", { class: "says" }, predictionSentence(state, other, place.stack === state.header.stacks.at(-1).name ? query : state.header.stacks.at(-1).tokens.length - 1)),
         row,
         readings,
+        words,
       ];
     },
   );

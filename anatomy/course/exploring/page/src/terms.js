@@ -50,6 +50,13 @@ export const TERMS = {
     "A key–value cache keeps what later tokens need from earlier ones: their keys and values, in every layer."),
 };
 
+/** The term that explains a step's title. */
+const OF_STEP = {
+  token_vectors: "embedding", positions: "position", norm: "layer norm", query: "query", key: "key", value: "value",
+  scores: "score", scaled: "scaling", masked: "mask", weights: "softmax", residual: "residual stream",
+  feed_forward: "feed-forward", logits: "logits",
+};
+
 let count = 0;
 
 /** A button that shows a term's sentence; `text` is what the button says. */
@@ -92,4 +99,20 @@ export function withTerms(text) {
     const [name, shown] = part.slice(1, -1).split("|");
     return term(name, shown ?? name);
   });
+}
+
+/** A step's title, as such a button where a term explains it. An RMS norm is none that does what layer norm does. */
+export function titled({ kind, title, formula }) {
+  const name = OF_STEP[kind];
+  return name && !(kind === "norm" && /rms/i.test(title + formula)) ? term(name, title) : document.createTextNode(title);
+}
+
+/** A link to a notebook. A page that lies elsewhere says on its body where the notebooks are. */
+export function notebookLink(notebook, text) {
+  const made = document.createElement("a");
+  made.href = `${document.body.dataset.notebooks ?? ""}${notebook}.ipynb`;
+  made.target = "_blank";
+  made.rel = "noopener";
+  made.textContent = text;
+  return made;
 }

@@ -279,7 +279,7 @@ export function mount(element, store) {
   const ring = el("div", { class: "tour-ring", "aria-hidden": "true" });
   element.append(start);
 
-  const root = () => element.parentElement;
+  const root = () => element.closest("main");
   const targetOf = ({ target }) => [...root().querySelectorAll(`[data-tour="${target}"]`)].find((each) => each.getClientRects().length) ?? null;
 
   function open() {
@@ -304,11 +304,7 @@ export function mount(element, store) {
     const focused = card.contains(document.activeElement) ? document.activeElement : null;
     const { stack: name, ...place } = step.place;
     store.change({ place: name ? { stack: name, ...place } : place });
-    title.textContent = step.title;
-    text.replaceChildren(...withTerms(step.text));
-    count.textContent = `${to + 1} of ${steps.length}`;
-    back.disabled = to === 0;
-    next.textContent = to === steps.length - 1 ? "Close" : "Next";
+    say();
     const target = targetOf(step);
     let part = target ?? element;
     while (part.parentElement !== root()) part = part.parentElement;
@@ -320,6 +316,15 @@ export function mount(element, store) {
     root().append(ring);
     surround();
     card.scrollIntoView({ block: "start", behavior: still() ? "auto" : "smooth" });
+  }
+
+  function say() {
+    const step = steps[number_];
+    title.textContent = step.title;
+    text.replaceChildren(...withTerms(step.text));
+    count.textContent = `${number_ + 1} of ${steps.length}`;
+    back.disabled = number_ === 0;
+    next.textContent = number_ === steps.length - 1 ? "Close" : "Next";
   }
 
   /** Puts the ring around the target, wherever it is now. */
@@ -343,19 +348,15 @@ export function mount(element, store) {
     event.preventDefault();
   }
 
-  let state = store.state;
+  let { state } = store;
   store.subscribe(() => {
-    if (!steps.length) return;
-    if (store.state === state || store.state === undefined) requestAnimationFrame(surround);
-    else {
-      // another text or another run: the sentences are about the one that was shown
-      steps = tourOf(store.state);
+    if (steps.length && store.state !== state) {
+      steps = tourOf(store.state); // another text, or another run: its own numbers
       number_ = Math.min(number_, steps.length - 1);
-      text.replaceChildren(...withTerms(steps[number_].text));
-      count.textContent = `${number_ + 1} of ${steps.length}`;
-      requestAnimationFrame(surround);
+      say();
     }
-    state = store.state;
+    ({ state } = store);
+    if (steps.length) requestAnimationFrame(surround);
   });
   new ResizeObserver(surround).observe(root());
 }

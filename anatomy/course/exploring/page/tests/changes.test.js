@@ -50,5 +50,8 @@ test("a run that is there already is found, in whatever order its changes stand"
   assert.equal(findState(states, { text, written: null, changes: ["layer-off:decoder.1", "no-mask"] }), 1);
   assert.equal(findState(states, { text, written: null, changes: [] }), 0);
   assert.equal(findState(states, { text, written: null, changes: ["no-mask"] }), -1);
+  const both = madeUp({ kind: "encoder-decoder" });
+  assert.equal(findState([both], { text: both.header.text, written: null, changes: [] }), 0);
+  assert.equal(findState([both], { text: both.header.text, written: "else", changes: [] }), -1);
   assert.equal(findState(states, { text: "else", written: null, changes: [] }), -1);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { changedPrediction, firstDifferentStep, minus, predictionSentence, whereTheyDiffer } from "../src/difference.js";
+import { changedPrediction, differenceInWords, firstDifferentStep, minus, mostApart, predictionSentence, whereTheyDiffer } from "../src/difference.js";
 import { madeUp } from "./made_up.js";
 import { smallState } from "./small_state.js";
 
@@ -49,4 +49,17 @@ test("two runs of a made-up model: the mistake is where they part", () => {
   assert.match(whereTheyDiffer(madeUp({ wrong: "scaled" }), madeUp()), /“Scaled” \(attention, layer 0\)/);
   assert.equal(whereTheyDiffer(madeUp(), madeUp()), "All numbers are the same, up to rounding.");
   assert.match(whereTheyDiffer(madeUp({ tokens: 5 }), madeUp()), /“Token vectors” \(the embeddings\): there, the numbers of tokens differ/);
+});
+
+test("the largest difference is named, and that of each row", () => {
+  const grid = (...data) => ({ rows: 2, columns: 2, data });
+  const [mine, theirs] = [grid(0.2, 0.8, 0.5, 0.5), grid(0.25, 0.7, 0.5, 0.5)];
+  const difference = grid(...minus(mine.data, theirs.data));
+  assert.deepEqual(mostApart(difference, 1), null);
+  assert.equal(mostApart(grid(0, -2, NaN, 5)).row, 1);
+  const names = { axes: ["query", "key"], rows: ["a", "b"], columns: ["a", "b"] };
+  const { sentence, table } = differenceInWords("Softmax", mine, theirs, difference, names);
+  assert.equal(sentence, "They differ most in the row of “a”, at “b”: 0.80 here, 0.70 beside.");
+  assert.deepEqual(table.rows.map(({ cells }) => cells), [["“b”", "0.80", "0.70", "0.10"], ["nowhere", "–", "–", "–"]]);
+  assert.equal(differenceInWords("Softmax", mine, mine, grid(0, 0, 0, 0), names).table, null);
 });
