@@ -48,7 +48,7 @@ export function flow(state, width) {
   let top = TOP;
   stacks.forEach((stack, index) => {
     const row = rowHeight(Math.max(...stacks.map((one) => one.tokens.length * (two ? 1.4 : 1))));
-    const label = Math.max(two ? 62 : 52, Math.min(120, 16 + 8 * widest(stack.tokens)));
+    const label = Math.max(two ? 62 : 52, Math.min(130, 20 + 8.4 * widest(stack.tokens)));
     const last = index === stacks.length - 1;
     const left = two && last ? width * 0.3 : 0;
     const right = last ? width - fanWidth : width * 0.52;

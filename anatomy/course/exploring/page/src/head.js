@@ -5,7 +5,7 @@ import { el } from "./draw.js";
 const PAUSE = 350; // milliseconds without a key before the model runs
 
 const SIZES = { L: "layers", H: "heads", D: "wide", V: "words" };
-const WHY = "Recorded: run the cell, or start `anatomy explore`, to change something.";
+const WHY = "Recorded. Run the cell, or start anatomy explore, to change something.";
 
 /** Mounts the head. */
 export function mount(element, store) {

@@ -22,7 +22,7 @@ function serverLink(key, hear) {
       const packed = answer.headers.get("Content-Type")?.startsWith("application/octet-stream");
       hear(packed ? unpack(await answer.arrayBuffer()) : await answer.json());
     } catch (error) {
-      const text = "The server does not answer. Start `anatomy explore` again, and reload this page.";
+      const text = "The server does not answer. Start anatomy explore again, and reload this page.";
       hear({ type: "problem", number: message.number, message: text, cause: error });
     }
   };

@@ -3,8 +3,10 @@
 import { currentTheme } from "./color.js";
 import { bytesOf, el, fit, paint, player, scaleFor } from "./draw.js";
 import { find, shown, stackOf } from "./state.js";
+import { term } from "./terms.js";
 
 const PARTS = { embedding: "Embedding", self: "Self-attention", cross: "Cross-attention", feed_forward: "Feed-forward", output: "Output" };
+const TERMS = { embedding: "embedding", self: "attention weight", cross: "cross-attention", feed_forward: "feed-forward", output: "logits" };
 const TOGETHER = [["query", "key", "value"], ["turned_query", "turned_key"]]; // computed side by side
 const PLAYED = ["scores", "scaled", "masked", "weights", "mixed"];
 const SIGNS = { residual: "+", masked: "−∞", scaled: "÷√K", mixed: "· V", scores: "Q · Kᵀ", weights: "softmax", positions: "+", embedded: "=" };
@@ -89,7 +91,7 @@ export function mount(element, store) {
       const parts = new Map();
       for (const step of steps) parts.set(step.part, [...(parts.get(step.part) ?? []), step]);
       row.replaceChildren(...[...parts].map(([part, inside]) => el("div", { class: "part" },
-        el("h3", {}, PARTS[part]),
+        el("h3", {}, TERMS[part] ? term(TERMS[part], PARTS[part]) : PARTS[part]),
         el("div", { class: "cards" }, columnsOf(inside).map(({ steps: together }) =>
           together.length > 1 ? el("div", { class: "together" }, together.map((step) => card(step, true))) : card(together[0], false))))));
       if (focused) row.querySelector(`[data-step="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });

@@ -40,4 +40,8 @@ async function start() {
   for (const other of packed.slice(1)) store.keep(await readPacked(other.textContent), Infinity);
 }
 
-start();
+start().catch((problem) => {
+  const text = typeof DecompressionStream === "undefined" ? "This browser is too old for the picture: it needs one of 2023 or later." : `The picture could not be drawn: ${problem.message}`;
+  document.getElementById("explorer").textContent = text;
+  throw problem;
+});

@@ -8,6 +8,7 @@ import { currentTheme, share, shareParts } from "./color.js";
 import { animate, bytesOf, el, fit, ink, paint, player, scaleFor, still } from "./draw.js";
 import { flow, ribbons } from "./flow.js";
 import { array, find, shown, stackOf, stepOf, visible } from "./state.js";
+import { withTerms } from "./terms.js";
 import { described, number } from "./words.js";
 
 const NAMED = 0.1; // weights that are written beside their ribbons
@@ -41,7 +42,7 @@ export function mount(element, store) {
   });
   element.append(
     el("div", { class: "title" }, el("h2", {}, "All the way through"), follow.button,
-      el("p", { class: "hint" }, "A ribbon is as wide as an attention weight. Choose a token, a layer or a head.")),
+      el("p", { class: "hint" }, withTerms("A ribbon is as wide as an {attention weight}. Choose a {token}, a layer or a {head}."))),
     board, el("div", { class: "title" }, headsTitle), heads, table,
   );
 
@@ -154,12 +155,7 @@ export function mount(element, store) {
     context.rect(0, 0, cut, geometry.height);
     context.clip();
     const middle = there.y[lit.query];
-    context.strokeStyle = ink("--accent");
-    context.lineWidth = 1.5;
-    context.beginPath();
-    context.moveTo(there.label + 2, middle);
-    context.lineTo(there.columns.at(-1).x, middle);
-    context.stroke();
+    drawStream(context, there, middle);
     const path = sankeyLinkHorizontal().context(context);
     const dark = currentTheme() === "dark";
     const written = [];
@@ -199,6 +195,31 @@ export function mount(element, store) {
       }
     }
     drawFan(context, part);
+  }
+
+  /** The lit token's residual stream, between the columns; what stands before the first layer is a sum. */
+  function drawStream(context, { label, columns }, middle) {
+    context.strokeStyle = ink("--accent");
+    context.lineWidth = 1.5;
+    context.beginPath();
+    let from = label + 2;
+    for (const column of columns) {
+      context.moveTo(from, middle);
+      if (column.layer !== null || from === label + 2) context.lineTo(column.x, middle);
+      from = column.x + column.width;
+    }
+    context.stroke();
+    const sum = columns.filter((column) => column.layer === null);
+    context.font = `600 13px ${ink("--sans")}`;
+    context.fillStyle = ink("--accent");
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    sum.slice(1).forEach((column, index) => {
+      const gap = column.x - sum[index].x - sum[index].width;
+      const sign = index === sum.length - 2 ? "=" : "+";
+      if (gap > 7) context.fillText(sign, column.x - gap / 2, middle);
+    });
+    context.textAlign = "left";
   }
 
   /** On the right: the chosen token's last vector becomes the next word's probabilities, or its likeness to the others. */
@@ -396,6 +417,7 @@ export function mount(element, store) {
       button.append("span").attr("class", "of");
       button.append("canvas").attr("aria-hidden", "true");
       button.append("span").attr("class", "top");
+      button.append("span").attr("class", "weight");
       return button;
     }).each(function one(head) {
       const found = shown(state, here.step, head);
@@ -410,7 +432,8 @@ export function mount(element, store) {
       this.title = this.getAttribute("aria-label");
       this.onclick = () => store.change({ place: { head } });
       this.querySelector(".of").textContent = name;
-      this.querySelector(".top").textContent = `${visible(keyTokens[best])} ${number(row[best])}`;
+      this.querySelector(".top").textContent = visible(keyTokens[best]);
+      this.querySelector(".weight").textContent = number(row[best]);
       const small = this.querySelector("canvas");
       const signature = `${here.step.id}|${head}|${currentTheme()}`;
       if (this.drawn !== signature || this.state !== state) {

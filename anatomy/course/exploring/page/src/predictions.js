@@ -4,6 +4,7 @@ import { chances } from "./chances.js";
 import { el, player, still } from "./draw.js";
 import { draw as drawOne, seeded } from "./sampling.js";
 import { visible } from "./state.js";
+import { term } from "./terms.js";
 import { number, tableElement } from "./words.js";
 
 const SHOWN = 8;
@@ -33,7 +34,8 @@ export function mount(element, store) {
       output.textContent = show(store.sampling[name]);
       input.setAttribute("aria-valuetext", output.textContent);
     };
-    sliders.append(el("label", {}, el("span", {}, title), input, output));
+    input.setAttribute("aria-label", title);
+    sliders.append(el("div", { class: "slider" }, term(title.toLowerCase(), title), input, output));
   }
   const once = el("button", { type: "button", class: "main", click: () => {
     writing.stop();
@@ -82,7 +84,7 @@ export function mount(element, store) {
     const text = textOf(header) + word.word;
     const known = recorded(text);
     if (known < 0 && !store.host) {
-      said.textContent = `${told} Run the cell, or start \`anatomy explore\`, to go on with it.`;
+      said.textContent = `${told} Run the cell, or start anatomy explore, to go on with it.`;
       return false;
     }
     said.textContent = told;

@@ -5,7 +5,13 @@ import { bytesOf, el, fit, paint, scaleFor } from "./draw.js";
 import { explain } from "./explain.js";
 import { grid, picture } from "./matrix.js";
 import { array, find, firstDifference, labels, shown, visible } from "./state.js";
+import { term } from "./terms.js";
 import { described, number } from "./words.js";
+
+const TERMS = {
+  token_vectors: "embedding", positions: "position", norm: "layer norm", query: "query", key: "key", value: "value", scores: "score", scaled: "scaling",
+  masked: "mask", weights: "softmax", residual: "residual stream", feed_forward: "feed-forward", logits: "logits", probabilities: "softmax",
+};
 
 /** A row's cell with the largest number. */
 function strongestOf({ columns, data }, row) {
@@ -87,7 +93,7 @@ export function mount(element, store) {
 
   function drawWords(step) {
     const { place, state } = store;
-    title.textContent = step.title;
+    title.replaceChildren(TERMS[step.kind] ? term(TERMS[step.kind], step.title) : step.title);
     headChoice.textContent = step.axes[0] === "head" ? (place.head === null ? `mean over ${state.header.model.sizes.H} heads` : `head ${place.head} of ${state.header.model.sizes.H}`) : "";
     says.textContent = step.says;
     formula.replaceChildren(el("span", { class: "math" }, step.formula), el("span", { class: "shapes" }, step.shapes));
@@ -133,9 +139,12 @@ export function mount(element, store) {
     pictures.classList.toggle("absent", !matrix);
     if (!matrix) {
       for (const one of [yours, right]) one.element.hidden = true;
-      live.textContent = "This page has no room for these numbers. Run the cell to see them.";
+      live.textContent = step.axes.at(-1) === "word" && !state.header.vocabulary
+        ? `${state.header.model.sizes.V.toLocaleString("en")} numbers for each token: the most probable are under “What comes next”.`
+        : "This page has no room for these numbers. Run the cell to see them.";
       how.textContent = legend.textContent = "";
-      drawVerdict(step, stack, null);
+      table.textContent = "";
+      verdict.hidden = true;
       return;
     }
     const correct = step.right ? shown(state, step, place.head, "right") : null;
