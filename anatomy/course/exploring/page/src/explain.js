@@ -8,6 +8,22 @@ function exact(value) {
   return value.toFixed(Math.abs(value) < 1 ? 3 : 2).replace("-", "−");
 }
 
+const TERMS = 3; // of a sum that are written out
+
+/** A mixed value: each weight times the value of its key, the largest first. */
+function mixture(state, step, stack, get, row, column) {
+  const [weights, value, mixed] = ["weights", "value", "mixed"].map(get);
+  if (!weights || !value) return [];
+  const weightsStep = { ...step, kind: "weights", axes: ["head", "query", "key"], array: step.array.replace(/mixed$/, "weights") };
+  const keys = labels(state, weightsStep, stack).columns;
+  const terms = keys.map((key, index) => ({ key, weight: weights.data[row * weights.columns + index], value: value.data[index * value.columns + column] }));
+  terms.sort((a, b) => Math.abs(b.weight * b.value) - Math.abs(a.weight * a.value));
+  const written = terms.slice(0, TERMS).map((one) => `${exact(one.weight)} × ${exact(one.value)} (“${visible(one.key)}”)`);
+  const rest = terms.slice(TERMS).reduce((sum, one) => sum + one.weight * one.value, 0);
+  if (terms.length > TERMS) written.push(`${exact(rest)} from the others`);
+  return [{ text: `weight × value of each key: ${written.join(" + ")} = ${exact(mixed.data[row * mixed.columns + column])}` }];
+}
+
 /**
  * Lines that lead to one entry of a step: `[{text, strips?}]`; `strips` are vectors to be drawn under it, each
  * `{name, values}`. For the mean over heads: the heads' numbers. Empty where a
@@ -43,6 +59,7 @@ export function explain(state, step, place, row, column) {
     const each = Array.from({ length: heads }, (_, head) => exact(found.data[head * inHead + row * found.shape[2] + column]));
     return [{ text: `The mean over the heads: ${each.join(", ")}. Choose one head to see how its number comes about.` }];
   }
+  if (step.kind === "mixed") return mixture(state, step, stack, get, row, column);
   if (!["scores", "scaled", "masked", "weights"].includes(step.kind)) return [];
   const [query, key, scores, scaled, masked, weights] = ["query", "key", "scores", "scaled", "masked", "weights"].map(get);
   const turned = [get("turned_query") ?? query, get("turned_key") ?? key];

@@ -4,20 +4,21 @@ import { currentTheme } from "./color.js";
 import { bytesOf, el, fit, paint, scaleFor } from "./draw.js";
 import { explain } from "./explain.js";
 import { grid, picture } from "./matrix.js";
-import { array, find, firstDifference, labels, shown, visible } from "./state.js";
-import { term } from "./terms.js";
+import { array, find, firstDifference, labels, shown, stepOf, visible } from "./state.js";
+import { notebookLink, titled } from "./terms.js";
 import { described, number } from "./words.js";
-
-const TERMS = {
-  token_vectors: "embedding", positions: "position", norm: "layer norm", query: "query", key: "key", value: "value", scores: "score", scaled: "scaling",
-  masked: "mask", weights: "softmax", residual: "residual stream", feed_forward: "feed-forward", logits: "logits", probabilities: "softmax",
-};
 
 /** A row's cell with the largest number. */
 function strongestOf({ columns, data }, row) {
   let best = 0;
   for (let column = 1; column < columns; column += 1) if (data[row * columns + column] > data[row * columns + best]) best = column;
   return [row, best];
+}
+
+function transposed({ rows, columns, data }) {
+  const turned = new Float32Array(data.length);
+  for (let row = 0; row < rows; row += 1) for (let column = 0; column < columns; column += 1) turned[column * rows + row] = data[row * columns + column];
+  return { rows: columns, columns: rows, data: turned };
 }
 
 /** Mounts the step. */
@@ -78,8 +79,26 @@ export function mount(element, store) {
   function strip({ name, values }) {
     const canvas = el("canvas", { "aria-hidden": "true" });
     const matrix = { rows: 1, columns: values.length, data: values };
-    paint(fit(canvas, 220, 14), bytesOf(matrix, scaleFor("", matrix)), 0, 0, 220, 14);
+    paint(fit(canvas, 170, 14), bytesOf(matrix, scaleFor("", matrix)), 0, 0, 170, 14);
     return el("div", {}, el("span", {}, name), canvas);
+  }
+
+  /** What a step multiplies: queries and keys (they stay in sight until softmax), or weights and values. Of one head. */
+  function factorsOf(step) {
+    const { state, place } = store;
+    const kind = step.kind;
+    const products = ["scores", "scaled", "masked", "weights"];
+    if (place.head === null || !(kind === "mixed" || products.includes(kind))) return null;
+    const get = (name) => {
+      const found = stepOf(state, place.stack, place.layer, step.part, name);
+      return found && shown(state, found, place.head);
+    };
+    const image = (matrix, of) => bytesOf(matrix, scaleFor(of, matrix));
+    const [left, above] = kind === "mixed" ? [get("weights"), get("value")] : [get("turned_query") ?? get("query"), get("turned_key") ?? get("key")];
+    if (!left || !above) return null;
+    return kind === "mixed"
+      ? { beside: { name: "weights", image: image(left, "weights") }, above: { name: "V", image: image(above, "") }, dim: false }
+      : { beside: { name: "Q", image: image(left, "") }, above: { name: "Kᵀ", image: image(transposed(above), "") }, dim: kind !== "scores" };
   }
 
   function drawLegend(scale, hidden) {
@@ -93,7 +112,7 @@ export function mount(element, store) {
 
   function drawWords(step) {
     const { place, state } = store;
-    title.replaceChildren(TERMS[step.kind] ? term(TERMS[step.kind], step.title) : step.title);
+    title.replaceChildren(titled(step));
     headChoice.textContent = step.axes[0] === "head" ? (place.head === null ? `mean over ${state.header.model.sizes.H} heads` : `head ${place.head} of ${state.header.model.sizes.H}`) : "";
     says.textContent = step.says;
     formula.replaceChildren(el("span", { class: "math" }, step.formula), el("span", { class: "shapes" }, step.shapes));
@@ -102,11 +121,9 @@ export function mount(element, store) {
     exercise.hidden = !step.exercise;
     if (step.exercise) {
       const { number: which, name, notebook } = step.exercise;
-      exercise.replaceChildren(`Exercise ${which}, `, el("code", {}, name), ", in ", link(notebook));
+      exercise.replaceChildren(`Exercise ${which}, `, el("code", {}, name), ", in ", notebookLink(notebook, notebook));
     }
   }
-
-  const link = (notebook) => el("a", { href: `${document.body.dataset.notebooks ?? ""}${notebook}.ipynb`, target: "_blank", rel: "noopener" }, notebook);
 
   function drawVerdict(step, stack, marked) {
     verdict.hidden = !step.right;
@@ -152,7 +169,8 @@ export function mount(element, store) {
     const names = labels(state, step, stack);
     const named = ["key", "token"].includes(names.axes[1]) || matrix.columns <= 24;
     const each = correct && width > 640 ? (width - 24) / 2 : width;
-    const box = grid(matrix, names.rows, names.columns, each, named);
+    const factors = each >= 420 ? factorsOf(step) : null;
+    const box = grid(matrix, names.rows, names.columns, each, named, Boolean(factors));
     const byToken = (names.axes[0] === "query" || names.axes[0] === "token") && stack.name === place.stack;
     const marked = firstDifference(state, step);
     const here = marked && (marked.head === null || marked.head === place.head) ? [marked.row, marked.column] : null;
@@ -162,8 +180,8 @@ export function mount(element, store) {
     right.element.hidden = !correct;
     if (correct) yours.element.prepend(caption);
     else caption.remove();
-    yours.set({ matrix, scale, names, box, chosen: byToken ? place.query : null, marked: here, label }, moving);
-    if (correct) right.set({ matrix: correct, scale, names, box, chosen: byToken ? place.query : null, marked: here, label: `${label} The right one.` }, false);
+    yours.set({ matrix, scale, names, box, chosen: byToken ? place.query : null, marked: here, factors, label }, moving);
+    if (correct) right.set({ matrix: correct, scale, names, box, chosen: byToken ? place.query : null, marked: here, factors, label: `${label} The right one.` }, false);
     drawVerdict(step, stack, marked);
     drawLegend(scale, matrix.data.includes(-Infinity));
     read(yours.cell(), step, stack);

@@ -25,6 +25,16 @@ test("a score comes with its query, its key, and their product, which sums to it
   assert.ok(Math.abs(sum - array(state, "decoder.0.self.scores").data[25 + 16]) < 1e-4);
 });
 
+test("a mixed value is a sum of weights times values, which add up to it", () => {
+  const state = madeUp({ tokens: 5, layers: 1 });
+  const [{ text }] = lines(state, "decoder.0.self.mixed", 4, 2);
+  const numbers = text.replaceAll("−", "-").match(/-?\d+\.\d+/g).map(Number);
+  assert.equal(numbers.length, 8);
+  const [a, b, c, d, e, f, rest, sum] = numbers;
+  assert.ok(Math.abs(a * b + c * d + e * f + rest - sum) < 0.01, text);
+  assert.ok(Math.abs(sum - array(state, "decoder.0.self.mixed").data[(5 + 4) * 8 + 2]) < 0.006);
+});
+
 test("what is masked is said to be", () => {
   const state = madeUp({ tokens: 5, layers: 1 });
   assert.match(lines(state, "decoder.0.self.masked", 1, 4).at(-1).text, /after .* masked, −∞/);
