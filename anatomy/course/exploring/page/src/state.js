@@ -100,11 +100,14 @@ export function shown(state, step, head, which = "array") {
   return made;
 }
 
+const OF_KEYS = new Set(["key", "value", "turned_key"]); // their tokens are those that are attended to
+
 /** Names of rows and columns of a step's matrix. */
 export function labels(state, step, stack) {
   const name = (axis, place, size) => {
-    if (axis === "token" || axis === "query") return stack.tokens;
-    if (axis === "key") {
+    const ofKeys = axis === "key" || (axis === "token" && OF_KEYS.has(step.kind));
+    if ((axis === "token" && !ofKeys) || axis === "query") return stack.tokens;
+    if (ofKeys) {
       const attention = stack.layers[0]?.attentions.find((one) => one.name === step.part);
       return (stackOf(state, attention?.keys ?? stack.name) ?? stack).tokens;
     }
@@ -182,20 +185,30 @@ export function streamAfter(steps, part) {
 }
 
 /**
- * Where a step first differs from the right one by more than rounding: `{head, row, column, mine, correct}`, `head` null
- * where the step has none. Null where nothing differs, or nothing is there to compare.
+ * Where a step first differs from the right one by more than rounding (a thousandth of the largest number), or else most:
+ * `{head, row, column, mine, correct}`, `head` null where the step has none. Null where nothing differs, or nothing is
+ * there to compare.
  */
-export function firstDifference(state, step, tolerance = 1e-3) {
+export function firstDifference(state, step) {
   const yours = array(state, step.array);
   const right = array(state, step.right);
   if (!yours || !right) return null;
-  const index = yours.data.findIndex((mine, at) => {
-    const correct = right.data[at];
-    const near = Number.isFinite(mine) && Number.isFinite(correct) && Math.abs(mine - correct) <= tolerance * Math.max(1, Math.abs(correct));
-    return !near && mine !== correct;
-  });
+  const largest = right.data.reduce((most, value) => (Number.isFinite(value) ? Math.max(most, Math.abs(value)) : most), 0);
+  let index = -1;
+  let most = 0;
+  for (let at = 0; at < yours.data.length; at += 1) {
+    const [mine, correct] = [yours.data[at], right.data[at]];
+    if (Object.is(mine, correct)) continue;
+    const size = Number.isFinite(mine) && Number.isFinite(correct) ? Math.abs(mine - correct) : Infinity;
+    if (size > most) {
+      most = size;
+      index = at;
+    }
+    if (size > largest / 1000) break;
+  }
   if (index < 0) return null;
   const [rows, columns] = yours.shape.slice(-2);
-  const head = yours.shape.length > 2 ? Math.floor(index / (rows * columns)) : null;
+  const heads = state.header.model?.sizes.H ?? yours.shape[0];
+  const head = yours.shape.length > 2 ? Math.floor((Math.floor(index / (rows * columns)) * heads) / yours.shape[0]) : null;
   return { head, row: Math.floor(index / columns) % rows, column: index % columns, mine: yours.data[index], correct: right.data[index] };
 }

@@ -49,8 +49,7 @@ export function mount(element, store) {
 
   function pointed(cell, chosen, from) {
     const { step, stack } = find(store.state, store.place.step);
-    const byToken = step.axes.at(-2) === "query" || step.axes.at(-2) === "token";
-    if (chosen && byToken) store.change({ place: { stack: stack.name, query: cell[0] } });
+    if (chosen && labels(store.state, step, stack).rows === stack.tokens) store.change({ place: { stack: stack.name, query: cell[0] } });
     const other = from === yours ? right : yours;
     if (!other.element.hidden) {
       other.cell(cell);
@@ -171,7 +170,7 @@ export function mount(element, store) {
     const each = correct && width > 640 ? (width - 24) / 2 : width;
     const factors = each >= 420 ? factorsOf(step) : null;
     const box = grid(matrix, names.rows, names.columns, each, named, Boolean(factors));
-    const byToken = (names.axes[0] === "query" || names.axes[0] === "token") && stack.name === place.stack;
+    const byToken = names.rows === stack.tokens && stack.name === place.stack;
     const marked = firstDifference(state, step);
     const here = marked && (marked.head === null || marked.head === place.head) ? [marked.row, marked.column] : null;
     const label = `${step.title}: ${matrix.rows} rows, ${matrix.columns} columns. Arrow keys read a cell.`;

@@ -157,8 +157,8 @@ export function madeUp({ kind = "decoder", tokens = 8, layers = 3, heads = 4, wi
       const key = byHead(product(source, linear(), S, D, D), S, H, K).map((value) => value * sharp);
       const value = byHead(product(source, linear(), S, D, D), S, H, K);
       add("query", ["head", "token", "column"], [H, T, K], query);
-      add("key", ["head", "key", "column"], [H, S, K], key);
-      add("value", ["head", "key", "column"], [H, S, K], value);
+      add("key", ["head", "token", "column"], [H, S, K], key);
+      add("value", ["head", "token", "column"], [H, S, K], value);
       const scores = new Float32Array(H * T * S);
       const mixed = new Float32Array(H * T * K);
       for (let head = 0; head < H; head += 1) {

@@ -52,6 +52,8 @@ test("cross-attention's columns are the encoder's tokens", () => {
   const [encoder, decoder] = state.header.stacks;
   const names = labels(state, stepOf(state, "decoder", 0, "cross", "weights"), decoder);
   assert.deepEqual([names.rows, names.columns], [decoder.tokens, encoder.tokens]);
+  const rows = (kind) => labels(state, stepOf(state, "decoder", 0, "cross", kind), decoder).rows;
+  assert.deepEqual([rows("query"), rows("key"), rows("value")], [decoder.tokens, encoder.tokens, encoder.tokens]);
 });
 
 test("words after a position: all of a small vocabulary, or the likely ones and the rest", () => {
