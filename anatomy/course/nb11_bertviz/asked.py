@@ -581,5 +581,5 @@ quiz_bertviz = quiz(
         "rollout adds the identity for": ("the residual connection", "the softmax", "the value vectors"),
         "to claim that a head matters": ("look at its weights", "switch it off and measure", "count its parameters"),
     },
-    when_right="Pictures raise questions; an experiment answers them. Notebook 12 asks how such weights are learned.",
+    when_right="Pictures raise questions; an experiment answers them. Notebook 12 asks what a model learns from.",
 )
