@@ -301,10 +301,9 @@ export function mount(element, store) {
   function go(to) {
     number_ = to;
     const step = steps[to];
-    const focused = card.contains(document.activeElement) ? document.activeElement : null;
-    const { stack: name, ...place } = step.place;
-    store.change({ place: name ? { stack: name, ...place } : place });
+    store.change({ place: step.place });
     say();
+    const focused = card.contains(document.activeElement) ? document.activeElement : null;
     const target = targetOf(step);
     let part = target ?? element;
     while (part.parentElement !== root()) part = part.parentElement;
@@ -320,11 +319,13 @@ export function mount(element, store) {
 
   function say() {
     const step = steps[number_];
+    const onTerm = text.contains(document.activeElement);
     title.textContent = step.title;
     text.replaceChildren(...withTerms(step.text));
     count.textContent = `${number_ + 1} of ${steps.length}`;
     back.disabled = number_ === 0;
     next.textContent = number_ === steps.length - 1 ? "Close" : "Next";
+    if (onTerm) title.focus({ preventScroll: true }); // the term that had the focus is gone
   }
 
   /** Puts the ring around the target, wherever it is now. */
