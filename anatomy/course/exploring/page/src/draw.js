@@ -36,19 +36,33 @@ export function fit(canvas, width, height) {
 }
 
 const SHARES = new Set(["weights", "probabilities"]);
+const WHOLE = new Set(["scores", "scaled", "masked", "logits"]); // their largest number is of interest
+const SAMPLE = 4096; // numbers that are looked at for a scale
+const WITHIN = 0.99; // the part of a vector's numbers that the scale tells apart
 
-/** The scale of a step's numbers: shares run from 0 to 1, cosines from −1 to 1, all else from −most to most. */
+/**
+ * The scale of a step's numbers: `{type, most, beyond}`. Shares run from 0 to 1, cosines from −1 to 1, all else from −most to
+ * most. Single numbers of a vector may be a hundred times larger than all others: `beyond` says that there are such, which
+ * get the last color.
+ */
 export function scaleFor(kind, ...matrices) {
-  if (SHARES.has(kind)) return { type: "share", most: 1 };
-  if (kind === "similarity") return { type: "signed", most: 1 };
-  let most = 0;
+  if (SHARES.has(kind)) return { type: "share", most: 1, beyond: false };
+  if (kind === "similarity") return { type: "signed", most: 1, beyond: false };
+  const sizes = [];
+  let largest = 0;
   for (const matrix of matrices) {
-    for (const value of matrix?.data ?? []) {
-      const size = Math.abs(value);
-      if (size > most && size !== Infinity) most = size;
+    const data = matrix?.data ?? [];
+    const stride = Math.max(1, Math.floor(data.length / SAMPLE)) | 1;
+    for (let index = 0; index < data.length; index += 1) {
+      const size = Math.abs(data[index]);
+      if (!Number.isFinite(size)) continue;
+      if (size > largest) largest = size;
+      if (index % stride === 0) sizes.push(size);
     }
   }
-  return { type: "signed", most: most || 1 };
+  const usual = Float32Array.from(sizes).sort()[Math.floor((sizes.length - 1) * WITHIN)];
+  const beyond = !WHOLE.has(kind) && usual > 0 && largest > 1.5 * usual;
+  return { type: "signed", most: (beyond ? usual : largest) || 1, beyond };
 }
 
 const HIDDEN = { light: [224, 228, 233], dark: [44, 54, 64] };
@@ -59,21 +73,13 @@ export function partsOf(value, scale) {
   return scale.type === "share" ? shareParts(value / scale.most) : signedParts(value / scale.most);
 }
 
-/** One pixel for each number, in bytes; at most `columns` columns, each then the mean of its numbers. */
+/** One pixel for each number, in bytes; of more than `columns` columns every so many-th is drawn. */
 export function bytesOf(matrix, scale, columns = matrix.columns) {
   const bytes = new Uint8ClampedArray(matrix.rows * columns * 4);
-  const binned = columns < matrix.columns;
+  const apart = matrix.columns / columns;
   for (let row = 0; row < matrix.rows; row += 1) {
     for (let column = 0; column < columns; column += 1) {
-      let value;
-      if (binned) {
-        const from = Math.floor((column * matrix.columns) / columns);
-        const to = Math.floor(((column + 1) * matrix.columns) / columns);
-        value = 0;
-        for (let index = from; index < to; index += 1) value += matrix.data[row * matrix.columns + index] / Math.sqrt(to - from);
-      } else {
-        value = matrix.data[row * matrix.columns + column];
-      }
+      const value = matrix.data[row * matrix.columns + Math.floor((column + 0.5) * apart)];
       const [r, g, b] = partsOf(value, scale);
       const at = (row * columns + column) * 4;
       bytes[at] = r;

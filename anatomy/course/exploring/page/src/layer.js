@@ -65,10 +65,10 @@ export function mount(element, store) {
     const matrix = shown(state, step, place.head);
     if (matrix) {
       const square = step.axes.includes("key") && step.axes.includes("query") || step.kind === "similarity";
-      const width = 92;
-      const height = small ? 24 : square ? Math.max(24, Math.min(92, width * matrix.rows / matrix.columns)) : 92;
+      const width = 82;
+      const height = small ? 24 : square ? Math.max(24, Math.min(82, width * matrix.rows / matrix.columns)) : 82;
       const context = fit(canvas, width, height);
-      paint(context, bytesOf(matrix, scaleFor(step.kind, matrix), Math.min(matrix.columns, square ? matrix.columns : 46)), 0, 0, width, height);
+      paint(context, bytesOf(matrix, scaleFor(step.kind, matrix), Math.min(matrix.columns, square ? matrix.columns : 41)), 0, 0, width, height);
     } else {
       canvas.replaceWith(el("span", { class: "absent" }, "not saved"));
     }

@@ -142,7 +142,7 @@ export function mount(element, store) {
     bars.replaceChildren(...listed.map((one) => el("div", { class: one.p === 0 ? "bar cut" : "bar" },
       el("span", { class: "word" }, visible(one.word)),
       el("span", { class: "track" }, el("i", { style: `width:${one.p * 100}%` }), el("u", { style: `left:${before.get(one.id) * 100}%` })),
-      el("span", { class: "p" }, one.p === 0 ? "cut" : number(one.p)))));
+      el("span", { class: "p" }, one.p === 0 ? "cut" : one.p < 0.0005 ? "≈ 0" : number(one.p)))));
     for (const name of Object.keys(outputs)) outputs[name]();
     table.replaceChildren(table.firstChild, tableElement({ caption: `What may come after position ${query}`, corner: "token", columns: ["logit", "probability", "uncut, temperature 1"],
       rows: listed.map((one) => ({ name: visible(one.word), cells: [one.logit, one.p, before.get(one.id)].map(number) })) }));

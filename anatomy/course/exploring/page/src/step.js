@@ -106,7 +106,7 @@ export function mount(element, store) {
     const low = scale.type === "share" ? 0 : -scale.most;
     const data = Float32Array.from({ length: columns }, (_, index) => low + ((scale.most - low) * index) / (columns - 1));
     paint(fit(canvas, columns, 10), bytesOf({ rows: 1, columns, data }, scale), 0, 0, columns, 10);
-    legend.replaceChildren(number(low), canvas, number(scale.most), hidden ? el("span", { class: "hidden-key" }) : "", hidden ? "−∞" : "");
+    legend.replaceChildren(scale.beyond ? `≤ ${number(low)}` : number(low), canvas, scale.beyond ? `≥ ${number(scale.most)}` : number(scale.most), hidden ? el("span", { class: "hidden-key" }) : "", hidden ? "−∞" : "");
   }
 
   function drawWords(step) {

@@ -5,13 +5,15 @@ import { firstDifference } from "./state.js";
 const SAMPLING = { temperature: 1, topK: 0, topP: 1, minP: 0, seed: 1 };
 
 /**
- * The place at which a page begins, seen from the last token: the first step that is not right, where it differs; else the attention weights
+ * The place at which a page begins, seen from the token that predicts: the first step that is not right, where it differs; else the attention weights
  * of the first layer, or, where one text is written from another, of the last layer's cross-attention.
  */
 export function firstPlace(state) {
   const stack = state.header.stacks.at(-1);
   const cross = stack.layers.some((one) => one.attentions.some((attention) => attention.name === "cross"));
-  const beginning = { stack: stack.name, attention: cross ? "cross" : "self", head: null, query: stack.tokens.length - 1 };
+  const last = stack.tokens.length - 1;
+  const query = state.header.kind === "encoder" ? Math.min(2, last) : last; // an encoder's last token is often a mere [SEP]
+  const beginning = { stack: stack.name, attention: cross ? "cross" : "self", head: null, query };
   for (const { step, stack: where, layer } of state.steps.values()) {
     if (step.right === null) continue;
     const attention = step.part === "cross" ? "cross" : "self";
