@@ -10,8 +10,8 @@ import { listed, named, percent, predicted, sentence, strongest } from "./words.
 const times = (count, one, several = `${one}s`) => `${count} ${count === 1 ? one : several}`;
 
 /**
- * The token and head that a reading of one attention follows: where one token looks most at another, in a row with at
- * least three keys to choose from (or as many as there are). `{query, key, head, weight}`.
+ * The token and head that a reading of one attention follows: where one token looks at another far more than an even
+ * share would be. `{query, key, head, weight}`.
  */
 export function worthReading(state, stack, layer, attention) {
   const step = stepOf(state, stack, layer, attention, "weights");
@@ -22,11 +22,14 @@ export function worthReading(state, stack, layer, attention) {
   if (!found) return { query: last, key: 0, head: 0, weight: null };
   for (let head = 0; head < found.shape[0]; head++) {
     const { rows, columns, data } = matrix(found, step.axes, head);
-    for (let query = Math.min(2, rows - 1); query < rows; query++)
+    for (let query = Math.min(2, rows - 1); query < rows; query++) {
+      const open = data.subarray(query * columns, (query + 1) * columns).filter((each) => each > 0).length;
       for (let key = 0; key < columns; key++) {
         const weight = data[query * columns + key];
-        if ((keysElsewhere || key !== query) && weight < 0.9995 && !(weight <= best?.weight)) best = { query, key, head, weight };
+        const more = weight - 1 / open;
+        if ((keysElsewhere || key !== query) && weight < 0.9995 && !(more <= best?.more)) best = { query, key, head, weight, more };
       }
+    }
   }
   return best ?? { query: last, key: 0, head: 0, weight: null };
 }
@@ -108,11 +111,12 @@ function chapters(state, stackName) {
         : null),
     vectors: () =>
       read("Query, key and value", "matrix", 0, "self", "query",
-        `Three linear layers make three vectors of each token: a {query} says what it looks for, a {key} by what it is found, a {value} what it hands over.`),
+        `Three linear layers make three vectors of each token: a {query} says what it looks for, a {key} by what it can be found, a {value} what it hands over.`),
     scores: () => read("Scores", "matrix", 0, "self", "scores", "Each query meets each key: their dot product is the {score}."),
     scaled: () => read("Divided by √K", "matrix", 0, "self", "scaled", "The {scaling} keeps scores small, so that the softmax does not give everything to one key."),
     masked: () =>
-      read("The mask", "matrix", 0, "self", "masked", "A decoder must not see what it is asked to predict. The {mask} hides later tokens.") ??
+      read("The mask", "matrix", 0, "self", "masked", "A decoder must not see what it is asked to predict. The {mask} hides later tokens.",
+        self.query === tokens.length - 1 ? { query: Math.floor(self.query / 2) } : {}) ?? // from the last token nothing is hidden
       (stackName === "decoder" ? null : { title: "No mask", target: "matrix", place: { ...base, layer: 0 }, text: "An encoder has no causal mask: every token may read every token, on both sides." }),
     weights: () => read("Attention weights", "matrix", 0, "self", "weights", "The {softmax} turns each row of scores into {attention weight|attention weights}, which are positive and sum to 1."),
     mixed: () => read("Mixing the values", "matrix", 0, "self", "mixed", "With these weights the values are added up."),
@@ -147,12 +151,14 @@ function prediction(state, stackName, query, text) {
   const found = predicted(state, query, 3);
   if (!found.length) return null;
   const step = stepOf(state, stackName, null, "output", "probabilities") ?? stepOf(state, stackName, null, "output", "logits");
-  const names = found.map(({ word, probability }) => `“${visible(word)}” ${percent(probability)}`);
+  const names = found
+    .filter(({ probability }, index) => !index || probability >= 0.005)
+    .map(({ word, probability }) => `“${visible(word)}” ${percent(probability)}`);
   return {
     title: "The prediction",
     target: "predictions",
     place: { stack: stackName, layer: null, query, head: null, ...(step ? { step: step.id } : {}) },
-    text: `${text} The most probable after ${named(tokens, query)}: ${listed(names)}.`,
+    text: `${text} Most probable after ${named(tokens, query)}: ${listed(names)}.`,
   };
 }
 

@@ -5,6 +5,7 @@ import { array, find, labels, matrix, stackOf, stepOf, visible, wordsAt } from "
 
 const MOST_CELLS = 256; // of a table that shows every entry
 const STRONGEST = 3; // of each row, in all other tables
+const WORTH_SAYING = 0.005; // a share that a sentence names beside a larger one
 const SAME = 1e-6; // weights that differ by less are called equal
 
 /* ——— numbers and names ——— */
@@ -124,12 +125,13 @@ const SENTENCES = {
       ? `${first} The same token has the same row: “${visible(stack.tokens[query])}” at positions ${query} and ${twin}, for example.`
       : `${first} The row of ${me} has length ${number(lengthOf(rowOf(grid, query)))}.`;
   },
-  positions({ grid, query, part, me }) {
+  positions({ grid, query, part, stack }) {
     const own = part("token_vectors", "embedding");
     const added = lengthOf(rowOf(grid, query));
-    if (added === 0) return `Position ${query} adds nothing to ${me}: all its numbers are 0.`;
+    const token = `“${visible(stack.tokens[query])}”`;
+    if (added === 0) return `Position ${query} adds nothing to ${token}: all its numbers are 0.`;
     const beside = own ? ` The token's own vector has length ${number(lengthOf(rowOf(own, query)))}.` : "";
-    return `Position ${query}, at ${me}, adds a vector of length ${number(added)}.${beside}`;
+    return `Position ${query}, at ${token}, adds a vector of length ${number(added)}.${beside}`;
   },
   embedded: ({ row, me, stack }) =>
     `${me} enters layer 0 of the ${stack.name} as ${row.length} numbers, a vector of length ${number(lengthOf(row))}.`,
@@ -143,13 +145,14 @@ const SENTENCES = {
   value: (context) => vectorSentence(context, "value"),
   turned_query: (context) => turnedSentence(context, "query"),
   turned_key: (context) => turnedSentence(context, "key"),
-  scores({ where, row, columns, me }) {
+  scores({ where, row, columns, me, query, part, step }) {
     const [best, ...others] = strongest(row);
     if (best === undefined) return start(where, `the scores of ${me} are not numbers.`);
     const equal = [best, ...others.filter((index) => row[index] === row[best])];
     return equal.length > 1
       ? start(where, `the query of ${me} fits ${equal.length} keys equally well: each score is ${number(row[best])}.`)
-      : start(where, `the query of ${me} fits the key of ${named(columns, best)} best: their dot product is ${number(row[best])}.`);
+      : start(where, `the query of ${me} fits the key of ${named(columns, best)} best: their dot product is ${number(row[best])}.`) +
+        (step.part === "self" && best > query && part("masked") ? " That key comes later; the mask will hide it." : "");
   },
   scaled(context) {
     const { where, row, columns, me, part, query, state } = context;
@@ -186,7 +189,7 @@ const SENTENCES = {
     if (!weights) return `${start(where, `the values are mixed for ${me}.`)} ${length}`;
     const shares = rowOf(weights, query);
     const names = keysOf(context);
-    const parts = strongest(shares, STRONGEST).filter((index) => shares[index] >= 0.0005);
+    const parts = strongest(shares, STRONGEST).filter((index) => shares[index] >= WORTH_SAYING);
     const mixture = parts.map((index) => `${percent(shares[index])} of ${named(names, index)}`);
     const open = shares.filter((each) => each > 0).length;
     return `${start(where, `the values are mixed for ${me}: ${listed(mixture)}${open > parts.length ? `, and less of ${plural(open - parts.length, "other")}` : ""}.`)} ${length}`;
@@ -212,9 +215,9 @@ const SENTENCES = {
   inner: ({ row, me }) =>
     `${me} is widened to ${row.length} numbers; ${row.filter((each) => each > 0).length} of them are positive.`,
   gate: ({ row, me }) =>
-    `The gate of ${me} has ${row.length} numbers; ${row.filter((each) => Math.abs(each) < 0.05).length} of them are smaller than 0.05 and let almost nothing pass.`,
+    `The gate of ${me} has ${row.length} numbers; ${row.filter((each) => Math.abs(each) < 0.05).length} of them are smaller than 0.05 in size and let almost nothing pass.`,
   activated: ({ row, me }) =>
-    `Of the ${row.length} inner numbers of ${me}, ${row.filter((each) => Math.abs(each) < 0.05).length} are now smaller than 0.05: they are almost switched off.`,
+    `Of the ${row.length} inner numbers of ${me}, ${row.filter((each) => Math.abs(each) < 0.05).length} are now smaller than 0.05 in size: they are almost switched off.`,
   feed_forward: ({ row, me }) => `The feed-forward network hands ${me} a vector of ${row.length} numbers, of length ${number(lengthOf(row))}.`,
   logits({ row, columns, me, state, query }) {
     const best = row ? strongest(row, 1)[0] : 0;
@@ -225,7 +228,7 @@ const SENTENCES = {
     const [first, second] = predicted(state, query, 2);
     if (!first) return `The probabilities at ${me} sum to 1.`;
     const place = state.header.kind === "encoder" ? `At ${me}` : `After ${me}`;
-    const then = second ? ` Then comes “${visible(second.word)}” with ${percent(second.probability)}.` : "";
+    const then = second?.probability >= WORTH_SAYING ? ` Then comes “${visible(second.word)}” with ${percent(second.probability)}.` : "";
     return `${place}, the most probable token is “${visible(first.word)}” with ${percent(first.probability)}.${then}`;
   },
   similarity({ grid, stack }) {
@@ -253,7 +256,7 @@ export function weightSentence(me, row, columns) {
     const who = equal.length < 4 ? listed(equal.map((index) => named(columns, index))) : `${equal.length} keys`;
     return `${me} gives most to ${who}: ${percent(row[order[0]])} each.${nothing}${wrong}`;
   }
-  const second = row[order[1]] > 0 ? `, then ${percent(row[order[1]])} to ${named(columns, order[1])}` : "";
+  const second = row[order[1]] >= WORTH_SAYING ? `, then ${percent(row[order[1]])} to ${named(columns, order[1])}` : "";
   return `${me} gives ${percent(row[order[0]])} of its weight to ${named(columns, order[0])}${second}.${nothing}${wrong}`;
 }
 

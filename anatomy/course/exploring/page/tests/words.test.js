@@ -76,6 +76,17 @@ test("scores: the best key, and keys that fit equally well", () => {
   assert.match(said(["a", "b"], "scores", [1, 2, 2], [3, 3, 0, 0]), /fits 2 keys equally well: each score is 3.00/);
 });
 
+test("scores: a key that the mask will hide", () => {
+  const before = [{ kind: "masked", axes: SQUARE, shape: [1, 2, 2], data: [1, hidden, 0, 0] }];
+  assert.match(said(["a", "b"], "scores", [1, 2, 2], [1, 5, 0, 0], { before }), /That key comes later; the mask will hide it\.$/);
+  assert.doesNotMatch(said(["a", "b"], "scores", [1, 2, 2], [1, 5, 0, 0]), /mask/);
+  assert.doesNotMatch(said(["a", "b"], "scores", [1, 2, 2], [5, 1, 0, 0], { before }), /mask/);
+});
+
+test("a share that is next to nothing is not named", () => {
+  assert.equal(weightSentence("“x”", [0.999, 0.001], ["a", "b"]), "“x” gives 99.9 % of its weight to “a”.");
+});
+
 test("scaling is read from the numbers, not from what it should be", () => {
   const before = [{ kind: "scores", axes: SQUARE, shape: [1, 2, 2], data: [4, 8, 0, 2] }];
   assert.match(said(["a", "b"], "scaled", [1, 2, 2], [2, 4, 0, 1], { before }), /^Every score is divided by √K = 2.00\./);
