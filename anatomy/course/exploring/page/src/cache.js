@@ -94,7 +94,7 @@ export function mount(element, store) {
 
   function draw() {
     const { header } = store.state;
-    if (header.kind !== "decoder" || !row.clientWidth) return;
+    if (header.kind !== "decoder" || !row.clientWidth) return; // hidden, or not on the page
     const { tokens } = header.stacks[0];
     const count = Math.min(tokens.length, MOST_TOKENS);
     const now = Math.min(at ?? tokens.length - 1, count - 1);
@@ -141,6 +141,11 @@ export function mount(element, store) {
     ({ state }) => {
       const { header } = state;
       if (header.kind !== "decoder") return null;
+      if (header.changes.includes("no-mask"))
+        return [
+          el("div", { class: "title" }, el("h2", {}, "What a ", term("KV cache"), " keeps")),
+          el("p", { class: "says" }, "Nothing, in this run: without the mask every new token changes the vectors of those before it, and with them their keys and values in all layers but the first."),
+        ];
       const { model, stacks: [{ tokens }] } = header;
       const { L, H, G = H, K } = model.sizes;
       const now = Math.min(at ?? tokens.length - 1, tokens.length - 1);

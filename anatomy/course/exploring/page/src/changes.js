@@ -6,6 +6,8 @@ import { find, visible } from "./state.js";
 import { notebookLink } from "./terms.js";
 import { listed } from "./words.js";
 
+/** What a page without a host calls the changes that need no place: as in changes.py. */
+export const LABELS = { "no-mask": "without the causal mask", "no-scale": "without ÷ √K", "no-positions": "without positions" };
 const PARTS = { self: "attention", cross: "cross-attention", feed_forward: "the feed-forward network" };
 
 /* ——— what is changed ——— */
@@ -45,11 +47,11 @@ export function idAt(change, state, place) {
   return `${change.id}:${place.stack}.${place.layer}.${part in PARTS ? part : place.attention}`;
 }
 
-/** What a change is called. `known` are the host's changes; a saved page has none, and reads the id. */
+/** What a change is called. `known` are the host's changes; a saved page has none. */
 export function labelOf(id, known, state) {
   const [kind, where] = id.split(":");
   const change = known.find((each) => each.id === kind);
-  if (!where) return change?.label ?? id.replaceAll("-", " ");
+  if (!where) return change?.label ?? LABELS[kind] ?? id;
   const [stack, layer, part, head] = where.split(".");
   const inLayer = `layer ${layer}${state.header.stacks.length > 1 ? ` of the ${stack}` : ""}`;
   if (head !== undefined) return `without head ${head} of ${part === "cross" ? "the cross-attention in " : ""}${inLayer}`;

@@ -27,6 +27,15 @@ export function minus(one, other) {
  * the pages left out are not compared.
  */
 export function firstDifferentStep(one, other) {
+  if (!compared.has(one)) compared.set(one, new WeakMap());
+  const known = compared.get(one);
+  if (!known.has(other)) known.set(other, compare(one, other));
+  return known.get(other);
+}
+
+const compared = new WeakMap(); // states are never written to
+
+function compare(one, other) {
   for (const [id, { step }] of one.steps) {
     const there = find(other, id);
     if (!there) return { id, why: "missing" };

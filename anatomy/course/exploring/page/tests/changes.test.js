@@ -31,11 +31,12 @@ test("a change at a place has the place in its id", () => {
   assert.equal(idAt(layer, state, { ...place, layer: null }), null);
 });
 
-test("a change is called by the host's words, or read from its id", () => {
+test("a change is called by the host's words, or by the page's own", () => {
   const one = madeUp();
   const two = madeUp({ kind: "encoder-decoder" });
   assert.equal(labelOf("no-mask", KNOWN, one), "without the causal mask");
-  assert.equal(labelOf("no-mask", [], one), "no mask");
+  assert.equal(labelOf("no-mask", [{ ...KNOWN[0], label: "blind" }], one), "blind");
+  assert.equal(labelOf("no-scale", [], one), "without ÷ √K");
   assert.equal(labelOf("head-off:decoder.2.self.3", KNOWN, one), "without head 3 of layer 2");
   assert.equal(labelOf("head-off:decoder.2.cross.3", KNOWN, two), "without head 3 of the cross-attention in layer 2 of the decoder");
   assert.equal(labelOf("no-skip:decoder.0.feed_forward", KNOWN, one), "without the skip connection around the feed-forward network in layer 0");
