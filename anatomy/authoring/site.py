@@ -46,7 +46,7 @@ MAP_IN_WORDS = Path("assets/map.md")
 _LINK = re.compile(r"\]\(([^()\s]+)\)")
 _TO_CELL = re.compile(r"\]\([^()\s]*/(?P<slug>\d\d-[\w-]+)\.ipynb#cell-id=(?P<cell>[\w-]+)\)")
 _MAP = re.compile(r"!\[[^\]]*\]\(map\.svg\)")
-_TO_NOTEBOOK = re.compile(r'href="(\.\./(\d\d-[\w-]+)/\2)\.ipynb')
+_TO_NOTEBOOK = re.compile(r'href="(\.\./(?P<slug>\d\d-[\w-]+)/(?P=slug))\.ipynb(?:#cell-id=(?P<cell>[\w-]+))?')
 _TO_COURSE_PAGE = re.compile(r"\]\((?:\.\./00-start-here/)?(glossary|references)\.md")
 
 
@@ -153,7 +153,7 @@ def _gather_notebook(root: Path, book: Notebook, pages: Path, fork: Fork | None)
             cell.source = f"({label(book.slug, cell.id)})=\n\n{text}"
         for output in cell.get("outputs", ()):
             if html := output.get("data", {}).get("text/html"):
-                output["data"]["text/html"] = _TO_NOTEBOOK.sub(r'href="\1.html', html)
+                output["data"]["text/html"] = _TO_NOTEBOOK.sub(_to_page, html)
     copy = student_file(pages, book.slug)
     write(page, copy)
     for picture in solved.parent.glob("*.svg"):
@@ -192,6 +192,12 @@ def _gather_text(root: Path, name: Path, text: str, pages: Path) -> None:
 def _to_labels(text: str) -> str:
     """Links to a cell of a notebook, as JupyterLab follows them, as links to that cell's label."""
     return _TO_CELL.sub(lambda link: f"](#{label(link['slug'], link['cell'])})", text)
+
+
+def _to_page(link: re.Match[str]) -> str:
+    """A link of an output to a notebook, or to a cell of one, as a link to its page, or to that cell's label there."""
+    place = f"#{label(link['slug'], link['cell'])}" if link["cell"] else ""
+    return f'href="{link[1]}.html{place}'
 
 
 def label(slug: str, cell: str) -> str:

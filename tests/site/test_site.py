@@ -62,6 +62,20 @@ def test_the_title_of_an_exercise_is_its_name(pages: Path) -> None:
     assert not [line for line in text.splitlines() if line.startswith("### Exercise") and "●" in line]
 
 
+def test_a_picture_s_links_lead_to_cells_of_the_page(pages: Path) -> None:
+    notebook = read(student_file(pages, "14-since-gpt-2"))
+    shown = "\n".join(
+        output.data.get("text/html", "")
+        for cell in notebook.cells
+        for output in cell.get("outputs", ())
+        if "data" in output
+    )
+    found = re.findall(r'href="\.\./14-since-gpt-2/14-since-gpt-2\.html#([\w-]+)"', shown)
+    labels = {f"({place})=" for place in found}
+    assert "cell-14-exercise-rms" in found and ".ipynb#cell-id" not in shown
+    assert labels <= {cell.source.partition("\n")[0] for cell in notebook.cells}
+
+
 def test_both_editions_are_there_to_download(pages: Path) -> None:
     for slug in SLUGS:
         for edition in ("to-work-in", "solved"):

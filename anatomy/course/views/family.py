@@ -103,7 +103,10 @@ def family_tree() -> FamilyTree:
     parts += [_named_again(member) for member in FAMILY if member.name in AGAIN]
     parts += [_line(member) for member in FAMILY if member.parent]
     parts += [_box(member) for member in FAMILY]
-    note = "Each box with a full line is a link to the paper or the model's page. Sizes: parameters as published (M million, B billion)."
+    note = (
+        "Each box with a full line is a link to the paper or the model's page. "
+        "Sizes: parameters as published (M million, B billion)."
+    )
     parts += [f'<text class="note" x="16" y="{height - 16}">{note}</text>', "</svg>"]
     return FamilyTree("\n".join(parts), in_words())
 

@@ -41,6 +41,7 @@ PALE = {
     DIVERGING.name: LinearSegmentedColormap.from_list("anatomy-diverging-pale", DIVERGING(np.linspace(0.27, 0.73, 65))),
 }
 DPI = 100  # CSS pixels per inch on the page
+PAD = 0.12  # inches around a picture
 SHARPNESS = 1.6  # image pixels per CSS pixel
 # A dark theme turns lightness around and keeps hues: white becomes JupyterLab's dark ground, #111111.
 DARK = "invert(0.933) hue-rotate(180deg)"
@@ -91,10 +92,12 @@ R = TypeVar("R")
 class Picture(Figure):
     """A matplotlib figure with alt text, shown in notebooks as an image that keeps the text.
 
-    256 colors are plenty for a plot and keep saved notebooks small; `true_colors` keeps all, for images.
+    256 colors are plenty for a plot and keep saved notebooks small; `true_colors` keeps all, for images. `links` is
+    HTML that lies over the image, placed in percent of its size.
     """
 
     alt: str = ""
+    links: str = ""
     true_colors: bool = False
 
     def png(self) -> bytes:
@@ -111,12 +114,15 @@ class Picture(Figure):
             f'style="max-width:100%;min-width:{width * LEGIBLE:.0f}px;height:auto;background:#fff" '
             f'src="data:image/png;base64,{data}">'
         )
+        if self.links:
+            fits = f"position:relative;width:fit-content;max-width:100%;min-width:{width * LEGIBLE:.0f}px"
+            picture = f'<div style="{fits}">{picture}{self.links}</div>'
         return (THEMES if themed else "") + scrolling(picture, "A picture. It scrolls where the page is narrow.")
 
     def _render(self) -> tuple[bytes, int]:
         """The PNG file and its width on the page in pixels."""
         drawn, packed = io.BytesIO(), io.BytesIO()
-        self.savefig(drawn, format="png", dpi=DPI * SHARPNESS, bbox_inches="tight", pad_inches=0.12)
+        self.savefig(drawn, format="png", dpi=DPI * SHARPNESS, bbox_inches="tight", pad_inches=PAD)
         self.set_layout_engine("none")  # laid out now: a second rendering must not shift it
         image = Image.open(drawn).convert("RGB")
         final = image if self.true_colors else image.quantize(256, dither=Image.Dither.NONE)

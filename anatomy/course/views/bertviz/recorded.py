@@ -125,8 +125,8 @@ def _layer(name: str, module: nn.Module, caught: dict[str, Tensor], context: Ten
         return best
     raise ValueError(
         f"What {name} passes on is not softmax(q · k / √K) · v of all tokens, or of those before: it may have relative "
-        "positions, a rotation of another kind, norms for queries, another scale, a mask for padding (pass one sentence "
-        "without), or an output layer of a name that is not known here"
+        "positions, a rotation of another kind, norms for queries, another scale, a mask for padding (pass one "
+        "sentence without), or an output layer of a name that is not known here"
     )
 
 
