@@ -77,7 +77,7 @@ export function changedPrediction(one, other, queryOfOne, queryOfOther) {
     if (before.has(id)) changes.push({ word, before: before.get(id).share, after: share });
   const by = (sign) =>
     changes
-      .filter((each) => sign * (each.after - each.before) > 0 && percent(each.after) !== percent(each.before))
+      .filter((each) => sign * (each.after - each.before) >= 0.0005 && percent(each.after) !== percent(each.before))
       .sort((a, b) => sign * (b.after - b.before - (a.after - a.before)))
       .slice(0, MOST);
   return { gained: by(1), lost: by(-1) };

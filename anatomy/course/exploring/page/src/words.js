@@ -174,6 +174,7 @@ const SENTENCES = {
   },
   masked({ row, me, columns }) {
     const open = row.filter((each) => each !== -Infinity).length;
+    if (!open) return `For ${me} every key has the score −∞: it has nothing to look at.`;
     if (open === columns.length) return `${me} may look at all ${columns.length} keys.`;
     const hidden = columns.length - open;
     return `${me} may look at ${open} of ${columns.length} keys. The ${hidden === 1 ? "other has" : `other ${hidden} have`} the score −∞.`;
@@ -192,6 +193,7 @@ const SENTENCES = {
     const parts = strongest(shares, STRONGEST).filter((index) => shares[index] >= WORTH_SAYING);
     const mixture = parts.map((index) => `${percent(shares[index])} of ${named(names, index)}`);
     const open = shares.filter((each) => each > 0).length;
+    if (!parts.length) return start(where, `nothing is mixed for ${me}: its weights are 0.`);
     return `${start(where, `the values are mixed for ${me}: ${listed(mixture)}${open > parts.length ? `, and less of ${plural(open - parts.length, "other")}` : ""}.`)} ${length}`;
   },
   joined({ row, me, state }) {
@@ -205,12 +207,17 @@ const SENTENCES = {
   residual(context) {
     const { row, me, part, query, step } = context;
     const added = part(step.part === "feed_forward" ? "feed_forward" : "projected");
-    if (!added) return `The residual stream of ${me} now has length ${number(lengthOf(row))}.`;
+    const [came, began] = entering(context).map((grid) => grid && rowOf(grid, query));
+    const now = `of ${me} now has length ${number(lengthOf(row))}`;
+    if (!added || !came) return `The residual stream ${now}.`;
     const result = rowOf(added, query);
-    const before = row.map((each, column) => each - result[column]);
-    if (lengthOf(before) < 1e-4 * lengthOf(row))
+    if (alike(row, came.map((each, column) => each + result[column])))
+      return `The residual stream of ${me} had length ${number(lengthOf(came))}. This part adds a vector of length ${number(lengthOf(result))}; the sum has length ${number(lengthOf(row))}.`;
+    if (alike(row, result))
       return `What ${me} was before is lost: only what this part returns goes on, a vector of length ${number(lengthOf(row))}.`;
-    return `The residual stream of ${me} had length ${number(lengthOf(before))}. This part adds a vector of length ${number(lengthOf(result))}; the sum has length ${number(lengthOf(row))}.`;
+    if (step.part === "feed_forward" && began && alike(row, began))
+      return `The layer does not count: ${me} leaves it as it came, with length ${number(lengthOf(row))}.`;
+    return `The residual stream ${now}; before this part it had length ${number(lengthOf(came))}.`;
   },
   inner: ({ row, me }) =>
     `${me} is widened to ${row.length} numbers; ${row.filter((each) => each > 0).length} of them are positive.`,
@@ -242,6 +249,7 @@ const SENTENCES = {
 export function weightSentence(me, row, columns) {
   if (row.some(Number.isNaN)) return `the weights of ${me} are not numbers (NaN).`;
   const sum = row.reduce((total, each) => total + each, 0);
+  if (row.every((each) => each === 0)) return `${me} gives nothing to any key: all its weights are 0.`;
   const order = strongest(row);
   const equal = order.filter((index) => Math.abs(row[index] - row[order[0]]) < SAME);
   const none = row.filter((each) => each === 0).length;
@@ -269,6 +277,24 @@ export function nearestPair({ rows, columns, data }) {
       if (!best || cosine > best.cosine) best = { first, second, cosine };
     }
   return best;
+}
+
+/** The residual stream before a part of a layer, and before the layer. */
+function entering({ state, stack, layer, step }) {
+  const stream = ({ kind }) => kind === "residual" || kind === "embedded" || (kind === "norm" && state.header.model.norm === "post");
+  let [came, began] = [null, null];
+  for (const one of [...stack.embedding, ...stack.layers.slice(0, layer).flatMap(({ steps }) => steps)]) if (stream(one)) began = one;
+  came = began;
+  for (const one of stack.layers[layer].steps) {
+    if (one.id === step.id) break;
+    if (stream(one)) came = one;
+  }
+  return [came, began].map((one) => one && gridOf(state, one, { head: null }));
+}
+
+/** Whether two vectors are the same but for the rounding of what a page keeps. */
+function alike(one, other) {
+  return lengthOf(one.map((each, index) => each - other[index])) <= 5e-3 * lengthOf(one);
 }
 
 function vectorSentence({ where, grid, row, me, step, oneHead, state, query }, name) {

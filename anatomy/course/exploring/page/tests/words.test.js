@@ -102,10 +102,30 @@ test("a mask is counted", () => {
   assert.equal(at(2), "“c” may look at all 3 keys.");
 });
 
+const stream = (part, kind, ...data) => ({ part, kind, axes: ["token", "column"], shape: [1, 2], data });
+
 test("a residual is a sum, or it is not", () => {
-  const before = [{ kind: "projected", axes: ["token", "column"], shape: [1, 2], data: [3, 0] }];
-  assert.match(said(["a"], "residual", [1, 2], [3, 4], { before }), /had length 4.00.*adds a vector of length 3.00; the sum has length 5.00/);
-  assert.match(said(["a"], "residual", [1, 2], [3, 0], { before }), /What “a” was before is lost/);
+  const before = [stream("embedding", "embedded", 0, 4), stream("self", "projected", 3, 0)];
+  const at = (...data) => said(["a"], "residual", [1, 2], data, { before });
+  assert.equal(at(3, 4), "The residual stream of “a” had length 4.00. This part adds a vector of length 3.00; the sum has length 5.00.");
+  assert.equal(at(3, 0), "What “a” was before is lost: only what this part returns goes on, a vector of length 3.00.");
+  assert.equal(at(8, 6), "The residual stream of “a” now has length 10.0; before this part it had length 4.00.");
+});
+
+test("a layer that is switched off leaves what came, after norms too", () => {
+  const steps = [stream("embedding", "embedded", 0, 4), stream("self", "projected", 3, 0), stream("self", "residual", 3, 4),
+    stream("feed_forward", "feed_forward", 1, 1), stream("feed_forward", "residual", 0, 4)];
+  const state = smallState(["a"], steps);
+  const id = "decoder.0.feed_forward.residual";
+  assert.equal(sentence(state, id, placeOf(state, id)), "The layer does not count: “a” leaves it as it came, with length 4.00.");
+  const normed = [...steps.slice(0, 3), stream("self", "norm", 1, 1), stream("feed_forward", "feed_forward", 1, 1), stream("feed_forward", "residual", 2, 2)];
+  const post = smallState(["a"], normed, { model: { name: "Small", sizes: { H: 1, K: 4 }, norm: "post" } });
+  assert.match(sentence(post, id, placeOf(post, id)), /had length 1\.41\. .* the sum has length 2\.83\.$/);
+});
+
+test("a head that is switched off", () => {
+  assert.equal(weightSentence("“x”", [0, 0], ["a", "b"]), "“x” gives nothing to any key: all its weights are 0.");
+  assert.equal(said(["a"], "masked", [1, 1, 1], [hidden]), "For “a” every key has the score −∞: it has nothing to look at.");
 });
 
 test("what a mistake did is said where it is largest", () => {
