@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-__all__ = ["assemble", "check", "hunt", "progress"]
+__all__ = ["assemble", "check", "explore", "hunt", "progress"]
 
 PACKAGE = Path(__file__).parent
 """The folder of this package."""

@@ -236,6 +236,47 @@ def assemble(
 
 
 @app.command(rich_help_panel=STUDENTS)
+def explore(
+    text: Annotated[str, typer.Argument(metavar="[TEXT]", help="What the model reads.", show_default=False)] = "",
+    model: Annotated[
+        str, typer.Option("--model", help="encoder, decoder, encoder-decoder or modern (a Llama).")
+    ] = "encoder",
+    file: Annotated[
+        Path | None,
+        typer.Option("--file", help="Your own classes: what `anatomy assemble` wrote.", dir_okay=False, exists=True),
+    ] = None,
+    port: Annotated[int, typer.Option("--port", help="0 takes a free one.")] = 0,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in your browser.")] = True,
+) -> None:
+    """Watch a Transformer read a text, step by step, in your browser. Ctrl-C stops.
+
+    With --file it is your own code that computes. The first time, the small models are trained for half a minute.
+
+    Example: [cyan]anatomy explore "time flies like an arrow" --file my_transformer.py[/cyan]
+    """
+    import webbrowser
+
+    from rich.progress import Progress
+
+    from anatomy.course.exploring.models import shown
+    from anatomy.course.exploring.serving import Server
+
+    console = Console()
+    with said_clearly():
+        with Progress(console=console, transient=True) as bar:
+            task = bar.add_task("Preparing the model", total=None)
+            found = shown(model, file, lambda done, total: bar.update(task, completed=done, total=total))
+            first = found.explorer.state(text or found.text)
+        server = Server(found.explorer, [first], found.examples, port)
+    console.print(f"Open {server.address}  (Ctrl-C stops)", highlight=False, soft_wrap=True)
+    if browser:
+        webbrowser.open(server.address)
+    with contextlib.suppress(KeyboardInterrupt):
+        server.serve_forever()
+    server.server_close()
+
+
+@app.command(rich_help_panel=STUDENTS)
 def join(
     key: Annotated[
         str, typer.Argument(metavar="[KEY]", help="From your instructor; asked for if left out.", show_default=False)

@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from anatomy.course.assembling import assemble
+from anatomy.course.exploring import explore
 from anatomy.engine import checking, hunting
 from anatomy.engine.checking.progress import ProgressCard
 from anatomy.wiring import the_course
@@ -13,7 +14,7 @@ from anatomy.wiring import the_course
 if TYPE_CHECKING:
     from anatomy.engine.hunting.asking import Hunt
 
-__all__ = ["assemble", "check", "hunt", "progress"]
+__all__ = ["assemble", "check", "explore", "hunt", "progress"]
 
 
 def check(name: str) -> None:
