@@ -235,7 +235,10 @@ export function mount(element, store) {
         index === store.at ? null : el("option", { value: index, selected: index === store.beside }, name(each)));
       const choice = el("select", { id: "beside", "data-key": "beside", change: (event) => store.change({ beside: Number(event.target.value) }) }, options);
       const swap = el("button", { type: "button", "data-key": "exchange", click: () => store.change({ at: store.beside, beside: store.at }) }, "Exchange the two");
-      const close = el("button", { type: "button", "data-key": "close", click: () => store.change({ beside: null }) }, "Close");
+      const close = el("button", { type: "button", "data-key": "close", click: () => {
+        store.change({ beside: null });
+        element.previousElementSibling?.querySelector("h2[tabindex]")?.focus(); // back to where it was opened
+      } }, "Close");
       const query = Math.min(place.query, state.header.stacks.at(-1).tokens.length - 1);
       queueMicrotask(draw);
       return [

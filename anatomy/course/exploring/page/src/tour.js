@@ -264,6 +264,8 @@ function bothTour(state) {
 
 /* ——— the part of the page ——— */
 
+const FAR = 400; // pixels from the top of a part to what is spoken about
+
 export function mount(element, store) {
   element.classList.add("tour");
   let steps = [];
@@ -310,9 +312,7 @@ export function mount(element, store) {
     store.change({ place: step.place });
     say();
     const focused = card.contains(document.activeElement) ? document.activeElement : null;
-    const target = targetOf(step);
-    let part = target ?? element;
-    while (part.parentElement !== root()) part = part.parentElement;
+    const part = partOf(targetOf(step) ?? element);
     if (card.nextElementSibling !== part) {
       part.before(card);
       focused?.focus({ preventScroll: true });
@@ -321,6 +321,18 @@ export function mount(element, store) {
     root().append(ring);
     surround();
     card.scrollIntoView({ block: "start", behavior: still() ? "auto" : "smooth" });
+  }
+
+  /**
+   * What the card stands in front of: the part of the page that has the target, or, where that is far down in its part,
+   * the row of the part that has it.
+   */
+  function partOf(target) {
+    let part = target;
+    let row = target;
+    while (part.parentElement !== root()) [row, part] = [part, part.parentElement];
+    const far = target.getBoundingClientRect().top - part.getBoundingClientRect().top > FAR;
+    return far && getComputedStyle(part).display === "block" ? row : part;
   }
 
   function say() {
@@ -340,11 +352,17 @@ export function mount(element, store) {
     const target = targetOf(steps[number_]);
     ring.hidden = !target;
     if (!target) return;
-    const [around, here] = [root().getBoundingClientRect(), target.getBoundingClientRect()];
-    ring.style.left = `${here.left - around.left - 6}px`;
-    ring.style.top = `${here.top - around.top - 6}px`;
-    ring.style.width = `${here.width + 12}px`;
-    ring.style.height = `${here.height + 12}px`;
+    const around = root().getBoundingClientRect();
+    const boxes = [target, ...target.children].map((each) => each.getBoundingClientRect()).filter(({ width }) => width);
+    const [left, top] = ["left", "top"].map((side) => Math.min(...boxes.map((box) => box[side])));
+    const right = Math.max(...boxes.map((box) => box.right));
+    let bottom = Math.max(...boxes.map((box) => box.bottom));
+    // the embeddings' name stands over their column of the flow
+    if (steps[number_].target === "embedding") bottom = targetOf({ target: "flow" })?.getBoundingClientRect().bottom ?? bottom;
+    ring.style.left = `${left - around.left - 6}px`;
+    ring.style.top = `${top - around.top - 6}px`;
+    ring.style.width = `${right - left + 12}px`;
+    ring.style.height = `${bottom - top + 12}px`;
   }
 
   function keys(event) {
