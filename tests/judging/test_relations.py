@@ -29,7 +29,11 @@ def _block(x: Tensor) -> Tensor:
     return x + (x * x.roll(1, -1)).cumsum(1)
 
 
-SMALL = SmallCourse({"weights": _weights, "block": _block})
+def _codes(x: Tensor) -> Tensor:
+    return (127 * x / x.abs().max()).round()
+
+
+SMALL = SmallCourse({"weights": _weights, "block": _block, "codes": _codes})
 
 
 @SMALL.asks(properties={"shape": 1, "values": 2, "gradients": 1}, returns="B T S")
@@ -42,6 +46,12 @@ def weights(seed: int) -> Iterator[Case]:
 def block(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, T=5, D=4)
     yield draw.case(x=draw.normal("B T D"))
+
+
+@SMALL.asks(properties={"shape": 1, "values": 2}, returns="B D")
+def codes(seed: int) -> Iterator[Case]:
+    draw = Draw(seed, B=3, D=9)
+    yield draw.case(x=draw.normal("B D"))
 
 
 def _last_column_negative(q: Tensor, k: Tensor) -> Tensor:
@@ -170,3 +180,8 @@ def test_a_result_in_a_result_is_named_by_both_places() -> None:
 
 def test_what_is_next_to_right_is_no_constant_factor() -> None:
     assert constant_ratio(torch.tensor([1.0, 2.0]) * 1.0003, torch.tensor([1.0, 2.0])) is None
+
+
+def test_whole_numbers_are_not_taken_for_rounded_ones() -> None:
+    text = as_text(judge(codes, observe(codes, lambda x: _codes(x) + (x > 0))))
+    assert "Nearly right" in text and "float16" not in text

@@ -130,3 +130,17 @@ def test_a_module_shows_an_entry_and_its_sizes(notebook, reading) -> None:
 )
 def test_numbers_are_short(number: float, text: str) -> None:
     assert number_text(number, 3) == text
+
+
+def test_a_layer_that_a_module_is_given_goes_by_its_name(notebook, reading) -> None:
+    source = (
+        "class LoRALinear(nn.Module):\n    def __init__(self, linear, rank, alpha):\n        super().__init__()\n"
+        "        self.linear, self.scale = linear.requires_grad_(False), alpha / rank\n"
+        "        self.lora_A = nn.Parameter(torch.randn(rank, linear.in_features))\n"
+        "        self.lora_B = nn.Parameter(torch.zeros(linear.out_features, rank))\n"
+        "    def forward(self, x):\n        added = x @ self.lora_A.T @ self.lora_B.T\n"
+        "        return self.linear(x).sin() + self.scale * added\n"
+        "    def merged_weight(self):\n        return self.linear.weight + self.scale * self.lora_B @ self.lora_A\n"
+    )
+    example = reading("LoRALinear", notebook(source)).example
+    assert example.call.startswith("LoRALinear(linear, ") and "linear = Linear(in_features=" in example.call

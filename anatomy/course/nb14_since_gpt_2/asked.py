@@ -464,6 +464,7 @@ def any_scores(draw: Draw) -> Case:
     properties={"shape": 0, "values": 0},
     returns="B T E",
     axes={**TOKENS, "E": "experts"},
+    holds=lambda case: bool((case.args["scores"].sort(dim=-1).values.diff(dim=-1) > 0).all()),  # no two are equal
     when_right="Each token is sent to a few experts, and pays for those only.",
 )
 def top_k_routing(seed: int) -> Iterator[Case]:
@@ -487,9 +488,12 @@ def _lora(layer: Any, case: Case) -> Any:
     if case.asks == "start":
         linear, *others = case.init
         new = type(layer)(linear, *others)
-        random = getattr(new, "lora_A", None)
-        nonzero = int(random.count_nonzero()) if isinstance(random, Tensor) else None
-        return {"added": new(case.args["x"]) - linear(case.args["x"]), "entries of lora_A that are not 0": nonzero}
+        raw: dict[str, Any] = {"added": new(case.args["x"]) - linear(case.args["x"])}
+        for name in ("lora_A", "lora_B"):
+            matrix = getattr(new, name, None)
+            nonzero = int(matrix.count_nonzero()) if isinstance(matrix, Tensor) else None
+            raw[f"entries of {name} that are not 0"] = nonzero
+        return raw
     return layer(case.args["x"])
 
 
@@ -501,13 +505,18 @@ def _linear(draw: Draw, bias: bool = True) -> nn.Linear:
     return linear
 
 
+def _adapted(asks: str | None, axes: str) -> str:
+    """The axes of what `_lora` returns: of the layer's result, of a weight, or none."""
+    return {None: axes, "merged": "F D"}.get(asks, "")
+
+
 def any_adapted(draw: Draw) -> Case:
     axes = draw.pick("D", "T D", "B T D")
     draw.sized(B=(1, 3), T=(1, 6), D=(1, 9), F=(1, 9), R=(1, 5))
     init = _linear(draw, draw.pick(True, False)), draw.sizes["R"], draw.pick(1.0, 8.0, 0.5, 16)
     asks = draw.pick(None, None, "merged", "start")
     return draw.case(init=init, x=draw.floats(axes, "plain", "negative"), asks=asks,
-                     returns="" if asks else axes.replace("D", "F"))  # fmt: skip
+                     returns=_adapted(asks, axes.replace("D", "F")))  # fmt: skip
 
 
 @exercise(
@@ -523,7 +532,7 @@ def LoRALinear(seed: int) -> Iterator[Case]:
     def case(asks: str | None, note: str, bias: bool = True, alpha: float = 8.0, **sizes: int) -> Case:
         draw = Draw(seed, B=2, T=4, **sizes)
         init = _linear(draw, bias), sizes["R"], alpha
-        return draw.case(init=init, x=draw.normal("B T D"), asks=asks, note=note, returns="" if asks else "B T F")
+        return draw.case(init=init, x=draw.normal("B T D"), asks=asks, note=note, returns=_adapted(asks, "B T F"))
 
     yield case(None, "", D=6, F=9, R=3)
     yield case(None, "for a layer without bias and alpha = 1", bias=False, alpha=1.0, D=7, F=5, R=2)
@@ -554,6 +563,14 @@ def _codes(answer: Any, case: Case) -> Any:
     return result
 
 
+def _rounds_clearly(case: Case) -> bool:
+    """No row has only zeros, as the contract says, and no entry is near the middle between two codes."""
+    weight = case.args["weight"].double()
+    largest = weight.abs().amax(dim=-1, keepdim=True)
+    codes = weight / largest * 127
+    return bool((largest > 0).all() and ((codes - codes.round()).abs() < 0.4).all())
+
+
 def any_rows(draw: Draw) -> Case:
     draw.sized(F=(1, 7), D=(1, 9))
     return draw.case(weight=draw.laid_out(_rows(draw)))
@@ -564,6 +581,7 @@ def any_rows(draw: Draw) -> Case:
     properties={"shape": 0, "values": 0, "int8": 0},
     axes={"F": "rows", "D": "columns"},
     act=_codes,
+    holds=_rounds_clearly,
     when_right="A quarter of the memory, and an error of at most half a step in each number.",
 )
 def quantize_rows(seed: int) -> Iterator[Case]:

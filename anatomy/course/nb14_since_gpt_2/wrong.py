@@ -69,6 +69,8 @@ def in_RMSNorm(at):
        ("eps_of_1e_8", "+ 1e-8", "You use an eps of your own, 1e-8. Take the one that is passed to the constructor."))
     at("x / torch", EPS_TOO, ("multiplies", "x * torch", "You multiply by the root. Divide by it: what is large must become smaller."))
     at(" * self.weight", EPS_TOO, ("weight_unused", "", "`weight` exists but is not used: the last step multiplies each column by its own."))
+    at(("mean_square = x.square()", " * self.weight"), EPS_TOO,
+       ("weight_before_the_norm", ("x = x * self.weight\n        mean_square = x.square()", ""), "You multiply by `weight` before the norm, so it also counts in the mean square. Norm first, then scale the columns."))
     at("* self.weight", EPS_TOO,
        ("weight_added", "+ self.weight", "You add `weight`. Multiply by it."),
        ("one_plus_weight", "* (1 + self.weight)", "You multiply by 1 + weight, as Gemma's code does, whose weights start at 0. Here they start at 1: multiply by `weight`."))
@@ -198,6 +200,7 @@ def in_GroupedQueryAttention(at):
        ("no_output_linear", "merge_heads(context)", "`output_linear` is not used. It is the last step, after the heads are merged."))
     at("query, key, value, causal_mask", BIAS_TOO,
        ("query_and_key_swapped", "key, query, value, causal_mask", "Queries and keys are swapped."),
+       ("scaled_by_the_models_width", "query * math.sqrt(query.size(-1) / x.size(-1)), key, value, causal_mask", "Your scores are divided by √D, the width of the model. Each head divides by the root of its own width: √K."),
        ("keys_for_values", "query, key, key, causal_mask", "You mix the keys. The *values* are mixed."))
     at("bias=bias)", "bias",
        ("biases_left_out", "bias=False)", "`config.attention_bias` is not used: `q`, `k` and `v` have biases where it says so."), times=3)
@@ -370,6 +373,7 @@ def in_attention_in_blocks(at):
     at("weights = (scores - largest).exp()", RISING,
        ("softmax_in_each_block", "weights = scores.softmax(dim=-1)", "You take a softmax in each block, so each block's weights sum to 1. They sum to 1 over *all* keys: carry sums, divide at the end."))
     at("/ math.sqrt(query.size(-1))", NUMBERS,
+       ("scaled_by_the_values", "/ math.sqrt(value.size(-1))", "You divide the scores by the root of the *values'* width. It is the width of queries and keys: √K."),
        ("not_scaled", "", "The scores are not divided by √K."),
        ("scaled_by_k", "/ query.size(-1)", "You divide by K. Divide by its root."))
     at("range(0, key.size(-2), block_size)", RISING,
@@ -410,6 +414,7 @@ def in_top_k_routing(at):
        ("one_expert", "scores.topk(1, dim=-1)", "Only one expert is chosen. `top_k` of them are needed."),
        ("one_too_many", "scores.topk(min(top_k + 1, scores.size(-1)), dim=-1)", "One expert too many is chosen. `top_k` of them are needed."))
     at("torch.zeros_like(scores).scatter(-1, experts, best.softmax(dim=-1))", "values",
+       ("kth_left_out", "scores.masked_fill(scores <= best[..., -1:], -torch.inf).softmax(dim=-1)", "The last of the `top_k` chosen experts is left out: you keep scores *above* the k-th largest. Keep those that are at least as large."),
        ("chosen_only", "best.softmax(dim=-1)", "You return the weights of the chosen experts only, so nobody knows whose they are. Put each at its expert's place, and 0 elsewhere: shape (…, E).", ("shape", "values")),
        ("hidden_by_0", "torch.zeros_like(scores).scatter(-1, experts, best).softmax(dim=-1)", "The other scores become 0, and e⁰ = 1, so their experts count, too. They must become −∞ before the softmax."),
        ("in_order_of_size", "torch.cat([best.softmax(dim=-1), torch.zeros_like(scores[..., top_k:])], dim=-1)", "The weights stand in the order of their size, in the first places. Each belongs at its expert's own place."))
@@ -420,6 +425,10 @@ def in_LoRALinear(at):
     ALL = ("shape", "values", "parameters", "start", "frozen", "merged")
     class_beginnings(at, ALL, takes="linear, rank, alpha")
     at("linear.requires_grad_(False)", "frozen", ("still_learns", "linear", "The layer's own weight still learns. Freeze it: `requires_grad_(False)`."))
+    at(("torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features)", "torch.zeros(linear.out_features, rank)"), "start",
+       ("starts_exchanged", ("torch.zeros(rank, linear.in_features)", "torch.randn(linear.out_features, rank)"), "`lora_A` starts at 0 and `lora_B` with random numbers in yours. It is the other way round."))
+    at("self.linear = linear.requires_grad_(False)", "frozen",
+       ("bias_still_learns", "self.linear = linear\n        linear.weight.requires_grad_(False)", "The layer's weight is frozen, its bias still learns. Freeze both: `linear.requires_grad_(False)`."))
     at("torch.zeros(linear.out_features, rank)", "start", ("both_random", "torch.randn(linear.out_features, rank)", "Both matrices start with random numbers, so a new layer does something else than the trained one. `lora_B` starts at 0."))
     at("torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features)", "start", ("both_zero", "torch.zeros(rank, linear.in_features)", "Both matrices start at 0. Then neither gets a gradient, and nothing is ever learned. `lora_A` starts with random numbers."))
     at("self.scale = alpha / rank", ("values", "merged"),
@@ -438,6 +447,8 @@ def in_LoRALinear(at):
 
 @MISTAKES.of(quantize_rows)
 def in_quantize_rows(at):
+    at(("scale = weight.abs().amax(dim=-1, keepdim=True) / 127", "(weight / scale).round()"), "values",
+       ("with_a_zero_point", ("low = weight.amin(dim=-1, keepdim=True)\n    scale = (weight.amax(dim=-1, keepdim=True) - low) / 255", "((weight - low) / scale - 128).round().clamp(-128, 127)"), "You spread the codes from each row's smallest to its largest entry, with a zero point. Here code · scale must give the weight back: the scale is the largest *absolute* entry / 127, and 0 stays 0."))
     at("True) / 127", "values",
        ("by_128", "True) / 128", "You divide by 128, so the largest entry gets the code 128, which int8 does not have. Divide by 127."),
        ("by_255", "True) / 255", "You divide by 255. Codes go from −127 to 127: divide the largest absolute entry by 127."))
@@ -468,6 +479,8 @@ def in_min_p_probabilities(at):
     at("probabilities < least", ("values", "keeps all", "keeps one"),
        ("turned_round", "probabilities >= least", "You remove the probable tokens and keep the rare ones. It is the other way round."),
        ("bound_removed", "probabilities <= least", "A token exactly at the bound is removed, so that nothing is left for `min_p` = 1. It stays.", "keeps one"))
+    at("least = min_p * probabilities.amax(dim=-1, keepdim=True)  # (..., 1)\n    kept = probabilities.masked_fill(probabilities < least, 0.0)", ("values", "keeps all", "keeps one"),
+       ("top_p", "largest, order = probabilities.sort(dim=-1, descending=True)\n    kept = torch.zeros_like(probabilities).scatter(-1, order, largest.masked_fill(largest.cumsum(dim=-1) - largest > min_p, 0.0))", "This is top-p: you keep the fewest tokens that together reach `min_p`. Min-p compares each token with the most probable one."))
     at("logits.softmax(dim=-1)", ("values", "keeps all", "keeps one"),
        ("on_logits", "logits", "You compare the logits. The bound is a part of a *probability*: softmax first.", ("values", "keeps all")),
        ("over_the_first_axis", "logits.softmax(dim=0)", "Your softmax runs over the first axis. It belongs over the tokens, `dim=-1`."))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from inspect import signature
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from anatomy.engine.exercise import Case
 from anatomy.engine.judging.compare import Difference, Kind
@@ -34,10 +35,13 @@ def call_text(trials: Trials, case: Case, expected: CaseObservation) -> str:
             notes.append(f"{name} of shape {tuple(value.shape)}")
         elif exercise.course.is_config(value):
             notes.extend(f"{letter} = {size}" for letter, size in case.sizes.items() if letter not in "BTS")
+        elif isinstance(value, nn.Linear):
+            notes.append(f"{name} = {value}")
         return name
 
+    init_names = signature(exercise.right).parameters if case.init else ()
     init, args = ([text(name, value) for name, value in values] for values in (
-        [("config", value) for value in case.init], case.args.items()))  # fmt: skip
+        zip(init_names, case.init, strict=False), case.args.items()))  # fmt: skip
     if not exercise.compares_calls:
         returned = trials.does(exercise.right, case, directly=True)
         if returned.outcome != expected.outcome:

@@ -190,15 +190,19 @@ _FUNCTIONS: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
 
 
 def coarse(comparison: Comparison) -> Iterator[Explanation]:
-    """All cases are nearly right. The explanation names a number type if every value is exactly such a number."""
+    """All cases are nearly right. The explanation names a number type if every value is exactly such a number.
+
+    Small whole numbers are numbers of any type, and say nothing.
+    """
     worst = max(_gap(one) for one in (comparison, *comparison.others))
     if worst > 0.02:
         return
-    detail = ""
-    for name, dtype in (("float16", torch.float16), ("bfloat16", torch.bfloat16)):
-        if all(torch.equal(one.found.to(dtype).double(), one.found) for one in (comparison, *comparison.others)):
-            detail = f"All your values are {name} numbers: somewhere they were rounded to these."
-            break
+    detail, values = "", [one.found for one in (comparison, *comparison.others)]
+    if not all(torch.equal(one.round(), one) for one in values):
+        for name, dtype in (("float16", torch.float16), ("bfloat16", torch.bfloat16)):
+            if all(torch.equal(one.to(dtype).double(), one) for one in values):
+                detail = f"All your values are {name} numbers: somewhere they were rounded to these."
+                break
     yield Explanation(f"Nearly right: off by up to {worst:.1g} of the largest value.", detail, "nearly right")
 
 
