@@ -116,6 +116,26 @@ export function predictionSentence(one, other, query) {
   return `${place} ${named(tokens, query)}, ${changed.gained.length ? "" : "nothing became more probable; "}${parts.join(", and ")}.`;
 }
 
+/** Whether two states read the same tokens, so that a row of one is that of the other. */
+export function sameTokens(one, other) {
+  const all = ({ header }) => JSON.stringify(header.stacks.map(({ tokens }) => tokens));
+  return all(one) === all(other);
+}
+
+/** Which two tokens of an encoder became more or less alike, as a sentence; empty where there is nothing to compare. */
+export function similaritySentence(one, other) {
+  const [mine, theirs] = [one, other].map((state) => {
+    const step = state.header.stacks.at(-1).output.find(({ kind }) => kind === "similarity");
+    return step ? gridOf(state, step, { head: null }) : null;
+  });
+  if (!mine || !theirs || !sameTokens(one, other)) return "";
+  const most = mostApart({ ...mine, data: minus(mine.data, theirs.data) });
+  if (!most || most.apart < 0.005) return "At the end all pairs of tokens are as alike as before.";
+  const { tokens } = one.header.stacks.at(-1);
+  const [after, before] = [mine, theirs].map(({ data, columns }) => data[most.row * columns + most.column]);
+  return `At the end ${named(tokens, most.row)} and ${named(tokens, most.column)} are ${after > before ? "more" : "less"} alike: their cosine went from ${number(before)} to ${number(after)}, and no other pair changed more.`;
+}
+
 /** The entry that differs most, in all rows or in one: `{row, column, apart}`; null where none differs. */
 export function mostApart({ rows, columns, data }, only = null) {
   let best = null;
@@ -154,6 +174,7 @@ export function mount(element, store) {
   const readings = el("p", { class: "value", role: "status" });
   const pictures = ["shown", "beside", "difference"].map((name) => ({ name, picture: picture(" ", (cell) => read(cell, name)) }));
   const words = el("details", { class: "described" });
+  const note = el("p", { class: "hint" }, "The two texts differ: rows and columns are compared by their position.");
   const row = el("div", { class: "three" }, pictures.map(({ picture: { element: each } }) => each));
   let seen = null; // {mine, theirs, difference, names}
 
@@ -207,6 +228,7 @@ export function mount(element, store) {
       { type: "signed", most: most || 1 }, `Difference of ${about}`);
     seen = mine && { mine, theirs, difference, names: labels(state, step, stack) };
     words.hidden = !difference;
+    note.hidden = !difference || sameTokens(state, other);
     if (difference) {
       const { sentence, table } = differenceInWords(step.title, mine, theirs, difference, seen.names);
       const scroll = table && el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": table.caption }, tableElement(table));
@@ -239,17 +261,21 @@ export function mount(element, store) {
         store.change({ beside: null });
         element.previousElementSibling?.querySelector("h2[tabindex]")?.focus(); // back to where it was opened
       } }, "Close");
-      const query = Math.min(place.query, state.header.stacks.at(-1).tokens.length - 1);
+      const last = state.header.stacks.at(-1);
+      const query = Math.min(place.query, last.tokens.length - 1);
       queueMicrotask(draw);
       return [
         el("div", { class: "title" }, el("h2", {}, "Two runs side by side"), swap, close),
         el("p", { class: "which" }, el("label", { for: "beside" }, "Beside the run that is shown: "), choice),
         el("p", { class: "says" }, whereTheyDiffer(state, other)),
-        el("p", { class: "says" }, predictionSentence(state, other, place.stack === state.header.stacks.at(-1).name ? query : state.header.stacks.at(-1).tokens.length - 1)),
+        [predictionSentence(state, other, place.stack === last.name ? query : last.tokens.length - 1), similaritySentence(state, other)]
+          .filter(Boolean)
+          .map((text) => el("p", { class: "says" }, text)),
         row,
+        note,
         readings,
         words,
-      ];
+      ].flat();
     },
   );
   new ResizeObserver(draw).observe(row);

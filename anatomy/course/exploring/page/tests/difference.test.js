@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { changedPrediction, differenceInWords, firstDifferentStep, minus, mostApart, predictionSentence, whereTheyDiffer } from "../src/difference.js";
+import { changedPrediction, differenceInWords, firstDifferentStep, minus, mostApart, predictionSentence, similaritySentence, whereTheyDiffer } from "../src/difference.js";
 import { madeUp } from "./made_up.js";
 import { smallState } from "./small_state.js";
 
@@ -62,4 +62,16 @@ test("the largest difference is named, and that of each row", () => {
   assert.equal(sentence, "They differ most in the row of “a”, at “b”: 0.80 here, 0.70 beside.");
   assert.deepEqual(table.rows.map(({ cells }) => cells), [["“b”", "0.80", "0.70", "0.10"], ["nowhere", "–", "–", "–"]]);
   assert.equal(differenceInWords("Softmax", mine, mine, grid(0, 0, 0, 0), names).table, null);
+});
+
+test("an encoder's tokens became more alike, or less", () => {
+  const state = (cosine) =>
+    smallState(["a", "b"], [{ part: "output", kind: "similarity", axes: ["token", "token"], shape: [2, 2], data: [1, cosine, cosine, 1] }], { kind: "encoder" });
+  assert.equal(similaritySentence(state(0.5), state(0.25)), "At the end “a” and “b” are more alike: their cosine went from 0.25 to 0.50, and no other pair changed more.");
+  assert.match(similaritySentence(state(-0.5), state(0.25)), /less alike: their cosine went from 0.25 to −0.50/);
+  assert.match(similaritySentence(state(0.5), state(0.501)), /as alike as before/);
+  assert.equal(similaritySentence(madeUp(), madeUp()), "");
+  const swapped = state(0.9);
+  swapped.header.stacks[0].tokens = ["b", "a"];
+  assert.equal(similaritySentence(swapped, state(0.5)), ""); // its rows are other tokens
 });
