@@ -111,7 +111,7 @@ def _without_scale(parts: Parts) -> AbstractContextManager[None]:
     """Queries times √K, so that dividing by √K gives the scores as they were."""
     factor = math.sqrt(parts.sizes["K"])
     attentions: list[Any] = [attention.module for layer in parts.layers for attention in layer.attentions]
-    return hooked([module.q.register_forward_hook(lambda _, __, output: output * factor) for module in attentions])
+    return hooked(module.q.register_forward_hook(lambda _, __, output: output * factor) for module in attentions)
 
 
 @contextmanager
@@ -176,7 +176,7 @@ def _without_positions(parts: Parts) -> Iterator[None]:
 
 
 def _without_layer(layer: Layer) -> AbstractContextManager[None]:
-    return hooked([layer.module.register_forward_hook(lambda _, args, __: args[0])])
+    return hooked(module.register_forward_hook(lambda _, args, __: args[0]) for module in (layer.module,))
 
 
 def _without_head(attention: Attention, head: str) -> AbstractContextManager[None]:
@@ -189,7 +189,7 @@ def _without_head(attention: Attention, head: str) -> AbstractContextManager[Non
         return (joined.flatten(-2), *args[1:])
 
     module: Any = attention.module
-    return hooked([module.output_linear.register_forward_pre_hook(silent)])
+    return hooked(one.register_forward_pre_hook(silent) for one in (module.output_linear,))
 
 
 def _without_skip(parts: Parts, place: str) -> AbstractContextManager[None]:
@@ -209,6 +209,8 @@ def _without_skip(parts: Parts, place: str) -> AbstractContextManager[None]:
     def keep(module: nn.Module, args: tuple[Any, ...]) -> None:
         added[:] = [args[0]]
 
-    source = norm if parts.norm == "pre" else part
-    less = part.register_forward_hook(lambda _, __, output: output - added[0])
-    return hooked([source.register_forward_pre_hook(keep), less])
+    def handles() -> Iterator[Any]:
+        yield (norm if parts.norm == "pre" else part).register_forward_pre_hook(keep)
+        yield part.register_forward_hook(lambda _, __, output: output - added[0])
+
+    return hooked(handles())

@@ -60,9 +60,15 @@ class Explorer:
         """
         changes = list(changes or [])
         inputs = self._inputs(text, written, changes)
-        found = self._recorded(inputs, changes)
-        with torch.no_grad():
-            stacks, steps = self._steps(found)
+        before, after = applied(self.parts, changes)
+        try:
+            found = record(self.parts, *inputs, before=before, after=after)
+            with torch.no_grad():
+                stacks, steps = self._steps(found)
+        except NotCalled as missing:
+            raise NotExplorable(
+                f"{self.name} never calls its part `{missing}`, so there is nothing to watch: call it, as in self.q(x)."
+            ) from None
         if changes:
             steps = [[Step(**{**vars(step), "right": None}) for step in one] for one in steps]
         elif self._lines is None:
@@ -104,15 +110,6 @@ class Explorer:
                     break
                 written.append(chosen)
         return [number for number in written[1:] if len(self.words.names([number])[0]) == 1]
-
-    def _recorded(self, inputs: tuple[Tensor, ...], changes: list[str]) -> Recording:
-        before, after = applied(self.parts, changes)
-        try:
-            return record(self.parts, *inputs, before=before, after=after)
-        except NotCalled as missing:
-            raise NotExplorable(
-                f"{self.name} never calls its part {missing}: call the module, as in self.attention(x)."
-            ) from None
 
     def _steps(self, found: Recording) -> tuple[list[dict[str, list[int]]], list[list[Step]]]:
         """Which steps belong where, stack by stack, and the steps themselves, stack by stack."""

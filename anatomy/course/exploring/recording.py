@@ -6,7 +6,7 @@ values, so with values that are 1 for one key and 0 for all others it is the wei
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -38,10 +38,19 @@ class Recording:
 
     def got(self, module: nn.Module, call: int = -1, argument: int = 0) -> Tensor:
         """An argument of a module's call, the last one if no other is asked for."""
-        return _alone(self.calls[module][call].args[argument])
+        return _alone(self._call(module, call).args[argument])
 
     def gave(self, module: nn.Module, call: int = -1) -> Tensor:
-        return _alone(self.calls[module][call].output)
+        return _alone(self._call(module, call).output)
+
+    def was_called(self, module: nn.Module) -> bool:
+        """Whether the model called this part, and did not use its weights by itself."""
+        return module in self.calls
+
+    def _call(self, module: nn.Module, call: int) -> Call:
+        if module not in self.calls:
+            raise NotCalled(next(name for name, one in self.parts.model.named_modules() if one is module))
+        return self.calls[module][call]
 
 
 class NotCalled(Exception):
@@ -49,8 +58,8 @@ class NotCalled(Exception):
 
 
 @contextmanager
-def hooked(handles: Iterator[Any] | list[Any]) -> Iterator[None]:
-    """Hooks that are gone afterwards."""
+def hooked(handles: Iterable[Any]) -> Iterator[None]:
+    """Hooks that are gone afterwards. A generator registers them when they are needed, and not before."""
     held: list[Any] = []
     try:
         held.extend(handles)
@@ -91,8 +100,8 @@ def record(parts: Parts, *inputs: Tensor, before: Any = None, after: Any = None)
         recording.result = _alone(result) if isinstance(result, Tensor) else None
         for layer in parts.layers:
             for attention in layer.attentions:
-                if attention.module not in recording.calls:
-                    raise NotCalled(attention.place)
+                for name in ("q", "k", "v", "output_linear"):
+                    recording.gave(getattr(attention.module, name))
         calls, recording.calls = recording.calls, {}  # what asking calls is not part of the run
         for layer in parts.layers:
             for attention in layer.attentions:

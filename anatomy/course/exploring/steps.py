@@ -102,10 +102,12 @@ def embedding_steps(found: Recording, stack: int) -> Iterator[Step]:
         return
     if parts.position_table is not None:
         positions, exercise = found.gave(parts.position_table), "Embeddings"
+        right = parts.position_table.weight[: vectors.shape[0]]
     else:
-        positions, exercise = sinusoids(*vectors.shape), "sinusoidal_encoding"
+        right, exercise = sinusoids(*vectors.shape), "sinusoidal_encoding"
+        positions = torch.zeros_like(right) if same(entered, vectors * factor) else right
     positions = positions.expand_as(vectors)
-    yield make("positions", positions, exercise=exercise)
+    yield make("positions", positions, right, exercise=exercise)
     added = vectors * factor + positions
     if parts.first_norm is None:
         yield make("embedded", entered, added, exercise="GPT" if parts.kind == "decoder" else "Transformer")
@@ -117,35 +119,45 @@ def embedding_steps(found: Recording, stack: int) -> Iterator[Step]:
 def layer_steps(found: Recording, layer: Layer, memory: Tensor | None) -> Iterator[Step]:
     """A layer's steps in order; `memory` is what the encoder made, for cross-attention."""
     parts, x = found.parts, found.got(layer.module)  # (T, D)
+
+    def got(module: Any, right: Tensor) -> Tensor:  # a norm may be used without being called
+        return found.got(module) if found.was_called(module) else right
+
+    def gave(module: Any, right: Tensor) -> Tensor:
+        return found.gave(module) if found.was_called(module) else right
+
     norms = [*(attention.norm for attention in layer.attentions), layer.norm]
     for number, attention in enumerate(layer.attentions):
         make = _maker(attention.place, attention.name)
         normed = x
         if parts.norm == "pre":
-            normed = found.gave(attention.norm)
+            normed = found.got(attention.module)
             yield make("norm", normed, _normed(attention.norm, x), exercise=_norm_name(parts))
         source = memory if attention.name == "cross" and memory is not None else normed
         yield from _attention_steps(found, attention, normed, source, make)
         added = x + found.gave(attention.module)
         if parts.norm == "pre":
-            x = found.got(norms[number + 1])
+            x = got(norms[number + 1], added)
             yield make("residual", x, added, exercise=_layer_name(parts))
         else:
-            yield make("residual", found.got(attention.norm), added, exercise=_layer_name(parts))
-            x = found.gave(attention.norm)
-            yield make("norm", x, _normed(attention.norm, added), exercise=_norm_name(parts))
+            entered = got(attention.norm, added)
+            yield make("residual", entered, added, exercise=_layer_name(parts))
+            right = _normed(attention.norm, entered)
+            x = gave(attention.norm, right)
+            yield make("norm", x, right, exercise=_norm_name(parts))
     make = _maker(f"{layer.place}.feed_forward", "feed_forward")
     normed = x
     if parts.norm == "pre":
-        normed = found.gave(layer.norm)
+        normed = found.got(layer.feed_forward)
         yield make("norm", normed, _normed(layer.norm, x), exercise=_norm_name(parts))
     yield from _feed_forward_steps(found, layer, normed, make)
     added = x + found.gave(layer.feed_forward)
     if parts.norm == "pre":
         yield make("residual", found.gave(layer.module), added, exercise=_layer_name(parts))
     else:
-        yield make("residual", found.got(layer.norm), added, exercise=_layer_name(parts))
-        yield make("norm", found.gave(layer.module), _normed(layer.norm, added), exercise=_norm_name(parts))
+        entered = got(layer.norm, added)
+        yield make("residual", entered, added, exercise=_layer_name(parts))
+        yield make("norm", found.gave(layer.module), _normed(layer.norm, entered), exercise=_norm_name(parts))
 
 
 def _attention_steps(found: Recording, attention: Attention, x: Tensor, source: Tensor, make: Any) -> Iterator[Step]:
@@ -164,7 +176,10 @@ def _attention_steps(found: Recording, attention: Attention, x: Tensor, source: 
     if attention.base is not None:
         right_query, right_key = (rotated(rows, attention.base) for rows in (query, key))
         turned = found.turned.get(attention.place, [])
-        query, key = turned if len(turned) == 2 else (right_query, right_key)
+        if [rows.shape for rows in turned] == [query.shape, key.shape]:
+            query, key = turned
+        else:
+            query, key = right_query, right_key
         yield make("turned_query", query, right_query, exercise="half_split_rotary")
         yield make("turned_key", key, right_key, exercise="half_split_rotary")
     shared = attention.heads // max(1, key.shape[0])
@@ -184,11 +199,13 @@ def _attention_steps(found: Recording, attention: Attention, x: Tensor, source: 
     right_masked = scaled.masked_fill(~allowed, -torch.inf)
     if attention.causal or bool(closed.any()):
         yield make("masked", masked, right_masked, exercise="causal_mask")
-    yield make("weights", weights, masked.softmax(dim=-1), exercise="attention_weights")
+    right_weights = masked.softmax(dim=-1)
+    yield make("weights", weights, right_weights, exercise="attention_weights")
     mixed = weights @ values  # (H, T, K)
     yield make("mixed", mixed, exercise="weighted_values")
     joined = found.got(module.output_linear)
-    yield make("joined", joined, mixed.transpose(0, 1).flatten(-2), exercise="merge_heads")
+    right_joined = mixed.transpose(0, 1).flatten(-2) if same(weights, right_weights) else None
+    yield make("joined", joined, right_joined, exercise="merge_heads")
     right = F.linear(joined, module.output_linear.weight, module.output_linear.bias)
     yield make("projected", found.gave(module.output_linear), right, exercise=exercise)
 
@@ -243,10 +260,11 @@ def output_steps(found: Recording) -> Iterator[Step]:
         return
     name = {"learned": "GPT", "sinusoidal": "Transformer", "rotary": "Llama"}[parts.positions]
     if parts.last_norm is not None:
-        normed = found.gave(parts.last_norm)
-        yield make("norm", normed, _normed(parts.last_norm, x), exercise=name)
+        right = _normed(parts.last_norm, x)
+        normed = found.got(parts.head) if found.was_called(parts.head) else right
+        yield make("norm", normed, right, exercise=name)
         x = normed
-    logits = found.result if found.result is not None else found.gave(parts.head)
+    logits = found.result if found.result is not None else found.gave(parts.head)  # (T, V)
     yield make("logits", logits, F.linear(x, parts.head.weight, parts.head.bias), exercise=name)
     yield make("probabilities", logits.softmax(dim=-1), exercise="next_token_probabilities")
 
