@@ -503,9 +503,9 @@ def top_k_routing__token_by_token(scores, top_k):
     if scores.dim() > 1:
         return torch.stack([top_k_routing__token_by_token(one, top_k) for one in scores])
     chosen = sorted(range(len(scores)), key=lambda expert: -scores[expert].item())[:top_k]
-    weights = torch.zeros(len(scores))
+    weights, far = torch.zeros(len(scores)), scores - scores.max()
     for expert in chosen:
-        weights[expert] = scores[expert].exp() / sum(scores[other].exp() for other in chosen)
+        weights[expert] = far[expert].exp() / sum(far[other].exp() for other in chosen)
     return weights
 
 

@@ -385,7 +385,13 @@ class _Largest(TorchDispatchMode):
 
 
 def _in_blocks(answer: Any, case: Case) -> Any:
-    """The result; or how large the largest tensor was that was made on the way."""
+    """The result; or how large the largest tensor was that was made on the way.
+
+    Of large scores the result alone: gradients lose digits there, differently in each right answer.
+    """
+    if case.asks == "large scores":
+        with torch.no_grad():
+            return answer(*case.args.values())
     if case.asks != "no table":
         return answer(*case.args.values())
     with torch.no_grad(), _Largest() as largest:
@@ -431,10 +437,18 @@ def attention_in_blocks(seed: int) -> Iterator[Case]:
         note = f"when scores {'rise' if direction > 0 else 'fall'} by hundreds"
         yield draw.case(query=query, key=key, value=draw.normal("B S Dv"), block_size=2, returns="B T Dv",
                         asks="large scores", note=note)  # fmt: skip
+    draw = Draw(seed, B=2, T=3, S=7, K=4, Dv=3)
+    query, key = draw.normal("B T K"), draw.normal("B S K", scale=0.3)
+    query[:, :, 0], key[:, :, 0] = torch.tensor([10.8, -10.8, 0.0]), 20 + key[:, :, 0]
+    yield draw.case(query=query, key=key, value=draw.normal("B S Dv"), block_size=3, returns="B T Dv",
+                    asks="large scores", note="when one query scores far above 0, another far below")  # fmt: skip
     draw = Draw(seed, B=1, H=1, T=4, S=6, K=3, Dv=5)
     yield draw.case(**inputs(draw), block_size=4, note="for one text and one head")
     draw = Draw(seed, B=2, H=2, T=60, S=90, K=4, Dv=5)
     yield draw.case(**inputs(draw), block_size=6, asks="no table", note="for 60 queries, 90 keys, and blocks of 6")
+    draw = Draw(seed, T=12, S=90, K=4, Dv=5)
+    yield draw.case(**inputs(draw, ""), block_size=15, returns="T Dv", asks="no table",
+                    note="for 12 queries, 90 keys, and blocks of 15")  # fmt: skip
 
 
 quiz_since_gpt_2 = quiz(
@@ -470,7 +484,7 @@ def any_scores(draw: Draw) -> Case:
 def top_k_routing(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=5, E=8)
     yield draw.case(scores=draw.normal("B T E", scale=2.0), top_k=2)
-    yield draw.case(scores=draw.normal("B T E", scale=2.0, shift=-6.0), top_k=3, note="for scores below 0")
+    yield draw.case(scores=draw.normal("B T E", scale=2.0, shift=-300.0), top_k=3, note="for scores far below 0")
     draw = Draw(seed, T=4, E=6)
     yield draw.case(scores=draw.normal("T E", scale=2.0), top_k=1, returns="T E", note="for top_k = 1")
     yield draw.case(scores=draw.normal("E T").T, top_k=6, returns="T E", note="when all experts are taken")
@@ -484,15 +498,24 @@ def _lora(layer: Any, case: Case) -> Any:
     if case.asks == "merged":
         return layer.merged_weight()
     if case.asks == "frozen":
-        return {name: str(one.requires_grad) for name, one in layer.named_parameters()}
+        with torch.enable_grad():
+            result = layer(case.args["x"])
+            if result.requires_grad:
+                result.sum().backward()
+        return {name: str(one.requires_grad and one.grad is not None) for name, one in layer.named_parameters()}
     if case.asks == "start":
         linear, *others = case.init
         new = type(layer)(linear, *others)
-        raw: dict[str, Any] = {"added": new(case.args["x"]) - linear(case.args["x"])}
+        raw: dict[str, Any] = {
+            "entries added that are not 0": int((new(case.args["x"]) - linear(case.args["x"])).count_nonzero()),
+            "`linear` is the layer that was passed": str(getattr(new, "linear", None) is linear),
+        }
         for name in ("lora_A", "lora_B"):
             matrix = getattr(new, name, None)
-            nonzero = int(matrix.count_nonzero()) if isinstance(matrix, Tensor) else None
-            raw[f"entries of {name} that are not 0"] = nonzero
+            if isinstance(matrix, Tensor):
+                raw[f"entries of {name} that are not 0"] = int(matrix.count_nonzero())
+        if isinstance(matrix := getattr(new, "lora_A", None), Tensor):
+            raw["entries of lora_A that repeat another one"] = matrix.numel() - len(set(matrix.flatten().tolist()))
         return raw
     return layer(case.args["x"])
 
@@ -617,6 +640,10 @@ def min_p_probabilities(seed: int) -> Iterator[Case]:
     yield draw.case(logits=draw.normal("B V", scale=2.0, shift=5.0), min_p=0.4, note="for min_p = 0.4")
     yield draw.case(logits=draw.normal("B V", scale=2.0), min_p=0.0, asks="keeps all", note="for min_p = 0")
     yield draw.case(logits=draw.normal("B V"), min_p=1.0, asks="keeps one", note="for min_p = 1")
+    yield draw.case(logits=draw.normal("B V", scale=2.0, shift=200.0), min_p=0.1, note="for logits around 200")
+    alike = draw.normal("B V")
+    alike[:, [2, 7]] = alike.amax(dim=-1, keepdim=True) + 1
+    yield draw.case(logits=alike, min_p=1.0, asks="keeps one", note="when the two largest are equal, for min_p = 1")
     draw = Draw(seed, B=2, T=3, V=7)
     yield draw.case(logits=draw.normal("B V T").transpose(1, 2), min_p=0.2, returns="B T V", note="for three axes")
     draw = Draw(seed, V=9)

@@ -82,6 +82,8 @@ def in_RMSNorm(at):
     at("self.weight", NAMES, ("called_scale", "self.scale", "Your parameter is called `scale`. Call it `weight`: trained weights are copied by name."), times=2)
     at("self.weight = nn.Parameter(torch.ones(dim))", "parameters",
        ("bias_too", "self.weight = nn.Parameter(torch.ones(dim))\n        self.bias = nn.Parameter(torch.zeros(dim))", "There is a `bias`. RMS norm has none: one learned number for each column, `weight`."))
+    at(("self.weight = nn.Parameter(torch.ones(dim))", "* self.weight"), ("shape", "values", "parameters", "eps"),
+       ("bias_added", ("self.weight = nn.Parameter(torch.ones(dim))\n        self.bias = nn.Parameter(torch.zeros(dim))", "* self.weight + self.bias"), "There is a `bias`. RMS norm has none: one learned number for each column, `weight`."))
     at("x / torch.sqrt(mean_square + self.eps) * self.weight", "gradients",
        ("root_detached", "x / torch.sqrt(mean_square + self.eps).detach() * self.weight", "The root is cut off from x (`detach`, `torch.no_grad` or `.data`). It depends on x, and the gradient has to know it."),
        ("in_place", "x.div_(torch.sqrt(mean_square + self.eps)) * self.weight", "You change `x` in place. The skip connection still needs it; make a new tensor.", "gradients"))
@@ -184,6 +186,7 @@ def in_GroupedQueryAttention(at):
        ("neighboring_pairs", ("apply_rotary(split_heads(self.q(x), self.num_heads), positions, self.base)", "apply_rotary(split_heads(self.k(x), self.num_groups), positions, self.base)"), "You turn neighboring columns (`apply_rotary` of 06). The library's weights want `half_split_rotary`."),
        ("turned_before_the_split", ("split_heads(half_split_rotary(self.q(x), positions, self.base), self.num_heads)", "split_heads(half_split_rotary(self.k(x), positions, self.base), self.num_groups)"), "You turn before you split into heads, so the pairs reach across heads. Split first: each head is turned by itself."))
     at("value = split_heads(self.v(x), self.num_groups)", BIAS_TOO,
+       ("values_from_k", "value = split_heads(self.k(x), self.num_groups)", "Your values come from the layer `k`, and `v` is not used. They come from `v`."),
        ("values_turned", "value = half_split_rotary(split_heads(self.v(x), self.num_groups), positions, self.base)", "You turn the values, too. Positions decide where to look, not what is taken: only queries and keys are turned."))
     at("(each.repeat_interleave(shared, dim=1) for each in (key, value))", BIAS_TOO,
        ("value_groups_take_turns", "(key.repeat_interleave(shared, dim=1), value.repeat(1, shared, 1, 1))", "Your keys are shared by neighboring heads, your values take turns (`repeat`): head h reads the keys of group h // (H / G) and the values of another. Use `repeat_interleave` for both."),
@@ -229,7 +232,7 @@ def in_cache_bytes(at):
        ("head_width_left_out", "config.num_key_value_heads", "You count one number for each group. A key has K = {K} numbers."),
        ("head_width_from_d", "config.num_key_value_heads * (config.hidden_size // config.num_attention_heads)", "You take D // H for the width of a head. The config says it: `config.head_dim`."))
     at(" * bytes_per_number", "values", ("numbers", "", "You count numbers. Each takes `bytes_per_number` bytes."))
-    at("bytes_per_number\n", "values", ("four_bytes", "4\n", "You always count four bytes. `bytes_per_number` says how many."), ("bits", "bytes_per_number * 8\n", "You count bits: eight times as many."))
+    at("bytes_per_number\n", "values", ("four_bytes", "4\n", "You always count four bytes. `bytes_per_number` says how many."), ("two_bytes", "2\n", "You always count two bytes. `bytes_per_number` says how many."), ("bits", "bytes_per_number * 8\n", "You count bits: eight times as many."))
     at(" * tokens", "values", ("one_token", "", "You count one token. There are `tokens` of them."), ("a_table", " * tokens**2", "You count T² entries. A cache grows with T: the table of scores is not kept."))
 
 
@@ -264,6 +267,7 @@ def in_LlamaBlock(at):
        ("no_feed_forward", "return x", "The feed-forward network is not used."),
        ("norm_at_the_end", "return self.rms_norm_2(x + self.feed_forward(self.rms_norm_2(x)))", "You normalize the block's result. Only the model's last step does so."))
     at(", config.rms_norm_eps", "eps",
+       ("eps_left_out", ", torch.finfo(torch.float32).eps", "Your norms don't get `config.rms_norm_eps`: without it `nn.RMSNorm` takes an eps of its own."),
        ("eps_of_1e_6", ", 1e-6", "Your norms have an eps of their own, 1e-6. Take `config.rms_norm_eps`."),
        ("eps_of_1e_5", ", 1e-5", "Your norms have an eps of their own, 1e-5. Take `config.rms_norm_eps`."), times=2)
     at("RMSNorm(config.hidden_size, config.rms_norm_eps)", ("values", "parameters", "gradients", "eps"),
@@ -306,6 +310,8 @@ def in_Llama(at):
        ("plain_list", "[LlamaBlock(config) for _ in range(config.num_hidden_layers)]", "A plain list hides its blocks from `parameters()`. Use `nn.ModuleList`."))
     at("self.token_embeddings = nn.Embedding(config.vocab_size, config.hidden_size)\n", "parameters",
        ("table_of_positions", "self.token_embeddings = nn.Embedding(config.vocab_size, config.hidden_size)\n        self.position_embeddings = nn.Embedding(config.max_position_embeddings, config.hidden_size)\n", "There is a table of positions. Llama has none: attention turns queries and keys."))
+    at("RMSNorm(config.hidden_size, config.rms_norm_eps)", AND_EPS,
+       ("eps_left_out", "nn.RMSNorm(config.hidden_size)", "The last norm doesn't get `config.rms_norm_eps`: without it `nn.RMSNorm` takes an eps of its own."))
     at("RMSNorm(config.hidden_size, config.rms_norm_eps)", ("values", "parameters", "gradients", "eps"),
        ("layer_norm", "nn.LayerNorm(config.hidden_size, config.rms_norm_eps)", "Your last norm is a layer norm. It is an RMS norm."))
 
@@ -333,6 +339,7 @@ def in_cached_grouped_attention(at):
     at("[cache[1], value]", STEPS, ("keys_cached_twice", "[cache[0], value]", "Your values begin with `cache[0]`, the keys. `cache[1]` has the values."))
     at(("[cache[0], key]", "[cache[1], value]"), STEPS, ("value_cache_for_keys", ("[cache[1], key]", "[cache[0], value]"), "Keys and values of the cache are swapped: `cache[0]` has the keys."))
     at(", (key, value)\n", ("shape", "values", "several tokens", "no cache"),
+       ("new_only_returned", ", (key[:, :, past:], value[:, :, past:])\n", "You return keys and values of the new tokens only. The next call needs those of all P + N: return what you joined.", ("shape", "values", "several tokens")),
        ("repeated_cache", ", (keys, values)\n", "You return keys and values of all H heads. Keep the groups' only, (B, G, P + N, K): that is what saves memory."),
        ("no_cache_returned", "\n", "You return the outputs only. The next step needs keys and values, too: `output, (key, value)`."),
        ("value_first", ", (value, key)\n", "Keys and values are swapped in what you return: keys come first.", OUTPUTS),
@@ -345,6 +352,8 @@ def in_cached_grouped_attention(at):
        ("unturned_keys_returned", (", (torch.cat([key[:, :, :past], split_heads(attention.k(x), attention.num_groups)], dim=2), value)\n", "    keys, values = "), "The new keys in the cache that you return are not turned. Turn each key when it is new, and keep it turned."))
     at("query = half_split_rotary(split_heads(attention.q(x), attention.num_heads), positions, attention.base)", OUTPUTS,
        ("queries_not_turned", "query = split_heads(attention.q(x), attention.num_heads)", "The queries are not turned. Turn queries and keys by their positions."))
+    at("query = half_split_rotary(split_heads(attention.q(x), attention.num_heads), positions, attention.base)", STEPS,
+       ("queries_from_zero", "query = half_split_rotary(split_heads(attention.q(x), attention.num_heads), torch.arange(x.size(1)), attention.base)", "Your queries are turned as if the text began with them, your keys are not. Both are at positions P, P + 1, …"))
     at(", positions, attention.base)", OUTPUTS,
        ("base_unused", ", positions)", "`attention.base` is not used in your rotations."), times=2)
     at("attention.output_linear(merge_heads(context))", ("shape", *OUTPUTS), ("no_output_linear", "merge_heads(context)", "`output_linear` is not used. It is the last step."))
@@ -365,23 +374,33 @@ def in_attention_in_blocks(at):
        ("largest_of_the_block", ("scores.amax(dim=-1, keepdim=True)", "shrink = torch.where(before.isinf(), 0.0, 1.0)"), "Each block uses its own largest score, so the blocks are not comparable. Carry the largest score so far, and rescale."))
     at((".exp()  # (..., T, 1): what is carried is relative to the new largest score", "weights = (scores - largest).exp()"), "large scores",
        ("no_largest", (".exp() * 0 + 1", "weights = scores.exp()"), "The exponential gets the scores as they are, and large ones overflow. Subtract the largest score so far."))
-    at("return mixed / total", NUMBERS, ("not_divided", "return mixed", "You don't divide by the sum of the exponentials: your weights don't sum to 1."))
+    at("return mixed / total", RISING, ("not_divided", "return mixed", "You don't divide by the sum of the exponentials: your weights don't sum to 1."))
     at("weights @ values", RISING,
        ("divided_in_each_block", "weights @ values / weights.sum(dim=-1, keepdim=True)", "You divide each block's values by that block's sum, and all by the whole sum at the end. Divide once, at the end."))
     at("before, largest = largest, torch.maximum(largest, scores.amax(dim=-1, keepdim=True))\n        shrink = (before - largest).exp()", RISING,
        ("largest_never_kept", "new = torch.maximum(largest, scores.amax(dim=-1, keepdim=True))\n        shrink, scores, largest = (largest - new).exp(), scores - new + largest.clamp(min=0) * 0, torch.full_like(largest, -torch.inf)\n        weights = scores.exp()\n        total, mixed = total * shrink + weights.sum(dim=-1, keepdim=True), mixed * shrink + weights @ values\n        continue", "The largest score is never kept, so each block starts over and what you carried is lost. Set it at the end of each round."))
     at("weights = (scores - largest).exp()", RISING,
        ("softmax_in_each_block", "weights = scores.softmax(dim=-1)", "You take a softmax in each block, so each block's weights sum to 1. They sum to 1 over *all* keys: carry sums, divide at the end."))
-    at("/ math.sqrt(query.size(-1))", NUMBERS,
+    at("/ math.sqrt(query.size(-1))", RISING,
+       ("scaled_by_the_queries", "/ math.sqrt(query.size(-2))", "You divide the scores by the root of the *number* of queries, T. It is their width: √K."),
        ("scaled_by_the_values", "/ math.sqrt(value.size(-1))", "You divide the scores by the root of the *values'* width. It is the width of queries and keys: √K."),
        ("not_scaled", "", "The scores are not divided by √K."),
        ("scaled_by_k", "/ query.size(-1)", "You divide by K. Divide by its root."))
     at("range(0, key.size(-2), block_size)", RISING,
        ("rest_left_out", "range(0, key.size(-2) - key.size(-2) % block_size or key.size(-2), block_size)", "The last keys are left out where `block_size` does not divide S. The last block is shorter."),
        ("first_block_only", "range(0, min(block_size, key.size(-2)), block_size)", "Only the first block of keys is seen.", ("values", "large scores", "gradients")))
-    at("start : start + block_size", NUMBERS, ("overlapping", "max(start - 1, 0) : start + block_size", "Your blocks overlap: a key at the border counts twice."))
+    at("range(0, key.size(-2), block_size)", RISING,
+       ("last_block_left_out", "range(0, key.size(-2) - block_size + 1, block_size)", "The last keys are left out where `block_size` does not divide S. The last block is shorter.", ("shape", *RISING)),
+       ("loop_over_queries", "range(0, query.size(-2), block_size)", "Your loop ends at T, the number of queries. It runs over the S keys."))
+    at(("weights = (scores - largest).exp()", "mixed = mixed * shrink + ", "return mixed / total"), RISING,
+       ("softmaxes_added", ("weights = scores.softmax(dim=-1)", "mixed = mixed + ", "return mixed"), "You take a softmax in each block, so each block's weights sum to 1. They sum to 1 over *all* keys: carry sums, divide at the end."))
+    at("torch.maximum(largest, scores.amax(dim=-1, keepdim=True))", "large scores",
+       ("one_largest_for_all", "torch.maximum(largest, scores.max())", "There is one largest score for all queries. Where another query's scores are far below it, all their exponentials are 0: each query has its own, `amax(dim=-1, keepdim=True)`."))
+    at("-torch.inf)", "large scores",
+       ("starts_at_zero", "0.0)", "Your largest score starts at 0. Where all scores are far below 0, all exponentials are 0: start at −∞."))
+    at("start : start + block_size", RISING, ("overlapping", "max(start - 1, 0) : start + block_size", "Your blocks overlap: a key at the border counts twice."))
     at("    for start in range(0, key.size(-2), block_size):\n", "no table",
-       ("one_block", "    block_size = key.size(-2)\n    for start in range(0, key.size(-2), block_size):\n", "`block_size` is never used: you compute all scores at once, the whole T × S table."))
+       ("one_block", "    block_size = key.size(-2)\n    for start in range(0, key.size(-2), block_size):\n", "The whole T × S table of scores is made. Look at `block_size` *keys* at a time, and keep no block's scores."))
     at("dim=-1, keepdim=True))", ("shape", "no table", *RISING),
        ("largest_over_queries", "dim=-2, keepdim=True))", "Your largest score is taken over the queries. Each query has its own, over the keys."))
     squeezed(at, ("shape", "values", "gradients"), "is (…, T, Dv)")
@@ -439,6 +458,13 @@ def in_LoRALinear(at):
     at("self.linear(x) + self.scale", "values",
        ("layer_left_out", "self.scale", "What the trained layer returns is missing. The product is *added* to it.", ("values", "start")),
        ("subtracted", "self.linear(x) - self.scale", "You subtract what was learned. Add it."))
+    at("x @ self.lora_A.T @", "frozen", ("detached", "x @ self.lora_A.detach().T @", "`lora_A` is cut off (`detach`, `torch.no_grad` or `.data`), so it never learns."))
+    at("self.linear(x) + self.scale * (x @ self.lora_A.T @ self.lora_B.T)", "frozen",
+       ("both_detached", "F.linear(x, self.merged_weight().detach(), self.linear.bias)", "What is added is cut off (`detach`, `torch.no_grad` or `.data`): neither `lora_A` nor `lora_B` gets a gradient."))
+    at("self.linear = linear.requires_grad_(False)", "start",
+       ("a_copy", "import copy\n        self.linear = copy.deepcopy(linear).requires_grad_(False)", "You keep a copy of the layer, which takes its memory a second time. Keep the layer itself."))
+    at("torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features)", "start",
+       ("all_ones", "torch.ones(rank, linear.in_features)", "Entries of `lora_A` are alike. It starts with random numbers, so that its rows can learn different things."))
     at(("+ self.scale * (x", "T)\n"), "values", ("scaled_both", ("* self.scale + self.scale * (x", "T)\n"), "You scale the trained layer's result, too. Only what is added is scaled by alpha / rank.", ("values", "start")))
     at("self.linear.weight + self.scale * (self.lora_B @ self.lora_A)", "merged",
        ("update_only", "self.scale * (self.lora_B @ self.lora_A)", "Your merged weight lacks the trained one: W + alpha / rank · B A."),
