@@ -67,7 +67,7 @@ export function explain(state, step, place, row, column) {
   if (scores && turned[0] && turned[1]) {
     const q = vector(turned[0], row);
     const k = vector(turned[1], column);
-    lines.push({ text: `query ${from} · key ${to} = ${exact(cell(scores))}`,
+    lines.push({ text: step.kind === "scores" ? `The products of their ${q.length} numbers sum to ${exact(cell(scores))}.` : `query ${from} · key ${to} = ${exact(cell(scores))}`,
       strips: step.kind === "scores" ? [{ name: `query of ${from}`, values: q }, { name: `key of ${to}`, values: k }, { name: "product", values: q.map((value, index) => value * k[index]) }] : null });
   }
   if (step.kind === "scores") return lines;
