@@ -9,7 +9,7 @@ from anatomy.authoring.master import Master
 from anatomy.authoring.rules import Complaints, rule
 from anatomy.engine.notebook_files.notebooks import as_text, clean
 
-MOST_CELLS = 90  # the last two are the bug hunt of every notebook
+MOST_CELLS = 80  # the last two are the bug hunt of every notebook
 
 
 @rule

@@ -641,9 +641,6 @@ def min_p_probabilities(seed: int) -> Iterator[Case]:
     yield draw.case(logits=draw.normal("B V", scale=2.0), min_p=0.0, asks="keeps all", note="for min_p = 0")
     yield draw.case(logits=draw.normal("B V"), min_p=1.0, asks="keeps one", note="for min_p = 1")
     yield draw.case(logits=draw.normal("B V", scale=2.0, shift=200.0), min_p=0.1, note="for logits around 200")
-    alike = draw.normal("B V")
-    alike[:, [2, 7]] = alike.amax(dim=-1, keepdim=True) + 1
-    yield draw.case(logits=alike, min_p=1.0, asks="keeps one", note="when the two largest are equal, for min_p = 1")
     draw = Draw(seed, B=2, T=3, V=7)
     yield draw.case(logits=draw.normal("B V T").transpose(1, 2), min_p=0.2, returns="B T V", note="for three axes")
     draw = Draw(seed, V=9)

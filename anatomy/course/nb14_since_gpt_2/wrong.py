@@ -394,6 +394,8 @@ def in_attention_in_blocks(at):
        ("loop_over_queries", "range(0, query.size(-2), block_size)", "Your loop ends at T, the number of queries. It runs over the S keys."))
     at(("weights = (scores - largest).exp()", "mixed = mixed * shrink + ", "return mixed / total"), RISING,
        ("softmaxes_added", ("weights = scores.softmax(dim=-1)", "mixed = mixed + ", "return mixed"), "You take a softmax in each block, so each block's weights sum to 1. They sum to 1 over *all* keys: carry sums, divide at the end."))
+    at(("weights = (scores - largest).exp()", "total = total * shrink + weights.sum(dim=-1, keepdim=True)", "mixed = mixed * shrink + "), RISING,
+       ("softmaxes_averaged", ("weights = scores.softmax(dim=-1)", "total = total + 1", "mixed = mixed + "), "You take a softmax in each block and the mean of the blocks' results. The weights sum to 1 over *all* keys: carry sums, divide once at the end."))
     at("torch.maximum(largest, scores.amax(dim=-1, keepdim=True))", "large scores",
        ("one_largest_for_all", "torch.maximum(largest, scores.max())", "There is one largest score for all queries. Where another query's scores are far below it, all their exponentials are 0: each query has its own, `amax(dim=-1, keepdim=True)`."))
     at("-torch.inf)", "large scores",
@@ -507,6 +509,8 @@ def in_min_p_probabilities(at):
        ("bound_removed", "probabilities <= least", "A token exactly at the bound is removed, so that nothing is left for `min_p` = 1. It stays.", "keeps one"))
     at("least = min_p * probabilities.amax(dim=-1, keepdim=True)  # (..., 1)\n    kept = probabilities.masked_fill(probabilities < least, 0.0)", ("values", "keeps all", "keeps one"),
        ("top_p", "largest, order = probabilities.sort(dim=-1, descending=True)\n    kept = torch.zeros_like(probabilities).scatter(-1, order, largest.masked_fill(largest.cumsum(dim=-1) - largest > min_p, 0.0))", "This is top-p: you keep the fewest tokens that together reach `min_p`. Min-p compares each token with the most probable one."))
+    at("least = min_p * probabilities.amax(dim=-1, keepdim=True)  # (..., 1)\n    kept = probabilities.masked_fill(probabilities < least, 0.0)", ("values", "keeps all", "keeps one"),
+       ("top_p_until", "largest, order = probabilities.sort(dim=-1, descending=True)\n    kept = torch.zeros_like(probabilities).scatter(-1, order, largest.masked_fill(largest.cumsum(dim=-1) - largest >= min_p, 0.0))", "This is top-p: you keep the fewest tokens that together reach `min_p`. Min-p compares each token with the most probable one."))
     at("logits.softmax(dim=-1)", ("values", "keeps all", "keeps one"),
        ("on_logits", "logits", "You compare the logits. The bound is a part of a *probability*: softmax first.", ("values", "keeps all")),
        ("over_the_first_axis", "logits.softmax(dim=0)", "Your softmax runs over the first axis. It belongs over the tokens, `dim=-1`."))
