@@ -68,6 +68,7 @@ def start(
     Example: [cyan]anatomy start transformers[/cyan]
     """
     from anatomy import starting
+    from anatomy.engine.checking.joining import anatomy_command
 
     with said_clearly():
         done = starting.start(folder)
@@ -75,7 +76,8 @@ def start(
     for path in done.left:
         console.print(f"Left as it is: {escape(str(path))}", highlight=False, soft_wrap=True)
     console.print(f"Files copied: {done.copied}. What to do next:\n", highlight=False)
-    console.print(f"    cd {escape(shlex.quote(str(folder)))}\n    anatomy lab", highlight=False, soft_wrap=True)
+    commands = f"    cd {shlex.quote(str(folder))}\n    {anatomy_command()} lab"
+    console.print(commands, highlight=False, markup=False, soft_wrap=True)
 
 
 @app.command(rich_help_panel=STUDENTS, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})

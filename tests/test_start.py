@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from anatomy import cli, starting
+from anatomy.engine.checking import joining
 
 FIRST = Path("notebooks/00-start-here/00-start-here.ipynb")
 
@@ -50,7 +51,18 @@ def test_a_new_folder_gets_the_edition_and_nothing_else_and_a_word_on_what_is_ne
         "nbgrader_config.py", str(FIRST), "notebooks/00-start-here/map.svg",
         "tools/jupyterlab/student/labconfig/page_config.json",
     ]  # fmt: skip
-    assert "Files copied: 4." in out and f"    cd '{folder}'\n    anatomy lab" in out
+    assert "Files copied: 4." in out and f"    cd '{folder}'\n    {joining.anatomy_command()} lab" in out
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_what_is_next_can_be_typed_as_it_stands(course, tmp_path, monkeypatch, found):
+    scripts = tmp_path / "course" / "bin"
+    scripts.mkdir(parents=True)
+    (scripts / "anatomy").touch(mode=0o755)
+    monkeypatch.setattr(sys, "executable", str(scripts / "python"))
+    monkeypatch.setenv("PATH", str(scripts if found else tmp_path))
+    _, out, _ = anatomy("start", tmp_path / "mine")
+    assert out.endswith("\n    anatomy lab\n" if found else f"\n    {scripts / 'anatomy'} lab\n")
 
 
 def test_what_is_there_stays_and_is_named_if_it_is_other(course, tmp_path):

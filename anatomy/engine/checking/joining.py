@@ -46,13 +46,18 @@ def key_for(address: str) -> str:
     return os.environ.get("JUPYTERHUB_API_TOKEN", "") if is_of_hub else ""
 
 
-def join_command() -> str:
-    """What to type in a terminal to store a key: with the path to the command, unless it is found without."""
+def anatomy_command() -> str:
+    """How `anatomy` is typed in a terminal: with the path to the command, unless it is found without."""
     here = Path(sys.executable).parent
     command = shutil.which("anatomy", path=str(here)) or str(here / "anatomy")
     if shutil.which("anatomy") == command:
-        return "anatomy join KEY"
-    return f"{shlex.quote(command) if os.name == 'posix' else command} join KEY"
+        return "anatomy"
+    return shlex.quote(command) if os.name == "posix" else command
+
+
+def join_command() -> str:
+    """What to type in a terminal to store a key."""
+    return f"{anatomy_command()} join KEY"
 
 
 def is_private(address: str) -> bool:
