@@ -107,10 +107,10 @@ export function titled({ kind, title, formula }) {
   return name && !(kind === "norm" && /rms/i.test(title + formula)) ? term(name, title) : document.createTextNode(title);
 }
 
-/** A link to a notebook. A page that lies elsewhere says on its body where the notebooks are. */
+/** A link to a notebook. The page's body may say where notebooks are, with * for a notebook's name. */
 export function notebookLink(notebook, text) {
   const made = document.createElement("a");
-  made.href = `${document.body.dataset.notebooks ?? ""}${notebook}.ipynb`;
+  made.href = (document.body.dataset.notebooks || "../*/*.ipynb").replaceAll("*", notebook);
   made.target = "_blank";
   made.rel = "noopener";
   made.textContent = text;
