@@ -41,6 +41,8 @@ export function samePlace(place, state) {
   };
 }
 
+const isLast = (state, { stack, query }) => query === state.header.stacks.find((one) => one.name === stack)?.tokens.length - 1;
+
 /** A store of states. `host` is null where nobody computes anew. */
 export function makeStore(states, host = null) {
   const readers = new Set();
@@ -51,10 +53,14 @@ export function makeStore(states, host = null) {
     written: [], // ids that were drawn in this page, one after another
     /** Sets fields; `place` and `sampling` take only what is new. Every reader is then called once. */
     change(part) {
+      const before = store.state;
       for (const [name, value] of Object.entries(part)) {
         store[name] = name === "place" || name === "sampling" ? { ...store[name], ...value } : value;
       }
-      store.place = samePlace(store.place, store.states[store.at]);
+      if (store.state !== before && part.place?.query === undefined && isLast(before, store.place)) {
+        store.place = { ...store.place, query: Infinity }; // whoever looks at the end goes on doing so
+      }
+      store.place = samePlace(store.place, store.state);
       if (telling) {
         again = true;
         return;

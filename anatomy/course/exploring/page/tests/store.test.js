@@ -35,6 +35,17 @@ test("in a shorter sentence of a smaller model the place is the nearest there is
   assert.ok(store.state.steps.has(store.place.step));
 });
 
+test("whoever looks at the last token of a sentence looks at that of the next one", () => {
+  const store = makeStore([small(), small({ tokens: 9 })]);
+  store.change({ at: 1 });
+  assert.equal(store.place.query, 8);
+  store.change({ place: { query: 3 } });
+  store.change({ at: 0 });
+  assert.equal(store.place.query, 3);
+  store.change({ at: 1, place: { query: 6 } });
+  assert.equal(store.place.query, 6);
+});
+
 test("the page begins where something is not right", () => {
   assert.equal(firstPlace(small()).step, "decoder.0.self.weights");
   assert.equal(firstPlace(small({ wrong: "scaled" })).step, "decoder.0.self.scaled");
