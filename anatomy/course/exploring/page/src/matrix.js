@@ -25,7 +25,7 @@ export function grid(matrix, rowLabels, columnLabels, width, namedColumns, facto
   const square = namedColumns && matrix.columns <= 80;
   const room = width - left - 2;
   const wide = square ? Math.max(9, Math.min(48, room / matrix.columns)) : Math.min(40, room / matrix.columns);
-  const high = square ? Math.max(13, Math.min(34, wide)) : Math.max(13, Math.min(26, 420 / matrix.rows));
+  const high = square ? Math.max(13, Math.min(34, wide, Math.max(18, 620 / matrix.rows))) : Math.max(13, Math.min(26, 420 / matrix.rows));
   const upright = square && wide < 8 * Math.min(6, longest(columnLabels)) + 4;
   const top = (upright ? Math.min(84, 10 + 7.4 * longest(columnLabels)) : 20) + above;
   return { left, top, before, above, wide, high, upright, square, width: left + wide * matrix.columns + 2, height: top + high * matrix.rows + 2 };
