@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
+from torch import Tensor
+from torch.nn import functional as F
 
+from anatomy.course.exploring.explorer import Explorer
 from anatomy.course.exploring.packing import State
 from anatomy.course.exploring.parts import NotExplorable
-from tests.exploring.models import CLASSES, explorer_of, model_of, text_of
+from anatomy.course.nb09_causal_mask import right as nb09
+from anatomy.course.nb10_encoder_decoder import right as nb10
+from anatomy.course.nb14_since_gpt_2 import right as nb14
+from tests.exploring.models import CLASSES, TEXT, explorer_of, model_of, text_of
 
 KINDS = list(CLASSES)
 WRITING = [kind for kind in KINDS if kind != "encoder"]
@@ -123,8 +132,133 @@ def test_every_choice_changes_the_result_and_leaves_the_model_as_it_was(kind: st
 @pytest.mark.parametrize(
     ("change", "says"),
     [("no-such", "no change"), ("layer-off:decoder.7", "no layer"), ("head-off:decoder.0.self.9", "heads 0 to 2"),
+     ("head-off:decoder.0.self.²", "heads 0 to 2"), ("head-off", "no attention"), ("layer-off", "no layer"),
      ("head-off:decoder.0.cross.0", "no attention"), ("no-skip:decoder.0.cross", "no skip connection")],
 )  # fmt: skip
 def test_what_is_not_there_is_said(change: str, says: str) -> None:
     with pytest.raises(NotExplorable, match=says):
         state_of("decoder", change)
+
+
+def outputs(explorer: Explorer, kind: str = "decoder") -> Tensor:
+    """What the model gives by itself."""
+    text, written = text_of(kind)
+    ids = [torch.tensor([explorer.words.ids(text)])]
+    if written is not None:
+        ids.append(torch.tensor([explorer.words.ids(written)]))
+    with torch.no_grad():
+        return explorer.parts.model.eval()(*ids)
+
+
+def first_weights(explorer: Explorer, *, scaled: bool = True, masked: bool = True) -> np.ndarray:
+    """The weights of the small GPT's first layer, computed here from its own layers."""
+    model: Any = explorer.parts.model.eval()
+    ids = torch.tensor(explorer.words.ids(TEXT))
+    with torch.no_grad():
+        x = model.token_embeddings(ids) + model.position_embeddings(torch.arange(len(ids)))
+        attention, x = model.blocks[0].attention, model.blocks[0].layer_norm_1(x)
+        query, key = (layer(x).unflatten(-1, (3, -1)).transpose(0, 1) for layer in (attention.q, attention.k))
+        scores = query @ key.transpose(-2, -1) / (math.sqrt(query.shape[-1]) if scaled else 1)  # (H, T, T)
+        hidden = torch.ones_like(scores, dtype=torch.bool).triu(1)
+        return (scores.masked_fill(hidden, -torch.inf) if masked else scores).softmax(-1).numpy()
+
+
+def test_changes_add_up() -> None:
+    explorer = explorer_of("decoder")
+    for change, how in {"no-mask": {"masked": False}, "no-scale": {"scaled": False}}.items():
+        found = explorer.state(TEXT, None, [change]).array("decoder.0.self.weights")
+        np.testing.assert_allclose(found, first_weights(explorer, **how), rtol=1e-3, atol=1e-6)
+    both = explorer.state(TEXT, None, ["no-mask", "no-scale"]).array("decoder.0.self.weights")
+    np.testing.assert_allclose(both, first_weights(explorer, masked=False, scaled=False), rtol=1e-3, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_without_the_scale_queries_keys_and_scores_are_shown_as_they_are(kind: str) -> None:
+    plain, changed = state_of(kind), state_of(kind, "no-scale")
+    shown = [name for name in plain.header["arrays"] if f"{place_of(kind)}.0.self." in name]
+    for name in shown:
+        if name.rsplit(".", 1)[-1] in ("query", "key", "turned_query", "turned_key", "scores", "value"):
+            np.testing.assert_array_equal(plain.array(name), changed.array(name), err_msg=name)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_head_that_is_off_keeps_its_weights_and_adds_nothing(kind: str) -> None:
+    place = f"{place_of(kind)}.0.self"
+    plain, changed = state_of(kind), state_of(kind, f"head-off:{place}.1")
+    for step in ("scores", "weights", "mixed"):
+        np.testing.assert_array_equal(changed.array(f"{place}.{step}"), plain.array(f"{place}.{step}"))
+    heads, length, width = plain.array(f"{place}.mixed").shape
+    before, after = (state.array(f"{place}.joined").reshape(length, heads, width) for state in (plain, changed))
+    assert (after[:, 1] == 0).all() and (before[:, 1] != 0).any()
+    np.testing.assert_array_equal(np.delete(after, 1, axis=1), np.delete(before, 1, axis=1))
+
+
+@pytest.mark.parametrize(("kind", "place"), [
+    ("decoder", "decoder.1.self"), ("decoder", "decoder.0.feed_forward"), ("modern", "decoder.0.self"),
+    ("encoder", "encoder.0.self"), ("encoder", "encoder.1.feed_forward"), ("encoder-decoder", "decoder.0.cross"),
+])  # fmt: skip
+def test_without_a_skip_connection_the_residual_is_what_the_part_gave(kind: str, place: str) -> None:
+    plain, changed = state_of(kind), state_of(kind, f"no-skip:{place}")
+    result = f"{place}.{'feed_forward' if place.endswith('feed_forward') else 'projected'}"
+    gave = plain.array(result).astype("f4")
+    np.testing.assert_array_equal(changed.array(result), plain.array(result))
+    np.testing.assert_allclose(changed.array(f"{place}.residual").astype("f4"), gave, atol=2e-2, rtol=2e-3)
+    assert np.abs(plain.array(f"{place}.residual").astype("f4") - gave).max() > 0.1
+
+
+class OwnMask(nb09.CausalSelfAttention):
+    """An attention that asks for no `causal_mask`."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        parts = (layer(x).unflatten(-1, (self.num_heads, -1)).transpose(1, 2) for layer in (self.q, self.k, self.v))
+        mixed = F.scaled_dot_product_attention(*parts, is_causal=True)
+        return self.output_linear(mixed.transpose(1, 2).flatten(2))
+
+
+def test_a_mask_that_is_made_inside_is_taken_away_as_well() -> None:
+    model: Any = model_of("decoder")
+    for block in model.blocks:
+        block.attention.__class__ = OwnMask
+    explorer = explorer_of("decoder", model)
+    found = explorer.state(TEXT, None, ["no-mask"]).array("decoder.0.self.weights")
+    np.testing.assert_allclose(found, first_weights(explorer, masked=False), rtol=1e-3, atol=1e-6)
+    assert np.triu(explorer.state(TEXT).array("decoder.0.self.weights"), 1).max() == 0
+
+
+CHANGES = ["no-mask", "no-scale", "no-positions", "no-skip:decoder.0.self", "head-off:decoder.0.self.0",
+           "layer-off:decoder.0"]  # fmt: skip
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_is_refused_leaves_nothing_behind(change: str) -> None:
+    explorer = explorer_of("decoder")
+    before, mask = outputs(explorer), nb09.causal_mask
+    with pytest.raises(NotExplorable, match="no change"):
+        explorer.state(TEXT, None, [change, "no-such"])
+    assert torch.equal(outputs(explorer), before) and nb09.causal_mask is mask
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_after_an_error_in_the_models_code_all_is_as_before(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    explorer = explorer_of("decoder")
+    before, mask = outputs(explorer), nb09.causal_mask
+
+    def stops(self: Any, x: Tensor) -> Tensor:
+        raise RuntimeError("a mistake")
+
+    explorer.parts.model.train()
+    with monkeypatch.context() as patch:
+        patch.setattr(nb09.FeedForward, "forward", stops)
+        with pytest.raises(RuntimeError, match="a mistake"):
+            explorer.state(TEXT, None, [change])
+    assert all(module.training for module in explorer.parts.model.modules())
+    assert nb09.causal_mask is mask
+    assert torch.equal(outputs(explorer), before)
+
+
+def test_names_that_are_replaced_for_a_run_come_back() -> None:
+    names = [(nb09, "causal_mask"), (nb10, "sinusoidal_encoding"), (nb14, "half_split_rotary"), (nb14, "causal_mask")]
+    before = [getattr(*name) for name in names]
+    for kind in KINDS:
+        state_of(kind, "no-positions", "no-scale", *(["no-mask"] if kind in WRITING else []))
+    assert before == [getattr(*name) for name in names]

@@ -18,13 +18,14 @@ import torch
 
 import anatomy
 from anatomy.course.exploring import Exploration, explore
+from anatomy.course.exploring.explorer import START
 from anatomy.course.exploring.live import Link
 from anatomy.course.exploring.models import shown
 from anatomy.course.exploring.packing import LEFT_OUT_FIRST, State, steps_in
 from anatomy.course.exploring.parts import NotExplorable
 from anatomy.course.exploring.serving import Server
 from anatomy.course.exploring.still import ROOM, in_words, likely, page
-from tests.exploring.models import LETTERS, TEXT, explorer_of, model_of, text_of
+from tests.exploring.models import LETTERS, SYMBOLS, TEXT, explorer_of, model_of, text_of
 
 
 def unpacked(data: bytes) -> tuple[dict[str, Any], bytes]:
@@ -191,7 +192,8 @@ def test_explore_shows_nothing_where_marks_are_given(monkeypatch: pytest.MonkeyP
         ("decoder", "x" * 41, LETTERS, "at most 40"),
         ("decoder", "A", LETTERS, "does not know the character 'A'"),
         ("decoder", TEXT, None, "needs the model's tokens"),
-        ("encoder-decoder", TEXT, LETTERS, "no symbol '⟨start⟩'"),
+        ("decoder", TEXT, LETTERS[:-1], "words of another model"),
+        ("encoder-decoder", "may", [one.replace(START, "<s>") for one in SYMBOLS], "no symbol '⟨start⟩'"),
     ],
 )
 def test_what_can_not_be_explored_is_told_why(model: Any, text: str, words: Any, says: str) -> None:

@@ -67,7 +67,7 @@ WRONG = [
      "output.norm"),
     ("encoder", "SelfAttention", "F.scaled_dot_product_attention(query, key, value, attn_mask=mask)",
      "F.scaled_dot_product_attention(query, key, value, attn_mask=mask, scale=1.0)", "self.scaled"),
-    ("encoder", "SelfAttention", "merge_heads(context)", "context.reshape(x.shape)", "self.weights"),
+    ("encoder", "SelfAttention", "merge_heads(context)", "context.reshape(x.shape)", "self.joined"),
     ("encoder", "PostNormEncoderLayer", "self.layer_norm_1(x + self.dropout(self.attention(x, mask)))",
      "self.layer_norm_1(self.dropout(self.attention(x, mask)))", "self.residual"),
     ("encoder", "Embeddings", "self.layer_norm(x)", "x + 0 * self.layer_norm(x)", "embedding.embedded"),

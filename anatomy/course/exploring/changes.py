@@ -6,16 +6,18 @@ Each is a context manager on the model as it is, with the student's own code in 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from anatomy.course.exploring.parts import Attention, Layer, NotExplorable, Parts
-from anatomy.course.exploring.recording import hooked, outer_names, replaced
+from anatomy.course.exploring.recording import hooked, names_of_embed, outer_names, replaced
+from anatomy.course.exploring.steps import rotated
 
 WITHOUT_MASK, WITHOUT_SCALE, WITHOUT_POSITIONS = "no-mask", "no-scale", "no-positions"
 WITHOUT_SKIP, WITHOUT_HEAD, WITHOUT_LAYER = "no-skip", "head-off", "layer-off"
@@ -76,7 +78,7 @@ def applied(parts: Parts, changes: list[str]) -> tuple[AbstractContextManager[No
             where, _, head = place.rpartition(".")
             early.append(_without_head(_attention(parts, where), head))
         elif kind == WITHOUT_SKIP:
-            early.append(_without_skip(parts, place))
+            late.append(_without_skip(parts, place))
         else:
             raise NotExplorable(f"There is no change {change!r}.")
     return _all(early), _all(late)
@@ -107,11 +109,36 @@ def _attention(parts: Parts, place: str) -> Attention:
     raise NotExplorable(f"The model has no attention {place!r}.")
 
 
-def _without_scale(parts: Parts) -> AbstractContextManager[None]:
-    """Queries times √K, so that dividing by √K gives the scores as they were."""
+@contextmanager
+def _without_scale(parts: Parts) -> Iterator[None]:
+    """Queries times √K, so that dividing by √K gives the scores as they were.
+
+    Where `half_split_rotary` turns queries and keys, what it returns is multiplied instead, each by the root of √K: so
+    the recorder has seen both as they are.
+    """
     factor = math.sqrt(parts.sizes["K"])
-    attentions: list[Any] = [attention.module for layer in parts.layers for attention in layer.attentions]
-    return hooked(module.q.register_forward_hook(lambda _, __, output: output * factor) for module in attentions)
+    with ExitStack() as stack:
+        done: list[dict[str, Any]] = []
+        for attention in _attentions(parts):
+            module: Any = attention.module
+            names = outer_names(module, "half_split_rotary") if attention.base is not None else None
+            if names is None:
+                handles = (one.register_forward_hook(lambda _, __, output: output * factor) for one in (module.q,))
+                stack.enter_context(hooked(handles))
+            elif not any(one is names for one in done):
+                done.append(names)
+                turn = names["half_split_rotary"]
+                larger = partial(_times, turn, math.sqrt(factor))
+                stack.enter_context(replaced(names, "half_split_rotary", larger))
+        yield
+
+
+def _times(turn: Callable[..., Tensor], factor: float, *args: Any, **named: Any) -> Tensor:
+    return turn(*args, **named) * factor
+
+
+def _attentions(parts: Parts) -> list[Attention]:
+    return [attention for layer in parts.layers for attention in layer.attentions]
 
 
 @contextmanager
@@ -121,14 +148,16 @@ def _without_mask(parts: Parts) -> Iterator[None]:
     A mask that is handed over is taken away; one that is made inside, by `causal_mask`, has ones everywhere. Where the
     triangle stays all the same, the layer's own projections are put through attention without a mask.
     """
-    own = [attention for layer in parts.layers for attention in layer.attentions if attention.causal]
     with ExitStack() as stack:
-        for attention in own:
-            stack.enter_context(hooked([
-                attention.module.register_forward_pre_hook(_unmasked, with_kwargs=True),
-                attention.module.register_forward_hook(_seeing_all(attention), with_kwargs=True),
-            ]))  # fmt: skip
+        for attention in _attentions(parts):
+            if attention.causal:
+                stack.enter_context(hooked(_unmasking(attention)))
         yield
+
+
+def _unmasking(attention: Attention) -> Iterator[Any]:
+    yield attention.module.register_forward_pre_hook(_unmasked, with_kwargs=True)
+    yield attention.module.register_forward_hook(_seeing_all(attention), with_kwargs=True)
 
 
 def _unmasked(
@@ -141,17 +170,41 @@ def _seeing_all(attention: Attention) -> Any:
     asking: list[bool] = []
 
     def again(module: Any, args: tuple[Any, ...], named: dict[str, Any], output: Any) -> Any:
-        names = outer_names(module, "causal_mask")
-        if asking or names is None:
+        if asking or not args:
             return None
+        names = outer_names(module, "causal_mask")
         asking.append(True)
         try:
-            with replaced(names, "causal_mask", lambda length: torch.ones(length, length, dtype=torch.bool)):
-                return module(*args, **named)
+            with ExitStack() as stack:
+                if names is not None:
+                    stack.enter_context(replaced(names, "causal_mask", _everything))
+                other = args[0].clone()
+                other[:, -1] += 1.0
+                changed = module(other, *args[1:], **named)
+                result = module(*args, **named)  # the last run is the one that is recorded
+            hidden = args[0].shape[1] > 1 and torch.equal(changed[:, 0], result[:, 0])
+            return _by_hand(attention, args[0]) if hidden else result
         finally:
             asking.clear()
 
     return again
+
+
+def _everything(length: int) -> Tensor:  # -> (T, T)
+    return torch.ones(length, length, dtype=torch.bool)
+
+
+def _by_hand(attention: Attention, x: Tensor) -> Tensor:  # (1, T, D) -> (1, T, D)
+    """Attention without a mask, with the module's own projections."""
+    module: Any = attention.module
+    query = module.q(x).unflatten(-1, (attention.heads, -1)).transpose(1, 2)  # (1, H, T, K)
+    key, value = (one(x).unflatten(-1, (attention.groups, -1)).transpose(1, 2) for one in (module.k, module.v))
+    if attention.base is not None:
+        query, key = rotated(query, attention.base), rotated(key, attention.base)
+    shared = attention.heads // attention.groups
+    key, value = (rows.repeat_interleave(shared, dim=1) for rows in (key, value))  # (1, H, T, K)
+    weights = (query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])).softmax(dim=-1)
+    return module.output_linear((weights @ value).transpose(1, 2).flatten(2))
 
 
 @contextmanager
@@ -161,7 +214,7 @@ def _without_positions(parts: Parts) -> Iterator[None]:
             zeros = parts.position_table.register_forward_hook(lambda _, __, output: torch.zeros_like(output))
             stack.enter_context(hooked([zeros]))
         elif parts.positions == "sinusoidal":
-            names = getattr(getattr(type(parts.model), "embed", None), "__globals__", {})
+            names = names_of_embed(parts.model)
             if "sinusoidal_encoding" not in names:
                 raise NotExplorable("The model makes its positions without `sinusoidal_encoding`: they stay.")
             nothing = replaced(names, "sinusoidal_encoding", lambda length, width: torch.zeros(length, width))
@@ -180,7 +233,7 @@ def _without_layer(layer: Layer) -> AbstractContextManager[None]:
 
 
 def _without_head(attention: Attention, head: str) -> AbstractContextManager[None]:
-    if not head.isdigit() or int(head) >= attention.heads:
+    if not head.isdecimal() or int(head) >= attention.heads:
         raise NotExplorable(f"{attention.place} has heads 0 to {attention.heads - 1}, and no head {head!r}.")
 
     def silent(module: nn.Module, args: tuple[Any, ...]) -> tuple[Any, ...]:

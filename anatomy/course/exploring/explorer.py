@@ -12,7 +12,7 @@ from anatomy.course.exploring.changes import applied, choices
 from anatomy.course.exploring.lines import Line, lines_of
 from anatomy.course.exploring.packing import EXACT, Arrays, State
 from anatomy.course.exploring.parts import NotExplorable, parts_of
-from anatomy.course.exploring.recording import NotCalled, Recording, record, still
+from anatomy.course.exploring.recording import NotAsAgreed, NotCalled, Recording, record, still
 from anatomy.course.exploring.steps import Step, embedding_steps, layer_steps, output_steps
 from anatomy.course.exploring.words import Words, words_of
 
@@ -44,6 +44,11 @@ class Explorer:
     def __init__(self, model: Any, words: Any, *, start: str = START, end: str = END) -> None:
         self.parts = parts_of(model)
         self.words: Words = words_of(words)
+        if not self.words.size_fits(self.parts.sizes["V"]):
+            raise NotExplorable(
+                f"The model knows {self.parts.sizes['V']} tokens, and these are the words of another model: pass the "
+                "tokenizer or the list of symbols that it was trained with."
+            )
         self.name = type(self.parts.model).__name__
         self.start, self.end = start, end
         self._lines: dict[str, Line] | None = None
@@ -60,15 +65,8 @@ class Explorer:
         """
         changes = list(changes or [])
         inputs = self._inputs(text, written, changes)
-        before, after = applied(self.parts, changes)
-        try:
-            found = record(self.parts, *inputs, before=before, after=after)
-            with torch.no_grad():
-                stacks, steps = self._steps(found)
-        except NotCalled as missing:
-            raise NotExplorable(
-                f"{self.name} never calls its part `{missing}`, so there is nothing to watch: call it, as in self.q(x)."
-            ) from None
+        found = self._recorded(inputs, changes)
+        stacks, steps = self._stepped(found)
         if changes:
             steps = [[Step(**{**vars(step), "right": None}) for step in one] for one in steps]
         elif self._lines is None:
@@ -89,7 +87,38 @@ class Explorer:
             return (source,)
         (start,) = self._special(self.start)
         so_far = self._written(source, start, changes) if written is None else self.words.ids(written)
+        if len(so_far) >= LONGEST:
+            raise NotExplorable(f"{len(so_far)} tokens are written; at most {LONGEST - 1} can be shown.")
         return source, torch.tensor([[start, *so_far]])
+
+    def _recorded(self, inputs: tuple[Tensor, ...], changes: list[str]) -> Recording:
+        before, after = applied(self.parts, changes)
+        try:
+            found = record(self.parts, *inputs, before=before, after=after)
+        except (NotCalled, NotAsAgreed) as why:
+            raise self._refused(why) from None
+        found.changed = bool(changes)
+        return found
+
+    def _stepped(self, found: Recording) -> tuple[list[dict[str, list[int]]], list[list[Step]]]:
+        """The steps of a run. What stops here is no mistake of the model's code, which has run to its end."""
+        try:
+            with torch.no_grad():
+                return self._steps(found)
+        except (NotCalled, NotAsAgreed) as why:
+            raise self._refused(why) from None
+        except (RuntimeError, IndexError, AttributeError, TypeError, ValueError) as why:
+            raise self._refused(NotAsAgreed(str(why))) from why
+
+    def _refused(self, why: NotCalled | NotAsAgreed) -> NotExplorable:
+        if isinstance(why, NotCalled):
+            return NotExplorable(
+                f"{self.name} never calls its part `{why}`, so there is nothing to watch: call it, as in self.q(x)."
+            )
+        return NotExplorable(
+            f"{self.name} runs, but not all of its parts give what their contracts say, so its steps can't be shown: "
+            f"{why}. Check the answers that it is made of."
+        )
 
     def _special(self, symbol: str) -> list[int]:
         number = getattr(self.words, "number", {})

@@ -37,6 +37,7 @@ class Line:
 
 @dataclass(frozen=True)
 class _Noted:
+    order: int
     result: Tensor
     line: Line
 
@@ -45,6 +46,7 @@ class _Noting(TorchFunctionMode):
     def __init__(self) -> None:
         super().__init__()
         self.noted: dict[tuple[int, ...], list[_Noted]] = {}
+        self.calls = 0
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
@@ -52,7 +54,9 @@ class _Noting(TorchFunctionMode):
             line = _line(sys._getframe(1))
             if line is not None:
                 rows = result[0] if result.shape[0] == 1 else result
-                self.noted.setdefault(tuple(rows.shape), []).append(_Noted(rows.detach().clone(), line))
+                self.calls += 1
+                noted = _Noted(self.calls, rows.detach().clone(), line)
+                self.noted.setdefault(tuple(rows.shape), []).append(noted)
         return result
 
 
@@ -69,7 +73,8 @@ def _matched(noting: _Noting, steps: Iterable[Step]) -> dict[str, Line]:
     found: dict[str, Line] = {}
     waiting: list[str] = []
     for step in steps:
-        line = next((line for shape in _shapes(step.array) if (line := _first(noting, shape))), None)
+        first = [one for shape in _shapes(step.array) if (one := _first(noting, shape))]
+        line = min(first, key=lambda one: one.order).line if first else None
         if line is not None:
             found[step.id] = line
         elif step.kind in INSIDE_ATTENTION:
@@ -88,8 +93,8 @@ def _shapes(array: Tensor) -> list[Tensor]:
     return [array]
 
 
-def _first(noting: _Noting, array: Tensor) -> Line | None:
-    return next((one.line for one in noting.noted.get(tuple(array.shape), []) if same(one.result, array)), None)
+def _first(noting: _Noting, array: Tensor) -> _Noted | None:
+    return next((one for one in noting.noted.get(tuple(array.shape), []) if same(one.result, array)), None)
 
 
 def _line(frame: FrameType | None) -> Line | None:
@@ -98,10 +103,21 @@ def _line(frame: FrameType | None) -> Line | None:
         frame = frame.f_back
     if frame is None:
         return None
-    code = frame.f_code
-    text = linecache.getline(code.co_filename, frame.f_lineno).strip()
+    text = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
     if not text:
         return None
-    owner = frame.f_locals.get("self")
+    around = _named(frame)
+    code, owner = around.f_code, around.f_locals.get("self")
     name = type(owner).__name__ if code.co_name == "forward" and owner is not None else code.co_name
     return Line(name, frame.f_lineno - code.co_firstlineno + 1, text)
+
+
+def _named(frame: FrameType) -> FrameType:
+    """The function around a comprehension or lambda; the frame itself where there is none."""
+    code, outer = frame.f_code, frame.f_back
+    around = code.co_qualname.rpartition(".<locals>.")[0]
+    if not code.co_name.startswith("<") or not around:
+        return frame
+    while outer is not None and (outer.f_code.co_qualname, outer.f_code.co_filename) != (around, code.co_filename):
+        outer = outer.f_back
+    return frame if outer is None else _named(outer)

@@ -15,6 +15,8 @@ from torch import Tensor
 
 EXACT = frozenset({"scores", "scaled", "masked", "weights", "logits", "probabilities", "similarity"})
 """Kinds that keep four bytes a number; vectors keep two, which is three digits."""
+LARGEST = 60_000
+"""What two bytes can still hold, with some room."""
 LEFT_OUT_FIRST = (
     ("inner", "gate", "activated"),
     ("scaled", "masked"),
@@ -81,8 +83,9 @@ class Arrays:
         self.buffer = bytearray()
 
     def add(self, name: str, array: np.ndarray | Tensor, exact: bool | None = None) -> str:
-        """Append an array: float16 unless `exact`, which keeps float32; an array of NumPy's keeps its type."""
+        """Append an array: float16 unless `exact` or too large for it, then float32; NumPy's arrays keep their type."""
         if isinstance(array, Tensor):
+            exact = exact or bool((array.isfinite() & (array.abs() > LARGEST)).any())
             array = array.detach().cpu().numpy().astype("<f4" if exact else "<f2")
         self.buffer += bytes(-len(self.buffer) % 4)
         self.index[name] = {"type": array.dtype.str[1:], "shape": list(array.shape), "offset": len(self.buffer)}

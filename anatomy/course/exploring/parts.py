@@ -103,7 +103,7 @@ def parts_of(model: Any) -> Parts:
             return _llama(model) if hasattr(model, "rms_norm") else _gpt(model)
         if hasattr(model, "layers") and hasattr(model, "embeddings"):
             return _encoder(model)
-    except AttributeError as missing:
+    except (AttributeError, ZeroDivisionError, IndexError) as missing:
         raise NotExplorable(f"{type(model).__name__} lacks a part that its contract names: {missing}.") from None
     raise NotExplorable(
         f"{type(model).__name__} is no model that can be explored. These can: `TransformerEncoder` of notebook 07 "
@@ -148,18 +148,41 @@ def _transformer(model: Any) -> Parts:
 
 def _layer(place: str, layer: Any, norm: str = "layer_norm") -> Layer:
     names = [name for name in ("attention", "cross_attention") if hasattr(layer, name)]
+    norms = [_with(getattr(layer, f"{norm}_{number}"), "weight") for number in range(1, len(names) + 2)]
+    heads = _heads([getattr(layer, name) for name in names])
     attentions = tuple(
-        _attention(place, getattr(layer, name), getattr(layer, f"{norm}_{number}"), "cross" in name)
-        for number, name in enumerate(names, 1)
+        _attention(place, getattr(layer, name), norms[number], "cross" in name, heads, norm == "rms_norm")
+        for number, name in enumerate(names)
     )
-    return Layer(place, layer, attentions, layer.feed_forward, getattr(layer, f"{norm}_{len(names) + 1}"))
+    inner = ("linear_gate", "linear_up", "linear_down") if norm == "rms_norm" else ("linear_1", "linear_2")
+    return Layer(place, layer, attentions, _with(layer.feed_forward, *inner), norms[-1])
 
 
-def _attention(place: str, module: Any, norm: nn.Module, cross: bool) -> Attention:
-    heads = int(module.num_heads)
+def _attention(place: str, module: Any, norm: nn.Module, cross: bool, heads: int, rotary: bool) -> Attention:
+    _with(module, "q", "k", "v", "output_linear")
+    width = module.q.weight.shape[0] // heads
     name = "cross" if cross else "self"
-    groups = int(getattr(module, "num_groups", heads))
-    return Attention(name, f"{place}.{name}", module, norm, heads, groups, getattr(module, "base", None))
+    base = float(getattr(module, "base", 10000.0)) if rotary else None
+    return Attention(name, f"{place}.{name}", module, norm, heads, module.k.weight.shape[0] // width, base)
+
+
+def _heads(attentions: list[Any]) -> int:
+    """How many heads there are. Not all contracts say under which name: a layer's attentions have the same number."""
+    for name in ("num_heads", "heads", "n_heads", "num_attention_heads", "H"):
+        for module in attentions:
+            if isinstance(found := getattr(module, name, None), int) and found > 0:
+                return found
+    raise NotExplorable(
+        f"{type(attentions[0]).__name__ if attentions else 'A layer without attention'} does not say how many heads it "
+        "has: keep their number as self.num_heads."
+    )
+
+
+def _with(module: Any, *names: str) -> Any:
+    """The module, which has parts of these names. Raises AttributeError for one that is missing."""
+    for name in names:
+        getattr(module, name)
+    return module
 
 
 def _with_sizes(parts: Parts) -> Parts:

@@ -33,8 +33,10 @@ class Recording:
     parts: Parts
     calls: dict[nn.Module, list[Call]] = field(default_factory=dict)
     turned: dict[str, list[Tensor]] = field(default_factory=dict)
+    encodings: list[Tensor] = field(default_factory=list)
     weights: dict[str, Tensor] = field(default_factory=dict)
     result: Tensor | None = None
+    changed: bool = False
 
     def got(self, module: nn.Module, call: int = -1, argument: int = 0) -> Tensor:
         """An argument of a module's call, the last one if no other is asked for."""
@@ -55,6 +57,10 @@ class Recording:
 
 class NotCalled(Exception):
     """A part of the model never ran. The argument is its name."""
+
+
+class NotAsAgreed(Exception):
+    """The model runs, but a part of it does not give what its contract says. The argument says what is the matter."""
 
 
 @contextmanager
@@ -86,14 +92,16 @@ def record(parts: Parts, *inputs: Tensor, before: Any = None, after: Any = None)
     """Run `parts.model(*inputs)` on one text and record it.
 
     `before` and `after` are context managers that change the model, entered before and after the recorder's own hooks
-    are in place: what the first change is recorded as changed, what the second change is recorded as it was.
+    are in place: what the first change is recorded as changed, what the second change is recorded as it was. Raises
+    NotCalled or NotAsAgreed where there is nothing to record, and whatever the model's own code raises.
     """
     recording = Recording(parts)
     with still(parts.model), ExitStack() as stack:
         if before is not None:
             stack.enter_context(before)
-        stack.enter_context(hooked(_watch(recording, module) for module in _watched(parts)))
+        stack.enter_context(hooked(handle for module in _watched(parts) for handle in _watch(recording, module)))
         stack.enter_context(_turns(recording))
+        stack.enter_context(_encodings(recording))
         if after is not None:
             stack.enter_context(after)
         result = parts.model(*inputs)
@@ -105,7 +113,10 @@ def record(parts: Parts, *inputs: Tensor, before: Any = None, after: Any = None)
         calls, recording.calls = recording.calls, {}  # what asking calls is not part of the run
         for layer in parts.layers:
             for attention in layer.attentions:
-                recording.weights[attention.place] = _weights(attention, calls)
+                try:
+                    recording.weights[attention.place] = _weights(attention, calls)
+                except (RuntimeError, IndexError, AttributeError, TypeError, ValueError) as why:
+                    raise NotAsAgreed(f"{attention.place} can't be asked for its weights ({why})") from why
         recording.calls = calls
     return recording
 
@@ -126,11 +137,22 @@ def _linear_parts(layer: Layer) -> Iterator[nn.Module]:
     yield from (getattr(layer.feed_forward, name) for name in names if hasattr(layer.feed_forward, name))
 
 
-def _watch(recording: Recording, module: nn.Module) -> Any:
-    def keep(module: nn.Module, args: tuple[Any, ...], named: dict[str, Any], output: Any) -> None:
-        recording.calls.setdefault(module, []).append(Call(args, named, output))
+def _watch(recording: Recording, module: nn.Module) -> Iterator[Any]:
+    """Hooks that keep copies: code that works in place changes its tensors afterwards."""
+    waiting: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
 
-    return module.register_forward_hook(keep, with_kwargs=True)
+    def enter(module: nn.Module, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+        waiting.append((tuple(map(_copy, args)), {name: _copy(value) for name, value in named.items()}))
+
+    def leave(module: nn.Module, args: tuple[Any, ...], named: dict[str, Any], output: Any) -> None:
+        recording.calls.setdefault(module, []).append(Call(*waiting.pop(), _copy(output)))
+
+    yield module.register_forward_pre_hook(enter, with_kwargs=True)
+    yield module.register_forward_hook(leave, with_kwargs=True)
+
+
+def _copy(value: Any) -> Any:
+    return value.clone() if isinstance(value, Tensor) else value
 
 
 @contextmanager
@@ -161,12 +183,36 @@ def _turn(recording: Recording, attention: Attention, names: dict[str, Any]) -> 
     def kept(*args: Any, **named: Any) -> Any:
         result = original(*args, **named)
         if running and len(results) < 2 and isinstance(result, Tensor):
-            results.append(_alone(result))
+            results.append(_alone(result).clone())
         return result
 
     handles = [attention.module.register_forward_pre_hook(enter), attention.module.register_forward_hook(leave)]
     with hooked(handles), replaced(names, "half_split_rotary", kept):
         yield
+
+
+@contextmanager
+def _encodings(recording: Recording) -> Iterator[None]:
+    """What the model's own `sinusoidal_encoding` returns, call by call."""
+    names = names_of_embed(recording.parts.model)
+    if recording.parts.positions != "sinusoidal" or "sinusoidal_encoding" not in names:
+        yield
+        return
+    original = names["sinusoidal_encoding"]
+
+    def kept(*args: Any, **named: Any) -> Any:
+        result = original(*args, **named)
+        if isinstance(result, Tensor):
+            recording.encodings.append(result.clone())
+        return result
+
+    with replaced(names, "sinusoidal_encoding", kept):
+        yield
+
+
+def names_of_embed(model: nn.Module) -> dict[str, Any]:
+    """Where the code of a Transformer's `embed` looks names up."""
+    return getattr(getattr(type(model), "embed", None), "__globals__", {})
 
 
 def outer_names(module: nn.Module, name: str) -> dict[str, Any] | None:
@@ -205,7 +251,7 @@ def _weights(attention: Attention, calls: dict[nn.Module, list[Call]]) -> Tensor
         ones = probe.repeat(1, attention.groups).expand_as(values)  # the same for each group's columns
         with hooked([
             module.v.register_forward_hook(lambda *_, ones=ones: ones),
-            module.output_linear.register_forward_pre_hook(catch),
+            module.output_linear.register_forward_pre_hook(catch, prepend=True),  # before a head is switched off
         ]):  # fmt: skip
             module(*call.args, **call.named)
         joined = caught.pop()[0]  # (T, H·K)

@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from anatomy.course.exploring.parts import Attention, Layer, Parts
-from anatomy.course.exploring.recording import Recording
+from anatomy.course.exploring.recording import NotAsAgreed, Recording
 
 SAME = 2e-4
 """The largest difference, as a share of the largest number, that still counts as the same."""
@@ -92,27 +92,26 @@ def embedding_steps(found: Recording, stack: int) -> Iterator[Step]:
     yield make("token_vectors", vectors * factor, exercise="embedding_lookup",
                formula="√D · E[ids]" if factor != 1 else "E[ids]")  # fmt: skip
     if parts.positions == "rotary":
-        yield make(
-            "embedded",
-            entered,
-            vectors,
-            formula="E[ids]",
-            says="What enters the first layer. Positions come later, in attention.",
-        )
+        says = "What enters the first layer. Positions come later, in attention."
+        yield make("embedded", entered, vectors, formula="E[ids]", says=says)
         return
     if parts.position_table is not None:
         positions, exercise = found.gave(parts.position_table), "Embeddings"
         right = parts.position_table.weight[: vectors.shape[0]]
     else:
         right, exercise = sinusoids(*vectors.shape), "sinusoidal_encoding"
-        positions = torch.zeros_like(right) if same(entered, vectors * factor) else right
+        made = found.encodings
+        if len(made) == len(parts.stacks) and made[stack].shape == right.shape:
+            positions = made[stack]
+        else:
+            positions = torch.zeros_like(right) if same(entered, vectors * factor) else right
     positions = positions.expand_as(vectors)
     yield make("positions", positions, right, exercise=exercise)
     added = vectors * factor + positions
     if parts.first_norm is None:
         yield make("embedded", entered, added, exercise="GPT" if parts.kind == "decoder" else "Transformer")
     else:
-        normed = _normed(parts.first_norm, added)
+        normed = _normed(parts, parts.first_norm, added)
         yield make("embedded", entered, normed, formula="Norm(E[ids] + P)", exercise="Embeddings")
 
 
@@ -123,16 +122,13 @@ def layer_steps(found: Recording, layer: Layer, memory: Tensor | None) -> Iterat
     def got(module: Any, right: Tensor) -> Tensor:  # a norm may be used without being called
         return found.got(module) if found.was_called(module) else right
 
-    def gave(module: Any, right: Tensor) -> Tensor:
-        return found.gave(module) if found.was_called(module) else right
-
     norms = [*(attention.norm for attention in layer.attentions), layer.norm]
     for number, attention in enumerate(layer.attentions):
         make = _maker(attention.place, attention.name)
         normed = x
         if parts.norm == "pre":
             normed = found.got(attention.module)
-            yield make("norm", normed, _normed(attention.norm, x), exercise=_norm_name(parts))
+            yield make("norm", normed, _normed(parts, attention.norm, x), exercise=_norm_name(parts))
         source = memory if attention.name == "cross" and memory is not None else normed
         yield from _attention_steps(found, attention, normed, source, make)
         added = x + found.gave(attention.module)
@@ -142,14 +138,14 @@ def layer_steps(found: Recording, layer: Layer, memory: Tensor | None) -> Iterat
         else:
             entered = got(attention.norm, added)
             yield make("residual", entered, added, exercise=_layer_name(parts))
-            right = _normed(attention.norm, entered)
-            x = gave(attention.norm, right)
-            yield make("norm", x, right, exercise=_norm_name(parts))
+            after = [*(one.module for one in layer.attentions), layer.feed_forward][number + 1]
+            x = found.gave(attention.norm) if found.was_called(attention.norm) else found.got(after)
+            yield make("norm", x, _normed(parts, attention.norm, entered), exercise=_norm_name(parts))
     make = _maker(f"{layer.place}.feed_forward", "feed_forward")
     normed = x
     if parts.norm == "pre":
         normed = found.got(layer.feed_forward)
-        yield make("norm", normed, _normed(layer.norm, x), exercise=_norm_name(parts))
+        yield make("norm", normed, _normed(parts, layer.norm, x), exercise=_norm_name(parts))
     yield from _feed_forward_steps(found, layer, normed, make)
     added = x + found.gave(layer.feed_forward)
     if parts.norm == "pre":
@@ -157,7 +153,7 @@ def layer_steps(found: Recording, layer: Layer, memory: Tensor | None) -> Iterat
     else:
         entered = got(layer.norm, added)
         yield make("residual", entered, added, exercise=_layer_name(parts))
-        yield make("norm", found.gave(layer.module), _normed(layer.norm, entered), exercise=_norm_name(parts))
+        yield make("norm", found.gave(layer.module), _normed(parts, layer.norm, entered), exercise=_norm_name(parts))
 
 
 def _attention_steps(found: Recording, attention: Attention, x: Tensor, source: Tensor, make: Any) -> Iterator[Step]:
@@ -187,12 +183,19 @@ def _attention_steps(found: Recording, attention: Attention, x: Tensor, source: 
     scores = query @ keys.transpose(-2, -1)  # (H, T, S)
     yield make("scores", scores, exercise="dot_product_scores")
     weights = found.weights[attention.place]  # (H, T, S)
+    joined = found.got(module.output_linear)
+    later = torch.ones_like(scores, dtype=torch.bool).triu(1)
+    allowed = ~later if attention.causal else torch.ones_like(later)
+    unread = not found.changed and not same(joined, _merged(weights @ values))
+    if unread:  # what is joined is no mixture of these values in these weights
+        usual = (scores / math.sqrt(K)).masked_fill(~allowed, -torch.inf).softmax(dim=-1)
+        moved = weights.transpose(0, 1).reshape(weights.shape)  # heads and queries read in the other order
+        unread = same(moved, usual) or not same(weights.sum(-1), torch.ones_like(weights[..., 0]))
+        weights = usual if unread else weights
     factor = scale_of(scores, weights)
     right_scaled = scores / math.sqrt(K)
     scaled = right_scaled if factor is None or abs(factor * math.sqrt(K) - 1) < 1e-3 else scores * factor
     yield make("scaled", scaled, right_scaled, exercise="scaled_scores")
-    later = torch.ones_like(scores, dtype=torch.bool).triu(1)
-    allowed = ~later if attention.causal else torch.ones_like(later)
     silent = weights.abs() <= TINY
     closed = silent & (scaled.softmax(-1) > 1e-9)  # other scores are so low that their weight is 0 anyway
     masked = scaled.masked_fill(closed | (silent & ~allowed), -torch.inf)
@@ -203,11 +206,15 @@ def _attention_steps(found: Recording, attention: Attention, x: Tensor, source: 
     yield make("weights", weights, right_weights, exercise="attention_weights")
     mixed = weights @ values  # (H, T, K)
     yield make("mixed", mixed, exercise="weighted_values")
-    joined = found.got(module.output_linear)
-    right_joined = mixed.transpose(0, 1).flatten(-2) if same(weights, right_weights) else None
-    yield make("joined", joined, right_joined, exercise="merge_heads")
+    says = "What is joined is no mixture of the values: look at how heads are split and merged." if unread else None
+    blamed = unread or same(weights, right_weights)  # else the weights are
+    yield make("joined", joined, _merged(mixed) if blamed else None, exercise="merge_heads", says=says)
     right = F.linear(joined, module.output_linear.weight, module.output_linear.bias)
-    yield make("projected", found.gave(module.output_linear), right, exercise=exercise)
+    yield make("projected", found.gave(module), right, exercise=exercise)
+
+
+def _merged(mixed: Tensor) -> Tensor:  # (H, T, K) -> (T, H·K)
+    return mixed.transpose(0, 1).flatten(-2)
 
 
 def scale_of(scores: Tensor, weights: Tensor) -> float | None:  # 2 × (H, T, S)
@@ -260,12 +267,13 @@ def output_steps(found: Recording) -> Iterator[Step]:
         return
     name = {"learned": "GPT", "sinusoidal": "Transformer", "rotary": "Llama"}[parts.positions]
     if parts.last_norm is not None:
-        right = _normed(parts.last_norm, x)
+        right = _normed(parts, parts.last_norm, x)
         normed = found.got(parts.head) if found.was_called(parts.head) else right
         yield make("norm", normed, right, exercise=name)
         x = normed
     logits = found.result if found.result is not None else found.gave(parts.head)  # (T, V)
-    yield make("logits", logits, F.linear(x, parts.head.weight, parts.head.bias), exercise=name)
+    right = F.linear(x, parts.head.weight, getattr(parts.head, "bias", None))
+    yield make("logits", logits, right, exercise=name)
     yield make("probabilities", logits.softmax(dim=-1), exercise="next_token_probabilities")
 
 
@@ -296,12 +304,12 @@ def same(found: Tensor, right: Tensor) -> bool:
     return float((found - right)[finite].abs().max()) <= SAME * max(1e-3, float(right[finite].abs().max()))
 
 
-def _normed(norm: Any, x: Tensor) -> Tensor:
-    """What a norm should give: layer norm, or RMS norm where there is no bias."""
+def _normed(parts: Parts, norm: Any, x: Tensor) -> Tensor:
+    """What a norm should give: RMS norm in a model with rotary positions, layer norm elsewhere."""
     eps = next((value for value in vars(norm).values() if isinstance(value, float) and 0 < value < 0.1), 1e-5)
-    if getattr(norm, "bias", None) is None:
+    if parts.positions == "rotary":
         return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + eps) * norm.weight
-    return F.layer_norm(x, x.shape[-1:], norm.weight, norm.bias, eps)
+    return F.layer_norm(x, x.shape[-1:], norm.weight, getattr(norm, "bias", None), eps)
 
 
 def _norm_name(parts: Parts) -> str | None:
@@ -330,13 +338,16 @@ def _maker(place: str, part: str) -> Any:
     """A function that makes this place's steps."""
 
     def make(
-        kind: str, array: Tensor, right: Tensor | None = None, *, exercise: str | None = None, **other: str
-    ) -> Step:
+        kind: str, array: Tensor, right: Tensor | None = None, *, exercise: str | None = None, says: str | None = None,
+        formula: str | None = None,
+    ) -> Step:  # fmt: skip
         about = KINDS[kind]
+        if right is not None and array.shape != right.shape:
+            raise NotAsAgreed(f"{place}.{kind} is {tuple(array.shape)}, and should be {tuple(right.shape)}")
         wrong = right is not None and not same(array, right)
         return Step(
-            f"{place}.{kind}", kind, part, array, right if wrong else None, about.title, other.get("says", about.says),
-            other.get("formula", about.formula), about.axes, exercise,
+            f"{place}.{kind}", kind, part, array, right if wrong else None, about.title, says or about.says,
+            formula or about.formula, about.axes, exercise,
         )  # fmt: skip
 
     return make

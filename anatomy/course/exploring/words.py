@@ -20,6 +20,10 @@ class Words(Protocol):
 
     def text(self, ids: Sequence[int]) -> str: ...
 
+    def size_fits(self, vocabulary: int) -> bool:
+        """Whether a model with so many ids can have been trained with these."""
+        ...
+
     @property
     def vocabulary(self) -> list[str] | None: ...
 
@@ -47,6 +51,9 @@ class Symbols:
     def text(self, ids: Sequence[int]) -> str:
         return "".join(symbol for symbol in self.names(ids) if len(symbol) == 1)
 
+    def size_fits(self, vocabulary: int) -> bool:
+        return len(self.symbols) == vocabulary
+
     @property
     def vocabulary(self) -> list[str] | None:
         return self.symbols if len(self.symbols) <= LISTED else None
@@ -66,6 +73,9 @@ class Pieces:
 
     def text(self, ids: Sequence[int]) -> str:
         return str(self.tokenizer.decode(list(ids), skip_special_tokens=True))
+
+    def size_fits(self, vocabulary: int) -> bool:
+        return len(self.tokenizer) <= vocabulary  # tables are often padded to a round number
 
     @property
     def vocabulary(self) -> list[str] | None:
