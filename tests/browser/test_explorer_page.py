@@ -13,9 +13,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from anatomy import course
-
-PRINT = Path(course.__file__).parent / "exploring" / "page" / "tests" / "print_page.js"
+PRINT = Path(__file__).parents[2] / "tools" / "explorer" / "tests" / "print_page.js"
 MODELS: dict[str, dict[str, Any]] = {
     "decoder": {"kind": "decoder", "text": "time flies", "goesOn": True, "layers": 2},
     "encoder": {"kind": "encoder", "words": True, "tokens": 9, "layers": 2, "norm": "post"},

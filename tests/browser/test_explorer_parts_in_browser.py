@@ -27,6 +27,7 @@ pytestmark = [
 ]
 
 PAGE = Path(course.__file__).parent / "exploring" / "page"
+SOURCES = Path(__file__).parents[2] / "tools" / "explorer"
 ADDRESS = "http://localhost/explorer/"
 PROGRAM = """
 const { madeUp } = await import(process.argv[1] + "/tests/made_up.js");
@@ -49,7 +50,7 @@ CHANGE = {
 @pytest.fixture(scope="module")
 def states() -> dict[str, bytes]:
     """Packed messages: one of each kind, and the decoder without √K."""
-    command = ["node", "--input-type=module", "--eval", PROGRAM, PAGE.as_uri()]
+    command = ["node", "--input-type=module", "--eval", PROGRAM, SOURCES.as_uri()]
     made = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     return {name: base64.b64decode(text) for name, text in made.items()}
 

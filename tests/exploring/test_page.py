@@ -12,6 +12,7 @@ import pytest
 from anatomy import course
 
 PAGE = Path(course.__file__).parent / "exploring" / "page"
+SOURCES = Path(__file__).parents[2] / "tools" / "explorer"
 MOST = 150 * 1024  # bytes of the bundle: what a saved notebook carries once for each view
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
@@ -19,13 +20,13 @@ pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is no
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page's folder with what package-lock.json names: as it is, or a copy in which npm has installed it."""
-    if (PAGE / "node_modules" / ".package-lock.json").is_file():
-        return PAGE
+    """The sources' folder with what package-lock.json names: as it is, or a copy in which npm has installed it."""
+    if (SOURCES / "node_modules" / ".package-lock.json").is_file():
+        return SOURCES
     if shutil.which("npm") is None:
-        pytest.skip("npm is not installed, and the page's folder has no node_modules")
+        pytest.skip("npm is not installed, and tools/explorer has no node_modules")
     copy = tmp_path_factory.mktemp("explorer") / "page"
-    shutil.copytree(PAGE, copy, ignore=shutil.ignore_patterns("node_modules"))
+    shutil.copytree(SOURCES, copy, ignore=shutil.ignore_patterns("node_modules"))
     done = subprocess.run(["npm", "ci", "--no-audit", "--no-fund"], cwd=copy, capture_output=True, text=True)
     if done.returncode and not os.environ.get("CI"):
         pytest.skip(f"npm can't install what the page is bundled from: {done.stderr[-300:]}")
@@ -34,7 +35,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(folder: Path, *command: str) -> None:
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    environment = {**os.environ, "EXPLORER_PAGE": str(PAGE)}
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, (done.stdout + done.stderr)[-4000:]
 
 

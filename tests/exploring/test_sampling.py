@@ -13,11 +13,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from anatomy import course
 from anatomy.course.nb09_causal_mask.right import next_token_probabilities
 from anatomy.course.nb14_since_gpt_2.right import min_p_probabilities
 
-SAMPLING = Path(course.__file__).parent / "exploring" / "page" / "src" / "sampling.js"
+SAMPLING = Path(__file__).parents[2] / "tools" / "explorer" / "src" / "sampling.js"
 PROGRAM = """
 import { readFileSync } from "node:fs";
 const { probabilities } = await import(process.argv[1]);

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is no
 
 def exported(module: str, name: str) -> Any:
     """What a module of the page exports."""
-    path = EXPLORING / "page" / "src" / module
+    path = ROOT / "tools" / "explorer" / "src" / module
     command = ["node", "--input-type=module", "--eval", PROGRAM, path.as_uri(), name]
     return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 

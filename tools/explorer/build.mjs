@@ -1,4 +1,4 @@
-// Bundles the page: explorer.js and explorer.css, each one file, and LICENSES.txt for what comes from others.
+// Bundles the page into the package: explorer.js and explorer.css, each one file, and LICENSES.txt for what comes from others.
 // `npm ci && npm run build`; with `--check` nothing is written, and the exit code says whether the files are up to date.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
+const page = process.env.EXPLORER_PAGE ?? join(here, "../../anatomy/course/exploring/page"); // what the package has of it
 const common = { bundle: true, minify: true, write: false, charset: "utf8", legalComments: "none", target: "es2022", logLevel: "warning", absWorkingDir: here };
 
 const script = await build({ ...common, entryPoints: ["src/main.js"], format: "iife", metafile: true, outfile: "explorer.js" });
@@ -29,13 +30,13 @@ function notices() {
 
 const made = { "explorer.js": script.outputFiles[0].text, "explorer.css": style.outputFiles[0].text, "LICENSES.txt": notices() };
 const stale = Object.entries(made).filter(([name, text]) => {
-  const path = join(here, name);
+  const path = join(page, name);
   return !existsSync(path) || readFileSync(path, "utf8") !== text;
 });
 if (process.argv.includes("--check")) {
   for (const [name] of stale) console.error(`${name} is not what the sources give: run \`npm run build\`.`);
   process.exitCode = stale.length ? 1 : 0;
 } else {
-  for (const [name, text] of Object.entries(made)) writeFileSync(join(here, name), text);
+  for (const [name, text] of Object.entries(made)) writeFileSync(join(page, name), text);
   console.log(Object.entries(made).map(([name, text]) => `${name} ${(Buffer.byteLength(text) / 1024).toFixed(1)} KB`).join(", "));
 }

@@ -8,7 +8,7 @@ import { chances } from "../src/chances.js";
 import { array, pack } from "../src/state.js";
 import { madeUp } from "./made_up.js";
 
-const file = (name) => readFileSync(new URL(`../${name}`, import.meta.url), "utf8");
+const file = (name) => readFileSync(new URL(`../../../anatomy/course/exploring/page/${name}`, import.meta.url), "utf8");
 
 function page(states) {
   const packed = states.map(({ header, buffer }) => deflateSync(Buffer.from(pack({ header, buffer }))).toString("base64"));
