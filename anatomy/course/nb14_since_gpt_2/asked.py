@@ -6,6 +6,7 @@ The models on which answers are tried are the judge's own, with the names of the
 from __future__ import annotations
 
 from collections.abc import Iterator
+from numbers import Integral, Real
 from typing import Any
 
 import torch
@@ -46,15 +47,13 @@ def _call_norm(layer: Any, case: Case) -> Any:
 
 
 def any_tokens_to_norm(draw: Draw) -> Case:
-    asks, axes = draw.pick(None, None, "shape", "eps", "parameters"), draw.pick("D", "T D", "B T D", "B H T D")
+    asks, axes = draw.pick(None, None, None, "eps", "parameters"), draw.pick("D", "T D", "B T D", "B H T D")
     draw.sized(B=(1, 3), H=(1, 3), T=(1, 8), D=(2, 12))
     eps = draw.pick(0.01, 0.3) if asks == "eps" else draw.pick(1e-12, 1e-6)
     if asks == "parameters":
         return draw.case(init=(draw.whole(1, 300), eps), asks=asks)
     x = draw.floats(axes, *("plain", "alike", "whole") if asks == "eps" else ("plain", "wide", "negative"))
-    return draw.case(
-        init=(draw.sizes["D"], eps), x=x + (3 if asks == "shape" else draw.pick(0, 0, 3, -30)), returns=axes, asks=asks
-    )
+    return draw.case(init=(draw.sizes["D"], eps), x=x + draw.pick(0, 0, 3, -30), returns=axes, asks=asks)
 
 
 @exercise(
@@ -76,7 +75,7 @@ def RMSNorm(seed: int) -> Iterator[Case]:
     yield draw.case(init=(6, 1e-12), x=draw.normal("B T D"), note="for one text of one token")
     draw = Draw(seed, D=5, T=3, B=2, H=4)
     for letters, note in (("T D", "for x with two axes"), ("B H T D", "for x with four axes"), ("D", "for one token")):
-        yield draw.case(init=(5, 1e-12), x=draw.normal(letters, shift=2.0), returns=letters, asks="shape", note=note)
+        yield draw.case(init=(5, 1e-12), x=draw.normal(letters, shift=2.0), returns=letters, note=note)
     yield draw.case(init=(draw.whole(8, 200), 1e-5), asks="parameters", note="in a new layer, before any training")
     draw = Draw(seed, B=2, T=4, D=6)
     yield draw.case(init=(6, 0.3), x=draw.normal("B T D", scale=0.1), asks="eps",
@@ -87,6 +86,14 @@ def RMSNorm(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- swiglu_width
 
 
+def _whole(answer: Any, case: Case) -> Any:
+    """The number; or whether its type is that of whole numbers: 12.0 is as large as 12, and no layer takes it."""
+    found = answer(*case.args.values())
+    if case.asks != "whole number":
+        return found
+    return {"type": "float" if isinstance(found, Real) and not isinstance(found, Integral) else "int"}
+
+
 def any_width(draw: Draw) -> Case:
     multiple_of = draw.pick(1, 2, 3, 64, 256, draw.whole(1, 300))
     return draw.case(dim=draw.whole(1, draw.pick(9, 100, 9000)), multiple_of=multiple_of)
@@ -94,7 +101,8 @@ def any_width(draw: Draw) -> Case:
 
 @exercise(
     inputs=any_width,
-    properties={"values": 3},
+    properties={"values": 2, "whole number": 1},
+    act=_whole,
     when_right="Three matrices of this width have as many parameters as two of width 4·D, rounded up.",
 )
 def swiglu_width(seed: int) -> Iterator[Case]:
@@ -104,6 +112,7 @@ def swiglu_width(seed: int) -> Iterator[Case]:
     yield Draw(seed, D=96).case(dim=96, multiple_of=32, note="when two thirds of 4·D are such a multiple already")
     yield Draw(seed, D=97).case(dim=97, multiple_of=1, note="when two thirds of 4·D are no whole number")
     yield Draw(seed, D=3).case(dim=3, multiple_of=64, note="when 4·D is less than one multiple")
+    yield Draw(seed, D=48).case(dim=48, multiple_of=16, asks="whole number")
 
 
 # ---------------------------------------------------------------------------------------------- SwiGLU
@@ -226,7 +235,8 @@ def any_cache(draw: Draw) -> Case:
 
 @exercise(
     inputs=any_cache,
-    properties={"values": 2},
+    properties={"values": 1, "whole number": 1},
+    act=_whole,
     when_right="Nothing in it but the groups can be made smaller without a smaller model or a shorter text.",
 )
 def cache_bytes(seed: int) -> Iterator[Case]:
@@ -236,6 +246,7 @@ def cache_bytes(seed: int) -> Iterator[Case]:
         given: dict[str, Any] = {"bytes_per_number": 4} if number == 1 else {}
         yield draw.case(config=_config(draw), tokens=draw.whole(10, 900), **given)
     yield draw.case(config=_config(draw), tokens=0, note="for no tokens")
+    yield draw.case(config=_config(draw), tokens=draw.whole(10, 900), asks="whole number")
 
 
 # ---------------------------------------------------------------------------------------------- LlamaBlock
@@ -315,6 +326,13 @@ def Llama(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- cached attention
 
 
+class _Layers(Parts):
+    """An attention's layers, which the answer is to use."""
+
+    def forward(self, *_: Any) -> Any:
+        raise NotImplementedError("don't call `attention` itself; use its layers q, k, v and output_linear")
+
+
 def _filled_attention(draw: Draw, base: float) -> Parts:
     """An attention's layers with random weights, and its numbers."""
     width, heads = draw.sizes["D"], {"q": "H", "k": "G", "v": "G"}
@@ -324,7 +342,7 @@ def _filled_attention(draw: Draw, base: float) -> Parts:
         for part, parameter in layer.named_parameters():
             noise = torch.randn(parameter.shape, generator=draw.fork("cached", name, part))
             parameter.data = noise / parameter.size(-1) ** 0.5 if part == "weight" else noise
-    parts = Parts(**layers)
+    parts = _Layers(**layers)
     parts.num_heads, parts.num_groups, parts.base = draw.sizes["H"], draw.sizes["G"], base  # type: ignore[assignment]
     return parts
 

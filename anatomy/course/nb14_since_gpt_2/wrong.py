@@ -33,10 +33,9 @@ NUMBERS = ("values", "gradients")
 
 @MISTAKES.of(RMSNorm)
 def in_RMSNorm(at):
-    ALL = ("shape", "values", "gradients", "eps")
-    EPS_TOO = ALL
+    EPS_TOO = (*NUMBERS, "eps")
     STOPS = ("shape", "values", "parameters", "gradients", "eps")
-    NAMES = STOPS
+    NAMES = ("values", "parameters", "gradients", "eps")
     class_beginnings(at, STOPS, takes="dim, eps")
     at(("mean_square = x.square().mean(dim=-1, keepdim=True)", "x / torch.sqrt(mean_square"), EPS_TOO,
        ("layer_norm", ("mean_square = x.var(dim=-1, correction=0, keepdim=True)", "(x - x.mean(dim=-1, keepdim=True)) / torch.sqrt(mean_square"), "This is layer norm: you subtract the mean first. RMS norm leaves the mean where it is."))
@@ -51,12 +50,12 @@ def in_RMSNorm(at):
     at(".square().mean(dim=-1, keepdim=True)", EPS_TOO,
        ("max_size", ".abs().amax(dim=-1, keepdim=True).square()", "You divide by the largest number of each token. RMS norm divides by the root of the mean square."))
     at("dim=-1", EPS_TOO,
-       ("over_tokens", "dim=-2", "Your mean runs over the tokens. Each token has its own: the last axis, `dim=-1`."),
+       ("over_tokens", "dim=-2", "Your mean runs over the tokens. Each token has its own: the last axis, `dim=-1`.", ("shape", *EPS_TOO)),
        ("over_the_first_axis", "dim=0", "Your mean runs over the first axis, the batch. Each token has its own: the last axis, `dim=-1`."),
-       ("over_axis_1", "dim=1", "Your mean runs over axis 1. Each token has its own, over the last axis: `dim=-1`."))
+       ("over_axis_1", "dim=1", "Your mean runs over axis 1. Each token has its own, over the last axis: `dim=-1`.", ("shape", *EPS_TOO)))
     at("mean(dim=-1, keepdim=True)", EPS_TOO,
        ("over_everything", "mean()", "You take one mean of the whole tensor, so tokens and texts are mixed. Each token has its own: `dim=-1`, `keepdim=True`."),
-       ("no_keepdim", "mean(dim=-1)", "Without `keepdim=True` the mean square has no axis for the numbers of a token, and PyTorch lines up other axes. Keep it, as size 1."))
+       ("no_keepdim", "mean(dim=-1)", "Without `keepdim=True` the mean square has no axis for the numbers of a token, and PyTorch lines up other axes. Keep it, as size 1.", ("shape", *EPS_TOO)))
     at("torch.sqrt(mean_square + self.eps)", EPS_TOO, ("no_root", "(mean_square + self.eps)", "You divide by the mean square; its root is missing."))
     at("torch.sqrt(mean_square + self.eps)", "eps",
        ("eps_outside", "(torch.sqrt(mean_square) + self.eps)", "Your eps is outside the root. It should be added to the mean square, under the root."),
@@ -73,6 +72,7 @@ def in_RMSNorm(at):
        ("weight_before_the_norm", ("x = x * self.weight\n        mean_square = x.square()", ""), "You multiply by `weight` before the norm, so it also counts in the mean square. Norm first, then scale the columns."))
     at("* self.weight", EPS_TOO,
        ("weight_added", "+ self.weight", "You add `weight`. Multiply by it."),
+       ("weight_divides", "/ self.weight", "You divide by `weight`. Multiply by it."),
        ("one_plus_weight", "* (1 + self.weight)", "You multiply by 1 + weight, as Gemma's code does, whose weights start at 0. Here they start at 1: multiply by `weight`."))
     at("torch.ones(dim)", "parameters",
        ("starts_at_zero", "torch.zeros(dim)", "Your `weight` starts at 0, so a new norm returns zeros. It should start at 1."),
@@ -82,7 +82,7 @@ def in_RMSNorm(at):
     at("self.weight", NAMES, ("called_scale", "self.scale", "Your parameter is called `scale`. Call it `weight`: trained weights are copied by name."), times=2)
     at("self.weight = nn.Parameter(torch.ones(dim))", "parameters",
        ("bias_too", "self.weight = nn.Parameter(torch.ones(dim))\n        self.bias = nn.Parameter(torch.zeros(dim))", "There is a `bias`. RMS norm has none: one learned number for each column, `weight`."))
-    at(("self.weight = nn.Parameter(torch.ones(dim))", "* self.weight"), ("shape", "values", "parameters", "eps"),
+    at(("self.weight = nn.Parameter(torch.ones(dim))", "* self.weight"), ("values", "parameters", "eps"),
        ("bias_added", ("self.weight = nn.Parameter(torch.ones(dim))\n        self.bias = nn.Parameter(torch.zeros(dim))", "* self.weight + self.bias"), "There is a `bias`. RMS norm has none: one learned number for each column, `weight`."))
     at("x / torch.sqrt(mean_square + self.eps) * self.weight", "gradients",
        ("root_detached", "x / torch.sqrt(mean_square + self.eps).detach() * self.weight", "The root is cut off from x (`detach`, `torch.no_grad` or `.data`). It depends on x, and the gradient has to know it."),
@@ -93,12 +93,13 @@ def in_RMSNorm(at):
 @MISTAKES.of(swiglu_width)
 def in_swiglu_width(at):
     WHOLE = "math.ceil(8 * dim / (3 * multiple_of)) * multiple_of"
+    at(WHOLE, "whole number", ("right_but_a_float", f"float({WHOLE})", "Your width is right, but a float, and no layer can be 16.0 wide. Return a whole number, an `int`."))
     at(WHOLE, "values",
        ("rounded_down", "8 * dim // (3 * multiple_of) * multiple_of", "You round down to a multiple. The smallest one that is *at least* ⅔ · 4·D is needed: round up."),
        ("rounded_to_the_nearest", "round(8 * dim / (3 * multiple_of)) * multiple_of", "You round to the nearest multiple. Round up: at least ⅔ · 4·D."),
        ("one_multiple_too_many", "(8 * dim // (3 * multiple_of) + 1) * multiple_of", "Where ⅔ · 4·D is a multiple already, you add one more."),
        ("not_a_multiple", "math.ceil(8 * dim / 3)", "`multiple_of` is never used: your width is ⅔ · 4·D, rounded up to a whole number."),
-       ("a_float", "8 * dim / 3", "You return ⅔ · 4·D as it is. Round it up to a multiple of `multiple_of`."),
+       ("a_float", "8 * dim / 3", "You return ⅔ · 4·D as it is. Round it up to a multiple of `multiple_of`.", ("values", "whole number")),
        ("multiples_counted", "math.ceil(8 * dim / (3 * multiple_of))", "You return *how many* multiples it takes. Multiply by `multiple_of`."),
        ("four_d", "math.ceil(4 * dim / multiple_of) * multiple_of", "Your width is 4·D. SwiGLU has three matrices in place of two: two thirds of that keep the number of parameters."),
        ("two_thirds_of_d", "math.ceil(2 * dim / (3 * multiple_of)) * multiple_of", "You take ⅔ · D. It is ⅔ of 4·D."),
@@ -145,6 +146,7 @@ def in_SwiGLU(at):
 
 @MISTAKES.of(half_split_rotary)
 def in_half_split_rotary(at):
+    at(".view(2, -1)", NUMBERS, ("order_of_the_way_back", ".view(-1, 2)", "Your order takes columns 0, 2, 4, … and then 1, 3, 5, …: that is the way back. Column i and column i + K/2 become neighbors in the order 0, K/2, 1, K/2 + 1, …"))
     at(".view(2, -1).T.flatten()", NUMBERS, ("neighbors", "", "You turn neighboring columns, as notebook 06 does. Here column i turns with column i + K/2."))
     at("[..., order.argsort()]", NUMBERS,
        ("not_put_back", "", "The turned columns stay in the order of the pairs. Put them back: each to the column that it came from."),
@@ -232,8 +234,11 @@ def in_cache_bytes(at):
        ("head_width_left_out", "config.num_key_value_heads", "You count one number for each group. A key has K = {K} numbers."),
        ("head_width_from_d", "config.num_key_value_heads * (config.hidden_size // config.num_attention_heads)", "You take D // H for the width of a head. The config says it: `config.head_dim`."))
     at(" * bytes_per_number", "values", ("numbers", "", "You count numbers. Each takes `bytes_per_number` bytes."))
-    at("bytes_per_number\n", "values", ("four_bytes", "4\n", "You always count four bytes. `bytes_per_number` says how many."), ("two_bytes", "2\n", "You always count two bytes. `bytes_per_number` says how many."), ("bits", "bytes_per_number * 8\n", "You count bits: eight times as many."))
-    at(" * tokens", "values", ("one_token", "", "You count one token. There are `tokens` of them."), ("a_table", " * tokens**2", "You count T² entries. A cache grows with T: the table of scores is not kept."))
+    at("bytes_per_number\n", "values", ("four_bytes", "4\n", "You always count four bytes. `bytes_per_number` says how many."), ("two_bytes", "2\n", "You always count two bytes. `bytes_per_number` says how many."), ("bits", "bytes_per_number * 8\n", "You count bits: eight times as many."),
+       ("gigabytes", "bytes_per_number / 1e9\n", "You divide by 10⁹: these are gigabytes. The exercise asks for bytes.", ("values", "whole number")),
+       ("gigabytes_of_1024", "bytes_per_number / 1024**3\n", "You divide by 1,024³: these are gigabytes. The exercise asks for bytes.", ("values", "whole number")))
+    at("numbers * tokens * bytes_per_number", "whole number", ("right_but_a_float", "float(numbers * tokens * bytes_per_number)", "Your number is right, but a float. Bytes are counted: return a whole number, an `int`."))
+    at(" * tokens", "values", ("one_token", "", "You count one token. There are `tokens` of them."), ("one_token_at_least", " * max(tokens, 1)", "You count one token where there is none. An empty cache takes no bytes."), ("a_table", " * tokens**2", "You count T² entries. A cache grows with T: the table of scores is not kept."))
 
 
 @MISTAKES.of(LlamaBlock)
@@ -310,6 +315,8 @@ def in_Llama(at):
        ("plain_list", "[LlamaBlock(config) for _ in range(config.num_hidden_layers)]", "A plain list hides its blocks from `parameters()`. Use `nn.ModuleList`."))
     at("self.token_embeddings = nn.Embedding(config.vocab_size, config.hidden_size)\n", "parameters",
        ("table_of_positions", "self.token_embeddings = nn.Embedding(config.vocab_size, config.hidden_size)\n        self.position_embeddings = nn.Embedding(config.max_position_embeddings, config.hidden_size)\n", "There is a table of positions. Llama has none: attention turns queries and keys."))
+    at("nn.Embedding(config.vocab_size, config.hidden_size)", "gradients",
+       ("padding_index", "nn.Embedding(config.vocab_size, config.hidden_size, padding_idx=0)", "The row of id 0 never learns: leave `padding_idx` out."))
     at("RMSNorm(config.hidden_size, config.rms_norm_eps)", AND_EPS,
        ("eps_left_out", "nn.RMSNorm(config.hidden_size)", "The last norm doesn't get `config.rms_norm_eps`: without it `nn.RMSNorm` takes an eps of its own."))
     at("RMSNorm(config.hidden_size, config.rms_norm_eps)", ("values", "parameters", "gradients", "eps"),
@@ -336,6 +343,8 @@ def in_cached_grouped_attention(at):
     at("mask = causal_mask(past + x.size(1))[past:].to(x.device)", "several tokens",
        ("mask_of_the_new_only", "mask = causal_mask(x.size(1)).to(x.device)", "Your mask covers the new tokens only, (N, N). The keys are P + N."))
     at("    if cache is not None:\n        key", ("shape", *STEPS), ("cache_unused", "    if False:\n        key", "The cache is not used: your new tokens see only each other."))
+    at("        value = torch.cat([cache[1], value], dim=2)\n", ("shape", *STEPS), ("values_not_joined", "", "Your values are those of the new tokens only. Join them with the cache's, as you do with the keys."))
+    at("causal_mask(past + x.size(1))[past:]", STEPS, ("never_itself", "causal_mask(past + x.size(1)).tril(-1 if past else 0)[past:]", "Your mask hides each new token from itself: the triangle is one column short."))
     at("[cache[1], value]", STEPS, ("keys_cached_twice", "[cache[0], value]", "Your values begin with `cache[0]`, the keys. `cache[1]` has the values."))
     at(("[cache[0], key]", "[cache[1], value]"), STEPS, ("value_cache_for_keys", ("[cache[1], key]", "[cache[0], value]"), "Keys and values of the cache are swapped: `cache[0]` has the keys."))
     at(", (key, value)\n", ("shape", "values", "several tokens", "no cache"),
@@ -398,6 +407,8 @@ def in_attention_in_blocks(at):
        ("softmaxes_averaged", ("weights = scores.softmax(dim=-1)", "total = total + 1", "mixed = mixed + "), "You take a softmax in each block and the mean of the blocks' results. The weights sum to 1 over *all* keys: carry sums, divide once at the end."))
     at("torch.maximum(largest, scores.amax(dim=-1, keepdim=True))", "large scores",
        ("one_largest_for_all", "torch.maximum(largest, scores.max())", "There is one largest score for all queries. Where another query's scores are far below it, all their exponentials are 0: each query has its own, `amax(dim=-1, keepdim=True)`."))
+    at("torch.maximum(largest, scores.amax(dim=-1, keepdim=True))", "large scores",
+       ("the_blocks_own", "scores.amax(dim=-1, keepdim=True)", "You subtract the block's largest score, not the largest so far. Where the next block's scores are far lower, the factor exp(old − new) overflows."))
     at("-torch.inf)", "large scores",
        ("starts_at_zero", "0.0)", "Your largest score starts at 0. Where all scores are far below 0, all exponentials are 0: start at −∞."))
     at("start : start + block_size", RISING, ("overlapping", "max(start - 1, 0) : start + block_size", "Your blocks overlap: a key at the border counts twice."))
@@ -435,6 +446,7 @@ def in_top_k_routing(at):
        ("one_expert", "scores.topk(1, dim=-1)", "Only one expert is chosen. `top_k` of them are needed."),
        ("one_too_many", "scores.topk(min(top_k + 1, scores.size(-1)), dim=-1)", "One expert too many is chosen. `top_k` of them are needed."))
     at("torch.zeros_like(scores).scatter(-1, experts, best.softmax(dim=-1))", "values",
+       ("one_bound_for_all", "scores.masked_fill(scores < scores.flatten().topk(top_k).values[-1], -torch.inf).softmax(dim=-1)", "There is one bound for all tokens. Each has its own: its k-th largest score, along `dim=-1`."),
        ("kth_left_out", "scores.masked_fill(scores <= best[..., -1:], -torch.inf).softmax(dim=-1)", "The last of the `top_k` chosen experts is left out: you keep scores *above* the k-th largest. Keep those that are at least as large."),
        ("chosen_only", "best.softmax(dim=-1)", "You return the weights of the chosen experts only, so nobody knows whose they are. Put each at its expert's place, and 0 elsewhere: shape (…, E).", ("shape", "values")),
        ("hidden_by_0", "torch.zeros_like(scores).scatter(-1, experts, best).softmax(dim=-1)", "The other scores become 0, and e⁰ = 1, so their experts count, too. They must become −∞ before the softmax."),
@@ -469,6 +481,7 @@ def in_LoRALinear(at):
        ("all_ones", "torch.ones(rank, linear.in_features)", "Entries of `lora_A` are alike. It starts with random numbers, so that its rows can learn different things."))
     at(("+ self.scale * (x", "T)\n"), "values", ("scaled_both", ("* self.scale + self.scale * (x", "T)\n"), "You scale the trained layer's result, too. Only what is added is scaled by alpha / rank.", ("values", "start")))
     at("self.linear.weight + self.scale * (self.lora_B @ self.lora_A)", "merged",
+       ("merged_in_place", "self.linear.weight.data.add_(self.scale * (self.lora_B @ self.lora_A).detach())", "You change the trained weight itself, so a second call adds the product again. Return a new tensor."),
        ("update_only", "self.scale * (self.lora_B @ self.lora_A)", "Your merged weight lacks the trained one: W + alpha / rank · B A."),
        ("merged_not_scaled", "self.linear.weight + self.lora_B @ self.lora_A", "The product is not scaled in `merged_weight()`: alpha / rank is needed there, too."))
 
