@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import re
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -16,6 +17,9 @@ from nbformat import NotebookNode
 from anatomy.engine.checking.joining import JUDGE
 from anatomy.engine.notebook_files.notebooks import BEGIN, END, grade_id, read, source_file, stamped
 from anatomy.engine.notebook_files.running import CellFailed, Cost, run
+
+WIDGET = "application/vnd.jupyter.widget-view+json"
+"""An output that only a running kernel can show, under an id that is another in every run."""
 
 
 def solved_edition(root: Path, slug: str) -> NotebookNode:
@@ -44,6 +48,8 @@ def run_solved(root: Path, slug: str, on_cell: Callable[[int], None] | None = No
         cost = run(book, folder, environment={JUDGE: ""}, on_cell=on_cell)  # judged here, whatever the class does
     for index, cell in enumerate(book.cells):
         cell.metadata.pop("execution", None)
+        if "outputs" in cell:
+            cell.outputs = [output for output in cell.outputs if WIDGET not in output.get("data", {})]
         for output in cell.get("outputs", ()):
             if output.output_type == "error" and "raises-exception" not in cell.metadata.get("tags", ()):
                 raise CellFailed(index, cell.id, f"{output.ename}: {output.evalue}")
@@ -71,6 +77,8 @@ def _no_new_files(folder: Path) -> Iterator[Path]:
         for path in set(folder.iterdir()) - before:
             if path.is_file():
                 path.unlink()
+            elif path.name == "__pycache__":
+                shutil.rmtree(path)
 
 
 def has_outputs(book: NotebookNode) -> bool:
