@@ -51,8 +51,10 @@ class Exploration:
         from IPython.display import display
 
         display({"text/html": self.html(), "text/plain": repr(self)}, raw=True)
-        from anatomy.course.exploring.live import Link
-
+        try:
+            from anatomy.course.exploring.live import Link
+        except ImportError:  # without anywidget, as on Colab, the page shows the states that it holds
+            return
         display(Link(self.explorer, self.key, self.examples))
 
 

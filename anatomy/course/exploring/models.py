@@ -2,12 +2,14 @@
 
 The encoder has the course's real weights. The others are trained once, on the course's own texts, in half a minute
 each; their weights are kept in the user's folder. The classes are the student's, from the file that `anatomy assemble`
-writes, or the course's.
+writes, or the course's. A student's classes get the weights that the course's have learned, so that a mistake shows as
+what it does to a model that works; where the course's are not in the edition, they learn by themselves.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import importlib.util
 import os
 import sys
@@ -26,6 +28,7 @@ from anatomy.course.datasets import date_pairs, fables
 from anatomy.course.exploring.explorer import END, START, Explorer
 from anatomy.course.exploring.parts import NotExplorable
 from anatomy.engine.checking.home import home
+from anatomy.engine.course import NoSuchNotebook
 from anatomy.engine.errors import NotHere
 
 OnStep = Callable[[int, int], None]
@@ -60,13 +63,12 @@ def shown(kind: str, file: Path | None = None, on_step: OnStep = lambda done, to
 def _classes(kind: str, file: Path | None) -> Any:
     """A module with the classes."""
     if file is None:
-        try:
-            return import_module(COURSE.module(COURSE.find(NOTEBOOKS[kind]), "right"))
-        except (NotHere, ImportError):
-            raise NotExplorable(
-                "The course's own models are not in this edition. Gather yours: anatomy assemble, and then "
-                "anatomy explore --file my_transformer.py"
-            ) from None
+        if (found := _of_the_course(kind)) is not None:
+            return found
+        raise NotExplorable(
+            "The course's own models are not in this edition. Gather yours: anatomy assemble, and then "
+            "anatomy explore --file my_transformer.py"
+        )
     spec = importlib.util.spec_from_file_location("my_transformer", file)
     if spec is None or spec.loader is None or not file.is_file():
         raise NotExplorable(f"{file} is no Python file.")
@@ -77,6 +79,14 @@ def _classes(kind: str, file: Path | None) -> Any:
     except Exception as error:
         raise NotExplorable(f"{file} stops with {type(error).__name__}: {error}") from error
     return module
+
+
+def _of_the_course(kind: str) -> Any:
+    """The course's classes; None in an edition without them."""
+    try:
+        return import_module(COURSE.module(COURSE.find(NOTEBOOKS[kind]), "right"))
+    except (NotHere, NoSuchNotebook, ImportError):
+        return None
 
 
 def _named(classes: Any, name: str) -> Any:
@@ -102,8 +112,7 @@ def _decoder(classes: Any, on_step: OnStep) -> Shown:
     alphabet = sorted(set(text))
     config = GPT2Config(vocab_size=len(alphabet), n_positions=CONTEXT, n_embd=96, n_layer=3, n_head=4, resid_pdrop=0.0,
                         embd_pdrop=0.0, attn_pdrop=0.0, bos_token_id=None, eos_token_id=None)  # fmt: skip
-    model = _named(classes, "GPT")(config)
-    _trained("decoder", model, lambda: _on_fables(model, text, alphabet, on_step))
+    model = _trained("decoder", "GPT", classes, config, lambda model: _on_fables(model, text, alphabet, on_step))
     return Shown(Explorer(model, alphabet), "time flies like an ", ("time flies like an ", "Once upon a ", "The fox s"))
 
 
@@ -115,8 +124,7 @@ def _modern(classes: Any, on_step: OnStep) -> Shown:
     config = LlamaConfig(vocab_size=len(alphabet), hidden_size=96, num_attention_heads=4, num_key_value_heads=2,
                          intermediate_size=256, num_hidden_layers=3, tie_word_embeddings=True, bos_token_id=None,
                          eos_token_id=None)  # fmt: skip
-    model = _named(classes, "Llama")(config)
-    _trained("modern", model, lambda: _on_fables(model, text, alphabet, on_step))
+    model = _trained("modern", "Llama", classes, config, lambda model: _on_fables(model, text, alphabet, on_step))
     return Shown(Explorer(model, alphabet), "time flies like an ", ("time flies like an ", "Once upon a ", "The fox s"))
 
 
@@ -127,37 +135,54 @@ def _encoder_decoder(classes: Any, on_step: OnStep) -> Shown:
     symbols = ["⟨pad⟩", START, END, *sorted({symbol for pair in pairs for one in pair for symbol in one})]
     config = BertConfig(vocab_size=len(symbols), hidden_size=64, num_hidden_layers=2, num_attention_heads=4,
                         intermediate_size=128, hidden_dropout_prob=0.0, pad_token_id=0)  # fmt: skip
-    model = _named(classes, "Transformer")(config)
-    _trained("encoder-decoder", model, lambda: _on_dates(model, pairs, symbols, on_step))
+    model = _trained(
+        "encoder-decoder", "Transformer", classes, config, lambda model: _on_dates(model, pairs, symbols, on_step)
+    )
     return Shown(
         Explorer(model, symbols), "Tue, 3 March 1987", ("Tue, 3 March 1987", "May 9th, '24", "the 21st of june, 1999")
     )
 
 
-def _trained(kind: str, model: nn.Module, train: Callable[[], None]) -> None:
-    """The model with trained weights: those that are kept, or those of a training now."""
+def _trained(kind: str, name: str, classes: Any, config: Any, train: Callable[[nn.Module], None]) -> nn.Module:
+    """The model of this name in `classes`, with trained weights: those that are kept, or those of a training now."""
     from safetensors.torch import load_file, save_file
 
+    course = _of_the_course(kind)
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        learner: nn.Module = _named(course or classes, name)(config)
+    model: nn.Module = _named(classes, name)(config)
     path = home() / "explorer" / f"{kind}.safetensors"
-    own = dict(model.named_parameters())
+    if course is None:  # another text of the file may learn something else
+        digest = hashlib.sha256(Path(classes.__file__).read_bytes()).hexdigest()[:16]
+        path = path.with_stem(f"{kind}-{digest}")
+    weights = dict(learner.named_parameters())
+    kept: dict[str, Tensor] = {}
     if path.is_file():
-        with contextlib.suppress(Exception):  # another version's, or damaged: trained again
+        with contextlib.suppress(Exception):  # damaged: trained again
             kept = load_file(path)
-            if {name: value.shape for name, value in kept.items()} == {
-                name: value.shape for name, value in own.items()
-            }:
-                with torch.no_grad():
-                    for name, value in kept.items():
-                        own[name].copy_(value)
-                model.eval()
-                return
-    with _few_threads():
-        train()
-    model.eval()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(f".{os.getpid()}")
-    save_file({name: value.detach().contiguous() for name, value in own.items()}, unfinished)
-    unfinished.replace(path)
+    if _shapes(kept) != _shapes(weights):
+        with _few_threads(), torch.random.fork_rng():
+            train(learner)
+        kept = {parameter: value.detach().contiguous() for parameter, value in weights.items()}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_suffix(f".{os.getpid()}")
+        save_file(kept, unfinished)
+        unfinished.replace(path)
+    own = dict(model.named_parameters())
+    if _shapes(own) != _shapes(kept):
+        other = sorted(_shapes(own).items() ^ _shapes(kept).items())
+        raise NotExplorable(
+            f"`{name}` has other parameters than its contract says, such as {other[0][0]}: check it first."
+        )
+    with torch.no_grad():
+        for parameter, value in kept.items():
+            own[parameter].copy_(value)
+    return model.eval()
+
+
+def _shapes(weights: dict[str, Any]) -> dict[str, tuple[int, ...]]:
+    return {name: tuple(value.shape) for name, value in weights.items()}
 
 
 @contextlib.contextmanager
