@@ -90,6 +90,26 @@ def test_the_list_follows_each_check_and_outlives_the_page(lab: Lab) -> None:
     lab.page.set_viewport_size(WINDOW)
 
 
+def test_a_narrow_window_folds_the_list_until_it_is_asked_for(lab: Lab) -> None:
+    panel = lab.page.locator(".anatomy-exercises")
+    show = "() => jupyterapp.shell.activateById('transformer-anatomy-exercises')"
+    lab.page.set_viewport_size({"width": 1400, "height": 900})
+    lab.open(STUDENT)
+    lab.page.evaluate(show)
+    expect(panel).to_be_visible()
+    lab.page.set_viewport_size({"width": 700, "height": 900})
+    expect(panel).not_to_be_visible()
+    with lab.page.expect_response(lambda one: "/api/workspaces/" in one.url and one.request.method == "PUT"):
+        lab.page.evaluate(show)
+    expect(panel).to_be_visible()
+
+    lab.page.goto(f"{lab.address}/lab/tree/{STUDENT.stem}/{STUDENT.name}")  # as it was left
+    lab.page.wait_for_function("() => window.jupyterapp?.restored.then(() => jupyterapp.shell.restored)")
+    expect(rows(lab)).to_have_count(2)
+    expect(panel).not_to_be_visible()
+    lab.page.set_viewport_size(WINDOW)
+
+
 def test_a_notebook_of_somebody_else_has_no_exercises(lab: Lab) -> None:
     other = lab.folder / "other" / "other.ipynb"
     write(new_notebook(cells=[new_markdown_cell("### Exercise 1.1 · `mine`")], metadata=METADATA), other)

@@ -27,6 +27,7 @@ _NOTES = (
 )
 _OVERVIEW = ("Notebook", "Exercises", "Right", "Points", "Minutes")
 _DETAIL = ("Exercise", "State", "Points", "First right", "Attempts", "Minutes")
+_NUMBERS = ("Right", "Points", "Attempts", "Minutes")
 _NAMED = "Mistakes last named:"
 
 
@@ -226,19 +227,21 @@ def _rich_table(caption: str | None, head: Iterable[str], rows: Iterable[Iterabl
         title=caption, title_justify="left", title_style="bold", box=None, pad_edge=False, padding=(0, 2, 0, 0)
     )
     for name in head:
-        table.add_column(name, justify="right" if name in ("Right", "Points", "Attempts", "Minutes") else "left")
+        table.add_column(name, justify="right" if name in _NUMBERS else "left")
     for row in rows:
         table.add_row(*(plain(cell.replace("`", "")) for cell in row))
     return table
 
 
 def _html_table(caption: str, head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A table whose first column names its rows; cells are HTML."""
-    style = 'style="text-align:left;vertical-align:baseline;padding:.15em .4em .15em 0;{}"'
-    name, cell = style.format("font-weight:normal"), style.format("white-space:normal")
-    top = "".join(f'<th scope="col" {cell}>{text}</th>' for text in head)
+    """A table whose first column names its rows; cells are HTML. Titles and signs are broken, numbers are not."""
+    style = 'style="text-align:left;vertical-align:baseline;padding:.15em .6em .15em 0;{}"'
+    name, head = style.format("font-weight:normal"), [*head]
+    cells = [style.format(f"white-space:{'nowrap' if column in _NUMBERS else 'normal'}") for column in head]
+    top = "".join(f'<th scope="col" {cell}>{text}</th>' for cell, text in zip(cells, head, strict=True))
     body = "".join(
-        f'<tr><th scope="row" {name}>{first}</th>{"".join(f"<td {cell}>{text}</td>" for text in rest)}</tr>'
+        f'<tr><th scope="row" {name}>{first}</th>'
+        f"{''.join(f'<td {cell}>{text}</td>' for cell, text in zip(cells[1:], rest, strict=True))}</tr>"
         for first, *rest in rows
     )
     said = f'<caption style="text-align:left;font-size:85%;opacity:.8">{caption}</caption>' if caption else ""

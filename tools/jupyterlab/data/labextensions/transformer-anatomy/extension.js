@@ -4,6 +4,7 @@
   const NAME = "transformer-anatomy";
   const MARK = "transformer_anatomy"; // in the metadata of the course's notebooks
   const WIDE = 1400; // pixels, from which on there is room for the list beside the notebook
+  const NARROW = 1000; // pixels, below which it would leave no room for the notebook
 
   const isOfTheCourse = (model) => model?.getMetadata(MARK) !== undefined;
 
@@ -127,7 +128,12 @@
       app.restored.then(() => app.shell.restored).then((arranged) => {
         panel.opensItself = Boolean(arranged?.fresh) && window.innerWidth >= WIDE;
         panel.update();
+        fold(narrow);
       });
+      // What was arranged on a wide screen comes back on a narrow one, too. Who opens the list there keeps it.
+      const narrow = window.matchMedia(`(width < ${NARROW}px)`);
+      const fold = ({ matches }) => matches && panel.isVisible && app.shell.collapseRight();
+      narrow.addEventListener("change", fold);
     },
   });
 
