@@ -439,7 +439,7 @@ def report(
 
     with said_clearly():
         made = write_report(course_root(root), output, table, anonymous=anonymous)
-    waiting = f"; {made.open} wait for you" if made.open else ""
+    waiting = f"; {made.open} {'waits' if made.open == 1 else 'wait'} for you" if made.open else ""
     Console().print(
         f"{made.page} and {made.table}: {made.students} students, {made.graded} submissions with marks{waiting}. "
         "Open the page in a browser.", highlight=False, markup=False, soft_wrap=True,

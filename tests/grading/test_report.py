@@ -115,3 +115,17 @@ def test_what_to_teach_has_its_marks_set_not_shown():
     printed = io.StringIO()
     show(Report((SubmissionResult("ada", "03-softmax", GRADED, (), (mark,)),)), Console(file=printed, width=200))
     assert "Your softmax runs over all the queries: 2 * 3 * 4." in printed.getvalue()
+
+
+def test_what_one_student_does_is_not_for_monday():
+    def printed(*students: str) -> str:
+        own = Mark("softmax", 0, 5, "wrong", {"softmax__own": "Yours alone."})
+        both = Mark("softmax", 4, 5, "wrong", {"softmax__along": "It runs over the queries."})
+        marks = [SubmissionResult(student, "03-softmax", GRADED, (), (both,)) for student in students]
+        page = io.StringIO()
+        show(Report((SubmissionResult("ada", "03-softmax", GRADED, (), (own,)), *marks)), Console(file=page, width=200))
+        return page.getvalue()
+
+    alone, shared = printed("bob"), printed("bob", "eve")
+    assert "No two students make the same mistake" in alone and "Monday" not in alone and "Yours alone." in alone
+    assert "What to teach on Monday" in shared and "runs over the queries" in shared and "Yours alone." not in shared

@@ -166,8 +166,11 @@ def show(report: Report, console: Console) -> None:
         if result.status == REPAIRED:
             _show_reasons(result, "cyan", console)
     if mistakes := report.mistakes():
-        console.print("\n[bold]What to teach on Monday[/bold]")
-        for assignment, name, sentence, count in mistakes[:5]:
+        shared = [mistake for mistake in mistakes if mistake[-1] > 1]  # as in the class report
+        console.print(
+            f"\n[bold]{'What to teach on Monday' if shared else 'No two students make the same mistake'}[/bold]"
+        )
+        for assignment, name, sentence, count in (shared or mistakes)[:5]:
             students = "1 student" if count == 1 else f"{count} students"
             where = verbatim(f"  {students}, {assignment}, {name.partition('__')[0]}: ")
             console.print(where + _prose(sentence), soft_wrap=True)
