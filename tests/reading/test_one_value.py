@@ -48,6 +48,15 @@ WRONG = {
         """),
         "in line 10 is not what is needed there",
     ),
+    "a value that is right elsewhere": (
+        "softmax",
+        cell("""
+            def softmax(x, dim):
+                e = torch.exp(x - x.amax(dim, keepdim=True))
+                return e / e
+        """),
+        "`e` in line 3",
+    ),
     "another shape": (
         "softmax",
         cell("""

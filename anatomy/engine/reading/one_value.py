@@ -4,15 +4,16 @@ What a right answer's expressions give in a case is recorded, and so is what the
 the student's is made to give what one of the right answer's gave. If the results are right in all cases, this
 expression is what goes wrong, however much is wrong inside it: the rest works as it stands.
 
-What no right answer computes is tried first, in the order in which it is computed; then what stands inside it.
+What stands beside the same values as in a right answer is tried first, then what no right answer computes, in the order
+in which it is computed; then what stands inside it.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from anatomy.engine.judging.verdict import Diagnosis
 from anatomy.engine.observing.plain_data import alike, fresh
@@ -45,7 +46,8 @@ def the_value(program: Program, trials: Trials) -> Diagnosis | None:
     for rank in ranks:
         for number in mine.notes:
             if lending.mends(number, rank):
-                return _said(program, mine, _first_cause(number, mine, lending, ranks))
+                as_near = [one for one in ranks if one.has_another_form <= rank.has_another_form]
+                return _said(program, mine, _first_cause(number, mine, lending, as_near))
     return None
 
 
@@ -55,14 +57,19 @@ def _first_cause(number: int, mine: Recording, lending: _Lending, ranks: list[Ra
     while True:
         inside = {id(node) for node in ast.walk(mine.places[number][3])} | {id(mine.is_set_to(number))}
         parts = [part for part in mine.notes if part not in seen and id(mine.places[part][3]) in inside]
-        within = (part for part in parts for rank in ranks if not rank[0] and lending.mends(part, rank))
+        within = (part for part in parts for rank in ranks if lending.mends(part, rank))
         if (part := next(within, None)) is None:
             return number
         seen.add(number := part)
 
 
-Rank = tuple[bool, bool, bool]
-"""Whether a value has another form than the student's, and whether each of the two occurs in the other program."""
+class Rank(NamedTuple):
+    """How little speaks for lending a value: the least is tried first."""
+
+    stands_elsewhere: bool
+    has_another_form: bool
+    mine_is_theirs: bool
+    theirs_is_mine: bool
 
 
 class _Right:
@@ -96,8 +103,12 @@ class _Right:
         for here, values in mine.notes.items():
             for there, others in known.items():
                 if (here, there) not in same:
-                    is_late = here not in mine.building
-                    rank = _forms(values) != _forms(others), is_late and here in matched, is_late and there in common
+                    is_late, elsewhere = (
+                        here not in mine.building,
+                        not _stand_alike(mine, here, self.recording, there, same),
+                    )
+                    other_form = _forms(values) != _forms(others)
+                    rank = Rank(elsewhere, other_form, is_late and here in matched, is_late and there in common)
                     self._ranked.setdefault((here, rank), []).append(there)
         return {rank for _, rank in self._ranked}
 
@@ -141,6 +152,13 @@ class _Lending:
 
     def _lend(self, right: _Right, there: int, case: int) -> None:
         self._lent = iter(right.notes(case).get(there, ()))
+
+
+def _stand_alike(mine: Recording, here: int, theirs: Recording, there: int, same: Collection[tuple[int, int]]) -> bool:
+    """Whether two expressions are the same operand of one operation, and its other operands have the same values."""
+    (operation, one), (another, other) = mine.stands_in(here), theirs.stands_in(there)
+    same_operands = one.keys() == other.keys() and all((one[where], other[where]) in same for where in one)
+    return bool(operation) and operation == another and same_operands
 
 
 def _alike(here: list[Noted], there: list[Noted]) -> bool:

@@ -20,7 +20,7 @@ from anatomy.engine.exercise import Exercise
 from anatomy.engine.observing.plain_data import fresh, plain
 from anatomy.engine.reading.expressions import is_module
 from anatomy.engine.reading.source import Program, called_function, definition_in
-from anatomy.engine.reading.syntax import blocks, places, put
+from anatomy.engine.reading.syntax import Place, blocks, places, put
 
 _DATA = (Tensor, int, float, str, list, tuple, dict)
 _EXPRESSIONS = (ast.Attribute, ast.BinOp, ast.BoolOp, ast.Call, ast.Compare, ast.Constant, ast.DictComp, ast.IfExp,
@@ -47,6 +47,9 @@ class Noted(NamedTuple):
 Notes = dict[int, list[Noted]]
 """Number of an expression → what it gave, time by time; what is computed first comes first."""
 
+Operands = dict[tuple[str, int | None], int]
+"""Place in an operation → number of the expression."""
+
 Define = Callable[[ast.Module, dict[str, Any]], Any]
 """Makes of a tree the answer that it defines, with some names more than its own."""
 
@@ -71,6 +74,11 @@ class Recording:
                 call = ast.Call(ast.Name(_NOTE, ast.Load()), [ast.Constant(number), node], [])
                 put(*place[:3], ast.copy_location(call, node))
         ast.fix_missing_locations(self._noting)
+        self._operations = _operations(self.places)
+
+    def stands_in(self, number: int) -> tuple[str, Operands]:
+        """The operation in which an expression stands and which operand it is there; and the other operands."""
+        return self._operations[number]
 
     def is_set_to(self, number: int) -> ast.expr | None:
         """Of a name that its function sets once, and to one value: what it is set to."""
@@ -108,6 +116,36 @@ class Recording:
         if len(times) <= OFTEN:
             times.append(_kept(value))
         return value
+
+
+def _operations(all_places: list[Place]) -> list[tuple[str, Operands]]:
+    """For each place the operation that it stands in, empty if it stands in none, and the other operands."""
+    of_parents: dict[int, list[int]] = {}
+    for number, place in enumerate(all_places):
+        if _is_noted(*place):
+            of_parents.setdefault(id(place[0]), []).append(number)
+
+    def operation(number: int) -> tuple[str, Operands]:
+        parent, field, index, _ = all_places[number]
+        if (name := _operation(parent)) is None:
+            return "", {}
+        others = {all_places[one][1:3]: one for one in of_parents.get(id(parent), []) if one != number}
+        return f"{name} {field} {index}", others
+
+    return [operation(number) for number in range(len(all_places))]
+
+
+def _operation(node: ast.AST) -> str | None:
+    """What an expression does with its operands: its operator, or the name of what it calls."""
+    match node:
+        case ast.BinOp(op=op):
+            return type(op).__name__
+        case ast.Compare(ops=ops):
+            return " ".join(type(op).__name__ for op in ops)
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name
+        case _:
+            return None
 
 
 def of_program(program: Program) -> Recording:
