@@ -81,10 +81,17 @@ def test_the_line_is_pointed_at(name: str, notebook, reading) -> None:
     assert any(said in one.headline for one in reading(exercise, notebook(source)).diagnoses)
 
 
+def test_two_lines_are_left_to_choose_from(notebook, reading) -> None:
+    source = "def dot_product_scores(query, key):\n    scores = -(query @ key.mT)\n    return scores\n"
+    said = [one.headline for one in reading("dot_product_scores", notebook(source)).diagnoses]
+    where = "where you have `scores = -(query @ key.mT)` or `return scores`."
+    assert f"One change in line 2 or in line 3 would make it right, {where}" in said
+
+
 SILENT = {
-    "a change in either of two lines would do": (
+    "a change in any of three lines would do": (
         "dot_product_scores",
-        "def dot_product_scores(query, key):\n    scores = -(query @ key.mT)\n    return scores\n",
+        "def dot_product_scores(query, key):\n    scores = -(query @ key.mT)\n    turned = scores\n    return turned\n",
     ),
     "two lines are wrong": (
         "project",

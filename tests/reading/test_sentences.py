@@ -95,6 +95,17 @@ SAID = {
         "    return 4 * (D * D + D) + D * F + F + F * D + D + 4 * D\n",
         "The 768 in line 2 is fixed",
     ),
+    "a line that stands there twice": (
+        "scaled_scores",
+        "def scaled_scores(query, key):\n    scores = query @ key.mT\n    scores = scores / query.size(-1) ** 0.5\n"
+        "    scores = scores / query.size(-1) ** 0.5\n    return scores\n",
+        "Line 4 repeats line 3, and once is enough.",
+    ),
+    "the return of something of a wrong kind": (
+        "nearest_tokens",
+        "def nearest_tokens(query_id, weight, k):\n    cosine = weight @ weight[query_id]\n    return cosine.topk\n",
+        "What you return is `cosine.topk`, in line 3.",
+    ),
     "an argument never used": (
         "softmax",
         "def softmax(x, dim):\n    e = (x - x.max()).exp()\n    return e / e.sum(-1, keepdim=True) + 1\n",

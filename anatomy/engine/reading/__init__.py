@@ -69,7 +69,7 @@ def read(
         example = smallest_example(trials, answer)
         yield asdict(example) if example else None
 
-    said, example = [*in_a_copy(work, 1.5 * seconds), None, None][:2]
+    said, example = [*in_a_copy(work, 2 * seconds), None, None][:2]
     own = verdict.diagnoses
     if said:
         diagnosis = Diagnosis(**said["diagnosis"])

@@ -12,11 +12,14 @@ from typing import Any
 from anatomy.engine.reading.syntax import Place
 
 OTHER_OPERATORS: dict[type[ast.AST], tuple[type[ast.AST], ...]] = {
-    ast.Add: (ast.Sub, ast.Mult), ast.Sub: (ast.Add,), ast.Mult: (ast.Div, ast.MatMult, ast.Add),
-    ast.Div: (ast.Mult, ast.FloorDiv), ast.FloorDiv: (ast.Div, ast.Mod),
+    ast.Add: (ast.Sub, ast.Mult), ast.Sub: (ast.Add, ast.Div, ast.Mult),
+    ast.Mult: (ast.Div, ast.MatMult, ast.Add, ast.Sub),
+    ast.Div: (ast.Mult, ast.FloorDiv, ast.Sub, ast.Add), ast.FloorDiv: (ast.Div, ast.Mod),
     ast.Mod: (ast.FloorDiv,), ast.Pow: (ast.Mult,), ast.MatMult: (ast.Mult,),
-    ast.Lt: (ast.LtE, ast.Gt), ast.LtE: (ast.Lt, ast.GtE), ast.Gt: (ast.GtE, ast.Lt), ast.GtE: (ast.Gt, ast.LtE),
-    ast.Eq: (ast.NotEq,), ast.NotEq: (ast.Eq,), ast.In: (ast.NotIn,), ast.NotIn: (ast.In,), ast.Is: (ast.IsNot,),
+    ast.Lt: (ast.LtE, ast.Gt, ast.NotEq), ast.LtE: (ast.Lt, ast.GtE, ast.Eq),
+    ast.Gt: (ast.GtE, ast.Lt, ast.Eq, ast.NotEq), ast.GtE: (ast.Gt, ast.LtE, ast.Eq),
+    ast.Eq: (ast.NotEq, ast.LtE, ast.GtE), ast.NotEq: (ast.Eq, ast.Lt, ast.Gt),
+    ast.In: (ast.NotIn,), ast.NotIn: (ast.In,), ast.Is: (ast.IsNot,),
     ast.IsNot: (ast.Is,), ast.And: (ast.Or,), ast.Or: (ast.And,), ast.BitAnd: (ast.BitOr,), ast.BitOr: (ast.BitAnd,),
 }  # fmt: skip
 
@@ -190,21 +193,24 @@ def _other_slices(index: ast.Slice) -> Iterator[ast.Slice]:
         yield ast.Slice(None, None, step)
 
 
+def _of_names(node: ast.expr) -> Iterator[ast.expr]:
+    """A function that is easily taken for this one."""
+    if isinstance(node, ast.Attribute):
+        yield from (ast.Attribute(node.value, other, node.ctx) for other in _OTHER_NAMES.get(node.attr, ()))
+    elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+        yield from (ast.Name(other, ast.Load()) for other in _OTHER_NAMES.get(node.id, ()))
+
+
 def _of_functions(node: ast.expr) -> Iterator[ast.expr]:
-    """A call less, a function that is easily taken for this one, an attribute less."""
+    """A call less, an attribute less."""
     if isinstance(node, ast.Call):
         if isinstance(node.func, ast.Attribute) and not is_module(node.func.value):
             yield node.func.value
         yield from node.args[:2]
-    if isinstance(node, ast.Attribute):
-        if isinstance(node.ctx, ast.Load):
-            yield ast.Call(node, [], [])
-        for other in _OTHER_NAMES.get(node.attr, ()):
-            yield ast.Attribute(node.value, other, node.ctx)
-        if isinstance(node.ctx, ast.Load) and node.attr in ("T", "mT", "data"):
+    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+        yield ast.Call(node, [], [])
+        if node.attr in ("T", "mT", "data"):
             yield from (node.value, _method(node.value, "transpose", ast.Constant(1), ast.Constant(2)))
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-        yield from (ast.Name(other, ast.Load()) for other in _OTHER_NAMES.get(node.id, ()))
 
 
 def is_module(node: ast.expr) -> bool:
@@ -267,5 +273,5 @@ def _called(node: ast.Call) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
-other_expressions = (_of_functions, _of_numbers, _of_operators, _of_arguments, _of_subscripts)
+other_expressions = (_of_names, _of_functions, _of_numbers, _of_operators, _of_arguments, _of_subscripts)
 """Each gives other expressions for one; in the order in which they are tried."""

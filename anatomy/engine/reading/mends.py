@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from types import ModuleType
 from typing import Any
 
@@ -14,7 +15,17 @@ from anatomy.engine.course import Course
 from anatomy.engine.exercise import Case
 from anatomy.engine.judging.verdict import Diagnosis
 from anatomy.engine.reading.source import Program
-from anatomy.engine.reading.syntax import Place, arguments, bound_names, exchanged, loops, places, rearranged, replaced
+from anatomy.engine.reading.syntax import (
+    Place,
+    arguments,
+    blocks,
+    bound_names,
+    exchanged,
+    loops,
+    places,
+    rearranged,
+    replaced,
+)
 from anatomy.engine.reading.trials import Trials
 
 Mend = tuple[int, str]
@@ -33,6 +44,7 @@ def mended(program: Program, trials: Trials) -> Diagnosis | None:
 
 def _mends(program: Program, cases: list[Case], course: Course) -> Iterator[Mend]:
     yield from _returned_too_early(program)
+    yield from _repeated(program)
     yield from _power_first(program)
     yield from _not_kept(program)
     yield from _bound_anew(program)
@@ -47,6 +59,15 @@ def _returned_too_early(program: Program) -> Iterator[Mend]:
             moved = [*block[: index + 1], last, *block[index + 1 :]]
             for line in rearranged([loop.body, block], [loop.body[:-1], moved], last.lineno):
                 yield line, f"The `return` in line {line} is inside the loop, which ends there in its first turn."
+
+
+def _repeated(program: Program) -> Iterator[Mend]:
+    """The same statement twice, one after the other."""
+    for block in (block for function in program.functions for block in blocks(function)):
+        for index, (one, two) in enumerate(pairwise(block)):
+            if ast.dump(one) == ast.dump(two):
+                for line in rearranged([block], [[*block[: index + 1], *block[index + 2 :]]], two.lineno):
+                    yield line, f"Line {line} repeats line {one.lineno}, and once is enough."
 
 
 def _power_first(program: Program) -> Iterator[Mend]:

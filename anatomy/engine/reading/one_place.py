@@ -7,21 +7,25 @@ from anatomy.engine.reading.edits import small_edits
 from anatomy.engine.reading.source import Program
 from anatomy.engine.reading.trials import Trials
 
+_MOST = 2
+"""Lines between which the student is left to choose."""
+
 
 def the_line(program: Program, trials: Trials) -> Diagnosis | None:
-    """Points at the one line in which a small edit mends the answer; the change itself is left to the student.
+    """Points at the one line, or at the two, in which a small edit mends the answer; the change is left to the student.
 
-    Nothing is said when edits in different lines do it, as far as the budget allows to try.
+    Nothing is said when edits in more lines do it, as far as the budget allows to try.
     """
-    line = 0
+    lines: list[int] = []
     for place in small_edits(program.tree):
-        if place == line:
+        if place in lines:
             continue
         if trials.budget.is_spent:
             break
         if trials.is_right(program.build):
-            if line:
+            lines.append(place)
+            if len(lines) > _MOST:
                 return None
-            line = place
-    said = f"One change in line {line} would make it right, where you have `{program.line(line)}`."
-    return Diagnosis(said) if line else None
+    where = " or in ".join(f"line {line}" for line in sorted(lines))
+    have = " or ".join(f"`{program.line(line)}`" for line in sorted(lines))
+    return Diagnosis(f"One change in {where} would make it right, where you have {have}.") if lines else None
