@@ -13,13 +13,20 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy.engine.exercise import Case
+from anatomy.engine.exercise import Case, Exercise
+from anatomy.engine.judging import trail
 from anatomy.engine.judging.verdict import Diagnosis
 from anatomy.engine.observing.plain_data import ROUNDING
 from anatomy.engine.reading.trials import Seen, Trials
 
 _LONGEST = 6
 """Slices along one axis that are tried at most."""
+
+_CASES = 3
+"""Cases in which a claim is looked for."""
+
+_OTHERS = 2
+"""Other cases that a claim is held against."""
 
 _TIMES = 2
 """How often a slice is changed: what has no effect once may have one the next time."""
@@ -30,6 +37,7 @@ class _Slice:
     """A slice of an argument, and where the two results follow it."""
 
     argument: str
+    dims: int
     axis: int
     place: int
     mine: Tensor
@@ -39,28 +47,86 @@ class _Slice:
         return f"`{self.argument}[{':, ' * self.axis}{self.place}]`"
 
 
-def dependence(trials: Trials, answer: Any) -> Diagnosis | None:
-    """The first slice of an input that tells the two apart, in the first case that differs and returns a tensor."""
-    for index, seen in trials.visible.items():
-        case = trials.expectations.cases[index]
-        if isinstance(seen.expected.value, Tensor) and isinstance(seen.found.value, Tensor) and not case.drawn:
-            slices = list(_slices(trials, answer, case, seen))
-            said = _without_effect(slices) or _elsewhere(trials, case, slices)
-            if said:
-                sizes = ", ".join(f"{letter} = {size}" for letter, size in case.sizes.items())
-                return Diagnosis(said, f"Seen with {sizes}." if sizes else "")
+@dataclass(frozen=True)
+class _Claim:
+    """That a slice has no effect and should have one; or, with an axis, that one place there follows it wrongly."""
+
+    slice: _Slice
+    axis: int | None = None
+    index: int = 0
+
+    def holds_in(self, other: _Slice) -> bool | None:
+        """Whether it is so in another case, where the same slice was changed; None if nothing can be seen there."""
+        if self.axis is None:
+            return not other.mine.any() if other.right.any() else None
+        (mine, right), (here, _) = _along(self.axis, other), _along(self.axis, self.slice)
+        if self.index >= len(mine) or not (mine[self.index] or right[self.index]):
             return None
+        return bool(mine[self.index] != right[self.index] and mine[self.index] == here[self.index])
+
+    def said(self, exercise: Exercise, case: Case) -> str:
+        one = self.slice
+        if self.axis is None:
+            return f"What is in {one} has no effect on your result. It should have one."
+        letters = (case.returns or exercise.returns).split()
+        named = f" ({exercise.axis(letters[self.axis])})" if len(letters) == one.mine.dim() else ""
+        where, (mine, _) = f"index {self.index} of axis {self.axis}{named}", _along(self.axis, one)
+        if mine[self.index]:
+            return f"At {where} your result depends on {one}. The right one does not."
+        return f"At {where} your result does not depend on {one}. The right one does."
+
+
+def dependence(trials: Trials, answer: Any) -> Diagnosis | None:
+    """The first slice of an input that tells the two apart; in chosen cases that differ and return a tensor."""
+    cases = trials.expectations.cases
+    for index in [index for index in trials.visible if not cases[index].drawn][:_CASES]:
+        case, seen = cases[index], trials.visible[index]
+        if isinstance(seen.expected.value, Tensor) and isinstance(seen.found.value, Tensor):
+            slices = list(_slices(trials, answer, case, seen))
+            for claim in (*_without_effect(slices), *_elsewhere(slices)):
+                if _is_so_elsewhere(trials, answer, index, claim):
+                    sizes = ", ".join(f"{letter} = {size}" for letter, size in case.sizes.items())
+                    said = claim.said(trials.expectations.exercise, case)
+                    return Diagnosis(said, f"Seen with {sizes}." if sizes else "")
     return None
 
 
-def _slices(trials: Trials, answer: Any, case: Case, seen: Seen) -> Iterator[_Slice]:
+def _is_so_elsewhere(trials: Trials, answer: Any, but: int, claim: _Claim) -> bool:
+    """Whether other cases could contradict a claim and do not; those that differ and have the same axes are asked."""
+    asked, place = 0, claim.slice
+    for index, seen in trials.visible.items():
+        case = trials.expectations.cases[index]
+        value, results = case.args.get(place.argument), (seen.expected.value, seen.found.value)
+        if index == but or not isinstance(value, Tensor) or not all(isinstance(one, Tensor) for one in results):
+            continue
+        if value.dim() != place.dims or value.size(place.axis) <= place.place or results[0].dim() != place.mine.dim():
+            continue
+        found = next(_slices(trials, answer, case, seen, place), None)
+        if found is not None and (verdict := claim.holds_in(found)) is not None:
+            if not verdict:
+                trail.note(
+                    f"“{claim.said(trials.expectations.exercise, case)}”", f"is not so in {trail.in_words(case)}"
+                )
+                return False
+            asked += 1
+            if asked == _OTHERS:
+                break
+    return asked > 0
+
+
+def _slices(trials: Trials, answer: Any, case: Case, seen: Seen, only: _Slice | None = None) -> Iterator[_Slice]:
+    """The slices of a case's arguments and what follows them, or one of them only."""
     if seen.expected.value.shape != seen.found.value.shape or not seen.found.value.isfinite().all():
         return  # what is NaN stays NaN
     for name, value in case.args.items():
         if not isinstance(value, Tensor) or value.dtype == torch.bool:
             continue
+        if value.is_floating_point() and not seen.expected.value.is_floating_point():
+            continue  # whether a choice, such as the nearest row, follows a number is luck
         for axis in range(value.dim()):
             for place in range(value.size(axis) if 1 < value.size(axis) <= _LONGEST else 0):
+                if only and (name, axis, place) != (only.argument, only.axis, only.place):
+                    continue
                 followed = [torch.zeros(one.value.shape, dtype=torch.bool) for one in (seen.found, seen.expected)]
                 for turn in range(_TIMES):
                     if trials.budget.is_spent:
@@ -74,7 +140,7 @@ def _slices(trials: Trials, answer: Any, case: Case, seen: Seen) -> Iterator[_Sl
                         if not isinstance(after, Tensor) or after.shape != before.value.shape:
                             return
                         followed[number] |= _moved(before.value, after)
-                yield _Slice(name, axis, place, *followed)
+                yield _Slice(name, value.dim(), axis, place, *followed)
 
 
 def _changed(value: Tensor, axis: int, place: int, turn: int) -> Tensor:
@@ -97,27 +163,21 @@ def _moved(before: Tensor, after: Tensor) -> Tensor:
     return gap.nan_to_num(0, torch.inf, torch.inf) > 10 * ROUNDING * largest
 
 
-def _without_effect(slices: list[_Slice]) -> str:
-    for one in slices:
-        if one.right.any() and not one.mine.any():
-            return f"What is in {one} has no effect on your result. It should have one."
-    return ""
+def _without_effect(slices: list[_Slice]) -> Iterator[_Claim]:
+    yield from (_Claim(one) for one in slices if one.right.any() and not one.mine.any())
 
 
-def _elsewhere(trials: Trials, case: Case, slices: list[_Slice]) -> str:
+def _elsewhere(slices: list[_Slice]) -> Iterator[_Claim]:
     """One index of the result that follows a slice in one of the answers only."""
-    letters = (case.returns or trials.expectations.exercise.returns).split()
     for one in slices:
         for axis in range(one.mine.dim()):
-            others = [dim for dim in range(one.mine.dim()) if dim != axis]
-            mine, right = (seen.any(others) if others else seen for seen in (one.mine, one.right))
+            mine, right = _along(axis, one)
             if mine.sum() and right.sum() and not mine.equal(right):
-                place = int((mine != right).nonzero()[0])
-                named = (
-                    f" ({trials.expectations.exercise.axis(letters[axis])})" if len(letters) == one.mine.dim() else ""
-                )
-                where = f"index {place} of axis {axis}{named}"
-                if mine[place]:
-                    return f"At {where} your result depends on {one}. The right one does not."
-                return f"At {where} your result does not depend on {one}. The right one does."
-    return ""
+                yield _Claim(one, axis, int((mine != right).nonzero()[0]))
+
+
+def _along(axis: int, one: _Slice) -> tuple[Tensor, Tensor]:
+    """Which places along an axis of the two results follow a slice."""
+    others = [dim for dim in range(one.mine.dim()) if dim != axis]
+    mine, right = (seen.any(others) if others else seen for seen in (one.mine, one.right))
+    return mine, right
