@@ -59,6 +59,18 @@ def test_what_is_shown_was_computed_on_what_is_shown(exercise: str, notebook, re
     assert example.expected != example.found
 
 
+def test_a_slight_difference_has_a_small_example_too(notebook, reading) -> None:
+    source = "def gelu(x):\n    return x * (1 + torch.tanh(0.8 * x + 0.035 * x**3)) / 2\n"
+    example = reading("gelu", notebook(source)).example
+    assert example.call.startswith("gelu([") and len(example.call) < 60
+
+
+def test_the_weights_of_a_module_are_no_part_of_the_call(notebook, reading) -> None:
+    source = "class LayerNorm(right):\n    def forward(self, x):\n        return super().forward(x) + x.sin()\n"
+    example = reading("LayerNorm", notebook(source, right=COURSE.exercise("LayerNorm").right)).example
+    assert example.call.endswith("with the check's weights")
+
+
 def test_a_short_one_is_found(notebook, reading) -> None:
     example = reading("learn_bpe", notebook(ANSWERS["learn_bpe"])).example
     assert len(example.call) < 30 and example.found == "[['a', 'b']]"

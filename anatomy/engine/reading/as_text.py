@@ -42,6 +42,8 @@ def call_text(trials: Trials, case: Case, expected: CaseObservation) -> str:
     init_names = signature(exercise.right).parameters if case.init else ()
     init, args = ([text(name, value) for name, value in values] for values in (
         zip(init_names, case.init, strict=False), case.args.items()))  # fmt: skip
+    if exercise.kind == "module" and any(seen.parameters for seen in trials.expectations.expected):
+        notes.append("with the check's weights")
     if not exercise.compares_calls:
         returned = trials.does(exercise.right, case, directly=True)
         if returned.outcome != expected.outcome:

@@ -19,7 +19,7 @@ from anatomy.engine.judging.verdict import Example
 from anatomy.engine.observing.plain_data import is_float, same, tensors
 from anatomy.engine.reading.as_text import call_text, results_text
 from anatomy.engine.reading.smaller import smaller_ones, still_holds
-from anatomy.engine.reading.trials import Seen, Trials
+from anatomy.engine.reading.trials import CLEAR, Seen, Trials, clearness
 
 
 def smallest_example(trials: Trials, answer: Any) -> Example | None:
@@ -36,7 +36,8 @@ def smallest_cases(trials: Trials, answer: Any) -> Iterator[tuple[Case, Seen]]:
     by_chance = {index for index, found in enumerate(trials.found) if found.again and not known[index].again}
     for index, seen in sorted(trials.visible.items(), key=lambda item: _oddity(cases[item[0]])):
         may_be_chance = index in by_chance or (cases[index].drawn and by_chance)  # a drawn case is run once
-        if trials.found[index].parameters == known[index].parameters and not may_be_chance:
+        is_call = trials.found[index].error_type != "BadSignature"  # else no call gives what was seen
+        if is_call and trials.found[index].parameters == known[index].parameters and not may_be_chance:
             yield _shrunk(trials, answer, cases[index], seen)
 
 
@@ -50,6 +51,7 @@ def _shrunk(trials: Trials, answer: Any, case: Case, seen: Seen) -> tuple[Case, 
     if seen.expected.outcome != "returned" or seen.found.outcome == "too slow":
         return case, seen
     exercise, first, smaller = trials.expectations.exercise, case, True
+    least = min(CLEAR, clearness(seen.difference) / 2)
     in_full = exercise.compares_calls or exercise.holds is not None
     while smaller and not trials.budget.is_spent:
         smaller = False
@@ -60,7 +62,7 @@ def _shrunk(trials: Trials, answer: Any, case: Case, seen: Seen) -> tuple[Case, 
                 continue
             if exercise.holds and not exercise.holds(other):
                 continue
-            here = trials.both(answer, other)
+            here = trials.both(answer, other, least)
             if here and _alike(exercise, here, seen) and _is_steady(trials, other, here):
                 case, seen, smaller = other, here, True
                 break

@@ -6,6 +6,7 @@ They may do anything, so this is for a copy of the notebook's process (`anatomy.
 from __future__ import annotations
 
 import contextlib
+import math
 import signal
 import time
 import warnings
@@ -25,6 +26,9 @@ from anatomy.engine.observing.plain_data import same
 from anatomy.engine.reading.copies import ended_after, trial
 
 _ENDED: bool | None = None
+
+CLEAR = 0.01
+"""A difference of results, as a part of the largest number, that is no rounding whatever the input is."""
 
 LONGEST = 0.2
 """Seconds of computing that one run of an edited program may take."""
@@ -106,7 +110,10 @@ class Trials:
 
     @trial(lost=False)
     def is_right(self, build: Callable[[], Any]) -> bool:
-        """Whether what `build` makes does in all cases what is expected: values first, then everything."""
+        """Whether what `build` makes does in all cases what is expected: values first, then everything.
+
+        Few edits get past the values. What does is looked at to its end, whatever the budget says.
+        """
         with _limits():
             try:
                 answer = build()
@@ -114,13 +121,15 @@ class Trials:
                 raise
             except BaseException:  # an edited definition may raise anything
                 return False
-        for values_only, order in ((True, self._values_order), (False, self._order)):
-            for index in order:
-                if self.budget.is_spent:
-                    return False
-                seen = self._run(lambda: answer, index, glimpse_case if values_only else observe_case)
-                if seen is None or not self._agrees(seen, index, values_only=values_only):
-                    return False
+        for index in self._values_order:
+            seen = None if self.budget.is_spent else self._run(lambda: answer, index, glimpse_case)
+            if seen is None or not self._agrees(seen, index, values_only=True):
+                return False
+        cases = self.expectations.cases
+        for index in (index for index in self._order if not cases[index].drawn):  # of a drawn one nothing more is seen
+            seen = self._run(lambda: answer, index, observe_case)
+            if seen is None or not self._agrees(seen, index):
+                return False
         return True
 
     @trial(lost=_ENDED)
@@ -141,11 +150,13 @@ class Trials:
         """Run what `build` makes in a case, for what it notes itself."""
         self._run(build, index, glimpse_case)
 
-    def both(self, answer: Any, case: Case) -> Seen | None:
-        """What reference and answer do in a case of one's own, and the first clear difference of their values."""
+    def both(self, answer: Any, case: Case, least: float = CLEAR) -> Seen | None:
+        """What reference and answer do in a case of one's own, and the first difference as clear as this."""
         expected, found = (self.does(one, case) for one in (self.expectations.exercise.right, answer))
         differences = compare(_values_alone(self.expectations.exercise), [case], [found], [expected])
-        return next((Seen(expected, found, one) for one in differences if _is_visible(one) and _is_clear(one)), None)
+        return next(
+            (Seen(expected, found, one) for one in differences if _is_visible(one) and clearness(one) > least), None
+        )
 
     @trial(lost=CaseObservation("too slow"))
     def does(self, answer: Any, case: Case, directly: bool = False) -> CaseObservation:
@@ -204,14 +215,15 @@ def _is_visible(difference: Difference) -> bool:
     return difference.kind not in SIDE_EFFECTS
 
 
-def _is_clear(difference: Difference) -> bool:
-    """Whether two results differ by more than rounding could explain: by a hundredth of the largest number, or NaN."""
+def clearness(difference: Difference) -> float:
+    """By how much two results differ, as a part of the largest number; ∞ where rounding can't be the reason at all."""
     found, expected = difference.found, difference.expected
     if difference.kind != Kind.VALUES or not isinstance(found, Tensor) or not expected.is_floating_point():
-        return True
+        return math.inf
     apart = (found - expected)[(found != expected) & ~(found.isnan() & expected.isnan())].double().abs()
-    largest = expected.double().abs().nan_to_num(posinf=1e30).max()
-    return bool((apart.nan_to_num(nan=1e30, posinf=1e30) > 0.01 * largest).any())
+    largest = float(expected.double().abs().nan_to_num(posinf=1e30).max())
+    widest = float(apart.nan_to_num(nan=1e30, posinf=1e30).max()) if len(apart) else 0.0
+    return widest / largest if largest else math.inf if widest else 0.0
 
 
 def _values_alone(exercise: Exercise) -> Exercise:
