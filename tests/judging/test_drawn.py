@@ -6,16 +6,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+import pytest
 import torch
 from torch import Tensor
 
 from anatomy.course import COURSE
 from anatomy.engine.draw import Draw
 from anatomy.engine.exercise import DRAWN, Case, Exercise
-from anatomy.engine.judging import trail
+from anatomy.engine.judging import recognize, trail
 from anatomy.engine.judging.compare import compare
 from anatomy.engine.judging.judge import judge
 from anatomy.engine.judging.verdict import Verdict
+from anatomy.engine.mistakes import inherited, pairs
 from anatomy.engine.observing.observe import observe, observe_case
 from tests.small_course import SmallCourse
 
@@ -126,6 +128,33 @@ def test_a_name_that_a_drawn_case_contradicts_is_not_said() -> None:
     assert verdict_on(without_draws(matrices), other).mistakes == ["softmax__ignores_dim"]
     assert verdict_on(matrices, other).mistakes == []
     assert verdict_on(matrices, lambda x, dim: x.softmax(-1)).mistakes == ["softmax__ignores_dim"]
+
+
+def test_two_names_at_once_that_a_drawn_case_contradicts_are_not_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recognize, "SEARCH_TIME", 60.0)
+    scores = COURSE.exercise("scaled_scores")
+    chosen = {tuple(case.args["query"].shape) for case in scores.cases((0, 1)) if not case.drawn}
+    both = next(both for *_, both in pairs(scores) if len(verdict_on(scores, both.answer).mistakes) == 2)
+
+    def answer(query: Tensor, key: Tensor) -> Any:
+        wrong = both.answer(query, key)
+        return wrong if tuple(query.shape) in chosen else wrong.sin()
+
+    assert len(verdict_on(without_draws(scores), answer).mistakes) == 2
+    assert verdict_on(scores, answer).mistakes == []
+
+
+def test_a_part_s_name_that_a_drawn_case_contradicts_is_not_said() -> None:
+    whole = COURSE.exercise("scaled_dot_product_attention")
+    chosen = {tuple(case.args["query"].shape) for case in whole.cases((0, 1)) if not case.drawn}
+    part = next(one for one in inherited(whole) if verdict_on(whole, one.answer).mistakes == [one.name])
+
+    def answer(query: Tensor, key: Tensor, value: Tensor) -> Any:
+        wrong = part.answer(query, key, value)
+        return wrong if tuple(query.shape) in chosen else wrong.sin()
+
+    assert verdict_on(without_draws(whole), answer).mistakes == [part.name]
+    assert part.name not in verdict_on(whole, answer).mistakes
 
 
 def along_the_first_axis(seed: int) -> Iterator[Case]:

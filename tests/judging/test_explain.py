@@ -13,6 +13,7 @@ from anatomy.engine.exercise import Case, Exercise
 from anatomy.engine.judging.compare import Difference, Kind, compare
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.judging.explain import explain_each
+from anatomy.engine.judging.verdict import Diagnosis, Verdict
 from anatomy.engine.observing.observe import observe
 from tests.small_course import SmallCourse
 
@@ -67,6 +68,32 @@ def dropped(seed: int) -> Iterator[Case]:
     yield draw.case(x=draw.normal("T D"))
 
 
+@SMALL.asks(kind="module", properties={"shape": 1, "values": 1, "gradients": 1}, returns="T D")
+def shifted(seed: int) -> Iterator[Case]:
+    for rows in (3, 5):
+        draw = Draw(seed, T=rows, D=4)
+        yield draw.case(x=draw.normal("T D"))
+
+
+class Shifted(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.ones(4)), nn.Parameter(torch.zeros(4))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x * self.weight + self.bias
+
+
+class NotShifted(Shifted):
+    def forward(self, x: Tensor) -> Tensor:
+        return x * self.weight
+
+
+class Squared(Shifted):
+    def forward(self, x: Tensor) -> Tensor:
+        return (x * self.weight).square() + self.bias
+
+
 class Dropped(nn.Module):
     def forward(self, x: Tensor) -> Any:
         return nn.functional.dropout(x, 0.5, self.training)
@@ -85,6 +112,7 @@ ANSWERS |= {
     "rows_apart": lambda x: 2 * x,
     "refused": lambda x: x if len(x) == 2 else _refuse(),
     "dropped": Dropped,
+    "shifted": Shifted,
 }
 
 
@@ -172,6 +200,44 @@ RIGHT = ["table.weight", "linear.weight", "linear.bias"]
 def test_gradients_wait_for_the_values() -> None:
     assert said(doubled, lambda x: x.detach() * 2)[0].startswith("No gradient reaches `x`.")
     assert not any("gradient" in line for line in said(doubled, lambda x: x.detach().exp()))
+
+
+def test_a_parameter_without_effect_is_named() -> None:
+    assert "The same row of numbers" in said(shifted, NotShifted)[0], "a relation says more"
+
+    class Sine(NotShifted):
+        def forward(self, x: Tensor) -> Tensor:
+            return super().forward(x).sin()
+
+    assert said(shifted, Sine)[0].startswith("`bias` has no effect on your result: no gradient reaches it. Values")
+    assert not any("no effect" in line for line in said(shifted, Squared)), "both have a gradient"
+
+    class InOneCase(Sine):
+        def forward(self, x: Tensor) -> Tensor:
+            return super().forward(x) + (self.bias if len(x) == 5 else 0)
+
+    assert not any("no effect" in line for line in said(shifted, InOneCase)), "it has one in the other case"
+
+
+def test_a_gradient_that_is_nan_costs_where_the_case_asks_for_nothing_else() -> None:
+    def nan_for_large(x: Tensor) -> Tensor:
+        return torch.where(x.abs() > 50, 2 * x, x.exp().div(x.exp()) * 2 * x)
+
+    def always_nan(x: Tensor) -> Tensor:
+        return torch.where(x < 1e6, 2 * x, (x - x).sqrt())
+
+    x = torch.tensor([1000.0], requires_grad=True)
+    assert torch.autograd.grad(nan_for_large(x).sum(), x)[0].isnan(), "the values are right there, the gradient is not"
+    assert not said(doubled, nan_for_large)
+    assert said(doubled, always_nan)[0].startswith("The gradient of `x`: ")
+
+
+def test_no_sentence_stands_twice_on_a_card() -> None:
+    rows = "The shape is (B). It is right only where `x` has 2 axes."
+    verdict = Verdict(
+        "x", "wrong", (), (Diagnosis("An axis is gone.", rows), Diagnosis("Values differ.", rows + " So."))
+    )
+    assert [one.detail for one in verdict.said] == [rows, "So."]
 
 
 def test_an_array_with_the_right_numbers_is_called_an_array() -> None:

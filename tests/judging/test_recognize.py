@@ -43,7 +43,7 @@ def test_mistakes_of_parts_are_named_in_the_whole(whole: str) -> None:
 
 
 def test_two_mistakes_at_once_are_named_as_two() -> None:
-    class Norm(nn.Module):  # no mean is subtracted from x before the division, and eps is outside the root
+    class Norm(nn.Module):  # squares are divided by D − 1, and the bias is scaled, too
         def __init__(self, dim, eps):
             super().__init__()
             self.eps = eps
@@ -52,7 +52,7 @@ def test_two_mistakes_at_once_are_named_as_two() -> None:
         def forward(self, x):
             variance = x.var(dim=-1, keepdim=True, unbiased=True)
             centered = x - x.mean(dim=-1, keepdim=True)
-            return centered / (variance.sqrt() + self.eps) * self.weight + self.bias
+            return (centered / (variance + self.eps).sqrt() + self.bias) * self.weight
 
     verdict = verdict_on("LayerNorm", Norm)
     assert len(verdict.mistakes) == 2

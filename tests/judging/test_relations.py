@@ -29,11 +29,15 @@ def _block(x: Tensor) -> Tensor:
     return x + (x * x.roll(1, -1)).cumsum(1)
 
 
+def _named(x: Tensor) -> dict[str, Tensor]:
+    return {"q": x.sin(), "k": x.cos(), "v": x.exp()}
+
+
 def _codes(x: Tensor) -> Tensor:
     return (127 * x / x.abs().max()).round()
 
 
-SMALL = SmallCourse({"weights": _weights, "block": _block, "codes": _codes})
+SMALL = SmallCourse({"weights": _weights, "block": _block, "codes": _codes, "named": _named})
 
 
 @SMALL.asks(properties={"shape": 1, "values": 2, "gradients": 1}, returns="B T S")
@@ -52,6 +56,12 @@ def block(seed: int) -> Iterator[Case]:
 def codes(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, D=9)
     yield draw.case(x=draw.normal("B D"))
+
+
+@SMALL.asks(properties={"shape": 1, "values": 2})
+def named(seed: int) -> Iterator[Case]:
+    for rows in (3, 5):
+        yield Draw(seed, T=rows, D=4).case(x=Draw(seed, T=rows, D=4).normal("T D"))
 
 
 def _last_column_negative(q: Tensor, k: Tensor) -> Tensor:
@@ -88,6 +98,9 @@ WRONG_WEIGHTS: list[tuple[str, Callable[[Tensor, Tensor], Tensor], str]] = [
     ("last column", _last_column_negative, "Along axis 2 (keys) the last one is wrong"),
     ("squared", lambda q, k: _weights(q, k) ** 2, "squared"),
     ("added", lambda q, k: _weights(q, k) + 0.25, "A constant is added"),
+    ("complement", lambda q, k: 1 - _weights(q, k), "Your values are 1 minus the expected ones"),
+    ("complement of a size", lambda q, k: 7 - _weights(q, k), "Your values are S minus the expected ones"),
+    ("complement of a logarithm", lambda q, k: math.log(5) - _weights(q, k), "are ln T minus the expected ones"),
     ("zeros", lambda q, k: 0 * _weights(q, k), "Every entry of yours is 0"),
     ("a list", lambda q, k: list(_weights(q, k)), "a tensor is needed.\nThe numbers are right."),
     ("a list of one", lambda q, k: [_weights(q, k)], "Item 0 of it is the expected result."),
@@ -128,6 +141,17 @@ def test_wrong_blocks_are_explained(answer: Callable[..., Tensor], words: str) -
     verdict = judge(block, observe(block, answer))
     assert verdict.status == "wrong"
     assert words in as_text(verdict)
+
+
+def test_values_of_another_name_are_called_so() -> None:
+    def card(name: str) -> str:
+        """Of an answer whose `k` has another name's values; those of `q` where there are five rows."""
+        return as_text(
+            judge(named, observe(named, lambda x: _named(x) | {"k": _named(x)[name if len(x) < 5 else "q"]}))
+        )
+
+    assert "`k`: These are the values of `q`." in card("q")
+    assert "These are the values" not in card("v"), "elsewhere they are those of `q`"
 
 
 def test_the_unexplained_is_measured() -> None:

@@ -109,6 +109,6 @@ def test_an_errors_reason_stands_in_the_headline() -> None:
     listed = Raised("RuntimeError", 'Error(s) in loading state_dict:\n\tMissing key(s): "a"\n\tmore')
     assert 'loading state_dict: Missing key(s): "a".' in said(listed)
     long = explain_error(CaseObservation("raised", error=Raised("KeyError", "word " * 60)), RETURNED, CASE)
-    assert len(long.headline) < 160 and long.headline.endswith(" …") and "word word" in long.detail
+    assert len(long.headline) < 160 and "word" not in long.headline and "word word" in long.detail
     assert long.claims == "It stops with `KeyError`"
     assert explain_error(CaseObservation("raised", error=Raised("KeyError")), RETURNED, CASE).headline.endswith("r`.")

@@ -66,9 +66,29 @@ def explain_each(
             continue  # a rule has said it already
         told.add((first.kind, said.claims))
         where = where_it_happens(expectations, first.case, wrong)
+        is_example = said.claims == EXAMPLE
+        if is_example and (idle := _idle(expectations, differences)):
+            said, is_example = Explanation(idle, f"{said.headline} {said.detail}"), False
         detail = " ".join(filter(None, (said.detail, where)))
-        explained[first.case] = Diagnosis(said.headline, detail, is_example=said.claims == EXAMPLE)
+        explained[first.case] = Diagnosis(said.headline, detail, is_example=is_example)
     return explained
+
+
+def _idle(expectations: Expectations, differences: list[Difference]) -> str:
+    """The parameters that no gradient reaches in any case, though others have one: the result does not follow them."""
+    missing: dict[int, set[str]] = {}
+    for one in differences:
+        if one.aspect == "gradients":
+            without = one.kind == Kind.NO_GRADIENT and one.found is None
+            missing.setdefault(one.case, set()).update([one.where] if without else [])
+    known = expectations.expected[min(missing, default=0)]
+    common = set.intersection(*missing.values()) if missing else set()
+    names = sorted(name for name in common if name in (known.parameters or {}))
+    if not names or len(names) == len(known.gradients or {}):
+        return ""
+    has = "has no effect on your result: no gradient reaches it" if len(names) == 1 else \
+        "have no effect on your result: no gradient reaches them"  # fmt: skip
+    return f"{' and '.join(f'`{name}`' for name in names[:2])} {has}." if len(names) <= 2 else ""
 
 
 def _may_refute(difference: Difference) -> bool:

@@ -85,12 +85,12 @@ def _message(error: Raised) -> str:
 
 
 def _reason(message: str) -> tuple[str, str]:
-    """An error's message as the end of a headline, and the whole message if the headline cuts it."""
+    """An error's message as the end of a headline; one that is too long for that begins the detail."""
     if not message:
         return ".", ""
     if len(message) <= _REASON:
         return f": {message}", ""
-    return f": {message[:_REASON].rpartition(' ')[0]} …", message
+    return ".", message
 
 
 def _inputs(case: Case) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from torch import Tensor
 
 from anatomy.engine.exercise import Case
-from anatomy.engine.judging.compare import Difference
+from anatomy.engine.judging.compare import Difference, close
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.judging.explanation import EXAMPLE, Explanation
 from anatomy.engine.judging.relations import relate
@@ -26,7 +27,8 @@ def explain_values(expectations: Expectations, alike: list[Difference]) -> Expla
     if not isinstance(found, Tensor) and case.asks and not first.where:
         what = f"“{case.asks}”: {what}"
     if isinstance(found, Tensor) and isinstance(expected, Tensor):
-        said = _relate(expectations, alike) or _smallest_difference(expectations, alike)
+        said = _of_another_name(expectations, alike) or _relate(expectations, alike)
+        said = said or _smallest_difference(expectations, alike)
     elif isinstance(found, list) and isinstance(expected, list):
         said = _relate_lists(expectations, alike)
     elif isinstance(found, str) and isinstance(expected, str) and expectations.exercise.describe is not None:
@@ -53,6 +55,27 @@ def _at(where: str) -> str:
     keys = re.findall(r"\['([^']*)'\]|((?:\[\d+\])+)", where)
     return ", ".join(f"`{name}`" if name else f"result {places[1:-1] if places.count('[') == 1 else places}"
                      for name, places in keys)  # fmt: skip
+
+
+def _of_another_name(expectations: Expectations, alike: list[Difference]) -> Explanation | None:
+    """Of a result with names, such as a model's parameters: another name to which the found values belong."""
+    if alike[0].aspect != "values" or not re.fullmatch(r"\['[^']*'\]", alike[0].where):
+        return None
+    named = [expectations.expected[one.case].value for one in alike]
+    own = alike[0].where[2:-2]
+    fits = [
+        {name for name, value in some.items() if name != own and isinstance(value, Tensor) and _same(one.found, value)}
+        for one, some in zip(alike, named, strict=True)
+        if isinstance(some, dict)
+    ]
+    names = sorted(set.intersection(*fits)) if fits else []
+    if len(names) != 1:
+        return None
+    return Explanation(f"These are the values of `{names[0]}`.", f"Each name has its own; `{own}` has others.")
+
+
+def _same(found: Any, expected: Tensor) -> bool:
+    return isinstance(found, Tensor) and found.shape == expected.shape and close(found, expected)
 
 
 def _relate(expectations: Expectations, alike: list[Difference]) -> Explanation | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import re
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 
@@ -71,9 +72,10 @@ class Verdict:
 
     @property
     def said(self) -> tuple[Diagnosis, ...]:
-        """The diagnoses for a card: beside the smallest example it needs no other one."""
-        known = tuple(one for one in self.diagnoses if not (self.example and one.is_example))
-        return known or self.diagnoses
+        """The diagnoses for a card: beside the smallest example it needs no other one, and no sentence twice."""
+        known = tuple(one for one in self.diagnoses if not (self.example and one.is_example)) or self.diagnoses
+        told: set[str] = set()
+        return tuple(replace(one, detail=_untold(one, told)) for one in known)
 
     @property
     def points(self) -> int:
@@ -91,3 +93,14 @@ class Verdict:
     def as_dict(self) -> dict[str, Any]:
         """The verdict as data that JSON can hold."""
         return {**asdict(self), "points": self.points, "max_points": self.max_points}
+
+
+_BETWEEN_SENTENCES = re.compile(r"(?<=[.?!])\s+(?=[A-Z“`])")
+
+
+def _untold(diagnosis: Diagnosis, told: set[str]) -> str:
+    """What of a diagnosis's detail no diagnosis before it has `told`; all its sentences are told then."""
+    told.add(diagnosis.headline)
+    fresh = [one for one in _BETWEEN_SENTENCES.split(diagnosis.detail) if one not in told]
+    told.update(fresh)
+    return " ".join(fresh)

@@ -28,6 +28,7 @@ _SAME_SHAPE: tuple[Finder, ...] = (
     places.moved,
     places.repeated,
     numbers.added,
+    numbers.complement,
     numbers.transformed,
     numbers.sums_elsewhere,
     numbers.coarse,

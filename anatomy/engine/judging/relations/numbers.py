@@ -152,6 +152,20 @@ def added(comparison: Comparison) -> Iterator[Explanation]:
                               f"Along {last} your values are the expected ones plus {numbers}{more}.")  # fmt: skip
 
 
+def complement(comparison: Comparison) -> Iterator[Explanation]:
+    """found = c − expected, with c = 1, a size, or its logarithm."""
+    total = comparison.found + comparison.expected
+    if total.numel() < 2 or not alike(total, total.flatten()[0].expand_as(total)):
+        return
+    numbers = {"1": 1.0} | {letter: float(size) for letter, size in comparison.case.sizes.items()}
+    numbers |= {f"ln {letter}": math.log(size) for letter, size in comparison.case.sizes.items() if size > 1}
+    for name, number in numbers.items():
+        if math.isclose(float(total.flatten()[0]), number, rel_tol=1e-4):
+            equals = "" if name == "1" else f" = {number:.4g}"
+            yield Explanation(f"Your values are {name} minus the expected ones.",
+                              f"Each of yours and the expected one add up to {name}{equals}.")  # fmt: skip
+
+
 def transformed(comparison: Comparison) -> Iterator[Explanation]:
     for words, change in _FUNCTIONS:
         if comparison.expected.dim() < 2 and "diagonal" in words:
