@@ -121,8 +121,9 @@ def _status(mutant: Mutant, verdict: Verdict, other: Verdict) -> str:
     if verdict.status == "right":
         return "accepted"
     said = " ".join(f"{one.headline} {one.detail}" for one in verdict.diagnoses)
-    pointed = {int(number) for number in re.findall(r"\blines? (\d+)", said)}
-    return "located" if verdict.mistakes or pointed & set(mutant.lines) else "vague"
+    pointed = {int(number) for number in re.findall(r"\b[Ll]ines? (\d+)", said)}
+    missing = "no line of your class sets it" in said  # a line that is gone has no number
+    return "located" if verdict.mistakes or pointed & set(mutant.lines) or missing else "vague"
 
 
 MEASURED = re.compile(
@@ -138,6 +139,8 @@ def _refuted(verdict: Verdict, other: Verdict) -> list[str]:
     """The sentences of a card that are not said on the larger evidence."""
     if verdict.status != "wrong" or other.status != "wrong":
         return []
+    if any(one.headline == "It did not finish." for one in other.diagnoses):
+        return []  # what was too slow says nothing of the rest
     said = [f"named {name}" for name in verdict.mistakes if name not in other.mistakes]
     still = " ".join(f"{one.headline} {one.detail}" for one in other.diagnoses)
     for one in verdict.diagnoses:
