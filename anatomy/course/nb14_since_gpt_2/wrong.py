@@ -97,6 +97,7 @@ def in_swiglu_width(at):
     at(WHOLE, "values",
        ("rounded_down", "8 * dim // (3 * multiple_of) * multiple_of", "You round down to a multiple. The smallest one that is *at least* ⅔ · 4·D is needed: round up."),
        ("rounded_to_the_nearest", "round(8 * dim / (3 * multiple_of)) * multiple_of", "You round to the nearest multiple. Round up: at least ⅔ · 4·D."),
+       ("multiple_added", "math.ceil(8 * dim / 3) + multiple_of", "You add `multiple_of`. Round up to a multiple of it: count how many it takes, and multiply."),
        ("one_multiple_too_many", "(8 * dim // (3 * multiple_of) + 1) * multiple_of", "Where ⅔ · 4·D is a multiple already, you add one more."),
        ("not_a_multiple", "math.ceil(8 * dim / 3)", "`multiple_of` is never used: your width is ⅔ · 4·D, rounded up to a whole number."),
        ("a_float", "8 * dim / 3", "You return ⅔ · 4·D as it is. Round it up to a multiple of `multiple_of`.", ("values", "whole number")),
@@ -224,6 +225,7 @@ def in_GroupedQueryAttention(at):
 
 @MISTAKES.of(cache_bytes)
 def in_cache_bytes(at):
+    at("2 * config.num_hidden_layers * config.num_key_value_heads", "values", ("queries_too", "config.num_hidden_layers * (config.num_attention_heads + 2 * config.num_key_value_heads)", "You count the queries, too. No later token needs them: only keys and values are kept."))
     at("2 * config.num_hidden_layers", "values", ("keys_only", "config.num_hidden_layers", "You count keys or values. Both are kept: twice as many."))
     at("2 * config.num_hidden_layers * ", "values", ("one_layer", "2 * ", "You count one layer. Each of the {L} layers keeps its own."))
     at("config.num_key_value_heads", "values",
@@ -378,6 +380,7 @@ def in_attention_in_blocks(at):
     at("total = total * shrink + ", RISING,
        ("sum_not_rescaled", "total = total + ", "The carried sum is not rescaled when a larger score comes, the carried values are. Both are relative to the old largest score."))
     at("(before - largest).exp()", RISING,
+       ("factor_without_exponential", "torch.where(before.isinf(), 0.0, before - largest)", "Your factor is old − new itself. What is carried is multiplied by its exponential, exp(old − new)."),
        ("rescaled_the_wrong_way", "torch.where(before.isinf(), 0.0, (largest - before).exp())", "You rescale by exp(new − old). What is carried must shrink: exp(old − new)."))
     at(("torch.maximum(largest, scores.amax(dim=-1, keepdim=True))", "shrink = (before - largest).exp()"), RISING,
        ("largest_of_the_block", ("scores.amax(dim=-1, keepdim=True)", "shrink = torch.where(before.isinf(), 0.0, 1.0)"), "Each block uses its own largest score, so the blocks are not comparable. Carry the largest score so far, and rescale."))
