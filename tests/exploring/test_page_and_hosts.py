@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import struct
+import sys
 import threading
 import urllib.error
 import urllib.request
@@ -173,6 +174,21 @@ def test_code_that_stops_is_a_problem_and_no_crash() -> None:
 
     answer = run(explorer, {"number": 1, "text": TEXT})
     assert isinstance(answer, dict) and "stopped with TypeError" in answer["message"]
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_without_anywidget_the_page_is_shown_and_stays_still(there: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    displayed: list[Any] = []
+    monkeypatch.setattr("IPython.display.display", lambda what, **how: displayed.append(what))
+    if not there:
+        monkeypatch.setitem(sys.modules, "anywidget", None)
+        monkeypatch.delitem(sys.modules, "anatomy.course.exploring.live", raising=False)
+    made = explore(model_of("decoder"), TEXT, LETTERS)
+    assert made is not None
+    made._ipython_display_()
+    page, *links = displayed
+    assert "<iframe" in page["text/html"] and page["text/plain"] == repr(made)
+    assert [type(one).__name__ for one in links] == (["Link"] if there else [])
 
 
 def test_explore_shows_nothing_where_marks_are_given(monkeypatch: pytest.MonkeyPatch) -> None:
