@@ -234,10 +234,13 @@ def _rich_table(caption: str | None, head: Iterable[str], rows: Iterable[Iterabl
 
 
 def _html_table(caption: str, head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A table whose first column names its rows; cells are HTML. Titles and signs are broken, numbers are not."""
-    style = 'style="text-align:left;vertical-align:baseline;padding:.15em .6em .15em 0;{}"'
+    """A table whose first column names its rows; cells are HTML.
+
+    Where room is scarce, titles and signs are broken first, and numbers only when the table would not fit otherwise.
+    """
+    style = 'style="text-align:left;vertical-align:baseline;padding:.15em .4em .15em 0;white-space:normal;{}"'
     name, head = style.format("font-weight:normal"), [*head]
-    cells = [style.format(f"white-space:{'nowrap' if column in _NUMBERS else 'normal'}") for column in head]
+    cells = [style.format("width:4em" if column in _NUMBERS else "") for column in head]
     top = "".join(f'<th scope="col" {cell}>{text}</th>' for cell, text in zip(cells, head, strict=True))
     body = "".join(
         f'<tr><th scope="row" {name}>{first}</th>'
