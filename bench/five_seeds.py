@@ -1,6 +1,6 @@
-"""Do the experiments of notebooks 07 to 13 hold with other seeds? Each over five, with the notebook's own cells.
+"""Do the experiments of notebooks 01 to 13 hold with other seeds? Each over five, with the notebook's own cells.
 
-    python bench/five_seeds.py [--seeds 5] [07 08 …]
+    python bench/five_seeds.py [--seeds 5] [01 02 …]
 
 For each measurement: its value with each seed. The notebooks' texts quote the ranges. Some twenty minutes for all of
 them on one core. (What a teacher, pretraining and the induction circuit do has scripts of its own.)
@@ -17,6 +17,79 @@ import torch
 from notebook_cells import run_cells
 
 Measured = dict[str, float]
+
+
+def company(seed: int) -> Measured:
+    """01: which of six words end up alike after a tiny skip-gram, as cosines."""
+    names = run_cells("01-embedding-lookup", "setup", "skip-gram", shift=seed)
+    cosines = names["cosines"]().nan_to_num(-1.0)  # (6, 6): pear, peach, cat, dog, monday, sunday
+    found = {"pear and peach": cosines[0, 1], "cat and dog": cosines[2, 3], "monday and sunday": cosines[4, 5]}
+    others = cosines.masked_fill(torch.block_diag(*[torch.ones(2, 2)] * 3).bool(), -1.0)
+    return {**{pair: value.item() for pair, value in found.items()}, "the closest other pair": others.max().item()}
+
+
+def noise(seed: int) -> Measured:
+    """02: scores of random queries and keys, and the gradients that come back from them."""
+    made = ("setup", "dot-product-scores", "scaled-scores", "measure", "gradients", "gradients-at-query")
+    names = run_cells("02-attention-scores", *made, shift=seed)
+    found: Measured = {}
+    for kind in ("unscaled", "scaled"):
+        found[f"variance at width 64, {kind}"] = names["variance"][kind][3]
+        found[f"entropy at width 1024, {kind}"] = names["evenness"][kind][-1]
+        found[f"gradient at a row of scores, width 64, {kind}"] = names["typical"][kind][3]
+        found[f"gradient at a row of scores, width 1024, {kind}"] = names["typical"][kind][-1]
+        lengths = names["gradient_at_query"](names[f"{'dot_product' if kind == 'unscaled' else kind}_scores"], 256)
+        found |= {
+            f"at a query, {kind}: median": lengths.median().item(),
+            f"at a query, {kind}: mean": lengths.mean().item(),
+        }
+        for percent in (5, 95, 99):
+            found[f"at a query, {kind}: {percent} % are below"] = lengths.quantile(percent / 100).item()
+        for limit in (1e-5, 0.005, 1.0, 10.0):
+            found[f"at a query, {kind}: share below {limit:g}"] = (lengths < limit).float().mean().item()
+    return found
+
+
+def two_jobs(seed: int) -> Measured:
+    """04: the mean squared error of the last 20 steps with 1 to 16 heads."""
+    made = ("setup", "AttentionHead", "split-heads", "merge-heads", "FusedMultiHeadAttention", "two-jobs")
+    curves = run_cells("04-heads", *made, shift=seed)["curves"]
+    return {name: sum(curve[-20:]) / 20 for name, curve in curves.items()}
+
+
+def layers(seed: int) -> Measured:
+    """05: tokens that become alike, gradients through a stack, four stacks that learn or don't, an LSTM's reach."""
+    made = ("setup", "self-attention", "collapse", "gelu", "FeedForward", "norms", "LayerNorm", "skip")
+    more = ("TransformerEncoderLayer", "PostNormEncoderLayer", "gradients", "gradients-picture", "training")
+    names = run_cells("05-encoder-layer", *made, *more, shift=seed)
+    found: Measured = {}
+    arrived = names["arrived"]
+    found["skip: what a network leaves of the gradient"] = (arrived["part(x)"][-1] / arrived["part(x)"][0]) ** (1 / 23)
+    found["skip: growth of the gradient over 24"] = arrived["x + part(x)"][-1] / arrived["x + part(x)"][0]
+    for name, curve in names["curves"].items():
+        found[f"cross-entropy of the last 20 steps: {name}"] = sum(curve[-20:]) / 20
+    collapse = run_cells("05-encoder-layer", "setup", "self-attention", "collapse", shift=seed)["curves"]
+    for name, curve in collapse.items():
+        found |= {f"alike after {depth} layers: {name}": curve[depth] for depth in (1, 2, 3, 12)}
+    again = ("LayerNorm", "gelu", "FeedForward", "TransformerEncoderLayer", "PostNormEncoderLayer", "gradients")
+    ids = ("setup", "self-attention", "collapse", *again, "gradients-picture", "alike-again", "reach")
+    names = run_cells("05-encoder-layer", *ids, shift=seed)
+    found |= {f"alike after 12 layers: {name}": curve[-1] for name, curve in names["curves"].items()}
+    for name, values in names["reach"].items():
+        found |= {f"reach over {d} tokens: {name}": values[i] for i, d in ((0, 1), (-1, 63))}
+    return found
+
+
+def positions(seed: int) -> Measured:
+    """06: how far scores vary along diagonals, and how often a random pair's rotary peak is at offset 0, of 200."""
+    made = ("setup", "permutation-gap", "gaps", "sinusoidal-encoding", "Embeddings", "real-embeddings-measured")
+    shown = ("relative-position-bias", "apply-rotary", "diagonals-picture", "four-picture")
+    names = run_cells("06-positional-encodings", *made, *shown, shift=seed)
+    spread = {
+        name: max((scores.diagonal(k).max() - scores.diagonal(k).min()).item() for k in range(-12, 13))
+        for name, scores in (("added", names["added"]), ("turned", names["rotated"]))
+    }
+    return {**spread, "peaks at offset 0": names["peaks_at_0"]}
 
 
 def random_encoder(seed: int) -> Measured:
@@ -155,6 +228,11 @@ def family(seed: int) -> Measured:
 
 
 EXPERIMENTS: dict[str, Callable[[int], Measured]] = {
+    "01": company,
+    "02": noise,
+    "04": two_jobs,
+    "05": layers,
+    "06": positions,
     "07": random_encoder,
     "08": heads_for_tasks,
     "09": language_model,
