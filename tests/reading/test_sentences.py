@@ -103,8 +103,8 @@ SAID = {
     ),
     "the return of something of a wrong kind": (
         "nearest_tokens",
-        "def nearest_tokens(query_id, weight, k):\n    cosine = weight @ weight[query_id]\n    return cosine.topk\n",
-        "What you return is `cosine.topk`, in line 3.",
+        "def nearest_tokens(query_id, weight, k):\n    cosine = weight @ weight[query_id]\n    return cosine.topk(k)\n",
+        "What you return is `cosine.topk(k)`, in line 3.",
     ),
     "an argument never used": (
         "softmax",

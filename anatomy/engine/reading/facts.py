@@ -29,9 +29,9 @@ def _facts(program: Program, trials: Trials) -> Iterator[Fact]:
     yield from _behind_the_error(program, trials)
     yield from _loops_that_end_at_once(program)
     yield from _statements_that_do_nothing(program)
-    yield from _what_is_returned(program, trials)
     yield from _unused_arguments(program, trials)
     yield from _powers_of_one(program)
+    yield from _what_is_returned(program, trials)
     yield from _lines_without_effect(program, trials)
 
 
