@@ -49,10 +49,15 @@ def test_a_busy_machine_costs_nobody_anything(clock: Clock) -> None:
     with time_limit(10.0, waiting=25.0):
         clock.computed, clock.passed = 0.5, 24.0
         ring()
+        clock.computed, clock.passed = 2.0, 100.0
+        ring()
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
-@pytest.mark.parametrize("computed, passed, said", [(10.0, 11.0, "10 s of computing"), (0.1, 25.0, "over 25 s")])
+@pytest.mark.parametrize(
+    "computed, passed, said",
+    [(10.0, 11.0, "10 s of computing"), (0.1, 25.0, "over 25 s"), (9.0, 250.0, "over 250 s")],
+)
 def test_much_computing_and_long_waiting_end(clock: Clock, computed: float, passed: float, said: str) -> None:
     with pytest.raises(TooSlow, match=said), time_limit(10.0, waiting=25.0):
         clock.computed, clock.passed = computed, passed
