@@ -288,6 +288,7 @@ def in_attention_entropy(at):
     at((KEPT_FINITE, ".sum(dim=-1)"), "zeros",
        ("patches_rows", ("weights.log()  # (..., T, S)", ".sum(dim=-1).nan_to_num(0.0)"), "You replace NaN after the sum: a single zero weight turns the entropy of its whole row into 0. Treat the term, before the sum."))
     at("(weights * surprise).sum(dim=-1)", ENTROPY,
+       ("even_average", "(surprise * (weights > 0)).sum(dim=-1) / (weights > 0).sum(dim=-1)", "You average −ln w evenly over the keys. Each key's surprise counts as much as the weight it has: −Σ w ln w."),
        ("not_summed", "weights * surprise", "You don't sum over the keys: you return each key's own term −w ln w. A query's entropy is their sum.", ("shape", *ENTROPY)),
        ("variance", "weights.var(dim=-1)", "You return the variance of the weights: also a measure of spread, but another one. Wanted is −Σ w ln w."),
        ("standard_deviation", "weights.std(dim=-1)", "You return the standard deviation of the weights: also a measure of spread, but another one. Wanted is −Σ w ln w."),

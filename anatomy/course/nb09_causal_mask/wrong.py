@@ -100,6 +100,8 @@ def in_masked_attention(at):
        ("nan_from_zero_times_infinity", "scores = scores + (mask == 0) * -torch.inf", "0 · −∞ is NaN, also where the mask allows. Use `masked_fill`, or `torch.where`, which put −∞ only where it belongs."),
        ("boolean_index", "scores[mask == 0] = -torch.inf", "`scores[mask == 0]` wants a mask with all axes of the scores; yours may have fewer, such as (T, S). `masked_fill` and `torch.where` let it broadcast.", ("shape", "values", "any mask", "gradients")))
     other_fills(at, "-torch.inf", MASKED, low="large scores")
+    at("-torch.inf", ("values", "any mask", "gradients"),
+       ("lowest_score", "float(scores.min())", "Hidden scores become the lowest of all scores, and what is hidden keeps some of its weight. A score must be −∞ for its weight to be 0."))
     at(SCALE, SCALED, ("not_scaled", "", "The scores are not divided by √K. (Here K = {K}, so they are {root_K} times too large.)"))
     at("math.sqrt(query.size(-1))", SCALED, ("divides_by_k", "query.size(-1)", "You divide the scores by K (or by √K twice); √K is needed, `math.sqrt(query.size(-1))`."))
     at(" / math", SCALED, ("multiplies", " * math", "You multiply the scores by √K. Divide by it."))
@@ -539,6 +541,7 @@ def in_load_gpt2_weights(at):
        ("transposed_in_place", 'tensor.t_() if part == "weight" else tensor', "You transpose the dict's own tensors in place (`t_()`): the caller still needs them. `.T` leaves them as they are.", "independence"))
     at(PROJECTIONS, "blocks",
        ("rows_for_columns", "all_three.chunk(3, dim=0)", "You cut `c_attn` into rows. Queries, keys and values are three blocks of *columns*, (D, 3·D): `chunk(3, dim=-1)`.", ("embeddings", "blocks", "tied head", "refusals", "independence")),
+       ("interleaved_by_head", "(all_three.unflatten(-1, (gpt.blocks[number].attention.num_heads, 3, -1)).select(-2, n).flatten(-2) for n in range(3))", "You read the columns of `c_attn` head by head, as if query, key and value of each head stood side by side. They are three blocks of D columns: all queries, all keys, all values."),
        ("every_third_column", "(all_three[..., n::3] for n in range(3))", "You take every third column of `c_attn`. Queries, keys and values are three blocks of neighboring columns: `chunk(3, dim=-1)`."),
        ("first_third_for_all", "[all_three.chunk(3, dim=-1)[0]] * 3", "`q`, `k` and `v` all get the first block of `c_attn`. Each has its own."))
     at('"qkv"', "blocks",
