@@ -142,10 +142,12 @@ def test_the_command_serves_until_it_is_ended_and_writes_no_request_to_a_file(tm
         assert process.stderr
         try:
             lines = iter(process.stderr)
+            assert "is starting" in next(lines)
             found = next(
                 filter(None, (re.search(r"answers at (http://127\.0\.0\.1:\d+)/course", line) for line in lines))
             )
             judge = Running(None, found[1])  # type: ignore[arg-type]
+            assert f"the room at {found[1]}/course/live." in next(lines)
             asked = request("softmax", SOFTMAX)
             assert len(asked) > 512
             _, verdict = judge.ask(asked, ada, "/course/check")

@@ -16,7 +16,7 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
 from anatomy.classroom.serving.handlers import application
-from anatomy.classroom.serving.people import Anybody, People, is_local
+from anatomy.classroom.serving.people import Anybody, Hub, People, is_local
 from anatomy.classroom.serving.service import Service
 from anatomy.classroom.serving.workers import JudgeWorkers, WorkerLost
 from anatomy.engine.checking.calling import LARGEST
@@ -90,6 +90,7 @@ async def _serve(
         course.exercises(book)  # now, and not when the live view asks for the first time
     ready = asyncio.ensure_future(workers.ask(b""))  # which is refused once there is somebody to do so
     ended = asyncio.ensure_future(end.wait())
+    say("The judge is starting, which takes some seconds.")
     try:
         await asyncio.wait([judging, ended, ready], return_when=asyncio.FIRST_COMPLETED)
         if ready.done() and not end.is_set():
@@ -98,7 +99,9 @@ async def _serve(
             server.add_sockets(sockets)
             address = f"http://{place.host}:{sockets[0].getsockname()[1]}{place.prefix}"
             say(f"The judge answers at {address}, {workers.count} at a time.")
-            say("It gets ready for a notebook when the first answer to it arrives.")
+            if not isinstance(people, Hub):  # a hub has an address of its own for it
+                say(f"Instructors see the room at {address.rstrip('/')}/live.")
+            say("It gets ready for a notebook when the first answer to it arrives, and says here when it is.")
             await asyncio.wait([judging, ended], return_when=asyncio.FIRST_COMPLETED)
     finally:
         server.stop()
