@@ -446,6 +446,7 @@ def in_top_k_routing(at):
     at("scores.topk(top_k, dim=-1)", "values",
        ("smallest", "scores.topk(top_k, dim=-1, largest=False)", "You take the *smallest* scores. The `top_k` largest are needed."),
        ("by_size", "(lambda experts: (scores.gather(-1, experts), experts))(scores.abs().topk(top_k, dim=-1).indices)", "You choose by the absolute value. A very negative score means: not this expert."),
+       ("one_set_for_all", "(lambda experts: (scores.gather(-1, experts), experts))(scores.flatten(0, -2).mean(dim=0).topk(top_k).indices.expand(*scores.shape[:-1], top_k))", "You choose one set of experts for all tokens. Each token goes to those with *its* largest scores."),
        ("one_expert", "scores.topk(1, dim=-1)", "Only one expert is chosen. `top_k` of them are needed."),
        ("one_too_many", "scores.topk(min(top_k + 1, scores.size(-1)), dim=-1)", "One expert too many is chosen. `top_k` of them are needed."))
     at("torch.zeros_like(scores).scatter(-1, experts, best.softmax(dim=-1))", "values",
