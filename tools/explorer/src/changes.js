@@ -59,6 +59,18 @@ export function labelOf(id, known, state) {
   return `without ${inLayer}`;
 }
 
+const LEAVES_OUT = { "no-scale": ["scaled"], "no-mask": ["masked"], "no-positions": ["positions", "turned_query", "turned_key"] };
+
+/** Whether a run leaves out what a step does. */
+export function leavesOut(state, step) {
+  return state.header.changes.some((id) => {
+    const [change, where] = id.split(":");
+    if (LEAVES_OUT[change]) return LEAVES_OUT[change].includes(step.kind);
+    if (change === "no-skip") return step.id === `${where}.residual`;
+    return change === "layer-off" && step.id.startsWith(`${where}.`);
+  });
+}
+
 /** What distinguishes a state from the others: its changes, or that it has none. */
 export function nameOf(state, known) {
   const { changes } = state.header;
@@ -97,7 +109,7 @@ export function mount(element, store) {
       }
     }
     const old = store.at;
-    store.change({ at: index, beside: old === index ? store.beside : old });
+    store.change({ at: index, beside: old === index ? store.beside : old, look: old === index ? null : "difference" });
     say(`Shown: ${nameOf(store.state, store.host?.changes ?? [])}.`);
   }
 
@@ -188,7 +200,7 @@ export function mount(element, store) {
       const known = store.host?.changes ?? [];
       const title = el("h2", { tabindex: "-1", "data-key": "title" }, "What if …?");
       if (!store.host && store.states.length < 2)
-        return [title, el("p", { class: "muted" }, "This page keeps one run. Where the model is running, in the notebook or with anatomy explore, parts of it can be taken away here.")];
+        return [title, el("p", { class: "muted" }, "This page keeps one run. Where the model is running, in the notebook or with ", el("code", {}, "anatomy explore"), " in a terminal, parts of it can be taken away here.")];
       if (!store.host)
         return [title, el("p", { class: "muted" }, "These runs are kept in this page. What was shown before stands beside the one that you choose."), recorded(), status];
       return [

@@ -1,10 +1,10 @@
 /* Two states side by side: the chosen step in both, their difference, where they begin to differ, what it did in the end. */
 
 import { nameOf } from "./changes.js";
-import { el, scaleFor } from "./draw.js";
+import { el, lookAt, scaleFor } from "./draw.js";
 import { grid, picture } from "./matrix.js";
 import { drawn } from "./redraw.js";
-import { array, find, labels, visible, wordsAt } from "./state.js";
+import { array, find, labels, shown, stepOf, visible, wordsAt } from "./state.js";
 import { probabilitiesOfLikely, softmax } from "./sampling.js";
 import { gridOf, listed, named, number, percent, tableElement } from "./words.js";
 
@@ -36,9 +36,10 @@ export function firstDifferentStep(one, other) {
 const compared = new WeakMap(); // states are never written to
 
 function compare(one, other) {
-  for (const [id, { step }] of one.steps) {
-    const there = find(other, id);
-    if (!there) return { id, why: "missing" };
+  for (const id of (other.steps.size > one.steps.size ? other : one).steps.keys()) {
+    const [here, there] = [find(one, id), find(other, id)];
+    if (!here || !there) return { id, why: "missing" };
+    const { step } = here;
     const [mine, theirs] = [array(one, step.array), array(other, there.step.array)];
     if (!mine || !theirs) continue;
     if (String(mine.shape) !== String(theirs.shape)) return { id, why: "shape" };
@@ -53,6 +54,7 @@ function apart(mine, theirs, tolerance) {
   for (let index = 0; index < mine.length; index++) {
     const [a, b] = [mine[index], theirs[index]];
     if (Object.is(a, b)) continue;
+    if (!Number.isFinite(a - b)) return true; // hidden in one of the two only
     if (!(Math.abs(a - b) <= tolerance * Math.max(1, Math.abs(a), Math.abs(b)))) return true;
   }
   return false;
@@ -87,7 +89,7 @@ export function changedPrediction(one, other, queryOfOne, queryOfOther) {
 export function whereTheyDiffer(one, other) {
   const first = firstDifferentStep(one, other);
   if (!first) return "All numbers are the same, up to rounding.";
-  const { step, layer, stack } = find(one, first.id);
+  const { step, layer, stack } = find(one, first.id) ?? find(other, first.id);
   const inStack = one.header.stacks.length > 1 ? ` of the ${stack.name}` : "";
   const part = { self: "attention, ", cross: "cross-attention, ", feed_forward: "feed-forward network, " }[step.part] ?? "";
   const where = layer === null ? (step.part === "embedding" ? `the embeddings${inStack}` : `the output${inStack}`) : `${part}layer ${layer}${inStack}`;
@@ -114,6 +116,27 @@ export function predictionSentence(one, other, query) {
   ].filter(Boolean);
   if (!parts.length) return `${place} ${named(tokens, query)} no probability changed enough to be seen.`;
   return `${place} ${named(tokens, query)}, ${changed.gained.length ? "" : "nothing became more probable; "}${parts.join(", and ")}.`;
+}
+
+/** What became of the chosen token's attention weights from `other` to `one`, as a sentence; empty where nothing can be said. */
+export function weightsSentence(one, other, place) {
+  const layer = place.layer ?? 0;
+  const [step, there] = [one, other].map((state) => stepOf(state, place.stack, layer, place.attention, "weights"));
+  if (!step || !there || !sameTokens(one, other)) return "";
+  const [mine, theirs] = [shown(one, step, place.head), shown(other, there, place.head)];
+  if (!mine || !theirs) return "";
+  const query = Math.min(place.query, mine.rows - 1);
+  const [after, before] = [mine, theirs].map(({ data, columns }) => data.subarray(query * columns, (query + 1) * columns));
+  const { stack } = find(one, step.id);
+  const { columns: keys } = labels(one, step, stack);
+  const key = after.reduce((most, each, index) => (Math.abs(each - before[index]) > Math.abs(after[most] - before[most]) + 1e-6 ? index : most), 0);
+  const where = `${place.head === null ? "On average over the heads" : `In head ${place.head}`} of layer ${layer}`;
+  const me = named(stack.tokens, query);
+  if (!(Math.abs(after[key] - before[key]) >= 0.005)) return `${where}, the weights of ${me} stay as they were.`;
+  const spread = (row) => row.reduce((sum, share) => (share > 0 ? sum - share * Math.log(share) : sum), 0);
+  const change = spread(after) - spread(before);
+  const how = Math.abs(change) < 0.02 ? "about as sharp as before" : change < 0 ? "sharper" : "more even";
+  return `${where}, ${me} → ${named(keys, key)} went from ${number(before[key])} to ${number(after[key])}: its weights are ${how}.`;
 }
 
 /** Whether two states read the same tokens, so that a row of one is that of the other. */
@@ -248,7 +271,7 @@ export function mount(element, store) {
   drawn(
     element,
     store,
-    () => [store.states, store.at, store.beside, store.place.step, store.place.head, store.place.query, store.place.stack, store.host],
+    () => [store.states, store.at, store.beside, store.place.step, store.place.head, store.place.query, store.place.stack, store.place.layer, store.place.attention, store.host],
     () => {
       const other = store.states[store.beside];
       if (!other) return null;
@@ -268,7 +291,7 @@ export function mount(element, store) {
         el("div", { class: "title" }, el("h2", {}, "Two runs side by side"), swap, close),
         el("p", { class: "which" }, el("label", { for: "beside" }, "Beside the run that is shown: "), choice),
         el("p", { class: "says" }, whereTheyDiffer(state, other)),
-        [predictionSentence(state, other, place.stack === last.name ? query : last.tokens.length - 1), similaritySentence(state, other)]
+        [weightsSentence(state, other, place), predictionSentence(state, other, place.stack === last.name ? query : last.tokens.length - 1), similaritySentence(state, other)]
           .filter(Boolean)
           .map((text) => el("p", { class: "says" }, text)),
         row,
@@ -278,5 +301,6 @@ export function mount(element, store) {
       ].flat();
     },
   );
+  store.subscribe(() => lookAt(element, store, "difference"));
   new ResizeObserver(draw).observe(row);
 }

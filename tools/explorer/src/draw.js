@@ -108,6 +108,13 @@ export function paint(context, image, x, y, width, height, row = null) {
   else context.drawImage(between, 0, row, image.width, 1, x, y, width, height);
 }
 
+/** Scrolls a part of the page into view where somebody has asked to look at it: `change({look: name})`. */
+export function lookAt(element, store, name) {
+  if (store.look !== name || element.hidden) return;
+  store.look = null;
+  requestAnimationFrame(() => element.scrollIntoView({ block: "nearest", behavior: still() ? "auto" : "smooth" }));
+}
+
 /** Calls `frame(part)` with 0…1 until `milliseconds` are over; at once with 1 where motion is not wanted. */
 export function animate(milliseconds, frame) {
   if (still() || document.hidden) {

@@ -1,10 +1,11 @@
 // How one number came about, from the recorded numbers of the steps before it.
 
-import { array, labels, shown, stackOf, stepOf, visible } from "./state.js";
+import { array, headShown, labels, shown, stackOf, stepOf, visible } from "./state.js";
 
-/** More digits than in a picture, so that a reader can compute along. */
+/** More digits than in a picture, so that a reader can compute along; small numbers keep three that count. */
 function exact(value) {
-  if (!Number.isFinite(value)) return "−∞";
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : Number.isNaN(value) ? "NaN" : "−∞";
+  if (value !== 0 && Math.abs(value) < 1e-3) return value.toExponential(2).replaceAll("-", "−").replace("e", " · 10^");
   return value.toFixed(Math.abs(value) < 1 ? 3 : 2).replace("-", "−");
 }
 
@@ -25,8 +26,8 @@ function mixture(state, step, stack, get, row, column) {
 }
 
 /**
- * Lines that lead to one entry of a step: `[{text, strips?}]`; `strips` are vectors to be drawn under it, each
- * `{name, values}`. For the mean over heads: the heads' numbers. Empty where a
+ * Lines that lead to one entry of a step: `[{text, strips?, bars?}]`; `strips` are vectors to be drawn under it, each
+ * `{name, values}`, `bars` are shares, each `{name, value}`. For the mean over heads: the heads' numbers. Empty where a
  * step has no simple way to say it.
  */
 export function explain(state, step, place, row, column) {
@@ -34,7 +35,7 @@ export function explain(state, step, place, row, column) {
   const stack = stackOf(state, where.stack);
   const get = (kind) => {
     const found = stepOf(state, where.stack, where.layer, where.part, kind);
-    return found && shown(state, found, place.head);
+    return found && shown(state, found, headShown(step, place.head));
   };
   const cell = (matrix) => matrix.data[row * matrix.columns + column];
   const vector = (matrix, index) => matrix.data.subarray(index * matrix.columns, (index + 1) * matrix.columns);
@@ -53,11 +54,11 @@ export function explain(state, step, place, row, column) {
     if (!result || order.length === 0) return [];
     return [{ text: `${exact(cell(now) - cell(result))} from the residual stream + ${exact(cell(result))} = ${exact(cell(now))}` }];
   }
-  if (step.axes[0] === "head" && place.head === null) {
+  if (step.axes[0] === "head" && headShown(step, place.head) === null) {
     const found = array(state, step.array);
     const [heads, inHead] = [found.shape[0], found.shape[1] * found.shape[2]];
-    const each = Array.from({ length: heads }, (_, head) => exact(found.data[head * inHead + row * found.shape[2] + column]));
-    return [{ text: `The mean over the heads: ${each.join(", ")}. Choose one head to see how its number comes about.` }];
+    const bars = Array.from({ length: heads }, (_, head) => ({ name: `head ${head}`, value: found.data[head * inHead + row * found.shape[2] + column] }));
+    return [{ text: "It is the mean over the heads:", bars }, { text: "Choose one head to see how its number comes about." }];
   }
   if (step.kind === "mixed") return mixture(state, step, stack, get, row, column);
   if (!["scores", "scaled", "masked", "weights"].includes(step.kind)) return [];
@@ -71,7 +72,9 @@ export function explain(state, step, place, row, column) {
       strips: step.kind === "scores" ? [{ name: `query of ${from}`, values: q }, { name: `key of ${to}`, values: k }, { name: "product", values: q.map((value, index) => value * k[index]) }] : null });
   }
   if (step.kind === "scores") return lines;
-  if (scores && scaled) {
+  if (scores && scaled && state.header.changes?.includes("no-scale")) {
+    lines.push({ text: `This run does not divide by √${K}: ${exact(cell(scaled))} stays.` });
+  } else if (scores && scaled) {
     const divided = cell(scores) / Math.sqrt(K);
     const same = Math.abs(cell(scaled) - divided) <= 1e-3 * Math.max(1, Math.abs(divided));
     lines.push({ text: `${exact(cell(scores))} ÷ √${K} = ${exact(divided)}${same ? "" : `; here it is ${exact(cell(scaled))}`}` });
@@ -81,9 +84,15 @@ export function explain(state, step, place, row, column) {
   if (step.kind === "masked" || !weights) return lines;
   const before = masked ?? scaled ?? scores;
   if (before) {
-    const powers = [...vector(before, row)].map(Math.exp);
+    const given = vector(before, row);
+    const most = Math.max(...given);
+    if (!Number.isFinite(most)) return lines;
+    const powers = [...given].map((value) => Math.exp(value - most));
     const sum = powers.reduce((total, value) => total + value, 0);
-    lines.push({ text: `e^${exact(cell(before))} = ${exact(powers[column])}; ÷ ${exact(sum)}, the sum of the row = ${exact(cell(weights))}` });
+    const share = powers[column] / sum;
+    const same = Math.abs(share - cell(weights)) <= 2e-3 * Math.max(share, 1e-3);
+    lines.push({ text: `The row's largest number, ${exact(most)}, is subtracted first; the weights stay the same, and no power grows too large.` });
+    lines.push({ text: `e^(${exact(cell(before))} − ${most < 0 ? `(${exact(most)})` : exact(most)}) = ${exact(powers[column])}; ÷ ${exact(sum)}, the sum of the row's powers = ${exact(share)}${same ? "" : `; here it is ${exact(cell(weights))}`}` });
   }
   return lines;
 }

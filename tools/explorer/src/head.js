@@ -4,8 +4,8 @@ import { el } from "./draw.js";
 
 const PAUSE = 350; // milliseconds without a key before the model runs
 
-const SIZES = { L: "layers", H: "heads", D: "wide", V: "words" };
-const WHY = "Recorded. Run the cell, or start anatomy explore, to change something.";
+const SIZES = { L: "layers", H: "heads", D: "wide", V: "tokens in its vocabulary" };
+const WHY = "Recorded. To change something, run the cell, or start anatomy explore in a terminal: it opens this page with a model that runs.";
 
 /** Mounts the head. */
 export function mount(element, store) {
@@ -93,7 +93,10 @@ export function mount(element, store) {
     field.disabled = !host;
     button.hidden = !host;
     field.title = host ? "" : WHY;
-    if (!host) say(WHY);
+    if (!host) {
+      say(WHY);
+      status.replaceChildren(...WHY.split(/(anatomy explore)/).map((part, index) => (index === 1 ? el("code", {}, part) : part)));
+    }
     else if (said === WHY) say("Type a sentence: your model runs as you write.");
     drawExamples();
   }

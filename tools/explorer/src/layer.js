@@ -6,9 +6,9 @@ import { find, shown, stackOf } from "./state.js";
 import { term } from "./terms.js";
 
 const PARTS = { embedding: "Embedding", self: "Self-attention", cross: "Cross-attention", feed_forward: "Feed-forward", output: "Output" };
-const TERMS = { embedding: "embedding", self: "attention weight", cross: "cross-attention", feed_forward: "feed-forward", output: "logits" };
+const TERMS = { embedding: "embedding", self: "self-attention", cross: "cross-attention", feed_forward: "feed-forward", output: "logits" };
 const TOGETHER = [["query", "key", "value"], ["turned_query", "turned_key"]]; // computed side by side
-const PLAYED = ["scores", "scaled", "masked", "weights", "mixed"];
+const PLAYED = ["query", "key", "value", "turned_query", "turned_key", "scores", "scaled", "masked", "weights", "mixed"];
 const SIGNS = { residual: "+", masked: "−∞", scaled: "÷√K", mixed: "· V", scores: "Q · Kᵀ", weights: "softmax", positions: "+", embedded: "=" };
 
 /** Steps of one part in columns: those that are computed side by side stand in one. */
@@ -28,18 +28,16 @@ export function mount(element, store) {
   element.dataset.tour = "layer";
   const title = el("h2", {});
   const played = () => stepsHere().filter((step) => step.part === store.place.attention && PLAYED.includes(step.kind));
-  const move = (first) => {
-    const steps = played();
-    const at = steps.findIndex((step) => step.id === store.place.step);
-    const next = first && (at < 0 || at === steps.length - 1) ? 0 : at + 1;
-    if (!steps[next]) return false;
-    store.change({ place: { step: steps[next].id } });
-    return true;
+  const at = () => played().findIndex((step) => step.id === store.place.step);
+  const move = (next) => {
+    const step = played()[next];
+    if (step) store.change({ place: { step: step.id }, look: "step" });
+    return Boolean(step);
   };
-  const play = player("Play attention", 1500, move);
+  const play = player("Play attention", 1500, (first) => move(first ? 0 : at() + 1));
   const one = el("button", { type: "button", click: () => {
     play.stop();
-    move(true);
+    move((at() + 1) % played().length);
   } }, "One step ›");
   const row = el("div", { class: "parts" });
   element.append(el("div", { class: "title" }, title, play.button, one, el("p", { class: "hint" }, "Choose a step to open it below.")), row);
@@ -58,7 +56,7 @@ export function mount(element, store) {
     const wrong = step.right !== null;
     const sign = SIGNS[step.kind];
     const button = el("button", { type: "button", class: `card${small ? " small" : ""}${step.axes[0] === "head" ? " stacked" : ""}${wrong ? " wrong" : ""}`,
-      "data-step": step.id, click: () => store.change({ place: { step: step.id, attention: step.part === "cross" || step.part === "self" ? step.part : place.attention } }) },
+      "data-step": step.id, click: () => store.change({ place: { step: step.id, attention: step.part === "cross" || step.part === "self" ? step.part : place.attention }, look: "step" }) },
     canvas, el("span", { class: "what" }, step.title), small ? null : el("span", { class: "shape" }, step.shapes.split("= ").at(-1)),
     wrong ? el("span", { class: "badge" }, "not right") : null);
     if (sign) button.dataset.sign = sign;

@@ -42,7 +42,7 @@ export function mount(element, store) {
     next();
   } }, "Draw the next token");
   const writing = player("Write on", PAUSE, () => (busy ? true : canGoOn() && next()));
-  const reset = el("button", { type: "button", click: () => store.change({ sampling: { temperature: 1, topK: 0, topP: 1, minP: 0 } }) }, "Cut nothing");
+  const reset = el("button", { type: "button", click: () => store.change({ sampling: { temperature: 1, topK: 0, topP: 1, minP: 0 } }) }, "Reset");
   const table = el("details", {}, el("summary", {}, "As a table"));
   element.append(el("div", { class: "title" }, el("h2", {}, "What comes next")), after, bars, sliders, el("div", { class: "buttons" }, once, writing.button, reset), strip, said, table);
 
@@ -84,7 +84,7 @@ export function mount(element, store) {
     const text = textOf(header) + word.word;
     const known = recorded(text);
     if (known < 0 && !store.host) {
-      said.textContent = `${told} Run the cell, or start anatomy explore, to go on with it.`;
+      said.replaceChildren(`${told} To go on with it, run the cell, or start `, el("code", {}, "anatomy explore"), " in a terminal.");
       return false;
     }
     said.textContent = told;
@@ -135,7 +135,10 @@ export function mount(element, store) {
     if (!found) return;
     if (!busy) drawWheel(found);
     if (!busy && last.sampling) said.textContent = "";
-    after.replaceChildren("After ", el("b", {}, `“${visible(stack().tokens[query])}”`), ` (position ${query}):`);
+    writing.button.hidden = !host || state.header.kind === "encoder";
+    const asIs = sampling.temperature === 1 && sampling.topK === 0 && sampling.topP === 1 && sampling.minP === 0;
+    after.replaceChildren("After ", el("b", {}, `“${visible(stack().tokens[query])}”`), ` (position ${query}):`,
+      asIs ? "" : el("span", { class: "hint" }, " drawn as the sliders say. What the page says in words is at temperature 1, with nothing cut; so are the thin marks."));
     const plain = chances(state, query, { temperature: 1, topK: 0, topP: 1, minP: 0 });
     const before = new Map(plain.words.map((one) => [one.id, one.p]));
     const listed = found.words.slice(0, SHOWN);

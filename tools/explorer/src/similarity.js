@@ -70,7 +70,7 @@ export function mount(element, store) {
           "div",
           { class: "compared" },
           el("div", {}, wide, readings),
-          el("div", {}, el("h3", {}, `Most alike to ${named(stack.tokens, query)}`), el("ol", { class: "alike" }, neighbors(matrix, query).slice(0, NEIGHBORS).map(bar))),
+          el("div", {}, el("h3", {}, `${matrix.rows - 1 > NEIGHBORS ? "Most alike" : "All others, compared"} to ${named(stack.tokens, query)}`), el("ol", { class: "alike" }, neighbors(matrix, query).slice(0, NEIGHBORS).map(bar))),
         ),
         described(state, step.id, place),
       ];

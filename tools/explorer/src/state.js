@@ -88,8 +88,12 @@ export function matrix(found, axes, head, heads = found.shape[0]) {
   return { rows, columns, data: mean };
 }
 
+/** The head that a step shows: weights have a mean over heads (null), all else is never averaged and shows head 0. */
+export const headShown = (step, head) => (step.axes[0] === "head" && step.kind !== "weights" ? (head ?? 0) : head);
+
 /** The matrix that a step shows (or, with `which` "right", should show); kept, as pictures ask for it again and again. */
-export function shown(state, step, head, which = "array") {
+export function shown(state, step, chosen, which = "array") {
+  const head = headShown(step, chosen);
   const key = `${step[which]}|${step.axes[0] === "head" ? head : ""}|matrix`;
   const known = state.read.get(key);
   if (known) return known;

@@ -1,12 +1,15 @@
 // The chosen step, opened: its matrix with exact numbers, its formula, the line of code, the exercise; yours and the right one.
 
 import { currentTheme } from "./color.js";
-import { bytesOf, el, fit, paint, scaleFor } from "./draw.js";
+import { leavesOut } from "./changes.js";
+import { bytesOf, el, fit, lookAt, paint, scaleFor } from "./draw.js";
 import { explain } from "./explain.js";
 import { grid, picture } from "./matrix.js";
-import { array, find, firstDifference, labels, shown, stepOf, visible } from "./state.js";
+import { find, firstDifference, headShown, labels, shown, stepOf, visible } from "./state.js";
 import { notebookLink, titled } from "./terms.js";
-import { described, number } from "./words.js";
+import { described, number, streamLengths } from "./words.js";
+
+const AFTER = { self: "attention", cross: "cross-attention", feed_forward: "feed-forward" };
 
 /** A row's cell with the largest number. */
 function strongestOf({ columns, data }, row) {
@@ -37,8 +40,8 @@ export function mount(element, store) {
   const code = el("div", { class: "code", "data-tour": "code" });
   const exercise = el("p", { class: "exercise" });
   const table = el("div", { class: "described" });
-  const seen = el("div", { class: "seen" }, verdict, el("div", {}, pictures, legend), reading);
-  reading.append(live, how);
+  const seen = el("div", { class: "seen" }, verdict, live, el("div", {}, pictures, legend), reading);
+  reading.append(how);
   element.append(el("div", { class: "title" }, title, headChoice, el("p", { class: "hint" }, "Point at a cell, or use the arrow keys, to read its number.")),
     el("div", { class: "opened" }, seen, el("div", { class: "told" }, says, formula, code, exercise, table)));
   const yours = picture(null, (cell, chosen) => pointed(cell, chosen, yours));
@@ -70,9 +73,26 @@ export function mount(element, store) {
     const correct = step.right && shown(state, step, place.head, "right");
     live.replaceChildren(`${named(names.axes[0], names.rows[row], row)} · ${named(names.axes[1], names.columns[column] ?? "", column)}: `, el("b", {}, number(value)),
       correct ? ` (right: ${number(correct.data[row * matrix.columns + column])})` : "");
-    for (const { text, strips } of explain(state, step, place, row, column)) {
-      how.append(el("li", {}, text, strips ? el("div", { class: "strips" }, strips.map(strip)) : null));
+    for (const { text, strips, bars } of explain(state, step, place, row, column)) {
+      how.append(el("li", {}, text, strips ? el("div", { class: "strips" }, strips.map(strip)) : null, bars ? barList(bars) : null));
     }
+    if (step.kind === "residual") how.append(el("li", {}, "How long the stream is, and what each part adds:", lengths(row, step, stack)));
+  }
+
+  /** Small bars with their names and numbers; the largest is marked. */
+  function barList(bars, most = 1) {
+    const largest = Math.max(...bars.map((one) => one.value));
+    return el("div", { class: "small-bars" }, bars.map(({ name, value }) => el("div", { class: value === largest ? "largest" : "" },
+      el("span", {}, `${name} · ${number(value)}`), el("i", { style: `--part:${Math.max(0, value / most)}` }))));
+  }
+
+  /** The residual stream of a token through all layers: a bar for what came, and one for what was added. */
+  function lengths(query, step, stack) {
+    const all = streamLengths(store.state, stack, query);
+    const most = Math.max(...all.flatMap((one) => [one.came, one.added, one.sum]));
+    const bar = (length, kind) => el("i", { class: kind, style: `--part:${length / most}` });
+    return el("div", { class: "small-bars lengths" }, all.map(({ id, layer, part, came, added, sum }) => el("div", { class: id === step.id ? "largest" : "" },
+      el("span", {}, `layer ${layer}: stream ${number(came)}, ${AFTER[part]} adds ${number(added)}, sum ${number(sum)}`), bar(came, "came"), bar(added, "added"))));
   }
 
   function strip({ name, values }) {
@@ -87,10 +107,11 @@ export function mount(element, store) {
     const { state, place } = store;
     const kind = step.kind;
     const products = ["scores", "scaled", "masked", "weights"];
-    if (place.head === null || !(kind === "mixed" || products.includes(kind))) return null;
+    const head = headShown(step, place.head);
+    if (head === null || !(kind === "mixed" || products.includes(kind))) return null;
     const get = (name) => {
       const found = stepOf(state, place.stack, place.layer, step.part, name);
-      return found && shown(state, found, place.head);
+      return found && shown(state, found, head);
     };
     const image = (matrix, of) => bytesOf(matrix, scaleFor(of, matrix));
     const [left, above] = kind === "mixed" ? [get("weights"), get("value")] : [get("turned_query") ?? get("query"), get("turned_key") ?? get("key")];
@@ -111,12 +132,15 @@ export function mount(element, store) {
 
   function drawWords(step) {
     const { place, state } = store;
-    title.replaceChildren(titled(step));
-    headChoice.textContent = step.axes[0] === "head" ? (place.head === null ? `mean over ${state.header.model.sizes.H} heads` : `head ${place.head} of ${state.header.model.sizes.H}`) : "";
+    const { H } = state.header.model.sizes;
+    const after = step.kind === "residual" || (step.kind === "norm" && state.header.model.norm === "post");
+    title.replaceChildren(titled(step), AFTER[step.part] && (after || step.kind === "norm") ? `, ${after ? "after" : "before"} ${AFTER[step.part]}` : "");
+    headChoice.textContent = step.axes[0] !== "head" ? "" : place.head !== null ? `head ${place.head} of ${H}` : step.kind === "weights" ? `mean over ${H} heads`
+      : H > 1 ? `head 0 of ${H}: here the model makes no mean. Choose a head above.` : "";
     says.textContent = step.says;
     formula.replaceChildren(el("span", { class: "math" }, step.formula), el("span", { class: "shapes" }, step.shapes));
     code.hidden = !step.code;
-    if (step.code) code.replaceChildren(el("span", {}, `Your code: ${step.code.of}, line ${step.code.number}`), el("pre", { tabindex: "0" }, el("code", {}, step.code.line)));
+    if (step.code) code.replaceChildren(el("span", {}, `Your code: ${step.code.of}, line ${step.code.number}${leavesOut(state, step) ? ". This run leaves it out:" : ""}`), el("pre", { tabindex: "0" }, el("code", {}, step.code.line)));
     exercise.hidden = !step.exercise;
     if (step.exercise) {
       const { number: which, name, notebook } = step.exercise;
@@ -136,7 +160,7 @@ export function mount(element, store) {
     const { head, row, column, mine, correct } = marked;
     const place = [head === null ? "" : `head ${head}, `, `${names.axes[0]} “${visible(names.rows[row])}”, `, names.axes[1] === "column" ? `column ${column}` : `${names.axes[1]} “${visible(names.columns[column])}”`].join("");
     verdict.replaceChildren(el("b", {}, "Not right. "), `The first difference: ${place}. Yours is ${number(mine)}, and it should be ${number(correct)}. `,
-      head !== null && store.place.head !== head ? el("button", { type: "button", click: () => store.change({ place: { head } }) }, `Show head ${head}`) : "");
+      head !== null && headShown(step, store.place.head) !== head ? el("button", { type: "button", click: () => store.change({ place: { head } }) }, `Show head ${head}`) : "");
   }
 
   function draw() {
@@ -172,7 +196,7 @@ export function mount(element, store) {
     const box = grid(matrix, names.rows, names.columns, each, named, Boolean(factors));
     const byToken = names.rows === stack.tokens && stack.name === place.stack;
     const marked = firstDifference(state, step);
-    const here = marked && (marked.head === null || marked.head === place.head) ? [marked.row, marked.column] : null;
+    const here = marked && (marked.head === null || marked.head === headShown(step, place.head)) ? [marked.row, marked.column] : null;
     const label = `${step.title}: ${matrix.rows} rows, ${matrix.columns} columns. Arrow keys read a cell.`;
     const moving = before.state === state && before.step !== place.step;
     yours.element.hidden = false;
@@ -186,7 +210,10 @@ export function mount(element, store) {
     read(yours.cell(), step, stack);
     table.replaceChildren(described(state, step.id, place, table.querySelector("details")?.open ?? false));
   }
-  store.subscribe(draw);
+  store.subscribe(() => {
+    draw();
+    lookAt(element, store, "step");
+  });
   new ResizeObserver(draw).observe(seen);
   draw();
 }

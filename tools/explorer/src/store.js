@@ -50,6 +50,7 @@ export function makeStore(states, host = null) {
   let again = false;
   const store = {
     states, at: 0, beside: null, place: firstPlace(states[0]), sampling: { ...SAMPLING }, host,
+    look: null, // the part of the page that comes into view with the next drawing
     written: [], // ids that were drawn in this page, one after another
     /** Sets fields; `place` and `sampling` take only what is new. Every reader is then called once. */
     change(part) {

@@ -62,12 +62,13 @@ function headsSentence(state, stack, layer, attention, query, keys) {
 
 /**
  * The steps of a reading: `[{title, text, target, place}, …]`. `target` is the `data-tour` of what a step speaks about,
- * `place` what it chooses there; the numbers in `text` are those of the state, at that place.
+ * `place` what it chooses there; the numbers in `text` are those of the state, at that place. `runs` says how many runs
+ * the page keeps; Infinity where the model runs.
  */
-export function tourOf(state) {
+export function tourOf(state, runs = Infinity) {
   const { kind } = state.header;
   const parts = { encoder: encoderTour, decoder: decoderTour, "encoder-decoder": bothTour }[kind];
-  return parts(state).filter(Boolean);
+  return parts(state).filter(Boolean).map((step) => (step.target === "changes" ? takeAway(step.place, runs) : step)).filter(Boolean);
 }
 
 /** Steps that all kinds share, for one stack. */
@@ -101,7 +102,7 @@ function chapters(state, stackName) {
       title: "Tokens",
       target: "tokens",
       place: { ...base, layer: 0 },
-      text: `The text is cut into ${tokens.length} {token|${tokens.length === 1 ? "token" : "tokens"}}. We follow one of them: ${me}, at position ${self.query}. You can choose another one at any time.`,
+      text: `The text is cut into ${tokens.length} {token|${tokens.length === 1 ? "token" : "tokens"}}. We follow one of them: ${me}${me.endsWith(")") ? "" : `, at position ${self.query}`}. You can choose another one at any time.`,
     }),
     embedding: () => read("A row for each token", "embedding", null, "embedding", "token_vectors", "A token comes in as its {embedding}."),
     positions: () =>
@@ -162,12 +163,12 @@ function prediction(state, stackName, query, text) {
   };
 }
 
-const TAKE_AWAY = (place) => ({
-  title: "Your turn",
-  target: "changes",
-  place,
-  text: "You have seen all of it. Now take a part away, a head or the division by √K, and guess first what will change: the new run appears beside this one.",
-});
+/** The last step: what a page can take away. None where it keeps one run only. */
+function takeAway(place, runs = Infinity) {
+  if (runs < 2) return null;
+  const what = runs === Infinity ? "Now take a part away, a head or the division by √K," : "Now choose one of the other runs that this page keeps,";
+  return { title: "Your turn", target: "changes", place, text: `You have seen all of it. ${what} and guess first what will change: the new run appears beside this one.` };
+}
 
 function decoderTour(state) {
   const part = chapters(state, "decoder");
@@ -203,7 +204,7 @@ function encoderTour(state) {
       place: { stack: "encoder", layer: null, step: similarity.id },
       text: `At the end every token has one vector, made in this sentence. ${sentence(state, similarity.id, { ...base, step: similarity.id })}`,
     },
-    filled && similarity ? null : TAKE_AWAY(base),
+    filled && similarity ? null : takeAway(base),
   ];
 }
 
@@ -258,8 +259,20 @@ function bothTour(state) {
     },
     decoder.feedForward(),
     prediction(state, "decoder", last, "At the end the decoder's vectors become {logits}, and a softmax makes them probabilities."),
-    TAKE_AWAY({ ...place, step: weights?.id ?? null }),
+    takeAway({ ...place, step: weights?.id ?? null }),
   ];
+}
+
+/** What a step of the reading chooses anew, said: the token, the layer, the head; empty where all stays. */
+export function movedTo(state, before, now) {
+  const stack = now.stack !== before.stack;
+  const all = [
+    stack ? `the ${now.stack}` : "",
+    stack || now.query !== before.query ? `the token ${named(stackOf(state, now.stack).tokens, now.query)}` : "",
+    now.layer !== before.layer && now.layer !== null ? `layer ${now.layer}` : "",
+    now.head !== before.head ? (now.head === null ? "all heads" : `head ${now.head}`) : "",
+  ].filter(Boolean);
+  return all.length ? `Now chosen: ${listed(all)}.` : "";
 }
 
 /* ——— the part of the page ——— */
@@ -273,6 +286,7 @@ export function mount(element, store) {
   const start = el("button", { type: "button", class: "start", click: open }, "Guided reading");
   const title = el("h2", { id: "tour-title", tabindex: "-1" });
   const text = el("p", { class: "says" });
+  const moved = el("p", { class: "hint" });
   const count = el("span", { class: "muted" });
   const back = el("button", { type: "button", click: () => go(number_ - 1) }, "Back");
   const next = el("button", { type: "button", class: "main", click: () => (number_ === steps.length - 1 ? close() : go(number_ + 1)) }, "Next");
@@ -281,17 +295,18 @@ export function mount(element, store) {
     "div",
     { class: "tour-card", role: "group", "aria-labelledby": "tour-title", keydown: keys },
     el("div", { class: "title" }, title, leave),
-    el("div", { "aria-live": "polite" }, text),
+    el("div", { "aria-live": "polite" }, text, moved),
     el("div", { class: "controls" }, back, next, count),
   );
   const ring = el("div", { class: "tour-ring", "aria-hidden": "true" });
   element.append(start);
 
+  const runs = () => (store.host ? Infinity : store.states.length);
   const root = () => element.closest("main");
   const targetOf = ({ target }) => [...root().querySelectorAll(`[data-tour="${target}"]`)].find((each) => each.getClientRects().length) ?? null;
 
   function open() {
-    steps = tourOf(store.state);
+    steps = tourOf(store.state, runs());
     start.setAttribute("aria-expanded", "true");
     go(0);
     title.focus({ preventScroll: true });
@@ -309,7 +324,9 @@ export function mount(element, store) {
   function go(to) {
     number_ = to;
     const step = steps[to];
+    const before = store.place;
     store.change({ place: step.place });
+    moved.textContent = movedTo(store.state, before, store.place);
     say();
     const focused = card.contains(document.activeElement) ? document.activeElement : null;
     const part = partOf(targetOf(step) ?? element);
@@ -376,7 +393,7 @@ export function mount(element, store) {
   let { state } = store;
   store.subscribe(() => {
     if (steps.length && store.state !== state) {
-      steps = tourOf(store.state); // another text, or another run: its own numbers
+      steps = tourOf(store.state, runs()); // another text, or another run: its own numbers
       number_ = Math.min(number_, steps.length - 1);
       say();
     }

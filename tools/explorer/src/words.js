@@ -1,7 +1,7 @@
 /* What a picture shows, said: a sentence and a table for each step, made from its numbers. */
 
 import { probabilitiesOfLikely, softmax } from "./sampling.js";
-import { array, find, labels, matrix, stackOf, stepOf, visible, wordsAt } from "./state.js";
+import { array, find, headShown, labels, matrix, stackOf, stepOf, visible, wordsAt } from "./state.js";
 
 const MOST_CELLS = 256; // of a table that shows every entry
 const STRONGEST = 3; // of each row, in all other tables
@@ -52,8 +52,8 @@ export function gridOf(state, step, place, which = "array") {
   const found = array(state, step[which]);
   if (!found) return null;
   const heads = state.header.model.sizes.H ?? found.shape[0];
-  const head = place.head === null ? null : Math.floor((place.head * found.shape[0]) / heads);
-  return matrix(found, step.axes, head);
+  const head = headShown(step, place.head);
+  return matrix(found, step.axes, head, heads);
 }
 
 /** Indices of a row's entries, the largest first; what is −∞ or NaN is left out. */
@@ -97,9 +97,9 @@ function contextOf(state, step, stack, layer, place, grid) {
   const where =
     layer === null || step.axes[0] !== "head"
       ? ""
-      : place.head === null
+      : headShown(step, place.head) === null
         ? `On average over the ${heads} heads of layer ${layer}, `
-        : `In head ${place.head} of layer ${layer}, `;
+        : `In head ${headShown(step, place.head)} of layer ${layer}, `;
   const part = (kind, other = step.part) => {
     const found = stepOf(state, stack.name, layer, other, kind);
     return found && gridOf(state, found, place);
@@ -292,6 +292,25 @@ function entering({ state, stack, layer, step }) {
   return [came, began].map((one) => one && gridOf(state, one, { head: null }));
 }
 
+/**
+ * A token's residual stream, part by part: `[{id, layer, part, came, added, sum}, …]`, lengths of what came, of what the part
+ * returns, and of what goes on. Parts whose numbers a page left out are left out.
+ */
+export function streamLengths(state, stack, query) {
+  const made = [];
+  stack.layers.forEach(({ steps }, layer) => {
+    for (const step of steps) {
+      if (step.kind !== "residual") continue;
+      const added = stepOf(state, stack.name, layer, step.part, step.part === "feed_forward" ? "feed_forward" : "projected");
+      const grids = [entering({ state, stack, layer, step })[0], added && gridOf(state, added, { head: null }), gridOf(state, step, { head: null })];
+      if (!grids.every(Boolean)) continue;
+      const [came, result, sum] = grids.map((grid) => lengthOf(rowOf(grid, query)));
+      made.push({ id: step.id, layer, part: step.part, came, added: result, sum });
+    }
+  });
+  return made;
+}
+
 /** Whether two vectors are the same but for the rounding of what a page keeps. */
 function alike(one, other) {
   return lengthOf(one.map((each, index) => each - other[index])) <= 5e-3 * lengthOf(one);
@@ -348,7 +367,7 @@ export function tableOf(state, id, place) {
   const { step, stack, layer } = find(state, id);
   const grid = gridOf(state, step, place);
   const where = layer === null ? "" : `, layer ${layer}`;
-  const head = step.axes[0] !== "head" ? "" : place.head === null ? ", mean over heads" : `, head ${place.head}`;
+  const head = step.axes[0] !== "head" ? "" : headShown(step, place.head) === null ? ", mean over heads" : `, head ${headShown(step, place.head)}`;
   const caption = `${step.title}${where}${head}`;
   if (!grid) return predictionTable(state, stack, step, caption);
   const { rows, columns, axes } = labels(state, step, stack);

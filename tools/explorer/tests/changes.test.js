@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { findState, idAt, labelOf, nameOf, swapped, wordsOf } from "../src/changes.js";
+import { findState, idAt, labelOf, nameOf, swapped, wordsOf, leavesOut } from "../src/changes.js";
 import { madeUp } from "./made_up.js";
 
 const KNOWN = [
@@ -55,4 +55,12 @@ test("a run that is there already is found, in whatever order its changes stand"
   assert.equal(findState([both], { text: both.header.text, written: null, changes: [] }), 0);
   assert.equal(findState([both], { text: both.header.text, written: "else", changes: [] }), -1);
   assert.equal(findState(states, { text: "else", written: null, changes: [] }), -1);
+});
+
+test("a run says which step it leaves out", () => {
+  const step = (id) => ({ id, kind: id.split(".").at(-1) });
+  const out = (change, id) => leavesOut({ header: { changes: [change] } }, step(id));
+  assert.ok(out("no-scale", "decoder.0.self.scaled") && out("no-mask", "decoder.1.self.masked") && out("layer-off:decoder.1", "decoder.1.self.query"));
+  assert.ok(out("no-skip:decoder.0.self", "decoder.0.self.residual") && !out("no-skip:decoder.0.self", "decoder.0.feed_forward.residual"));
+  assert.ok(!out("no-scale", "decoder.0.self.scores") && !out("head-off:decoder.0.self.1", "decoder.0.self.mixed"));
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { changedPrediction, differenceInWords, firstDifferentStep, minus, mostApart, predictionSentence, similaritySentence, whereTheyDiffer } from "../src/difference.js";
+import { changedPrediction, differenceInWords, firstDifferentStep, minus, mostApart, predictionSentence, similaritySentence, weightsSentence, whereTheyDiffer } from "../src/difference.js";
 import { madeUp } from "./made_up.js";
 import { smallState } from "./small_state.js";
 
@@ -74,4 +74,21 @@ test("an encoder's tokens became more alike, or less", () => {
   const swapped = state(0.9);
   swapped.header.stacks[0].tokens = ["b", "a"];
   assert.equal(similaritySentence(swapped, state(0.5)), ""); // its rows are other tokens
+});
+
+test("cells that are hidden in one run only are a difference, and a step that the shown run lacks too", () => {
+  const masked = smallState(["x"], [column("scaled", [1, 2]), column("masked", [1, -Infinity]), column("weights", [1, 0])]);
+  const open = smallState(["x"], [column("scaled", [1, 2]), column("masked", [1, 2]), column("weights", [0.4, 0.6])]);
+  const none = smallState(["x"], [column("scaled", [1, 2]), column("weights", [0.4, 0.6])]);
+  assert.deepEqual(firstDifferentStep(open, masked), { id: "decoder.0.self.masked", why: "numbers" });
+  assert.deepEqual(firstDifferentStep(none, masked), { id: "decoder.0.self.masked", why: "missing" });
+  assert.match(whereTheyDiffer(none, masked), /“masked”/);
+});
+
+test("what became of the chosen token's weights: where, from, to, and whether they are sharper", () => {
+  const state = (...row) => smallState(["a", "b"], [{ part: "self", kind: "weights", axes: ["head", "query", "key"], shape: [1, 2, 2], data: [1, 0, ...row] }]);
+  const place = { stack: "decoder", layer: 0, attention: "self", head: 0, query: 1 };
+  assert.equal(weightsSentence(state(0.9, 0.1), state(0.5, 0.5), place), "In head 0 of layer 0, “b” → “a” went from 0.50 to 0.90: its weights are sharper.");
+  assert.match(weightsSentence(state(0.5, 0.5), state(0.9, 0.1), place), /more even/);
+  assert.match(weightsSentence(state(0.5, 0.5), state(0.5, 0.5), place), /stay as they were/);
 });

@@ -4,7 +4,7 @@ import test from "node:test";
 import { inkOn, shareParts, signedParts } from "../src/color.js";
 import { explain } from "../src/explain.js";
 import { grid } from "../src/matrix.js";
-import { array, find, firstDifference, makeState } from "../src/state.js";
+import { array, find, firstDifference, makeState, shown } from "../src/state.js";
 import { madeUp } from "./made_up.js";
 
 const place = { stack: "decoder", layer: 0, attention: "self", head: 1, query: 3 };
@@ -45,10 +45,36 @@ test("a wrong division is not said to be right", () => {
   assert.match(lines(state, "decoder.0.self.scaled", 3, 1).at(-1).text, /; here it is/);
 });
 
-test("the mean over heads lists the heads", () => {
+test("the mean over heads lists the heads as bars; scores have no mean, and show head 0", () => {
   const state = madeUp({ tokens: 5, layers: 1 });
-  const [{ text }] = lines(state, "decoder.0.self.weights", 3, 1, { head: null });
-  assert.equal(text.split(": ")[1].split(". Choose")[0].split(", ").length, 4);
+  const [{ bars }] = lines(state, "decoder.0.self.weights", 3, 1, { head: null });
+  assert.deepEqual(bars.map(({ name }) => name), ["head 0", "head 1", "head 2", "head 3"]);
+  const mean = bars.reduce((sum, { value }) => sum + value, 0) / 4;
+  assert.ok(Math.abs(mean - shown(state, find(state, "decoder.0.self.weights").step, null).data[3 * 5 + 1]) < 1e-6);
+  assert.deepEqual(lines(state, "decoder.0.self.scores", 3, 1, { head: null }), lines(state, "decoder.0.self.scores", 3, 1, { head: 0 }));
+  const { step } = find(state, "decoder.0.self.scores");
+  assert.equal(shown(state, step, null), shown(state, step, 0));
+});
+
+test("the softmax's arithmetic subtracts the row's largest number, so that no power is 0.000 or enormous", () => {
+  const state = madeUp({ tokens: 5, layers: 1 });
+  for (const shift of [-40, 40]) {
+    for (const kind of ["scores", "scaled", "masked"]) {
+      const { data } = array(state, `decoder.0.self.${kind}`);
+      data.forEach((value, index) => (data[index] = value + shift));
+    }
+    const [said, result] = lines(state, "decoder.0.self.weights", 3, 1).slice(-2).map(({ text }) => text);
+    assert.match(said, /subtracted first/);
+    const [power, sum, share] = result.match(/= ([\d.]+); ÷ ([\d.]+), .* = ([\d.]+)$/).slice(1).map(Number);
+    assert.ok(sum >= 1 && sum < 5 && power > 0 && power <= 1, result);
+    assert.ok(Math.abs(power / sum - share) < 2e-3, result);
+  }
+});
+
+test("a weight that is no softmax of its row is said to be another", () => {
+  const state = madeUp({ tokens: 5, layers: 1 });
+  array(state, "decoder.0.self.weights").data[25 + 16] += 0.2;
+  assert.match(lines(state, "decoder.0.self.weights", 3, 1).at(-1).text, /; here it is/);
 });
 
 test("the first difference: −∞ equals itself alone", () => {

@@ -3,7 +3,7 @@ import test from "node:test";
 
 import { find, stackOf } from "../src/state.js";
 import { TERMS } from "../src/terms.js";
-import { headsOf, tourOf, worthReading } from "../src/tour.js";
+import { headsOf, movedTo, tourOf, worthReading } from "../src/tour.js";
 import { madeUp } from "./made_up.js";
 import { smallState } from "./small_state.js";
 
@@ -58,4 +58,19 @@ test("without a mask, a decoder's reading does not speak of one", () => {
   header.stacks[0].layers.forEach((layer) => (layer.steps = layer.steps.filter(({ kind }) => kind !== "masked")));
   [...state.steps.keys()].filter((id) => id.endsWith(".masked")).forEach((id) => state.steps.delete(id));
   assert.ok(tourOf(state).every(({ title }) => !/mask/i.test(title)));
+});
+
+test("the reading says what it chooses anew, and nothing where all stays", () => {
+  const state = madeUp({ tokens: 4, layers: 2 });
+  const place = { stack: "decoder", layer: 0, head: null, query: 3 };
+  assert.equal(movedTo(state, place, place), "");
+  assert.match(movedTo(state, place, { ...place, layer: 1, head: 2, query: 1 }), /^Now chosen: the token “.+”.*, layer 1 and head 2\.$/);
+});
+
+test("a page that keeps one run does not ask to take a part away; one with several does not speak of heads", () => {
+  const state = madeUp({ kind: "encoder-decoder" });
+  const last = (runs) => tourOf(state, runs).at(-1);
+  assert.match(last(Infinity).text, /a head/);
+  assert.match(last(3).text, /other runs/);
+  assert.notEqual(last(1).target, "changes");
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { named, nearestPair, number, percent, sentence, strongest, tableOf, weightSentence } from "../src/words.js";
+import { named, nearestPair, number, percent, sentence, strongest, tableOf, weightSentence, streamLengths } from "../src/words.js";
 import { madeUp } from "./made_up.js";
 import { placeOf, smallState } from "./small_state.js";
 
@@ -191,3 +191,11 @@ for (const kind of ["encoder", "decoder", "encoder-decoder"])
         assert.ok(table.rows.length > 0 && table.rows.every(({ cells }) => cells.length === table.columns.length), id);
       }
   });
+
+test("the stream's lengths: each part goes on where the one before ended", () => {
+  const state = madeUp({ tokens: 4, layers: 2 });
+  const all = streamLengths(state, state.header.stacks[0], 2);
+  assert.deepEqual(all.map(({ layer, part }) => `${layer} ${part}`), ["0 self", "0 feed_forward", "1 self", "1 feed_forward"]);
+  all.slice(1).forEach(({ came }, index) => assert.ok(Math.abs(came - all[index].sum) < 1e-6));
+  for (const { came, added, sum } of all) assert.ok(sum <= came + added + 1e-6 && added > 0);
+});
