@@ -31,6 +31,16 @@ WRONG = {
         """),
         "`(x - largest) * 0.3 + x.cos()` in line 3",
     ),
+    "a name that is set twice": (
+        "softmax",
+        cell("""
+            def softmax(x, dim):
+                x = x - x.amax(dim, keepdim=True)
+                x = torch.exp(x * 0.3 + x.cos())
+                return x / x.sum(dim, keepdim=True)
+        """),
+        "in line 3",
+    ),
     "a method of a module": (
         "LayerNorm",
         cell("""

@@ -135,6 +135,14 @@ BEHIND_AN_ERROR = {
         "        return F.scaled_dot_product_attention(self.q(x), self.k(x), self.v(x))\n",
         "`self.v` is read in line 7, and no line of your class sets it.",
     ),
+    "one of two attributes is no layer": (
+        "FeedForward",
+        "class FeedForward(nn.Module):\n    def __init__(self, config):\n        super().__init__()\n"
+        "        self.linear_1 = config.intermediate_size\n"
+        "        self.linear_2 = nn.Linear(config.intermediate_size, config.hidden_size)\n\n"
+        "    def forward(self, x):\n        return self.linear_2(F.gelu(self.linear_1(x)))\n",
+        "`self.linear_1` is called in line 8, and line 4 makes it something else.",
+    ),
     "an attribute that is no layer": (
         "AttentionHead",
         "class AttentionHead(nn.Module):\n    def __init__(self, dim, head_dim):\n        super().__init__()\n"

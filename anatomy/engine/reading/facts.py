@@ -62,6 +62,8 @@ def _behind_the_error(program: Program, trials: Trials) -> Iterator[Fact]:
     elif error.message.endswith("object is not callable"):
         called = {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call) and node.lineno == error.line}
         sets = [node for node in nodes if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in called]
+        if len(sets) > 1:  # of several, what another call makes is a layer in all likelihood
+            sets = [node for node in sets if not isinstance(node.value, ast.Call)]
         if len(sets) == 1 and not isinstance(sets[0].value, ast.Lambda):
             name = ast.unparse(sets[0].targets[0])
             yield (

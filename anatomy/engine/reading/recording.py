@@ -81,15 +81,16 @@ class Recording:
         return self._operations[number]
 
     def is_set_to(self, number: int) -> ast.expr | None:
-        """Of a name that its function sets once, and to one value: what it is set to."""
+        """Of a name: what it was set to last, where no branch and no loop leaves that open."""
         name = self.places[number][3]
         own = [node for node in self._functions if any(inner is name for inner in ast.walk(node))]
         if not own or not isinstance(name, ast.Name):
             return None
-        inside = list(ast.walk(own[-1]))
-        times = [node for node in inside if isinstance(node, ast.Name | ast.arg) and _binds(node, name.id)]
-        sets = [node.value for node in inside if isinstance(node, ast.Assign) and node.targets == times]
-        return sets[0] if sets else None
+        times = [node for node in ast.walk(own[-1]) if isinstance(node, ast.Name | ast.arg) and _binds(node, name.id)]
+        plain = [one for one in own[-1].body if isinstance(one, ast.Assign) and one.targets[0] in times]
+        arguments = sum(isinstance(node, ast.arg) for node in times)
+        before = [one for one in plain if one.lineno < name.lineno and len(one.targets) == 1]
+        return before[-1].value if before and len(plain) + arguments == len(times) else None
 
     def was_changed_in(self, number: int) -> int:
         """Of a name: the line of a statement such as ``x += 1`` that comes right before it; 0 if another one does."""
