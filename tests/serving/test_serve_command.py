@@ -148,6 +148,7 @@ def test_the_command_serves_until_it_is_ended_and_writes_no_request_to_a_file(tm
             )
             judge = Running(None, found[1])  # type: ignore[arg-type]
             assert f"the room at {found[1]}/course/live." in next(lines)
+            assert "getting ready for 00-start-here" in next(lines)
             asked = request("softmax", SOFTMAX)
             assert len(asked) > 512
             _, verdict = judge.ask(asked, ada, "/course/check")

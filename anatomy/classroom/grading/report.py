@@ -211,7 +211,8 @@ def _show_reasons(result: SubmissionResult, color: str, console: Console) -> Non
 
 def _show_comparison(known: Comparison, console: Console) -> None:
     if not known.differing:
-        words = f"This is a made-up class: the marks of all {known.compared} submissions equal the known ones."
+        whose = "the one submission equal" if known.compared == 1 else f"all {known.compared} submissions equal"
+        words = f"This is a made-up class: the marks of {whose} the known ones."
         console.print(f"\n[green]✓[/green] {words}", highlight=False)
         return
     console.print("\n[red]✗[/red] This is a made-up class, and not all marks are the known ones:", highlight=False)

@@ -101,7 +101,10 @@ async def _serve(
             say(f"The judge answers at {address}, {workers.count} at a time.")
             if not isinstance(people, Hub):  # a hub has an address of its own for it
                 say(f"Instructors see the room at {address.rstrip('/')}/live.")
-            say("It gets ready for a notebook when the first answer to it arrives, and says here when it is.")
+            if books := ", ".join(workers.prepared):
+                say(f"It is getting ready for {books}, and says here when it is.")
+            which = "another" if books else "a"
+            say(f"It gets ready for {which} notebook when the first answer to it arrives, and says here when it is.")
             await asyncio.wait([judging, ended], return_when=asyncio.FIRST_COMPLETED)
     finally:
         server.stop()
