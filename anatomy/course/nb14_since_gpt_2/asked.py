@@ -87,11 +87,11 @@ def RMSNorm(seed: int) -> Iterator[Case]:
 
 
 def _whole(answer: Any, case: Case) -> Any:
-    """The number; or whether its type is that of whole numbers: 12.0 is as large as 12, and no layer takes it."""
+    """The number; or, with it, whether its type is that of whole numbers: no layer can be 12.0 wide."""
     found = answer(*case.args.values())
     if case.asks != "whole number":
         return found
-    return {"type": "float" if isinstance(found, Real) and not isinstance(found, Integral) else "int"}
+    return {"number": found, "type": "float" if isinstance(found, Real) and not isinstance(found, Integral) else "int"}
 
 
 def any_width(draw: Draw) -> Case:
@@ -112,7 +112,7 @@ def swiglu_width(seed: int) -> Iterator[Case]:
     yield Draw(seed, D=96).case(dim=96, multiple_of=32, note="when two thirds of 4·D are such a multiple already")
     yield Draw(seed, D=97).case(dim=97, multiple_of=1, note="when two thirds of 4·D are no whole number")
     yield Draw(seed, D=3).case(dim=3, multiple_of=64, note="when 4·D is less than one multiple")
-    yield Draw(seed, D=48).case(dim=48, multiple_of=16, asks="whole number")
+    yield Draw(seed, D=50).case(dim=50, multiple_of=16, asks="whole number")
 
 
 # ---------------------------------------------------------------------------------------------- SwiGLU
@@ -246,7 +246,8 @@ def cache_bytes(seed: int) -> Iterator[Case]:
         given: dict[str, Any] = {"bytes_per_number": 4} if number == 1 else {}
         yield draw.case(config=_config(draw), tokens=draw.whole(10, 900), **given)
     yield draw.case(config=_config(draw), tokens=0, note="for no tokens")
-    yield draw.case(config=_config(draw), tokens=draw.whole(10, 900), asks="whole number")
+    draw = Draw(seed, D=36, H=12, G=4, K=6, L=3)
+    yield draw.case(config=_config(draw), tokens=draw.whole(10, 900), bytes_per_number=3, asks="whole number")
 
 
 # ---------------------------------------------------------------------------------------------- LlamaBlock

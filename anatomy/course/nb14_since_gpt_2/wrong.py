@@ -94,19 +94,19 @@ def in_RMSNorm(at):
 def in_swiglu_width(at):
     WHOLE = "math.ceil(8 * dim / (3 * multiple_of)) * multiple_of"
     at(WHOLE, "whole number", ("right_but_a_float", f"float({WHOLE})", "Your width is right, but a float, and no layer can be 16.0 wide. Return a whole number, an `int`."))
-    at(WHOLE, "values",
+    at(WHOLE, ("values", "whole number"),
        ("rounded_down", "8 * dim // (3 * multiple_of) * multiple_of", "You round down to a multiple. The smallest one that is *at least* ⅔ · 4·D is needed: round up."),
        ("rounded_to_the_nearest", "round(8 * dim / (3 * multiple_of)) * multiple_of", "You round to the nearest multiple. Round up: at least ⅔ · 4·D."),
        ("multiple_added", "math.ceil(8 * dim / 3) + multiple_of", "You add `multiple_of`. Round up to a multiple of it: count how many it takes, and multiply."),
-       ("one_multiple_too_many", "(8 * dim // (3 * multiple_of) + 1) * multiple_of", "Where ⅔ · 4·D is a multiple already, you add one more."),
+       ("one_multiple_too_many", "(8 * dim // (3 * multiple_of) + 1) * multiple_of", "Where ⅔ · 4·D is a multiple already, you add one more.", "values"),
        ("not_a_multiple", "math.ceil(8 * dim / 3)", "`multiple_of` is never used: your width is ⅔ · 4·D, rounded up to a whole number."),
-       ("a_float", "8 * dim / 3", "You return ⅔ · 4·D as it is. Round it up to a multiple of `multiple_of`.", ("values", "whole number")),
+       ("a_float", "8 * dim / 3", "You return ⅔ · 4·D as it is. Round it up to a multiple of `multiple_of`."),
        ("multiples_counted", "math.ceil(8 * dim / (3 * multiple_of))", "You return *how many* multiples it takes. Multiply by `multiple_of`."),
        ("four_d", "math.ceil(4 * dim / multiple_of) * multiple_of", "Your width is 4·D. SwiGLU has three matrices in place of two: two thirds of that keep the number of parameters."),
        ("two_thirds_of_d", "math.ceil(2 * dim / (3 * multiple_of)) * multiple_of", "You take ⅔ · D. It is ⅔ of 4·D."),
        ("four_thirds", "math.ceil(4 * dim / (3 * multiple_of)) * multiple_of", "You take ⁴⁄₃ · D, half of what is needed: ⅔ · 4·D = ⁸⁄₃ · D."),
        ("three_halves", "math.ceil(6 * dim / multiple_of) * multiple_of", "You multiply 4·D by ³⁄₂. It is two *thirds* of it."),
-       ("of_the_rounded", "math.ceil(int(8 * dim / 3) / multiple_of) * multiple_of", "You cut ⅔ · 4·D to a whole number before you round up. Where it is just above a multiple, the result is too small."))
+       ("of_the_rounded", "math.ceil(int(8 * dim / 3) / multiple_of) * multiple_of", "You cut ⅔ · 4·D to a whole number before you round up. Where it is just above a multiple, the result is too small.", "values"))
 
 
 @MISTAKES.of(SwiGLU)
@@ -225,22 +225,23 @@ def in_GroupedQueryAttention(at):
 
 @MISTAKES.of(cache_bytes)
 def in_cache_bytes(at):
-    at("2 * config.num_hidden_layers * config.num_key_value_heads", "values", ("queries_too", "config.num_hidden_layers * (config.num_attention_heads + 2 * config.num_key_value_heads)", "You count the queries, too. No later token needs them: only keys and values are kept."))
-    at("2 * config.num_hidden_layers", "values", ("keys_only", "config.num_hidden_layers", "You count keys or values. Both are kept: twice as many."))
-    at("2 * config.num_hidden_layers * ", "values", ("one_layer", "2 * ", "You count one layer. Each of the {L} layers keeps its own."))
-    at("config.num_key_value_heads", "values",
+    ALL = ("values", "whole number")
+    at("2 * config.num_hidden_layers * config.num_key_value_heads", ALL, ("queries_too", "config.num_hidden_layers * (config.num_attention_heads + 2 * config.num_key_value_heads)", "You count the queries, too. No later token needs them: only keys and values are kept."))
+    at("2 * config.num_hidden_layers", ALL, ("keys_only", "config.num_hidden_layers", "You count keys or values. Both are kept: twice as many."))
+    at("2 * config.num_hidden_layers * ", ALL, ("one_layer", "2 * ", "You count one layer. Each of the {L} layers keeps its own."))
+    at("config.num_key_value_heads", ALL,
        ("all_heads", "config.num_attention_heads", "You count all query heads. Only the groups' keys and values are kept: `config.num_key_value_heads`."))
-    at("config.num_key_value_heads * config.head_dim", "values",
+    at("config.num_key_value_heads * config.head_dim", ALL,
        ("the_models_width", "config.hidden_size", "You count D numbers for each token. It keeps G · K of them: groups times the width of a head."),
        ("groups_left_out", "config.head_dim", "You count one head. There are G = {G} groups."),
        ("head_width_left_out", "config.num_key_value_heads", "You count one number for each group. A key has K = {K} numbers."),
        ("head_width_from_d", "config.num_key_value_heads * (config.hidden_size // config.num_attention_heads)", "You take D // H for the width of a head. The config says it: `config.head_dim`."))
-    at(" * bytes_per_number", "values", ("numbers", "", "You count numbers. Each takes `bytes_per_number` bytes."))
-    at("bytes_per_number\n", "values", ("four_bytes", "4\n", "You always count four bytes. `bytes_per_number` says how many."), ("two_bytes", "2\n", "You always count two bytes. `bytes_per_number` says how many."), ("bits", "bytes_per_number * 8\n", "You count bits: eight times as many."),
-       ("gigabytes", "bytes_per_number / 1e9\n", "You divide by 10⁹: these are gigabytes. The exercise asks for bytes.", ("values", "whole number")),
-       ("gigabytes_of_1024", "bytes_per_number / 1024**3\n", "You divide by 1,024³: these are gigabytes. The exercise asks for bytes.", ("values", "whole number")))
+    at(" * bytes_per_number", ALL, ("numbers", "", "You count numbers. Each takes `bytes_per_number` bytes."))
+    at("bytes_per_number\n", ALL, ("four_bytes", "4\n", "You always count four bytes. `bytes_per_number` says how many."), ("two_bytes", "2\n", "You always count two bytes. `bytes_per_number` says how many."), ("bits", "bytes_per_number * 8\n", "You count bits: eight times as many."),
+       ("gigabytes", "bytes_per_number / 1e9\n", "You divide by 10⁹: these are gigabytes. The exercise asks for bytes."),
+       ("gigabytes_of_1024", "bytes_per_number / 1024**3\n", "You divide by 1,024³: these are gigabytes. The exercise asks for bytes."))
     at("numbers * tokens * bytes_per_number", "whole number", ("right_but_a_float", "float(numbers * tokens * bytes_per_number)", "Your number is right, but a float. Bytes are counted: return a whole number, an `int`."))
-    at(" * tokens", "values", ("one_token", "", "You count one token. There are `tokens` of them."), ("one_token_at_least", " * max(tokens, 1)", "You count one token where there is none. An empty cache takes no bytes."), ("a_table", " * tokens**2", "You count T² entries. A cache grows with T: the table of scores is not kept."))
+    at(" * tokens", ALL, ("one_token", "", "You count one token. There are `tokens` of them."), ("one_token_at_least", " * max(tokens, 1)", "You count one token where there is none. An empty cache takes no bytes.", "values"), ("a_table", " * tokens**2", "You count T² entries. A cache grows with T: the table of scores is not kept."))
 
 
 @MISTAKES.of(LlamaBlock)
