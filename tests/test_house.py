@@ -137,7 +137,8 @@ def imported(files: Iterable[str]) -> set[str]:
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 modules.add(node.module.split(".")[0])
     providers = packages_distributions()
-    elsewhere = modules - sys.stdlib_module_names - {"anatomy", "my_transformer"}  # the latter is what students assemble
+    ours = {"anatomy", "my_transformer"}  # what students assemble
+    elsewhere = modules - sys.stdlib_module_names - ours
     return {canonicalize_name(providers.get(name, [name])[0]) for name in elsewhere}
 
 

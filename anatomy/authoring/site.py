@@ -20,6 +20,7 @@ from urllib.parse import unquote, urlsplit
 from anatomy.authoring.front_page import in_numbers, notebooks, wrong_answer
 from anatomy.authoring.launch_links import Fork
 from anatomy.authoring.linked_map import linked_map
+from anatomy.authoring.site_explorer import choice, linked, write_recorded
 from anatomy.authoring.site_links import look_through
 from anatomy.authoring.solved import solved_edition
 from anatomy.authoring.student import student_edition
@@ -116,8 +117,7 @@ def gather(root: Path, pages: Path, fork: Fork | None = None) -> list[str]:
             if name == MAP_IN_WORDS:
                 text = text.replace("\n\n", f"\n\n{linked_map('../notebooks')}\n\n", 1)
             _gather_text(root, name, text, pages)
-    front = (root / "docs/site/index.md").read_text(encoding="utf-8")
-    front = front.replace("](../../", "](").replace("](../", "](docs/")  # it moves to the top
+    _gather_text(root, Path("explore.md"), _top_page(root, "explore", {"the runs": choice(pages / "downloads")}), pages)
     first = f"notebooks/{books[0].slug}/{books[0].slug}.html"
     made = {
         "run": _row({first: "Begin to read", **_ways_to_run(books[0], fork, "")}),
@@ -126,10 +126,17 @@ def gather(root: Path, pages: Path, fork: Fork | None = None) -> list[str]:
         "the map": linked_map("notebooks"),
         "the notebooks": notebooks(root),
     }
-    for mark, block in made.items():
-        front = front.replace(f"<!-- {mark} -->", block)
-    _gather_text(root, Path("index.md"), front, pages)
+    _gather_text(root, Path("index.md"), _top_page(root, "index", made), pages)
     return [book.slug for book in books if _is_old(root, book)]
+
+
+def _top_page(root: Path, name: str, made: dict[str, str]) -> str:
+    """A page of docs/site, which moves to the site's first folder, with what is made for its marks."""
+    text = (root / f"docs/site/{name}.md").read_text(encoding="utf-8")
+    text = text.replace("](../../", "](").replace("](../", "](docs/")
+    for mark, block in made.items():
+        text = text.replace(f"<!-- {mark} -->", block)
+    return text
 
 
 def _is_old(root: Path, book: Notebook) -> bool:
@@ -143,6 +150,8 @@ def _gather_notebook(root: Path, book: Notebook, pages: Path, fork: Fork | None)
     title, _, text = page.cells[0].source.partition("\n")
     files = {"to-work-in": "↓ Notebook to work in", "solved": "↓ Solved notebook"}
     links = {f"../../{folder}/{book.slug}.ipynb": said for folder, said in files.items()}
+    if write_recorded(page, book.slug, pages / "downloads"):
+        links["../../explore.html"] = "◉ Watch its model work"
     page.cells[0].source = f"{title}\n\n{_row({**_ways_to_run(book, fork, '../../'), **links})}\n\n{text}"
     for cell in page.cells:
         if is_answer(cell):
@@ -153,7 +162,7 @@ def _gather_notebook(root: Path, book: Notebook, pages: Path, fork: Fork | None)
             cell.source = f"({label(book.slug, cell.id)})=\n\n{text}"
         for output in cell.get("outputs", ()):
             if html := output.get("data", {}).get("text/html"):
-                output["data"]["text/html"] = _TO_NOTEBOOK.sub(_to_page, html)
+                output["data"]["text/html"] = linked(_TO_NOTEBOOK.sub(_to_page, html))
     copy = student_file(pages, book.slug)
     write(page, copy)
     for picture in solved.parent.glob("*.svg"):

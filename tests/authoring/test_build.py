@@ -8,6 +8,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from nbformat.v4 import new_output
 from nbgrader.utils import compute_checksum
 from small_course import SETUP, SLUG, SOLUTION, change, make_course, small_master
 
@@ -146,10 +147,26 @@ def test_what_a_run_writes_beside_its_notebook_is_not_handed_out(course, monkeyp
 
     def writing(book, folder, environment, on_cell):
         (folder / "my_transformer.py").touch()
+        (folder / "__pycache__").mkdir()  # when it is imported
+        (folder / "__pycache__/my_transformer.cpython-311.pyc").touch()
 
     monkeypatch.setattr(solving, "run", writing)
     solving.run_solved(course, SLUG)
     assert set(folder.iterdir()) == before
+
+
+def test_what_only_a_running_kernel_can_show_is_not_kept(course, monkeypatch):
+    """A widget has another id in every run, and nothing to show in a notebook that was saved."""
+    page, widget = ({"text/html": "<p>a page</p>"}, {"text/plain": "Link()", solving.WIDGET: {"model_id": "0f2b"}})
+
+    def showing(book, folder, environment, on_cell):
+        outputs = [new_output("display_data", data=data) for data in (page, widget)]
+        cells(book)["said"].outputs = [new_output("stream", text="one"), *outputs]
+
+    monkeypatch.setattr(solving, "run", showing)
+    book, _ = solving.run_solved(course, SLUG)
+    said, shown = cells(book)["said"].outputs
+    assert said.text == "one" and dict(shown.data) == page
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""`explore` in JupyterLab, with every outside request refused: live while its kernel runs, and still when it is saved."""
+"""`explore` in JupyterLab, with every outside request refused: live while its kernel runs, still when it is saved."""
 
 from __future__ import annotations
 

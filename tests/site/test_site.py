@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import sys
+from html import escape
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -28,6 +29,7 @@ from anatomy.engine.notebook_files.notebooks import (
 )
 
 SLUGS = [book.slug for book in COURSE.notebooks]
+EXPLORED = ["13-family-tree", "09-causal-mask", "10-encoder-decoder", "14-since-gpt-2"]
 
 
 @pytest.fixture(scope="module")
@@ -179,6 +181,29 @@ def test_a_notebook_says_where_to_work_on_it(pages: Path, root: Path, tmp_path: 
     assert binder.startswith("https://mybinder.org/v2/gh/your-name/anatomy/main?urlpath=lab%2Ftree%2Fnotebooks%2F03")
     assert colab.startswith("https://colab.research.google.com/github/your-name/anatomy/blob/main/notebooks/03-softmax")
     assert install == "docs/install.html"
+
+
+def test_recorded_runs_stand_on_a_page_of_their_own(pages: Path) -> None:
+    """They are the solved notebooks', nobody is asked to compute, and links lead to pages."""
+    page, front = ((pages / name).read_text(encoding="utf-8") for name in ("explore.md", "index.md"))
+    links = re.findall(r'<a href="(explore/[^"]+)" target="explorer">', page)
+    assert [link.removeprefix("explore/").removesuffix(".html") for link in links] == EXPLORED
+    assert f'<iframe class="explorer" name="explorer" title="The explorer" src="{links[0]}">' in page
+    assert "](explore.md)" in front and "<!--" not in page
+    for link in links:
+        run = (pages / "downloads" / link).read_text(encoding="utf-8")
+        assert run.startswith("<!doctype html>") and run.count('<script type="text/plain" class="state">') >= 2
+        assert 'data-host="none" data-notebooks="../notebooks/*/*.html">' in run and "</html>" in run[-20:]
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_a_notebook_with_runs_leads_to_them_and_its_explorer_to_pages(pages: Path, slug: str) -> None:
+    book = read(student_file(pages, slug))
+    shown = [output.data.get("text/html", "") for cell in book.cells for output in cell.get("outputs", ())
+             if "data" in output]  # fmt: skip
+    frames = [html for html in shown if 'class="anatomy-explorer"' in html]
+    assert len(frames) == ("../../explore.html" in rows(book.cells[0].source)[0]) == (slug in EXPLORED)
+    assert all(escape('data-notebooks="../*/*.html"') in html for html in frames)
 
 
 # ---- refusals -------------------------------------------------------------------------------------------------------

@@ -141,3 +141,17 @@ def test_no_page_is_wider_than_a_narrow_window(chromium: Browser, site: Path) ->
         opened(page, site, name)
         assert page.evaluate("document.documentElement.scrollWidth") <= 800, name
     context.close()
+
+
+def test_recorded_runs_are_drawn_and_a_change_is_compared(page: Page, site: Path) -> None:
+    opened(page, site, "explore.html")
+    view = page.frame_locator("iframe.explorer")
+    expect(view.locator(".step .matrix canvas").first).to_be_visible()
+    page.get_by_role("link", name="A GPT that has read some fables").click()
+    bar = view.locator(".bar .p").first
+    expect(bar).to_be_visible()
+    before = bar.inner_text()
+    view.get_by_role("button", name="without the causal mask").click()
+    expect(bar).not_to_have_text(before)
+    linked = view.locator(".step a").first.evaluate("link => link.href")
+    assert linked in {(site / f"notebooks/{book.slug}/{book.slug}.html").as_uri() for book in COURSE.notebooks}

@@ -1,0 +1,59 @@
+"""The explorer on the website: the runs that the solved notebooks hold, each as a page, and a page that shows them."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+FOLDER = "explore"
+SHOWN = {
+    "13": "An encoder with real weights",
+    "09": "A GPT that has read some fables",
+    "10": "Encoder and decoder: a date is rewritten",
+    "14": "A Llama, with the block of today",
+}
+"""Notebook → what the link to its runs says, in this order."""
+_FRAME = re.compile(r'<iframe class="anatomy-explorer"[^>]* srcdoc="([^"]*)"')
+_NOWHERE = html.escape('data-notebooks=""')
+
+
+def linked(output: str) -> str:
+    """An output of a notebook whose explorer leads to pages of the site."""
+    return output.replace(_NOWHERE, html.escape('data-notebooks="../*/*.html"'))
+
+
+def recorded(book: NotebookNode) -> str | None:
+    """The explorer's page in a notebook's outputs, as a page of its own in `FOLDER`; None where there is none."""
+    for cell in book.cells:
+        for output in cell.get("outputs", ()):
+            if found := _FRAME.search(output.get("data", {}).get("text/html", "")):
+                page = html.unescape(found[1])
+                page = page.replace('data-notebooks=""', 'data-notebooks="../notebooks/*/*.html"', 1)
+                return page.replace('data-host="frame"', 'data-host="none"', 1)
+    return None
+
+
+def write_recorded(book: NotebookNode, slug: str, downloads: Path) -> bool:
+    """Write the page of a notebook's runs to where the site takes it from. Returns whether there is one."""
+    page = recorded(book)
+    if page:
+        (downloads / FOLDER).mkdir(parents=True, exist_ok=True)
+        (downloads / FOLDER / f"{slug}.html").write_text(page, encoding="utf-8")
+    return page is not None
+
+
+def choice(downloads: Path) -> str:
+    """Links to the pages of runs, and a frame that shows the one that is chosen, in MyST Markdown."""
+    pages = {path.stem[:2]: f"{FOLDER}/{path.name}" for path in sorted((downloads / FOLDER).glob("*.html"))}
+    links = [
+        f'<a href="{pages[book]}" target="explorer">{said}</a>' for book, said in SHOWN.items() if book in pages
+    ]  # fmt: skip
+    if not links:
+        return "The notebooks of this site have no runs to show."
+    first = next(pages[book] for book in SHOWN if book in pages)
+    frame = f'<iframe class="explorer" name="explorer" title="The explorer" src="{first}"></iframe>'
+    row = "\n".join(links)
+    return f'```{{raw}} html\n<p class="run-this">\n{row}\n</p>\n{frame}\n```'
