@@ -290,8 +290,7 @@ export function mount(element, store) {
       return [
         el("div", { class: "title" }, el("h2", {}, "Two runs side by side"), swap, close),
         el("p", { class: "which" }, el("label", { for: "beside" }, "Beside the run that is shown: "), choice),
-        el("p", { class: "says" }, whereTheyDiffer(state, other)),
-        [weightsSentence(state, other, place), predictionSentence(state, other, place.stack === last.name ? query : last.tokens.length - 1), similaritySentence(state, other)]
+        [weightsSentence(state, other, place), whereTheyDiffer(state, other), predictionSentence(state, other, place.stack === last.name ? query : last.tokens.length - 1), similaritySentence(state, other)]
           .filter(Boolean)
           .map((text) => el("p", { class: "says" }, text)),
         row,

@@ -58,7 +58,7 @@ export function flow(state, width) {
     top += stack.tokens.length * row + TOP + 14;
   });
   const main = made.at(-1);
-  return { width, height: Math.max(main.bottom + 6, main.top + 190), stacks: made, fan: { left: main.columns.at(-1).x + main.columns.at(-1).width, right: width } };
+  return { width, height: Math.max(main.bottom + 24, main.top + 190), stacks: made, fan: { left: main.columns.at(-1).x + main.columns.at(-1).width, right: width } };
 }
 
 /** Where the ends of one key's ribbons lie: one after another, closer where they are more than the row holds. */
@@ -72,6 +72,19 @@ function ends(widths, middle, height) {
     at += width * Math.max(0, pressed);
     return place;
   });
+}
+
+/** Whether a point lies on a ribbon, or within `near` pixels of it. Its middle is the curve that sankeyLinkHorizontal draws. */
+export function onRibbon({ source: { x1: from }, target: { x0: to }, y0, y1, width }, x, y, near = 2) {
+  const part = (x - from) / (to - from);
+  if (!(part >= 0 && part <= 1)) return false;
+  let [low, high] = [0, 1];
+  for (let turn = 0; turn < 20; turn += 1) {
+    const t = (low + high) / 2;
+    if (1.5 * t * (1 - t) + t ** 3 < part) low = t;
+    else high = t;
+  }
+  return Math.abs(y - y0 - (y1 - y0) * (3 * low ** 2 - 2 * low ** 3)) <= width / 2 + near;
 }
 
 /**

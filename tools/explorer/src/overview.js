@@ -6,13 +6,14 @@ import { select } from "d3-selection";
 import { chances } from "./chances.js";
 import { currentTheme, share, shareParts } from "./color.js";
 import { animate, bytesOf, el, fit, ink, paint, player, scaleFor, still } from "./draw.js";
-import { flow, ribbons } from "./flow.js";
+import { flow, onRibbon, ribbons } from "./flow.js";
 import { array, find, shown, stackOf, stepOf, visible } from "./state.js";
 import { withTerms } from "./terms.js";
-import { described, number } from "./words.js";
+import { described, named, number, writes } from "./words.js";
 
 const NAMED = 0.1; // weights that are written beside their ribbons
 const WORDS = 8;
+const STRIPS = { self: "attention", cross: "cross", feed_forward: "feed-forward" };
 
 const partName = (part) => (part === "cross" ? "Cross-attention" : "Self-attention");
 
@@ -32,6 +33,8 @@ export function mount(element, store) {
   const board = el("div", { class: "board" }, canvas, marks);
   const heads = el("div", { class: "heads", role: "radiogroup", "data-tour": "heads" });
   const headsTitle = el("h3", {});
+  const reads = el("p", { class: "reads" });
+  const tip = el("span", { class: "tip", "aria-hidden": "true", hidden: true });
   const table = el("div", { class: "described" });
   const follow = player("Follow token by token", 1100, (first) => {
     const stack = stackOf(store.state, store.place.stack);
@@ -43,8 +46,10 @@ export function mount(element, store) {
   element.append(
     el("div", { class: "title" }, el("h2", {}, "All the way through"), follow.button,
       el("p", { class: "hint" }, withTerms("A ribbon is as wide as an {attention weight}. Choose a {token}, a layer or a {head}."))),
-    board, el("div", { class: "title" }, headsTitle), heads, table,
+    board, el("div", { class: "title" }, headsTitle), reads, heads, table,
   );
+
+  board.append(tip);
 
   let geometry = null;
   let preview = null; // the row under the pointer: {stack, query}
@@ -169,7 +174,7 @@ export function mount(element, store) {
         context.beginPath();
         path(link);
         context.stroke();
-        if (chosen && link.weight >= NAMED) written.push(link);
+        if (chosen && (link.weight >= NAMED || link.key === store.place.key)) written.push(link);
       }
     });
     context.globalAlpha = 1;
@@ -183,13 +188,13 @@ export function mount(element, store) {
     if (part === 1) {
       context.font = `600 12px ${ink("--sans")}`;
       context.textBaseline = "middle";
-      context.lineJoin = "round";
       for (const link of written) {
-        context.strokeStyle = ink("--paper");
-        context.lineWidth = 4;
         const text = number(link.weight);
         const x = link.source.x1 + 5;
-        context.strokeText(text, x, link.y0);
+        context.fillStyle = ink("--paper");
+        context.beginPath();
+        context.roundRect(x - 3, link.y0 - 8, context.measureText(text).width + 6, 16, 4);
+        context.fill();
         context.fillStyle = ink("--ink");
         context.fillText(text, x, link.y0);
       }
@@ -328,6 +333,13 @@ export function mount(element, store) {
       if (store.place.stack === stack.name) list.setAttribute("aria-activedescendant", `token-${stack.name}-${store.place.query}`);
       marks.append(list);
     }
+    const main = geometry.stacks.find((one) => one.name === store.place.stack);
+    const strips = main.columns.filter((column) => column.layer === store.place.layer && column.layer !== null);
+    if (main.space >= 82) strips.forEach((column, index) => {
+      const middle = index > 0 && index < strips.length - 1;
+      const [x, side] = middle ? [column.x + column.width / 2, "middle"] : index ? [column.x, "after"] : [column.x + column.width, "before"];
+      marks.append(el("span", { class: `strip ${side}`, style: `left:${x}px;top:${main.bottom + 4}px` }, STRIPS[column.part]));
+    });
     marks.append(el("div", { class: "fan", "aria-hidden": "true" }));
   }
 
@@ -375,24 +387,62 @@ export function mount(element, store) {
     }
     return null;
   }
+  /** The chosen token's ribbon under the pointer, of the attention that is chosen. */
+  function ribbonAt(event) {
+    const box = canvas.getBoundingClientRect();
+    const { stack, layer, part } = weightsHere(store.state, store.place);
+    const mine = linksOf(stack.name, layer, part, store.place.head).filter((link) => link.query === store.place.query);
+    return mine.findLast((link) => onRibbon(link, event.clientX - box.left, event.clientY - box.top)) ?? null;
+  }
+
+  /** Says the weight of the ribbon that is pointed at. */
+  function tell(link, event) {
+    tip.hidden = !link;
+    if (!link) return;
+    const box = board.getBoundingClientRect();
+    const { stack, layer, part } = weightsHere(store.state, store.place);
+    const keys = keysOf(stack, layer, part);
+    tip.textContent = `${named(stack.tokens, link.query)} → ${named(keys, link.key)}: ${number(link.weight)}`;
+    tip.style.left = `${Math.min(event.clientX - box.left + 12, box.width - 150)}px`;
+    tip.style.top = `${event.clientY - box.top - 30}px`;
+  }
+
   board.addEventListener("pointermove", (event) => {
-    const row = rowAt(event);
+    const ribbon = ribbonAt(event);
+    tell(ribbon, event);
+    const row = ribbon ? null : rowAt(event);
     if (row?.stack === preview?.stack && row?.query === preview?.query) return;
+    look(row);
+  });
+  board.addEventListener("pointerleave", () => {
+    tip.hidden = true;
+    look(null);
+  });
+
+  /** Shows another token for as long as it is pointed at: its ribbons, and its weights in all heads. */
+  function look(row) {
     preview = row;
     stop();
     drawLit();
-  });
-  board.addEventListener("pointerleave", () => {
-    preview = null;
-    drawLit();
-  });
+    drawHeads();
+    for (const token of marks.querySelectorAll(".token")) token.classList.toggle("pointed", token.id === `token-${row?.stack}-${row?.query}`);
+    marks.classList.toggle("looking", Boolean(row));
+  }
+
   canvas.addEventListener("click", (event) => {
+    const ribbon = ribbonAt(event);
+    if (ribbon) {
+      store.change({ place: { key: ribbon.key } });
+      return;
+    }
     const row = rowAt(event);
     if (!row) return;
     const place = { stack: row.stack, query: row.query };
     const step = row.column?.step;
     store.change({ place: step ? { ...place, layer: row.column.layer, step: step.id, attention: row.column.part === "cross" ? "cross" : "self" } : place });
   });
+
+  const keysOf = (stack, layer, part) => stackOf(store.state, stack.layers[layer]?.attentions.find((one) => one.name === part)?.keys ?? stack.name).tokens;
 
   // The heads of the chosen layer, as small pictures.
 
@@ -409,7 +459,20 @@ export function mount(element, store) {
           store.change({ place: { layer: here.layer, attention: name, step: stepOf(state, here.stack.name, here.layer, name, "weights").id } }) }, partName(name)));
       }
     }
-    const keyTokens = stackOf(state, parts.find((one) => one.name === here.part)?.keys ?? here.stack.name).tokens;
+    const keyTokens = keysOf(here.stack, here.layer, here.part);
+    const lit = litRow();
+    const shownQuery = Math.min(lit.stack === here.stack.name ? lit.query : store.place.query, here.stack.tokens.length - 1);
+    const { key } = store.place;
+    const me = named(here.stack.tokens, shownQuery);
+    const next = writes(state, here.stack.name, shownQuery);
+    reads.replaceChildren(next ? `Having read ${me}, it most probably writes “${visible(next.word)}” (${number(next.probability)}). ` : "",
+      key === null ? `What ${me} looks at most:` : `How much ${me} looks at ${named(keyTokens, key)}: `,
+      key === null ? "" : el("button", { type: "button", class: "choice", click: () => store.change({ place: { key: null } }) }, "Each head's own"));
+    const weightOf = (head, at) => {
+      const { data, columns } = shown(state, here.step, head);
+      return data[shownQuery * columns + at];
+    };
+    const largest = key === null || count < 2 ? null : [...Array(count).keys()].reduce((most, head) => (weightOf(head, key) > weightOf(most, key) ? head : most), 0);
     const all = count ? [null, ...Array(count).keys()] : [];
     heads.setAttribute("aria-label", `Heads of layer ${here.layer}`);
     select(heads).selectAll("button").data(all).join((enter) => {
@@ -421,14 +484,15 @@ export function mount(element, store) {
       return button;
     }).each(function one(head) {
       const found = shown(state, here.step, head);
-      const query = Math.min(store.place.query, found.rows - 1);
+      const query = shownQuery;
       const row = found.data.subarray(query * found.columns, (query + 1) * found.columns);
-      const best = row.reduce((most, value, index) => (value > row[most] ? index : most), 0);
+      const best = key ?? row.reduce((most, value, index) => (value > row[most] ? index : most), 0);
+      this.classList.toggle("largest", head !== null && head === largest);
       const name = head === null ? "mean" : `head ${head}`;
       const chosen = store.place.head === head;
       this.setAttribute("aria-checked", String(chosen));
       this.tabIndex = chosen ? 0 : -1;
-      this.setAttribute("aria-label", `${name}: “${visible(here.stack.tokens[query])}” looks most at “${visible(keyTokens[best])}”, weight ${number(row[best])}`);
+      this.setAttribute("aria-label", `${name}: “${visible(here.stack.tokens[query])}” looks ${key === null ? "most " : ""}at “${visible(keyTokens[best])}”, weight ${number(row[best])}`);
       this.title = this.getAttribute("aria-label");
       this.onclick = () => store.change({ place: { head } });
       this.querySelector(".of").textContent = name;
@@ -466,10 +530,11 @@ export function mount(element, store) {
     const headMoved = layerMoved || before.place.head !== place.head;
     const themeMoved = before.theme !== theme;
     const rowMoved = fresh || before.place.query !== place.query || before.place.stack !== place.stack;
+    const keyMoved = !fresh && before.place.key !== place.key;
     const outside = find(state, place.step)?.step.part;
     const partMoved = before.outside !== outside;
     drawnFor.outside = outside;
-    if (!headMoved && !rowMoved && !themeMoved && !partMoved && before.sampling === sampling) return;
+    if (!headMoved && !rowMoved && !keyMoved && !themeMoved && !partMoved && before.sampling === sampling) return;
     stop();
     if (fresh) {
       kept.clear();

@@ -7,7 +7,7 @@ import { explain } from "./explain.js";
 import { grid, picture } from "./matrix.js";
 import { find, firstDifference, headShown, labels, shown, stepOf, visible } from "./state.js";
 import { notebookLink, titled } from "./terms.js";
-import { described, number, streamLengths } from "./words.js";
+import { described, number, rowNames, streamLengths, writes } from "./words.js";
 
 const AFTER = { self: "attention", cross: "cross-attention", feed_forward: "feed-forward" };
 
@@ -52,7 +52,7 @@ export function mount(element, store) {
 
   function pointed(cell, chosen, from) {
     const { step, stack } = find(store.state, store.place.step);
-    if (chosen && labels(store.state, step, stack).rows === stack.tokens) store.change({ place: { stack: stack.name, query: cell[0] } });
+    if (chosen && labels(store.state, step, stack).rows === stack.tokens) store.change({ place: { stack: stack.name, query: cell[0], ...(step.axes.at(-1) === "key" ? { attention: step.part, key: cell[1] } : {}) } });
     const other = from === yours ? right : yours;
     if (!other.element.hidden) {
       other.cell(cell);
@@ -71,7 +71,8 @@ export function mount(element, store) {
     const value = matrix.data[row * matrix.columns + column];
     const named = (axis, name, index) => (axis === "column" ? `column ${index}` : `${axis} “${visible(name)}”`);
     const correct = step.right && shown(state, step, place.head, "right");
-    live.replaceChildren(`${named(names.axes[0], names.rows[row], row)} · ${named(names.axes[1], names.columns[column] ?? "", column)}: `, el("b", {}, number(value)),
+    const next = step.part === "cross" && names.axes[0] === "query" ? writes(state, stack.name, row) : null;
+    live.replaceChildren(`${named(names.axes[0], names.rows[row], row)}${next ? ` (writes “${visible(next.word)}”, ${number(next.probability)})` : ""} · ${named(names.axes[1], names.columns[column] ?? "", column)}: `, el("b", {}, number(value)),
       correct ? ` (right: ${number(correct.data[row * matrix.columns + column])})` : "");
     for (const { text, strips, bars } of explain(state, step, place, row, column)) {
       how.append(el("li", {}, text, strips ? el("div", { class: "strips" }, strips.map(strip)) : null, bars ? barList(bars) : null));
@@ -189,12 +190,13 @@ export function mount(element, store) {
     }
     const correct = step.right ? shown(state, step, place.head, "right") : null;
     const scale = scaleFor(step.kind, matrix, correct);
-    const names = labels(state, step, stack);
+    const plain = labels(state, step, stack);
+    const names = { ...plain, rows: rowNames(state, step, stack, plain.rows) };
     const named = ["key", "token"].includes(names.axes[1]) || matrix.columns <= 24;
     const each = correct && width > 640 ? (width - 24) / 2 : width;
     const factors = each >= 420 ? factorsOf(step) : null;
     const box = grid(matrix, names.rows, names.columns, each, named, Boolean(factors));
-    const byToken = names.rows === stack.tokens && stack.name === place.stack;
+    const byToken = plain.rows === stack.tokens && stack.name === place.stack;
     const marked = firstDifference(state, step);
     const here = marked && (marked.head === null || marked.head === headShown(step, place.head)) ? [marked.row, marked.column] : null;
     const label = `${step.title}: ${matrix.rows} rows, ${matrix.columns} columns. Arrow keys read a cell.`;

@@ -4,6 +4,8 @@ import { firstDifference } from "./state.js";
 
 const SAMPLING = { temperature: 1, topK: 0, topP: 1, minP: 0, seed: 1 };
 
+const KEPT = ["stack", "attention"]; // as long as these stay, a key stays chosen
+
 /**
  * The place at which a page begins, seen from the token that predicts: the first step that is not right, where it differs; else the attention weights
  * of the first layer, or, where one text is written from another, of the last layer's cross-attention.
@@ -13,7 +15,7 @@ export function firstPlace(state) {
   const cross = stack.layers.some((one) => one.attentions.some((attention) => attention.name === "cross"));
   const last = stack.tokens.length - 1;
   const query = state.header.kind === "encoder" ? Math.min(2, last) : last; // an encoder's last token is often a mere [SEP]
-  const beginning = { stack: stack.name, attention: cross ? "cross" : "self", head: null, query };
+  const beginning = { stack: stack.name, attention: cross ? "cross" : "self", head: null, query, key: null }; // key: one that is looked at over all heads
   for (const { step, stack: where, layer } of state.steps.values()) {
     if (step.right === null) continue;
     const attention = step.part === "cross" ? "cross" : "self";
@@ -24,6 +26,13 @@ export function firstPlace(state) {
   const steps = layer === null ? stack.embedding : stack.layers[layer].steps;
   const weights = steps.find((step) => step.kind === "weights" && step.part === beginning.attention) ?? steps[0];
   return { ...beginning, layer, step: weights?.id ?? null };
+}
+
+/** The tokens that the attention of a place looks at. */
+function keysOf(state, { stack, layer, attention }) {
+  const named = (name) => state.header.stacks.find((one) => one.name === name);
+  const found = named(stack).layers[layer ?? 0]?.attentions.find((one) => one.name === attention);
+  return (named(found?.keys) ?? named(stack)).tokens;
 }
 
 /** The same place in another state, or the nearest that it has: texts differ in length, models in layers and heads. */
@@ -38,6 +47,7 @@ export function samePlace(place, state) {
     ...place, layer, step,
     head: place.head !== null && place.head < heads ? place.head : null,
     query: Math.min(place.query, stack.tokens.length - 1),
+    key: place.key === null || place.key >= keysOf(state, { ...place, layer }).length ? null : place.key,
   };
 }
 
@@ -55,9 +65,11 @@ export function makeStore(states, host = null) {
     /** Sets fields; `place` and `sampling` take only what is new. Every reader is then called once. */
     change(part) {
       const before = store.state;
+      const was = store.place;
       for (const [name, value] of Object.entries(part)) {
         store[name] = name === "place" || name === "sampling" ? { ...store[name], ...value } : value;
       }
+      if (part.place && part.place.key === undefined && KEPT.some((name) => (part.place[name] ?? was[name]) !== was[name])) store.place = { ...store.place, key: null };
       if (store.state !== before && part.place?.query === undefined && isLast(before, store.place)) {
         store.place = { ...store.place, query: Infinity }; // whoever looks at the end goes on doing so
       }

@@ -71,6 +71,21 @@ export function predicted(state, query, count = STRONGEST) {
   return strongest(shares, count).map((index) => ({ word: found.words[index].word, probability: shares[index] }));
 }
 
+/** What a decoder writes after a position, as long as it takes the most probable token: `{word, probability}`; null elsewhere. */
+export function writes(state, stack, query) {
+  if (state.header.kind === "encoder" || stack !== state.header.stacks.at(-1).name) return null;
+  return predicted(state, query, 1)[0] ?? null;
+}
+
+/** “9”, read, and “8” written: as a row of a decoder's cross-attention is called. */
+export function rowNames(state, step, stack, names) {
+  if (step.part !== "cross" || names !== stack.tokens) return names;
+  return names.map((token, index) => {
+    const next = writes(state, stack.name, index);
+    return next ? `${visible(token)} → ${visible(next.word)}` : token;
+  });
+}
+
 /* ——— sentences ——— */
 
 /** What a step shows at a place: a sentence or two, true of the numbers. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { chances } from "../src/chances.js";
-import { flow, ribbons, rowHeight } from "../src/flow.js";
+import { flow, onRibbon, ribbons, rowHeight } from "../src/flow.js";
 import { array } from "../src/state.js";
 import { madeUp } from "./made_up.js";
 
@@ -55,4 +55,14 @@ test("the uncut words have the model's own probabilities, the most probable firs
   const { words } = chances(state, 3, { temperature: 1, topK: 0, topP: 1, minP: 0 });
   for (const { id, p } of words) assert.ok(Math.abs(p - data[3 * shape[1] + id]) < 1e-6);
   assert.deepEqual(words.map((one) => one.p), words.map((one) => one.p).sort((a, b) => b - a));
+});
+
+test("a point on a ribbon's curve is on it, one beside it is not", () => {
+  const link = { source: { x1: 100 }, target: { x0: 300 }, y0: 20, y1: 120, width: 6 };
+  for (const t of [0, 0.2, 0.5, 0.9, 1]) {
+    const x = 100 * (1 - t) ** 3 + 600 * t * (1 - t) ** 2 + 600 * t ** 2 * (1 - t) + 300 * t ** 3;
+    const y = 20 * (1 - t) ** 3 + 60 * t * (1 - t) ** 2 + 360 * t ** 2 * (1 - t) + 120 * t ** 3;
+    assert.ok(onRibbon(link, x, y) && onRibbon(link, x, y + 3) && !onRibbon(link, x, y + 8), String(t));
+  }
+  assert.ok(!onRibbon(link, 99, 20) && !onRibbon(link, 301, 120));
 });

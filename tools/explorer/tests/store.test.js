@@ -62,3 +62,20 @@ test("old states go, but never the first, the shown one or the one beside it", (
   assert.equal(store.states[0], first);
   assert.equal(store.state, second);
 });
+
+test("a chosen key stays over heads, layers and tokens, and goes with its attention or its stack", () => {
+  const store = makeStore([madeUp({ kind: "encoder-decoder" })]);
+  store.change({ place: { key: 1 } });
+  store.change({ place: { head: 1, query: 2 } });
+  store.change({ place: { layer: 0 } });
+  assert.equal(store.place.key, 1);
+  store.change({ place: { attention: store.place.attention } });
+  assert.equal(store.place.key, 1);
+  store.change({ place: { attention: "self" } });
+  assert.equal(store.place.key, null);
+  store.change({ place: { key: 0 } });
+  store.change({ place: { stack: "encoder" } });
+  assert.equal(store.place.key, null);
+  store.change({ place: { key: 10000 } });
+  assert.equal(store.place.key, null);
+});

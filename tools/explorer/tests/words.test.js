@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { named, nearestPair, number, percent, sentence, strongest, tableOf, weightSentence, streamLengths } from "../src/words.js";
+import { named, nearestPair, number, percent, sentence, strongest, tableOf, weightSentence, streamLengths, rowNames, writes } from "../src/words.js";
 import { madeUp } from "./made_up.js";
 import { placeOf, smallState } from "./small_state.js";
 
@@ -198,4 +198,15 @@ test("the stream's lengths: each part goes on where the one before ended", () =>
   assert.deepEqual(all.map(({ layer, part }) => `${layer} ${part}`), ["0 self", "0 feed_forward", "1 self", "1 feed_forward"]);
   all.slice(1).forEach(({ came }, index) => assert.ok(Math.abs(came - all[index].sum) < 1e-6));
   for (const { came, added, sum } of all) assert.ok(sum <= came + added + 1e-6 && added > 0);
+});
+
+test("a decoder's row says which token it reads, and in cross-attention which one it writes", () => {
+  const state = madeUp({ kind: "encoder-decoder" });
+  const [encoder, decoder] = state.header.stacks;
+  const step = (stack, part) => stack.layers[0].steps.find((one) => one.kind === "weights" && one.part === part);
+  const { word, probability } = writes(state, "decoder", 1);
+  assert.ok(probability > 0);
+  assert.ok(rowNames(state, step(decoder, "cross"), decoder, decoder.tokens)[1].endsWith(` → ${word.replace(" ", "␣").replace("\n", "⏎")}`));
+  assert.equal(rowNames(state, step(decoder, "self"), decoder, decoder.tokens), decoder.tokens);
+  assert.equal(writes(state, encoder.name, 0), null);
 });
