@@ -337,7 +337,7 @@ export function mount(element, store) {
     const strips = main.columns.filter((column) => column.layer === store.place.layer && column.layer !== null);
     if (main.space >= 82) strips.forEach((column, index) => {
       const middle = index > 0 && index < strips.length - 1;
-      const [x, side] = middle ? [column.x + column.width / 2, "middle"] : index ? [column.x, "after"] : [column.x + column.width, "before"];
+      const [x, side] = middle ? [column.x + column.width / 2, "middle"] : index ? [column.x + (strips.length > 2 ? 6 : 0), "after"] : [column.x + column.width - (strips.length > 2 ? 6 : 0), "before"];
       marks.append(el("span", { class: `strip ${side}`, style: `left:${x}px;top:${main.bottom + 4}px` }, STRIPS[column.part]));
     });
     marks.append(el("div", { class: "fan", "aria-hidden": "true" }));
@@ -465,8 +465,9 @@ export function mount(element, store) {
     const { key } = store.place;
     const me = named(here.stack.tokens, shownQuery);
     const next = writes(state, here.stack.name, shownQuery);
-    reads.replaceChildren(next ? `Having read ${me}, it most probably writes “${visible(next.word)}” (${number(next.probability)}). ` : "",
-      key === null ? `What ${me} looks at most:` : `How much ${me} looks at ${named(keyTokens, key)}: `,
+    const who = next ? "It" : me;
+    reads.replaceChildren(next ? `Having read ${me}, it writes “${visible(next.word)}” (${number(next.probability)}). ` : "",
+      key === null ? `${who} looks most at:` : `${who} looks at ${named(keyTokens, key)} with: `,
       key === null ? "" : el("button", { type: "button", class: "choice", click: () => store.change({ place: { key: null } }) }, "Each head's own"));
     const weightOf = (head, at) => {
       const { data, columns } = shown(state, here.step, head);
