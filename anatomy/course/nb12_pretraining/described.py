@@ -288,6 +288,8 @@ def _halves(calls: list[Pairs]) -> str:
         neighbors["of a document"] = [(row[0], row[1]) for row in rows]
         neighbors["of two documents"] = [(row[3], row[4]) for row in rows]
     share = f"{percent(sum(flat), len(flat), 0.5, HALVES)} of the pairs have the label 1"
+    if len(set(flat)) == 1:
+        return share  # where all are alike, nothing can be told of each
     rate = 0.5 if fits(sum(flat), len(flat), 0.5) else sum(flat) / len(flat)
     odd = {words: _agreement(pairs, rate) for words, pairs in neighbors.items()}
     found = [f"those {words} {agree} alike" for words, agree in odd.items() if agree]
@@ -660,6 +662,8 @@ def _hits(text: list[str], flags: list[list[bool]], what: str) -> str:
         return f"{_share_in_short(flags, 0.3)} {what}"
     flat = [flag for row in flags for flag in row]
     share = f"{percent(sum(flat), len(flat), 0.3)} of the tokens are {what}"
+    if len(set(flat)) == 1:
+        return share  # where all are alike, nothing can be told of each
     if not each_for_itself(flat, 0.3):
         return f"{share}, but neighbors do not draw for themselves"
     return f"{share}, each for itself"
