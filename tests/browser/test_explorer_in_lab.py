@@ -80,5 +80,7 @@ def test_it_is_live_and_stays_when_it_is_saved(lab: Lab, tmp_path: Path, explore
     again = lab.page.locator(".jp-NotebookPanel:visible iframe").first.content_frame
     expect(again.locator(".bar .p").first).to_be_visible(timeout=SLOW)
     check_predictions(again, explorer, "time fl", [])
+    expect(lab.page.get_by_text("Recorded. Run the cell again to change something.")).to_be_visible()
+    expect(lab.page.get_by_text("Error displaying widget")).to_have_count(0)
     again.get_by_role("button", name="without the causal mask").click()
     check_predictions(again, explorer, "time fl", ["no-mask"])

@@ -150,11 +150,13 @@ def test_the_widget_answers_with_a_state_or_a_sentence(monkeypatch: pytest.Monke
     link = Link(explorer, "key", ["time"])
     sent: list[tuple[Any, Any]] = []
     monkeypatch.setattr(link, "send", lambda content, buffers=None: sent.append((content, buffers)))
+    link._answer(link, {"type": "hello"}, [])
     link._answer(link, {"type": "run", "number": 1, "text": "time", "changes": []}, [])
     link._answer(link, {"type": "run", "number": 2, "text": "", "changes": []}, [])
     link._answer(link, {"type": "run", "number": 3, "text": 7}, [])
     link._answer(link, "nonsense", [])
-    (state, buffers), (empty, _), (odd, _) = sent
+    (hello, _), (state, buffers), (empty, _), (odd, _) = sent
+    assert hello["type"] == "welcome" and hello["examples"] == ["time"]
     assert state["type"] == "state" and State(state["header"], buffers[0]).array("decoder.0.self.weights").shape == (
         3,
         4,

@@ -211,3 +211,12 @@ def test_what_is_no_formula_ends_nothing(tex):
         assert len(mathml(tex)) < 20 * len(tex) + 100
     except ValueError:
         assert sanitize.markdown({}, f"${tex}$").startswith("<p><code>")
+
+
+def test_widgets_of_a_submission_load_nothing_from_elsewhere(make):
+    book = handed_in()
+    kind = "application/vnd.jupyter.widget-state+json"
+    model = {"model_name": "AnyModel", "model_module": "anywidget", "model_module_version": "*", "state": {}}
+    book.metadata["widgets"] = {kind: {"version_major": 2, "version_minor": 0, "state": {"a1": model}}}
+    page = make(book)
+    assert kind not in page and "<script" not in page

@@ -18,18 +18,19 @@ class Link(anywidget.AnyWidget):
 
     _esm = Path(__file__).with_name("live.js")
     key = traitlets.Unicode().tag(sync=True)
-    welcome = traitlets.Dict().tag(sync=True)
 
     def __init__(self, explorer: Explorer, key: str, examples: list[str]) -> None:
-        super().__init__(key=key, welcome=welcome(explorer, examples))
-        self._explorer = explorer
+        super().__init__(key=key)
+        self._explorer, self._examples = explorer, examples
         self.on_msg(self._answer)
 
     def _answer(self, widget: Any, message: Any, buffers: Any) -> None:
-        if not isinstance(message, dict) or message.get("type") != "run":
-            return
-        result = run(self._explorer, message)
-        if isinstance(result, State):
-            self.send({"type": "state", "number": message.get("number"), "header": result.header}, [result.buffer])
-        else:
-            self.send(result)
+        kind = message.get("type") if isinstance(message, dict) else None
+        if kind == "hello":
+            self.send(welcome(self._explorer, self._examples))
+        elif kind == "run":
+            result = run(self._explorer, message)
+            if isinstance(result, State):
+                self.send({"type": "state", "number": message.get("number"), "header": result.header}, [result.buffer])
+            else:
+                self.send(result)
