@@ -84,7 +84,7 @@ def test_the_number_that_is_read_is_the_states(page_without_network: Page, made:
     for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowUp"):
         canvas.press(key)
     right = weight(one, 1, 2, len(one["tokens"]) - 2, 2)
-    value = page.locator(".reading .value")
+    value = page.locator(".seen > .value")
     expect(value).to_contain_text(f"key “{one['tokens'][2]}”")
     assert float(value.locator("b").inner_text()) == pytest.approx(right, abs=0.005)
     assert f"= {right:.3f}" in page.locator(".how").inner_text()
@@ -127,7 +127,7 @@ def test_a_drawn_token_is_written_where_its_run_is_recorded(page_without_network
     expect(page.get_by_role("textbox", name="Sentence")).to_have_value("time flies" + first)
     expect(said).to_contain_text(f"Drawn: “{first}”, probability 1.00.")
     draw.click()
-    expect(said).to_contain_text("Run the cell")
+    expect(said).to_contain_text("run the cell")
 
 
 def test_attention_is_played_and_stopped(page_without_network: Page, made: dict[str, Any]) -> None:
