@@ -335,7 +335,7 @@ export function mount(element, store) {
     }
     const main = geometry.stacks.find((one) => one.name === store.place.stack);
     const strips = main.columns.filter((column) => column.layer === store.place.layer && column.layer !== null);
-    if (main.space >= 82) strips.forEach((column, index) => {
+    if (main.space >= (strips.length > 2 ? 200 : 82)) strips.forEach((column, index) => {
       const middle = index > 0 && index < strips.length - 1;
       const [x, side] = middle ? [column.x + column.width / 2, "middle"] : index ? [column.x + (strips.length > 2 ? 6 : 0), "after"] : [column.x + column.width - (strips.length > 2 ? 6 : 0), "before"];
       marks.append(el("span", { class: `strip ${side}`, style: `left:${x}px;top:${main.bottom + 4}px` }, STRIPS[column.part]));
