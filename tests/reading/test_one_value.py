@@ -99,6 +99,19 @@ def test_a_name_that_was_changed_in_place_leads_to_the_line_that_did(notebook, r
     assert "Line 3 is what changed it last: `moved *= 0.3 + x.cos()`" in said.detail
 
 
+def test_where_more_is_wrong_before_it_the_card_says_where_to_look(notebook, reading):
+    source = cell("""
+        def softmax(x, dim):
+            low = x.sin() - 0.1
+            high = x.cos() + 2
+            e = low * 0.3 + high
+            return e / e.sum(dim, keepdim=True)
+    """)
+    (said,) = [one for one in reading("softmax", notebook(source)).diagnoses if "is not what" in one.headline]
+    assert said.headline.startswith("`low * 0.3 + high` in line 4")
+    assert said.detail.endswith("Look at what goes into it, too: `low` and `high`.")
+
+
 NOT_ONE = {
     "two places": (
         "softmax",

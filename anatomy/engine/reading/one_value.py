@@ -47,7 +47,8 @@ def the_value(program: Program, trials: Trials) -> Diagnosis | None:
         for number in mine.notes:
             if lending.mends(number, rank):
                 as_near = [one for one in ranks if one.has_another_form <= rank.has_another_form]
-                return _said(program, mine, _first_cause(number, mine, lending, as_near))
+                cause = _first_cause(number, mine, lending, as_near)
+                return _said(program, mine, cause, _unknown_in(cause, mine, rights))
     return None
 
 
@@ -61,6 +62,14 @@ def _first_cause(number: int, mine: Recording, lending: _Lending, ranks: list[Ra
         if (part := next(within, None)) is None:
             return number
         seen.add(number := part)
+
+
+def _unknown_in(number: int, mine: Recording, rights: list[_Right]) -> list[str]:
+    """The names in an expression whose values no right answer computes: more may be wrong before it."""
+    known = set[int]().union(*(right.matched for right in rights))
+    inside = {id(node) for node in ast.walk(mine.places[number][3]) if isinstance(node, ast.Name)}
+    names = [part for part in mine.notes if id(mine.places[part][3]) in inside and part not in known | {number}]
+    return list(dict.fromkeys(mine.places[part][3].id for part in names if NO_DATA not in mine.notes[part]))
 
 
 class Rank(NamedTuple):
@@ -79,6 +88,8 @@ class _Right:
         self.recording, self._trials = recording, trials
         self._notes: dict[int, Notes] = {}
         self._ranked: dict[tuple[int, Rank], list[int]] = {}
+        self.matched: set[int] = set()
+        """The expressions of the student's that have the value of one of this answer's."""
 
     def notes(self, case: int) -> Notes:
         if case not in self._notes:
@@ -99,7 +110,7 @@ class _Right:
             if number not in final and len(values) <= OFTEN and NO_DATA not in values
         }
         same = {(here, there) for here in mine.notes for there in known if _alike(mine.notes[here], known[there])}
-        matched, common = {here for here, _ in same}, {there for _, there in same}
+        self.matched, common = {here for here, _ in same}, {there for _, there in same}
         for here, values in mine.notes.items():
             for there, others in known.items():
                 if (here, there) not in same:
@@ -108,7 +119,7 @@ class _Right:
                         not _stand_alike(mine, here, self.recording, there, same),
                     )
                     other_form = _forms(values) != _forms(others)
-                    rank = Rank(elsewhere, other_form, is_late and here in matched, is_late and there in common)
+                    rank = Rank(elsewhere, other_form, is_late and here in self.matched, is_late and there in common)
                     self._ranked.setdefault((here, rank), []).append(there)
         return {rank for _, rank in self._ranked}
 
@@ -172,13 +183,15 @@ def _forms(values: list[Noted]) -> list[Any]:
     return [one.form for one in values]
 
 
-def _said(program: Program, mine: Recording, number: int) -> Diagnosis:
+def _said(program: Program, mine: Recording, number: int, unknown: list[str]) -> Diagnosis:
     node, line = mine.places[number][3], mine.places[number][3].lineno
     text = ast.unparse(node)
     what = f"`{text}` in line {line}" if len(text) <= _LONGEST_QUOTE else f"What is computed in line {line}"
     detail = f"Line {line}: `{program.line(line)}`"
     if changed := mine.was_changed_in(number):
         detail += f" Line {changed} is what changed it last: `{program.line(changed)}`"
+    if unknown:
+        detail += f" Look at what goes into it, too: {' and '.join(f'`{name}`' for name in unknown[:3])}."
     return Diagnosis(
         f"{what} is not what is needed there: with the right value in its place, all results are right.", detail
     )
