@@ -95,7 +95,7 @@ export function mount(element, store) {
     status.textContent = message;
   };
 
-  /** Shows a run: one that is there already, or a new one. What was shown stands beside it. */
+  /** Shows a run: one that is there already, or a new one. The model as it is stands beside it, or what was shown. */
   async function show({ text, written, changes }) {
     if (busy) return;
     let index = findState(store.states, { text, written, changes });
@@ -108,7 +108,8 @@ export function mount(element, store) {
         return;
       }
     }
-    const old = store.at;
+    const asItIs = changes.length ? findState(store.states, { text, written, changes: [] }) : -1;
+    const old = asItIs < 0 || store.at === index ? store.at : asItIs;
     store.change({ at: index, beside: old === index ? store.beside : old, look: old === index ? null : "difference" });
     say(`Shown: ${nameOf(store.state, store.host?.changes ?? [])}.`);
   }
@@ -202,10 +203,10 @@ export function mount(element, store) {
       if (!store.host && store.states.length < 2)
         return [title, el("p", { class: "muted" }, "This page keeps one run. Where the model is running, in the notebook or with ", el("code", {}, "anatomy explore"), " in a terminal, parts of it can be taken away here.")];
       if (!store.host)
-        return [title, el("p", { class: "muted" }, "These runs are kept in this page. What was shown before stands beside the one that you choose."), recorded(), status];
+        return [title, el("p", { class: "muted" }, "These runs are kept in this page. The model as it is stands beside the one that you choose."), recorded(), status];
       return [
         title,
-        el("p", { class: "muted" }, "Take something away. The model runs again, and the new run stands beside the old one."),
+        el("p", { class: "muted" }, "Take something away. The model runs again, and the model as it is stands beside the new run."),
         chips(known),
         el("ul", { class: "choices" }, known.map((change) => card(change, known))),
         swap(),

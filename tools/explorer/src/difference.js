@@ -125,18 +125,24 @@ export function weightsSentence(one, other, place) {
   if (!step || !there || !sameTokens(one, other)) return "";
   const [mine, theirs] = [shown(one, step, place.head), shown(other, there, place.head)];
   if (!mine || !theirs) return "";
-  const query = Math.min(place.query, mine.rows - 1);
-  const [after, before] = [mine, theirs].map(({ data, columns }) => data.subarray(query * columns, (query + 1) * columns));
+  const chosen = Math.min(place.query, mine.rows - 1);
+  const row = ({ data, columns }, query) => data.subarray(query * columns, (query + 1) * columns);
+  const moved = (query) => row(mine, query).reduce((most, each, key) => Math.max(most, Math.abs(each - row(theirs, query)[key])), 0);
+  const rows = [...Array(mine.rows).keys()];
+  const query = moved(chosen) >= 0.005 ? chosen : rows.reduce((most, each) => (moved(each) > moved(most) ? each : most), chosen);
+  const [after, before] = [row(mine, query), row(theirs, query)];
   const { stack } = find(one, step.id);
   const { columns: keys } = labels(one, step, stack);
   const key = after.reduce((most, each, index) => (Math.abs(each - before[index]) > Math.abs(after[most] - before[most]) + 1e-6 ? index : most), 0);
   const where = `${place.head === null ? "On average over the heads" : `In head ${place.head}`} of layer ${layer}`;
   const me = named(stack.tokens, query);
-  if (!(Math.abs(after[key] - before[key]) >= 0.005)) return `${where}, the weights of ${me} stay as they were.`;
+  const same = `the weights of ${named(stack.tokens, chosen)} stay as they were`;
+  if (!(Math.abs(after[key] - before[key]) >= 0.005)) return `${where}, ${same}.`;
+  const first = query === chosen ? `${where}, ` : `${where}, ${same}. Another row changes most: `;
   const spread = (row) => row.reduce((sum, share) => (share > 0 ? sum - share * Math.log(share) : sum), 0);
   const change = spread(after) - spread(before);
   const how = Math.abs(change) < 0.02 ? "about as sharp as before" : change < 0 ? "sharper" : "more even";
-  return `${where}, ${me} → ${named(keys, key)} went from ${number(before[key])} to ${number(after[key])}: its weights are ${how}.`;
+  return `${first}${me} → ${named(keys, key)} went from ${number(before[key])} to ${number(after[key])}: its weights are ${how}.`;
 }
 
 /** Whether two states read the same tokens, so that a row of one is that of the other. */

@@ -91,4 +91,6 @@ test("what became of the chosen token's weights: where, from, to, and whether th
   assert.equal(weightsSentence(state(0.9, 0.1), state(0.5, 0.5), place), "In head 0 of layer 0, “b” → “a” went from 0.50 to 0.90: its weights are sharper.");
   assert.match(weightsSentence(state(0.5, 0.5), state(0.9, 0.1), place), /more even/);
   assert.match(weightsSentence(state(0.5, 0.5), state(0.5, 0.5), place), /stay as they were/);
+  const first = { ...place, query: 0 }; // whose own weights are the same: the row that changes is said
+  assert.match(weightsSentence(state(0.9, 0.1), state(0.5, 0.5), first), /the weights of “a” stay as they were\. Another row changes most: “b” → “a” went from 0\.50 to 0\.90/);
 });
