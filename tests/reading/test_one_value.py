@@ -99,6 +99,25 @@ def test_a_name_that_was_changed_in_place_leads_to_the_line_that_did(notebook, r
     assert "Line 3 is what changed it last: `moved *= 0.3 + x.cos()`" in said.detail
 
 
+def test_a_list_leads_to_the_line_that_fills_it(notebook, reading):
+    source = cell("""
+        class AttentionHead(nn.Module):
+            def __init__(self, dim, head_dim):
+                super().__init__()
+                self.q, self.k, self.v = (nn.Linear(dim, head_dim) for _ in range(3))
+
+            def forward(self, x):
+                rows = []
+                for one in x:
+                    q, k, v = self.q(one), self.k(one), self.v(one)
+                    rows.append(torch.cat([torch.softmax(k @ row / len(row) ** 0.5, 0) @ v for row in q]))
+                return torch.stack(rows)
+    """)
+    said = [one for one in reading("AttentionHead", notebook(source)).diagnoses if "is not what" in one.headline]
+    assert said[0].headline.startswith("`rows` in line 11")
+    assert "Line 10 is what fills it: `rows.append(" in said[0].detail
+
+
 def test_where_more_is_wrong_before_it_the_card_says_where_to_look(notebook, reading):
     source = cell("""
         def softmax(x, dim):

@@ -190,6 +190,8 @@ def _said(program: Program, mine: Recording, number: int, unknown: list[str]) ->
     detail = f"Line {line}: `{program.line(line)}`"
     if changed := mine.was_changed_in(number):
         detail += f" Line {changed} is what changed it last: `{program.line(changed)}`"
+    if filled := mine.is_filled_in(number):
+        detail += f" Line {filled} is what fills it: `{program.line(filled)}`"
     if unknown:
         detail += f" Look at what goes into it, too: {' and '.join(f'`{name}`' for name in unknown[:3])}."
     return Diagnosis(

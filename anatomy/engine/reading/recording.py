@@ -102,6 +102,20 @@ class Recording:
                 return before.lineno
         return 0
 
+    def is_filled_in(self, number: int) -> int:
+        """Of a list's name: the line of the one ``append`` or ``extend`` that fills it; 0 where it is not one."""
+        name = self.places[number][3]
+        lines = [
+            node.lineno
+            for function in self._functions
+            if any(inner is name for inner in ast.walk(function))
+            for node in ast.walk(function)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+            if node.func.attr in ("append", "extend") and isinstance(name, ast.Name)
+            if isinstance(node.func.value, ast.Name) and node.func.value.id == name.id
+        ]
+        return lines[0] if len(set(lines)) == 1 else 0
+
     def _within(self, functions: Iterable[ast.AST | None]) -> list[int]:
         """The numbers of what stands in these functions."""
         inside = {id(node) for function in functions if function for node in ast.walk(function)}
