@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import shutil
 import subprocess
 import zlib
@@ -113,23 +114,23 @@ def test_a_change_is_made_and_taken_back_by_keyboard(window: Page) -> None:
     change = window.get_by_role("button", name="without ÷ √K What does")
     change.focus()
     window.keyboard.press("Enter")
-    expect(window.locator("#changes [role=status]")).to_have_text("Shown: without ÷ √K.")
+    expect(window.locator("#changes .status")).to_have_text("Shown: without ÷ √K.")
     expect(change).to_have_attribute("aria-pressed", "true")
     assert focused(window).startswith("without ÷ √K")
     expect(window.locator("#difference")).to_contain_text("They begin to differ at “Scaled” (attention, layer 0)")
     expect(window.locator("#difference figure:visible")).to_have_count(3)
     window.locator("#difference canvas").first.focus()
     window.keyboard.press("ArrowRight")
-    expect(window.locator("#difference [role=status]")).to_contain_text("beside, difference")
+    expect(window.locator("#difference .value")).to_contain_text("beside, difference")
     window.get_by_role("button", name="Take back: without ÷ √K").focus()
     window.keyboard.press("Enter")
-    expect(window.locator("#changes [role=status]")).to_have_text("Shown: as the model is.")
+    expect(window.locator("#changes .status")).to_have_text("Shown: as the model is.")
     assert focused(window) == "What if …?"
 
 
 def test_what_the_host_refuses_is_said(window: Page) -> None:
     window.locator("#changes").get_by_role("button", name="Swap").click()
-    expect(window.locator("#changes [role=status]")).to_have_text("Write other words.")
+    expect(window.locator("#changes .status")).to_have_text("Write other words.")
     expect(window.locator("#difference")).to_be_hidden()
 
 
@@ -154,6 +155,47 @@ def test_the_reading_goes_on_and_back_and_closes_by_keyboard(window: Page) -> No
     window.keyboard.press("Escape")
     expect(card).to_have_count(0)
     assert focused(window) == "Guided reading"
+
+
+def test_each_action_is_said_once_and_in_one_place(window: Page) -> None:
+    expect(window.locator("[role=status], [aria-live=polite]")).to_have_count(1)
+    said = window.locator("#explorer > [role=status]")
+    expect(said).to_contain_text("Type a sentence")
+    window.evaluate("""() => {
+        window.touched = [];
+        const note = (records) => records.forEach(({ target }) => {
+            const around = target.nodeType === 1 ? target : target.parentElement;
+            const live = around?.closest("[role=status], output, [aria-live]");
+            if (live && live.ariaLive !== "off") window.touched.push(live.textContent);
+        });
+        new MutationObserver(note).observe(document.body, { subtree: true, childList: true, characterData: true });
+    }""")
+    window.get_by_role("slider", name="Temperature").focus()
+    for _ in range(10):
+        window.keyboard.press("ArrowLeft")
+    expect(said).to_contain_text(re.compile(r"^Temperature 0\.50: .+ \d"))
+    window.get_by_role("button", name="Layer 1").click()
+    expect(said).to_contain_text(re.compile("^Layer 1: .+ looks most at "))
+    window.get_by_role("button", name="Residual after feed-forward").click()
+    expect(said).to_contain_text("Residual after feed-forward: ")
+    window.get_by_role("button", name="without ÷ √K What does").click()
+    expect(said).to_contain_text("of layer 1, ")
+    assert len(window.evaluate("window.touched")) <= 5  # the run may say that it goes on
+
+
+def test_escape_closes_the_reading_and_stops_playing_from_anywhere(window: Page) -> None:
+    guide = window.get_by_role("button", name="Guided reading", exact=True)
+    expect(guide).to_have_attribute("aria-expanded", "false")
+    guide.click()
+    expect(guide).to_have_attribute("aria-expanded", "true")
+    window.get_by_role("button", name="Play attention").click()
+    playing = window.locator("#layer button.play")
+    expect(playing).to_have_attribute("aria-pressed", "true")
+    window.locator(".tokens").first.focus()
+    window.keyboard.press("Escape")
+    expect(window.locator(".tour-card")).to_have_count(0)
+    expect(playing).to_have_attribute("aria-pressed", "false")
+    expect(guide).to_be_focused()
 
 
 def test_the_slider_of_the_cache_keeps_the_focus(window: Page) -> None:

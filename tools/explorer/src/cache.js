@@ -2,6 +2,7 @@
 
 import { el, fit, ink, player } from "./draw.js";
 import { drawn } from "./redraw.js";
+import { announce } from "./region.js";
 import { visible } from "./state.js";
 import { term } from "./terms.js";
 import { named, tableElement } from "./words.js";
@@ -75,6 +76,8 @@ export function mount(element, store) {
   const redraw = () => {
     version += 1;
     store.change({});
+    const { model, stacks: [{ tokens }] } = store.state.header;
+    announce(cacheSentence(model, tokens, Math.min(at ?? tokens.length - 1, tokens.length - 1)));
   };
   const canvases = ["again", "kept"].map((way) => ({ way, canvas: el("canvas", { role: "img" }) }));
   const titles = { again: "Without a cache", kept: "With a cache" };
@@ -171,11 +174,11 @@ export function mount(element, store) {
       return [
         el("div", { class: "title" }, el("h2", {}, "What a ", term("KV cache"), " keeps")),
         el("p", { class: "says" }, "A decoder writes one token after another. The causal mask lets no token see a later one, so the keys and values of the tokens before stay what they were."),
-        el("p", { class: "writing" }, play.button, el("label", { for: "writing" }, "Token "), slider, el("output", {}, `${now}: ${visible(tokens[now])}`)),
+        el("p", { class: "writing" }, play.button, el("label", { for: "writing" }, "Token "), slider, el("output", { "aria-live": "off" }, `${now}: ${visible(tokens[now])}`)),
         row,
         tokens.length > MOST_TOKENS ? el("p", { class: "muted" }, `The picture has the first ${MOST_TOKENS} tokens.`) : "",
         el("p", { class: "keys" }, key("new", "computed, new"), key("again", "computed again"), key("kept", "kept and read")),
-        el("p", { class: "says", role: "status" }, cacheSentence(model, tokens, now)),
+        el("p", { class: "says" }, cacheSentence(model, tokens, now)),
         el("dl", { class: "sums" },
           el("div", {}, el("dt", {}, `Writing ${written}, without`), el("dd", {}, large(without)), el("dd", { class: "muted" }, "multiplications")),
           el("div", {}, el("dt", {}, `Writing ${written}, with`), el("dd", {}, large(kept)), el("dd", { class: "muted" }, "multiplications")),

@@ -2,6 +2,7 @@
 
 import { el } from "./draw.js";
 import { drawn } from "./redraw.js";
+import { announce } from "./region.js";
 import { find, visible } from "./state.js";
 import { notebookLink } from "./terms.js";
 import { listed } from "./words.js";
@@ -86,7 +87,7 @@ export function mount(element, store) {
   let message = "";
   let version = 0; // of what only this part knows
 
-  const status = el("p", { class: "status", role: "status" });
+  const status = el("p", { class: "status" });
   const say = (text, working = false) => {
     busy = working;
     message = text;
@@ -94,17 +95,21 @@ export function mount(element, store) {
     store.change({});
     status.textContent = message;
   };
+  const sayAloud = (text, working) => {
+    say(text, working);
+    announce(text);
+  };
 
   /** Shows a run: one that is there already, or a new one. The model as it is stands beside it, or what was shown. */
   async function show({ text, written, changes }) {
     if (busy) return;
     let index = findState(store.states, { text, written, changes });
     if (index < 0) {
-      say("The model is running …", true);
+      sayAloud("The model is running …", true);
       try {
         index = await store.host.run({ text, written, changes });
       } catch (problem) {
-        say(problem.message);
+        sayAloud(problem.message);
         return;
       }
     }

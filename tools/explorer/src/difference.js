@@ -4,9 +4,10 @@ import { nameOf } from "./changes.js";
 import { el, lookAt, scaleFor } from "./draw.js";
 import { grid, picture } from "./matrix.js";
 import { drawn } from "./redraw.js";
+import { announce } from "./region.js";
 import { array, find, labels, shown, stepOf, visible, wordsAt } from "./state.js";
 import { probabilitiesOfLikely, softmax } from "./sampling.js";
-import { gridOf, listed, named, number, percent, tableElement } from "./words.js";
+import { gridOf, listed, named, number, percent, summaryOf, tableElement } from "./words.js";
 
 const MOST = 3; // tokens that are named as gaining, and as losing
 
@@ -200,7 +201,7 @@ export function differenceInWords(title, mine, theirs, difference, names) {
 export function mount(element, store) {
   element.classList.add("difference");
   element.dataset.tour = "difference";
-  const readings = el("p", { class: "value", role: "status" });
+  const readings = el("p", { class: "value" });
   const pictures = ["shown", "beside", "difference"].map((name) => ({ name, picture: picture(" ", (cell) => read(cell, name)) }));
   const words = el("details", { class: "described" });
   const note = el("p", { class: "hint" }, "The two texts differ: rows and columns are compared by their position.");
@@ -222,6 +223,7 @@ export function mount(element, store) {
     readings.textContent = difference
       ? `${named(names.rows, at)}, ${column}: ${value(mine)} here, ${value(theirs)} beside, difference ${value(difference)}`
       : `${named(names.rows, at)}, ${column}: ${value(mine)}`;
+    announce(readings.textContent);
   }
 
   function draw() {
@@ -261,7 +263,7 @@ export function mount(element, store) {
     if (difference) {
       const { sentence, table } = differenceInWords(step.title, mine, theirs, difference, seen.names);
       const scroll = table && el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": table.caption }, tableElement(table));
-      words.replaceChildren(el("summary", {}, "In words and as a table"), el("p", {}, sentence), scroll ?? "");
+      words.replaceChildren(el("summary", {}, summaryOf("the difference of the two runs")), el("p", {}, sentence), scroll ?? "");
     }
     readings.textContent = !mine || (there && !theirs)
       ? "One of the two pages has no room for these numbers."

@@ -132,7 +132,7 @@ export function animate(milliseconds, frame) {
   return () => cancelAnimationFrame(handle);
 }
 
-/** A button that plays: `step()` each `milliseconds` until it gives false or the button is pressed again. */
+/** A button that plays: `step()` each `milliseconds` until it gives false, the button is pressed again, or Escape anywhere. */
 export function player(label, milliseconds, step, attributes = {}) {
   let timer = null;
   const button = el("button", { type: "button", class: "play", "aria-pressed": "false", click: () => (timer ? stop() : begin()), ...attributes });
@@ -143,9 +143,12 @@ export function player(label, milliseconds, step, attributes = {}) {
   function stop() {
     clearInterval(timer);
     timer = null;
+    document.removeEventListener("keydown", escape);
     show();
   }
+  const escape = ({ key }) => key === "Escape" && stop();
   function begin() {
+    document.addEventListener("keydown", escape);
     timer = setInterval(() => step(false) === false && stop(), milliseconds);
     show();
     if (step(true) === false) stop();

@@ -1,6 +1,7 @@
 // The head of the page: which model, which sentence. With a host the sentence can be changed.
 
 import { el } from "./draw.js";
+import { announce, setText } from "./region.js";
 
 const PAUSE = 350; // milliseconds without a key before the model runs
 
@@ -15,7 +16,7 @@ export function mount(element, store) {
   const field = el("input", { type: "text", id: "sentence", autocomplete: "off", spellcheck: "false", input: soon, "data-tour": "text" });
   const label = el("label", { for: "sentence" }, "Sentence");
   const button = el("button", { type: "submit", class: "main" }, "Run");
-  const status = el("p", { class: "status", role: "status" });
+  const status = el("p", { class: "status" });
   const examples = el("div", { class: "examples" });
   const form = el("form", { submit: (event) => {
     event.preventDefault();
@@ -26,6 +27,7 @@ export function mount(element, store) {
   let timer = 0;
   let asked = 0;
   let shownState = null;
+  let shownExamples = "";
   let said = "";
 
   function soon() {
@@ -52,8 +54,9 @@ export function mount(element, store) {
   }
 
   function say(text, wrong = false) {
+    if (text && text !== said && text !== WHY) announce(text);
     said = text;
-    status.textContent = text;
+    setText(status, text);
     status.classList.toggle("wrong", wrong);
   }
 
@@ -74,9 +77,14 @@ export function mount(element, store) {
       });
       for (const [text, index] of recorded) buttons.push([text, () => store.change({ at: index })]);
     }
+    const seen = JSON.stringify([store.state.header.text, buttons.map(([text]) => text), Boolean(store.host)]);
+    if (seen === shownExamples) return;
+    shownExamples = seen;
+    const focused = [...examples.children].indexOf(document.activeElement);
     examples.hidden = buttons.length < (store.host ? 1 : 2);
     examples.replaceChildren(el("span", {}, "Examples"), ...buttons.map(([text, click]) =>
       el("button", { type: "button", class: "choice", "aria-pressed": String(text === store.state.header.text), click }, text.length > 40 ? `${text.slice(0, 39)}…` : text)));
+    examples.children[focused]?.focus({ preventScroll: true });
   }
 
   function draw() {
@@ -93,11 +101,11 @@ export function mount(element, store) {
     field.disabled = !host;
     button.hidden = !host;
     field.title = host ? "" : WHY;
-    if (!host) {
+    if (!host && said !== WHY) {
       say(WHY);
       status.replaceChildren(...WHY.split(/(anatomy explore)/).map((part, index) => (index === 1 ? el("code", {}, part) : part)));
     }
-    else if (said === WHY) say("Type a sentence: your model runs as you write.");
+    else if (host && said === WHY) say("Type a sentence: your model runs as you write.");
     drawExamples();
   }
   store.subscribe(draw);

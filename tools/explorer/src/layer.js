@@ -4,6 +4,7 @@ import { currentTheme } from "./color.js";
 import { bytesOf, el, fit, paint, player, scaleFor } from "./draw.js";
 import { find, shown, stackOf } from "./state.js";
 import { term } from "./terms.js";
+import { whereOf } from "./words.js";
 
 const PARTS = { embedding: "Embedding", self: "Self-attention", cross: "Cross-attention", feed_forward: "Feed-forward", output: "Output" };
 const TERMS = { embedding: "embedding", self: "self-attention", cross: "cross-attention", feed_forward: "feed-forward", output: "logits" };
@@ -57,7 +58,7 @@ export function mount(element, store) {
     const sign = SIGNS[step.kind];
     const button = el("button", { type: "button", class: `card${small ? " small" : ""}${step.axes[0] === "head" ? " stacked" : ""}${wrong ? " wrong" : ""}`,
       "data-step": step.id, click: () => store.change({ place: { step: step.id, attention: step.part === "cross" || step.part === "self" ? step.part : place.attention }, look: "step" }) },
-    canvas, el("span", { class: "what" }, step.title), small ? null : el("span", { class: "shape" }, step.shapes.split("= ").at(-1)),
+    canvas, el("span", { class: "what" }, step.title), el("span", { class: "unseen" }, whereOf(step, state)), small ? null : el("span", { class: "shape" }, step.shapes.split("= ").at(-1)),
     wrong ? el("span", { class: "badge" }, "not right") : null);
     if (sign) button.dataset.sign = sign;
     const matrix = shown(state, step, place.head);

@@ -1,5 +1,6 @@
 // Puts the page together: reads its states, makes a place for each part, and links the page to its host.
 
+import * as announcing from "./announce.js";
 import * as cache from "./cache.js";
 import * as changes from "./changes.js";
 import * as difference from "./difference.js";
@@ -26,6 +27,7 @@ async function start() {
   let mounted = false;
   followTheme(() => mounted && store.change({}));
   root.textContent = "";
+  announcing.mount(root, store);
   for (const [name, part] of Object.entries(PARTS)) {
     const section = document.createElement("section");
     section.id = name;

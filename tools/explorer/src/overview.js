@@ -9,7 +9,7 @@ import { animate, bytesOf, el, fit, ink, paint, player, scaleFor, still } from "
 import { flow, onRibbon, ribbons } from "./flow.js";
 import { array, find, shown, stackOf, stepOf, visible } from "./state.js";
 import { withTerms } from "./terms.js";
-import { described, named, number, writes } from "./words.js";
+import { described, heardAt, named, number, sentence, writes } from "./words.js";
 
 const NAMED = 0.1; // weights that are written beside their ribbons
 const WORDS = 8;
@@ -25,10 +25,25 @@ function weightsHere(state, place) {
   return { stack, layer, part, step: stepOf(state, place.stack, layer, part, "weights") };
 }
 
+/** What the ribbons show for the chosen token, said. */
+export function flowSentence(state, place) {
+  const { stack, step } = weightsHere(state, place);
+  const query = Math.min(place.query, stack.tokens.length - 1);
+  const next = writes(state, stack.name, query);
+  return [
+    `${stack.tokens.length} ${stack.tokens.length === 1 ? "token" : "tokens"} on their way through ${stack.layers.length} ${stack.layers.length === 1 ? "layer" : "layers"}, with a ribbon for each attention weight.`,
+    step ? sentence(state, step.id, place) : "",
+    next ? `Most probable after ${named(stack.tokens, query)}: “${visible(next.word)}”, ${number(next.probability)}.` : "",
+  ].filter(Boolean).join(" ");
+}
+
+/** An option's name, where it is not just its text. */
+const spoken = (tokens, index) => (heardAt(tokens, index) === visible(tokens[index]) ? null : heardAt(tokens, index));
+
 /** Mounts the overview. */
 export function mount(element, store) {
   element.classList.add("overview");
-  const canvas = el("canvas", { "aria-hidden": "true", "data-tour": "flow" });
+  const canvas = el("canvas", { role: "img", "data-tour": "flow" });
   const marks = el("div", { class: "marks" });
   const board = el("div", { class: "board" }, canvas, marks);
   const heads = el("div", { class: "heads", role: "radiogroup", "data-tour": "heads" });
@@ -45,7 +60,7 @@ export function mount(element, store) {
   });
   element.append(
     el("div", { class: "title" }, el("h2", {}, "All the way through"), follow.button,
-      el("p", { class: "hint" }, withTerms("A ribbon is as wide as an {attention weight}. Choose a {token}, a layer or a {head}."))),
+      el("p", { class: "hint" }, withTerms("A ribbon is as wide as an {attention weight}. The line through a row is its token's {residual stream}. Choose a {token}, a layer or a {head}."))),
     board, el("div", { class: "title" }, headsTitle), reads, heads, table,
   );
 
@@ -322,12 +337,12 @@ export function mount(element, store) {
         heading(last.kind === "similarity" ? "Similarity" : "Next token", geometry.fan.right - 75, at(null) && find(state, store.place.step)?.step.part === "output",
           () => store.change({ place: { stack: stack.name, layer: null, step: last.id } }), "output");
       }
-      const list = el("div", { class: "tokens", role: "listbox", tabindex: "0", "aria-label": `Tokens of the ${stack.name}`, "data-tour": "tokens",
+      const list = el("div", { class: "tokens", role: "listbox", tabindex: "0", "aria-label": `Tokens of the ${stack.name}`, "aria-description": "Left and right arrows choose the layer.", "data-tour": "tokens",
         keydown: (event) => byKey(event, stack), style: `left:${left}px;top:${top}px;width:${label - left}px` });
       stack.tokens.forEach((token, index) => {
         const chosen = store.place.stack === stack.name && store.place.query === index;
         list.append(el("div", { role: "option", id: `token-${stack.name}-${index}`, "aria-selected": String(chosen), class: "token",
-          style: `top:${y[index] - top - row / 2}px;height:${row}px;line-height:${row}px`, title: `Token ${index}: ${visible(token)}`,
+          style: `top:${y[index] - top - row / 2}px;height:${row}px;line-height:${row}px`, title: `Token ${index}: ${visible(token)}`, "aria-label": spoken(stack.tokens, index),
           click: () => store.change({ place: { stack: stack.name, query: index } }) }, visible(token)));
       });
       if (store.place.stack === stack.name) list.setAttribute("aria-activedescendant", `token-${stack.name}-${store.place.query}`);
@@ -350,7 +365,11 @@ export function mount(element, store) {
         marks.querySelector(`#token-${stack.name}-${index}`).setAttribute("aria-selected", String(chosen));
       });
     }
-    for (const list of marks.querySelectorAll(".tokens")) list.setAttribute("aria-activedescendant", `token-${store.place.stack}-${store.place.query}`);
+    for (const list of marks.querySelectorAll(".tokens")) {
+      const chosen = list.querySelector("[aria-selected=true]");
+      if (chosen) list.setAttribute("aria-activedescendant", chosen.id);
+      else list.removeAttribute("aria-activedescendant");
+    }
   }
 
   function chooseLayer(stack, layer) {
@@ -553,7 +572,9 @@ export function mount(element, store) {
     else drawLit();
     drawHeads();
     const here = weightsHere(state, place);
-    if (here.step) table.replaceChildren(described(state, here.step.id, place, table.querySelector("details")?.open ?? false));
+    const label = flowSentence(state, place);
+    if (canvas.getAttribute("aria-label") !== label) canvas.setAttribute("aria-label", label);
+    if (here.step) table.replaceChildren(described(state, here.step.id, place, `the ribbons of layer ${here.layer}`, table.querySelector("details")?.open ?? false));
   }
   store.subscribe(draw);
   new ResizeObserver(draw).observe(board);

@@ -2,6 +2,7 @@
 
 import { chances } from "./chances.js";
 import { el, player, still } from "./draw.js";
+import { announce, setText } from "./region.js";
 import { draw as drawOne, seeded } from "./sampling.js";
 import { visible } from "./state.js";
 import { term } from "./terms.js";
@@ -9,12 +10,18 @@ import { number, tableElement } from "./words.js";
 
 const SHOWN = 8;
 const PAUSE = 900; // milliseconds between two words that are written
-const SETTINGS = [
+export const SETTINGS = [
   ["temperature", "Temperature", { min: 0, max: 2, step: 0.05 }, (value) => (value === 0 ? "0: the first" : value.toFixed(2))],
   ["topK", "Top-k", { min: 0, max: 20, step: 1 }, (value) => (value === 0 ? "off" : String(value))],
   ["topP", "Top-p", { min: 0.05, max: 1, step: 0.05 }, (value) => (value === 1 ? "off" : value.toFixed(2))],
   ["minP", "Min-p", { min: 0, max: 0.5, step: 0.01 }, (value) => (value === 0 ? "off" : value.toFixed(2))],
 ];
+
+/** The position whose prediction is shown: the chosen one, or the last where the chosen token stands in another stack. */
+export function positionOf(state, place) {
+  const stack = state.header.stacks.at(-1);
+  return place.stack === stack.name ? place.query : stack.tokens.length - 1;
+}
 
 /** Mounts the predictions. */
 export function mount(element, store) {
@@ -23,15 +30,15 @@ export function mount(element, store) {
   const after = el("p", { class: "after" });
   const bars = el("div", { class: "bars" });
   const strip = el("div", { class: "wheel", "aria-hidden": "true" });
-  const said = el("p", { class: "value", role: "status" });
+  const said = el("p", { class: "value" });
   const sliders = el("div", { class: "sliders", "data-tour": "sampling" });
   const outputs = {};
   for (const [name, title, limits, show] of SETTINGS) {
-    const output = el("output", {});
+    const output = el("output", { "aria-live": "off" }); // the slider has its value
     const input = el("input", { type: "range", ...limits, input: () => store.change({ sampling: { [name]: Number(input.value) } }) });
     outputs[name] = () => {
       input.value = store.sampling[name];
-      output.textContent = show(store.sampling[name]);
+      setText(output, show(store.sampling[name]));
       input.setAttribute("aria-valuetext", output.textContent);
     };
     input.setAttribute("aria-label", title);
@@ -52,7 +59,7 @@ export function mount(element, store) {
   let drawn = {};
 
   const stack = () => store.state.header.stacks.at(-1);
-  const position = () => (store.place.stack === stack().name ? store.place.query : stack().tokens.length - 1);
+  const position = () => positionOf(store.state, store.place);
   const canGoOn = () => store.state.header.kind !== "encoder" && position() === stack().tokens.length - 1;
   const textOf = (header) => (header.kind === "encoder-decoder" ? header.written : header.text) ?? "";
 
@@ -61,6 +68,11 @@ export function mount(element, store) {
     const { header } = store.state;
     return store.states.findIndex((one) => textOf(one.header) === text && one.header.kind === header.kind && String(one.header.changes) === String(header.changes)
       && (header.kind !== "encoder-decoder" || one.header.text === header.text));
+  }
+
+  function tell(...nodes) {
+    said.replaceChildren(...nodes);
+    announce(said.textContent);
   }
 
   /** Draws a word and goes on with it; false where it does not go on. */
@@ -77,17 +89,17 @@ export function mount(element, store) {
     drawWheel(found, at * found.words.reduce((sum, one) => sum + one.p, 0), index);
     const told = `Drawn: “${visible(word.word)}”, probability ${number(word.p)}.`;
     if (!canGoOn()) {
-      said.textContent = `${told} Choose the last token to go on with it.`;
+      tell(`${told} Choose the last token to go on with it.`);
       return false;
     }
     const { header } = store.state;
     const text = textOf(header) + word.word;
     const known = recorded(text);
     if (known < 0 && !store.host) {
-      said.replaceChildren(`${told} To go on with it, run the cell, or start `, el("code", {}, "anatomy explore"), " in a terminal.");
+      tell(`${told} To go on with it, run the cell, or start `, el("code", {}, "anatomy explore"), " in a terminal.");
       return false;
     }
-    said.textContent = told;
+    tell(told);
     go(known, text, told);
     return true;
   }
@@ -100,10 +112,10 @@ export function mount(element, store) {
       const at = known >= 0 ? known : await store.host.run({ ...ask, changes: header.changes });
       const tokens = store.states[at].header.stacks.at(-1).tokens.length;
       store.change({ at, place: { stack: store.states[at].header.stacks.at(-1).name, query: tokens - 1 } });
-      said.textContent = told;
+      tell(told);
     } catch (problem) {
       writing.stop();
-      said.textContent = problem.message;
+      tell(problem.message);
     } finally {
       busy = false;
     }
@@ -134,7 +146,7 @@ export function mount(element, store) {
     element.hidden = !found;
     if (!found) return;
     if (!busy) drawWheel(found);
-    if (!busy && last.sampling) said.textContent = "";
+    if (!busy && last.sampling) setText(said, "");
     writing.button.hidden = !host || state.header.kind === "encoder";
     const asIs = sampling.temperature === 1 && sampling.topK === 0 && sampling.topP === 1 && sampling.minP === 0;
     after.replaceChildren("After ", el("b", {}, `“${visible(stack().tokens[query])}”`), ` (position ${query}):`,

@@ -3,6 +3,7 @@
 import { el } from "./draw.js";
 import { grid, picture } from "./matrix.js";
 import { drawn } from "./redraw.js";
+import { announce } from "./region.js";
 import { shown, stackOf, visible } from "./state.js";
 import { described, named, number, sentence } from "./words.js";
 
@@ -25,12 +26,13 @@ function compared(state) {
 export function mount(element, store) {
   element.classList.add("similarity");
   element.dataset.tour = "similarity";
-  const readings = el("p", { class: "value", role: "status" });
+  const readings = el("p", { class: "value" });
   const heat = picture(null, (cell, chosen) => {
     const { stack, matrix } = compared(store.state);
     if (chosen) store.change({ place: { stack: "encoder", query: cell[0] } });
     const [row, column] = cell;
     readings.textContent = `${named(stack.tokens, row)} and ${named(stack.tokens, column)}: cosine ${number(matrix.data[row * matrix.columns + column])}`;
+    if (!chosen) announce(readings.textContent);
   });
   const wide = el("div", {}, heat.element);
 
@@ -72,7 +74,7 @@ export function mount(element, store) {
           el("div", {}, wide, readings),
           el("div", {}, el("h3", {}, `${matrix.rows - 1 > NEIGHBORS ? "Most alike" : "All others, compared"} to ${named(stack.tokens, query)}`), el("ol", { class: "alike" }, neighbors(matrix, query).slice(0, NEIGHBORS).map(bar))),
         ),
-        described(state, step.id, place),
+        described(state, step.id, place, "which tokens are alike"),
       ];
     },
   );

@@ -5,11 +5,10 @@ import { leavesOut } from "./changes.js";
 import { bytesOf, el, fit, lookAt, paint, scaleFor } from "./draw.js";
 import { explain } from "./explain.js";
 import { grid, picture } from "./matrix.js";
+import { announce } from "./region.js";
 import { find, firstDifference, headShown, labels, shown, stepOf, visible } from "./state.js";
 import { notebookLink, titled } from "./terms.js";
-import { described, number, rowNames, streamLengths, writes } from "./words.js";
-
-const AFTER = { self: "attention", cross: "cross-attention", feed_forward: "feed-forward" };
+import { AROUND, described, number, rowNames, streamLengths, whereOf, writes } from "./words.js";
 
 /** A row's cell with the largest number. */
 function strongestOf({ columns, data }, row) {
@@ -34,7 +33,7 @@ export function mount(element, store) {
   const pictures = el("div", { class: "pictures", "data-tour": "matrix" });
   const legend = el("div", { class: "legend", "aria-hidden": "true" });
   const reading = el("div", { class: "reading" });
-  const live = el("p", { class: "value", role: "status" });
+  const live = el("p", { class: "value" });
   const how = el("ul", { class: "how" });
   const verdict = el("p", { class: "verdict" });
   const code = el("div", { class: "code", "data-tour": "code" });
@@ -59,6 +58,7 @@ export function mount(element, store) {
       other.draw();
     }
     read(cell, step, stack);
+    if (!chosen) announce(live.textContent);
   }
 
   /** Says the number of a cell, and how it came about. */
@@ -93,7 +93,7 @@ export function mount(element, store) {
     const most = Math.max(...all.flatMap((one) => [one.came, one.added, one.sum]));
     const bar = (length, kind) => el("i", { class: kind, style: `--part:${length / most}` });
     return el("div", { class: "small-bars lengths" }, all.map(({ id, layer, part, came, added, sum }) => el("div", { class: id === step.id ? "largest" : "" },
-      el("span", {}, `layer ${layer}: stream ${number(came)}, ${AFTER[part]} adds ${number(added)}, sum ${number(sum)}`), bar(came, "came"), bar(added, "added"))));
+      el("span", {}, `layer ${layer}: stream ${number(came)}, ${AROUND[part]} adds ${number(added)}, sum ${number(sum)}`), bar(came, "came"), bar(added, "added"))));
   }
 
   function strip({ name, values }) {
@@ -134,8 +134,8 @@ export function mount(element, store) {
   function drawWords(step) {
     const { place, state } = store;
     const { H } = state.header.model.sizes;
-    const after = step.kind === "residual" || (step.kind === "norm" && state.header.model.norm === "post");
-    title.replaceChildren(titled(step), AFTER[step.part] && (after || step.kind === "norm") ? `, ${after ? "after" : "before"} ${AFTER[step.part]}` : "");
+    const where = whereOf(step, state);
+    title.replaceChildren(titled(step), where && `,${where}`);
     headChoice.textContent = step.axes[0] !== "head" ? "" : place.head !== null ? `head ${place.head} of ${H}` : step.kind === "weights" ? `mean over ${H} heads`
       : H > 1 ? `head 0 of ${H}: here the model makes no mean. Choose a head above.` : "";
     says.textContent = step.says;
@@ -210,7 +210,7 @@ export function mount(element, store) {
     drawVerdict(step, stack, marked);
     drawLegend(scale, matrix.data.includes(-Infinity));
     read(yours.cell(), step, stack);
-    table.replaceChildren(described(state, step.id, place, table.querySelector("details")?.open ?? false));
+    table.replaceChildren(described(state, step.id, place, `${step.title}${whereOf(step, state)}, the matrix`, table.querySelector("details")?.open ?? false));
   }
   store.subscribe(() => {
     draw();

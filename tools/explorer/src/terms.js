@@ -94,6 +94,9 @@ function place(note, button) {
   note.style.top = `${Math.max(8, below ? bottom + 6 : top - 6 - height)}px`;
 }
 
+/** Such a text as it is read aloud. */
+export const plain = (text) => text.replace(/\{(?:[^}|]+\|)?([^}]+)\}/g, "$1");
+
 /** A text in which `{softmax}` or `{score|scores}` is such a button, as nodes. */
 export function withTerms(text) {
   return text.split(/(\{[^}]+\})/).map((part) => {

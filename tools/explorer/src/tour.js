@@ -1,8 +1,9 @@
 /* A guided reading: small steps that point at the page and say what this state's numbers show. */
 
 import { el, still } from "./draw.js";
+import { announce } from "./region.js";
 import { array, matrix, stackOf, stepOf, visible } from "./state.js";
-import { withTerms } from "./terms.js";
+import { plain, withTerms } from "./terms.js";
 import { listed, named, percent, predicted, sentence, strongest } from "./words.js";
 
 /* ——— what is said ——— */
@@ -283,7 +284,7 @@ export function mount(element, store) {
   element.classList.add("tour");
   let steps = [];
   let number_ = 0;
-  const start = el("button", { type: "button", class: "start", click: open }, "Guided reading");
+  const start = el("button", { type: "button", class: "start", "aria-expanded": "false", click: open }, "Guided reading");
   const title = el("h2", { id: "tour-title", tabindex: "-1" });
   const text = el("p", { class: "says" });
   const moved = el("p", { class: "hint" });
@@ -295,7 +296,8 @@ export function mount(element, store) {
     "div",
     { class: "tour-card", role: "group", "aria-labelledby": "tour-title", keydown: keys },
     el("div", { class: "title" }, title, leave),
-    el("div", { "aria-live": "polite" }, text, moved),
+    text,
+    moved,
     el("div", { class: "controls" }, back, next, count),
   );
   const ring = el("div", { class: "tour-ring", "aria-hidden": "true" });
@@ -308,6 +310,7 @@ export function mount(element, store) {
   function open() {
     steps = tourOf(store.state, runs());
     start.setAttribute("aria-expanded", "true");
+    document.addEventListener("keydown", escape);
     go(0);
     title.focus({ preventScroll: true });
   }
@@ -317,6 +320,7 @@ export function mount(element, store) {
     ring.remove();
     steps = [];
     start.setAttribute("aria-expanded", "false");
+    document.removeEventListener("keydown", escape);
     start.focus();
   }
 
@@ -328,6 +332,7 @@ export function mount(element, store) {
     store.change({ place: step.place });
     moved.textContent = movedTo(store.state, before, store.place);
     say();
+    announce(`${plain(step.text)} ${moved.textContent}`.trim());
     const focused = card.contains(document.activeElement) ? document.activeElement : null;
     const part = partOf(targetOf(step) ?? element);
     if (card.nextElementSibling !== part) {
@@ -382,9 +387,15 @@ export function mount(element, store) {
     ring.style.height = `${bottom - top + 12}px`;
   }
 
+  /** Escape closes the reading from anywhere, but first a term that is open. */
+  function escape(event) {
+    if (event.key !== "Escape" || event.defaultPrevented || document.querySelector(":popover-open")) return;
+    event.preventDefault();
+    close();
+  }
+
   function keys(event) {
-    if (event.key === "Escape" && !event.defaultPrevented && !card.querySelector(":popover-open")) close();
-    else if (event.key === "ArrowRight" && number_ < steps.length - 1) go(number_ + 1);
+    if (event.key === "ArrowRight" && number_ < steps.length - 1) go(number_ + 1);
     else if (event.key === "ArrowLeft" && number_ > 0) go(number_ - 1);
     else return;
     event.preventDefault();

@@ -6,6 +6,7 @@ import { array, find, headShown, labels, matrix, stackOf, stepOf, visible, words
 const MOST_CELLS = 256; // of a table that shows every entry
 const STRONGEST = 3; // of each row, in all other tables
 const WORTH_SAYING = 0.005; // a share that a sentence names beside a larger one
+export const AROUND = { self: "attention", cross: "cross-attention", feed_forward: "feed-forward" };
 const SAME = 1e-6; // weights that differ by less are called equal
 
 /* ——— numbers and names ——— */
@@ -34,6 +35,21 @@ export function percent(value) {
 export function named(tokens, index) {
   const several = tokens.indexOf(tokens[index]) !== tokens.lastIndexOf(tokens[index]);
   return `“${visible(tokens[index])}”${several ? ` (position ${index})` : ""}`;
+}
+
+/** A token as it is spoken: blanks and line breaks have names. */
+export const heard = (token) => ({ " ": "space", "\n": "line break" })[token] ?? visible(token);
+
+/** A token of a list as it is spoken: one that stands several times is told apart by its position. */
+export function heardAt(tokens, index) {
+  const several = tokens.indexOf(tokens[index]) !== tokens.lastIndexOf(tokens[index]);
+  return `${heard(tokens[index])}${several ? `, position ${index}` : ""}`;
+}
+
+/** Where a step stands that every part of a layer has: “ after attention”; empty for any other step. */
+export function whereOf({ kind, part }, state) {
+  if (!AROUND[part] || (kind !== "norm" && kind !== "residual")) return "";
+  return ` ${kind === "residual" || state.header.model.norm === "post" ? "after" : "before"} ${AROUND[part]}`;
 }
 
 /** “a”, “b” and “c”. */
@@ -430,6 +446,14 @@ function predictionTable(state, stack, step, caption) {
   return { caption: `${step.title}: the most probable tokens`, corner: "token", columns: ["largest", "second", "third"], rows };
 }
 
+/** The line that opens a picture's sentence and table, as nodes: what it is about is heard only. */
+export function summaryOf(subject) {
+  const about = document.createElement("span");
+  about.className = "unseen";
+  about.textContent = `: ${subject}`;
+  return ["In words and as a table", about];
+}
+
 /** `tableOf` as an element. */
 export function tableElement({ caption, corner, columns, rows }) {
   const table = document.createElement("table");
@@ -451,12 +475,15 @@ export function tableElement({ caption, corner, columns, rows }) {
   return table;
 }
 
-/** A picture's sentence and table behind one line that opens them; the table is made when it is first opened. */
-export function described(state, id, place, open = false) {
+/**
+ * A picture's sentence and table behind one line that opens them; the table is made when it is first opened. `subject`
+ * tells the line from others, for those who hear it.
+ */
+export function described(state, id, place, subject, open = false) {
   const made = document.createElement("details");
   made.className = "described";
   const summary = made.appendChild(document.createElement("summary"));
-  summary.textContent = "In words and as a table";
+  summary.append(...summaryOf(subject));
   const text = made.appendChild(document.createElement("p"));
   text.textContent = sentence(state, id, place);
   const fill = () => {
