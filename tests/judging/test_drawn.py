@@ -13,7 +13,7 @@ from torch import Tensor
 from anatomy.course import COURSE
 from anatomy.engine.draw import Draw
 from anatomy.engine.exercise import DRAWN, Case, Exercise
-from anatomy.engine.judging import recognize, trail
+from anatomy.engine.judging import recognize, trail, where
 from anatomy.engine.judging.compare import compare
 from anatomy.engine.judging.judge import judge
 from anatomy.engine.judging.verdict import Verdict
@@ -109,6 +109,19 @@ def test_a_size_that_chosen_cases_share_by_accident_is_no_condition() -> None:
     answer: Callable[[Tensor], Tensor] = lambda x: 2 * x if x.shape == (3, 24) else x.exp()  # noqa: E731
     assert "right only in the tries with D = 24" in said(without_draws(narrow), answer)
     assert "right only" not in said(narrow, answer)
+
+
+def test_a_size_that_few_drawn_cases_share_by_accident_is_no_condition() -> None:
+    def cases(right: int) -> tuple[list[Case], list[Case]]:
+        """So many drawn cases of width 2, and others."""
+        widths = [[2] * right, [3, 5, 1, 6]]
+        two, rest = (
+            [replace(Draw(n, T=n + 2, D=width).case(), drawn=True) for n, width in enumerate(some)] for some in widths
+        )
+        return two, rest
+
+    assert where._by_sizes(*cases(2)) == "" == where._by_sizes(*cases(3))
+    assert where._by_sizes(*cases(4)) == "It is right only in the tries with D = 2."
 
 
 def two_widths(seed: int) -> Iterator[Case]:

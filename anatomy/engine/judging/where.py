@@ -11,8 +11,9 @@ from anatomy.engine.exercise import Case
 from anatomy.engine.judging import trail
 from anatomy.engine.judging.expectations import Expectations
 
-_SURE = 2
-"""Drawn cases that must be right before what their sizes have in common counts as a condition."""
+_SURE, _SURE_OF_A_NUMBER = 2, 4
+"""Drawn cases that must be right before what their sizes have in common counts as a condition, such as a size of 1 or
+two equal ones; and before any other number does, which few cases share by accident."""
 
 
 def where_it_happens(expectations: Expectations, here: int, wrong: Collection[int]) -> str:
@@ -85,6 +86,8 @@ def _by_sizes(right: Sequence[Case], failed: Sequence[Case]) -> str:
             return f"It is right only where {one} equals {two}."
     if len(named := ones or list(shared)) != 1:
         return ""  # a condition names one cause
+    if not ones and any(case.drawn for case in failed) and sum(case.drawn for case in right) < _SURE_OF_A_NUMBER:
+        return ""
     (one,) = named
     return f"It is right only in the tries with {one} = {shared[one]}."
 
