@@ -169,7 +169,7 @@ export function mount(element, store) {
       }));
       const table = () => tableElement({ caption: "Writing token by token", corner: "token", columns: ["computed without", "computed with", "multiplications without", "multiplications with", "cache"], rows });
       const details = el("details", { class: "described", toggle: () => details.open && !details.querySelector("table") && details.append(el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Writing token by token" }, table())) },
-        el("summary", {}, "As a table"));
+        el("summary", {}, "As a table", el("span", { class: "unseen" }, ": writing token by token")));
       queueMicrotask(draw);
       return [
         el("div", { class: "title" }, el("h2", {}, "What a ", term("KV cache"), " keeps")),

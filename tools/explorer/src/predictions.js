@@ -50,7 +50,7 @@ export function mount(element, store) {
   } }, "Draw the next token");
   const writing = player("Write on", PAUSE, () => (busy ? true : canGoOn() && next()));
   const reset = el("button", { type: "button", click: () => store.change({ sampling: { temperature: 1, topK: 0, topP: 1, minP: 0 } }) }, "Reset");
-  const table = el("details", {}, el("summary", {}, "As a table"));
+  const table = el("details", {}, el("summary", {}, "As a table", el("span", { class: "unseen" }, ": what comes next")));
   element.append(el("div", { class: "title" }, el("h2", {}, "What comes next")), after, bars, sliders, el("div", { class: "buttons" }, once, writing.button, reset), strip, said, table);
 
   let random = seeded(store.sampling.seed);
