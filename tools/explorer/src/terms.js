@@ -112,8 +112,9 @@ export function titled({ kind, title, formula }) {
   return name && !(kind === "norm" && /rms/i.test(title + formula)) ? term(name, title) : document.createTextNode(title);
 }
 
-/** A link to a notebook. The page's body may say where notebooks are, with * for a notebook's name. */
+/** A link to a notebook. The page's body may say where notebooks are, with * for a notebook's name. A server has none: there it is text. */
 export function notebookLink(notebook, text) {
+  if (document.body.dataset.host === "server" && !document.body.dataset.notebooks) return document.createTextNode(text);
   const made = document.createElement("a");
   made.href = (document.body.dataset.notebooks || "../*/*.ipynb").replaceAll("*", notebook);
   made.target = "_blank";
