@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -39,7 +40,9 @@ def test_every_term_points_at_its_section() -> None:
 
 def test_a_page_without_a_host_calls_changes_by_the_same_names() -> None:
     source = (EXPLORING / "changes.py").read_text(encoding="utf-8")
-    labels = exported("changes.js", "LABELS")
+    text = (ROOT / "tools" / "explorer" / "src" / "changes.js").read_text(encoding="utf-8")  # it imports D3
+    (line,) = (one for one in text.splitlines() if one.startswith("export const LABELS"))
+    labels = dict(re.findall(r'"([^"]+)": "([^"]+)"', line))
     assert len(labels) == 3
     for change, label in labels.items():
         assert f'"{change}"' in source

@@ -203,8 +203,8 @@ def _by_hand(attention: Attention, x: Tensor) -> Tensor:  # (1, T, D) -> (1, T, 
         query, key = rotated(query, attention.base), rotated(key, attention.base)
     shared = attention.heads // attention.groups
     key, value = (rows.repeat_interleave(shared, dim=1) for rows in (key, value))  # (1, H, T, K)
-    weights = (query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])).softmax(dim=-1)
-    return module.output_linear((weights @ value).transpose(1, 2).flatten(2))
+    context = nn.functional.scaled_dot_product_attention(query, key, value)
+    return module.output_linear(context.transpose(1, 2).flatten(2))
 
 
 @contextmanager

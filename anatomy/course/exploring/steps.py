@@ -180,7 +180,7 @@ def _attention_steps(found: Recording, attention: Attention, x: Tensor, source: 
         yield make("turned_key", key, right_key, exercise="half_split_rotary")
     shared = attention.heads // max(1, key.shape[0])
     keys, values = (rows.repeat_interleave(shared, dim=0) for rows in (key, value))  # (H, S, K)
-    scores = query @ keys.transpose(-2, -1)  # (H, T, S)
+    scores = torch.stack([F.linear(*pair) for pair in zip(query, keys, strict=True)])  # (H, T, S)
     yield make("scores", scores, exercise="dot_product_scores")
     weights = found.weights[attention.place]  # (H, T, S)
     joined = found.got(module.output_linear)
