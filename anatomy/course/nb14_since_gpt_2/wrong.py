@@ -128,6 +128,7 @@ def in_SwiGLU(at):
     at("gate * self.linear_up(x)", NUMBERS,
        ("added", "gate + self.linear_up(x)", "You add the two halves. Multiply them, entry by entry."),
        ("gate_alone", "gate", "`linear_up` is not used: this is a feed-forward network with SiLU. Multiply the gate by `linear_up(x)`."),
+       ("gate_twice", "gate * self.linear_gate(x)", "`linear_up` is never used: beside the SiLU stands the gate again. Multiply by `linear_up(x)`."),
        ("up_alone", "self.linear_up(x)", "The gate is not used: without it two linear layers are one. Multiply by it."))
     at("self.linear_down(gate * self.linear_up(x))", NUMBERS,
        ("skip", "x + self.linear_down(gate * self.linear_up(x))", "You add x. The skip connection belongs to the block."),
@@ -198,6 +199,7 @@ def in_GroupedQueryAttention(at):
        ("keys_turned_back", "split_heads(self.k(x), self.num_groups), -positions, self.base)", "Your keys are turned backward, by −t. Queries and keys are turned the same way: then the product depends on the difference of their positions."))
     at("split_heads(self.q(x), self.num_heads), positions, self.base)", BIAS_TOO,
        ("queries_turned_back", "split_heads(self.q(x), self.num_heads), -positions, self.base)", "Your queries are turned backward, by −t. Queries and keys are turned the same way: then the product depends on the difference of their positions."))
+    at(", causal_mask(x.size(1)).to(x.device)", BIAS_TOO, ("mask_turned_round", ", ~causal_mask(x.size(1)).to(x.device)", "The mask that you pass is the wrong way round. In a mask, True means that a query may look: `causal_mask(T)` is that already, without `~`."))
     at(", causal_mask(x.size(1)).to(x.device)", BIAS_TOO, ("no_mask", "", "No mask is in use: every token sees those that come later. Pass `causal_mask(x.size(1))` to `masked_attention`."))
     at(".to(x.device))\n", BIAS_TOO, ("mask_transposed", ".T.to(x.device))\n", "Your mask is transposed: each token sees itself and what comes after it."))
     at("self.output_linear(merge_heads(context))", BIAS_TOO,
@@ -227,6 +229,7 @@ def in_GroupedQueryAttention(at):
 def in_cache_bytes(at):
     ALL = ("values", "whole number")
     at("2 * config.num_hidden_layers * config.num_key_value_heads", ALL, ("queries_too", "config.num_hidden_layers * (config.num_attention_heads + 2 * config.num_key_value_heads)", "You count the queries, too. No later token needs them: only keys and values are kept."))
+    at("2 * config.num_hidden_layers", ALL, ("bytes_counted_twice", "4 * config.num_hidden_layers", "Yours is twice too large. Keys and values are the one factor 2; the bytes are `bytes_per_number`, and not another 2."))
     at("2 * config.num_hidden_layers", ALL, ("keys_only", "config.num_hidden_layers", "You count keys or values. Both are kept: twice as many."))
     at("2 * config.num_hidden_layers * ", ALL, ("one_layer", "2 * ", "You count one layer. Each of the {L} layers keeps its own."))
     at("config.num_key_value_heads", ALL,
@@ -269,6 +272,7 @@ def in_LlamaBlock(at):
        ("first_norm_twice", "self.rms_norm_1(x)", "`rms_norm_1` comes before both parts; before the feed-forward network it should be `rms_norm_2`."))
     at(FIRST, AND_EPS,
        ("no_first_skip", "x = self.attention(self.rms_norm_1(x))", "The first skip connection is missing: x + attention(norm(x))."),
+       ("first_skip_from_the_norm", "x = self.rms_norm_1(x)\n        x = x + self.attention(x)", "Your first skip connection carries the normalized x. It carries x as it came in: x + attention(norm(x))."),
        ("no_attention", "pass", "Attention is not used: no token learns of another."))
     at(SECOND, AND_EPS,
        ("no_second_skip", "return self.feed_forward(self.rms_norm_2(x))", "The second skip connection is missing: x + feed_forward(norm(x))."),
@@ -345,6 +349,10 @@ def in_cached_grouped_attention(at):
        ("no_mask", "mask = None", "New tokens see each other's future: with several of them each may look at the past, at itself and at new ones before it."))
     at("mask = causal_mask(past + x.size(1))[past:].to(x.device)", "several tokens",
        ("mask_of_the_new_only", "mask = causal_mask(x.size(1)).to(x.device)", "Your mask covers the new tokens only, (N, N). The keys are P + N."))
+    at("mask = causal_mask(past + x.size(1))[past:].to(x.device)", "several tokens",
+       ("no_mask_with_a_cache", "mask = causal_mask(x.size(1)) if cache is None else None", "With a cache, your new tokens see the new ones that come after them. Each needs its row of the triangle: the last N rows of `causal_mask(P + N)`."))
+    at(("cache[0].size(2)", "causal_mask(past + x.size(1))[past:]"), STEPS,
+       ("length_from_the_groups", ("cache[0].size(1)", "causal_mask(key.size(2))[-x.size(1):]"), "Your positions go on from the number of groups, `size(1)`. They go on from P, the number of tokens in the cache: `cache[0].size(2)`."))
     at("    if cache is not None:\n        key", ("shape", *STEPS), ("cache_unused", "    if False:\n        key", "The cache is not used: your new tokens see only each other."))
     at("        value = torch.cat([cache[1], value], dim=2)\n", ("shape", *STEPS), ("values_not_joined", "", "Your values are those of the new tokens only. Join them with the cache's, as you do with the keys."))
     at("causal_mask(past + x.size(1))[past:]", STEPS, ("never_itself", "causal_mask(past + x.size(1)).tril(-1 if past else 0)[past:]", "Your mask hides each new token from itself: the triangle is one column short."))
@@ -415,6 +423,8 @@ def in_attention_in_blocks(at):
        ("the_blocks_own", "scores.amax(dim=-1, keepdim=True)", "You subtract the block's largest score, not the largest so far. Where the next block's scores are far lower, the factor exp(old − new) overflows."))
     at("-torch.inf)", "large scores",
        ("starts_at_zero", "0.0)", "Your largest score starts at 0. Where all scores are far below 0, all exponentials are 0: start at −∞."))
+    at(("mixed = mixed * shrink + weights @ values", "return mixed / total"), RISING,
+       ("divided_in_each_round", ("mixed = (mixed * shrink + weights @ values) / total", "return mixed"), "You divide after each block, so the next one adds a sum to a mean. Carry the sum, and divide once, after the last block."))
     at("start : start + block_size", RISING, ("overlapping", "max(start - 1, 0) : start + block_size", "Your blocks overlap: a key at the border counts twice."))
     at("    for start in range(0, key.size(-2), block_size):\n", "no table",
        ("one_block", "    block_size = key.size(-2)\n    for start in range(0, key.size(-2), block_size):\n", "The whole T × S table of scores is made. Look at `block_size` *keys* at a time, and keep no block's scores."))
@@ -476,7 +486,8 @@ def in_LoRALinear(at):
        ("root_of_rank", "self.scale = alpha / math.sqrt(rank)", "You scale by alpha / √rank. It is alpha / rank."))
     at("self.linear(x) + self.scale", "values",
        ("layer_left_out", "self.scale", "What the trained layer returns is missing. The product is *added* to it.", ("values", "start")),
-       ("subtracted", "self.linear(x) - self.scale", "You subtract what was learned. Add it."))
+       ("subtracted", "self.linear(x) - self.scale", "You subtract what was learned. Add it."),
+       ("bias_left_out", "F.linear(x, self.linear.weight) + self.scale", "The layer's bias is missing from your result. Call the layer itself: `self.linear(x)`.", ("values", "start")))
     at("x @ self.lora_A.T @", "frozen", ("detached", "x @ self.lora_A.detach().T @", "`lora_A` is cut off (`detach`, `torch.no_grad` or `.data`), so it never learns."))
     at("self.linear(x) + self.scale * (x @ self.lora_A.T @ self.lora_B.T)", "frozen",
        ("both_detached", "F.linear(x, self.merged_weight().detach(), self.linear.bias)", "What is added is cut off (`detach`, `torch.no_grad` or `.data`): neither `lora_A` nor `lora_B` gets a gradient."))
@@ -509,7 +520,8 @@ def in_quantize_rows(at):
     at("weight / scale", "values", ("multiplied", "weight * scale", "You multiply by the scale. Codes come from dividing by it."))
     at(".to(torch.int8)", "int8",
        ("not_int8", "", "The codes are whole, but of a type with four bytes each. Convert them: `.to(torch.int8)`.", ("shape", "int8")),
-       ("int64", ".to(torch.int64)", "The codes take eight bytes each. They fit into one: `.to(torch.int8)`."))
+       ("int64", ".to(torch.int64)", "The codes take eight bytes each. They fit into one: `.to(torch.int8)`."),
+       ("uint8", ".to(torch.uint8)", "Your codes are of the type uint8, which has no negative numbers: −30 becomes 226. Take `torch.int8`.", ("values", "int8")))
     at(", scale\n", "values", ("one_over_scale", ", 1 / scale\n", "You return 1 / scale. The codes times the scale give the weight back."))
 
 
@@ -524,7 +536,8 @@ def in_min_p_probabilities(at):
        ("softmax_again", "kept.softmax(dim=-1)", "A second softmax gives each removed token e⁰ = 1 again. Divide by the sum instead.", ("values", "keeps all", "keeps one")))
     at("probabilities < least", ("values", "keeps all", "keeps one"),
        ("turned_round", "probabilities >= least", "You remove the probable tokens and keep the rare ones. It is the other way round."),
-       ("bound_removed", "probabilities <= least", "A token exactly at the bound is removed, so that nothing is left for `min_p` = 1. It stays.", "keeps one"))
+       ("bound_removed", "probabilities <= least", "A token exactly at the bound is removed, so that nothing is left for `min_p` = 1. It stays.", "keeps one"),
+       ("bound_on_the_logits", "logits < min_p * logits.amax(dim=-1, keepdim=True)", "You compare logits. The bound is `min_p` times the largest *probability*: take the softmax first.", ("values", "keeps all")))
     at("least = min_p * probabilities.amax(dim=-1, keepdim=True)  # (..., 1)\n    kept = probabilities.masked_fill(probabilities < least, 0.0)", ("values", "keeps all", "keeps one"),
        ("top_p", "largest, order = probabilities.sort(dim=-1, descending=True)\n    kept = torch.zeros_like(probabilities).scatter(-1, order, largest.masked_fill(largest.cumsum(dim=-1) - largest > min_p, 0.0))", "This is top-p: you keep the fewest tokens that together reach `min_p`. Min-p compares each token with the most probable one."))
     at("least = min_p * probabilities.amax(dim=-1, keepdim=True)  # (..., 1)\n    kept = probabilities.masked_fill(probabilities < least, 0.0)", ("values", "keeps all", "keeps one"),
