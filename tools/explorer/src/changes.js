@@ -204,6 +204,7 @@ export function mount(element, store) {
     () => [store.host, store.states, store.at, store.place.stack, store.place.layer, store.place.attention, store.place.head, store.place.step, version],
     () => {
       const known = store.host?.changes ?? [];
+      if (message.startsWith("Shown: ")) status.textContent = message = `Shown: ${nameOf(store.state, known)}.`; // another part may have exchanged the runs
       const title = el("h2", { tabindex: "-1", "data-key": "title" }, "What if …?");
       if (!store.host && store.states.length < 2)
         return [title, el("p", { class: "muted" }, "This page keeps one run. Where the model is running, in the notebook or with ", el("code", {}, "anatomy explore"), " in a terminal, parts of it can be taken away here.")];

@@ -485,7 +485,7 @@ export function mount(element, store) {
     const me = named(here.stack.tokens, shownQuery);
     const next = writes(state, here.stack.name, shownQuery);
     const who = next ? "It" : me;
-    reads.replaceChildren(next ? `Having read ${me}, it writes “${visible(next.word)}” (${number(next.probability)}). ` : "",
+    reads.replaceChildren(next ? `${store.state.header.changes.includes("no-mask") ? `At ${me}, having seen the whole text,` : `Having read ${me},`} it writes “${visible(next.word)}” (${number(next.probability)}). ` : "",
       key === null ? `${who} looks most at:` : `${who} looks at ${named(keyTokens, key)} with: `,
       key === null ? "" : el("button", { type: "button", class: "choice", click: () => store.change({ place: { key: null } }) }, "Each head's own"));
     const weightOf = (head, at) => {

@@ -107,7 +107,7 @@ function chapters(state, stackName) {
     }),
     embedding: () => read("A row for each token", "embedding", null, "embedding", "token_vectors", "A token comes in as its {embedding}."),
     positions: () =>
-      read("Where it stands", "embedding", null, "embedding", "positions", "Without positions, attention can't tell one order of the words from another. So each {position} adds a vector of its own.") ??
+      read("Where it stands", "embedding", null, "embedding", "positions", "Without positions, the tokens that a query may attend to would be a set without an order. So each {position} adds a vector of its own.") ??
       (model.positions === "rotary"
         ? read("Where it stands", "matrix", 0, "self", "turned_query", "This model adds no vector for the {position}: it turns queries and keys instead.")
         : null),
