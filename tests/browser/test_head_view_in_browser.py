@@ -103,9 +103,9 @@ def test_an_untrusted_notebook_shows_the_still_picture_and_says_so(lab: Lab, tmp
     lab.page.evaluate(use, "JupyterLab Dark")
     expect(picture).not_to_have_css(*look)  # though a notebook that is not trusted loses the style in its output
     lab.page.evaluate(use, "JupyterLab Light")
-    rows = [table.locator("tbody th") for table in output.locator("table").all()]
-    expect(rows[0]).to_have_count(LENGTH)  # which key each query looks at most
-    expect(rows[1]).to_have_count(HEADS)  # what each head does
+    tables = output.locator("table")  # drawn again after a change of theme
+    expect(tables.nth(0).locator("tbody th")).to_have_count(LENGTH)  # which key each query looks at most
+    expect(tables.nth(1).locator("tbody th")).to_have_count(HEADS)  # what each head does
 
 
 def test_in_an_exported_page(page_without_network: Page, tmp_path: Path) -> None:

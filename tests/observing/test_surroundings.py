@@ -30,7 +30,7 @@ CHANGES: dict[str, tuple[Any, Any, Any]] = {  # change, look, what the check mus
     "bfloat16": (lambda: torch.set_default_dtype(torch.bfloat16), lambda: torch.ones(1).dtype, torch.float32),
     "device": (lambda: torch.set_default_device("meta"), lambda: torch.ones(1).device.type, "cpu"),
     "gradients": (lambda: torch.set_grad_enabled(False), torch.is_grad_enabled, True),
-    "threads": (lambda: torch.set_num_threads(START.threads + 1), torch.get_num_threads, START.threads),
+    "threads": (lambda: torch.set_num_threads(2), torch.get_num_threads, 1),
     "deterministic": (
         lambda: torch.use_deterministic_algorithms(True),
         torch.are_deterministic_algorithms_enabled,

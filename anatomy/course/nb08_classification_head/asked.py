@@ -7,7 +7,6 @@ were seen, how well unseen examples are told apart. Nothing that an answer print
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from copy import deepcopy
 from functools import cache, partial
 from typing import Any, NamedTuple
@@ -163,18 +162,6 @@ def cross_entropy(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- training
 
 
-@contextmanager
-def _as_in_training() -> Iterator[None]:
-    """Gradients are recorded; and one thread does it all: for models this small more would only wait for each other."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        with torch.enable_grad():
-            yield
-    finally:
-        torch.set_num_threads(threads)
-
-
 def _typed(value: Any) -> Any:
     """The value; numbers of NumPy, which look like plain ones where they are handed over, by their type."""
     if isinstance(value, list | tuple):
@@ -272,7 +259,7 @@ def _steps(answer: Any, case: Case) -> Any:
         parameter.grad = torch.full_like(parameter, model.left_over)
     optimizer = _OPTIMIZERS[case.args["optimizer"]](model)
     events = _watch(model, optimizer)
-    with _as_in_training():
+    with torch.enable_grad():
         returned = [answer(model, batch, optimizer) for batch in case.args["batch"].content]
     if case.asks == "loss":
         return _typed(returned[0])
@@ -425,7 +412,7 @@ def _training(answer: Any, case: Case) -> Any:
     told: list[Any] = []
     epochs, loop = case.args["epochs"], Stream(batches) if case.asks == "all batches" else list(batches)
     rest = {LEFT_OUT: (), IS_NONE: (None,)}.get(case.note, (told.append,))
-    with _as_in_training():
+    with torch.enable_grad():
         losses = answer(model, loop, optimizer, epochs, *rest)
     calls = [call for call in model.calls if call.learns] or model.calls  # not what somebody measures in between
     seen = {"losses": _typed(losses), "marks": [call.mark for call in calls], "first": _first(model)}

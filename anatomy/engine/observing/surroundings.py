@@ -1,7 +1,8 @@
 """What a whole process shares: settings of torch, NumPy and Python that one cell can change for all others.
 
 An answer is observed with the settings that were there at the start, so that a cell that sets float64 or a recursion
-limit costs no other answer; the notebook then has its own settings again.
+limit costs no other answer; the notebook then has its own settings again. A check computes in one thread: its tensors
+are small, and where other programs have the processors, more threads wait for each other most of the time.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import contextlib
 import sys
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -78,13 +79,14 @@ def _deterministic() -> tuple[bool, bool]:
     return torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
 
 
-START = Surroundings.now()
-"""The settings when this module was imported: before the notebook's own cells, which import the check first."""
+START = replace(Surroundings.now(), threads=1)
+"""The settings when this module was imported, before the notebook's own cells, which import the check first; and one
+thread."""
 
 
 @contextlib.contextmanager
 def as_at_start() -> Iterator[None]:
-    """The settings of the start for a while; then again those that the notebook had.
+    """The settings of the start for a while, and one thread; then again those that the notebook had.
 
     Standard output and error are replaced only where the notebook's can't be written to any more: a cell that captures
     its output captures the check's, too.
