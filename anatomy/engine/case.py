@@ -29,6 +29,8 @@ class Case:
     message_names
         Of a case that must be refused: the numbers and words that the error's message must hold. Of words with ``|``
         between them it must hold one.
+    once
+        Whether one run shows all: the exercise's `act` tries both modes, each twice.
     drawn
         Whether it comes from the exercise's `inputs`. A drawn case refutes: an answer that is wrong there is wrong, and
         a sentence that is false there is not said. It costs points only where all chosen cases are right.
@@ -41,6 +43,7 @@ class Case:
     asks: str | None = None
     note: str = ""
     message_names: tuple[str, ...] = ()
+    once: bool = False
     drawn: bool = False
 
 

@@ -97,8 +97,9 @@ class Draw:
         asks: str | None = None,
         note: str = "",
         message_names: tuple[str, ...] = (),
+        once: bool = False,
         sizes: Mapping[str, int] | None = None,
         **args: Any,
     ) -> Case:
         """A case with these arguments (by name, in order) and this draw's sizes."""
-        return Case(args, init, {**self.sizes, **(sizes or {})}, returns, asks, note, message_names)
+        return Case(args, init, {**self.sizes, **(sizes or {})}, returns, asks, note, message_names, once)

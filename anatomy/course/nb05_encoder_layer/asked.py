@@ -306,7 +306,7 @@ def _layer_cases(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=24, T=40, D=3, H=1, F=8)
     yield draw.case(init=(_config(3, 1, 8),), x=draw.normal("B T D"), asks="dropout", note="for p = 0")
     for part in LAST:
-        yield draw.case(init=(_config(3, 1, 8, dropout=0.4),), x=draw.normal("B T D"), part=part, asks="dropout",
+        yield draw.case(init=(_config(3, 1, 8, dropout=0.4),), x=draw.normal("B T D"), part=part, asks="dropout", once=True,
                         note="for p = 0.4")  # fmt: skip
 
 

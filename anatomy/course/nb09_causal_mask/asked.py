@@ -365,7 +365,9 @@ def DecoderBlock(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=24, T=40, D=3, H=1, K=3)
     for part in ("attention", "feed_forward"):
         init = (_config(draw, block_dropout=0.4, embedding_dropout=0.7),)
-        yield draw.case(init=init, x=draw.normal("B T D"), part=part, asks="dropout", note="for resid_pdrop = 0.4")
+        yield draw.case(
+            init=init, x=draw.normal("B T D"), part=part, asks="dropout", once=True, note="for resid_pdrop = 0.4"
+        )
 
 
 # ---------------------------------------------------------------------------------------------- GPT

@@ -136,8 +136,9 @@ def _look(exercise: Exercise, answer: Any, case: Case, printed: Printed) -> Case
         calls=sorted(recorder.names & set(exercise.forbids)),
         changed=[name for name, before in case.args.items() if not same(plain(before), plain(args[name]))],
     )
-    with torch.no_grad():
-        seen.again = _unlike(plain(subject.run(fresh(case.args), noise_seed=1)), value)
+    if not case.once:
+        with torch.no_grad():
+            seen.again = _unlike(plain(subject.run(fresh(case.args), noise_seed=1)), value)
     if isinstance(subject.target, nn.Module):
         _look_at_module(seen, subject, case)
     if "gradients" in exercise.properties:
@@ -147,12 +148,13 @@ def _look(exercise: Exercise, answer: Any, case: Case, printed: Printed) -> Case
 
 def _look_at_module(seen: CaseObservation, subject: _Subject, case: Case) -> None:
     module = subject.target
-    module.train()
-    with torch.no_grad():
-        train, again = (plain(subject.run(fresh(case.args), noise_seed)) for noise_seed in (0, 1))
-    module.eval()
+    if not case.once:
+        module.train()
+        with torch.no_grad():
+            train, again = (plain(subject.run(fresh(case.args), noise_seed)) for noise_seed in (0, 1))
+        module.eval()
+        seen.train, seen.train_again = train, _unlike(again, train)
     _look_at_parameters(seen, module)
-    seen.train, seen.train_again = train, _unlike(again, train)
 
 
 def _unlike(again: Any, first: Any) -> list[Any]:
