@@ -77,6 +77,16 @@ def test_magics_subprocesses_and_streams(kernel):
     assert "low level" in kernel.run("import os; os.write(1, b'low level\\n'); import time; time.sleep(0.3)").text
 
 
+def test_an_aggressive_reset_leaves_the_modules_that_the_server_had_imported():
+    with session() as one:
+        assert one.run("import wave\n%reset -f --aggressive").error is None
+        assert one.value("[name in __import__('sys').modules for name in ('torch', 'IPython', 'wave')]") == [
+            True,
+            True,
+            False,
+        ]
+
+
 def test_interrupt(kernel):
     seen = kernel.run("before = 1\nwhile True: pass", interrupt_after=0.3)
     assert seen.error[0] == "KeyboardInterrupt"

@@ -65,11 +65,15 @@ def test_later_modules_are_there_when_some_kernels_were_made():
     class Manager(ForkedKernelManager):
         preparation = Preparation("later", later_modules=("no_such_module", "wave"))
 
-    def has_it():
-        with session(manager=Manager) as one:
+    class Other(Manager):
+        later = False
+
+    def has_it(manager=Manager):
+        with session(manager=manager) as one:
             return one.value("'wave' in __import__('sys').modules")
 
     try:
+        assert [has_it(Other) for _ in range(4)] == [False] * 4, "they don't ask for it"
         assert [has_it(), has_it()] == [False, False]
         assert soon(has_it)
     finally:

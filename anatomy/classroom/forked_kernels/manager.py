@@ -19,7 +19,7 @@ from jupyter_client.connect import KernelConnectionInfo
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import KernelProvisionerBase
-from traitlets import Integer, List, Type, Unicode
+from traitlets import Bool, Integer, List, Type, Unicode
 
 from anatomy.classroom.forked_kernels.fork_server import ForkServerAddress, get_fork_server, leave_fork_server
 from anatomy.classroom.forked_kernels.inside.kernel import PORTS
@@ -104,6 +104,7 @@ class ForkedKernelProvisioner(KernelProvisionerBase):
             },
             "sockets": self._folder.name,
             "limits": self.manager.limits().as_dict(),
+            "later": self.manager.later,
             "files": [(name, len(content)) for name, content in files],
         }
         head = json.dumps(request).encode()
@@ -253,6 +254,7 @@ class ForkedKernelManager(AsyncKernelManager):
     file = Integer(Limits.file >> 20, help="MiB that one file may have.").tag(config=True)
     open_files = Integer(Limits.open_files, help="Files that a kernel may have open.").tag(config=True)
     cpu_seconds = Integer(Limits.cpu_seconds, help="Seconds that a kernel may compute.").tag(config=True)
+    later = Bool(True, help="Whether a kernel may need the preparation's later modules.")
     output = Integer(16, help="MiB of output of one cell that are kept; 0 keeps all.").tag(config=True)
 
     client_factory = Type(ForkedKernelClient, klass=AsyncKernelClient)

@@ -18,8 +18,8 @@ class Preparation:
     modules
         Imported in the server, so that no kernel has to. One that can't be imported is left out.
     later_modules
-        Imported in the server when it has made some kernels and more may follow: what only some notebooks need and
-        takes long. A kernel that needs one before imports it itself.
+        Imported in the server when it has made some kernels that may need them (`ForkedKernelManager.later`) and more
+        may follow: what only some notebooks need and takes long. A kernel that needs one before imports it itself.
     sample_cell
         Code such as notebooks hold. It is run once in a fork of the server; what that imported is imported in the
         server, too.

@@ -23,6 +23,14 @@ RESERVED = 1 << 30
 """Bytes of address space beyond the memory that may be used: threads reserve, but don't use it."""
 _course = ""
 """The folder on the path from which this process imports the course's package; "" when there is none."""
+_imported: frozenset[str] = frozenset()
+"""The names of the modules that the server had imported when it last went through them."""
+
+
+def remember_modules() -> None:
+    """Go through the names of all imported modules once, here, so that no kernel has to."""
+    global _imported
+    _imported = frozenset(sys.modules)
 
 
 def run(request: dict[str, Any], report: int, isolated: bool) -> NoReturn:
@@ -161,25 +169,33 @@ def application(request: dict[str, Any]) -> Any:
         }
     )
     os.mkdir(f"{request['home']}/.ipython")
-    app: Any = IPKernelApp.instance(config=config, parent_handle=0)
-    with _few_modules():
+    with _untouched_pages():
+        app: Any = IPKernelApp.instance(config=config, parent_handle=0)
         app.initialize([*request["arguments"]])
+    app.shell._sys_modules_keys = _imported  # what `%reset --aggressive` leaves alone
     app.shell.ask_exit = sys.exit  # so that `exit()` ends its cell; the next cells may not lose what they need
     return app
 
 
 @contextlib.contextmanager
-def _few_modules() -> Iterator[None]:
-    """Let ipykernel see none of the modules there are. It lists them all for a debugger that these kernels don't have,
-    and looking at thousands of them copies as many pages of the server's memory.
+def _untouched_pages() -> Iterator[None]:
+    """Keep what starts a kernel from looking at thousands of the server's objects: each look copies a page of memory.
+
+    ipykernel lists all modules for a debugger that these kernels don't have, IPython the names of all modules for
+    `%reset`, and traitlets sets up a log that nobody reads by going through every logger.
     """
     from ipykernel import ipkernel
+    from IPython.core import shellapp
+    from traitlets.config import application as traitlets_application
 
-    ipkernel.sys = _System()  # type: ignore[assignment]
+    configure = traitlets_application.dictConfig
+    ipkernel.sys = shellapp.sys = _System()  # type: ignore[assignment]
+    traitlets_application.dictConfig = lambda config: None
     try:
         yield
     finally:
-        ipkernel.sys = sys
+        ipkernel.sys = shellapp.sys = sys
+        traitlets_application.dictConfig = configure
 
 
 class _System:

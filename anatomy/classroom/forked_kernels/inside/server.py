@@ -22,7 +22,8 @@ from typing import Any
 from . import kernel, linux, paths, supervisor
 
 KERNELS_FIRST = 2
-"""Kernels that are made before the later modules are imported: a single submission does not wait for them."""
+"""Kernels that may need the later modules and are made before these are imported: a single submission does not wait
+for them."""
 NEVER_PRELOADED = ("matplotlib_inline", "__main__", "__mp_main__")
 """Modules that look at the shell they are loaded in, so that each kernel must load its own."""
 
@@ -35,6 +36,7 @@ def main() -> None:
         os.setresgid(gid, gid, gid)
         os.setresuid(uid, uid, uid)
     linux.no_new_privileges()
+    gc.disable()  # it would go through all that is imported again and again; a kernel enables it when it is ready
     if settings["course"]:
         kernel.put_course_on_path(settings["course"])
     outside = os.getuid(), os.getgid()
@@ -76,7 +78,7 @@ def _check_threads() -> None:
 
 def _freeze() -> None:
     """Keep copies from touching, and thereby copying, every object's memory."""
-    gc.disable()  # a kernel enables it when it is ready
+    kernel.remember_modules()
     gc.collect()
     gc.freeze()
 
@@ -128,18 +130,22 @@ def _serve(listening: socket.socket, keep_alive: int, settings: dict[str, Any], 
     poll = select.poll()
     poll.register(listening, select.POLLIN)
     poll.register(keep_alive, select.POLLIN)
-    made, later = 0, list(settings["later_modules"])
+    told, tell = os.pipe()
+    poll.register(told, select.POLLIN)
+    asked, later = 0, list(settings["later_modules"])
     while True:
-        events = dict(poll.poll(0 if later and made >= KERNELS_FIRST else None))
+        events = dict(poll.poll(0 if later and asked >= KERNELS_FIRST else None))
         if keep_alive in events:
             return
+        if told in events:
+            asked += len(os.read(told, 64))
         if not events:
             import_all([later.pop(0)])
             _check_threads()
             _freeze()
+        if listening.fileno() not in events:
             continue
         connection, _ = listening.accept()
-        made += 1
         try:
             pid = linux.fork_into(linux.ALONE) if settings["isolated"] else os.fork()
         except OSError as error:
@@ -149,5 +155,6 @@ def _serve(listening: socket.socket, keep_alive: int, settings: dict[str, Any], 
         if pid == 0:
             listening.close()
             os.close(keep_alive)
-            supervisor.run(connection, settings, outside)
+            os.close(told)
+            supervisor.run(connection, settings, outside, tell)
         connection.close()

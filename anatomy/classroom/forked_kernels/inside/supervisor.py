@@ -25,21 +25,21 @@ LOOK = 0.25
 """Seconds between two looks at what a kernel takes."""
 
 
-def run(connection: socket.socket, settings: dict[str, Any], outside: tuple[int, int]) -> NoReturn:
-    """Serve one connection; the process ends with it."""
+def run(connection: socket.socket, settings: dict[str, Any], outside: tuple[int, int], tell: int) -> NoReturn:
+    """Serve one connection; the process ends with it. A byte in the pipe `tell` asks the server for later modules."""
     code = 1
     try:
         linux.die_with_parent()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
-        code = _serve(connection, settings, outside)
+        code = _serve(connection, settings, outside, tell)
     except BaseException:
         _send(connection, failed=traceback.format_exc(limit=-3))
     finally:
         os._exit(code)
 
 
-def _serve(connection: socket.socket, settings: dict[str, Any], outside: tuple[int, int]) -> int:
+def _serve(connection: socket.socket, settings: dict[str, Any], outside: tuple[int, int], tell: int) -> int:
     isolated = settings["isolated"]
     if isolated:
         linux.map_user(paths.UID, outside)
@@ -47,6 +47,9 @@ def _serve(connection: socket.socket, settings: dict[str, Any], outside: tuple[i
         linux.adopt_orphans()
         os.setsid()
     request, files = _request(connection)
+    if request["later"]:
+        os.write(tell, b"+")
+    os.close(tell)
     proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
     if isolated:
         _isolate(request, settings["shown"])

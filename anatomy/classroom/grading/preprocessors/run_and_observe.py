@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any
@@ -226,9 +226,16 @@ class RunAndObserve(Execute):
     async def async_start_new_kernel(self, **kwargs: Any) -> None:
         if self._environment is not None:
             kwargs.setdefault("env", self._environment)
+            self.km.later = self._may_need(CourseKernelManager.preparation.later_modules)
         await super().async_start_new_kernel(**kwargs)
 
     start_new_kernel = run_sync(async_start_new_kernel)
+
+    def _may_need(self, modules: Iterable[str]) -> bool:
+        """Whether a cell that is run names the package of one of these modules. A wrong guess costs time only."""
+        packages = {module.partition(".")[0] for module in modules}
+        cells = [cell for index, cell in enumerate(self.nb.cells) if index not in self._skipped]
+        return any(package in cell.source for cell in cells if cell.cell_type == "code" for package in packages)
 
 
 class _MissesAName(Exception):
