@@ -218,15 +218,25 @@ COSINES = (0.95, 0.85, 0.7, 0.55, 0.4, 0.2, -0.1, -0.4, -0.7, -0.9)
 LENGTHS = (0.3, 4.0, 0.5, 6.0, 0.8, 9.0, 1.0, 3.0, 0.2, 5.0)  # so that lengths and directions disagree
 
 
-def _around(draw: Draw, query_id: int, cosines: Sequence[float], lengths: Sequence[float]) -> Tensor:
-    """A matrix (V, D) whose rows have these cosines with row `query_id`, which has length 2."""
-    query = torch.nn.functional.normalize(draw.normal("D"), dim=0)  # (D,)
+def _around(
+    draw: Draw, query_id: int, cosines: Sequence[float], lengths: Sequence[float], query: Tensor | None = None
+) -> Tensor:
+    """A matrix (V, D) whose rows have these cosines with row `query_id`, which has length 2 (and this direction)."""
+    if query is None:
+        query = torch.nn.functional.normalize(draw.normal("D"), dim=0)  # (D,)
     aside = draw.normal("N D")  # (N, D)
     aside = torch.nn.functional.normalize(aside - (aside @ query).unsqueeze(-1) * query, dim=-1)
     cosine = torch.tensor(cosines).unsqueeze(-1)  # (N, 1)
     rows = torch.tensor(lengths).unsqueeze(-1) * (cosine * query + (1 - cosine**2).sqrt() * aside)
     rows = rows[draw.permutation(len(rows))]
     return torch.cat([rows[:query_id], 2 * query.unsqueeze(0), rows[query_id:]])
+
+
+def _exact(draw: Draw) -> Tensor:
+    """A direction (D,) whose length and products come out without rounding: four entries of ±½, or a single ±1."""
+    size = 4 if draw.sizes["D"] > 3 else 1
+    signs = 1.0 - 2.0 * draw.integers("D", 2)  # (D,)
+    return size**-0.5 * signs * (draw.permutation(draw.sizes["D"]) < size)
 
 
 def _has_neighbors(case: Case) -> bool:
@@ -242,7 +252,10 @@ def any_neighbors(draw: Draw) -> Case:
     twin = draw.pick(True, False)
     cosines = torch.linspace(1.0 if twin else 0.98, draw.pick(-1.0, 0.2, -0.9), others).tolist()
     lengths = (2 * draw.normal("N", draw.pick(0.0, 1.0)).exp()).tolist()
-    k, weight = draw.pick(1, others, draw.whole(1, others)), draw.laid_out(_around(draw, query_id, cosines, lengths))
+    lengths[0] = draw.pick(0.5, 2.0, 8.0) if twin else lengths[0]
+    query = _exact(draw) if twin else None  # its own cosine and the twin's are exactly 1, however they are computed
+    weight = draw.laid_out(_around(draw, query_id, cosines, lengths, query))
+    k = draw.pick(1, others, draw.whole(1, others))
     asks = "excluded by id" if twin else None
     return draw.case(query_id=query_id, weight=weight, k=k, asks=asks, sizes={"V": others + 1, "K": k})
 

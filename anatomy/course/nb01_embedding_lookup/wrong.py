@@ -46,6 +46,29 @@ def in_learn_bpe(at):
                 counts[pair] += count
         return [pair for pair, _ in counts.most_common(num_merges)]
 
+    @MISTAKES.mistake("All words stand in one list, so pairs reach over `</w>` into the next word. Keep each word's pieces in a list of their own.",
+                   breaks=MERGES)
+    def learn_bpe__all_words_in_one_list(word_counts, num_merges):
+        text = [(piece, count) for word, count in word_counts.items() for piece in [*word, "</w>"]]
+        merges = []
+        while len(merges) < num_merges and len(text) > 1:
+            counts = Counter()
+            for (left, count), (right, _) in pairwise(text):
+                counts[left, right] += count
+            merges.append(best := max(counts, key=counts.get))
+            i = 0
+            while i < len(text) - 1:
+                if (text[i][0], text[i + 1][0]) == best:
+                    text[i : i + 2] = [("".join(best), text[i][1])]
+                i += 1
+        return merges
+
+    NEW_COUNTER = "        counts: Counter[tuple[str, str]] = Counter()\n"
+    ADDS_UP = "You count all steps in one `Counter`, so each step adds to the counts of the steps before it, also those of pairs that are gone. Start a new one at each step."
+    at(("    for _ in range(num_merges):\n", NEW_COUNTER), MERGES,
+       ("counts_add_up", ("    counts = Counter()\n    for _ in range(num_merges):\n", ""), ADDS_UP))
+    at(("    for _ in range(num_merges):\n", NEW_COUNTER, "if not counts:"), MERGES,
+       ("counts_add_up_to_the_end", ("    counts = Counter()\n    for _ in range(num_merges):\n", "", "if all(len(pieces) == 1 for pieces in words.values()):"), ADDS_UP))
     at(BEST, "ties",
        ("last_of_equals", "sorted(counts, key=lambda pair: counts[pair])[-1]", "Among equally frequent pairs you take the one seen last; the first one wins. (`>=` in a search for the best keeps the last, `>` the first.)"),
        ("ties_by_alphabet_last", "max(counts, key=lambda pair: (counts[pair], pair))", "Among equally frequent pairs you take the last in alphabetical order (comparing `(count, pair)` does that); the one seen first wins."),
@@ -115,6 +138,8 @@ def in_wordpiece(at):
        ("shortest_match", "range(start + 1, len(word) + 1):", "You take the shortest piece that fits, so a word falls into single characters; take the longest."))
     at(('        mark = "##" if start > 0 else ""\n', "if mark + ", "append(mark + "), WORDS,
        ("looks_up_without_mark", ("", "if ", "append("), "You look pieces inside a word up without `##`: there, `ing` and `##ing` are two different entries of the vocabulary, and the second is meant."))
+    at("mark + word[start:end] in vocab", "values",
+       ("id_zero_is_missing", "vocab.get(mark + word[start:end])", "You ask whether the id is true, and the id 0 counts as false: that entry is missing for you. Ask `piece in vocab`."))
     at("if mark + ", WORDS,
        ("marks_afterwards", "if ", "You look up inside a word without `##` and write the mark only afterwards: so you return pieces that are not in the vocabulary."))
     at("append(mark + ", "values",
@@ -215,6 +240,8 @@ def in_one_hot_lookup(at):
        ("whole_numbers", ("F.one_hot(ids, weight.size(0))", "one_hot @ weight.long()"), "You turn the table into whole numbers to fit the one-hot rows. Turn the rows into floats, `.to(weight.dtype)`, and leave the table.", VECTORS))
     at("ids.unsqueeze(-1)", VECTORS,
        ("flattens", "ids.flatten().unsqueeze(-1)", "You flatten the ids: the tokens of all sentences are in one long list. Keep the shape of `ids` and add D after it."))
+    at("@ weight  #", "gradients",
+       ("detached", "@ weight.detach()  #", "The vectors are right, but no gradient reaches `weight`, so the table could never learn. Something on the way cuts it: `detach`, `.data`, `.tolist()`, `torch.no_grad`, NumPy, a new `torch.tensor(…)` or a new `nn.Parameter(…)`. A product with `weight` itself lets it through."))
     at("return one_hot @ weight", "a real product",
        ("nan_replaced", "return (one_hot @ weight).nan_to_num()", "You replace NaN in the result (`nan_to_num`, `where`). 0 · ∞ is NaN, and a product that meets an ∞ in the table has to show it."))
     squeezed(at, ("shape", "values", "gradients"), "is (B, T, D), also for one sentence or one token")
@@ -230,6 +257,7 @@ def in_embedding_lookup(at):
        ("the_other_way_round", "ids[weight]", "You index the ids with the table: `ids[weight]`. It is the table that is indexed, by row: `weight[ids]`."),
        ("index_select", "torch.index_select(weight, 0, ids)", "`index_select` takes one axis of ids, and here they may have any number. `weight[ids]` takes them as they are."),
        ("gather", "torch.gather(weight, 0, ids)", "`gather` picks single entries, column by column, and wants as many axes of ids as the table has. Whole rows are needed: `weight[ids]`."),
+       ("axes_exchanged", "weight.T[:, ids].transpose(0, -1)", "You exchange the first axis and the last (`transpose(0, -1)`). That puts D last, but the axes of `ids` lose their order: (D, B, T) becomes (T, B, D). Index the rows, `weight[ids]`."),
        ("tokens_last", "weight[ids].transpose(-1, -2)", "Tokens and width have changed places: each token's D numbers are together in the last axis, as indexing gives them."))
     at("[ids]", ROWS,
        ("columns", "[:, ids]", "You index the columns of `weight`. An id is the number of a *row*: the first axis."),
@@ -241,7 +269,7 @@ def in_embedding_lookup(at):
        ("one_row_on", "[(ids + 1) % weight.size(0)]", "You add one to the ids. They are numbers of rows, counted from zero.", OTHER_ROWS))
     at("return weight", ROWS,
        ("transposed", "return weight.T", "You index the transposed table, so an id picks a column. `weight` is (V, D): one row per id."),
-       ("detached", "return weight.detach()", "The vectors are right, but they are cut from `weight`, so the table could never learn: index `weight` itself, not `weight.detach()` or `weight.data`.", "gradients"),
+       ("detached", "return weight.detach()", "The vectors are right, but no gradient reaches `weight`, so the table could never learn. Something on the way cuts it: `detach`, `.data`, `.tolist()`, `torch.no_grad`, NumPy, a new `torch.tensor(…)` or a new `nn.Parameter(…)`. `weight[ids]` lets it through.", "gradients"),
        ("scaled", "return weight.size(1) ** 0.5 * weight", "You multiply by √D. The first Transformer does that (Vaswani et al. 2017, §3.4), but as a step after the lookup; here the row is needed as it is.", OTHER_ROWS))
     squeezed(at, ("shape", "values", "gradients"), "is (…, D), with all axes of `ids`")
 
@@ -262,8 +290,12 @@ def in_nearest_tokens(at):
        ("dot_product", "    cosine = weight @ weight[query_id]  # (V, D) @ (D,) -> (V,)\n", "You rank by dot products: each row's own length is not divided out, so long vectors win whatever their direction. The cosine divides by *both* lengths, row by row."),
        ("distance", "    cosine = -(weight - weight[query_id]).norm(dim=-1)  # (V,)\n", "You compare distances, to which the lengths contribute. The cosine looks at directions only."),
        ("columns_compared", "    cosine = F.cosine_similarity(weight, weight[query_id].unsqueeze(0), dim=0)  # (D,)\n", "`dim=0` compares column by column and gives D numbers, one for each component. One cosine for each of the V rows is needed: `dim=-1`.", LIST))
+    FIRST = "You leave out whatever comes first and trust that it is the token itself. Another row with the same direction can be before it: leave out `query_id`, not a position in the list."
     at((EXCLUDE, "topk(k).indices"), "excluded by id",
-       ("drops_the_first", ("", "round(decimals=5).argsort(descending=True, stable=True)[1 : k + 1]"), "You take k + 1 and drop the first, trusting that the token itself comes first. Another row with the same direction can be before it: leave out `query_id`, not a position in the list."))
+       ("drops_the_first", ("", "round(decimals=5).argsort(descending=True, stable=True)[1 : k + 1]"), FIRST),
+       ("drops_the_first_of_topk", ("", "round(decimals=5).topk(k + 1).indices[1:]"), FIRST))
+    at((EXCLUDE, "return cosine.topk(k).indices  # (k,)"), LIST,
+       ("left_out_afterwards", ("", "ids = cosine.topk(k).indices  # (k,)\n    return ids[ids != query_id]"), "You choose k tokens first and leave out `query_id` afterwards, so only k − 1 are left where it was among them. Leave it out before you choose."))
     at(("-torch.inf", "topk(k)"), NEAREST,
        ("farthest", ("torch.inf", "topk(k, largest=False)"), "The order is reversed: you return the farthest tokens. Nearest means the *largest* cosine."))
     at(".indices", NEAREST,

@@ -49,6 +49,11 @@ def in_softmax(at):
        ("sums_over_everything", ".sum()", "You divide by the sum over the whole tensor, so all entries together sum to one. Each slice along `dim` must sum to one by itself: sum along `dim` only."),
        ("sum_without_keepdim", ".sum(dim=dim)", "Your sum loses the axis that it runs along (no `keepdim=True`). Broadcasting then lines it up with another axis: an error if the sizes differ, and silently wrong numbers if they happen to agree.", EVERYTHING),
        ("detached_sum", ".sum(dim=dim, keepdim=True).detach()", "You detach the sum. The values are right, but the gradient isn't: raising one score lowers the others' weights, and that happens through the sum.", "gradients"))
+    at("exponentials / exponentials.sum(dim=dim, keepdim=True)", "gradients",
+       ("divides_in_place", "exponentials.div_(exponentials.sum(dim=dim, keepdim=True))", "You change the exponentials in place (`/=`, `div_`, `mul_`). Their gradient needs them as they were, so it can't be computed. Make a new tensor: `e / …`."))
+    CUT = ".reshape(*x.shape[:dim], 1, *x.shape[dim + 1 :])"
+    at(("x.amax(dim=dim, keepdim=True)", ".sum(dim=dim, keepdim=True)"), EVERYTHING,
+       ("shape_put_together", (f"x.amax(dim=dim){CUT}", f".sum(dim=dim){CUT}"), "You put the kept shape together yourself, with `x.shape[dim + 1:]`. For `dim` = −1 that is `x.shape[0:]`, the whole shape once more. `keepdim=True` keeps the axis in its place for every `dim`."))
     at(", keepdim=True", EVERYTHING,
        ("without_keepdim", "", "Your maximum and your sum lose the axis that they run along (no `keepdim=True`). Broadcasting then lines them up with another axis: an error if the sizes differ, and silently wrong numbers if they happen to agree."), times=2)
     at("shifted.exp()", NUMBERS,
@@ -129,7 +134,7 @@ def in_attention_weights(at):
        ("not_normalized", "scores = scaled_scores(query, key)\n    return (scores - scores.amax(dim=-1, keepdim=True)).exp()", "You return the exponentials of the scores (less each row's largest) and never divide by their sum: each row should sum to one."))
     at("scaled_scores(query, key)", NUMBERS,
        ("unscaled", "query @ key.transpose(-2, -1)", "You leave the scores unscaled. Divide them by √D (here √{D} = {root_D}) before the softmax, or use `scaled_scores`."),
-       ("by_d", "scaled_scores(query, key) / math.sqrt(query.size(-1))", "You divide the scores by D = {D} in all, not by √D = {root_D}: the weights come out too even. (`scaled_scores` has divided by √D already.)"),
+       ("by_d", "scaled_scores(query, key) / math.sqrt(query.size(-1))", "You divide the scores by D = {D} in all, not by √D = {root_D}: the weights come out too even. (If you call `scaled_scores`, it has divided by √D already.)"),
        ("by_root_t", "query @ key.transpose(-2, -1) / math.sqrt(query.size(-2))", "You divide the scores by √T (the number of queries), not by √D (their width). With T = D you would not have noticed; here T = {T} and D = {D}."),
        ("by_root_s", "query @ key.transpose(-2, -1) / math.sqrt(key.size(-2))", "You divide the scores by √S (the number of keys), not by √D (their width). With S = D you would not have noticed; here S = {S} and D = {D}."),
        ("times_root_d", "query @ key.transpose(-2, -1) * math.sqrt(query.size(-1))", "You multiply the scores by √D; they must be divided by it. Yours are {D} times too large, and the softmax saturates."),
@@ -230,6 +235,10 @@ def in_scaled_dot_product_attention(at):
     at("weighted_values(attention_weights(query, key), value)", ATTENTION,
        ("scaled_after", "weighted_values(softmax(query @ key.transpose(-2, -1), dim=-1), value) / math.sqrt(query.size(-1))", "You divide by √K after the softmax, so the result is too small and the softmax saturates early. Scale the scores, before the softmax."),
        ("forgets_values", "attention_weights(query, key)", "You return the attention weights: the values never enter. Multiply the weights by `value`.", ("shape", *ATTENTION)))
+    LATE = "The softmax comes after the values and runs over their width. It must turn the scores into weights first; these mix the values."
+    at("weighted_values(attention_weights(query, key), value)", ATTENTION,
+       ("softmax_after_values", "softmax(weighted_values(scaled_scores(query, key), value), dim=-1)", LATE),
+       ("unscaled_softmax_after_values", "softmax(query @ key.transpose(-2, -1) @ value, dim=-1)", LATE + " And “scaled” is missing: divide the scores by √K (here √{K} = {root_K})."))
     at("key), value)", ("shape", *ATTENTION),
        ("mixes_keys", "key), key)", "You mix the keys: `value` never enters. Keys are there to be compared with queries; what is mixed are the values."),
        ("divides_by_s", "key), value) / key.size(-2)", "You divide the mixture by S, the number of keys: a mean where a sum is needed. The weights are shares already.", ATTENTION))
@@ -258,10 +267,10 @@ def in_attention_entropy(at):
     ENTROPY = ("values", "leading axes", "zeros")
     KEPT_FINITE = "weights.clamp(min=torch.finfo(weights.dtype).tiny).log()  # (..., T, S), finite where a weight is 0"
     at(KEPT_FINITE, "zeros",
-       ("nan_at_zeros", "weights.log()  # (..., T, S)", "Where a weight is exactly 0 you compute 0·(−∞), which is NaN, and one NaN ruins the row. Such a term must count 0: keep the logarithm away from zero (`clamp`), or use `torch.xlogy`, or `torch.where`."),
-       ("log_of_one_plus", "weights.log1p()  # (..., T, S)", "You take the logarithm of 1 + w. That avoids ln 0, but it is another function: a weight of 1 should add nothing, and ln 2 it is. Keep ln w and treat w = 0 by itself.", ENTROPY))
+       ("nan_at_zeros", "weights.log()  # (..., T, S)", "Where a weight is exactly 0 you compute 0·(−∞), which is NaN, and one NaN ruins the row. Such a term must count 0: keep the logarithm away from zero (`clamp`, with a number that float32 can hold: 1e-50 becomes 0), or use `torch.xlogy`, or `torch.where`."),
+       ("log_of_one_plus", "weights.log1p()  # (..., T, S)", "You take the logarithm of 1 + w. That avoids ln 0, but it is another function: ln 1 is 0, and ln (1 + 1) is 0.69. Keep ln w and treat w = 0 by itself.", ENTROPY))
     at(".log()", ENTROPY,
-       ("bits", ".log2()", "Yours is in bits: a logarithm to base 2. In nats it is the natural logarithm, so your numbers are 1/ln 2 ≈ 1.44 times too large."),
+       ("bits", ".log2()", "Yours is in bits: a logarithm to base 2, which is 1/ln 2 ≈ 1.44 times the natural one. Nats need the natural one, `log`."),
        ("base_ten", ".log10()", "Yours has a logarithm to base 10. In nats it is the natural logarithm, `log`."))
     at("-weights", ENTROPY,
        ("sign", "weights", "Your entropies are negative: the minus sign is missing. Logarithms of shares are at most zero, so −Σ w ln w is at least zero."))
