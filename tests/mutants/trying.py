@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import random
 import re
+import resource
 import time
 import warnings
 from collections.abc import Iterator
@@ -88,11 +89,11 @@ class Course:
             warnings.simplefilter("ignore")
             self.notebook.shell.run_cell(mutant.source)
             many = self._expected_of_many(exercise)
-            began = time.thread_time()
-            self.notebook.expectations_of(exercise, SEEDS)
+            self.notebook.expectations_of(exercise, SEEDS)  # a notebook has them from its first check on
+            began = _computed()
             with mock.patch.object(observing, "TIME_LIMIT", AT_MOST):
                 verdict = verdict_in_notebook(exercise, names, self.notebook.expectations_of)
-                seconds = time.thread_time() - began
+                seconds = _computed() - began
                 answer = names.get(exercise.name)
                 without_reading = judge(exercise, observe(exercise, answer), SEEDS, self.notebook.expectations_of)
                 other = self._on_many(exercise, answer, many)
@@ -113,6 +114,12 @@ class Course:
             if is_right(exercise, seen, OTHER_SEEDS, lambda *_: many):
                 return replace(judge(exercise, observe(exercise, exercise.right, (0,)), (0,)), status="right")
             return judge(exercise, seen, OTHER_SEEDS, lambda *_: many)
+
+
+def _computed() -> float:
+    """Seconds of computing, here and in the copies of this process that have ended."""
+    copies = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.thread_time() + copies.ru_utime + copies.ru_stime
 
 
 def _status(mutant: Mutant, verdict: Verdict, other: Verdict) -> str:

@@ -67,6 +67,32 @@ WRONG = {
         """),
         "`e` in line 3",
     ),
+    "what a name is set to, where the name stands as in a right answer": (
+        "apply_rotary",
+        cell("""
+            def apply_rotary(x, positions, base=10000.0):
+                width = x.size(-1)
+                if width % 2:
+                    raise ValueError(f"K must be even, and is {width}")
+                rate = -torch.arange(0, width, 2, dtype=torch.float64) / width
+                angle = positions[:, None] * base ** rate
+                cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
+                one, two = x[..., 0 + 1 :: 2], x[..., 1::2]
+                both = (one * cos - two * sin, one * sin + two * cos)
+                return torch.stack(both, dim=-1).flatten(start_dim=-2)
+        """),
+        "`x[..., 0 + 1::2]` in line 8",
+    ),
+    "a type, where it is made": (
+        "nearest_centroid",
+        cell("""
+            def nearest_centroid(train, labels, test):
+                member = F.one_hot(labels)
+                centroids = member.T @ train / member.sum(0)[:, None]
+                return ((test[:, None] - centroids) ** 2).sum(-1).argmin(-1)
+        """),
+        "`F.one_hot(labels)` in line 2",
+    ),
     "another shape": (
         "softmax",
         cell("""
@@ -97,6 +123,41 @@ def test_a_name_that_was_changed_in_place_leads_to_the_line_that_did(notebook, r
     (said,) = [one for one in reading("softmax", notebook(source)).diagnoses if "is not what" in one.headline]
     assert "`moved` in line 4" in said.headline
     assert "Line 3 is what changed it last: `moved *= 0.3 + x.cos()`" in said.detail
+
+
+def test_a_list_that_nothing_fills_leads_to_the_line_that_does_nothing(notebook, reading):
+    source = cell("""
+        def sinusoidal_encoding(num_positions, dim):
+            if dim % 2:
+                raise ValueError(f"{dim} is odd")
+            rows = []
+            for pos in range(num_positions):
+                row = []
+                for i in range(dim // 2):
+                    angle = pos / 10000 ** (2 * i / dim)
+                    row += [math.sin(angle), math.cos(angle)]
+                rows
+            return torch.tensor(rows)
+    """)
+    (said,) = [
+        one for one in reading("sinusoidal_encoding", notebook(source)).diagnoses if "is not what" in one.headline
+    ]
+    assert "`rows` in line 11" in said.headline
+    assert "Line 10 does nothing: its result is not kept." in said.detail
+
+
+def test_a_good_input_that_is_refused_leads_to_the_test_before_it(notebook, reading):
+    source = cell("""
+        def sinusoidal_encoding(num_positions, dim):
+            if num_positions % 2 or dim % 2:
+                raise ValueError(f"{dim} is odd")
+            position = torch.arange(num_positions, dtype=torch.float64)[:, None]
+            rate = 10000.0 ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)
+            return torch.stack([(position * rate).sin(), (position * rate).cos()], -1).flatten(1).float()
+    """)
+    said = [one.headline for one in reading("sinusoidal_encoding", notebook(source)).diagnoses]
+    assert said[0].startswith("It refuses a good input in your line 3")
+    assert "`num_positions % 2 or dim % 2` in line 2 is true of a good input." in said
 
 
 def test_a_list_leads_to_the_line_that_fills_it(notebook, reading):

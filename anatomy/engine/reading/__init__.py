@@ -16,7 +16,7 @@ from anatomy.engine.judging.verdict import Diagnosis, Example, Verdict
 from anatomy.engine.observing.observation import Observation
 from anatomy.engine.reading.copies import can_copy, in_a_copy, spent
 from anatomy.engine.reading.dependence import dependence
-from anatomy.engine.reading.facts import noticed
+from anatomy.engine.reading.facts import noticed, refused, statements_that_do_nothing
 from anatomy.engine.reading.mends import mended
 from anatomy.engine.reading.one_place import the_line
 from anatomy.engine.reading.one_value import the_value
@@ -93,10 +93,13 @@ def _sentence(program: Program, trials: Trials) -> _Said | None:
     whole = trials.budget
     if mend := mended(program, trials):
         return _Said(mend, comes_first=True)
-    for point, share in ((the_value, 0.5), (the_line, 0.8)):
+    if test := refused(program, trials):
+        return _Said(test, comes_first=False)
+    for point, share in ((the_value, 0.6), (the_line, 0.8)):
         trials.budget = whole.part(share)
         if place := point(program, trials):
-            return _Said(place, trials.differ_in_values)
+            idle = [sentence for sentence, _ in statements_that_do_nothing(program)]
+            return _Said(replace(place, detail=" ".join([place.detail, *idle])), trials.differ_in_values)
     trials.budget = whole
     if fact := noticed(program, trials):
         return _Said(fact, not trials.stop)

@@ -16,6 +16,20 @@ Fact = tuple[str, int]
 """The sentence, and the line that it is about, or 0."""
 
 
+def refused(program: Program, trials: Trials) -> Diagnosis | None:
+    """The test before a `raise` of the student's own that a good input meets."""
+    good = [seen for seen in trials.visible.values() if seen.expected.outcome == "returned"]
+    errors = [seen.found.error for seen in good if seen.found.error]
+    for block in blocks(program.tree):
+        for statement in (one for one in block if isinstance(one, ast.If)):
+            raises = {inner.lineno for inner in statement.body if isinstance(inner, ast.Raise)}
+            if any(error.line in raises for error in errors):
+                line = statement.lineno
+                return Diagnosis(f"`{ast.unparse(statement.test)}` in line {line} is true of a good input.",
+                                 f"Line {line}: `{program.line(line)}`")  # fmt: skip
+    return None
+
+
 def noticed(program: Program, trials: Trials) -> Diagnosis | None:
     """The first such sentence."""
     for sentence, line in _facts(program, trials):
@@ -28,7 +42,7 @@ def _facts(program: Program, trials: Trials) -> Iterator[Fact]:
         return  # nothing is returned: that comes first
     yield from _behind_the_error(program, trials)
     yield from _loops_that_end_at_once(program)
-    yield from _statements_that_do_nothing(program)
+    yield from statements_that_do_nothing(program)
     yield from _unused_arguments(program, trials)
     yield from _powers_of_one(program)
     yield from _what_is_returned(program, trials)
@@ -109,7 +123,7 @@ def _powers_of_one(program: Program) -> Iterator[Fact]:
                 yield f"`{text}` means `({first}){text.removeprefix(first)}`: the power is taken first.", node.lineno
 
 
-def _statements_that_do_nothing(program: Program) -> Iterator[Fact]:
+def statements_that_do_nothing(program: Program) -> Iterator[Fact]:
     """A statement that is an expression and calls nothing."""
     for statement in (statement for function in program.functions for block in blocks(function) for statement in block):
         is_value = isinstance(statement, ast.Expr) and not isinstance(statement.value, ast.Constant)

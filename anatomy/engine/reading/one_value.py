@@ -47,18 +47,22 @@ def the_value(program: Program, trials: Trials) -> Diagnosis | None:
         for number in mine.notes:
             if lending.mends(number, rank):
                 as_near = [one for one in ranks if one.has_another_form <= rank.has_another_form]
-                cause = _first_cause(number, mine, lending, as_near)
-                return _said(program, mine, cause, _unknown_in(cause, mine, rights))
+                sure = [one for one in as_near if not (one.stands_elsewhere and one.mine_is_theirs)]
+                cause = _first_cause(number, mine, lending, sure)
+                if lending.mends_all(cause):
+                    return _said(program, mine, cause, _unknown_in(cause, mine, rights))
     return None
 
 
 def _first_cause(number: int, mine: Recording, lending: _Lending, ranks: list[Rank]) -> int:
-    """The expression of this number, or one inside it, or where its name is set, that goes wrong first."""
+    """The expression of this number, or one inside it, or one that its names come from, that goes wrong first."""
     seen = {number}
     while True:
         inside = {id(node) for node in ast.walk(mine.places[number][3])} | {id(mine.is_set_to(number))}
-        parts = [part for part in mine.notes if part not in seen and id(mine.places[part][3]) in inside]
-        within = (part for part in parts for rank in ranks if lending.mends(part, rank))
+        before = mine.comes_from(number) - seen
+        near = [part for part in mine.notes if id(mine.places[part][3]) in inside and part not in seen]
+        far = [part for part in mine.notes if part in before and part not in near]
+        within = (part for part in (*near, *far) for rank in ranks if lending.mends(part, rank))
         if (part := next(within, None)) is None:
             return number
         seen.add(number := part)
@@ -87,6 +91,7 @@ class _Right:
     def __init__(self, recording: Recording, trials: Trials) -> None:
         self.recording, self._trials = recording, trials
         self._notes: dict[int, Notes] = {}
+        self._given: dict[tuple[int, int], list[Noted]] = {}
         self._ranked: dict[tuple[int, Rank], list[int]] = {}
         self.matched: set[int] = set()
         """The expressions of the student's that have the value of one of this answer's."""
@@ -96,6 +101,15 @@ class _Right:
             self._trials.watch(self.recording.build, case)
             self._notes[case] = self.recording.notes
         return self._notes[case]
+
+    def given(self, number: int, case: int) -> list[Noted]:
+        """What one of its expressions gives in a case."""
+        if case in self._notes:
+            return self._notes[case].get(number, [])
+        if (number, case) not in self._given:
+            self._trials.watch(partial(self.recording.build, number), case)
+            self._given[number, case] = self.recording.notes.get(number, [])
+        return self._given[number, case]
 
     def results(self, case: int) -> list[list[Noted]]:
         """What it returns."""
@@ -109,17 +123,20 @@ class _Right:
             for number, values in self.notes(case).items()
             if number not in final and len(values) <= OFTEN and NO_DATA not in values
         }
-        same = {(here, there) for here in mine.notes for there in known if _alike(mine.notes[here], known[there])}
+        forms = {here: _forms(values) for here, values in mine.notes.items()}
+        of_form: dict[tuple[Any, ...], list[int]] = {}
+        for there, values in known.items():
+            of_form.setdefault(_forms(values), []).append(there)
+        pairs = ((here, there) for here, form in forms.items() for there in of_form.get(form, ()))
+        same = {(here, there) for here, there in pairs if _alike(mine.notes[here], known[there])}
         self.matched, common = {here for here, _ in same}, {there for _, there in same}
-        for here, values in mine.notes.items():
-            for there, others in known.items():
-                if (here, there) not in same:
-                    is_late, elsewhere = (
-                        here not in mine.building,
-                        not _stand_alike(mine, here, self.recording, there, same),
-                    )
-                    other_form = _forms(values) != _forms(others)
-                    rank = Rank(elsewhere, other_form, is_late and here in self.matched, is_late and there in common)
+        for here, mine_form in forms.items():
+            is_late = here not in mine.building
+            for form, numbers in of_form.items():
+                for there in (number for number in numbers if (here, number) not in same):
+                    elsewhere = not _stand_alike(mine, here, self.recording, there, same)
+                    known_here, known_there = is_late and here in self.matched, is_late and there in common
+                    rank = Rank(elsewhere, form != mine_form, known_here, known_there)
                     self._ranked.setdefault((here, rank), []).append(there)
         return {rank for _, rank in self._ranked}
 
@@ -129,7 +146,7 @@ class _Right:
             number
             for number in self.notes(next(iter(results)))
             if all(
-                any(_alike(self.notes(case).get(number, []), result) for result in some)
+                any(_gives(self.notes(case).get(number, []), result) for result in some)
                 for case, some in results.items()
             )
         }
@@ -145,16 +162,25 @@ class _Lending:
         self.program, self.trials, self.mine, self.rights = program, trials, mine, rights
         self._lent: Iterator[Noted] = iter(())
         self._given_up: set[int] = set()
+        self._lender: dict[int, tuple[_Right, int]] = {}
 
     def mends(self, number: int, rank: Rank) -> bool:
+        """Whether several cases are right then."""
         candidates = [(right, there) for right in self.rights for there in right.candidates(number, rank)]
-        if not candidates or number in self._given_up:
-            return False
-        for _ in exchanged(self.mine.places[number], ast.Call(ast.Name(_GIVEN, ast.Load()), [], [])):
+        return number not in self._given_up and self._try(number, candidates)
+
+    def mends_all(self, number: int) -> bool:
+        """Whether all are, with the value that mends several."""
+        return self._try(number, [self._lender[number]], in_all=True)
+
+    def _try(self, number: int, candidates: list[tuple[_Right, int]], in_all: bool = False) -> bool:
+        given = ast.Call(ast.Name(_GIVEN, ast.Load()), [], [])
+        for _ in exchanged(self.mine.places[number], given) if candidates else ():
             build = self.program.builder({_GIVEN: lambda: fresh(next(self._lent).value)})
             for right, there in candidates:
-                mends = self.trials.values_are_right(build, partial(self._lend, right, there))
+                mends = self.trials.values_are_right(build, partial(self._lend, right, there), in_all)
                 if mends:
+                    self._lender[number] = right, there
                     return True
                 if mends is None:
                     self._given_up.add(number)
@@ -162,25 +188,31 @@ class _Lending:
         return False
 
     def _lend(self, right: _Right, there: int, case: int) -> None:
-        self._lent = iter(right.notes(case).get(there, ()))
+        self._lent = iter(right.given(there, case))
 
 
 def _stand_alike(mine: Recording, here: int, theirs: Recording, there: int, same: Collection[tuple[int, int]]) -> bool:
-    """Whether two expressions are the same operand of one operation, and its other operands have the same values."""
-    (operation, one), (another, other) = mine.stands_in(here), theirs.stands_in(there)
-    same_operands = one.keys() == other.keys() and all((one[where], other[where]) in same for where in one)
-    return bool(operation) and operation == another and same_operands
-
-
-def _alike(here: list[Noted], there: list[Noted]) -> bool:
-    pairs = zip(here, there, strict=False)
-    return len(here) == len(there) and all(
-        one.form == other.form and alike(one.plain, other.plain) for one, other in pairs
+    """Whether two values are the same operand of one operation, and its other operands have the same values."""
+    return any(
+        one.operation == other.operation
+        and one.others.keys() == other.others.keys()
+        and all((one.others[where], other.others[where]) in same for where in one.others)
+        for one in mine.stands_in(here)
+        for other in theirs.stands_in(there)
     )
 
 
-def _forms(values: list[Noted]) -> list[Any]:
-    return [one.form for one in values]
+def _gives(here: list[Noted], there: list[Noted]) -> bool:
+    return _forms(here) == _forms(there) and _alike(here, there)
+
+
+def _alike(here: list[Noted], there: list[Noted]) -> bool:
+    """Whether values of the same forms are the same."""
+    return all(alike(one.plain, other.plain) for one, other in zip(here, there, strict=True))
+
+
+def _forms(values: list[Noted]) -> tuple[Any, ...]:
+    return tuple(one.form for one in values)
 
 
 def _said(program: Program, mine: Recording, number: int, unknown: list[str]) -> Diagnosis:

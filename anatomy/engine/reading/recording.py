@@ -18,14 +18,11 @@ from torch import Tensor
 
 from anatomy.engine.exercise import Exercise
 from anatomy.engine.observing.plain_data import fresh, plain
-from anatomy.engine.reading.expressions import is_module
 from anatomy.engine.reading.source import Program, called_function, definition_in
-from anatomy.engine.reading.syntax import Place, blocks, places, put
+from anatomy.engine.reading.syntax import blocks, places, put
+from anatomy.engine.reading.uses import Use, has_value, targets, uses
 
-_DATA = (Tensor, int, float, str, list, tuple, dict)
-_EXPRESSIONS = (ast.Attribute, ast.BinOp, ast.BoolOp, ast.Call, ast.Compare, ast.Constant, ast.DictComp, ast.IfExp,
-                ast.List, ast.ListComp, ast.Name, ast.Subscript, ast.UnaryOp)  # fmt: skip
-_NO_VALUE_HERE = (ast.ClassDef, ast.Expr, ast.FormattedValue, ast.JoinedStr, ast.Slice, ast.arguments)
+_DATA = (Tensor, int, float, str, list, tuple, dict, type(None))
 
 OFTEN = 64
 """How often an expression may be computed in one run: what comes more often is not compared."""
@@ -47,9 +44,6 @@ class Noted(NamedTuple):
 Notes = dict[int, list[Noted]]
 """Number of an expression → what it gave, time by time; what is computed first comes first."""
 
-Operands = dict[tuple[str, int | None], int]
-"""Place in an operation → number of the expression."""
-
 Define = Callable[[ast.Module, dict[str, Any]], Any]
 """Makes of a tree the answer that it defines, with some names more than its own."""
 
@@ -63,22 +57,24 @@ class Recording:
 
     def __init__(self, tree: ast.Module, define: Define, name: str) -> None:
         self.places, self._define, self.notes = places(tree), define, Notes()
+        self._only: int | None = None
+        self._numbers = {id(place[3]): number for number, place in enumerate(self.places)}
         answer = next((found for node in tree.body if (found := called_function(node, name))), None)
         self.returned = [i for i in self._within([answer]) if isinstance(self.places[i][0], ast.Return)]
         self._functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
         self.building = frozenset(self._within(one for one in self._functions if one.name == "__init__"))
         self._noting = copy.deepcopy(tree)
         for number, place in enumerate(places(self._noting)):
-            if _is_noted(*place):
+            if has_value(*place):
                 node = place[3]
                 call = ast.Call(ast.Name(_NOTE, ast.Load()), [ast.Constant(number), node], [])
                 put(*place[:3], ast.copy_location(call, node))
         ast.fix_missing_locations(self._noting)
-        self._operations = _operations(self.places)
+        self._uses = uses(self.places, self._functions)
 
-    def stands_in(self, number: int) -> tuple[str, Operands]:
-        """The operation in which an expression stands and which operand it is there; and the other operands."""
-        return self._operations[number]
+    def stands_in(self, number: int) -> list[Use]:
+        """The operation that takes an expression; where a name is set to it, those that take the name."""
+        return self._uses[number]
 
     def is_set_to(self, number: int) -> ast.expr | None:
         """Of a name: what it was set to last, where no branch and no loop leaves that open."""
@@ -87,10 +83,28 @@ class Recording:
         if not own or not isinstance(name, ast.Name):
             return None
         times = [node for node in ast.walk(own[-1]) if isinstance(node, ast.Name | ast.arg) and _binds(node, name.id)]
-        plain = [one for one in own[-1].body if isinstance(one, ast.Assign) and one.targets[0] in times]
+        plain = [
+            (node, value)
+            for statement in own[-1].body
+            if isinstance(statement, ast.Assign) and len(statement.targets) == 1
+            for node, value in targets(statement)
+            if node in times
+        ]
         arguments = sum(isinstance(node, ast.arg) for node in times)
-        before = [one for one in plain if one.lineno < name.lineno and len(one.targets) == 1]
-        return before[-1].value if before and len(plain) + arguments == len(times) else None
+        before = [value for node, value in plain if node.lineno < name.lineno]
+        return before[-1] if before and len(plain) + arguments == len(times) else None
+
+    def comes_from(self, number: int) -> set[int]:
+        """The places of what an expression is made of: what stands in it, and what its names were set to, and so on."""
+        found, open_ones = set[int](), [number]
+        while open_ones:
+            for node in ast.walk(self.places[open_ones.pop()][3]):
+                inside = self._numbers.get(id(node))
+                if inside is not None and inside not in found:
+                    found.add(inside)
+                    if set_to := self.is_set_to(inside):
+                        open_ones.append(self._numbers[id(set_to)])
+        return found
 
     def was_changed_in(self, number: int) -> int:
         """Of a name: the line of a statement such as ``x += 1`` that comes right before it; 0 if another one does."""
@@ -121,46 +135,17 @@ class Recording:
         inside = {id(node) for function in functions if function for node in ast.walk(function)}
         return [number for number, place in enumerate(self.places) if id(place[3]) in inside]
 
-    def build(self) -> Any:
-        """The answer, which notes from now on."""
-        self.notes = {}
+    def build(self, only: int | None = None) -> Any:
+        """The answer, which notes from now on what all its expressions give, or only one of them."""
+        self.notes, self._only = {}, only
         return self._define(self._noting, {_NOTE: self._note})
 
     def _note(self, number: int, value: Any) -> Any:
-        times = self.notes.setdefault(number, [])
-        if len(times) <= OFTEN:
-            times.append(_kept(value))
+        if self._only in (None, number):
+            times = self.notes.setdefault(number, [])
+            if len(times) <= OFTEN:
+                times.append(_kept(value))
         return value
-
-
-def _operations(all_places: list[Place]) -> list[tuple[str, Operands]]:
-    """For each place the operation that it stands in, empty if it stands in none, and the other operands."""
-    of_parents: dict[int, list[int]] = {}
-    for number, place in enumerate(all_places):
-        if _is_noted(*place):
-            of_parents.setdefault(id(place[0]), []).append(number)
-
-    def operation(number: int) -> tuple[str, Operands]:
-        parent, field, index, _ = all_places[number]
-        if (name := _operation(parent)) is None:
-            return "", {}
-        others = {all_places[one][1:3]: one for one in of_parents.get(id(parent), []) if one != number}
-        return f"{name} {field} {index}", others
-
-    return [operation(number) for number in range(len(all_places))]
-
-
-def _operation(node: ast.AST) -> str | None:
-    """What an expression does with its operands: its operator, or the name of what it calls."""
-    match node:
-        case ast.BinOp(op=op):
-            return type(op).__name__
-        case ast.Compare(ops=ops):
-            return " ".join(type(op).__name__ for op in ops)
-        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
-            return name
-        case _:
-            return None
 
 
 def of_program(program: Program) -> Recording:
@@ -209,16 +194,3 @@ def _kept(value: Any) -> Noted:
         with contextlib.suppress(Exception):  # a tensor inside of `torch.vmap`, or without data, can't be kept
             return Noted(fresh(value), plain(value))
     return NO_DATA
-
-
-def _is_noted(parent: ast.AST, field: str, index: int | None, node: ast.AST) -> bool:
-    """Whether an expression gives a value that could be another one."""
-    if not isinstance(node, _EXPRESSIONS) or isinstance(parent, _NO_VALUE_HERE) or is_module(node):
-        return False
-    if isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.List) and not isinstance(node.ctx, ast.Load):
-        return False
-    if isinstance(parent, ast.Call) and field == "func":
-        return False
-    if isinstance(node, ast.Name) and node.id == "self":
-        return not isinstance(parent, ast.Attribute)
-    return not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super")
