@@ -1,10 +1,19 @@
-"""From a check's cell, as its kernel has left it, to the verdict on the answer that it checked."""
+"""From a check's cell, as its kernel has left it, to the verdict on the answer that it checked.
+
+In a class many answers do exactly the same: all that is right in the usual way, and what several got wrong alike. Where
+every bit of an observation is that of an earlier one with the same seeds, the verdict is the earlier one.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import itertools
+import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, TypeVar
 
 from nbformat import NotebookNode
 from nbgrader import utils
@@ -17,6 +26,7 @@ from anatomy.engine.exercise import Exercise
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.judging.judge import is_right, judge
 from anatomy.engine.judging.verdict import Diagnosis, PropertyResult, Verdict
+from anatomy.engine.observing.observation import Observation
 from anatomy.engine.observing.records import MIME, Unreadable, decode
 from anatomy.wiring import the_course
 
@@ -29,10 +39,16 @@ def checked_exercise(cell: NotebookNode, book: Notebook) -> Exercise | None:
     return the_course().exercises(book).get(name.removeprefix("check-")) if name.startswith("check-") else None
 
 
-_expectations: dict[tuple[str, tuple[int, ...]], Expectations] = {}
+Found = TypeVar("Found")
+_Seeds = tuple[int, ...]
+
+MOST_FOUND = 20_000
+"""Verdicts that are kept; then they are worked out anew."""
+
+_expectations: dict[tuple[str, _Seeds], Expectations] = {}
 """What the references and mistakes do with some seeds; `anatomy grade` uses the same seeds in a whole run."""
-
-
+_found: dict[tuple[str, str, _Seeds, bytes], Any] = {}
+"""What was found of a record: by the question, the exercise, the seeds and a hash of the record."""
 _shared: SharedObservations | None = None
 
 
@@ -42,7 +58,7 @@ def share_with(folder: str) -> None:
     _shared = SharedObservations(Path(folder)) if folder else None
 
 
-def _expectations_of(exercise: Exercise, seeds: tuple[int, ...]) -> Expectations:
+def _expectations_of(exercise: Exercise, seeds: _Seeds) -> Expectations:
     if any(known != seeds for _, known in _expectations):
         _expectations.clear()
     key = (exercise.name, seeds)
@@ -54,19 +70,46 @@ def _expectations_of(exercise: Exercise, seeds: tuple[int, ...]) -> Expectations
 def forget_expectations() -> None:
     """Work out anew what references and mistakes do."""
     _expectations.clear()
+    _found.clear()
 
 
-def is_seen_right(cell: NotebookNode, exercise: Exercise, seeds: tuple[int, ...]) -> bool:
+def _found_once(
+    find: Callable[[Exercise, Observation, _Seeds], Found], exercise: Exercise, record: Any, seeds: _Seeds
+) -> Found:
+    """What `find` finds of the observation in a record: the same for the same bits.
+
+    Raises
+    ------
+    Unreadable
+        When the record is none.
+    """
+    try:
+        bits = hashlib.sha256(json.dumps(record).encode()).digest()
+    except RecursionError as error:
+        raise Unreadable("the record's tree can't be read") from error
+    if len(_found) >= MOST_FOUND or any(known != seeds for *_, known, _ in itertools.islice(_found, 1)):
+        _found.clear()
+    key = (find.__name__, exercise.name, seeds, bits)
+    if key not in _found:
+        _found[key] = find(exercise, decode(record), seeds)
+    known: Found = _found[key]
+    return known
+
+
+def is_seen_right(cell: NotebookNode, exercise: Exercise, seeds: _Seeds) -> bool:
     """Whether a check's cell holds one record, of an answer that is right, if need be with right parts."""
     records = [output.data[MIME] for output in cell.outputs if MIME in output.get("data", {})]
     if len(records) != 1 or CellNote.read(cell).left_out:
         return False
-    seen = decode(records[0])
+    return _found_once(_is_right, exercise, records[0], seeds)
+
+
+def _is_right(exercise: Exercise, seen: Observation, seeds: _Seeds) -> bool:
     looks = [seen, replace(seen, cases=seen.with_right_parts)] if seen.with_right_parts else [seen]
     return any(is_right(exercise, look, seeds, _expectations_of) for look in looks)
 
 
-def verdict_on(cell: NotebookNode, exercise: Exercise, answer: NotebookNode | None, seeds: tuple[int, ...]) -> Verdict:
+def verdict_on(cell: NotebookNode, exercise: Exercise, answer: NotebookNode | None, seeds: _Seeds) -> Verdict:
     records = [output.data[MIME] for output in cell.outputs if MIME in output.get("data", {})]
     if reason := CellNote.read(cell).left_out:
         return _no_points(exercise, f"Your `{exercise.name}` {_stopped(reason)}.", _ADVICE[reason])
@@ -79,15 +122,18 @@ def verdict_on(cell: NotebookNode, exercise: Exercise, answer: NotebookNode | No
     if not records:
         return _no_points(exercise, "The check could not look at your answer.", _error_in(cell))
     try:
-        observation = decode(records[0])
+        verdict = _found_once(_judged, exercise, records[0], seeds)
     except Unreadable as error:
         return _no_points(exercise, "What the check sent can't be read.", f"{str(error)[:1].upper()}{str(error)[1:]}.")
-    if observation.exercise != exercise.name:
-        return _no_points(exercise, "The check sent an observation of another exercise.", "")
-    verdict = judge(exercise, observation, seeds, _expectations_of)
     if verdict.status == "not attempted" and answer is not None:
         return _why_undefined(exercise, answer) or verdict
     return verdict
+
+
+def _judged(exercise: Exercise, seen: Observation, seeds: _Seeds) -> Verdict:
+    if seen.exercise != exercise.name:
+        return _no_points(exercise, "The check sent an observation of another exercise.", "")
+    return judge(exercise, seen, seeds, _expectations_of)
 
 
 def numbers_of(cell: NotebookNode) -> FewNumbers:
