@@ -40,7 +40,7 @@ TIED = {
     "DecoderBlock": ("dropout",),
     "GPT": ("dropout", "too long"),
     "load_gpt2_weights": ("tied head", "refusals", "leftover blocks", "independence"),
-    "generate": ("long texts", "sampling", "generator"),
+    "generate": ("long texts", "sampling", "generator", "mode"),
     "TransformerDecoderLayer": ("dropout", "masks", "eps"),
     "Transformer": ("dropout", "padding", "encode and decode"),
     "teacher_forcing_loss": ("gradient",),

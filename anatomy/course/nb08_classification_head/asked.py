@@ -485,18 +485,20 @@ def TokenClassifier(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- spans
 
 
+LOWEST = -9e8
+"""As good as −∞ for a score: −1e9, also where it was added to another one."""
+
+
 def _span_scores(answer: Any, case: Case) -> Any:
-    """With a mask, the scores where they count, and what a softmax makes of all (−∞ and any other very low number are
-    the same then)."""
+    """The two scores; with a mask, `LOWEST` and less stand for −∞ where it is 0."""
     scores = answer(*case.args.values())
     if case.asks == "mask":
         start, end = scores
-        counts = case.args["mask"].bool()
-        if any(
-            not isinstance(one, Tensor) or not one.is_floating_point() or one.shape != counts.shape for one in scores
-        ):
+        hidden = case.args["mask"] == 0
+        if any(not isinstance(one, Tensor) or not one.is_floating_point() or one.shape != hidden.shape
+               for one in (start, end)):  # fmt: skip
             return scores
-        return [start[counts], end[counts], start.softmax(dim=-1), end.softmax(dim=-1)]
+        return tuple(one.masked_fill(hidden & (one <= LOWEST), -torch.inf) for one in (start, end))
     return tuple(scores) if isinstance(scores, Tensor) and scores.dim() == 3 and len(scores) == 2 else scores
 
 

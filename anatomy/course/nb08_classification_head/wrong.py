@@ -132,6 +132,8 @@ for right, (vector, everything) in ALL_OF_BOTH.items():
 @MISTAKES.of(cross_entropy)
 def in_cross_entropy(at):
     LOSS = ("values", "large logits", "gradients")
+    MEAN_FIRST = "You average the probabilities and take the logarithm of their mean; take the logarithm of each first. The mean comes last."
+    CLAMPS = {f"to_{bound}": f"-{bound}.0, {bound}.0" for bound in (50, 80, 88)} | {f"above_{bound}": f"max={bound}.0" for bound in (50, 80, 88)}
     at("shifted = logits", LOSS,
        ("softmax_before", "logits = logits.softmax(dim=-1)\n    shifted = logits", "A softmax comes first, and then a whole cross-entropy, which has a softmax of its own: two in a row. The loss of a perfect answer could not fall to 0, and gradients get small. Use the logits as they come."))
     at("(log_total - right).mean()", LOSS,
@@ -139,7 +141,9 @@ def in_cross_entropy(at):
        ("sum", "(log_total - right).sum()", "You sum over the batch; the mean is needed. A sum grows with the batch, and the step size would have to shrink with it."),
        ("no_mean", "log_total - right", "You return one loss for each sentence, shape (B,); what is needed is their mean, a single number.", ("shape", *LOSS)),
        ("no_logarithm", "-(right - log_total).exp().mean()", "You return minus the mean *probability* of the right labels, without the logarithm. Its gradient vanishes just where the model is most wrong."),
-       ("mean_before_logarithm", "-(right - log_total).exp().mean().log()", "You average the probabilities and take the logarithm of their mean; take the logarithm of each first. The mean comes last."),
+       ("mean_before_logarithm", "-(right - log_total).exp().mean().log()", MEAN_FIRST),
+       ("mean_before_logarithm_by_logsumexp", "torch.tensor(float(len(right))).log() - (right - log_total).logsumexp(dim=0)", MEAN_FIRST),
+       ("mean_before_logarithm_unshifted", "torch.tensor(float(len(right))).log() - (logits - logits.logsumexp(dim=-1, keepdim=True)).gather(-1, labels[:, None]).squeeze(-1).logsumexp(dim=0)", MEAN_FIRST),
        ("one_minus_p", "(1 - (right - log_total).exp()).mean()", "You return the mean of 1 − p. It never exceeds 1, and its gradient vanishes where the model is sure and wrong: take −ln p."))
     at("(log_total - right)", LOSS,
        ("no_minus", "(right - log_total)", "The minus sign is missing: this is the mean log-probability, at most 0. Whoever minimizes it learns to give the right label *less*."),
@@ -153,6 +157,8 @@ def in_cross_entropy(at):
         return -(right / exponentials.sum(dim=-1)).log().mean()
 
     at("logits - logits.amax(dim=-1, keepdim=True)", "large logits",
+       *((f"logits_clamped_{name}", f"logits.clamp({bounds})", "You cut large logits off (`clamp`): that keeps `exp` from overflowing, but the loss is then that of other logits. Take each row's largest logit off instead.")
+         for name, bounds in CLAMPS.items()),
        ("exp_overflows", "logits", "You take `exp` of the logits as they come: from 89 on it is ∞, and far below zero it is rounded to 0. Take each row's largest logit off first."))
     at("return (log_total - right).mean()", LOSS,
        ("log_of_softmax", "probabilities = (right - log_total).exp()  # (B,)\n    return -probabilities.log().mean()", "The softmax is stable, but then its logarithm is taken: a probability below 1e-45 has been rounded to 0 by then, and log 0 is −∞. Don't form the probability; log(softmax) is the difference x − log Σ exp(x).", "large logits"),
@@ -452,10 +458,11 @@ def in_span_scores(at):
         start[~mask.long()] = -torch.inf
         end[~mask.long()] = -torch.inf
 """, "You turn whole numbers round with `~`: `~1` is −2 and `~0` is −1, and as an index that means the last two sentences, which are then −∞ from end to end. Compare: `mask == 0`."),
-       ("adds_a_penalty", """    if mask is not None:
-        penalty = (1 - mask.long()) * -10000.0
+       *((name, f"""    if mask is not None:
+        penalty = (1 - mask.long()) * -{number}
         start, end = start + penalty, end + penalty
-""", "You add a fixed penalty, −10,000, where the mask is 0. Where scores lie farther apart, such a token still wins: set it to −∞."),
+""", "You add a fixed penalty where the mask is 0, such as −100 or −10,000. Where scores lie farther apart, such a token still wins: set it to −∞.")
+         for name, number in {"adds_a_penalty": "10000.0", "adds_a_hundred": "100.0", "adds_a_thousand": "1000.0", "adds_a_million": "1e6"}.items()),
        ("adds_the_mask", """    if mask is not None:
         start, end = start + mask, end + mask
 """, "You add the mask to the scores: a 1 more or less decides little. Set the scores to −∞ where it is 0."),
@@ -481,8 +488,10 @@ def in_span_scores(at):
        ("cosine", "F.normalize(hidden, dim=-1) @ F.normalize(w, dim=-1).T", "You compare directions (cosines): the lengths of the vectors count too. Take plain dot products."))
     at("-torch.inf", "mask",
        ("masked_to_zero", "0.0", "You set masked scores to 0. Zero is a good score where the others are negative; −∞ is never chosen."),
-       ("masked_to_plus_infinity", "torch.inf", "Where the mask is 0 your scores are +∞ or NaN, not −∞: they win, or ruin the whole row. (Hidden states of ±∞ don't help: times a negative weight the sign turns.) Set the scores themselves to −∞."),
-       ("masked_to_a_low_number", "-100.0", "Masked scores become a fixed number such as −100 or −10,000: where all others are lower still, it wins. −∞ never does."), times=2)
+       ("masked_to_plus_infinity", "torch.inf", "Where the mask is 0 your scores are +∞, not −∞: they win everywhere."),
+       ("masked_to_nan", "torch.nan", "Where the mask is 0 your scores are NaN, which ruins the whole row: 0 · ∞ is no number. Set the scores themselves to −∞."),
+       *((name, number, "Masked scores become a fixed number such as −100 or −10,000: where all others are lower still, it wins. −∞ never does.")
+         for name, number in {"masked_to_a_low_number": "-100.0", "masked_to_minus_one": "-1.0", "masked_to_minus_ten": "-10.0", "masked_to_a_thousand": "-1e3", "masked_to_ten_thousand": "-1e4", "masked_to_a_hundred_thousand": "-1e5", "masked_to_a_million": "-1e6"}.items()), times=2)
     for name, condition in {"turns_the_bits": "~mask", "minus_the_mask": "1 - mask"}.items():
         at("mask == 0", "mask",
            (name, condition, {"~mask": "`~mask` means “not” for True and False only; of 1 and 0 it makes −2 and −1. `mask == 0` serves both kinds.", "1 - mask": "`1 - mask` is no condition: `masked_fill` wants True and False. `mask == 0` serves both kinds of masks."}[condition]), times=2)
@@ -494,7 +503,10 @@ def in_span_scores(at):
     at(("start, end = (hidden", MASKING), "mask",
        ("mask_in_place", ("""if mask is not None:
         hidden.masked_fill_(mask.unsqueeze(-1) == 0, 0.0)
-    start, end = (hidden""", ""), "You set the *vectors* of masked tokens to 0: their scores are then 0, which is a good score where others are negative. Set the scores to −∞."))
+    start, end = (hidden""", ""), "You set the *vectors* of masked tokens to 0: their scores are then 0, which is a good score where others are negative. Set the scores to −∞."),
+       ("hidden_to_minus_infinity", ("""if mask is not None:
+        hidden = hidden.masked_fill(mask.unsqueeze(-1) == 0, -torch.inf)
+    start, end = (hidden""", ""), "You set the *vectors* of masked tokens to −∞: times a negative weight that is +∞, and −∞ and +∞ together are NaN. Set the scores to −∞."))
 
 
 @MISTAKES.of(best_span)

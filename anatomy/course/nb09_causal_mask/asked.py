@@ -227,7 +227,9 @@ def any_model(draw: Draw) -> Case:
     draw.sized(B=(1, 4), T=(1, 6), V=(1, draw.pick(9, 300)), D=(1, 8))
     draw.sizes["S"] = draw.sizes["T"]
     kept = draw.pick(torch.ones(draw.shape("T T")), draw.integers("T T", 2)).tril(draw.pick(-1, 0, 0, 1, 6))
-    return draw.case(**_reads(draw, lambda mixes: mixes * kept), asks=None if kept.triu(1).any() else "causal model")
+    given, asks = _reads(draw, lambda mixes: mixes * kept), None if kept.triu(1).any() else "causal model"
+    given["model"].train(draw.pick(True, False))
+    return draw.case(**given, asks=draw.pick(asks, asks, asks, "model unchanged"))
 
 
 @exercise(
@@ -255,6 +257,8 @@ def future_leak(seed: int) -> Iterator[Case]:
         note = "for a causal model" + (" and a single token" if length == 1 else "")
         yield draw.case(**_reads(draw, lambda mixes: mixes.tril()), asks="causal model", note=note)
     yield draw.case(**everything, asks="model unchanged")
+    quiet = everything | {"model": deepcopy(everything["model"]).eval()}
+    yield draw.case(**quiet, asks="model unchanged", note="for a model in eval mode")
 
 
 # ---------------------------------------------------------------------------------------------- CausalSelfAttention
@@ -807,10 +811,13 @@ CLOSE = 0.002
 
 
 def _write(answer: Any, case: Case) -> Any:
-    """The ids; or those of many texts, or of texts written with one generator and another."""
+    """The ids; or those of many texts, or of texts written with one generator and another; or the model's mode."""
     if case.asks == "generator":
         return _with_generators(answer, case)
     written = answer(*case.args.values())
+    if case.asks == "mode" and written is not None:
+        model = case.args["model"]
+        return {"training": int(model.training), "logits": model.get_buffer("logits")}
     if case.asks != "sampling" or written is None:
         return written
     if not isinstance(written, Tensor):
@@ -862,15 +869,17 @@ def any_beginnings(draw: Draw) -> Case:
                          top_p=draw.pick(None, 0.7), asks="sampling")  # fmt: skip
     draw.sized(B=(1, 4), T=(1, 8), V=(1, draw.pick(9, 200)), P=(1, 12))
     steps = draw.whole(0, 6)
+    model = Writer(draw, CLOSE).train(draw.pick(True, False))
     how = draw.pick({"temperature": 0}, {"temperature": 0.0, "top_k": draw.whole(1, 9)},
                     {"temperature": draw.pick(0.5, 1.0, 2.0), "top_k": 1})  # fmt: skip
-    return draw.case(model=Writer(draw, CLOSE), ids=draw.ids("B T", draw.sizes["V"]), max_new_tokens=steps, **how,
-                     asks="greedy" if draw.sizes["T"] + steps <= draw.sizes["P"] else "long texts")  # fmt: skip
+    asks = "greedy" if draw.sizes["T"] + steps <= draw.sizes["P"] else "long texts"
+    return draw.case(model=model, ids=draw.ids("B T", draw.sizes["V"]), max_new_tokens=steps, **how,
+                     asks=draw.pick(asks, asks, asks, "mode"))  # fmt: skip
 
 
 @exercise(
     inputs=any_beginnings,
-    properties={"greedy": 2, "long texts": 1, "sampling": 2, "generator": 1},
+    properties={"greedy": 1, "long texts": 1, "sampling": 2, "generator": 1, "mode": 1},
     axes=TOKENS,
     act=_write,
     when_right="It writes. What it has to say depends on what it has read.",
@@ -905,6 +914,11 @@ def generate(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=6, T=3, V=8, P=16)
     yield draw.case(model=Writer(draw), ids=draw.integers("B T", 8), max_new_tokens=12,
                     generator=draw.fork("generator"), asks="generator")  # fmt: skip
+    for mode in ("training", "eval"):
+        model = Writer(draw).train(mode == "training")
+        yield draw.case(model=model, ids=draw.integers("B T", 8), max_new_tokens=2, temperature=1.0, top_k=None,
+                        top_p=None, generator=draw.fork("mode"), asks="mode",
+                        note=f"for a model in {mode} mode")  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------------- cached_attention

@@ -197,7 +197,13 @@ def _zero_exactly(value: Any, case: Case) -> str | None:
 
 
 def _written(raw: Any, case: Case) -> Any:
-    """Where texts are drawn, in words: from which distribution, and from which source of chance."""
+    """Where it is needed, in words: the model's mode; from which distribution and source of chance texts are drawn."""
+    if case.asks == "mode":
+        if not gathered(raw, "training", "logits"):
+            return as_it_is(raw)
+        if not torch.equal(raw["logits"], case.args["model"].get_buffer("logits")):
+            return "the model is another one afterwards"
+        return f"the model is in {'training' if raw['training'] else 'eval'} mode afterwards"
     if case.asks not in ("sampling", "generator"):
         return raw
     if gathered(raw, "type"):

@@ -206,7 +206,9 @@ def in_future_leak(at):
        ("backward_adding_up", "        (outputs[:, t].sum().backward(retain_graph=True), vectors[0].grad.clone())[1]", "Gradients add up: `backward` adds to `.grad`, in your vectors (row t then has outputs 0 … t) and in the model's parameters. `torch.autograd.grad(…, vectors)` gives each one afresh and leaves the model as it is.", ("values", "model unchanged")))
     at("    vectors = []\n", "model unchanged",
        ("zero_grad", "    vectors = []\n    model.zero_grad()\n", "You empty the gradients that the model kept (`zero_grad`). Leave the model as it is."),
-       ("eval_mode", "    vectors = []\n    model.eval()\n", "Afterwards the model is in eval mode. If you change the mode, put it back."))
+       ("eval_mode", "    vectors = []\n    model.eval()\n", "Afterwards the model is in eval mode, even if it came in training mode. If you change the mode, put it back."))
+    at(("    vectors = []\n", "    length = ids.size(1)\n"), "model unchanged",
+       ("training_mode", ("    vectors = []\n    model.eval()\n", "    length = ids.size(1)\n    model.train()\n"), "Afterwards the model is in training mode, even if it came in eval mode. If you change the mode, keep `model.training` first, and put it back."))
     at("    length = ids.size(1)\n", "model unchanged",
        ("frozen", "    length = ids.size(1)\n    model.requires_grad_(False)\n", "Afterwards the model's parameters are frozen (`requires_grad_(False)`). Leave the model as it is."))
     squeezed(at, ("shape", *LEAK), "is (B, T, T), also for one text")
@@ -446,7 +448,7 @@ def in_GPT(at):
        ("positions_clamped", ("", "torch.arange(length, device=ids.device).clamp(max=most - 1)"), "In too long a text the last tokens share one position, in silence. Raise a ValueError that names both lengths."),
        ("positions_start_anew", ("", "torch.arange(length, device=ids.device) % most"), "In a text that is too long, the positions start again without an error. Raise a ValueError that names both lengths."))
     at('f"{length} tokens, but the table of positions ends after {most}"', "too long",
-       ("message_without_numbers", '"too many tokens"', "You refuse too long a text, but the message names neither its length nor the table's. Who meets it wants to know both numbers."))
+       ("message_without_numbers", '"too many tokens"', "You refuse too long a text, but the message doesn't name both numbers: the text's length and the table's. Who meets it wants to know the two."))
     at("length > most", ("shape", "values", "parameters", "gradients", "dropout"),
        ("refuses_what_fits", "length >= most", "A text exactly as long as the table is refused. It still fits: refuse when T is *greater*."))
     at("config.embd_pdrop)", "dropout",
@@ -499,7 +501,7 @@ def in_next_token_loss(at):
     at("ids[:, 1:].flatten()", LOSS,
        ("sum", 'ids[:, 1:].flatten(), reduction="sum"', "You add up. The mean is needed, over all B·(T − 1) predictions."),
        ("not_reduced", 'ids[:, 1:].flatten(), reduction="none"', "You return one loss for each prediction. Return their mean, a single number.", WITH_SHAPE),
-       ("token_zero_ignored", "ids[:, 1:].flatten(), ignore_index=0", "Predictions of token 0 are left out (`ignore_index=0`). Here 0 is a token like any other."),
+       ("token_zero_ignored", "ids[:, 1:].flatten(), ignore_index=0", "Predictions of token 0 are left out, as if it were padding. Here 0 is a token like any other."),
        ("label_smoothing", "ids[:, 1:].flatten(), label_smoothing=0.1", "There is label smoothing in your loss. Use plain cross-entropy."))
     at(f"return {MEAN}", LOSS,
        ("perplexity", f"return {MEAN}.exp()", "This is the perplexity, e to the loss. Return the loss itself, in nats."),
@@ -529,6 +531,7 @@ def in_load_gpt2_weights(at):
     LOAD = "gpt.load_state_dict(mine)"
     PROJECTIONS = "all_three.chunk(3, dim=-1)"
     NOTHING_LOADED = ("embeddings", "blocks", "refusals", "independence")
+    IN_THE_DICT = "You change `state_dict`, and the caller still needs it: a `Conv1D` weight is another one afterwards. `t_()` turns the dict's own tensor in place, and `state_dict[…] = …` replaces it; `.T` leaves it as it is."
     at((QKV, OTHER), "blocks",
        ("nothing_transposed", ("columns", "tensor"), "The weights of the feed-forward network are not transposed, and so don't fit. `Conv1D` keeps its weights as (in, out), `nn.Linear` as (out, in): all four `Conv1D` weights of a block need a `.T`, including the square ones, whose shape doesn't tell you.", ("embeddings", "blocks", "tied head", "refusals", "independence")),
        ("attention_not_transposed", ("columns", 'tensor.T if part == "weight" and other != "attn.c_proj" else tensor'), "The weights of `q`, `k`, `v` and `output_linear` are not transposed. They are square, so that no shape tells you: `Conv1D` keeps (in, out), `nn.Linear` (out, in)."),
@@ -538,9 +541,12 @@ def in_load_gpt2_weights(at):
     at(OTHER, "blocks",
        ("output_linear_not_transposed", 'tensor.T if part == "weight" and other != "attn.c_proj" else tensor', "The weight of `output_linear` is not transposed. It is square, so that no shape tells you: `Conv1D` keeps (in, out), `nn.Linear` (out, in)."),
        ("reshaped_for_transposed", 'tensor.reshape(tensor.shape[::-1]) if part == "weight" else tensor', "You bring a weight into shape with `reshape` or `view`: the numbers stay in their old order. `.T` moves rows to columns."),
-       ("transposed_in_place", 'tensor.t_() if part == "weight" else tensor', "You transpose the dict's own tensors in place (`t_()`): the caller still needs them. `.T` leaves them as they are.", "independence"))
+       ("transposed_in_place", 'tensor.t_() if part == "weight" else tensor', IN_THE_DICT, "independence"))
+    at((PROJECTIONS, QKV), "independence",
+       ("c_attn_transposed_in_place", ('(all_three.t_() if part == "weight" else all_three).chunk(3, dim=0)', "columns"), IN_THE_DICT))
     at(PROJECTIONS, "blocks",
        ("rows_for_columns", "all_three.chunk(3, dim=0)", "You cut `c_attn` into rows. Queries, keys and values are three blocks of *columns*, (D, 3·D): `chunk(3, dim=-1)`.", ("embeddings", "blocks", "tied head", "refusals", "independence")),
+       ("reshaped_into_three", "all_three.reshape(3, -1, gpt.token_embeddings.weight.size(1)).squeeze(1)", "You cut the weight of `c_attn` with `reshape` (or `view`) to (3, D, D), which cuts *rows*, as the numbers lie in memory. Queries, keys and values are three blocks of columns: `chunk(3, dim=-1)`."),
        ("interleaved_by_head", "(all_three.unflatten(-1, (gpt.blocks[number].attention.num_heads, 3, -1)).select(-2, n).flatten(-2) for n in range(3))", "You read the columns of `c_attn` head by head, as if query, key and value of each head stood side by side. They are three blocks of D columns: all queries, all keys, all values."),
        ("every_third_column", "(all_three[..., n::3] for n in range(3))", "You take every third column of `c_attn`. Queries, keys and values are three blocks of neighboring columns: `chunk(3, dim=-1)`."),
        ("first_third_for_all", "[all_three.chunk(3, dim=-1)[0]] * 3", "`q`, `k` and `v` all get the first block of `c_attn`. Each has its own."))
@@ -690,7 +696,7 @@ def in_next_token_probabilities(at):
     at(ORDERED, "top-p",
        ("top_p_before_temperature", "early = (logits * temperature).softmax(dim=-1).gather(-1, order)\n        before = early.cumsum(dim=-1) - early", "`top_p` chooses among the probabilities at temperature 1. Divide by the temperature first: it looks at what the temperature has made."))
     at((BLOCK, LEFT), "top-p",
-       ("top_p_before_top_k", ("", f"{TOP}        least = probabilities.topk(top_k, dim=-1).values[..., -1:]\n        probabilities = probabilities.masked_fill(probabilities < least, 0.0)\n{SHARE}{LEFT}"), "`top_p` comes before `top_k`. It looks at what `top_k` has left: first keep the k largest and let them sum to 1, then sum up to p."))
+       ("top_p_before_top_k", ("", f"{TOP}        least = probabilities.topk(top_k, dim=-1).values[..., -1:]\n        probabilities = probabilities.masked_fill(probabilities < least, 0.0)\n{SHARE}{LEFT}"), "`top_p` sums up probabilities as they are without `top_k`. It looks at what `top_k` has left: first keep the k largest and let them sum to 1, then sum up to p."))
     at(PUT, "top-p",
        ("order_not_undone", "kept", "With `top_p` your probabilities stay sorted: the largest is at token 0. Put each back at its own token, such as with `scatter` and the order that `sort` returns."),
        ("gathered_by_the_order", "kept.gather(-1, order)", "With `top_p` the order is applied twice: `gather` with the order of `sort` sorts again. `scatter` puts each probability back at its own token."))
@@ -728,7 +734,7 @@ def in_generate(at):
     at("[:, -1]", ALL_WAYS[:3], ("first_place", "[:, 0]", "You read the logits of the first position. What follows the text is at the last: `[:, -1]`."))
     at("(ids[:, -most:])[:, -1]", ALL_WAYS[:3],
        ("place_before_the_last", "(ids[:, -most:])[:, -2 if ids.size(1) > 1 else -1]", "You read the logits of the position before the last, which predict the last token again. What follows the text is at the last position: `[:, -1]`."))
-    at("[:, -1]  # (B, V)", ALL_WAYS, ("all_places", "  # (B, V)", "You choose for every position. Only the last position's logits say what follows: `[:, -1]`."))
+    at("[:, -1]  # (B, V)", (*ALL_WAYS, "mode"), ("all_places", "  # (B, V)", "You choose for every position. Only the last position's logits say what follows: `[:, -1]`."))
     at(CROP, "long texts",
        ("last_token_only", "ids[:, -1:]", "The model sees the last token only. It should see the whole text, as far as it fits.", ALL_WAYS[:3]),
        ("not_cropped", "ids", "A text longer than the table of positions is too much for the model. Show it the last `model.position_embeddings.num_embeddings` tokens."),
@@ -775,7 +781,11 @@ def in_generate(at):
     at("argmax(dim=-1, keepdim=True)", TEXTS,
        ("axis_lost", "argmax(dim=-1)", "The chosen tokens are (B,), and the text is (B, T): they can't be joined. Keep the axis, `keepdim=True`, so that they are (B, 1)."),
        ("argmax_over_the_batch", "argmax(dim=0)[: len(ids), None]", "Your argmax runs over the batch. The tokens are the last axis, `dim=-1`."))
-    at("chosen], dim=1)", ALL_WAYS, ("appended_below", "chosen], dim=0)", "You append along axis 0, as further texts. New tokens come after the old ones, along axis 1."))
+    at("    most = ", "mode",
+       ("left_in_eval_mode", "    model.eval()\n    most = ", "Afterwards the model is in eval mode, even if it came in training mode. If you change the mode, keep `model.training` first, and put it back."))
+    at(("    most = ", "return ids"), "mode",
+       ("left_in_training_mode", ("    model.eval()\n    most = ", "model.train()\n    return ids"), "Afterwards the model is in training mode, even if it came in eval mode. If you change the mode, keep `model.training` first, and put it back."))
+    at("chosen], dim=1)", (*ALL_WAYS, "mode"), ("appended_below", "chosen], dim=0)", "You append along axis 0, as further texts. New tokens come after the old ones, along axis 1."))
 
 
 @MISTAKES.of(cached_attention)

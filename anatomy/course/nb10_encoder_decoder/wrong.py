@@ -55,6 +55,7 @@ def in_shift_right(at):
        ("start_in_the_first_row_only", "shifted = target.roll(1, dims=1)\n    shifted[0, 0] = start_id\n    return shifted", "Only the first row gets the start token. Every row is a sequence of its own and has its start token."),
        ("start_in_the_last_row_only", "shifted = target.roll(1, dims=1)\n    shifted[-1, 0] = start_id\n    return shifted", "Only the last row gets the start token. Every row is a sequence of its own and has its start token."),
        ("first_row_filled", "shifted = target.roll(1, dims=1)\n    shifted[0] = start_id\n    return shifted", "You fill the whole first row with the start token: `[0]` is a row. It is the first *position* of every row: `[:, 0]`."),
+       ("start_everywhere", "return torch.full_like(target, start_id)", "Every position has the start token. Only the first has: after it come the target's own tokens. In a loop this comes of overwriting tokens before they are copied: copy from `target`, not from the tensor that you write into."),
        ("smeared", "shifted = target.clone()\n    for place in range(1, target.size(1)):\n        shifted[:, place] = shifted[:, place - 1]\n    shifted[:, 0] = start_id\n    return shifted", "After the start token comes the target's first token, again and again. In a loop this comes of overwriting tokens before they are copied: copy from `target`, not from the tensor that you write into."))
     at("[start, target[:, :-1]]", "values",
        ("start_at_the_end", "[target[:, :-1], start]", "The start token is at the end, where the last token was, and nothing has moved. It comes first, and pushes all others one position to the right."),
@@ -214,6 +215,8 @@ def in_CrossAttention(at):
        ("dropout", "return F.dropout(self.output_linear(merge_heads(context)), 0.1, self.training)", "You drop numbers in training mode. This module has no dropout: the layer around it drops what it returns.", "values"),
        ("returns_weights", "return self.output_linear(merge_heads(context)), context", "You return two things. The result alone is needed, (B, T, D)."),
        ("last_query_only", "return self.output_linear(merge_heads(context))[:, -1:]", "Only the last query's result comes out. Every target token has its own: (B, T, D)."))
+    at((*(f"split_heads(self.{made}, self.num_heads)" for made in ("q(x)", "k(memory)", "v(memory)")), "merge_heads(context)"), NUMBERS,
+       ("reshaped_both_ways", (*(f"self.{made}.reshape(x.size(0), self.num_heads, {length}, -1)" for made, length in (("q(x)", "x.size(1)"), ("k(memory)", "memory.size(1)"), ("v(memory)", "memory.size(1)"))), "context.reshape(x.shape)"), "You cut into heads, and merge them, with a `view` or `reshape` alone, which mixes tokens and columns. First (B, T, H, K), then `transpose(1, 2)`, and the same way back; `split_heads` and `merge_heads` do it."))
     at("merge_heads(context)", NUMBERS,
        ("context_added", "merge_heads(context + query)", "Queries are added to what attention returns. The result is a mixture of values, and nothing else."))
     at("nn.Linear(width, width)", BUILT,
@@ -276,7 +279,7 @@ def in_TransformerDecoderLayer(at):
     at((SELF, CROSS), NUMBERS,
        ("cross_first_norms_in_place", (CROSS, SELF), "Cross-attention comes before self-attention in yours. First the decoder looks at what is written, then at the source."),
        ("nothing_dropped", ("self.attention(x, mask)", "self.cross_attention(x, memory, memory_mask)"), "What the two attentions return is not dropped in training mode. The feed-forward network brings its own dropout; both attentions need the layer's.", "dropout"),
-       ("dropout_always", ("F.dropout(self.attention(x, mask), self.dropout.p)", "F.dropout(self.cross_attention(x, memory, memory_mask), self.dropout.p)"), "Dropout also acts in eval mode. `F.dropout` needs `training=self.training` for that; an `nn.Dropout` made in `__init__` knows the mode by itself.", DROPOUT_TOO))
+       ("dropout_always", ("F.dropout(self.attention(x, mask), self.dropout.p)", "F.dropout(self.cross_attention(x, memory, memory_mask), self.dropout.p)"), "Dropout also acts in eval mode. `F.dropout` doesn't know the mode: tell it, `training=self.training`. An `nn.Dropout` made in `__init__` knows it by itself.", DROPOUT_TOO))
     at((SECOND, THIRD), NUMBERS,
        ("feed_forward_before_cross", (THIRD.replace("return", "x ="), SECOND.replace("x =", "return")), "The feed-forward network comes before cross-attention in yours (each with its norm). The order is: self-attention, cross-attention, feed-forward network."))
     at((CROSS, "self.feed_forward(x)"), NUMBERS,
