@@ -9,10 +9,11 @@ import torch
 from torch import Tensor, nn
 
 from anatomy.engine.draw import Draw
-from anatomy.engine.exercise import Case, Exercise
+from anatomy.engine.exercise import SEEDS, Case, Exercise
 from anatomy.engine.judging.compare import Difference, Kind, compare
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.judging.explain import explain_each
+from anatomy.engine.judging.judge import judge
 from anatomy.engine.judging.verdict import Diagnosis, Verdict
 from anatomy.engine.observing.observe import observe
 from tests.small_course import SmallCourse
@@ -247,3 +248,14 @@ def test_an_array_with_the_right_numbers_is_called_an_array() -> None:
     assert "The numbers are right" not in said(doubled, lambda x: (3 * x).detach().numpy())[0]
     far_off = said(doubled, lambda x: (2 * x.clamp(-100, 100)).detach().numpy())
     assert not any("The numbers are right" in line for line in far_off)
+
+
+def test_what_fails_with_the_values_says_so() -> None:
+    """A property of its own cases fails with the values; it need not be what is wrong."""
+
+    def details(answer: Any) -> dict[str, str]:
+        results = judge(doubled, observe(doubled, answer), SEEDS).results
+        return {one.property: one.detail for one in results}
+
+    assert {"values": "differ", "far": "differ, too"}.items() <= details(lambda x: 3 * x).items()
+    assert {"values": "", "far": "differ"}.items() <= details(lambda x: 2 * x.clamp(max=100)).items()

@@ -259,7 +259,11 @@ def _detail(differences: list[Difference], name: str) -> str:
     if name == "values" and Kind.SHAPE in kinds:
         return "follow from the shape"
     numbers_first = min(mine, key=lambda one: one.kind == Kind.IN_PLACE)
-    return _IN_FEW_WORDS.get(numbers_first.kind, "differ")
+    if numbers_first.kind in _IN_FEW_WORDS:
+        return _IN_FEW_WORDS[numbers_first.kind]
+    if name == "shape":
+        return "differ" if kinds & {Kind.SHAPE, Kind.TYPE} else "results differ"
+    return "differ, too" if others and name != "values" else "differ"
 
 
 _IN_FEW_WORDS = {
