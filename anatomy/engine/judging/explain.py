@@ -147,7 +147,8 @@ def _explain_no_gradient(expectations: Expectations, alike: list[Difference]) ->
     if alike[0].found is None:
         return Explanation(f"No gradient reaches `{alike[0].where}`.",
                            "Right values are not enough: training needs their gradients. `detach`, `.data`, `.item`, "
-                           "`torch.no_grad`, NumPy or building a new tensor from numbers cut it.")  # fmt: skip
+                           "`.tolist`, `torch.no_grad`, NumPy, a new `nn.Parameter` or a new tensor made of numbers "
+                           "cuts them.")  # fmt: skip
     return Explanation(f"A gradient reaches `{alike[0].where}`, and none should.")
 
 

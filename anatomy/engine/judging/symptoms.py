@@ -14,7 +14,6 @@ Say = Callable[[re.Match[str]], str]
 
 _FIT = "Write each shape behind its line as a comment: which axis must meet which?"
 _TYPES = "Numbers of different types meet here: `.dtype` tells each one's."
-_LATER = "An input is changed in place while its gradient is needed: make a new tensor instead."
 
 _NOTHING = r"'NoneType' object|must be .* not NoneType|: 'NoneType' and|and 'NoneType'"
 
@@ -65,7 +64,11 @@ _SYMPTOMS: tuple[tuple[str, str | Say], ...] = (
     (r"must be Tensor, not (int|float)", "This function takes tensors only; `math` has one for plain numbers."),
     (r"must be Tensor, not (\w+)", lambda m: f"This function takes a tensor; it gets a `{m[1]}`."),
     # ---- gradients
-    (r"leaf Variable that requires grad|modified by an in-?place", _LATER),
+    (r"leaf Variable that requires grad",
+     "An input is changed in place while its gradient is needed: make a new tensor instead."),
+    (r"modified by an in-?place",
+     "Numbers that a gradient needs are overwritten in place, by `+=` or `/=` or a method with `_` at its end: make a "
+     "new tensor instead."),
     (r"Can't call numpy\(\) on Tensor that requires grad", "NumPy knows no gradients: stay with tensors."),
     (r"does not require grad and does not have a grad_fn", "What you call backward on depends on no parameter."),
     # ---- Python
