@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -77,6 +78,17 @@ def _calmly(module: Any, case: Case) -> Any:
     return (module.eval() if isinstance(module, nn.Module) else module)(*case.args.values())
 
 
+def _undropped(module: nn.Module, case: Case) -> dict[str, Any]:
+    """What a module of the same kind and weights returns in eval mode, made without dropout (p = 0), if it can be."""
+    config = copy.copy(case.init[0])
+    config.hidden_dropout_prob = config.attention_probs_dropout_prob = 0.0
+    with contextlib.suppress(Exception):
+        twin = type(module)(config)
+        twin.load_state_dict(module.state_dict())
+        return {"undropped": twin.eval()(case.args["x"])}
+    return {}
+
+
 def _call_feed_forward(module: Any, case: Case) -> Any:
     """The module's result in eval mode; where dropout is asked for, the results of two calls in each mode."""
     if case.asks != "dropout" or not isinstance(module, nn.Module):
@@ -87,8 +99,9 @@ def _call_feed_forward(module: Any, case: Case) -> Any:
         if not isinstance(calm, Tensor):
             return calm
         noisy, noisy_again = module.train()(x), module(x)
+        undropped = _undropped(module, case)
     module.eval()
-    return {"calm": calm, "calm_again": again, "noisy": noisy, "noisy_again": noisy_again}
+    return {"calm": calm, "calm_again": again, "noisy": noisy, "noisy_again": noisy_again, **undropped}
 
 
 def any_tokens_to_work_on(draw: Draw) -> Case:
@@ -125,6 +138,10 @@ def FeedForward(seed: int) -> Iterator[Case]:
     yield draw.case(init=(_config(6, 2, 10, dropout=0.4),), x=draw.normal("B T D"), asks="dropout", note="for p = 0.4")
 
 
+ALONE = "each token alone"
+"""The property of a norm that any leading axes will do, and that a token's result is the same without the others."""
+
+
 def _start(layer: Any, name: str) -> Any:
     """What a new layer has under this name, if that is a tensor; as numbers, whether it is a parameter, and learned."""
     value = getattr(layer, name, None)
@@ -134,14 +151,14 @@ def _start(layer: Any, name: str) -> Any:
 
 
 def _call_norm(layer: Any, case: Case) -> Any:
-    """The layer's result, and where the shape is asked for also those of each token alone; or how a new one starts."""
+    """The layer's result, also each token's alone where that is asked for; or how a new one starts."""
     if case.asks == "parameters":
         new = type(layer)(*case.init)
         names = [name for name, _ in new.named_parameters()] if isinstance(new, nn.Module) else []
         return {name: _start(new, name) for name in dict.fromkeys(("weight", "bias", *names))}
     (x,) = case.args.values()
     together = layer(x)
-    if case.asks != "shape" or not isinstance(together, Tensor):
+    if case.asks != ALONE or not isinstance(together, Tensor):
         return together
     with torch.no_grad():
         alone = torch.cat([layer(token[None, None]).flatten() for token in x.reshape(-1, x.size(-1))])
@@ -150,7 +167,7 @@ def _call_norm(layer: Any, case: Case) -> Any:
 
 def any_tokens_to_norm(draw: Draw) -> Case:
     """Tokens near zero or far from it. Only where eps is large may a token's numbers be equal."""
-    asks, axes = draw.pick(None, None, "shape", "eps", "parameters"), draw.pick("D", "T D", "B T D", "B H T D")
+    asks, axes = draw.pick(None, None, ALONE, "eps", "parameters"), draw.pick("D", "T D", "B T D", "B H T D")
     draw.sized(B=(1, 3), H=(1, 3), T=(1, 8), D=(4, 12))
     eps = draw.pick(0.01, 0.3) if asks == "eps" else draw.pick(1e-12, 1e-5)
     if asks == "parameters":
@@ -163,7 +180,7 @@ def any_tokens_to_norm(draw: Draw) -> Case:
 @exercise(
     inputs=any_tokens_to_norm,
     kind="module",
-    properties={"shape": 1, "values": 3, "parameters": 1, "gradients": 1, "eps": 1},
+    properties={ALONE: 1, "values": 3, "parameters": 1, "gradients": 1, "eps": 1},
     returns="B T D",
     axes=TOKENS,
     forbids=NORMS,
@@ -179,9 +196,11 @@ def LayerNorm(seed: int) -> Iterator[Case]:
     yield draw.case(init=(6, 1e-12), x=draw.normal("B T D", scale=10.0), note="for one sentence of one token")
     draw = Draw(seed, B=1, T=5, D=5)
     yield draw.case(init=(5, 1e-12), x=draw.normal("B T D", scale=10.0), note="for as many tokens as each has numbers")
+    draw = Draw(seed, B=2, T=3, D=6)
+    yield draw.case(init=(6, 1e-12), x=draw.normal("B T D", shift=60.0), note="for numbers around 60")
     draw = Draw(seed, D=5, T=3, B=2, H=4)
     for letters, note in (("T D", "for x with two axes"), ("B H T D", "for x with four axes"), ("D", "for one token")):
-        yield draw.case(init=(5, 1e-12), x=draw.normal(letters, scale=10.0), asks="shape", note=note)
+        yield draw.case(init=(5, 1e-12), x=draw.normal(letters, scale=10.0), asks=ALONE, note=note)
     width = _any(draw, 8, 200)
     yield draw.case(init=(width, 1e-5), asks="parameters", note="in a new layer, before any training")
     draw = Draw(seed, B=2, T=4, D=6)
@@ -233,7 +252,8 @@ def _call_layer(layer: Any, case: Case) -> Any:
         if not isinstance(calm, Tensor):
             return calm
         if part is not None:
-            return part_outputs(layer, (x,), part, case.init[0].hidden_dropout_prob, LAST)
+            outputs = part_outputs(layer, (x,), part, case.init[0].hidden_dropout_prob, LAST)
+            return {**outputs, "whole": calm, **_undropped(layer, case)} if outputs else outputs
         noisy = layer.train()(x)
     layer.eval()
     return {"calm": calm, "noisy": noisy}
@@ -306,8 +326,8 @@ def _layer_cases(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=24, T=40, D=3, H=1, F=8)
     yield draw.case(init=(_config(3, 1, 8),), x=draw.normal("B T D"), asks="dropout", note="for p = 0")
     for part in LAST:
-        yield draw.case(init=(_config(3, 1, 8, dropout=0.4),), x=draw.normal("B T D"), part=part, asks="dropout", once=True,
-                        note="for p = 0.4")  # fmt: skip
+        yield draw.case(init=(_config(3, 1, 8, dropout=0.4),), x=draw.normal("B T D"), part=part, asks="dropout",
+                        once=True, note="for p = 0.4")  # fmt: skip
 
 
 def any_sentences(draw: Draw) -> Case:
@@ -367,6 +387,7 @@ def _sizes(seed: int, *heads: int) -> Iterator[tuple[int, int, int]]:
 def _any_config(draw: Draw) -> Any:
     draw.sized(T=draw.pick((1, 30), (1, 5000)), H=(1, 12), K=(1, 20), F=draw.pick((1, 60), (1, 900)))
     draw.sizes["D"] = draw.sizes["H"] * draw.sizes["K"]
+    draw.sizes["F"] = draw.pick(draw.sizes["F"], draw.sizes["F"], draw.sizes["F"], draw.sizes["D"])
     return _config(draw.sizes["D"], draw.sizes["H"], draw.sizes["F"])
 
 
@@ -384,7 +405,8 @@ def count_layer_parameters(seed: int) -> Iterator[Case]:
     draw = Draw(seed, D=768, H=12, F=3072)
     yield draw.case(config=_config(768, 12, 3072), asks="BERT base", note="for BERT base")
     *general, (narrow, few, _), (square, one, _) = _sizes(seed, 3, 4, 1)
-    for width, heads, inner in (*general, (narrow, few, narrow // 3), (square, one, 4 * square)):
+    sizes = (*general, (narrow, few, narrow // 3), (square, one, 4 * square), (narrow, few, narrow))
+    for width, heads, inner in sizes:
         draw = Draw(seed, D=width, H=heads, F=inner)
         yield draw.case(config=_config(width, heads, inner), asks="any sizes",
                         note=f"for D = {width}, H = {heads}, F = {inner}")  # fmt: skip

@@ -9,11 +9,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy.course.nb05_encoder_layer.asked import LAST, shares
+from anatomy.course.nb05_encoder_layer.asked import ALONE, LAST, shares
 from anatomy.engine.describing import Description
 from anatomy.engine.describing.raw import as_it_is, gathered
 from anatomy.engine.exercise import Case
 
+EVAL = "; and eval mode does not give what a layer without dropout gives"
 NOTHING = "nothing is dropped"
 RIGHT = "a share p is dropped, the rest divided by 1 − p"
 UNSCALED = "a share p is dropped, the rest as it was"
@@ -137,12 +138,14 @@ def _feed_forward(raw: Any, case: Case) -> Any:
     if not gathered(raw, "calm", "calm_again", "noisy", "noisy_again"):
         return as_it_is(raw)
     calm, again, noisy, noisy_again = (raw[name] for name in ("calm", "calm_again", "noisy", "noisy_again"))
+    undropped = raw.get("undropped", calm)
     if not torch.allclose(calm, again, atol=1e-5):
         return _noise_in_eval_mode(noisy, noisy_again)
     if torch.equal(noisy, noisy_again) and not torch.equal(noisy, calm):
         return "in training mode: the same numbers are dropped at every call"
-    said = dropped_in_words(noisy, calm, case.init[0].hidden_dropout_prob)
-    return f"in training mode: {said if said != RIGHT or depends_on(calm, case.args['x']) else UNRELATED}"
+    said = dropped_in_words(noisy, undropped, case.init[0].hidden_dropout_prob)
+    also = "" if torch.allclose(calm, undropped, atol=1e-5) else EVAL
+    return f"in training mode: {said if said != RIGHT or depends_on(calm, case.args['x']) else UNRELATED}{also}"
 
 
 def _start_in_words(found: Any) -> str:
@@ -162,7 +165,7 @@ def _norm(raw: Any, case: Case) -> Any:
         if not gathered(raw, "weight", "bias"):
             return as_it_is(raw)
         return {name: _start_in_words(found) for name, found in raw.items()}
-    if case.asks != "shape":
+    if case.asks != ALONE:
         return raw
     if not gathered(raw, "together", "alone"):
         return as_it_is(raw)
@@ -212,7 +215,9 @@ def _layer(raw: Any, case: Case) -> Any:
     if not isinstance(raw, dict) or "$other" in raw:
         return as_it_is(raw)
     if part is not None:
-        return f"{part}, {part_in_words(raw, x, case.init[0].hidden_dropout_prob, LAST[part])}"
+        said = f"{part}, {part_in_words(raw, x, case.init[0].hidden_dropout_prob, LAST[part])}"
+        rests = "undropped" not in raw or torch.allclose(raw["whole"], raw["undropped"], atol=1e-4)
+        return said if rests else said + EVAL
     calm, noisy = raw["calm"], raw["noisy"]
     changes = "nothing" if torch.allclose(noisy, calm, atol=1e-5) else "the result"
     return f"for p = 0, training mode changes {changes}" if depends_on(calm, x) else UNRELATED

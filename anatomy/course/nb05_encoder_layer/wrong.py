@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from anatomy.course.nb05_encoder_layer.asked import ALONE
 from anatomy.course.nb05_encoder_layer.right import (
     FeedForward,
     LayerNorm,
@@ -52,6 +53,7 @@ def in_both_layers(at: MistakesIn, heard: str, fed: str, last: str) -> None:
        ("attention_not_dropped", attended, "What attention returns is not dropped in training mode. The feed-forward network brings its own dropout; attention needs the layer's."),
        ("attention_dropped_twice", f"self.dropout({dropped})", "What attention returns is dropped twice, so more than a share p is lost. Once is enough."),
        ("attention_dropped_unscaled", f"{attended} * (torch.rand_like(x) >= self.dropout.p * self.training)", "Of what attention returns you zero a share p and leave the rest as it was. What remains is divided by 1 − p, as `nn.Dropout` does."),
+       ("attention_dropped_as_in_2014", f"{attended} * ((torch.rand_like(x) >= self.dropout.p) if self.training else 1 - self.dropout.p)", "You scale what attention returns as the 2014 paper did: in training the rest stays as it was, and eval mode multiplies by 1 − p. Here eval mode changes nothing, and in training the rest is divided by 1 − p.", (*NUMBERS, "dropout")),
        ("attention_dropped_by_tokens", f"{attended} * self.dropout(torch.ones_like(x[..., :1]))", "Of what attention returns you drop whole tokens. Dropout decides for each number by itself."),
        ("dropout_always", f"F.dropout({attended}, self.dropout.p)", "Dropout also acts in eval mode. `F.dropout` needs `training=self.training` for that; an `nn.Dropout` made in `__init__` knows the mode by itself (one made in `forward` does not).", (*NUMBERS, "dropout")),
        ("attention_dropped_inside", f"self.attention(self.dropout({heard}), mask)", "You drop before attention's last layer: what goes into attention, or its weights. Dropout acts on what comes out of it, before the sum."))
@@ -80,6 +82,9 @@ def in_gelu(at):
        ("leaky_relu", "torch.where(x > 0, x, 0.01 * x)", "This is leaky ReLU: negative numbers times 0.01. GELU is x·Φ(x), which takes `torch.erf`."),
        ("softplus", "torch.log1p(torch.exp(-x.abs())) + x.clamp(min=0.0)", "This is softplus, ln(1 + eˣ): smooth as well, but never negative, and 0.69 at zero. GELU is x·Φ(x)."),
        ("cut_at_zero", "(0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))).clamp(min=0.0)", "Right above zero; but negative numbers do not become 0. GELU dips below zero there, to −0.17, and fades out slowly: x·Φ(x) on both sides."))
+    for end in ("2", "3", "4"):
+        at("return 0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0)))", NUMBERS,
+           (f"ends_at_{end}", f"return torch.where(x.abs() > {end}, x.clamp(min=0.0), 0.5 * x * (1.0 + torch.erf(x / math.sqrt(2.0))))", f"Beyond ±{end} you return x itself, or 0, as if Φ were 1 or 0 there. It comes near them, but is not there yet: take x·Φ(x) for all numbers."))
     at("torch.erf(x / math.sqrt(2.0))", NUMBERS,
        ("tanh_approximation", "torch.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * x**3))", "You wrote the tanh approximation, which differs from GELU by up to 0.0005. It saves time on some machines, and GPT-2 was trained with it; here the exact one is needed, with `torch.erf`."),
        ("tanh_without_the_cube", "torch.tanh(math.sqrt(2.0 / math.pi) * x)", "This is the tanh approximation without its term 0.044715·x³. The exact GELU is needed, with `torch.erf`."))
@@ -120,7 +125,7 @@ def in_gelu(at):
 
 @MISTAKES.of(LayerNorm)
 def in_LayerNorm(at):
-    NOT_ALONE = ("shape", *EPS_TOO)
+    NOT_ALONE = (ALONE, *EPS_TOO)
     FROZEN = ("parameters", "gradients")
     at("correction=0, ", EPS_TOO,
        ("unbiased", "", "You divide the squares by D − 1 (`var` and `std` of PyTorch do so unless told otherwise). Layer norm uses the biased variance, divided by D: `correction=0`. Here D = {D}, so your values are too small by √({D}/({D} − 1))."))
@@ -145,8 +150,9 @@ def in_LayerNorm(at):
        ("batch_norm", ("dim=tuple(range(x.dim() - 1))", "# (..., D)"), "This is batch norm: mean and variance run over all tokens of all sentences, one pair per column. Layer norm computes one pair per token, over its own D numbers."),
        ("over_batch", ("dim=0", "# (1, T, D)"), "Your mean and variance run over the batch (axis 0): tokens of different sentences get mixed. Layer norm takes one token at a time, the last axis."),
        ("over_sentence", ("dim=tuple(range(x.dim()))[-2:]", "# (..., 1, 1)"), "You take one mean and one variance per sentence, over its tokens and columns. Each token has its own: reduce over the last axis only."),
-       ("only_three_axes", ("dim=2", "# (B, T, 1)"), "`dim=2` is the last axis only when x has three axes. The contract says any leading axes: `dim=-1` is always the last.", "shape"),
+       ("only_three_axes", ("dim=2", "# (B, T, 1)"), "`dim=2` is the last axis only when x has three axes. The contract says any leading axes: `dim=-1` is always the last.", ALONE),
        ("over_axes_1_and_2", ("dim=(1, 2)", "# (B, 1, 1)"), "Your mean and variance run over axes 1 and 2, so a sentence has one of each. Each token has its own: reduce over the last axis only, `dim=-1`."),
+       ("over_all_but_the_first", ("dim=tuple(range(1, x.dim())) or (0,)", "# (B, 1, ...)"), "Your mean and variance run over all axes but the first: over a whole sentence where x is (B, T, D). Each token has its own: reduce over the last axis only, `dim=-1`."),
        ("over_axes_0_and_1", ("dim=(0, 1)", "# (1, 1, D)"), "This is batch norm: your mean and variance run over axes 0 and 1, all tokens of all sentences. Layer norm computes one pair per token, over the last axis."), times=2)
     at(("mean(dim=-1, keepdim=True)  # (..., 1)", "var(dim=-1, correction=0, keepdim=True)  # (..., 1)"), NOT_ALONE,
        ("over_everything", ("mean()", "var(correction=0)"), "You take one mean and one variance over the whole tensor, so tokens and sentences get mixed. Each token has its own: reduce over the last axis only, with `keepdim=True`."))
@@ -166,6 +172,8 @@ def in_LayerNorm(at):
        ("variance_over_tokens", "var(dim=-2", "Your variance runs over the tokens of a sentence, your mean over the numbers of one token. Both belong over the last axis, `dim=-1`."))
     at(("mean = x", "variance = x"), EPS_TOO,
        ("var_mean_swapped", ("variance = x", "mean = x"), "Mean and variance are exchanged: you subtract the variance and take the root of the mean. (`torch.var_mean` returns the variance first.)"))
+    at("x.var(dim=-1, correction=0, keepdim=True)", NUMBERS,
+       ("squares_minus_square", "x.pow(2).mean(dim=-1, keepdim=True) - mean**2", "Your variance is the mean of the squares minus the square of the mean. On paper that is the variance; but far from zero both are large and nearly equal, and their difference has lost its digits. Subtract the mean first, then square."))
     at("x.var(dim=-1, correction=0, keepdim=True)", EPS_TOO,
        ("squares_not_divided", "((x - mean) ** 2).sum(dim=-1, keepdim=True)", "You add up the squares but do not divide by D: the variance is the *mean* of the squared distances from the mean. Here D = {D}, so your values are too small by √{D}."))
     at(("x.var(dim=-1, correction=0, keepdim=True)", "torch.sqrt(variance + self.eps)"), EPS_TOO,
@@ -223,7 +231,7 @@ def in_LayerNorm(at):
        ("random_start", ("randn(dim)", "randn(dim)"), "Your `weight` and `bias` do not start as asked: in each the numbers differ (are they drawn at random?). A new layer norm must change nothing beyond the norm: `weight` starts at 1, `bias` at 0."),
        ("starts_swapped", ("zeros(dim)", "ones(dim)"), "The starts are exchanged: `weight` starts at 1, `bias` at 0. With yours a new layer returns 1 everywhere, whatever comes in."),
        ("single_numbers", ("ones(1)", "zeros(1)"), "One `weight` and one `bias` for all columns: each of the D columns has its own, so both have shape (D,).", ("values", "parameters", "gradients", "eps")),
-       ("row_parameters", ("ones(1, dim)", "zeros(1, dim)"), "`weight` and `bias` have two axes, (1, D). Their shape is (D,): trained weights of this shape will be copied in.", ("shape", *ALL)))
+       ("row_parameters", ("ones(1, dim)", "zeros(1, dim)"), "`weight` and `bias` have two axes, (1, D). Their shape is (D,): trained weights of this shape will be copied in.", (ALONE, *ALL)))
     at("ones(dim)", "parameters",
        ("random_weight", "rand(dim)", "The numbers of your `weight` differ at the start (are they drawn at random?). A new layer norm must change nothing beyond the norm: `weight` starts at 1."),
        ("zero_start", "zeros(dim)", "Your `weight` starts at 0, so a new layer returns nothing but zeros, whatever comes in. It should start at 1, `bias` at 0."))
@@ -236,8 +244,8 @@ def in_LayerNorm(at):
        ("no_gradient_through_statistics", ("x.detach().mean(", "x.detach().var("), "Mean and variance are cut off from x (`detach`, `torch.no_grad` or `.data`). They depend on x, and the gradient has to know it."))
     at("return (x - mean)", "gradients",
        ("in_place", "x -= mean\n        return x", "You change `x` in place. In a layer the skip connection still needs the x from before the norm; make a new tensor."))
-    class_beginnings(at, ("shape", "parameters", *EPS_TOO), takes="dim, eps")
-    squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
+    class_beginnings(at, (ALONE, "parameters", *EPS_TOO), takes="dim, eps")
+    squeezed(at, ("values", "gradients"), "has the shape of `x`")
 
 
 @MISTAKES.of(FeedForward)
@@ -279,6 +287,7 @@ def in_FeedForward(at):
     at("return self.dropout(self.linear_2(hidden))", "dropout",
        ("dropout_twice_at_the_end", "return self.dropout(self.dropout(self.linear_2(hidden)))", "You drop the result twice, so more than a share p is lost. Once is enough."),
        ("dropout_unscaled", "y = self.linear_2(hidden)\n        return y * (torch.rand_like(y) >= self.dropout.p) if self.training else y", "You zero a share p and leave the rest as it was, so in training the results are too small by 1 − p on average. What remains is divided by 1 − p."),
+       ("dropout_of_2014", "y, p = self.linear_2(hidden), self.dropout.p\n        return y * (torch.rand_like(y) >= p) if self.training else y * (1 - p)", "You scale as the 2014 paper did: in training the rest stays as it was, and eval mode multiplies by 1 − p. Here eval mode changes nothing, and in training the rest is divided by 1 − p.", (*NUMBERS, "dropout")),
        ("dropout_of_columns", "y = self.linear_2(hidden)\n        return y * self.dropout(torch.ones_like(y[..., :1, :])) if y.dim() > 1 else self.dropout(y)", "You drop whole columns: one decision for all tokens of a sentence. Dropout decides for each number by itself."),
        ("dropout_of_a_batch", "y = self.linear_2(hidden)\n        return y * self.dropout(torch.ones_like(y[0])) if y.dim() > 2 else self.dropout(y)", "You drop the same numbers in every sentence of the batch. Dropout decides for each number by itself."),
        ("dropout_times_1_minus_p", "y, p = self.linear_2(hidden), self.dropout.p\n        return y * (torch.rand_like(y) >= p) * (1 - p) if self.training else y", "What remains is multiplied by 1 − p; it is divided by it, so that the mean stays the same."),
@@ -476,6 +485,8 @@ def in_count_layer_parameters(at):
        ("all_layers", "config.num_hidden_layers * (attention + feed_forward + norms)", "You count all layers of the model. Count one layer."))
     at("return attention + feed_forward + norms", COUNTS,
        ("numpy_float32", "return np.float32(attention + feed_forward + norms)", "You return a number of NumPy's with 24 binary digits: from 16,777,216 on it skips whole numbers. Count with plain ones."))
+    at("return attention + feed_forward + norms", "any sizes",
+       ("by_sizes", "layers = {(width, width): 4, (width, inner): 1, (inner, width): 1}\n    return norms + sum(times * (n * m + m) for (n, m), times in layers.items())", "Where F = D you count one of the six linear layers only. Do you keep them in a dict, by their sizes? There the six have one key, and the last entry takes the place of the others."))
     at("4 * (width * width + width)  # q, k, v and output_linear", COUNTS,
        ("no_output_layer", "3 * (width * width + width)  # q, k and v", "Attention has four linear layers: q, k, v and output_linear. You count three."))
     at("config.intermediate_size", "any sizes",

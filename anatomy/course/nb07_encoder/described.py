@@ -63,9 +63,12 @@ def _loaded(raw: Any, case: Case) -> Any:
         refused = {f"missing: {what}": REFUSED if error else LOADED for what, error in raw["errors"].items()}
         return refused if _is_from(raw["loaded"], given) else UNRELATED
     if case.asks == "leftover layers":
-        if not gathered(raw, "error", "loaded"):
+        if not gathered(raw, "errors", "loaded"):
             return as_it_is(raw)
-        said = REFUSED if raw["error"] else LOADED
+        said = {
+            f"{number} layer{'s' * (number > 1)} too many": REFUSED if error else LOADED
+            for number, error in enumerate(raw["errors"], start=1)
+        }
         return said if _is_from(raw["loaded"], given) else UNRELATED
     return raw
 

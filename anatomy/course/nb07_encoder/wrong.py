@@ -141,7 +141,7 @@ def in_load_bert_weights(at):
     NORM = '        mine[f"embeddings.layer_norm.{part}"] = state_dict[f"embeddings.LayerNorm.{part}"]\n'
     LAYER = 'mine[f"layers.{number}.{name}.{part}"] = state_dict[f"encoder.layer.{number}.{theirs}.{part}"]'
 
-    @MISTAKES.mistake("An incomplete dict is accepted. `strict=False` does that (so does an `except` that swallows the error): it skips every key that has no partner, on both sides, and what was skipped keeps its random start. Leave it strict, or look at the `missing_keys` and `unexpected_keys` that it returns.", breaks=("missing keys", "leftover layers"))
+    @MISTAKES.mistake("An incomplete dict is accepted. `strict=False` does that (so does an `except` that swallows the error): it skips every key that has no partner, on both sides, and what was skipped keeps its random start. Drop what the encoder has no place for (pooler, token types) and leave it strict, or look at the `missing_keys` and `unexpected_keys` that it returns.", breaks=("missing keys", "leftover layers"))
     def load_bert_weights__strict_false(encoder, state_dict):
         names = {
             "encoder.layer.": "layers.", "attention.self.query": "attention.q", "attention.self.key": "attention.k",
@@ -192,10 +192,22 @@ def in_load_bert_weights(at):
 
     at(('state_dict[f"embeddings.LayerNorm.{part}"]', 'state_dict[f"encoder.layer.{number}.{theirs}.{part}"]', LOAD), "missing keys",
        ("skips_what_is_missing", ('state_dict.get(f"embeddings.LayerNorm.{part}")', 'state_dict.get(f"encoder.layer.{number}.{theirs}.{part}")', "encoder.load_state_dict({name: value for name, value in mine.items() if value is not None}, strict=False)"), "A key that is missing from the dict is skipped, and that part of the encoder keeps its random start. Raise an error instead: index with `state_dict[key]`, or load strictly."))
+    TOO_MANY = 'any(key.startswith(f"encoder.layer.{depth}.") for key in state_dict)'
+    AS_TEXT = 'int(max(key.split(".")[2] for key in state_dict if key.startswith("encoder.layer.")))'
+    at(TOO_MANY, "leftover layers",
+       ("one_layer_over", 'any(key.startswith(f"encoder.layer.{depth + 1}.") for key in state_dict)', "A dict with exactly one layer more than the encoder is loaded without a word; with two more it is refused. Layers are numbered from 0: an encoder of n layers has 0 … n − 1, so layer n is one too many."),
+       ("only_one_layer_over", 'len({key.split(".")[2] for key in state_dict if key.startswith("encoder.layer.")}) == depth + 1', "A dict with one layer more than the encoder is refused; with two more it is loaded without a word. Refuse any number of layers beyond the encoder's."),
+       ("layers_counted_as_text", f"{AS_TEXT} >= depth", "From eleven layers on, a dict that is too deep is loaded without a word. Do you compare the layers' numbers as *text*? There “9” comes after “11”: turn each into an `int` before you look for the largest."))
+    at(TOO_MANY, ("layers", "leftover layers"),
+       ("layers_matched_as_text", f"{AS_TEXT} + 1 != depth", "A dict of twelve layers is refused, though it fits. Do you compare the layers' numbers as *text*? There “9” comes after “11”: turn each into an `int` before you look for the largest."))
+    at('token_type_embeddings.weight"][0]', "missing keys",
+       ("token_types_optional", 'token_type_embeddings.weight"][0] if "embeddings.token_type_embeddings.weight" in state_dict else 0.0', "A dict without token types is loaded without a word, though type 0 belongs to every token. Raise an error: `state_dict[…]` does so when an entry is missing, `get` and `in` don't."))
     at('    if any(key.startswith(f"encoder.layer.{depth}.") for key in state_dict):\n        raise ValueError(f"the encoder has {depth} layers, the state dict has more")\n', "leftover layers",
        ("leaves_layers_over", "", "A dict with more layers than the encoder is loaded without a word: half of a BERT is another model. Compare the number of layers, and raise an error when it differs."))
     at(" + segment", IN_EMBEDDINGS,
        ("no_token_types", "", "Token types are forgotten: BERT adds the vector of type 0 to every token of a single sentence. Your encoder has no table for it, so add `token_type_embeddings.weight[0]` to every row of the position table."))
+    at(('    segment = state_dict["embeddings.token_type_embeddings.weight"][0]  # (D,)\n', " + segment"), (*IN_EMBEDDINGS, "missing keys"),
+       ("no_token_types_at_all", ("", ""), "Token types are forgotten: BERT adds the vector of type 0 to every token of a single sentence. Your encoder has no table for it, so add `token_type_embeddings.weight[0]` to every row of the position table. (A dict without them is refused.)"))
     at('token_type_embeddings.weight"][0]', IN_EMBEDDINGS,
        ("token_type_one", 'token_type_embeddings.weight"][1]', "You add the vector of token type 1, which marks the second sentence of a pair. A single sentence is type 0: row 0 of the table."),
        ("both_token_types", 'token_type_embeddings.weight"].sum(dim=0)', "You add the vectors of both token types. A token has one type, and in a single sentence that is type 0: row 0 of the table alone."),
@@ -364,6 +376,8 @@ def in_flies_by_layer(at):
        ("cat", "torch.cat", "The layers are one below the other, ((L + 1)·N, D): `torch.cat` joins along an existing axis. `torch.stack` makes a new one: (L + 1, N, D)."))
     at('convert_tokens_to_ids("flies")', ("shape", "values", "refusal"),
        ("not_found", 'convert_tokens_to_ids("Flies")', "Sentences that have exactly one “flies” are refused: you look for something that is not in their `ids`. The vocabulary knows `flies`, in lower case; its id is `model.tokenizer.convert_tokens_to_ids(\"flies\")`."))
+    at('model.tokenizer.convert_tokens_to_ids("flies")', ("shape", "values", "refusal"),
+       ("id_of_another_vocabulary", "10029", "Sentences that have exactly one “flies” are refused: you look for an id that stands for something else, or for nothing, in the model's vocabulary. Ask the model's own tokenizer, `model.tokenizer.convert_tokens_to_ids(\"flies\")`; the notebook's `tokenizer` is another one."))
     at(("(found.sum(dim=1) == 1)", PICK), "refusal",
        ("two_pass", ("(found.sum(dim=1) >= 1)", "hidden[torch.arange(len(ids)), found.int().argmax(dim=1)]"), "A sentence with two “flies” passes. There must be exactly one: count them in each row, and raise a ValueError unless it is 1."))
     at("(found.sum(dim=1) == 1)", "refusal",
