@@ -435,6 +435,8 @@ def _sentence_orders(docs: list[list[str]], calls: list[Pairs]) -> str:
         if all({*pair[:2]} in known for _, pair in seen):
             orders = {tuple(frozenset(pair[:2]) for pair in pairs) for pairs in calls}
             return f"the pairs are in {'another order than the documents' if len(orders) == 1 else 'a random order'}"
+        if all(_strays_after_a_swap(docs, pairs) for pairs in calls):
+            return "some pairs that come after a swapped one are not neighbors"
         everything = {sentence for doc in docs for sentence in doc}
         inside = all({*pair[:2]} <= everything for _, pair in seen)
         return f"some pairs are {'not neighbors' if inside else 'of sentences that are in no document'}"
@@ -456,6 +458,17 @@ def _sentence_orders(docs: list[list[str]], calls: list[Pairs]) -> str:
     if len(set(labels)) == 1:
         return f"all labels are {int(labels[0])}"
     return "the label does not say whether a pair is swapped"
+
+
+def _strays_after_a_swap(docs: list[list[str]], pairs: Pairs) -> bool:
+    """Whether each pair that is not of neighbors comes after one of its document that is swapped, or strays itself."""
+    document, before = -1, False
+    for (number, first, following), pair in zip(followed(docs), pairs, strict=True):
+        strays = {*pair[:2]} != {first, following}
+        if strays and not (before and number == document):
+            return False
+        document, before = number, strays or pair[2] == 0
+    return True
 
 
 def _cutting(raw: Any, case: Case) -> str:
@@ -810,7 +823,8 @@ def _orders(text: list[str], calls: list[list[str]]) -> str:
         return f"all {len(orders)} orders of {len(sentences)} sentences, equally often"
     never = [order for order in orders if order not in found]
     if not never:
-        return "some orders come much more often than others"
+        often = found.count(orders[0]) > 1.5 * len(found) / len(orders)
+        return "the old order comes too often" if often else "some orders come much more often than others"
     seen = sorted({" ".join(str(number + 1) for number in order) for order in found})
     if all(order == orders[0] for order in found):
         return "sentences stay in their order"

@@ -235,6 +235,8 @@ def in_sentence_order_pairs(at):
        ("one_draw_a_document", ("        in_order = draw_below(2, generator) == 1\n        for first, following", ""), "You draw once for each document: all of its pairs are swapped, or none. Every pair draws for itself."))
     at(("    pairs = []", "            in_order = draw_below(2, generator) == 1\n"), "half and half",
        ("one_draw_for_all", ("    pairs, in_order = [], draw_below(2, generator) == 1", ""), "You draw once: all pairs of a call are swapped, or none. Every pair draws for itself."))
+    at(("        for first, following in pairwise(doc):\n", "            pairs.append(" + PAIR + ")\n"), "pairs",
+       ("goes_on_from_the_swapped", ("        first = doc[0]\n        for following in doc[1:]:\n", "            if not in_order:\n                first, following = following, first\n            pairs.append((first, following, int(in_order)))\n            first = following\n"), "After a swapped pair your next one begins with the wrong sentence. It begins with the later one of the two in the document, whether they were swapped or not."))
     at("pairwise(doc)", "pairs",
        ("any_two_of_a_document", "[(one, other) for place, one in enumerate(doc) for other in doc[place + 1 :]]", "You pair every sentence with all later ones of its document. Pairs are neighbors: a sentence and the next."),
        ("every_second_sentence", "zip(doc[::2], doc[1::2])", "You take sentences two by two: 1 and 2, 3 and 4. All neighbors are needed: 2 and 3, too."),
@@ -401,6 +403,7 @@ def in_bart_noise(at):
        ("permutes_not_the_rest", "last = sentences[-1][-1] != \".\"\n        order = torch.randperm(len(sentences) - last, generator=generator).tolist() + [len(sentences) - 1] * last", "What is after the last full stop always stays at the end. It is a sentence like the others, and changes places, too."),
        ("permutes_by_rotating", "first = draw_below(len(sentences), generator)\n        order = [(first + number) % len(sentences) for number in range(len(sentences))]", "You rotate the sentences: their order is begun elsewhere. All orders must be equally likely."),
        ("permutes_by_reversing", "order = list(range(len(sentences)))[::-1]", "You reverse the sentences. Their order must be random, all orders equally likely.", ("permute", "generator")),
+       ("permutes_by_equal_keys", "keys = [draw_below(len(sentences), generator) for _ in sentences]\n        order = sorted(range(len(sentences)), key=keys.__getitem__)", "The old order comes too often. Sorting by drawn numbers does that where they can be equal, because equal ones keep their order. `torch.randperm` makes all orders equally likely."),
        ("permutes_two", "order = list(range(len(sentences)))\n        one, two = draw_below(len(order), generator), draw_below(len(order), generator)\n        order[one], order[two] = order[two], order[one]", "You exchange two sentences, and all others stay. All orders must be equally likely."))
     at("for token in sentences[number]]", "permute",
        ("permutes_without_stops", "for token in sentences[number] if token != \".\"]", "The full stops are lost. Each stays at the end of its sentence."))

@@ -139,7 +139,7 @@ class GroupedQueryAttention__views(nn.Module):
     def __init__(self, config):
         super().__init__()
         self.H, self.G, self.K = config.num_attention_heads, config.num_key_value_heads, config.head_dim
-        self.theta = config.rope_parameters["rope_theta"]
+        self.num_heads, self.num_groups, self.base = self.H, self.G, config.rope_parameters["rope_theta"]
         self.q = nn.Linear(config.hidden_size, self.H * self.K, bias=config.attention_bias)
         self.k = nn.Linear(config.hidden_size, self.G * self.K, bias=config.attention_bias)
         self.v = nn.Linear(config.hidden_size, self.G * self.K, bias=config.attention_bias)
@@ -148,8 +148,8 @@ class GroupedQueryAttention__views(nn.Module):
     def forward(self, x):
         B, T, _ = x.shape
         at = torch.arange(T)
-        q = half_split_rotary(self.q(x).view(B, T, self.H, self.K).transpose(1, 2), at, self.theta)
-        k = half_split_rotary(self.k(x).view(B, T, self.G, self.K).transpose(1, 2), at, self.theta)
+        q = half_split_rotary(self.q(x).view(B, T, self.H, self.K).transpose(1, 2), at, self.base)
+        k = half_split_rotary(self.k(x).view(B, T, self.G, self.K).transpose(1, 2), at, self.base)
         v = self.v(x).view(B, T, self.G, self.K).transpose(1, 2)
         q = q.reshape(B, self.G, self.H // self.G, T, self.K)
         scores = torch.einsum("bgrtk,bgsk->bgrts", q, k) / math.sqrt(self.K)
@@ -162,18 +162,18 @@ class GroupedQueryAttention__library(nn.Module):
     def __init__(self, config):
         super().__init__()
         width, head = config.hidden_size, config.head_dim
-        self.heads, self.groups = config.num_attention_heads, config.num_key_value_heads
+        self.num_heads, self.num_groups = config.num_attention_heads, config.num_key_value_heads
         self.base = config.rope_parameters["rope_theta"]
-        self.q = nn.Linear(width, self.heads * head, bias=config.attention_bias)
-        self.k = nn.Linear(width, self.groups * head, bias=config.attention_bias)
-        self.v = nn.Linear(width, self.groups * head, bias=config.attention_bias)
-        self.output_linear = nn.Linear(self.heads * head, width, bias=False)
+        self.q = nn.Linear(width, self.num_heads * head, bias=config.attention_bias)
+        self.k = nn.Linear(width, self.num_groups * head, bias=config.attention_bias)
+        self.v = nn.Linear(width, self.num_groups * head, bias=config.attention_bias)
+        self.output_linear = nn.Linear(self.num_heads * head, width, bias=False)
 
     def forward(self, x):
         where = torch.arange(x.size(1))
         query, key, value = (
             layer(x).unflatten(-1, (many, -1)).transpose(1, 2)
-            for layer, many in ((self.q, self.heads), (self.k, self.groups), (self.v, self.groups))
+            for layer, many in ((self.q, self.num_heads), (self.k, self.num_groups), (self.v, self.num_groups))
         )
         query, key = half_split_rotary(query, where, self.base), half_split_rotary(key, where, self.base)
         mixed = F.scaled_dot_product_attention(query, key, value, is_causal=True, enable_gqa=True)
@@ -184,6 +184,7 @@ class GroupedQueryAttention__loop(nn.Module):
     def __init__(self, config):
         super().__init__()
         self.config = config
+        self.num_heads = config.num_attention_heads
         d, k, bias = config.hidden_size, config.head_dim, config.attention_bias
         self.q = nn.Linear(d, config.num_attention_heads * k, bias=bias)
         self.k = nn.Linear(d, config.num_key_value_heads * k, bias=bias)
@@ -202,6 +203,14 @@ class GroupedQueryAttention__loop(nn.Module):
             scores = (q @ k.mT / K**0.5).masked_fill(torch.ones(T, T).triu(1) == 1, -torch.inf)
             results.append(scores.softmax(-1) @ value[..., group * K : (group + 1) * K])
         return self.output_linear(torch.cat(results, -1))
+
+    @property
+    def num_groups(self):
+        return self.config.num_key_value_heads
+
+    @property
+    def base(self):
+        return self.config.rope_parameters["rope_theta"]
 
 
 def cache_bytes__product(config, tokens, bytes_per_number=2):

@@ -80,6 +80,7 @@ def RMSNorm(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=4, D=6)
     yield draw.case(init=(6, 0.3), x=draw.normal("B T D", scale=0.1), asks="eps",
                     note="when eps outweighs the mean square")  # fmt: skip
+    yield draw.case(init=(6, 0.3), x=draw.normal("B T D", scale=1e-4), asks="eps", note="for tokens next to 0")
     yield draw.case(init=(6, 1e-3), x=torch.zeros(2, 4, 6), asks="eps", note="for tokens of zeros")
 
 
@@ -89,19 +90,20 @@ def RMSNorm(seed: int) -> Iterator[Case]:
 def _whole(answer: Any, case: Case) -> Any:
     """The number; or, with it, whether its type is that of whole numbers: no layer can be 12.0 wide."""
     found = answer(*case.args.values())
-    if case.asks != "whole number":
+    if case.asks != "exact int":
         return found
     return {"number": found, "type": "float" if isinstance(found, Real) and not isinstance(found, Integral) else "int"}
 
 
 def any_width(draw: Draw) -> Case:
     multiple_of = draw.pick(1, 2, 3, 64, 256, draw.whole(1, 300))
-    return draw.case(dim=draw.whole(1, draw.pick(9, 100, 9000)), multiple_of=multiple_of)
+    dim = draw.whole(1, draw.pick(9, 100, 9000))
+    return draw.case(dim=dim, multiple_of=multiple_of, asks=draw.pick(None, "exact int"))
 
 
 @exercise(
     inputs=any_width,
-    properties={"values": 2, "whole number": 1},
+    properties={"values": 2, "exact int": 1},
     act=_whole,
     when_right="Three matrices of this width have as many parameters as two of width 4·D, rounded up.",
 )
@@ -109,10 +111,14 @@ def swiglu_width(seed: int) -> Iterator[Case]:
     draw = Draw(seed)
     for dim, multiple_of in ((draw.whole(100, 900), 1), (draw.whole(1000, 9000), 256), (draw.whole(10, 90), 7)):
         yield Draw(seed, D=dim).case(dim=dim, multiple_of=multiple_of)
-    yield Draw(seed, D=96).case(dim=96, multiple_of=32, note="when two thirds of 4·D are such a multiple already")
-    yield Draw(seed, D=97).case(dim=97, multiple_of=1, note="when two thirds of 4·D are no whole number")
+    for dim in (96, 36):  # eight multiples, and three
+        note = "when two thirds of 4·D are such a multiple already"
+        yield Draw(seed, D=dim).case(dim=dim, multiple_of=32, note=note)
+    for dim in (97, 98):
+        note = "when two thirds of 4·D are no whole number"
+        yield Draw(seed, D=dim).case(dim=dim, multiple_of=1, note=note)
     yield Draw(seed, D=3).case(dim=3, multiple_of=64, note="when 4·D is less than one multiple")
-    yield Draw(seed, D=50).case(dim=50, multiple_of=16, asks="whole number")
+    yield Draw(seed, D=50).case(dim=50, multiple_of=16, asks="exact int")
 
 
 # ---------------------------------------------------------------------------------------------- SwiGLU
@@ -179,6 +185,8 @@ def half_split_rotary(seed: int) -> Iterator[Case]:
     yield draw.case(x=draw.normal("B H T K"), positions=torch.tensor([7]), note="for a single token and K = 2")
     draw = Draw(seed, B=2, T=3, K=7)
     yield draw.case(x=draw.normal("B T K"), positions=torch.arange(3), asks="odd width", note="for K = 7")
+    draw = Draw(seed, B=2, T=3, K=3)  # halves of two columns and one broadcast: no error comes by itself
+    yield draw.case(x=draw.normal("B T K"), positions=torch.arange(3), asks="odd width", note="for K = 3")
 
 
 # ---------------------------------------------------------------------------------------------- GroupedQueryAttention
@@ -191,19 +199,29 @@ def _sized_heads(draw: Draw, longest: int) -> None:
     draw.sizes["D"] = draw.sizes["H"] * draw.sizes["M"]
 
 
+def _attend(layer: Any, case: Case) -> Any:
+    """The layer's result; or its numbers, which a cache needs."""
+    if case.asks != "attributes":
+        return layer(case.args["x"])
+    return {name: getattr(layer, name, None) for name in ("num_heads", "num_groups", "base")}
+
+
 def any_vectors(draw: Draw) -> Case:
     _sized_heads(draw, draw.pick(6, 30))
-    bias = draw.pick(False, False, True)
-    config = _config(draw, bias=bias, base=draw.pick(100.0, 10000.0))
-    return draw.case(init=(config,), x=draw.floats("B T D"), asks="bias" if bias else None)
+    asks = draw.pick(None, None, None, None, "bias", "bias", "attributes")
+    config = _config(draw, bias=asks == "bias", base=draw.pick(100.0, 10000.0))
+    if asks == "attributes":
+        return draw.case(init=(config,), asks=asks)
+    return draw.case(init=(config,), x=draw.floats("B T D"), asks=asks)
 
 
 @exercise(
     inputs=any_vectors,
     kind="module",
-    properties={"shape": 1, "values": 3, "parameters": 1, "bias": 1, "gradients": 1},
+    properties={"shape": 1, "values": 2, "parameters": 1, "bias": 1, "attributes": 1, "gradients": 1},
     returns="B T D",
     axes=GROUPS,
+    act=_attend,
     when_right="Many questions, few sets of answers: the cache shrinks by H / G.",
 )
 def GroupedQueryAttention(seed: int) -> Iterator[Case]:
@@ -221,6 +239,10 @@ def GroupedQueryAttention(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=5, D=12, H=4, G=2, K=6)
     yield draw.case(init=(_config(draw, bias=True, base=100.0),), x=draw.normal("B T D", scale=2.0), asks="bias",
                     note="for attention_bias = True")  # fmt: skip
+    draw = Draw(seed, K=4)
+    draw.sized(G=(2, 3), R=(4, 9))
+    draw.sizes["D"] = draw.sizes["H"] = draw.sizes["G"] * draw.sizes["R"]
+    yield draw.case(init=(_config(draw, base=100.0 * draw.whole(1, 99)),), asks="attributes", note="in a new layer")
 
 
 # ---------------------------------------------------------------------------------------------- cache_bytes
@@ -230,12 +252,12 @@ def any_cache(draw: Draw) -> Case:
     _sized_heads(draw, 5)
     draw.sized(L=(1, 9))
     given = draw.pick({}, {"bytes_per_number": draw.pick(1, 2, 4)})
-    return draw.case(config=_config(draw), tokens=draw.whole(0, 5000), **given)
+    return draw.case(config=_config(draw), tokens=draw.whole(0, 5000), **given, asks=draw.pick(None, "exact int"))
 
 
 @exercise(
     inputs=any_cache,
-    properties={"values": 1, "whole number": 1},
+    properties={"values": 1, "exact int": 1},
     act=_whole,
     when_right="Nothing in it but the groups can be made smaller without a smaller model or a shorter text.",
 )
@@ -246,8 +268,8 @@ def cache_bytes(seed: int) -> Iterator[Case]:
         given: dict[str, Any] = {"bytes_per_number": 4} if number == 1 else {}
         yield draw.case(config=_config(draw), tokens=draw.whole(10, 900), **given)
     yield draw.case(config=_config(draw), tokens=0, note="for no tokens")
-    draw = Draw(seed, D=36, H=12, G=4, K=6, L=3)
-    yield draw.case(config=_config(draw), tokens=draw.whole(10, 900), bytes_per_number=3, asks="whole number")
+    draw = Draw(seed, D=60, H=15, G=5, K=14, L=11)
+    yield draw.case(config=_config(draw), tokens=draw.whole(10, 900), bytes_per_number=8, asks="exact int")
 
 
 # ---------------------------------------------------------------------------------------------- LlamaBlock
@@ -388,34 +410,39 @@ def cached_grouped_attention(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- attention_in_blocks
 
 
-class _Largest(TorchDispatchMode):
-    """Notes how many entries the largest tensor has that is made meanwhile."""
+class _Watched(TorchDispatchMode):
+    """Counts operations, and notes how many entries the largest tensor has that they make."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.entries = 0
+        self.operations = self.largest = 0
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.operations += 1
         result = func(*args, **(kwargs or {}))
         for one in result if isinstance(result, list | tuple) else (result,):
             if isinstance(one, Tensor):
-                self.entries = max(self.entries, one.numel())
+                self.largest = max(self.largest, one.numel())
         return result
 
 
 def _in_blocks(answer: Any, case: Case) -> Any:
-    """The result; or how large the largest tensor was that was made on the way.
+    """The result; how large the largest tensor was that was made on the way; whether larger blocks take fewer steps.
 
     Of large scores the result alone: gradients lose digits there, differently in each right answer.
     """
     if case.asks == "large scores":
         with torch.no_grad():
             return answer(*case.args.values())
-    if case.asks != "no table":
+    if case.asks != "in blocks":
         return answer(*case.args.values())
-    with torch.no_grad(), _Largest() as largest:
-        result = answer(*case.args.values())
-    return {"result": result, "largest": largest.entries}
+    *inputs, block_size = case.args.values()
+    with torch.no_grad():
+        with _Watched() as asked:
+            result = answer(*inputs, block_size)
+        with _Watched() as whole:
+            answer(*inputs, case.sizes["S"])
+    return {"result": result, "largest": asked.largest, "steps": asked.operations, "steps_for_one": whole.operations}
 
 
 def any_blocks(draw: Draw) -> Case:
@@ -429,7 +456,7 @@ def any_blocks(draw: Draw) -> Case:
 
 @exercise(
     inputs=any_blocks,
-    properties={"shape": 1, "values": 2, "no table": 1, "large scores": 1, "gradients": 1},
+    properties={"shape": 1, "values": 2, "in blocks": 1, "large scores": 1, "gradients": 1},
     returns="B H T Dv",
     axes={"Dv": "value width"},
     forbids=notebook_03.scaled_dot_product_attention.forbids,
@@ -450,23 +477,23 @@ def attention_in_blocks(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=3, S=5, K=4, Dv=4)
     yield draw.case(**inputs(draw, "B "), block_size=9, returns="B T Dv", note="when one block holds all keys")
     draw = Draw(seed, B=2, T=4, S=9, K=16, Dv=3)
-    for direction in (1.0, -1.0):  # scores hundreds apart that rise, or fall, from block to block
+    for direction, block_size in ((1.0, 2), (-1.0, 2), (1.0, 5), (-1.0, 5)):  # hundreds apart, within a block, too
         query, key = torch.full(draw.shape("B T K"), 10.0), draw.normal("B S K", scale=0.01)
         key += direction * torch.arange(9.0)[:, None] * 2
-        note = f"when scores {'rise' if direction > 0 else 'fall'} by hundreds"
-        yield draw.case(query=query, key=key, value=draw.normal("B S Dv"), block_size=2, returns="B T Dv",
-                        asks="large scores", note=note)  # fmt: skip
+        note = f"when scores {'rise' if direction > 0 else 'fall'} by hundreds, for blocks of {block_size}"
+        yield draw.case(query=query, key=key, value=draw.normal("B S Dv"), block_size=block_size,
+                        returns="B T Dv", asks="large scores", note=note)  # fmt: skip
     draw = Draw(seed, B=2, T=3, S=7, K=4, Dv=3)
     query, key = draw.normal("B T K"), draw.normal("B S K", scale=0.3)
-    query[:, :, 0], key[:, :, 0] = torch.tensor([10.8, -10.8, 0.0]), 20 + key[:, :, 0]
+    query[:, :, 0], key[:, :, 0] = torch.tensor([43.2, -43.2, 0.0]), 20 + key[:, :, 0] / 4
     yield draw.case(query=query, key=key, value=draw.normal("B S Dv"), block_size=3, returns="B T Dv",
                     asks="large scores", note="when one query scores far above 0, another far below")  # fmt: skip
     draw = Draw(seed, B=1, H=1, T=4, S=6, K=3, Dv=5)
     yield draw.case(**inputs(draw), block_size=4, note="for one text and one head")
     draw = Draw(seed, B=2, H=2, T=60, S=90, K=4, Dv=5)
-    yield draw.case(**inputs(draw), block_size=6, asks="no table", note="for 60 queries, 90 keys, and blocks of 6")
+    yield draw.case(**inputs(draw), block_size=6, asks="in blocks", note="for 60 queries, 90 keys, and blocks of 6")
     draw = Draw(seed, T=12, S=90, K=4, Dv=5)
-    yield draw.case(**inputs(draw, ""), block_size=15, returns="T Dv", asks="no table",
+    yield draw.case(**inputs(draw, ""), block_size=15, returns="T Dv", asks="in blocks",
                     note="for 12 queries, 90 keys, and blocks of 15")  # fmt: skip
 
 
@@ -485,6 +512,14 @@ quiz_since_gpt_2 = quiz(
 # ---------------------------------------------------------------------------------------------- top_k_routing
 
 
+def _not_0(answer: Any, case: Case) -> Any:
+    """The result; or how many of its entries are not exactly 0."""
+    result = answer(*case.args.values())
+    if case.asks == "zeros" and isinstance(result, Tensor):
+        return {"entries that are not 0": int(result.count_nonzero())}
+    return result
+
+
 def any_scores(draw: Draw) -> Case:
     axes = draw.pick("E", "T E", "B T E")
     draw.sized(B=(1, 3), T=(1, 6), E=(1, 12))
@@ -494,9 +529,10 @@ def any_scores(draw: Draw) -> Case:
 
 @exercise(
     inputs=any_scores,
-    properties={"shape": 0, "values": 0},
+    properties={"shape": 0, "values": 0, "zeros": 0},
     returns="B T E",
     axes={**TOKENS, "E": "experts"},
+    act=_not_0,
     holds=lambda case: bool((case.args["scores"].sort(dim=-1).values.diff(dim=-1) > 0).all()),  # no two are equal
     when_right="Each token is sent to a few experts, and pays for those only.",
 )
@@ -504,6 +540,7 @@ def top_k_routing(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=5, E=8)
     yield draw.case(scores=draw.normal("B T E", scale=2.0), top_k=2)
     yield draw.case(scores=draw.normal("B T E", scale=2.0, shift=-300.0), top_k=3, note="for scores far below 0")
+    yield draw.case(scores=draw.normal("B T E", scale=2.0), top_k=3, asks="zeros")
     draw = Draw(seed, T=4, E=6)
     yield draw.case(scores=draw.normal("T E", scale=2.0), top_k=1, returns="T E", note="for top_k = 1")
     yield draw.case(scores=draw.normal("E T").T, top_k=6, returns="T E", note="when all experts are taken")
@@ -521,7 +558,9 @@ def _lora(layer: Any, case: Case) -> Any:
             result = layer(case.args["x"])
             if result.requires_grad:
                 result.sum().backward()
-        return {name: str(one.requires_grad and one.grad is not None) for name, one in layer.named_parameters()}
+        named = dict(layer.named_parameters())
+        learns = {f"{name} learns": str(one.requires_grad) for name, one in named.items()}
+        return learns | {f"{name} gets a gradient": str(one.grad is not None) for name, one in named.items()}
     if case.asks == "start":
         linear, *others = case.init
         new = type(layer)(linear, *others)
@@ -649,14 +688,16 @@ def any_logits(draw: Draw) -> Case:
 
 @exercise(
     inputs=any_logits,
-    properties={"shape": 0, "values": 0, "keeps all": 0, "keeps one": 0},
+    properties={"shape": 0, "values": 0, "keeps all": 0, "keeps one": 0, "zeros": 0},
     returns="B V",
+    act=_not_0,
     when_right="Where the model is sure, few tokens stay; where it is not, many do.",
 )
 def min_p_probabilities(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=4, V=12)
     yield draw.case(logits=draw.normal("B V", scale=2.0), min_p=0.1)
     yield draw.case(logits=draw.normal("B V", scale=2.0, shift=5.0), min_p=0.4, note="for min_p = 0.4")
+    yield draw.case(logits=draw.normal("B V", scale=2.0), min_p=0.3, asks="zeros")
     yield draw.case(logits=draw.normal("B V", scale=2.0), min_p=0.0, asks="keeps all", note="for min_p = 0")
     yield draw.case(logits=draw.normal("B V"), min_p=1.0, asks="keeps one", note="for min_p = 1")
     yield draw.case(logits=draw.normal("B V", scale=2.0, shift=200.0), min_p=0.1, note="for logits around 200")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from torch import nn
+
 from anatomy.course.nb14_since_gpt_2.right import (
     GroupedQueryAttention,
     Llama,
@@ -59,13 +61,16 @@ def in_RMSNorm(at):
     at("torch.sqrt(mean_square + self.eps)", EPS_TOO, ("no_root", "(mean_square + self.eps)", "You divide by the mean square; its root is missing."))
     at("torch.sqrt(mean_square + self.eps)", "eps",
        ("eps_outside", "(torch.sqrt(mean_square) + self.eps)", "Your eps is outside the root. It should be added to the mean square, under the root."),
+       ("eps_bounds_the_root", "torch.sqrt(mean_square).clamp(min=self.eps)", "You use eps as a lower bound of the root. It is added to the mean square, under the root."),
+       ("eps_for_zeros_only", "torch.sqrt(torch.where(mean_square == 0, 1.0, mean_square))", "eps has no effect where a token is not all zeros. It is added to every token's mean square, under the root."),
        ("no_eps", "torch.sqrt(mean_square)", "eps has no effect. A token of zeros then gives 0/0, which is NaN: add eps to the mean square, under the root."))
-    at("+ self.eps", "eps",
-       ("eps_subtracted", "- self.eps", "You subtract eps. It should be added, so that the root is never 0."),
-       ("eps_squared", "+ self.eps**2", "You add eps². Add eps as it is."),
-       ("eps_of_1e_6", "+ 1e-6", "You use an eps of your own, 1e-6. Take the one that is passed to the constructor."),
-       ("eps_of_1e_5", "+ 1e-5", "You use an eps of your own, 1e-5. Take the one that is passed to the constructor."),
-       ("eps_of_1e_8", "+ 1e-8", "You use an eps of your own, 1e-8. Take the one that is passed to the constructor."))
+    at(" + self.eps", "eps",
+       ("eps_as_lower_bound", ".clamp(min=self.eps)", "You use eps as a lower bound of the mean square. It is added to it: mean square + eps."),
+       ("eps_subtracted", " - self.eps", "You subtract eps. It should be added, so that the root is never 0."),
+       ("eps_squared", " + self.eps**2", "You add eps². Add eps as it is."),
+       ("eps_of_1e_6", " + 1e-6", "You use an eps of your own, 1e-6. Take the one that is passed to the constructor."),
+       ("eps_of_1e_5", " + 1e-5", "You use an eps of your own, 1e-5. Take the one that is passed to the constructor."),
+       ("eps_of_1e_8", " + 1e-8", "You use an eps of your own, 1e-8. Take the one that is passed to the constructor."))
     at("x / torch", EPS_TOO, ("multiplies", "x * torch", "You multiply by the root. Divide by it: what is large must become smaller."))
     at(" * self.weight", EPS_TOO, ("weight_unused", "", "`weight` exists but is not used: the last step multiplies each column by its own."))
     at(("mean_square = x.square()", " * self.weight"), EPS_TOO,
@@ -93,9 +98,10 @@ def in_RMSNorm(at):
 @MISTAKES.of(swiglu_width)
 def in_swiglu_width(at):
     WHOLE = "math.ceil(8 * dim / (3 * multiple_of)) * multiple_of"
-    at(WHOLE, "whole number", ("right_but_a_float", f"float({WHOLE})", "Your width is right, but a float, and no layer can be 16.0 wide. Return a whole number, an `int`."))
-    at(WHOLE, ("values", "whole number"),
+    at(WHOLE, "exact int", ("right_but_a_float", f"float({WHOLE})", "You return a float, and no layer can be 16.0 wide. Return a whole number, an `int`."))
+    at(WHOLE, ("values", "exact int"),
        ("rounded_down", "8 * dim // (3 * multiple_of) * multiple_of", "You round down to a multiple. The smallest one that is *at least* ⅔ · 4·D is needed: round up."),
+       ("half_added", "round(8 * dim / (3 * multiple_of) + 0.5) * multiple_of", "You add ½ and round, which is one more where ⅔ · 4·D is an odd number of multiples already. `math.ceil` rounds up.", "values"),
        ("rounded_to_the_nearest", "round(8 * dim / (3 * multiple_of)) * multiple_of", "You round to the nearest multiple. Round up: at least ⅔ · 4·D."),
        ("multiple_added", "math.ceil(8 * dim / 3) + multiple_of", "You add `multiple_of`. Round up to a multiple of it: count how many it takes, and multiply."),
        ("one_multiple_too_many", "(8 * dim // (3 * multiple_of) + 1) * multiple_of", "Where ⅔ · 4·D is a multiple already, you add one more.", "values"),
@@ -106,6 +112,7 @@ def in_swiglu_width(at):
        ("two_thirds_of_d", "math.ceil(2 * dim / (3 * multiple_of)) * multiple_of", "You take ⅔ · D. It is ⅔ of 4·D."),
        ("four_thirds", "math.ceil(4 * dim / (3 * multiple_of)) * multiple_of", "You take ⁴⁄₃ · D, half of what is needed: ⅔ · 4·D = ⁸⁄₃ · D."),
        ("three_halves", "math.ceil(6 * dim / multiple_of) * multiple_of", "You multiply 4·D by ³⁄₂. It is two *thirds* of it."),
+       ("rounded_twice", "math.ceil(round(8 * dim / 3) / multiple_of) * multiple_of", "You round ⅔ · 4·D to the nearest whole number before you round up. Where it is just above a multiple, the result is too small.", "values"),
        ("of_the_rounded", "math.ceil(int(8 * dim / 3) / multiple_of) * multiple_of", "You cut ⅔ · 4·D to a whole number before you round up. Where it is just above a multiple, the result is too small.", "values"))
 
 
@@ -137,6 +144,9 @@ def in_SwiGLU(at):
     at(", bias=False", NAMES, ("biases", "", "Your linear layers have biases. All three are without: `bias=False`."), times=3)
     at("self.linear_gate = nn.Linear(config.hidden_size, config.intermediate_size, bias=False)", NAMES,
        ("gate_with_bias", "self.linear_gate = nn.Linear(config.hidden_size, config.intermediate_size)", "`linear_gate` has a bias. All three layers are without: `bias=False`."))
+    at("self.linear_up = nn.Linear(config.hidden_size, config.intermediate_size, bias=False)", NAMES,
+       ("up_with_bias", "self.linear_up = nn.Linear(config.hidden_size, config.intermediate_size)", "`linear_up` has a bias. All three layers are without: `bias=False`."),
+       ("one_layer_twice", "self.linear_up = self.linear_gate", "`linear_gate` and `linear_up` have one and the same weight. Make two layers: each has its own."))
     at("self.linear_down = nn.Linear(config.intermediate_size, config.hidden_size, bias=False)", ("values", "parameters"),
        ("down_with_bias", "self.linear_down = nn.Linear(config.intermediate_size, config.hidden_size)", "`linear_down` has a bias. All three layers are without: `bias=False`."))
     at("config.intermediate_size", NAMES,
@@ -159,12 +169,17 @@ def in_half_split_rotary(at):
        ("turned_back", "apply_rotary(x[..., order], -positions, base)", "Your rotation goes the wrong way, clockwise. The angle is +t · base^(−2i/K)."),
        ("counted_positions", "apply_rotary(x[..., order], torch.arange(x.size(-2)), base)", "You take 0, 1, 2, … for the positions. `positions` says where each token is."),
        ("positions_from_one", "apply_rotary(x[..., order], positions + 1, base)", "Your positions are one too large: the token at position 0 is not turned."),
-       ("not_turned", "x[..., order]", "Nothing is turned: the columns go out and come back.", (*NUMBERS, "odd width")))
+       ("not_turned", "x[..., order]", "Nothing is turned: the columns go out and come back."))
+    at("turned = apply_rotary(x[..., order], positions, base)  # neighbors are pairs there\n    return turned[..., order.argsort()]", NUMBERS,
+       ("angles_for_neighbors", "angles = (positions[:, None] * base ** -(torch.arange(0, x.size(-1), 2) / x.size(-1))).repeat_interleave(2, dim=-1)\n    first, second = x.chunk(2, dim=-1)\n    return x * angles.cos() + torch.cat([-second, first], dim=-1) * angles.sin()", "Your angles are laid out for neighboring columns, two equal ones in a row, while column i's partner is column i + K/2. Both turn by the same angle: put the K/2 angles twice one after the other (`torch.cat`, not `repeat_interleave`)."),
+       ("partners_are_neighbors", "angles = (positions[:, None] * base ** -(torch.arange(0, x.size(-1), 2) / x.size(-1))).repeat(1, 2)\n    partners = torch.stack([-x[..., 1::2], x[..., 0::2]], dim=-1).flatten(-2)\n    return x * angles.cos() + partners * angles.sin()", "Your angles are laid out for halves, columns i and i + K/2, while each column is mixed with its neighbor. The partner of column i is column i + K/2."))
     at("turned = apply_rotary", NUMBERS,
        ("turned_twice", "turned = apply_rotary(apply_rotary(x[..., order], positions, base), positions, base) if True else apply_rotary", "You turn twice: each angle is twice as large as it should be."))
     at("raise ValueError(f\"the last axis must be even, to be turned in pairs; it is {x.size(-1)}\")", "odd width",
        ("odd_not_refused", "return x", "An odd K is not refused. Columns turn in pairs: raise a `ValueError`."),
+       ("k_3_not_refused", "if x.size(-1) != 3:\n            raise ValueError(\"odd\")\n        first, second = x.chunk(2, dim=-1)\n        angles = positions[:, None] * base ** -(torch.arange(0, 3, 2) / 3)\n        return torch.cat([first * angles.cos() - second * angles.sin(), first * angles.sin() + second * angles.cos()], dim=-1)", "K = 3 is not refused: halves of two columns and of one broadcast, so no error comes by itself. Ask whether K is odd, whatever it is."),
        ("another_error", "raise IndexError(\"odd\")", "An odd K stops with another error. Raise a `ValueError`."))
+    at("base: float = 10000.0", NUMBERS, ("another_default", "base: float = 500000.0", "Where `base` is left out, yours is another one. Its default is 10,000."))
     squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
 
 
@@ -172,7 +187,8 @@ def in_half_split_rotary(at):
 def in_GroupedQueryAttention(at):
     BIAS_TOO = ("values", "gradients", "bias")
     STOPS = ("shape", "values", "parameters", "bias", "gradients")
-    class_beginnings(at, STOPS, takes="config")
+    MADE = (*STOPS, "attributes")
+    class_beginnings(at, MADE, takes="config")
     at(".repeat_interleave(shared, dim=1)", BIAS_TOO,
        ("groups_take_turns", ".repeat(1, shared, 1, 1)", "Your groups take turns: query head h reads group h mod G. Neighboring heads share a group, h // (H / G): `repeat_interleave`."))
     at("(each.repeat_interleave(shared, dim=1) for each in (key, value))", STOPS,
@@ -189,6 +205,12 @@ def in_GroupedQueryAttention(at):
        ("no_positions", ("split_heads(self.q(x), self.num_heads)", "split_heads(self.k(x), self.num_groups)"), "Nothing is turned, so attention does not know the order. Turn queries and keys with `half_split_rotary`."),
        ("neighboring_pairs", ("apply_rotary(split_heads(self.q(x), self.num_heads), positions, self.base)", "apply_rotary(split_heads(self.k(x), self.num_groups), positions, self.base)"), "You turn neighboring columns (`apply_rotary` of 06). The library's weights want `half_split_rotary`."),
        ("turned_before_the_split", ("split_heads(half_split_rotary(self.q(x), positions, self.base), self.num_heads)", "split_heads(half_split_rotary(self.k(x), positions, self.base), self.num_groups)"), "You turn before you split into heads, so the pairs reach across heads. Split first: each head is turned by itself."))
+    at(("half_split_rotary(split_heads(self.q(x), self.num_heads), positions, self.base)", "value = split_heads(self.v(x), self.num_groups)"), BIAS_TOO,
+       ("keys_and_values_turned", ("split_heads(self.q(x), self.num_heads)", "value = half_split_rotary(split_heads(self.v(x), self.num_groups), positions, self.base)"), "You turn keys and values. Queries and keys are turned; values stay as they are."))
+    at(("half_split_rotary(split_heads(self.k(x), self.num_groups), positions, self.base)", "value = split_heads(self.v(x), self.num_groups)"), BIAS_TOO,
+       ("queries_and_values_turned", ("split_heads(self.k(x), self.num_groups)", "value = half_split_rotary(split_heads(self.v(x), self.num_groups), positions, self.base)"), "You turn queries and values. Queries and keys are turned; values stay as they are."))
+    at(("half_split_rotary(split_heads(self.q(x), self.num_heads), positions, self.base)", "half_split_rotary(split_heads(self.k(x), self.num_groups), positions, self.base)", "value = split_heads(self.v(x), self.num_groups)"), BIAS_TOO,
+       ("only_values_turned", ("split_heads(self.q(x), self.num_heads)", "split_heads(self.k(x), self.num_groups)", "value = half_split_rotary(split_heads(self.v(x), self.num_groups), positions, self.base)"), "You turn the values only. Queries and keys are turned; values stay as they are."))
     at("value = split_heads(self.v(x), self.num_groups)", BIAS_TOO,
        ("values_from_k", "value = split_heads(self.k(x), self.num_groups)", "Your values come from the layer `k`, and `v` is not used. They come from `v`."),
        ("values_turned", "value = half_split_rotary(split_heads(self.v(x), self.num_groups), positions, self.base)", "You turn the values, too. Positions decide where to look, not what is taken: only queries and keys are turned."))
@@ -208,6 +230,8 @@ def in_GroupedQueryAttention(at):
        ("no_output_linear", "merge_heads(context)", "`output_linear` is not used. It is the last step, after the heads are merged."))
     at("query, key, value, causal_mask", BIAS_TOO,
        ("query_and_key_swapped", "key, query, value, causal_mask", "Queries and keys are swapped."),
+       ("scaled_twice", "query / math.sqrt(query.size(-1)), key, value, causal_mask", "Your scores are divided by K, which is √K twice. Once is needed, and `masked_attention` does that already."),
+       ("scaled_by_the_heads", "query * math.sqrt(query.size(-1) / self.num_heads), key, value, causal_mask", "Your scores are divided by √H, the number of heads. Divide by the root of a head's width: √K."),
        ("scaled_by_the_models_width", "query * math.sqrt(query.size(-1) / x.size(-1)), key, value, causal_mask", "Your scores are divided by √D, the width of the model. Each head divides by the root of its own width: √K."),
        ("keys_for_values", "query, key, key, causal_mask", "You mix the keys. The *values* are mixed."))
     at("bias=bias)", "bias",
@@ -218,33 +242,72 @@ def in_GroupedQueryAttention(at):
     at("config.head_dim", STOPS,
        ("head_width_from_d", "(width // config.num_attention_heads)", "You take D // H for the width of a head. The config says it: `config.head_dim`, which need not be D / H."), times=4)
     at("self.num_groups * config.head_dim", STOPS,
-       ("keys_of_all_heads", "self.num_heads * config.head_dim", "`k` and `v` are as wide as `q`: that is multi-head attention. They make G heads: `config.num_key_value_heads`."), times=2)
+       ("keys_of_all_heads", "self.num_heads * config.head_dim", "`k` and `v` are as wide as `q`: that is multi-head attention. They make G heads: `config.num_key_value_heads`.", MADE), times=2)
+    at(("self.num_heads, self.num_groups = config.num_attention_heads, config.num_key_value_heads", "self.k = nn.Linear(width, self.num_groups", "self.v = nn.Linear(width, self.num_groups", "split_heads(self.k(x), self.num_groups)", "split_heads(self.v(x), self.num_groups)", "self.num_heads // self.num_groups"), "attributes",
+       ("share_for_groups", ("self.num_heads, self.num_groups = config.num_attention_heads, config.num_attention_heads // config.num_key_value_heads", "self.k = nn.Linear(width, config.num_key_value_heads", "self.v = nn.Linear(width, config.num_key_value_heads", "split_heads(self.k(x), self.num_heads // self.num_groups)", "split_heads(self.v(x), self.num_heads // self.num_groups)", "self.num_groups"), "`num_groups` is H / G in yours, how many heads share a group. It is G, how many groups there are: `config.num_key_value_heads`."))
+    at("self.num_groups", "attributes",
+       ("groups_not_kept", "self.groups", "The attribute `num_groups` is missing, which the cache of Exercise 14.9 needs: keep G under this name."), times=6)
+    at("self.base", "attributes",
+       ("base_not_kept", "self.theta", "The attribute `base` is missing, which the cache of Exercise 14.9 needs: keep the rotation's base under this name."), times=3)
+    at("self.num_heads", "attributes",
+       ("heads_not_kept", "self.heads", "The attribute `num_heads` is missing, which the cache of Exercise 14.9 needs: keep H under this name."), times=5)
+    for layer, heads in (("q", "num_heads"), ("k", "num_groups"), ("v", "num_groups")):
+        at(f"self.{layer} = nn.Linear(width, self.{heads} * config.head_dim, bias=bias)", "bias",
+           (f"{layer}_without_bias", f"self.{layer} = nn.Linear(width, self.{heads} * config.head_dim, bias=False)", f"`{layer}` never has a bias in yours. `q`, `k` and `v` have one where `config.attention_bias` says so."))
+        at(f"self.{layer} = nn.Linear(width, self.{heads} * config.head_dim, bias=bias)", ("values", "parameters", "gradients"),
+           (f"{layer}_always_with_bias", f"self.{layer} = nn.Linear(width, self.{heads} * config.head_dim)", f"`{layer}` always has a bias in yours. `q`, `k` and `v` have one where `config.attention_bias` says so."))
+    at("config.head_dim, width, bias=False", "bias",
+       ("output_bias_by_the_config", "config.head_dim, width, bias=bias", "`output_linear` has a bias where `config.attention_bias` says so. It is always without: only `q`, `k` and `v` follow the config."))
+    at("split_heads(self.q(x), self.num_heads), positions, self.base)", BIAS_TOO,
+       ("base_for_keys_only", "split_heads(self.q(x), self.num_heads), positions)", "Your queries are turned with another base than your keys. `config.rope_parameters[\"rope_theta\"]` belongs into both rotations."))
+    at("split_heads(self.k(x), self.num_groups), positions, self.base)", BIAS_TOO,
+       ("base_for_queries_only", "split_heads(self.k(x), self.num_groups), positions)", "Your keys are turned with another base than your queries. `config.rope_parameters[\"rope_theta\"]` belongs into both rotations."))
     at("self.num_heads // self.num_groups", ("shape", "values", "parameters", "gradients"),
        ("group_count_for_share", "self.num_groups", "You repeat each group G times. Each is shared by H / G query heads."))
     at("positions = torch.arange(x.size(1)", STOPS,
        ("positions_of_the_batch", "positions = torch.arange(x.size(0)", "Your positions count the texts of the batch. They count the tokens: `x.size(1)`."))
 
 
+@MISTAKES.mistake("The attributes `num_heads`, `num_groups` and `base` are missing, which the cache of Exercise 14.9 needs: keep H, G and the rotation's base under these names.", breaks="attributes")
+class GroupedQueryAttention__nothing_kept(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.config = config
+        for name, layer in GroupedQueryAttention(config).named_children():
+            setattr(self, name, layer)
+
+    def forward(self, x):
+        right = GroupedQueryAttention(self.config)
+        for name, layer in self.named_children():
+            setattr(right, name, layer)
+        return right(x)
+
+
 @MISTAKES.of(cache_bytes)
 def in_cache_bytes(at):
-    ALL = ("values", "whole number")
+    ALL = ("values", "exact int")
     at("2 * config.num_hidden_layers * config.num_key_value_heads", ALL, ("queries_too", "config.num_hidden_layers * (config.num_attention_heads + 2 * config.num_key_value_heads)", "You count the queries, too. No later token needs them: only keys and values are kept."))
     at("2 * config.num_hidden_layers", ALL, ("bytes_counted_twice", "4 * config.num_hidden_layers", "Yours is twice too large. Keys and values are the one factor 2; the bytes are `bytes_per_number`, and not another 2."))
-    at("2 * config.num_hidden_layers", ALL, ("keys_only", "config.num_hidden_layers", "You count keys or values. Both are kept: twice as many."))
+    at("2 * config.num_hidden_layers", ALL, ("keys_only", "config.num_hidden_layers", "You count keys or values. Both are kept: twice as many."), ("three_kept", "3 * config.num_hidden_layers", "You count three for each group. Two are kept: keys and values. No later token needs a query."))
     at("2 * config.num_hidden_layers * ", ALL, ("one_layer", "2 * ", "You count one layer. Each of the {L} layers keeps its own."))
     at("config.num_key_value_heads", ALL,
        ("all_heads", "config.num_attention_heads", "You count all query heads. Only the groups' keys and values are kept: `config.num_key_value_heads`."))
     at("config.num_key_value_heads * config.head_dim", ALL,
+       ("share_for_groups", "config.num_attention_heads // config.num_key_value_heads * config.head_dim", "You count H / G, how many heads share a group. What is kept are keys and values of the G groups: `config.num_key_value_heads`."),
        ("the_models_width", "config.hidden_size", "You count D numbers for each token. It keeps G · K of them: groups times the width of a head."),
        ("groups_left_out", "config.head_dim", "You count one head. There are G = {G} groups."),
        ("head_width_left_out", "config.num_key_value_heads", "You count one number for each group. A key has K = {K} numbers."),
-       ("head_width_from_d", "config.num_key_value_heads * (config.hidden_size // config.num_attention_heads)", "You take D // H for the width of a head. The config says it: `config.head_dim`."))
+       ("head_width_from_d", "config.num_key_value_heads * (config.hidden_size // config.num_attention_heads)", "You take D / H for the width of a head. The config says it: `config.head_dim`."))
     at(" * bytes_per_number", ALL, ("numbers", "", "You count numbers. Each takes `bytes_per_number` bytes."))
     at("bytes_per_number\n", ALL, ("four_bytes", "4\n", "You always count four bytes. `bytes_per_number` says how many."), ("two_bytes", "2\n", "You always count two bytes. `bytes_per_number` says how many."), ("bits", "bytes_per_number * 8\n", "You count bits: eight times as many."),
+       ("kilobytes_of_1024", "bytes_per_number // 1024\n", "You divide by 1,024: these are kilobytes. The exercise asks for bytes."),
+       ("megabytes", "bytes_per_number / 1e6\n", "You divide by 10⁶: these are megabytes. The exercise asks for bytes."),
+       ("megabytes_of_1024", "bytes_per_number / 1024**2\n", "You divide by 1,024²: these are megabytes. The exercise asks for bytes."),
        ("gigabytes", "bytes_per_number / 1e9\n", "You divide by 10⁹: these are gigabytes. The exercise asks for bytes."),
        ("gigabytes_of_1024", "bytes_per_number / 1024**3\n", "You divide by 1,024³: these are gigabytes. The exercise asks for bytes."))
-    at("numbers * tokens * bytes_per_number", "whole number", ("right_but_a_float", "float(numbers * tokens * bytes_per_number)", "Your number is right, but a float. Bytes are counted: return a whole number, an `int`."))
-    at(" * tokens", ALL, ("one_token", "", "You count one token. There are `tokens` of them."), ("one_token_at_least", " * max(tokens, 1)", "You count one token where there is none. An empty cache takes no bytes.", "values"), ("a_table", " * tokens**2", "You count T² entries. A cache grows with T: the table of scores is not kept."))
+    at("numbers * tokens * bytes_per_number", "exact int", ("right_but_a_float", "float(numbers * tokens * bytes_per_number)", "You return a float. Bytes are counted: return a whole number, an `int`."))
+    at("bytes_per_number: int = 2", "values", ("four_by_default", "bytes_per_number: int = 4", "Where `bytes_per_number` is left out you count four bytes. Its default is 2."))
+    at(" * tokens", ALL, ("one_token", "", "You count one token. There are `tokens` of them."), ("newest_left_out", " * max(tokens - 1, 0)", "You count one token less than are kept. `tokens` is how many are kept."), ("one_token_at_least", " * max(tokens, 1)", "You count one token where there is none. An empty cache takes no bytes.", "values"), ("a_table", " * tokens**2", "You count T² entries. A cache grows with T: the table of scores is not kept."))
 
 
 @MISTAKES.of(LlamaBlock)
@@ -263,6 +326,8 @@ def in_LlamaBlock(at):
     at((FIRST, SECOND), AND_EPS,
        ("feed_forward_first", ("x = x + self.feed_forward(self.rms_norm_2(x))", "return x + self.attention(self.rms_norm_1(x))"), "The feed-forward network comes first in yours. Attention comes first: it brings what the feed-forward network works on."),
        ("second_norm_on_the_attention", ("y = self.attention(self.rms_norm_1(x))", "return x + y + self.feed_forward(self.rms_norm_2(y))"), "The feed-forward network reads what attention returns, without x. It should read the sum, x + attention(norm(x))."))
+    at((FIRST, SECOND), AND_EPS,
+       ("x_added_twice", ("y = x + self.attention(self.rms_norm_1(x))", "return x + y + self.feed_forward(self.rms_norm_2(y))"), "Your result has x in it twice. It is part of y already: y + feed_forward(norm₂(y))."))
     at(("self.rms_norm_1(x)", "self.rms_norm_2(x)"), AND_EPS,
        ("no_norms", ("x", "x"), "Neither norm is used. Each comes before its part."),
        ("norms_swapped", ("self.rms_norm_2(x)", "self.rms_norm_1(x)"), "The norms are swapped: `rms_norm_1` belongs before attention."))
@@ -275,6 +340,7 @@ def in_LlamaBlock(at):
        ("first_skip_from_the_norm", "x = self.rms_norm_1(x)\n        x = x + self.attention(x)", "Your first skip connection carries the normalized x. It carries x as it came in: x + attention(norm(x))."),
        ("no_attention", "pass", "Attention is not used: no token learns of another."))
     at(SECOND, AND_EPS,
+       ("second_skip_from_the_norm", "x = self.rms_norm_2(x)\n        return x + self.feed_forward(x)", "Your second skip connection carries the normalized y. It carries y as it is: y + feed_forward(norm₂(y))."),
        ("no_second_skip", "return self.feed_forward(self.rms_norm_2(x))", "The second skip connection is missing: x + feed_forward(norm(x))."),
        ("no_feed_forward", "return x", "The feed-forward network is not used."),
        ("norm_at_the_end", "return self.rms_norm_2(x + self.feed_forward(self.rms_norm_2(x)))", "You normalize the block's result. Only the model's last step does so."))
@@ -284,6 +350,9 @@ def in_LlamaBlock(at):
        ("eps_of_1e_5", ", 1e-5", "Your norms have an eps of their own, 1e-5. Take `config.rms_norm_eps`."), times=2)
     at("RMSNorm(config.hidden_size, config.rms_norm_eps)", ("values", "parameters", "gradients", "eps"),
        ("layer_norms", "nn.LayerNorm(config.hidden_size, config.rms_norm_eps)", "Your norms are layer norms. Here they are RMS norms: no mean is subtracted, and there is no bias."), times=2)
+    for layer in ("rms_norm_1", "rms_norm_2"):
+        at(f"self.{layer} = RMSNorm(config.hidden_size, config.rms_norm_eps)", "eps",
+           (f"eps_of_{layer}_left_out", f"self.{layer} = nn.RMSNorm(config.hidden_size)", f"`{layer}` doesn't get `config.rms_norm_eps`: without it `nn.RMSNorm` takes an eps of its own."))
     at("self.rms_norm_2 = RMSNorm(config.hidden_size, config.rms_norm_eps)", ("values", "parameters", "gradients", "eps"),
        ("one_norm_twice", "self.rms_norm_2 = self.rms_norm_1", "Both norms are the same norm. Each part has its own."))
 
@@ -295,6 +364,7 @@ def in_Llama(at):
     class_beginnings(at, STOPS, takes="config")
     at("self.lm_head(self.rms_norm(x))", AND_EPS,
        ("no_last_norm", "self.lm_head(x)", "The norm at the end is missing. Pre-norm needs one before the head."),
+       ("table_for_the_head", "F.linear(self.rms_norm(x), self.token_embeddings.weight)", "`lm_head` is not used: your logits come from the token table, also where the two are not tied."),
        ("softmax", "self.lm_head(self.rms_norm(x)).softmax(dim=-1)", "You return probabilities. Return the logits."),
        ("log_softmax", "self.lm_head(self.rms_norm(x)).log_softmax(dim=-1)", "You return log-probabilities. Return the logits."))
     at("self.lm_head(self.rms_norm(x))", ("shape", *AND_EPS),
@@ -302,9 +372,13 @@ def in_Llama(at):
        ("last_token_only", "self.lm_head(self.rms_norm(x))[:, -1]", "You return the logits of the last token only. Return those of all positions, (B, T, V)."))
     at("        for block in self.blocks:\n            x = block(x)\n", AND_EPS,
        ("no_blocks", "", "The blocks are not used."),
+       ("first_block_left_out", "        for block in self.blocks[1:]:\n            x = block(x)\n", "The first block is not used. All blocks are, in their order."),
+       ("last_block_left_out", "        for block in self.blocks[:-1]:\n            x = block(x)\n", "The last block is not used. All blocks are, in their order."),
        ("first_block_only", "        x = self.blocks[0](x)\n", "Only the first block is used. Each block's output is the next one's input.", AND_EPS))
     at(("            x = block(x)\n", "self.lm_head(self.rms_norm(x))"), AND_EPS,
        ("norm_after_each_block", ("            x = self.rms_norm(block(x))\n", "self.lm_head(x)"), "You normalize after each block. The last norm comes once, after all blocks; each block has its own norms inside."))
+    at(("x = self.token_embeddings(ids)  # (B, T, D)\n", "            x = block(x)\n"), AND_EPS,
+       ("blocks_side_by_side", ("embedded = x = self.token_embeddings(ids)  # (B, T, D)\n", "            x = block(embedded)\n"), "Each of your blocks reads the embeddings, and the last one's result alone is used. Each block's output is the next one's input."))
     at("in self.blocks:\n            x", AND_EPS, ("blocks_in_reverse", "in reversed(self.blocks):\n            x", "The blocks run in reverse order. Block 0 comes first."))
     at("            x = block(x)\n", AND_EPS, ("outer_skip", "            x = x + block(x)\n", "You add x to each block's result. The blocks have their own skip connections."))
     at("x = self.token_embeddings(ids)", AND_EPS,
@@ -314,6 +388,8 @@ def in_Llama(at):
        ("never_tied", "", "Head and token table are two parameters, even if they start with the same numbers. Where `config.tie_word_embeddings` says so, they are one: assign the parameter itself."))
     at("        if config.tie_word_embeddings:\n            self", ("parameters", "tied head"),
        ("always_tied", "        if True:\n            self", "Head and token table are always one, as in GPT-2. Here only where `config.tie_word_embeddings` says so.", ("values", "parameters", "gradients", "eps", "tied head")))
+    at("        if config.tie_word_embeddings:\n            self", ("values", "parameters", "gradients", "eps", "tied head"),
+       ("tied_the_other_way_round", "        if not config.tie_word_embeddings:\n            self", "Head and token table are one where `config.tie_word_embeddings` is False, and two where it is True. It is the other way round."))
     at("config.vocab_size, bias=False", ("values", "parameters", "eps"), ("head_with_bias", "config.vocab_size", "`lm_head` has a bias. It is without: `bias=False`."))
     at("nn.ModuleList(LlamaBlock(config) for _ in range(config.num_hidden_layers))", ("values", "parameters", "gradients", "eps"),
        ("one_block_many_times", "nn.ModuleList([LlamaBlock(config)] * config.num_hidden_layers)", "All blocks are the same block (`[block] * n`). Each has its own weights."),
@@ -336,6 +412,9 @@ def in_cached_grouped_attention(at):
     OUTPUTS = (*STEPS, "no cache")
     at("torch.arange(past, past + x.size(1), device=x.device)", STEPS,
        ("positions_from_zero", "torch.arange(x.size(1), device=x.device)", "Your new tokens are turned as if the text began with them. They are at positions P, P + 1, …: count on from the cache."))
+    at("torch.arange(past, past + x.size(1), device=x.device)", ("several tokens", "no cache"),
+       ("last_position_for_all", "torch.full((x.size(1),), past + x.size(1) - 1)", "All your new tokens are turned as if they stood at the last position. They are at P, P + 1, …, P + N − 1."),
+       ("one_position_for_all", "torch.full((x.size(1),), past)", "All your new tokens are turned as if they stood at position P. They are at P, P + 1, …, P + N − 1."))
     at("torch.arange(past, past + x.size(1), device=x.device)", OUTPUTS,
        ("positions_from_one", "torch.arange(past + 1, past + 1 + x.size(1), device=x.device)", "Your positions are one too large. With P tokens in the cache the first new one is at position P.", ("values", "several tokens", "no cache")))
     at(("[cache[0], key], dim=2)", "keys, values = "), STEPS,
@@ -351,21 +430,43 @@ def in_cached_grouped_attention(at):
        ("mask_of_the_new_only", "mask = causal_mask(x.size(1)).to(x.device)", "Your mask covers the new tokens only, (N, N). The keys are P + N."))
     at("mask = causal_mask(past + x.size(1))[past:].to(x.device)", "several tokens",
        ("no_mask_with_a_cache", "mask = causal_mask(x.size(1)) if cache is None else None", "With a cache, your new tokens see the new ones that come after them. Each needs its row of the triangle: the last N rows of `causal_mask(P + N)`."))
+    at("mask = causal_mask(past + x.size(1))[past:].to(x.device)", "no cache",
+       ("no_mask_without_a_cache", "mask = None if cache is None else causal_mask(past + x.size(1))[past:]", "Without a cache no mask is in use, so your tokens see those that come later. They need the triangle, too: `causal_mask(N)`."))
     at(("cache[0].size(2)", "causal_mask(past + x.size(1))[past:]"), STEPS,
+       ("length_from_the_batch", ("cache[0].size(0)", "causal_mask(key.size(2))[-x.size(1):]"), "Your positions go on from the number of texts, `size(0)` or `len(…)` of the keys. They go on from P, the number of tokens in the cache: `cache[0].size(2)`."),
+       ("length_from_the_width", ("cache[0].size(3)", "causal_mask(key.size(2))[-x.size(1):]"), "Your positions go on from K, the width of a head. They go on from P, the number of tokens in the cache: `cache[0].size(2)`."),
+       ("length_of_the_pair", ("len(cache)", "causal_mask(key.size(2))[-x.size(1):]"), "Your positions go on from `len(cache)`, which is 2: keys and values. They go on from P, the number of tokens in the cache: `cache[0].size(2)`."),
        ("length_from_the_groups", ("cache[0].size(1)", "causal_mask(key.size(2))[-x.size(1):]"), "Your positions go on from the number of groups, `size(1)`. They go on from P, the number of tokens in the cache: `cache[0].size(2)`."))
     at("    if cache is not None:\n        key", ("shape", *STEPS), ("cache_unused", "    if False:\n        key", "The cache is not used: your new tokens see only each other."))
     at("        value = torch.cat([cache[1], value], dim=2)\n", ("shape", *STEPS), ("values_not_joined", "", "Your values are those of the new tokens only. Join them with the cache's, as you do with the keys."))
     at("causal_mask(past + x.size(1))[past:]", STEPS, ("never_itself", "causal_mask(past + x.size(1)).tril(-1 if past else 0)[past:]", "Your mask hides each new token from itself: the triangle is one column short."))
+    at("[cache[0], key]", STEPS, ("new_keys_first", "[key, cache[0]]", "The new keys come before the cache's in yours, the new values do not. Both come after: cache first."))
+    at("[cache[1], value]", STEPS, ("new_values_first", "[value, cache[1]]", "The new values come before the cache's in yours, the new keys do not. Both come after: cache first."))
     at("[cache[1], value]", STEPS, ("keys_cached_twice", "[cache[0], value]", "Your values begin with `cache[0]`, the keys. `cache[1]` has the values."))
     at(("[cache[0], key]", "[cache[1], value]"), STEPS, ("value_cache_for_keys", ("[cache[1], key]", "[cache[0], value]"), "Keys and values of the cache are swapped: `cache[0]` has the keys."))
     at(", (key, value)\n", ("shape", "values", "several tokens", "no cache"),
        ("new_only_returned", ", (key[:, :, past:], value[:, :, past:])\n", "You return keys and values of the new tokens only. The next call needs those of all P + N: return what you joined.", ("shape", "values", "several tokens")),
        ("repeated_cache", ", (keys, values)\n", "You return keys and values of all H heads. Keep the groups' only, (B, G, P + N, K): that is what saves memory."),
+       ("keys_repeated_in_the_cache", ", (keys, value)\n", "You return keys of all H heads. Keep the groups' only, (B, G, P + N, K): that is what saves memory."),
+       ("values_repeated_in_the_cache", ", (key, values)\n", "You return values of all H heads. Keep the groups' only, (B, G, P + N, K): that is what saves memory."),
        ("no_cache_returned", "\n", "You return the outputs only. The next step needs keys and values, too: `output, (key, value)`."),
        ("value_first", ", (value, key)\n", "Keys and values are swapped in what you return: keys come first.", OUTPUTS),
        ("cache_not_grown", ", cache\n", "You return the old cache. The new tokens' keys and values belong to it: P + N."))
+    at(", (key, value)\n", ("shape", "several tokens", "no cache"),
+       ("three_things", ", key, value\n", "You return three things. Return a pair: the outputs, and the pair of keys and values, `output, (key, value)`."))
+    at("merge_heads(context)), (key", ("several tokens", "no cache"),
+       ("last_output_only", "merge_heads(context))[:, -1:], (key", "You return the output of the last new token only. Return those of all N."))
+    at("(each.repeat_interleave(shared, dim=1) for each in (key, value))", OUTPUTS,
+       ("value_groups_take_turns", "(key.repeat_interleave(shared, dim=1), value.repeat(1, shared, 1, 1))", "Your keys are shared by neighboring heads, your values take turns (`repeat`). Use `repeat_interleave` for both."),
+       ("key_groups_take_turns", "(key.repeat(1, shared, 1, 1), value.repeat_interleave(shared, dim=1))", "Your values are shared by neighboring heads, your keys take turns (`repeat`). Use `repeat_interleave` for both."))
+    for layer, heads in (("q", "num_heads"), ("k", "num_groups")):
+        at(f"split_heads(attention.{layer}(x), attention.{heads}), positions, attention.base)", OUTPUTS,
+           (f"base_left_out_for_{layer}", f"split_heads(attention.{layer}(x), attention.{heads}), positions)", f"What `{layer}` returns is turned with another base than the other rotation has. `attention.base` belongs into both."))
     at("each.repeat_interleave(shared, dim=1)", OUTPUTS,
        ("groups_take_turns", "each.repeat(1, shared, 1, 1)", "Your groups take turns: query head h reads group h mod G. Neighboring heads share a group: `repeat_interleave`."))
+    at("value = split_heads(attention.v(x), attention.num_groups)", OUTPUTS,
+       ("values_turned", "value = half_split_rotary(split_heads(attention.v(x), attention.num_groups), positions, attention.base)", "You turn the values, too. Only queries and keys are turned."),
+       ("values_from_k", "value = split_heads(attention.k(x), attention.num_groups)", "Your new values come from the layer `k`, and `v` is not used. They come from `v`."))
     at("key = half_split_rotary(split_heads(attention.k(x), attention.num_groups), positions, attention.base)", OUTPUTS,
        ("keys_not_turned", "key = split_heads(attention.k(x), attention.num_groups)", "The new keys are not turned. Turn them by their positions before they go into the cache."))
     at((", (key, value)\n", "    keys, values = "), OUTPUTS,
@@ -388,6 +489,15 @@ def in_attention_in_blocks(at):
        ("values_not_rescaled", "mixed = mixed + ", "The carried values are not rescaled when a larger score comes, the carried sum is. Both are relative to the old largest score."))
     at("total = total * shrink + ", RISING,
        ("sum_not_rescaled", "total = total + ", "The carried sum is not rescaled when a larger score comes, the carried values are. Both are relative to the old largest score."))
+    at(("total * shrink + weights.sum(dim=-1, keepdim=True)", "mixed * shrink + weights @ values"), RISING,
+       ("new_ones_rescaled", ("total + shrink * weights.sum(dim=-1, keepdim=True)", "mixed + shrink * (weights @ values)"), "You multiply what is new by exp(old − new). What was carried is relative to the old largest score: multiply *that*."))
+    at("weights.sum(dim=-1, keepdim=True)", RISING,
+       ("mean_for_sum", "weights.mean(dim=-1, keepdim=True)", "You add the mean of a block's exponentials to what you carry. Add their sum."))
+    at("scores.amax(dim=-1, keepdim=True)", "large scores",
+       ("mean_for_largest", "scores.mean(dim=-1, keepdim=True)", "You subtract a block's *mean* score, or the largest such mean so far. A score that lies far above it overflows: subtract the largest score."),
+       ("last_for_largest", "scores[..., -1:]", "You subtract the last score of a block. One that lies far above it overflows: subtract the largest score."))
+    at("range(0, key.size(-2), block_size)", ("in blocks", *RISING),
+       ("steps_of_one", "range(key.size(-2))", "Your blocks begin one key apart, so a key is in several of them and counts several times. Go on by `block_size`."))
     at("(before - largest).exp()", RISING,
        ("factor_without_exponential", "torch.where(before.isinf(), 0.0, before - largest)", "Your factor is old − new itself. What is carried is multiplied by its exponential, exp(old − new)."),
        ("rescaled_the_wrong_way", "torch.where(before.isinf(), 0.0, (largest - before).exp())", "You rescale by exp(new − old). What is carried must shrink: exp(old − new)."))
@@ -409,26 +519,30 @@ def in_attention_in_blocks(at):
        ("scaled_by_k", "/ query.size(-1)", "You divide by K. Divide by its root."))
     at("range(0, key.size(-2), block_size)", RISING,
        ("rest_left_out", "range(0, key.size(-2) - key.size(-2) % block_size or key.size(-2), block_size)", "The last keys are left out where `block_size` does not divide S. The last block is shorter."),
-       ("first_block_only", "range(0, min(block_size, key.size(-2)), block_size)", "Only the first block of keys is seen.", ("values", "large scores", "gradients")))
+       ("first_block_only", "range(0, min(block_size, key.size(-2)), block_size)", "Only the first block of keys is seen.", ("values", "in blocks", "large scores", "gradients")))
     at("range(0, key.size(-2), block_size)", RISING,
        ("last_block_left_out", "range(0, key.size(-2) - block_size + 1, block_size)", "The last keys are left out where `block_size` does not divide S. The last block is shorter.", ("shape", *RISING)),
-       ("loop_over_queries", "range(0, query.size(-2), block_size)", "Your loop ends at T, the number of queries. It runs over the S keys."))
+       ("loop_over_queries", "range(0, query.size(-2), block_size)", "Your loop ends at T, the number of queries. It runs over the S keys.", ("in blocks", *RISING)))
     at(("weights = (scores - largest).exp()", "mixed = mixed * shrink + ", "return mixed / total"), RISING,
        ("softmaxes_added", ("weights = scores.softmax(dim=-1)", "mixed = mixed + ", "return mixed"), "You take a softmax in each block, so each block's weights sum to 1. They sum to 1 over *all* keys: carry sums, divide at the end."))
     at(("weights = (scores - largest).exp()", "total = total * shrink + weights.sum(dim=-1, keepdim=True)", "mixed = mixed * shrink + "), RISING,
        ("softmaxes_averaged", ("weights = scores.softmax(dim=-1)", "total = total + 1", "mixed = mixed + "), "You take a softmax in each block and the mean of the blocks' results. The weights sum to 1 over *all* keys: carry sums, divide once at the end."))
+    at(("weights = (scores - largest).exp()", "total = total * shrink + weights.sum(dim=-1, keepdim=True)", "mixed = mixed * shrink + weights @ values"), RISING,
+       ("softmaxes_weighted_by_length", ("weights = scores.softmax(dim=-1)", "total = total + keys.size(-2)", "mixed = mixed + keys.size(-2) * (weights @ values)"), "You take a softmax in each block and a mean of the blocks' results, by their lengths. What a block counts is its sum of exponentials: carry sums, divide once at the end."))
     at("torch.maximum(largest, scores.amax(dim=-1, keepdim=True))", "large scores",
        ("one_largest_for_all", "torch.maximum(largest, scores.max())", "There is one largest score for all queries. Where another query's scores are far below it, all their exponentials are 0: each query has its own, `amax(dim=-1, keepdim=True)`."))
     at("torch.maximum(largest, scores.amax(dim=-1, keepdim=True))", "large scores",
        ("the_blocks_own", "scores.amax(dim=-1, keepdim=True)", "You subtract the block's largest score, not the largest so far. Where the next block's scores are far lower, the factor exp(old − new) overflows."))
     at("-torch.inf)", "large scores",
-       ("starts_at_zero", "0.0)", "Your largest score starts at 0. Where all scores are far below 0, all exponentials are 0: start at −∞."))
+       ("starts_at_zero", "0.0)", "Your largest score starts at a number, such as 0 or −100. Where all scores are far below it, all exponentials are 0: start at −∞."))
     at(("mixed = mixed * shrink + weights @ values", "return mixed / total"), RISING,
        ("divided_in_each_round", ("mixed = (mixed * shrink + weights @ values) / total", "return mixed"), "You divide after each block, so the next one adds a sum to a mean. Carry the sum, and divide once, after the last block."))
-    at("start : start + block_size", RISING, ("overlapping", "max(start - 1, 0) : start + block_size", "Your blocks overlap: a key at the border counts twice."))
-    at("    for start in range(0, key.size(-2), block_size):\n", "no table",
+    at("start : start + block_size", RISING, ("overlapping", "max(start - 1, 0) : start + block_size", "Your blocks overlap: a key at the border counts twice."), ("overlapping_ahead", "start : start + block_size + 1", "Your blocks have one key more than `block_size`, the first one of the next block, which counts twice."))
+    at("    for start in range(0, key.size(-2), block_size):\n", "in blocks",
+       ("blocks_counted", "    block_size = -(-key.size(-2) // block_size)\n    for start in range(0, key.size(-2), block_size):\n", "You take `block_size` for the number of blocks. It says how many *keys* a block has."),
+       ("one_key_at_a_time", "    block_size = 1\n    for start in range(0, key.size(-2), block_size):\n", "Your blocks have a size of their own. A block has `block_size` keys (the last one may have fewer)."),
        ("one_block", "    block_size = key.size(-2)\n    for start in range(0, key.size(-2), block_size):\n", "The whole T × S table of scores is made. Look at `block_size` *keys* at a time, and keep no block's scores."))
-    at("dim=-1, keepdim=True))", ("shape", "no table", *RISING),
+    at("dim=-1, keepdim=True))", ("shape", "in blocks", *RISING),
        ("largest_over_queries", "dim=-2, keepdim=True))", "Your largest score is taken over the queries. Each query has its own, over the keys."))
     squeezed(at, ("shape", "values", "gradients"), "is (…, T, Dv)")
 
@@ -454,17 +568,23 @@ def in_top_k_routing(at):
        ("divided_by_the_sum", "best / best.sum(dim=-1, keepdim=True)", "You divide the scores by their sum, which can be 0 or negative. Take their softmax."),
        ("sigmoid", "best.sigmoid()", "A sigmoid looks at each score by itself, so the weights don't sum to 1. Take the softmax over the chosen ones."),
        ("over_tokens", "best.softmax(dim=0)", "Your softmax runs over the first axis, so tokens are mixed. It belongs over the experts chosen, `dim=-1`."))
+    at(("scores.topk(top_k, dim=-1)", "scatter(-1, experts, best.softmax(dim=-1))"), ("shape", "values", "zeros"),
+       ("over_the_first_axis", ("scores.topk(top_k, dim=0)", "scatter(0, experts, best.softmax(dim=0))"), "You choose along the first axis. Each token chooses among its experts, along the last: `dim=-1`."))
     at("scores.topk(top_k, dim=-1)", "values",
        ("smallest", "scores.topk(top_k, dim=-1, largest=False)", "You take the *smallest* scores. The `top_k` largest are needed."),
        ("by_size", "(lambda experts: (scores.gather(-1, experts), experts))(scores.abs().topk(top_k, dim=-1).indices)", "You choose by the absolute value. A very negative score means: not this expert."),
        ("one_set_for_all", "(lambda experts: (scores.gather(-1, experts), experts))(scores.flatten(0, -2).mean(dim=0).topk(top_k).indices.expand(*scores.shape[:-1], top_k))", "You choose one set of experts for all tokens. Each token goes to those with *its* largest scores."),
-       ("one_expert", "scores.topk(1, dim=-1)", "Only one expert is chosen. `top_k` of them are needed."),
-       ("one_too_many", "scores.topk(min(top_k + 1, scores.size(-1)), dim=-1)", "One expert too many is chosen. `top_k` of them are needed."))
+       ("absolute_scores", "scores.abs().topk(top_k, dim=-1)", "You choose by the absolute value, and take the softmax of it. A very negative score means: not this expert."),
+       ("one_too_few", "scores.topk(max(top_k - 1, 1), dim=-1)", "One expert too few is chosen. `top_k` of them are needed.", ("values", "zeros")),
+       ("one_expert", "scores.topk(1, dim=-1)", "Only one expert is chosen. `top_k` of them are needed.", ("values", "zeros")),
+       ("one_too_many", "scores.topk(min(top_k + 1, scores.size(-1)), dim=-1)", "One expert too many is chosen. `top_k` of them are needed.", ("values", "zeros")))
     at("torch.zeros_like(scores).scatter(-1, experts, best.softmax(dim=-1))", "values",
-       ("one_bound_for_all", "scores.masked_fill(scores < scores.flatten().topk(top_k).values[-1], -torch.inf).softmax(dim=-1)", "There is one bound for all tokens. Each has its own: its k-th largest score, along `dim=-1`."),
-       ("kth_left_out", "scores.masked_fill(scores <= best[..., -1:], -torch.inf).softmax(dim=-1)", "The last of the `top_k` chosen experts is left out: you keep scores *above* the k-th largest. Keep those that are at least as large."),
+       ("one_bound_for_all", "scores.masked_fill(scores < scores.flatten().topk(top_k).values[-1], -torch.inf).softmax(dim=-1)", "There is one bound for all tokens. Each has its own: its k-th largest score, along `dim=-1`.", ("values", "zeros")),
+       ("kth_left_out", "scores.masked_fill(scores <= best[..., -1:], -torch.inf).softmax(dim=-1)", "The last of the `top_k` chosen experts is left out: you keep scores *above* the k-th largest. Keep those that are at least as large.", ("values", "zeros")),
        ("chosen_only", "best.softmax(dim=-1)", "You return the weights of the chosen experts only, so nobody knows whose they are. Put each at its expert's place, and 0 elsewhere: shape (…, E).", ("shape", "values")),
-       ("hidden_by_0", "torch.zeros_like(scores).scatter(-1, experts, best).softmax(dim=-1)", "The other scores become 0, and e⁰ = 1, so their experts count, too. They must become −∞ before the softmax."),
+       ("hidden_by_0", "torch.zeros_like(scores).scatter(-1, experts, best).softmax(dim=-1)", "The other scores become 0, and e⁰ = 1, so their experts count, too. They must become −∞ before the softmax.", ("values", "zeros")),
+       ("hidden_by_minus_100", "scores.masked_fill(scores < best[..., -1:], -100.0).softmax(dim=-1)", "Hidden scores become a number such as −100. Other scores can be lower still, and e^(−100) is not 0: they must become −∞.", ("values", "zeros")),
+       ("hundred_subtracted", "(scores - 100.0 * (scores < best[..., -1:])).softmax(dim=-1)", "You lower the other scores by a number, so their experts keep a tiny weight. It must be exactly 0: −∞ before the softmax.", "zeros"),
        ("in_order_of_size", "torch.cat([best.softmax(dim=-1), torch.zeros_like(scores[..., top_k:])], dim=-1)", "The weights stand in the order of their size, in the first places. Each belongs at its expert's own place."))
 
 
@@ -473,6 +593,8 @@ def in_LoRALinear(at):
     ALL = ("shape", "values", "parameters", "start", "frozen", "merged")
     class_beginnings(at, ALL, takes="linear, rank, alpha")
     at("linear.requires_grad_(False)", "frozen", ("still_learns", "linear", "The layer's own weight still learns. Freeze it: `requires_grad_(False)`."))
+    at(("self.linear = linear.requires_grad_(False)", "self.linear(x) + self"), "frozen",
+       ("result_cut_off_instead", ("self.linear = linear", "self.linear(x).detach() + self"), "The layer's result is cut off (`detach` or `torch.no_grad`), but its parameters still have `requires_grad=True`. Freeze them: `linear.requires_grad_(False)`."))
     at(("torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features)", "torch.zeros(linear.out_features, rank)"), "start",
        ("starts_exchanged", ("torch.zeros(rank, linear.in_features)", "torch.randn(linear.out_features, rank)"), "`lora_A` starts at 0 and `lora_B` with random numbers in yours. It is the other way round."))
     at("self.linear = linear.requires_grad_(False)", "frozen",
@@ -482,12 +604,18 @@ def in_LoRALinear(at):
     at("self.scale = alpha / rank", ("values", "merged"),
        ("not_divided", "self.scale = alpha", "You scale by alpha. It is alpha / rank."),
        ("not_scaled", "self.scale = 1.0", "`alpha` is never used. What is added is scaled by alpha / rank."),
+       ("times_rank", "self.scale = alpha * rank", "You scale by alpha · rank. It is alpha / rank."),
        ("turned_round", "self.scale = rank / alpha", "You scale by rank / alpha. It is alpha / rank."),
+       ("whole_division", "self.scale = alpha // rank", "`//` rounds alpha / rank down to a whole number. Divide with `/`."),
        ("root_of_rank", "self.scale = alpha / math.sqrt(rank)", "You scale by alpha / √rank. It is alpha / rank."))
     at("self.linear(x) + self.scale", "values",
+       ("forward_not_scaled", "self.linear(x) + 1", "In `forward` the product is not scaled. It is alpha / rank there, too."),
        ("layer_left_out", "self.scale", "What the trained layer returns is missing. The product is *added* to it.", ("values", "start")),
        ("subtracted", "self.linear(x) - self.scale", "You subtract what was learned. Add it."),
        ("bias_left_out", "F.linear(x, self.linear.weight) + self.scale", "The layer's bias is missing from your result. Call the layer itself: `self.linear(x)`.", ("values", "start")))
+    for name in ("lora_A", "lora_B"):
+        at("        self.scale = alpha / rank\n", "frozen",
+           (f"{name}_frozen", f"        self.scale = alpha / rank\n        self.{name}.requires_grad_(False)\n", f"`{name}` is frozen, too. Only the layer is: `lora_A` and `lora_B` learn."))
     at("x @ self.lora_A.T @", "frozen", ("detached", "x @ self.lora_A.detach().T @", "`lora_A` is cut off (`detach`, `torch.no_grad` or `.data`), so it never learns."))
     at("self.linear(x) + self.scale * (x @ self.lora_A.T @ self.lora_B.T)", "frozen",
        ("both_detached", "F.linear(x, self.merged_weight().detach(), self.linear.bias)", "What is added is cut off (`detach`, `torch.no_grad` or `.data`): neither `lora_A` nor `lora_B` gets a gradient."))
@@ -499,6 +627,8 @@ def in_LoRALinear(at):
     at("self.linear.weight + self.scale * (self.lora_B @ self.lora_A)", "merged",
        ("merged_in_place", "self.linear.weight.data.add_(self.scale * (self.lora_B @ self.lora_A).detach())", "You change the trained weight itself, so a second call adds the product again. Return a new tensor."),
        ("update_only", "self.scale * (self.lora_B @ self.lora_A)", "Your merged weight lacks the trained one: W + alpha / rank · B A."),
+       ("merged_scaled_by_alpha", "self.linear.weight + self.scale * self.lora_A.size(0) * (self.lora_B @ self.lora_A)", "In `merged_weight()` the product is scaled by alpha. It is alpha / rank there, too."),
+       ("merged_with_the_bias", "self.linear.weight + self.scale * (self.lora_B @ self.lora_A) + (0 if self.linear.bias is None else self.linear.bias[:, None])", "Your merged weight has the bias added to each column. The bias stays a bias: only W + alpha / rank · B A is asked for."),
        ("merged_not_scaled", "self.linear.weight + self.lora_B @ self.lora_A", "The product is not scaled in `merged_weight()`: alpha / rank is needed there, too."))
 
 
@@ -508,40 +638,58 @@ def in_quantize_rows(at):
        ("with_a_zero_point", ("low = weight.amin(dim=-1, keepdim=True)\n    scale = (weight.amax(dim=-1, keepdim=True) - low) / 255", "((weight - low) / scale - 128).round().clamp(-128, 127)"), "You spread the codes from each row's smallest to its largest entry, with a zero point. Here code · scale must give the weight back: the scale is the largest *absolute* entry / 127, and 0 stays 0."))
     at("True) / 127", "values",
        ("by_128", "True) / 128", "You divide by 128, so the largest entry gets the code 128, which int8 does not have. Divide by 127."),
+       ("by_nothing", "True)", "Your scale is the largest absolute entry itself, so all codes are −1, 0 or 1. Divide it by 127."),
+       ("by_127_5", "True) / 127.5", "You divide by 127.5. Codes go from −127 to 127: divide the largest absolute entry by 127."),
        ("by_255", "True) / 255", "You divide by 255. Codes go from −127 to 127: divide the largest absolute entry by 127."))
     at("weight.abs().amax(dim=-1, keepdim=True)", "values",
+       ("abs_after_the_maximum", "weight.amax(dim=-1, keepdim=True).abs()", "You take the largest entry, and then its absolute value. Where a negative one is larger in size, its code does not fit: first `abs`, then the maximum."),
        ("without_abs", "weight.amax(dim=-1, keepdim=True)", "You take the largest entry. Where a negative one is larger in size, its code does not fit: take the largest *absolute* entry."),
+       ("one_scale_alone", "weight.abs().max().reshape(1, 1)", "There is one scale for the whole matrix. Each row has its own: (F, 1).", ("shape", "values")),
+       ("one_number", "weight.abs().max()", "There is one scale for the whole matrix. Each row has its own: (F, 1).", ("shape", "values")),
        ("one_scale", "weight.abs().max().expand(weight.size(0), 1)", "There is one scale for the whole matrix. Each row has its own."),
        ("each_column", "weight.abs().amax(dim=0, keepdim=True)", "Your scales belong to the columns. Each *row* has its own.", ("shape", "values")),
        ("no_keepdim", "weight.abs().amax(dim=-1)", "Without `keepdim=True` the scales are (F,), and PyTorch lines them up with the columns. Keep the axis: (F, 1).", ("shape", "int8", "values")))
     at("(weight / scale).round()", "values",
        ("cut_off", "(weight / scale)", "Turning to int8 cuts off what stands behind the point. Round first."),
+       ("rounded_up", "(weight / scale).ceil()", "You round up. Round to the nearest whole number."),
        ("rounded_down", "(weight / scale).floor()", "You round down. Round to the nearest whole number."))
+    at("(weight / scale)", "values", ("without_sign", "(weight.abs() / scale)", "Your codes have no signs: the scale comes from the absolute entries, the codes from the entries themselves."))
     at("weight / scale", "values", ("multiplied", "weight * scale", "You multiply by the scale. Codes come from dividing by it."))
     at(".to(torch.int8)", "int8",
        ("not_int8", "", "The codes are whole, but of a type with four bytes each. Convert them: `.to(torch.int8)`.", ("shape", "int8")),
        ("int64", ".to(torch.int64)", "The codes take eight bytes each. They fit into one: `.to(torch.int8)`."),
        ("uint8", ".to(torch.uint8)", "Your codes are of the type uint8, which has no negative numbers: −30 becomes 226. Take `torch.int8`.", ("values", "int8")))
+    at("return (weight / scale).round().to(torch.int8), scale", ("shape", "values", "int8"),
+       ("codes_only", "return (weight / scale).round().to(torch.int8)", "You return the codes only. Return a pair: `codes, scale`."))
+    at("(weight / scale).round().to(torch.int8), scale", ("shape", "values", "int8"), ("scale_first", "scale, (weight / scale).round().to(torch.int8)", "You return the scales first. The codes come first: `codes, scale`."))
     at(", scale\n", "values", ("one_over_scale", ", 1 / scale\n", "You return 1 / scale. The codes times the scale give the weight back."))
 
 
 @MISTAKES.of(min_p_probabilities)
 def in_min_p_probabilities(at):
     at("min_p * probabilities.amax(dim=-1, keepdim=True)", "values",
-       ("bound_itself", "min_p", "You cut at `min_p` itself. The bound is `min_p` *times the largest probability*.", ("values", "keeps one")),
-       ("largest_of_all", "min_p * probabilities.amax()", "You take the largest probability of the whole tensor. Each position has its own: `dim=-1`.", ("values", "keeps one")),
-       ("bound_of_the_mean", "min_p * probabilities.mean(dim=-1, keepdim=True)", "Your bound is a part of the *mean* probability. Take the largest.", ("values", "keeps one")))
+       ("bound_itself", "min_p", "You cut at `min_p` itself. The bound is `min_p` *times the largest probability*.", ("values", "keeps one", "zeros")),
+       ("largest_over_positions", "min_p * probabilities.amax(dim=0, keepdim=True)", "Your largest probability is taken along the first axis. Each position has its own: `dim=-1`.", ("values", "keeps one", "zeros")),
+       ("one_minus_min_p", "(1 - min_p) * probabilities.amax(dim=-1, keepdim=True)", "Your bound is 1 − `min_p` times the largest probability. It is `min_p` times.", ("values", "keeps all", "keeps one", "zeros")),
+       ("largest_of_all", "min_p * probabilities.amax()", "You take the largest probability of the whole tensor. Each position has its own: `dim=-1`.", ("values", "keeps one", "zeros")),
+       ("bound_of_the_mean", "min_p * probabilities.mean(dim=-1, keepdim=True)", "Your bound is a part of the *mean* probability. Take the largest.", ("values", "keeps one", "zeros")))
     at("kept / kept.sum(dim=-1, keepdim=True)", ("values", "keeps one"),
+       ("sum_of_all", "kept / kept.sum()", "You divide by the sum of all positions together. Each position has its own: `dim=-1`, `keepdim=True`.", ("values", "keeps all", "keeps one")),
        ("not_divided", "kept", "What is left sums to less than 1. Divide it by its sum."),
-       ("softmax_again", "kept.softmax(dim=-1)", "A second softmax gives each removed token e⁰ = 1 again. Divide by the sum instead.", ("values", "keeps all", "keeps one")))
-    at("probabilities < least", ("values", "keeps all", "keeps one"),
+       ("softmax_again", "kept.softmax(dim=-1)", "A second softmax gives each removed token e⁰ = 1 again. Divide by the sum instead.", ("values", "keeps all", "keeps one", "zeros")))
+    at("kept / kept.sum(dim=-1, keepdim=True)", ("values", "keeps one", "zeros"),
+       ("hidden_by_0", "logits.masked_fill(probabilities < least, 0.0).softmax(dim=-1)", "The *logits* of removed tokens become 0, and e⁰ = 1, so they count again. They must become −∞, or their probabilities 0."))
+    at("kept / kept.sum(dim=-1, keepdim=True)", "zeros",
+       ("hundred_subtracted", "(logits - 100.0 * (probabilities < least)).softmax(dim=-1)", "You lower the logits of removed tokens by a number, so they keep a tiny probability. It must be exactly 0."))
+    at("probabilities < least", ("values", "keeps all", "keeps one", "zeros"),
+       ("turned_round_at_the_bound", "probabilities > least", "You remove the probable tokens and keep the rare ones. It is the other way round.", ("values", "keeps all", "keeps one", "zeros")),
        ("turned_round", "probabilities >= least", "You remove the probable tokens and keep the rare ones. It is the other way round."),
        ("bound_removed", "probabilities <= least", "A token exactly at the bound is removed, so that nothing is left for `min_p` = 1. It stays.", "keeps one"),
-       ("bound_on_the_logits", "logits < min_p * logits.amax(dim=-1, keepdim=True)", "You compare logits. The bound is `min_p` times the largest *probability*: take the softmax first.", ("values", "keeps all")))
-    at("least = min_p * probabilities.amax(dim=-1, keepdim=True)  # (..., 1)\n    kept = probabilities.masked_fill(probabilities < least, 0.0)", ("values", "keeps all", "keeps one"),
+       ("bound_on_the_logits", "logits < min_p * logits.amax(dim=-1, keepdim=True)", "You compare logits. The bound is `min_p` times the largest *probability*: take the softmax first.", ("values", "keeps all", "zeros")))
+    at("least = min_p * probabilities.amax(dim=-1, keepdim=True)  # (..., 1)\n    kept = probabilities.masked_fill(probabilities < least, 0.0)", ("values", "keeps all", "keeps one", "zeros"),
        ("top_p", "largest, order = probabilities.sort(dim=-1, descending=True)\n    kept = torch.zeros_like(probabilities).scatter(-1, order, largest.masked_fill(largest.cumsum(dim=-1) - largest > min_p, 0.0))", "This is top-p: you keep the fewest tokens that together reach `min_p`. Min-p compares each token with the most probable one."))
-    at("least = min_p * probabilities.amax(dim=-1, keepdim=True)  # (..., 1)\n    kept = probabilities.masked_fill(probabilities < least, 0.0)", ("values", "keeps all", "keeps one"),
+    at("least = min_p * probabilities.amax(dim=-1, keepdim=True)  # (..., 1)\n    kept = probabilities.masked_fill(probabilities < least, 0.0)", ("values", "keeps all", "keeps one", "zeros"),
        ("top_p_until", "largest, order = probabilities.sort(dim=-1, descending=True)\n    kept = torch.zeros_like(probabilities).scatter(-1, order, largest.masked_fill(largest.cumsum(dim=-1) - largest >= min_p, 0.0))", "This is top-p: you keep the fewest tokens that together reach `min_p`. Min-p compares each token with the most probable one."))
-    at("logits.softmax(dim=-1)", ("values", "keeps all", "keeps one"),
-       ("on_logits", "logits", "You compare the logits. The bound is a part of a *probability*: softmax first.", ("values", "keeps all")),
+    at("logits.softmax(dim=-1)", ("values", "keeps all", "keeps one", "zeros"),
+       ("on_logits", "logits", "You compare the logits. The bound is a part of a *probability*: softmax first.", ("values", "keeps all", "zeros")),
        ("over_the_first_axis", "logits.softmax(dim=0)", "Your softmax runs over the first axis. It belongs over the tokens, `dim=-1`."))
