@@ -14,6 +14,7 @@ from rich.console import Console
 from anatomy.classroom.forked_kernels import NO_SANDBOX, SANDBOX_VARIABLE, choose_sandbox, get_fork_server
 from anatomy.classroom.grading.course_preparation import KERNELS
 from anatomy.classroom.grading.errors import CannotRecord, in_brief
+from anatomy.classroom.grading.importing import importing
 from anatomy.classroom.grading.known_marks import KNOWN_MARKS, compare_with_known_marks
 from anatomy.classroom.grading.light_nbgrader import import_light_nbgrader
 from anatomy.classroom.grading.progress_bar import progress_bar
@@ -103,13 +104,14 @@ def grade(
     if not scheduler and (force or any(_is_new(submission, autograded) for submission in found)):
         get_fork_server(KERNELS, sandbox, wait=False)  # imports torch while this process imports all below
 
-    import_light_nbgrader()
-    from sqlalchemy.exc import SAWarning
+    with importing():
+        import_light_nbgrader()
+        from sqlalchemy.exc import SAWarning
 
-    from anatomy.classroom.grading.assignments import Assignments
-    from anatomy.classroom.grading.class_run import ClassRun
-    from anatomy.classroom.grading.feedback.folder import FeedbackFolder
-    from anatomy.classroom.grading.gradebook import open_gradebook
+        from anatomy.classroom.grading.assignments import Assignments
+        from anatomy.classroom.grading.class_run import ClassRun
+        from anatomy.classroom.grading.feedback.folder import FeedbackFolder
+        from anatomy.classroom.grading.gradebook import open_gradebook
 
     with warnings.catch_warnings(), run_lock(root), open_gradebook(root, config) as gradebook:
         warnings.simplefilter("ignore", SAWarning)  # nbgrader's queries, harmless

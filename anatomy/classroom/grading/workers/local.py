@@ -18,16 +18,14 @@ from anatomy.classroom.forked_kernels import NO_SANDBOX, get_fork_server
 from anatomy.classroom.grading.course_preparation import KERNELS
 from anatomy.classroom.grading.workers.dispatch import WorkerLost, Workers
 
-IMPORTED_BY_WORKERS = ("anatomy.classroom.grading.workers.worker", "anatomy.classroom.grading.preprocessors")
-"""What grading takes, and what only looks for work does not."""
+IMPORTED_BY_WORKERS = "anatomy.classroom.grading.workers.preloaded"
 
 
 @contextlib.contextmanager
 def this_process(sandbox: str) -> Iterator[Workers]:
     """This process alone. It imports what grading takes while its fork server does the same."""
     get_fork_server(KERNELS, sandbox, wait=False)
-    for module in IMPORTED_BY_WORKERS:
-        import_module(module)
+    import_module(IMPORTED_BY_WORKERS)
     get_fork_server(KERNELS, sandbox)  # `RunAndObserve` finds it by itself
     yield Workers("")
 
@@ -52,7 +50,7 @@ class LocalPool:
     def __init__(self, count: int) -> None:
         self.count, self._own = count, set[multiprocessing.process.BaseProcess]()
         self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload(list(IMPORTED_BY_WORKERS))
+        self._context.set_forkserver_preload([IMPORTED_BY_WORKERS])
         self._executor = self._started()
         with _ignoring_ctrl_c():
             forkserver.ensure_running()
