@@ -77,11 +77,11 @@ WRONG = {
                 rate = -torch.arange(0, width, 2, dtype=torch.float64) / width
                 angle = positions[:, None] * base ** rate
                 cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
-                one, two = x[..., 0 + 1 :: 2], x[..., 1::2]
+                one, two = x[..., 1::2], x[..., 1::2]
                 both = (one * cos - two * sin, one * sin + two * cos)
                 return torch.stack(both, dim=-1).flatten(start_dim=-2)
         """),
-        "`x[..., 0 + 1::2]` in line 8",
+        "`x[..., 1::2]` in line 8",
     ),
     "a type, where it is made": (
         "nearest_centroid",

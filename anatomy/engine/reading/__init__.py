@@ -81,8 +81,8 @@ def read(
 class _Said:
     """A sentence, and whether it comes before what can be seen without reading: it does if it names the cause.
 
-    What only points at a place comes after an error or a wrong type, a fact after an error, and what a result follows
-    after what its numbers show.
+    What only points at a place comes after an error, a wrong type or what a rule says, a fact after an error, and what
+    a result follows after what its numbers show.
     """
 
     diagnosis: Diagnosis
@@ -99,7 +99,10 @@ def _sentence(program: Program, trials: Trials) -> _Said | None:
         trials.budget = whole.part(share)
         if place := point(program, trials):
             idle = [sentence for sentence, _ in statements_that_do_nothing(program)]
-            return _Said(replace(place, detail=" ".join([place.detail, *idle])), trials.differ_in_values)
+            return _Said(
+                replace(place, detail=" ".join([place.detail, *idle])),
+                trials.differ_in_values and not trials.breaks_a_rule,
+            )
     trials.budget = whole
     if fact := noticed(program, trials):
         return _Said(fact, not trials.stop)

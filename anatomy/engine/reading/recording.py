@@ -20,7 +20,7 @@ from anatomy.engine.exercise import Exercise
 from anatomy.engine.observing.plain_data import fresh, plain
 from anatomy.engine.reading.source import Program, called_function, definition_in
 from anatomy.engine.reading.syntax import blocks, places, put
-from anatomy.engine.reading.uses import Use, has_value, targets, uses
+from anatomy.engine.reading.uses import Use, decided_on, has_value, targets, uses
 
 _DATA = (Tensor, int, float, str, list, tuple, dict, type(None))
 
@@ -64,8 +64,9 @@ class Recording:
         self._functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
         self.building = frozenset(self._within(one for one in self._functions if one.name == "__init__"))
         self._noting = copy.deepcopy(tree)
+        in_tests = decided_on(self._noting)
         for number, place in enumerate(places(self._noting)):
-            if has_value(*place):
+            if has_value(*place) and id(place[3]) not in in_tests:
                 node = place[3]
                 call = ast.Call(ast.Name(_NOTE, ast.Load()), [ast.Constant(number), node], [])
                 put(*place[:3], ast.copy_location(call, node))

@@ -17,7 +17,7 @@ from typing import Any
 from torch import Tensor
 
 from anatomy.engine.exercise import Case, Exercise
-from anatomy.engine.judging.compare import SIDE_EFFECTS, Difference, Kind, compare
+from anatomy.engine.judging.compare import SIDE_EFFECTS, Difference, Kind, compare, rule_says
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.observing.limits import TooSlow
 from anatomy.engine.observing.observation import CaseObservation
@@ -93,6 +93,17 @@ class Trials:
         kinds = {seen.difference.kind for seen in self._told}
         returned = [seen for seen in self._told if seen.found.outcome == "returned"]
         return Kind.VALUES in kinds and not any(seen.found.value is None for seen in returned)
+
+    @property
+    def breaks_a_rule(self) -> bool:
+        """Whether a rule says what is wrong."""
+        seen = zip(self.found, self.expectations.cases, strict=True)
+        return any(
+            rule_says(rule, found.value, case)
+            for found, case in seen
+            for name, rule in self.expectations.exercise.rules.items()
+            if found.outcome == "returned" and case.asks in (None, name)
+        )
 
     @property
     def stop(self) -> bool:

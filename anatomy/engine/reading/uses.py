@@ -41,6 +41,22 @@ def has_value(parent: ast.AST, field: str, index: int | None, node: ast.AST) -> 
     return not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super")
 
 
+def decided_on(tree: ast.AST) -> set[int]:
+    """The ids of what stands inside a test: there almost any other value changes what is done."""
+    tests = [test for node in ast.walk(tree) for test in _tests(node)]
+    return {id(inside) for test in tests for inside in ast.walk(test) if inside is not test}
+
+
+def _tests(node: ast.AST) -> list[ast.expr]:
+    match node:
+        case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) | ast.Assert(test=test):
+            return [test]
+        case ast.comprehension(ifs=tests):
+            return tests
+        case _:
+            return []
+
+
 def uses(places: list[Place], functions: list[ast.FunctionDef]) -> list[list[Use]]:
     """For each place where its value is used, as far as it is an operand or what a name is set to."""
     operands: dict[int, list[int]] = {}
