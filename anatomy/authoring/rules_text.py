@@ -90,6 +90,16 @@ def hints(master: Master) -> Complaints:
 
 
 @rule
+def folded_text(master: Master) -> Complaints:
+    """What is folded on one line is HTML: JupyterLab shows Markdown there as it is typed."""
+    for cell, text in master.texts:
+        for line in text.splitlines():
+            text_alone = re.sub(r"<code>.*?</code>", "", line)
+            if line.startswith("<details>") and (found := re.search(r"`|\*\*|\]\(", text_alone)):
+                yield cell, f"“{found[0]}” is shown as it stands in what is folded; write `<code>`, `<b>` or `<a>`."
+
+
+@rule
 def shapes_table(master: Master) -> Complaints:
     """An exercise says in a table what goes in and what comes out. A quiz needs none."""
     for answer in master.answers:

@@ -156,6 +156,7 @@ BREAKS: list[tuple[str, set[str], Callable[[NotebookNode], None]]] = [
     ("time-line", set(), replace("title", "# ", "About 30 minutes, of which 20 for the exercises.\n\n# ")),
     ("header", set(), replace("about-scores", "`scaled_scores`", "`scores`")),
     ("hints", set(), replace("about-scores", "<details><summary>Hint 2: how?</summary>So.</details>", "")),
+    ("folded-text", set(), replace("about-scores", "how?</summary>So.</details>", "how?</summary>`So`.</details>")),
     ("shapes-table", set(), replace("about-scores", "|", "")),
     ("alt-text", set(), add("![](picture.png)")),
     ("alt-text", set(), add('<img src="picture.png">')),
