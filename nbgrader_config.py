@@ -51,7 +51,6 @@ c.Autograde.autograde_preprocessors = [
     "anatomy.classroom.grading.preprocessors.PlainOutputs",
     "anatomy.classroom.grading.preprocessors.SaveMarks",
     "nbgrader.preprocessors.AssignLatePenalties",
-    "nbgrader.preprocessors.CheckCellMetadata",
 ]
 c.Execute.timeout = 60  # seconds that one cell may take
 c.Execute.extra_arguments = ["--log-level=ERROR"]

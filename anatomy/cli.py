@@ -523,7 +523,8 @@ def serve(
     Example: [cyan]anatomy serve --new-keys keys.txt Ada Alan "Grace (instructor)"[/cyan]
     and then [cyan]anatomy serve --keys keys.txt[/cyan]
     """
-    from anatomy.classroom.serving import people, running
+    from anatomy.classroom.serving import people
+    from anatomy.classroom.serving.serve import Place, serve
     from anatomy.classroom.serving.workers import JudgeWorkers
     from anatomy.wiring import the_course
 
@@ -535,12 +536,12 @@ def serve(
             return
         if names:
             fail("Names are for --new-keys FILE.")
-        place = running.Place.of_hub()
+        place = Place.of_hub()
         who = people.Keys(keys) if keys else people.Hub() if place else people.Anybody()
         books = map(the_course().find, prepare or [])
         judges = JudgeWorkers(workers or os.cpu_count() or 1, [book.slug for book in books])
-        running.serve(
-            who, place or running.Place(host, port, prefix), judges,
+        serve(
+            who, place or Place(host, port, prefix), judges,
             lambda text: console.print(text, highlight=False, markup=False, soft_wrap=True),
         )  # fmt: skip
 

@@ -113,7 +113,7 @@ for number in range(40):
 def test_a_file_that_another_keeps_locked_disturbs_no_check(home, monkeypatch):
     from filelock import FileLock
 
-    monkeypatch.setattr(file, "PATIENCE", 0.1)
+    monkeypatch.setattr(file, "LOCK_TIMEOUT", 0.1)
     with FileLock(home / "progress.lock", thread_local=False):
         note_check(verdict("a", "right"))
     assert read_progress() == {}

@@ -48,7 +48,10 @@ be refused, with a sentence."""
 NOT_HERE = {"FeedForward__lazy"}
 """Has no weights before its first run, and these models get theirs before it."""
 
-LINES_LOST = {"Transformer__buffer_of_positions": {"token_vectors"}}
+LINES_LOST = {
+    "Transformer__buffer_of_positions": {"token_vectors"},
+    "GroupedQueryAttention__loop": {"turned_query", "turned_key"},  # one head after the other
+}
 """Steps whose numbers no line of the answer returns."""
 
 SHOWN: dict[str, set[str]] = {

@@ -118,8 +118,6 @@ def test_right_grouped_queries_in_any_style_show_no_mistake(name: str) -> None:
     for block in model.blocks:
         other = getattr(other_14, name)(CLASSES["modern"][1]).eval()
         other.load_state_dict(block.attention.state_dict(), strict=False)
-        for attribute in ("num_heads", "num_groups", "base"):
-            setattr(other, attribute, getattr(block.attention, attribute))
         block.attention = other
     state = explorer_of("modern", model).state(*text_of("modern"))
     assert [step["id"] for step in steps_in(state.header) if step["right"]] == []

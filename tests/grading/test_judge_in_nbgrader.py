@@ -183,6 +183,7 @@ def test_unreached_is_ungraded_not_zero():
 
 
 def test_a_judge_that_fails_costs_nobody_a_mark(monkeypatch):
+    verdicts.forget_expectations()
     monkeypatch.setattr(verdicts, "judge", lambda *_: 1 / 0)
     _, cell = graded([display(record(right_softmax))])
     assert CellNote.read(cell).status == "ungraded" and "ZeroDivisionError" in card_of(cell)
@@ -193,6 +194,7 @@ def test_a_judge_that_hangs_is_stopped(monkeypatch):
         while True:
             pass
 
+    verdicts.forget_expectations()
     monkeypatch.setattr(verdicts, "judge", hang)
     monkeypatch.setattr(JudgeObservations, "time_limit", 0.3)
     _, cell = graded([display(record(right_softmax))])

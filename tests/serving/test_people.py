@@ -16,7 +16,7 @@ import pytest
 from anatomy.classroom.serving import rates
 from anatomy.classroom.serving.people import Anybody, BadKeys, CannotTell, Hub, Keys, Person, add_keys, read_keys
 from anatomy.classroom.serving.rates import Answers, Bucket, Strangers, Users
-from anatomy.classroom.serving.running import Place, serve
+from anatomy.classroom.serving.serve import Place, serve
 from anatomy.engine.errors import UserError
 from tests.serving.service import running
 

@@ -23,7 +23,7 @@ from anatomy import cli
 from anatomy.classroom.serving import workers
 from anatomy.classroom.serving.judge_process import PREPARE
 from anatomy.classroom.serving.people import Anybody
-from anatomy.classroom.serving.running import Place, serve
+from anatomy.classroom.serving.serve import Place, serve
 from anatomy.classroom.serving.workers import JudgeWorkers
 from anatomy.engine.errors import UserError
 from tests.serving.service import SOFTMAX, Running, request

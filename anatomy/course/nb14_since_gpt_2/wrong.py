@@ -146,7 +146,7 @@ def in_SwiGLU(at):
        ("gate_with_bias", "self.linear_gate = nn.Linear(config.hidden_size, config.intermediate_size)", "`linear_gate` has a bias. All three layers are without: `bias=False`."))
     at("self.linear_up = nn.Linear(config.hidden_size, config.intermediate_size, bias=False)", NAMES,
        ("up_with_bias", "self.linear_up = nn.Linear(config.hidden_size, config.intermediate_size)", "`linear_up` has a bias. All three layers are without: `bias=False`."),
-       ("one_layer_twice", "self.linear_up = self.linear_gate", "`linear_gate` and `linear_up` have one and the same weight. Make two layers: each has its own."))
+       ("one_layer_twice", "self.linear_up = self.linear_gate", "`linear_gate` and `linear_up` share one weight. Make two layers: each has its own."))
     at("self.linear_down = nn.Linear(config.intermediate_size, config.hidden_size, bias=False)", ("values", "parameters"),
        ("down_with_bias", "self.linear_down = nn.Linear(config.intermediate_size, config.hidden_size)", "`linear_down` has a bias. All three layers are without: `bias=False`."))
     at("config.intermediate_size", NAMES,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # a kernel that grades can't import it
     from anatomy.engine.checking.remote import RemoteVerdict
     from anatomy.engine.judging.verdict import Verdict
 
-PATIENCE = 5
+LOCK_TIMEOUT = 5
 """Seconds to wait for another notebook that is writing."""
 
 
@@ -94,7 +94,7 @@ def _alone(path: Path) -> Iterator[None]:
     from filelock import FileLock
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(path.with_suffix(".lock"), timeout=PATIENCE):
+    with FileLock(path.with_suffix(".lock"), timeout=LOCK_TIMEOUT):
         yield
 
 
