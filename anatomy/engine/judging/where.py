@@ -11,7 +11,7 @@ from anatomy.engine.exercise import Case
 from anatomy.engine.judging import trail
 from anatomy.engine.judging.expectations import Expectations
 
-_SURE, _SURE_OF_A_NUMBER = 2, 4
+_SURE, _SURE_OF_A_NUMBER = 3, 4
 """Drawn cases that must be right before what their sizes have in common counts as a condition, such as a size of 1 or
 two equal ones; and before any other number does, which few cases share by accident."""
 
@@ -52,8 +52,8 @@ def _may_be_luck(value: object) -> bool:
 
 
 def _by_axes(right: Sequence[Case], failed: Sequence[Case]) -> str:
-    """The number of axes that an input has in all right cases and in no wrong one. One right case may be chance."""
-    if len({case.note for case in right}) < 2 and not any(case.drawn for case in right):
+    """The number of axes that an input has in all right cases and in no wrong one. Few right cases may be chance."""
+    if len({case.note for case in right}) < 2 and sum(case.drawn for case in right) < _SURE:
         return ""
     for name in right[0].args:
         counts = [{_axes(case.args.get(name)) for case in cases} for cases in (right, failed)]

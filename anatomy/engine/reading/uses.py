@@ -34,11 +34,16 @@ def has_value(parent: ast.AST, field: str, index: int | None, node: ast.AST) -> 
         return False
     if isinstance(node, ast.List) and not node.elts:
         return False  # where a list begins
-    if isinstance(parent, ast.Call) and field == "func":
+    if (isinstance(parent, ast.Call) and field == "func") or _is_part_of_a_number(parent, node):
         return False
     if isinstance(node, ast.Name) and node.id == "self":
         return not isinstance(parent, ast.Attribute)
     return not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super")
+
+
+def _is_part_of_a_number(parent: ast.AST, node: ast.AST) -> bool:
+    """The 2 of −2."""
+    return isinstance(parent, ast.UnaryOp) and isinstance(node, ast.Constant)
 
 
 def decided_on(tree: ast.AST) -> set[int]:

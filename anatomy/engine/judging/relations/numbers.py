@@ -110,10 +110,12 @@ def _sums_to_one(value: Tensor, axis: int, shortest: int = 2) -> bool:
 
 
 def axis_factor(comparison: Comparison) -> Iterator[Explanation]:
-    """found = expected · g, and g does not change along one axis."""
+    """found = expected · g, and g does not change along one axis, though along another."""
     if comparison.expected.dim() < 2 or bool((comparison.expected.abs() < 1e-12).any()):
         return
     ratio = comparison.found / comparison.expected
+    if comparison.main and alike(ratio, ratio.flatten()[0].expand_as(ratio)):
+        return
     for axis in reversed(range(comparison.expected.dim())):
         first = ratio.select(axis, 0).unsqueeze(axis)
         if (comparison.expected.size(axis) > 2 or not comparison.main) and alike(ratio, first.expand_as(ratio)):
