@@ -272,10 +272,11 @@ def _of_itself(kind: type) -> Any:
         (np.float64(3), 3.0),
         (np.longdouble(3), 3.0),
         (torch.ones(2, dtype=torch.complex128), {"$other": "a tensor of type complex128"}),
+        (torch.ones(2, device="meta"), {"$other": "a tensor without data, on the meta device"}),
         ("\ud800x", "?x"),
         ({"\ud800": 1}, {"?": 1}),
     ],
-    ids=["too large", "too long to be printed", "large", "float64", "longdouble", "complex128", "text", "key"],
+    ids=["too large", "too long to be printed", "large", "float64", "longdouble", "complex128", "meta", "text", "key"],
 )
 def test_what_a_record_could_not_hold_is_described(value: Any, described: Any) -> None:
     assert same(plain(value), described) and type(plain(value)) is type(described)

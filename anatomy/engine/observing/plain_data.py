@@ -76,6 +76,8 @@ def _from_tensor(value: Tensor) -> Any:
     """A dense copy; of one that is too large or of unusual numbers what it is, and the numbers if they are real."""
     if value.numel() > LARGEST_TENSOR:
         return {"$other": f"a tensor of shape {tuple(value.shape)}, too large to look at"}
+    if value.is_meta:
+        return {"$other": "a tensor without data, on the meta device"}
     dense = value.detach().to_dense() if value.layout != torch.strided else value.detach()
     if dense.dtype in DTYPES:
         return torch.empty(dense.shape, dtype=dense.dtype).copy_(dense)
