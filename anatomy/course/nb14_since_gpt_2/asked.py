@@ -39,7 +39,12 @@ def _config(draw: Draw, eps: float = 1e-5, bias: bool = False, tied: bool = Fals
 
 
 def _call_norm(layer: Any, case: Case) -> Any:
-    """The layer's result; or the parameters that a new one has."""
+    """The layer's result; or the parameters that a new one has; or which entries of the gradient are numbers."""
+    if case.asks == "gradients":
+        x = case.args["x"].clone().requires_grad_()
+        with torch.enable_grad():
+            (gradient,) = torch.autograd.grad(layer(x).sum(), x)
+        return gradient.isfinite()
     if case.asks != "parameters":
         return layer(case.args["x"])
     new = type(layer)(*case.init)
@@ -82,6 +87,8 @@ def RMSNorm(seed: int) -> Iterator[Case]:
                     note="when eps outweighs the mean square")  # fmt: skip
     yield draw.case(init=(6, 0.3), x=draw.normal("B T D", scale=1e-4), asks="eps", note="for tokens next to 0")
     yield draw.case(init=(6, 1e-3), x=torch.zeros(2, 4, 6), asks="eps", note="for tokens of zeros")
+    yield draw.case(init=(6, 1e-3), x=draw.normal("B T D") * (torch.arange(4)[:, None] % 2), asks="gradients",
+                    note="for a token of zeros among others")  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------------- swiglu_width

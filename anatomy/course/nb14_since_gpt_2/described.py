@@ -11,6 +11,14 @@ from anatomy.engine.describing.raw import as_it_is, gathered
 from anatomy.engine.exercise import Case
 
 
+def _gradient_in_words(raw: Any, case: Case) -> Any:
+    """Where it is needed: how many entries of a gradient are no numbers."""
+    if case.asks != "gradients" or not isinstance(raw, Tensor):
+        return raw
+    lost = raw.numel() - int(raw.sum())
+    return f"{lost} of {raw.numel()} entries of the gradient are NaN or infinite" if lost else "all of it is finite"
+
+
 def _attributes_in_words(raw: Any, case: Case) -> Any:
     """Where they are asked for: each attribute's number, or that there is none."""
     if case.asks != "attributes":
@@ -42,6 +50,7 @@ def _blocks_in_words(raw: Any, case: Case) -> Any:
 
 
 DESCRIPTIONS = {
+    "RMSNorm": Description(describe=_gradient_in_words),
     "GroupedQueryAttention": Description(describe=_attributes_in_words),
     "attention_in_blocks": Description(describe=_blocks_in_words),
 }

@@ -60,18 +60,20 @@ def in_RMSNorm(at):
        ("no_keepdim", "mean(dim=-1)", "Without `keepdim=True` the mean square has no axis for the numbers of a token, and PyTorch lines up other axes. Keep it, as size 1.", ("shape", *EPS_TOO)))
     at("torch.sqrt(mean_square + self.eps)", EPS_TOO, ("no_root", "(mean_square + self.eps)", "You divide by the mean square; its root is missing."))
     at("torch.sqrt(mean_square + self.eps)", "eps",
-       ("eps_outside", "(torch.sqrt(mean_square) + self.eps)", "Your eps is outside the root. It should be added to the mean square, under the root."),
-       ("eps_bounds_the_root", "torch.sqrt(mean_square).clamp(min=self.eps)", "You use eps as a lower bound of the root. It is added to the mean square, under the root."),
+       ("eps_outside", "(torch.sqrt(mean_square) + self.eps)", "Your eps is outside the root. It should be added to the mean square, under the root.", ("eps", "gradients")),
+       ("eps_bounds_the_root", "torch.sqrt(mean_square).clamp(min=self.eps)", "You use eps as a lower bound of the root. It is added to the mean square, under the root.", ("eps", "gradients")),
        ("eps_for_zeros_only", "torch.sqrt(torch.where(mean_square == 0, 1.0, mean_square))", "eps has no effect where a token is not all zeros. It is added to every token's mean square, under the root."),
-       ("no_eps", "torch.sqrt(mean_square)", "eps has no effect. A token of zeros then gives 0/0, which is NaN: add eps to the mean square, under the root."))
+       ("no_eps", "torch.sqrt(mean_square)", "eps has no effect. A token of zeros then gives 0/0, which is NaN: add eps to the mean square, under the root.", ("eps", "gradients")))
     at(" + self.eps", "eps",
        ("eps_as_lower_bound", ".clamp(min=self.eps)", "You use eps as a lower bound of the mean square. It is added to it: mean square + eps."),
-       ("eps_subtracted", " - self.eps", "You subtract eps. It should be added, so that the root is never 0."),
+       ("eps_subtracted", " - self.eps", "You subtract eps. It should be added, so that the root is never 0.", ("eps", "gradients")),
        ("eps_squared", " + self.eps**2", "You add eps². Add eps as it is."),
        ("eps_of_1e_6", " + 1e-6", "You use an eps of your own, 1e-6. Take the one that is passed to the constructor."),
        ("eps_of_1e_5", " + 1e-5", "You use an eps of your own, 1e-5. Take the one that is passed to the constructor."),
        ("eps_of_1e_8", " + 1e-8", "You use an eps of your own, 1e-8. Take the one that is passed to the constructor."))
     at("x / torch", EPS_TOO, ("multiplies", "x * torch", "You multiply by the root. Divide by it: what is large must become smaller."))
+    at("torch.sqrt(mean_square + self.eps)", "gradients",
+       ("root_squared_again", "torch.sqrt(torch.sqrt(mean_square).square() + self.eps)", "A step of yours has no finite gradient where a token is all zeros, such as a root that is taken before eps is added. Add eps to the mean square first, and take one root.", "gradients"))
     at(" * self.weight", EPS_TOO, ("weight_unused", "", "`weight` exists but is not used: the last step multiplies each column by its own."))
     at(("mean_square = x.square()", " * self.weight"), EPS_TOO,
        ("weight_before_the_norm", ("x = x * self.weight\n        mean_square = x.square()", ""), "You multiply by `weight` before the norm, so it also counts in the mean square. Norm first, then scale the columns."))
@@ -294,7 +296,7 @@ def in_cache_bytes(at):
        ("all_heads", "config.num_attention_heads", "You count all query heads. Only the groups' keys and values are kept: `config.num_key_value_heads`."))
     at("config.num_key_value_heads * config.head_dim", ALL,
        ("share_for_groups", "config.num_attention_heads // config.num_key_value_heads * config.head_dim", "You count H / G, how many heads share a group. What is kept are keys and values of the G groups: `config.num_key_value_heads`."),
-       ("the_models_width", "config.hidden_size", "You count D numbers for each token. It keeps G · K of them: groups times the width of a head."),
+       ("the_models_width", "config.hidden_size", "You count D numbers for a token's keys, and D for its values. Each is G · K: groups times the width of a head."),
        ("groups_left_out", "config.head_dim", "You count one head. There are G = {G} groups."),
        ("head_width_left_out", "config.num_key_value_heads", "You count one number for each group. A key has K = {K} numbers."),
        ("head_width_from_d", "config.num_key_value_heads * (config.hidden_size // config.num_attention_heads)", "You take D / H for the width of a head. The config says it: `config.head_dim`."))

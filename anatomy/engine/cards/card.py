@@ -132,9 +132,9 @@ def _example(example: Example) -> str:
         for label, text in (("for", example.call), ("expected", example.expected), ("yours", example.found))
     )
     table = f'<table style="border:0;margin:0;background-color:transparent">{rows}</table>'
-    return line(f"The smallest example where yours differs:{table}")
+    return line(f"A small example where yours differs:{table}")
 
 
 def _example_lines(example: Example) -> list[str]:
-    return ["The smallest example where yours differs:", f"  for      {example.call}",
+    return ["A small example where yours differs:", f"  for      {example.call}",
             f"  expected {example.expected}", f"  yours    {example.found}"]  # fmt: skip

@@ -46,8 +46,12 @@ def the_value(program: Program, trials: Trials) -> Diagnosis | None:
     for rank in ranks:
         for number in mine.notes:
             if lending.mends(number, rank):
-                as_near = [one for one in ranks if one.has_another_form <= rank.has_another_form]
-                sure = [one for one in as_near if not (one.stands_elsewhere and one.mine_is_theirs)]
+                sure = [
+                    one
+                    for one in ranks
+                    if not one.stands_elsewhere
+                    or (one.has_another_form <= rank.has_another_form and not one.mine_is_theirs)
+                ]
                 cause = _first_cause(number, mine, lending, sure)
                 if lending.mends_all(cause):
                     return _said(program, mine, cause, _unknown_in(cause, mine, rights))
