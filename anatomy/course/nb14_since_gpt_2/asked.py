@@ -530,8 +530,10 @@ def _not_0(answer: Any, case: Case) -> Any:
 def any_scores(draw: Draw) -> Case:
     axes = draw.pick("E", "T E", "B T E")
     draw.sized(B=(1, 3), T=(1, 6), E=(1, 12))
-    return draw.case(scores=draw.floats(axes, "plain", "wide", "negative"), top_k=draw.whole(1, draw.sizes["E"]),
-                     returns=axes)  # fmt: skip
+    scores = draw.floats(axes, "plain", "wide", "negative")
+    if draw.pick("any", "whole") == "whole":  # 0 among them, and no two equal
+        scores = scores.argsort(dim=-1).float() - scores.size(-1) // 2
+    return draw.case(scores=scores, top_k=draw.whole(1, draw.sizes["E"]), returns=axes)
 
 
 @exercise(
@@ -550,6 +552,8 @@ def top_k_routing(seed: int) -> Iterator[Case]:
     yield draw.case(scores=draw.normal("B T E", scale=2.0), top_k=3, asks="zeros")
     draw = Draw(seed, T=4, E=6)
     yield draw.case(scores=draw.normal("T E", scale=2.0), top_k=1, returns="T E", note="for top_k = 1")
+    whole = draw.normal("T E").argsort(dim=-1).float() - 4  # (T, E): −4 to 1
+    yield draw.case(scores=whole, top_k=3, returns="T E", note="where scores are 0")
     yield draw.case(scores=draw.normal("E T").T, top_k=6, returns="T E", note="when all experts are taken")
 
 
