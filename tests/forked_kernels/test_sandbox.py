@@ -120,7 +120,7 @@ def test_an_installed_package_and_course_folders_are_covered(monkeypatch, tmp_pa
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
     covered = [tmp_path / name for name in ("anatomy", "source", "gradebook.db", "absent")]
     line = sandbox.sandboxed(["true"], program_folder=tmp_path / "inside", sockets=tmp_path / "s", environment={},
-                             copies={"a": tmp_path / "a"}, users=tmp_path, covered=covered)  # fmt: skip
+                             copy=tmp_path / "copies" / "a", users=tmp_path, covered=covered)  # fmt: skip
     words = " ".join(line)
     assert f"--ro-bind {tmp_path} {tmp_path}" in words
     assert f"--tmpfs {tmp_path}/anatomy" in words and f"--tmpfs {tmp_path}/source" in words

@@ -83,6 +83,20 @@ class ForkServerAddress:
         connection.setblocking(False)
         return connection
 
+    def provide_copy(self, preparation: Preparation, name: str) -> None:
+        """Have this copy of the course's package ready for kernels; it is made when one first asks for it."""
+        place, making = self.folder / "copies" / name, self.folder / "making"
+        if not name or preparation.make_copy is None or place.exists():
+            return
+        with (self.folder / "making.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if place.exists():
+                return
+            if (making / name).exists():  # of a process that was killed meanwhile
+                shutil.rmtree(making)
+            place.parent.mkdir(exist_ok=True)
+            preparation.make_copy(name, making).rename(place)
+
     def new_sockets(self, name: str) -> Path:
         """A folder for one kernel's sockets."""
         return self._shared_folder(self.folder / "s" / name)
@@ -157,15 +171,16 @@ class ForkServer(ForkServerAddress):
         raise ForkServerFailed(f"The process that kernels are made from did not start:\n{said}{advice}")
 
     def _command(self, handles: dict[str, int]) -> list[str]:
-        preparation, copies = self.preparation, self._copies()
-        first = str(next(iter(copies.values()), ""))
+        preparation, copies = self.preparation, self.folder / "copies"
+        first = str(copies / preparation.copies[0]) if preparation.copies else ""
+        self.provide_copy(preparation, preparation.copy_of({}))
         inside = Path(__file__).with_name("inside")
         settings = {
             **handles,
             "isolated": self.isolated,
             "run_as": sandboxes.NOBODY if _is_root() and self.isolated else None,
             "course": paths.COURSE_FOLDER if first and self.isolated else first,
-            "copies": paths.COPIES if self.isolated else str(Path(first).parent),
+            "copies": paths.COPIES if self.isolated else str(copies),
             "sockets": paths.SOCKETS if self.isolated else str(self.sockets),
             "shown": [str(path) for path in sandboxes.shown_folders(map(Path, self.readable))],
             "modules": preparation.modules,
@@ -185,14 +200,10 @@ class ForkServer(ForkServerAddress):
         (users / "passwd").write_text(f"{paths.USER}:x:{paths.UID}:{paths.UID}::{paths.HOME}:/bin/sh\n")
         (users / "group").write_text(f"{paths.USER}:x:{paths.UID}:\n")
         return sandboxes.sandboxed(
-            command, program_folder=inside, sockets=self.sockets, copies=copies, users=users,
+            command, program_folder=inside, sockets=self.sockets, copy=Path(first) if first else None, users=users,
             environment=sandboxes.kernel_environment({}, preparation),
             covered=[Path.cwd() / path for path in preparation.covered], readable=map(Path, self.readable),
         )  # fmt: skip
-
-    def _copies(self) -> dict[str, Path]:
-        make = self.preparation.make_copy
-        return {name: make(name, self.folder / "copies") for name in self.preparation.copies} if make else {}
 
     def _run(self, command: list[str], handles: list[int], begun: threading.Event) -> None:
         try:

@@ -71,6 +71,8 @@ class ForkedKernelProvisioner(KernelProvisionerBase):
         kwargs = await super().pre_launch(**kwargs)
         manager = self.manager
         server = await self._connected_server()
+        preparation = manager.preparation
+        await asyncio.to_thread(server.provide_copy, preparation, preparation.copy_of(kwargs["env"]))
         if self._folder is None or self._folder.parent.parent != server.folder:
             self._folder = server.new_sockets(uuid.uuid4().hex[:12])
         manager.transport, manager.ip = "ipc", str(self._folder / "k")

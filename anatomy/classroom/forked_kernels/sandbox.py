@@ -125,7 +125,7 @@ def sandboxed(
     *,
     program_folder: Path,
     sockets: Path,
-    copies: Mapping[str, Path],
+    copy: Path | None,
     users: Path,
     environment: Mapping[str, str],
     covered: Iterable[Path] = (),
@@ -139,8 +139,8 @@ def sandboxed(
         The package `inside`, which the server runs from.
     sockets
         The one folder that is shared with the outside, for the kernels' sockets.
-    copies
-        Copies of the course's package by name. The first is in place until a kernel chooses.
+    copy
+        The copy of the course's package that is in place until a kernel chooses. The others lie beside it, or will.
     users
         A folder with the files ``passwd`` and ``group``.
     environment
@@ -169,7 +169,7 @@ def sandboxed(
     inside = [
         f"{paths.PROGRAM}/{program_folder.name}",
         paths.COURSE_FOLDER,
-        *(f"{paths.COPIES}/{name}" for name in copies),
+        paths.COPIES,
     ]
     line += _folders([*seen, *map(Path, inside), Path(paths.SOCKET, "x"), Path(paths.HOME, "x"), Path("/etc/x")])
     for name in _SETTINGS:
@@ -184,10 +184,8 @@ def sandboxed(
         if any(path.is_relative_to(place) for place in [*seen, Path("/usr")]) and path.exists():
             line += ["--tmpfs", str(path)] if path.is_dir() else ["--ro-bind", os.devnull, str(path)]
     line += ["--ro-bind", str(program_folder), f"{paths.PROGRAM}/{program_folder.name}"]
-    for copy in [*copies.values()][:1]:
-        line += ["--ro-bind", str(copy), paths.COURSE_FOLDER]
-    for name, copy in copies.items():
-        line += ["--ro-bind", str(copy), f"{paths.COPIES}/{name}"]
+    if copy:
+        line += ["--ro-bind", str(copy), paths.COURSE_FOLDER, "--ro-bind", str(copy.parent), paths.COPIES]
     line += ["--bind", str(sockets), paths.SOCKETS]
     made = ["/", *(place for option, place in pairwise(line) if option == "--tmpfs" and place not in paths.PRIVATE)]
     line += [word for place in made for word in ("--remount-ro", place)]

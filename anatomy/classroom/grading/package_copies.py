@@ -135,7 +135,8 @@ def _modules(course: Course) -> dict[str, bool]:
     """The modules and packages of these → whether it is a package."""
     found = {}
     for name, folder in _packages(course).items():
-        for file in sorted(folder.rglob("*.py")):
-            inside = ".".join((name, *file.relative_to(folder).with_suffix("").parts))
-            found[inside.removesuffix(".__init__")] = file.name == "__init__.py"
+        for place, _, files in os.walk(folder):
+            package = ".".join((name, *Path(place).relative_to(folder).parts))
+            for module in [file.removesuffix(".py") for file in files if file.endswith(".py")]:
+                found[package if module == "__init__" else f"{package}.{module}"] = module == "__init__"
     return found

@@ -17,7 +17,7 @@ import socket
 import sys
 import tempfile
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NoReturn
 
 from . import kernel, linux, paths, supervisor
 
@@ -123,7 +123,7 @@ def _try_namespaces() -> None:
     os.waitpid(pid, 0)
 
 
-def _serve(listening: socket.socket, keep_alive: int, settings: dict[str, Any], outside: tuple[int, int]) -> None:
+def _serve(listening: socket.socket, keep_alive: int, settings: dict[str, Any], outside: tuple[int, int]) -> NoReturn:
     """A kernel for each connection, until the other end of `keep_alive` is closed."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the system removes supervisors that have ended
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -136,7 +136,7 @@ def _serve(listening: socket.socket, keep_alive: int, settings: dict[str, Any], 
     while True:
         events = dict(poll.poll(0 if later and asked >= KERNELS_FIRST else None))
         if keep_alive in events:
-            return
+            os._exit(0)  # what an interpreter does at its end takes longer, the more was imported
         if told in events:
             asked += len(os.read(told, 64))
         if not events:
