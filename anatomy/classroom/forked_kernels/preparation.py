@@ -21,8 +21,8 @@ class Preparation:
         Imported in the server when it has made some kernels that may need them (`ForkedKernelManager.later`) and more
         may follow: what only some notebooks need and takes long. A kernel that needs one before imports it itself.
     sample_cell
-        Code such as notebooks hold. It is run once in a fork of the server; what that imported is imported in the
-        server, too.
+        Code such as notebooks hold. It is run in a fork of the server when the first kernels are made; what that
+        imported is imported in the server, too.
     warm_up
         Code that is run once in the server itself: what a library does when it is first used.
     not_preloaded

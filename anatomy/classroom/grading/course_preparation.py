@@ -15,7 +15,7 @@ NOTEBOOK = "ANATOMY_NOTEBOOK"
 
 SAMPLE_CELL = """
 import math, random, collections, itertools, json, copy, time, functools, typing, dataclasses
-import numpy, torch, transformers
+import numpy, torch
 from torch import Tensor, nn
 import torch.nn.functional as F
 import matplotlib.pyplot as plt
@@ -52,13 +52,13 @@ KERNELS = Preparation(
     name=_course.package,
     # Nothing that holds answers; the sandbox doesn't show that either.
     modules=(
-        "torch", "torch.nn.functional", "numpy", "transformers", "matplotlib", "matplotlib.figure",
+        "torch", "torch.nn.functional", "numpy", "matplotlib", "matplotlib.figure",
         "matplotlib.backends.backend_agg", "ipykernel.kernelapp", "ipykernel.ipkernel", "safetensors.torch",
         "jaxtyping", "anatomy.in_notebooks", "anatomy.engine.checking.looking", "anatomy.engine.observing.observe",
         "anatomy.engine.observing.records", *(f"{_course.package}.{room}" for room in sorted(_course.shown)),
         *(_course.module(book, "asked") for book in _course.notebooks),
     ),
-    later_modules=("transformers.models.bert.modeling_bert", "transformers.models.gpt2.modeling_gpt2"),
+    later_modules=("transformers", "transformers.models.bert.modeling_bert", "transformers.models.gpt2.modeling_gpt2"),
     sample_cell=SAMPLE_CELL,
     warm_up=WARM_UP,
     not_preloaded=tuple(_course.module(book, "right") for book in _course.notebooks),  # each notebook sees others

@@ -22,8 +22,7 @@ from typing import Any, NoReturn
 from . import kernel, linux, paths, supervisor
 
 KERNELS_FIRST = 2
-"""Kernels that may need the later modules and are made before these are imported: a single submission does not wait
-for them."""
+"""Kernels that are made before what comes later is imported: a single submission does not wait for it."""
 NEVER_PRELOADED = ("matplotlib_inline", "__main__", "__mp_main__")
 """Modules that look at the shell they are loaded in, so that each kernel must load its own."""
 
@@ -43,11 +42,10 @@ def main() -> None:
     if os.path.isdir(paths.FONTS):
         shutil.copytree(paths.FONTS, f"{os.environ['HOME']}/.cache/matplotlib", dirs_exist_ok=True)
     import_all(settings["modules"])
-    for prepare in (import_what_the_sample_cell_imports, warm_up):
-        try:
-            prepare(settings)
-        except Exception as error:  # costs time later, nothing else
-            print(f"{prepare.__name__} failed: {error}", file=sys.stderr)
+    try:
+        exec(settings["warm_up"], {"__name__": "warm_up"})  # what libraries do when they are first used
+    except Exception as error:  # costs time later, nothing else
+        print(f"The warm-up failed: {error}", file=sys.stderr)
     linux.dumpable(False)
     _check_threads()
     if settings["isolated"]:
@@ -79,14 +77,13 @@ def _check_threads() -> None:
 def _freeze() -> None:
     """Keep copies from touching, and thereby copying, every object's memory."""
     kernel.remember_modules()
-    gc.collect()
-    gc.freeze()
+    gc.freeze()  # garbage, too: looking for it takes longer than it is worth
 
 
-def import_what_the_sample_cell_imports(settings: dict[str, Any]) -> None:
-    """Import whatever else a notebook turns out to need. A copy of this process, a kernel, finds it out."""
+def try_sample_cell(settings: dict[str, Any]) -> int:
+    """Have a copy of this process, a kernel, find out what else a notebook needs. Modules' names come by this pipe."""
     listen, report = os.pipe()
-    if (pid := os.fork()) == 0:
+    if os.fork() == 0:
         try:
             os.close(listen)
             with tempfile.TemporaryDirectory() as folder:
@@ -104,16 +101,14 @@ def import_what_the_sample_cell_imports(settings: dict[str, Any]) -> None:
         finally:
             os._exit(0)
     os.close(report)
-    with open(listen, encoding="utf-8") as pipe:
-        names = pipe.read().split("\n")
-    os.waitpid(pid, 0)
-    excluded = (*NEVER_PRELOADED, *settings["not_preloaded"])
-    import_all([name for name in names if name and not name.startswith(excluded)])
+    return listen
 
 
-def warm_up(settings: dict[str, Any]) -> None:
-    """Do once, here, what libraries do when they are first used, so that no kernel has to."""
-    exec(settings["warm_up"], {"__name__": "warm_up"})
+def import_later(names: Iterable[str]) -> None:
+    """Import these modules while there are kernels already, for those to come."""
+    import_all(names)
+    _check_threads()
+    _freeze()
 
 
 def _try_namespaces() -> None:
@@ -132,17 +127,20 @@ def _serve(listening: socket.socket, keep_alive: int, settings: dict[str, Any], 
     poll.register(keep_alive, select.POLLIN)
     told, tell = os.pipe()
     poll.register(told, select.POLLIN)
-    asked, later = 0, list(settings["later_modules"])
+    made, asked, later, sample = 0, 0, list(settings["later_modules"]), -1
+    excluded = (*NEVER_PRELOADED, *settings["not_preloaded"])
     while True:
         events = dict(poll.poll(0 if later and asked >= KERNELS_FIRST else None))
         if keep_alive in events:
             os._exit(0)  # what an interpreter does at its end takes longer, the more was imported
         if told in events:
             asked += len(os.read(told, 64))
+        if sample in events:
+            poll.unregister(sample)
+            with open(sample, encoding="utf-8") as pipe:
+                import_later([name for name in pipe.read().split("\n") if name and not name.startswith(excluded)])
         if not events:
-            import_all([later.pop(0)])
-            _check_threads()
-            _freeze()
+            import_later([later.pop(0)])
         if listening.fileno() not in events:
             continue
         connection, _ = listening.accept()
@@ -158,3 +156,7 @@ def _serve(listening: socket.socket, keep_alive: int, settings: dict[str, Any], 
             os.close(told)
             supervisor.run(connection, settings, outside, tell)
         connection.close()
+        made += 1
+        if made == KERNELS_FIRST and settings["sample_cell"]:
+            sample = try_sample_cell(settings)
+            poll.register(sample, select.POLLIN)
