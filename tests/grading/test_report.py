@@ -110,11 +110,11 @@ def test_marks_are_a_line_a_student_with_a_total(tmp_path):
 
 
 def test_what_to_teach_has_its_marks_set_not_shown():
-    said = {"softmax__along": "Your `softmax` runs over **all** the *queries*: 2 * 3 * 4."}
+    said = {"softmax__along": "Your `softmax` runs over **all** the *queries*: 2 * 3 * 4, (D ** 1), `D ** 2`."}
     mark = Mark("softmax", 0, 5, "wrong", said)
     printed = io.StringIO()
     show(Report((SubmissionResult("ada", "03-softmax", GRADED, (), (mark,)),)), Console(file=printed, width=200))
-    assert "Your softmax runs over all the queries: 2 * 3 * 4." in printed.getvalue()
+    assert "Your softmax runs over all the queries: 2 * 3 * 4, (D ** 1), D ** 2." in printed.getvalue()
 
 
 def test_what_one_student_does_is_not_for_monday():

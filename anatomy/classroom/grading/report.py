@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -15,12 +14,12 @@ from rich.table import Table
 from rich.text import Text
 
 from anatomy.classroom.grading.spreadsheets import no_formula, number, write_rows
+from anatomy.engine.cards.markup import MARKED
 from anatomy.wiring import the_course
 
 GRADED, REPAIRED, PARTLY, UNGRADED = "graded", "repaired", "partly graded", "ungraded"
 
-_MARKED = re.compile(r"`([^`]+)`|\*\*([^*]+)\*\*|(?<![\w*])\*(\w[^*]*)\*(?![\w*])")
-_STYLES = ("", "cyan", "bold", "italic")
+_STYLES = {"code": "cyan", "b": "bold", "em": "italic"}
 
 
 @dataclass(frozen=True)
@@ -197,9 +196,10 @@ def verbatim(text: str) -> Text:
 def _prose(sentence: str) -> Text:
     """A sentence with its marks for code, strong and emphasized words set."""
     said, last = Text(), 0
-    for marked in _MARKED.finditer(sentence):
+    for marked in MARKED.finditer(sentence):
+        kind = marked.lastgroup or ""
         said += verbatim(sentence[last : marked.start()])
-        said.append(verbatim(marked[marked.lastindex or 0]).plain, _STYLES[marked.lastindex or 0])
+        said.append(verbatim(marked[kind]).plain, _STYLES[kind])
         last = marked.end()
     return said + verbatim(sentence[last:])
 

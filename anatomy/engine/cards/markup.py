@@ -8,18 +8,18 @@ from html import escape
 
 COLORS = {"right": "#1a7f37", "wrong": "#c4320a", "not attempted": "#6e7781", "ungraded": "#9a6700"}
 SIGNS = {"right": "✓", "wrong": "✗", "not attempted": "○", "ungraded": "?"}
+MARKED = re.compile(r"`(?P<code>[^`]+)`|\*\*(?P<b>[^*`]+)\*\*|(?<![\w*])\*(?P<em>\w[^*`]*)\*(?![\w*])")
+"""What is marked in a sentence of a card; each kind's name is that of its HTML element."""
 
 
 def prose(text: str) -> str:
     """Escaped text with its marks set; what stands in code is left as it is."""
-    parts = re.split(r"`([^`]+)`", escape(text))
-    for index, part in enumerate(parts):
-        if index % 2:
-            parts[index] = f"<code>{part}</code>"
-        else:
-            strong = re.sub(r"\*\*([^*]+)\*\*", r"<b>\1</b>", part)
-            parts[index] = re.sub(r"(?<![\w*])\*(\w[^*]*)\*(?![\w*])", r"<em>\1</em>", strong)
-    return "".join(parts)
+
+    def in_tags(found: re.Match[str]) -> str:
+        kind = found.lastgroup or ""
+        return f"<{kind}>{found[kind]}</{kind}>"
+
+    return MARKED.sub(in_tags, escape(text))
 
 
 def frame(color: str, blocks: Iterable[str]) -> str:
