@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 
-from anatomy.authoring.prose import Block, blocks, is_formula, sentences, texts
+from anatomy.authoring.markdown import plain
+from anatomy.authoring.prose import Block, blocks, is_formula, sentences
 from anatomy.engine.course import Notebook
 
 DFN = re.compile(r'<dfn(?:\s+title="(?P<title>[^"]*)")?>(?P<words>.*?)</dfn>', re.DOTALL)
@@ -77,8 +78,8 @@ def as_markdown(terms: Iterable[Term], notebooks: str) -> str:
 def _explanations(block: Block) -> Iterator[tuple[str, list[re.Match[str]]]]:
     """Each sentence of a block that marks terms, without the marks, and its marks."""
     if block.heads and (marks := list(DFN.finditer(block.text))):
-        row = texts(block.text)
-        said = [(head, cell) for head, cell in zip(block.heads, row, strict=False) if cell and not DFN.search(cell)]
+        pairs = zip(block.heads, block.cells, strict=True)
+        said = [(head, cell) for head, cell in pairs if cell and not DFN.search(cell)]
         yield _tidy("; ".join(f"{head}: {cell}" if head else cell for head, cell in said) + "."), marks
         return
     for sentence in () if block.heads else sentences(block.text):
@@ -98,7 +99,7 @@ def _tidy(sentence: str) -> str:
 
 def _name(mark: re.Match[str]) -> str:
     """What a mark names; a word that is capital only because it opens the sentence is not."""
-    name = " ".join(re.sub(r"[*`]", "", mark["title"] or mark["words"]).split())
+    name = " ".join(plain(mark["title"] or mark["words"]).split())
     opens = not mark["title"] and not mark.string[: mark.start()].strip("(*| ")
     return name[0].lower() + name[1:] if opens and re.match(r"[A-Z][a-z-]+\b(?![A-Z])", name) else name
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -62,13 +62,6 @@ class Master:
     @property
     def cells(self) -> list[NotebookNode]:
         return list(self.book.cells)
-
-    @property
-    def markdown(self) -> Iterator[tuple[NotebookNode, str]]:
-        """Each text cell with its text, code blocks and code spans left out."""
-        for cell in self.book.cells:
-            if cell.cell_type == "markdown":
-                yield cell, re.sub(r"```.*?```|`[^`\n]*`", "", cell.source, flags=re.DOTALL)
 
     @cached_property
     def texts(self) -> list[tuple[str, str]]:

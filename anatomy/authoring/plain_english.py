@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from proselint.checks import __register__ as GENERAL
@@ -11,6 +10,8 @@ from proselint.registry import CheckRegistry
 from proselint.registry.checks import Check
 from proselint.registry.checks.types import PreferredForms
 from proselint.tools import LintFile
+
+from anatomy.authoring.markdown import prose
 
 WORDS = {
     r"(?:hold|holds|held|holding) (?:\w+ )?against": "compare with",
@@ -48,9 +49,6 @@ BROAD = (
 """What is taken from proselint: no typography, which is ours, and no taste."""
 _OWN = "transformer-anatomy"
 _CONFIG = Config(max_errors=1000, checks=dict.fromkeys((_OWN, *BROAD), True))
-_NO_PROSE = re.compile(
-    r"```.*?```|`[^`\n]*`|<code>.*?</code>|\$\$.*?\$\$|\$[^$\n]+\$|\]\([^)]*\)|<[^<>]*>|\*[A-Z][^*\n]{12,}\*", re.DOTALL
-)
 
 CheckRegistry().register_many(
     (*GENERAL, Check(PreferredForms(WORDS), path=f"{_OWN}.words", message='"{1}": write {0}.'))
@@ -59,6 +57,6 @@ CheckRegistry().register_many(
 
 def complaints(text: str) -> Iterator[str]:
     """What to write otherwise in a Markdown text. Code, formulas, addresses and titles in italics are left out."""
-    bare = _NO_PROSE.sub(lambda found: re.sub(r"[^\n]", "X", found[0]), text)
+    bare = prose(text, code="X", formula="X", address="X", tag="X", title="X")
     for result in LintFile("text", bare).lint(_CONFIG) if bare.strip() else ():
         yield result.check_result.message

@@ -6,6 +6,7 @@ import re
 
 from anatomy.authoring import references
 from anatomy.authoring.glossary import DFN, Term
+from anatomy.authoring.markdown import prose
 from anatomy.authoring.master import Master
 from anatomy.authoring.rules import Complaints, rule
 
@@ -45,10 +46,11 @@ def term_alone(master: Master) -> Complaints:
 @rule
 def term_early(master: Master) -> Complaints:
     """What a later notebook explains is not used without a word about that: the first use names the notebook."""
+    read = [(cell, text, _without_code(text)) for cell, text in master.texts]
     for term in master.terms:
         if term.notebook.number > master.notebook.number:
-            for cell, text in master.texts:
-                if _uses(text, term):
+            for cell, text, words in read:
+                if _uses(words, term):
                     if not re.search(rf"\b{term.notebook.slug[:2]}\b", text):
                         yield (
                             cell,
@@ -83,10 +85,12 @@ def source_missing(master: Master) -> Complaints:
             yield cell, f"{name} {year} is cited, and not under “## {references.SECTION}”."
 
 
+def _without_code(text: str) -> str:
+    """The words of a cell, those of its list of sources and of code aside."""
+    return prose(text.partition(f"## {references.SECTION}")[0], code=" ")
+
+
 def _uses(text: str, term: Term) -> bool:
-    """Whether a cell has the term, or its plural, outside code."""
+    """Whether a text has the term, or its plural."""
     words = re.escape(term.key).replace(r"\ ", r"\s+")
-    plain = re.sub(
-        r"```.*?```|`[^`\n]*`|<code>.*?</code>", "", text.partition(f"## {references.SECTION}")[0], flags=re.S
-    )
-    return bool(re.search(rf"(?<![\w-]){words}s?(?![\w-])", plain, re.IGNORECASE))
+    return bool(re.search(rf"(?<![\w-]){words}s?(?![\w-])", text, re.IGNORECASE))

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from importlib.util import find_spec
 
+from anatomy.authoring.markdown import as_html, pieces, plain
 from anatomy.authoring.master import Master
 from anatomy.authoring.rules import Complaints, rule
+from anatomy.authoring.site_links import Page
 from anatomy.wiring import the_course
 
 HEADER = re.compile(
@@ -19,9 +21,6 @@ POINTS_A_MINUTE = 0.35, 1.0
 NEARLY = 3
 """Minutes by which a sum may be rounded."""
 FEWEST_HINTS = 2
-HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(?P<words>.+?)[ \t]*$", re.MULTILINE)
-IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\]\(|<img\b(?P<tag>[^>]*)>", re.IGNORECASE)
-ALT = re.compile(r"""\balt\s*=\s*(?:"\s*[^"\s][^"]*"|'\s*[^'\s][^']*')""", re.IGNORECASE)
 SERVED_BY_OTHERS = (
     "pypi.org", "pypi.python.org", "pythonhosted.org", "npmjs.com", "npmjs.org", "anaconda.org", "unpkg.com",
     "jsdelivr.net", "cdnjs.cloudflare.com",
@@ -103,19 +102,16 @@ def folded_text(master: Master) -> Complaints:
 def shapes_table(master: Master) -> Complaints:
     """An exercise says in a table what goes in and what comes out. A quiz needs none."""
     for answer in master.answers:
-        rows = re.findall(r"^\|.*\|\s*$", answer.text, re.MULTILINE)
-        if not answer.is_quiz and not (len(rows) >= 3 and any(re.match(r"^\|[\s:|-]+\|\s*$", row) for row in rows)):
+        if not answer.is_quiz and not any(piece.kind == "row" for piece in pieces(answer.text)):
             yield answer.cell.id, "Add a table of its arguments and result with their shapes to the exercise's text."
 
 
 @rule
 def alt_text(master: Master) -> Complaints:
     """Every picture says in words what it shows."""
-    for cell, text in master.markdown:
-        for image in IMAGE.finditer(text):
-            described = image["alt"].strip() if image["alt"] is not None else ALT.search(image["tag"])
-            if not described:
-                yield cell.id, f"Say in its alt text what the picture shows: {image[0][:60]}"
+    for cell, text in master.texts:
+        for image in Page(as_html(text)).without_words:
+            yield cell, f"Say in its alt text what the picture shows: {image[:60]}"
 
 
 @rule
@@ -123,8 +119,7 @@ def heading_twice(master: Master) -> Complaints:
     """No two headings read the same: a table of contents lists them without their surroundings."""
     seen: set[str] = set()
     for cell, text in master.texts:
-        for heading in HEADING.finditer(re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)):
-            words = re.sub(r"[*`]", "", heading["words"])
+        for words in (plain(piece.text) for piece in pieces(text) if piece.kind == "heading"):
             if words in seen:
                 yield cell, f"Say in this heading what its section is about, for an earlier one has its words: {words}"
             seen.add(words)

@@ -20,8 +20,9 @@ from urllib.parse import unquote, urlsplit
 from anatomy.authoring.front_page import in_numbers, notebooks, wrong_answer
 from anatomy.authoring.launch_links import Fork
 from anatomy.authoring.linked_map import linked_map
+from anatomy.authoring.markdown import as_html
 from anatomy.authoring.site_explorer import choice, linked, write_recorded
-from anatomy.authoring.site_links import look_through
+from anatomy.authoring.site_links import Page, look_through
 from anatomy.authoring.solved import solved_edition
 from anatomy.authoring.student import student_edition
 from anatomy.engine.course import Notebook
@@ -44,7 +45,6 @@ PAGES = (
 NO_PAGES = ("assets/README.md",)
 MAP_IN_WORDS = Path("assets/map.md")
 
-_LINK = re.compile(r"\]\(([^()\s]+)\)")
 _TO_CELL = re.compile(r"\]\([^()\s]*/(?P<slug>\d\d-[\w-]+)\.ipynb#cell-id=(?P<cell>[\w-]+)\)")
 _MAP = re.compile(r"!\[[^\]]*\]\(map\.svg\)")
 _TO_NOTEBOOK = re.compile(r'href="(\.\./(?P<slug>\d\d-[\w-]+)/(?P=slug))\.ipynb(?:#cell-id=(?P<cell>[\w-]+))?')
@@ -188,7 +188,7 @@ def _gather_text(root: Path, name: Path, text: str, pages: Path) -> None:
     place = (pages / name).parent
     place.mkdir(parents=True, exist_ok=True)
     (pages / name).write_text(_to_labels(text.replace("](../README.md", "](../index.md")), encoding="utf-8")
-    for link in _LINK.findall(text):
+    for link in Page(as_html(text)).links:
         parts = urlsplit(link)
         file = (root / name).parent.joinpath(unquote(parts.path)).resolve()
         if not parts.scheme and parts.path and file.is_file() and file.is_relative_to(root.resolve()):

@@ -18,17 +18,20 @@ class Report:
     external: list[str] = field(default_factory=list)
 
 
-class _Page(HTMLParser):
-    """Where a page leads, and the names of its places."""
+class Page(HTMLParser):
+    """Where a page leads, the names of its places, and its pictures without words."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
         self.links: list[str] = []
+        self.without_words: list[str] = []
         self.anchors = {"", "top"}
         self.feed(text)
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "img" and not (dict(attrs).get("alt") or "").strip():
+            self.without_words.append(self.get_starttag_text() or "")
         for name, value in attrs:
             if name in ("href", "src") and value is not None:
                 self.links.append(value)
@@ -39,7 +42,7 @@ class _Page(HTMLParser):
 def look_through(folder: Path) -> Report:
     """Follow every link of every page in `folder` as a browser would that opened the files; nothing is fetched."""
     files = [path for path in sorted(folder.resolve().rglob("*.html")) if "_static" not in path.parts]  # templates
-    pages = {path: _Page(path.read_text(encoding="utf-8")) for path in files}
+    pages = {path: Page(path.read_text(encoding="utf-8")) for path in files}
     report, external = Report(pages=len(pages)), set()
     for path, page in pages.items():
         for link in page.links:

@@ -72,7 +72,7 @@ def test_sentences_are_cut_where_they_end():
         "“Three?”",
         "*Four!*",
         "5 is odd, §3.1.",
-        "[Six](a. B) is it.",
+        '[Six](a "A. B") is it.',
     ]
     assert list(sentences(" ".join(found))) == found
 

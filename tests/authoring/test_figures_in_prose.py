@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from anatomy.authoring.markdown import masked
 from anatomy.authoring.prose import blocks, text_cells
 from anatomy.course import COURSE
 from anatomy.engine.notebook_files.notebooks import read
@@ -43,7 +44,6 @@ _SAID = re.compile(
     r"|(?<![\w.,§/])(?P<whole>\d+)(?P<percent>\s?%)"
 )
 _CODE = re.compile(r"```.*?```|`[^`\n]*`|\$[^$]*\$", re.DOTALL)
-_NO_FIGURE = re.compile(rf"{_CODE.pattern}|\]\([^)]*\)|<[^>]*>", re.DOTALL)
 _CITES = re.compile(r"et al\.|\b(?:19|20)\d\d[,;)]|§|Table \d|Figure \d|arXiv")
 
 
@@ -74,7 +74,7 @@ def unsupported(path: Path, by_hand: set[str]) -> list[str]:
     for block in blocks(text_cells(path)):
         if "ource" in block.section or _CITES.search(block.text):
             continue
-        text = _NO_FIGURE.sub(" ", block.text)
+        text = masked(block.text, code=" ", formula=" ", address=" ", tag=" ")
         for said in _SAID.finditer(text):
             figure = (said["number"] or said["whole"]).replace(",", "")
             slack = 0.51 * 10 ** -len(figure.partition(".")[2])
