@@ -75,7 +75,7 @@ def masked(text: str, **signs: str) -> str:
     Parameters
     ----------
     signs
-        Kind → sign. Kinds are `code`, `formula`, `address` (of a link, with its brackets), `tag` and `title` (in italics).
+        Kind → sign. Kinds are `code`, `formula`, `address` (of a link, with its brackets), `tag` and `title`.
     """
     letters = list(text)
     for kind, start, end in _places(text):
