@@ -78,9 +78,8 @@ def as_markdown(terms: Iterable[Term], notebooks: str) -> str:
 def _explanations(block: Block) -> Iterator[tuple[str, list[re.Match[str]]]]:
     """Each sentence of a block that marks terms, without the marks, and its marks."""
     if block.heads and (marks := list(DFN.finditer(block.text))):
-        pairs = zip(block.heads, block.cells, strict=True)
-        said = [(head, cell) for head, cell in pairs if cell and not DFN.search(cell)]
-        yield _tidy("; ".join(f"{head}: {cell}" if head else cell for head, cell in said) + "."), marks
+        said = ((head, cell) for head, cell in zip(block.heads, block.cells, strict=True) if not DFN.search(cell))
+        yield _tidy("; ".join(f"{head}: {cell}" if head else cell for head, cell in said if cell) + "."), marks
         return
     for sentence in () if block.heads else sentences(block.text):
         if marks := list(DFN.finditer(sentence)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from proselint.checks import __register__ as GENERAL
@@ -48,6 +49,8 @@ BROAD = (
 )  # fmt: skip
 """What is taken from proselint: no typography, which is ours, and no taste."""
 _OWN = "transformer-anatomy"
+_TITLE = re.compile(r"(?<!\*)\*[A-Z][^*\n]{12,}\*")
+"""A title in italics, as of a paper."""
 _CONFIG = Config(max_errors=1000, checks=dict.fromkeys((_OWN, *BROAD), True))
 
 CheckRegistry().register_many(
@@ -57,6 +60,6 @@ CheckRegistry().register_many(
 
 def complaints(text: str) -> Iterator[str]:
     """What to write otherwise in a Markdown text. Code, formulas, addresses and titles in italics are left out."""
-    bare = prose(text, code="X", formula="X", address="X", tag="X", title="X")
+    bare = _TITLE.sub("X", prose(text, code="X", formula="X", address="X", tag="X"))
     for result in LintFile("text", bare).lint(_CONFIG) if bare.strip() else ():
         yield result.check_result.message

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from anatomy.authoring.markdown import Piece, masked, pieces, plain
+from anatomy.authoring.markdown import masked, pieces, plain
 from anatomy.engine.notebook_files.notebooks import BadNotebook
 
 _FOLD = re.compile(r"</?details>|<summary>.*?</summary>", re.DOTALL)
@@ -43,14 +43,13 @@ def blocks(cells: Iterable[tuple[str, str]]) -> Iterator[Block]:
     section = ""
     for cell, source in cells:
         held: Block | None = None
-        for piece, text in _unfolded(source):
+        unfolded = ((piece, text.strip()) for piece in pieces(source) for text in _FOLD.split(piece.text))
+        for piece, text in unfolded:
             if piece.kind == "heading":
                 section = section if text.startswith("Exercise ") else plain(text)
-            elif piece.kind == "heads":
-                continue
             elif held and _goes_on(held.text, text):
                 held = replace(held, text=f"{held.text}\n\n{text}")
-            elif text:
+            elif text and piece.kind != "heads":
                 if held:
                     yield held
                 held = Block(text, section, cell, piece.heads, piece.cells)
@@ -71,11 +70,6 @@ def sentences(text: str) -> Iterator[str]:
 def is_formula(text: str) -> bool:
     """Whether this is a displayed formula."""
     return text.startswith("$$")
-
-
-def _unfolded(source: str) -> Iterator[tuple[Piece, str]]:
-    """The pieces of a cell with their texts, without the tags and summaries of folds: each fold's text is one more."""
-    return ((piece, text.strip()) for piece in pieces(source) for text in _FOLD.split(piece.text))
 
 
 def _goes_on(before: str, after: str) -> bool:

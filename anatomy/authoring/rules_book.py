@@ -46,7 +46,7 @@ def term_alone(master: Master) -> Complaints:
 @rule
 def term_early(master: Master) -> Complaints:
     """What a later notebook explains is not used without a word about that: the first use names the notebook."""
-    read = [(cell, text, _without_code(text)) for cell, text in master.texts]
+    read = [(cell, text, prose(text.partition(f"## {references.SECTION}")[0], code=" ")) for cell, text in master.texts]
     for term in master.terms:
         if term.notebook.number > master.notebook.number:
             for cell, text, words in read:
@@ -83,11 +83,6 @@ def source_missing(master: Master) -> Complaints:
     for cell, (name, year) in dict.fromkeys(references.cited(master.texts)):
         if (name, year) not in listed:
             yield cell, f"{name} {year} is cited, and not under “## {references.SECTION}”."
-
-
-def _without_code(text: str) -> str:
-    """The words of a cell, those of its list of sources and of code aside."""
-    return prose(text.partition(f"## {references.SECTION}")[0], code=" ")
 
 
 def _uses(text: str, term: Term) -> bool:

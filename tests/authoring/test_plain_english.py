@@ -18,6 +18,7 @@ GUIDES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "assets/*
         ("Who is to write may not look ahead.", '"Who is to": write a clause with its own subject: what X has to do.'),
         ("A colour for each *neighbour*.", '"colour": write color.'),
         ("What stands at place `t` is read.", '"at place XXX": write position.'),
+        ("**Each mask is drawn anew.**", '"anew": write again.'),
         ("They are in close proximity.", "Redundancy."),
     ],
 )
