@@ -9,6 +9,7 @@ import resource
 import time
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 from unittest import mock
@@ -18,6 +19,7 @@ from IPython.utils.capture import capture_output
 
 from anatomy.course import COURSE
 from anatomy.engine import exercise as exercises
+from anatomy.engine import reading
 from anatomy.engine.answers import answer_bank
 from anatomy.engine.cards import as_text
 from anatomy.engine.checking import verdict_in_notebook
@@ -26,7 +28,9 @@ from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.judging.judge import is_right, judge
 from anatomy.engine.judging.verdict import Verdict
 from anatomy.engine.observing import observe as observing
+from anatomy.engine.observing.observation import Observation
 from anatomy.engine.observing.observe import observe
+from anatomy.engine.reading import read
 from tests.attempts.attempts import Notebook
 from tests.mutants.edits import mutated, renamed
 from tests.shells import fresh_shell
@@ -88,18 +92,25 @@ class Course:
         with capture_output(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self.notebook.shell.run_cell(mutant.source)
-            many = self._expected_of_many(exercise)
             self.notebook.expectations_of(exercise, SEEDS)  # a notebook has them from its first check on
             began = _computed()
-            with mock.patch.object(observing, "TIME_LIMIT", AT_MOST):
+            with mock.patch.object(observing, "TIME_LIMIT", AT_MOST), _verdicts_before_reading() as judged:
                 verdict = verdict_in_notebook(exercise, names, self.notebook.expectations_of)
                 seconds = _computed() - began
+                claims = _claims(verdict, judged[0]) if judged else []
                 answer = names.get(exercise.name)
-                without_reading = judge(exercise, observe(exercise, answer), SEEDS, self.notebook.expectations_of)
-                other = self._on_many(exercise, answer, many)
+                other = self._on_few(exercise, answer)
+                if claims or verdict.status == "right" or other.status == "right":
+                    other = self._on_many(exercise, answer)
         status = _status(mutant, verdict, other)
         card = as_text(verdict) if status != "equal" else ""
-        return Result(mutant, status, _refuted(without_reading, other), seconds, card)
+        return Result(mutant, status, _refuted(claims, other), seconds, card)
+
+    def _on_few(self, exercise: Exercise, answer: Any) -> Verdict:
+        """Right or wrong on the cases of other seeds: enough where there is no sentence to refute."""
+        expectations_of = self.notebook.expectations_of
+        right = is_right(exercise, observe(exercise, answer, OTHER_SEEDS), OTHER_SEEDS, expectations_of)
+        return Verdict(exercise.name, "right" if right else "wrong", ())
 
     def _expected_of_many(self, exercise: Exercise) -> Expectations:
         if exercise.name not in self._many:
@@ -107,8 +118,9 @@ class Course:
                 self._many[exercise.name] = Expectations(exercise, OTHER_SEEDS)
         return self._many[exercise.name]
 
-    def _on_many(self, exercise: Exercise, answer: Any, many: Expectations) -> Verdict:
+    def _on_many(self, exercise: Exercise, answer: Any) -> Verdict:
         """The verdict with other seeds and many draws, without reading the program."""
+        many = self._expected_of_many(exercise)
         with mock.patch.object(exercises, "DRAWN", MANY):
             seen = observe(exercise, answer, OTHER_SEEDS)
             if is_right(exercise, seen, OTHER_SEEDS, lambda *_: many):
@@ -139,26 +151,44 @@ MEASURED = re.compile(
 )
 """Headlines that tell what was seen in one case, or that name two mistakes at once."""
 
-CONDITION = re.compile(r"(It is right only|This happens)[^.]*\.")
+
+@contextmanager
+def _verdicts_before_reading() -> Iterator[list[Verdict]]:
+    """The verdicts to which reading the program adds its sentences."""
+    judged: list[Verdict] = []
+
+    def kept(names: Any, known: Expectations, seen: Observation, verdict: Verdict, seconds: float) -> Verdict:
+        judged.append(verdict)
+        return read(names, known, seen, verdict, seconds)
+
+    with mock.patch.object(reading, "read", kept):
+        yield judged
 
 
-def _refuted(verdict: Verdict, other: Verdict) -> list[str]:
-    """The sentences of a card that are not said on the larger evidence."""
-    if verdict.status != "wrong" or other.status != "wrong":
-        return []
-    if any(one.headline == "It did not finish." for one in other.diagnoses):
+def _claims(shown: Verdict, judged: Verdict) -> list[tuple[str, str]]:
+    """The judge's sentences on a card that other cases can refute: the kind of each, and its text."""
+    named = [("name", name) for name in judged.mistakes]
+    of_the_judge = {one.headline for one in judged.diagnoses if not one.mistake and not MEASURED.match(one.headline)}
+    conditions = [("condition", one.condition) for one in shown.diagnoses if one.condition]
+    return [
+        *named,
+        *conditions,
+        *(("headline", one.headline) for one in shown.diagnoses if one.headline in of_the_judge),
+    ]
+
+
+def _refuted(claims: list[tuple[str, str]], other: Verdict) -> list[str]:
+    """Those of the sentences that are not said on the larger evidence."""
+    if other.status != "wrong" or any(one.headline == "It did not finish." for one in other.diagnoses):
         return []  # what was too slow says nothing of the rest
-    said = [f"named {name}" for name in verdict.mistakes if name not in other.mistakes]
-    still = " ".join(f"{one.headline} {one.detail}" for one in other.diagnoses)
-    for one in verdict.diagnoses:
-        condition = CONDITION.search(one.detail)
-        if condition and condition[0] not in still:
-            said.append(condition[0])
-        claim = _without_numbers(one.headline)
-        measured = MEASURED.match(one.headline)
-        if not one.mistake and not measured and claim not in _without_numbers(still):
-            said.append(one.headline)
-    return said
+    still = " ".join(f"{one.headline} {one.detail} {one.condition}" for one in other.diagnoses)
+
+    def is_said(kind: str, text: str) -> bool:
+        if kind == "name":
+            return text in other.mistakes
+        return text in still if kind == "condition" else _without_numbers(text) in _without_numbers(still)
+
+    return [text for kind, text in claims if not is_said(kind, text)]
 
 
 def _without_numbers(text: str) -> str:

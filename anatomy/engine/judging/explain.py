@@ -65,12 +65,11 @@ def explain_each(
         if isinstance(first.found, str) and first.found in {one.headline for one in explained.values()}:
             continue  # a rule has said it already
         told.add((first.kind, said.claims))
-        where = where_it_happens(expectations, first.case, wrong)
         is_example = said.claims == EXAMPLE
         if is_example and (idle := _idle(expectations, differences)):
             said, is_example = Explanation(idle, f"{said.headline} {said.detail}"), False
-        detail = " ".join(filter(None, (said.detail, where)))
-        explained[first.case] = Diagnosis(said.headline, detail, is_example=is_example)
+        where = where_it_happens(expectations, first.case, wrong)
+        explained[first.case] = Diagnosis(said.headline, said.detail, is_example=is_example, condition=where)
     return explained
 
 

@@ -8,6 +8,7 @@ from itertools import accumulate
 
 from torch import Tensor
 
+from anatomy.engine.exercise import Case
 from anatomy.engine.judging.compare import Difference, Kind, close, same_numbers
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.judging.explanation import EXAMPLE, Explanation
@@ -28,7 +29,8 @@ def explain_shape(expectations: Expectations, alike: list[Difference]) -> Explan
     others = tuple((cases[one.case], one.found, one.expected) for one in alike[1:] if both_tensors(one))
     letters = (case.returns or exercise.returns).split()
     wanted = f" = ({', '.join(letters)})" if len(letters) == first.expected.dim() else ""
-    spelled = shape_in_letters([(cases[one.case], tuple(one.found.shape)) for one in alike if both_tensors(one)])
+    spelled = shape_in_letters([(cases[one.case], tuple(one.found.shape)) for one in alike if both_tensors(one)],
+                               _of_right_shape(expectations, alike))  # fmt: skip
     shapes = f"is {tuple(first.found.shape)}{f' = {spelled}' if spelled else ''}; expected is " \
              f"{tuple(first.expected.shape)}{wanted}"  # fmt: skip
     what = what_result(first)
@@ -39,6 +41,14 @@ def explain_shape(expectations: Expectations, alike: list[Difference]) -> Explan
         return Explanation(f"{what}The shape is {spelled}; expected is ({', '.join(letters)}).",
                            f"In the first try yours {shapes}.")  # fmt: skip
     return Explanation(f"{what}The shape {shapes}.", claim=EXAMPLE)
+
+
+def _of_right_shape(expectations: Expectations, alike: list[Difference]) -> list[tuple[Case, tuple[int, ...]]]:
+    """The other cases that ask the same, with their shapes, which are right."""
+    differ, asks = {one.case for one in alike}, expectations.cases[alike[0].case].asks
+    pairs = [(expectations.cases[index], seen.value) for index, seen in enumerate(expectations.expected)
+             if index not in differ and expectations.cases[index].asks == asks]  # fmt: skip
+    return [(case, tuple(value.shape)) for case, value in pairs if isinstance(value, Tensor)]
 
 
 def explain_type(expectations: Expectations, alike: list[Difference]) -> Explanation:

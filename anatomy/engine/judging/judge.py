@@ -18,7 +18,7 @@ from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.judging.explain import explain_each
 from anatomy.engine.judging.picture import picture_of
 from anatomy.engine.judging.recognize import Recognized, recognize
-from anatomy.engine.judging.verdict import Diagnosis, MatrixPair, PropertyResult, Verdict
+from anatomy.engine.judging.verdict import Diagnosis, MatrixPair, PropertyResult, Verdict, without_conditions
 from anatomy.engine.observing.observation import CaseObservation, Observation, Raised
 from anatomy.engine.observing.observe import described
 
@@ -173,7 +173,8 @@ def _diagnose(
     for index in sorted(diagnoses):
         for one in diagnoses[index]:
             said.setdefault(one.headline, one)
-    return list(said.values())[:MOST_DIAGNOSES]
+    shown = list(said.values())[:MOST_DIAGNOSES]
+    return list(without_conditions(shown)) if named else shown
 
 
 def _verdict(

@@ -13,6 +13,7 @@ from anatomy.engine.observing.observation import Raised
 Say = Callable[[re.Match[str]], str]
 
 _FIT = "Write each shape behind its line as a comment: which axis must meet which?"
+_EMPTY = "The one of size 0 holds nothing: is it a slice that begins behind the last entry?"
 _TYPES = "Numbers of different types meet here: `.dtype` tells each one's."
 
 _NOTHING = r"'NoneType' object|must be .* not NoneType|: 'NoneType' and|and 'NoneType'"
@@ -20,8 +21,8 @@ _NOTHING = r"'NoneType' object|must be .* not NoneType|: 'NoneType' and|and 'Non
 _SYMPTOMS: tuple[tuple[str, str | Say], ...] = (
     # ---- shapes that don't fit
     (r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\).*dimension (\d+)",
-     lambda m: f"Entry by entry, two tensors must agree on every axis; on axis {m[3]} one has {m[1]}, one {m[2]}. "
-               f"{_FIT}"),
+     lambda m: f"Entry by entry, two tensors must agree on every axis, or one of them has size 1 there; on axis {m[3]} "
+               f"one has {m[1]}, one {m[2]}. " + (_EMPTY if "0" in (m[1], m[2]) else _FIT)),
     (r"mat1 and mat2 shapes cannot be multiplied \(\d+x(\d+) and (\d+)x\d+\)",
      lambda m: f"In a matrix product the first one's last axis ({m[1]}) must be as long as the second one's "
                f"last but one ({m[2]}). {_FIT}"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -22,12 +23,19 @@ class Diagnosis:
     """What is wrong, in one sentence, and the numbers behind it.
 
     `mistake` is the name of a recognized mistake. `is_example` tells that it only shows one place that differs.
+    `condition` says in which cases it happens.
     """
 
     headline: str
     detail: str = ""
     mistake: str = ""
     is_example: bool = False
+    condition: str = ""
+
+
+def without_conditions(diagnoses: Iterable[Diagnosis]) -> tuple[Diagnosis, ...]:
+    """The same diagnoses for a card that names the cause: beside it, where it happens says little and may mislead."""
+    return tuple(replace(one, condition="") for one in diagnoses)
 
 
 @dataclass(frozen=True)
@@ -101,6 +109,7 @@ _BETWEEN_SENTENCES = re.compile(r"(?<=[.?!])\s+(?=[A-Z“`])")
 def _untold(diagnosis: Diagnosis, told: set[str]) -> str:
     """What of a diagnosis's detail no diagnosis before it has `told`; all its sentences are told then."""
     told.add(diagnosis.headline)
-    fresh = [one for one in _BETWEEN_SENTENCES.split(diagnosis.detail) if one not in told]
+    whole = f"{diagnosis.detail} {diagnosis.condition}".strip()
+    fresh = [one for one in _BETWEEN_SENTENCES.split(whole) if one not in told]
     told.update(fresh)
     return " ".join(fresh)

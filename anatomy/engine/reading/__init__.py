@@ -12,7 +12,7 @@ from typing import Any
 
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.judging.judge import described_all
-from anatomy.engine.judging.verdict import Diagnosis, Example, Verdict
+from anatomy.engine.judging.verdict import Diagnosis, Example, Verdict, without_conditions
 from anatomy.engine.observing.observation import Observation
 from anatomy.engine.reading.copies import can_copy, in_a_copy, spent
 from anatomy.engine.reading.dependence import dependence
@@ -73,13 +73,14 @@ def read(
     own = verdict.diagnoses
     if said:
         diagnosis = Diagnosis(**said["diagnosis"])
+        own = without_conditions(own) if said["is_cause"] else own
         own = (diagnosis, *own) if said["comes_first"] else (*own, diagnosis)
     return replace(verdict, diagnoses=own, example=Example(**example) if example else None)
 
 
 @dataclass(frozen=True)
 class _Said:
-    """A sentence, and whether it comes before what can be seen without reading: it does if it names the cause.
+    """A sentence, whether it comes before what can be seen without reading, and whether it names or shows the cause.
 
     What only points at a place comes after an error, a wrong type or what a rule says, a fact after an error, and what
     a result follows after what its numbers show.
@@ -87,6 +88,7 @@ class _Said:
 
     diagnosis: Diagnosis
     comes_first: bool
+    is_cause: bool = True
 
 
 def _sentence(program: Program, trials: Trials) -> _Said | None:
@@ -105,6 +107,6 @@ def _sentence(program: Program, trials: Trials) -> _Said | None:
             )
     trials.budget = whole
     if fact := noticed(program, trials):
-        return _Said(fact, not trials.stop)
+        return _Said(fact, comes_first=not trials.stop, is_cause=False)
     effect = dependence(trials, program.build())
-    return _Said(effect, comes_first=False) if effect else None
+    return _Said(effect, comes_first=False, is_cause=False) if effect else None

@@ -116,17 +116,23 @@ def _products(sizes: Mapping[str, int]) -> Iterator[tuple[tuple[str, ...], int]]
             yield letters, math.prod(sizes[letter] for letter in letters)
 
 
-def shape_in_letters(shapes: Sequence[tuple[Case, tuple[int, ...]]]) -> str:
-    """The letters that spell these shapes in all their cases, e.g. ``"(B, S, Dv)"``. Empty if there are none."""
-    first, shape = shapes[0]
-    if not shape or len({other for _, other in shapes}) < 2 or any(len(other) != len(shape) for _, other in shapes):
+Shapes = Sequence[tuple[Case, tuple[int, ...]]]
+
+
+def shape_in_letters(shapes: Shapes, others: Shapes = ()) -> str:
+    """The letters that spell these shapes in all their cases, e.g. ``"(B, S, Dv)"``. Empty if there are none.
+
+    `others` are what has the right shape, and can contradict the letters, too.
+    """
+    (first, shape), known = shapes[0], (*shapes, *others)
+    if not shape or len({other for _, other in shapes}) < 2 or any(len(other) != len(shape) for _, other in known):
         return ""
     named = []
     for axis in range(len(shape)):
         fits = [
             name
             for name in _axis_names(first.sizes)
-            if all(_axis_names(case.sizes).get(name) == other[axis] for case, other in shapes)
+            if all(_axis_names(case.sizes).get(name) == other[axis] for case, other in known)
         ]
         if not fits:
             return ""
