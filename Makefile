@@ -15,8 +15,9 @@ lab: setup       ## open JupyterLab at the first notebook (LAB_ARGS='--no-browse
 	@$(BIN)/anatomy lab $(LAB_ARGS)
 
 # Three at a time on two cores: tests of browsers, kernels and services wait a good part of their time.
+# Python keeps what it compiled, whatever the environment says: hundreds of processes import this package.
 test: setup-test ## run the tests (TEST_ARGS='-k softmax', TEST_ARGS=--everything)
-	$(BIN)/python -m pytest -n 3 --dist loadgroup $(TEST_ARGS)
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 3 --dist loadgroup $(TEST_ARGS)
 
 test-latest: setup-test ## the newest releases instead of the pins: what breaks? (TEST_ARGS='tests/checking')
 	$(BIN)/python tools/canary.py $(TEST_ARGS)

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from zipfile import ZipFile
 
+import pytest
+
 from anatomy.starting import edition
 from tests.binder.image import checkout
 
@@ -21,14 +23,15 @@ assert len(datasets.flies_sentences("train")) == 156 and len(datasets.fables()) 
 """
 
 
+@pytest.mark.slow
 def test_the_wheel_has_every_file_of_the_package_and_its_data_can_be_read(tmp_path: Path) -> None:
     checkout(clone := tmp_path / "clone")
+    package = {path.relative_to(clone).as_posix() for path in clone.glob("anatomy/**/*") if path.is_file()}
     pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir"]
     subprocess.run([*pip, str(tmp_path), str(clone)], check=True, capture_output=True)
     (wheel,) = tmp_path.glob("*.whl")
     with ZipFile(wheel) as file:
         held = {name for name in file.namelist() if name.startswith("anatomy/")}
         file.extractall(tmp_path / "installed")
-    package = {path.relative_to(clone).as_posix() for path in clone.glob("anatomy/**/*") if path.is_file()}
     assert held == package | {f"anatomy/edition/{path.as_posix()}" for path in edition(clone)}
     subprocess.run([sys.executable, "-I", "-c", READS, str(tmp_path / "installed")], check=True, cwd=tmp_path)
