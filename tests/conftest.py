@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import sharing
+
 # Before anything imports torch or transformers: quiet, offline, and one thread per test process.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -49,6 +51,21 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
         gc.set_threshold(*RARELY)
         gc.enable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, None, None]:
+    """After the last test of a group, what its tests shared is closed."""
+    try:
+        yield
+    finally:
+        if nextitem is None or _group(item) != _group(nextitem):
+            sharing.close()
+
+
+def _group(item: pytest.Item) -> str | None:
+    marker = item.get_closest_marker("xdist_group")
+    return marker.args[0] if marker else None
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""JupyterLab in Chromium, without a network: a server a session, a page a module, every outside request refused."""
+"""JupyterLab in Chromium, without a network: one server and one page for all, every outside request refused."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from pathlib import Path
 from urllib.error import URLError
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Route, ViewportSize, expect, sync_playwright
 
 from tests.browser.lab import SLOW, Lab
+from tests.sharing import shared
 
 expect.set_options(timeout=SLOW)  # what comes at all comes in the end, however busy the machine is
 
 ROOT = Path(__file__).parents[2]
-WINDOW = {"width": 1300, "height": 1600}
+WINDOW: ViewportSize = {"width": 1300, "height": 1600}
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -37,8 +38,14 @@ FLAGS = [
 
 
 @pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    """Not for the session: playwright keeps an event loop running, which other tests of the process can't share."""
+def chromium() -> Browser:
+    """Not for the session: playwright keeps an event loop running, which tests of other groups can't share."""
+    return shared("chromium", launched)
+
+
+@contextlib.contextmanager
+def launched() -> Iterator[Browser]:
+    """A Chromium of this process."""
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     assert path, "Chromium is missing: `make test` installs it as root, and otherwise says how."
     with sync_playwright() as playwright:
@@ -103,15 +110,16 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
 
 
 @pytest.fixture(scope="module")
-def page_of_lab(chromium: Browser, server: tuple[str, Path]) -> Iterator[Page]:
-    """A page for JupyterLab. At its end: no request went anywhere else."""
-    with only_from(chromium, server[0]) as page:
-        yield page
+def page_of_lab(chromium: Browser, server: tuple[str, Path]) -> Page:
+    """The page for JupyterLab, which takes long to load. At its end: no request went anywhere else."""
+    page = shared("page of JupyterLab", lambda: only_from(chromium, server[0]))
+    page.set_viewport_size(WINDOW)
+    return page
 
 
 @pytest.fixture
 def lab(page_of_lab: Page, server: tuple[str, Path]) -> Iterator[Lab]:
-    """The module's page, in which a test opens its notebooks."""
+    """The page, in which a test opens its notebooks."""
     lab = Lab(page_of_lab, *server)
     yield lab
     lab.shut_down_kernels()

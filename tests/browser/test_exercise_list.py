@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from nbformat.v4 import new_markdown_cell, new_notebook
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Page, expect
 
 from anatomy.engine.notebook_files.notebooks import METADATA, write
 from tests.browser.accessible import violations
@@ -20,6 +21,13 @@ SOFTMAX = ROOT / "notebooks" / "03-softmax" / "03-softmax.ipynb"
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 WRONG, RIGHT = (f"def pairwise_dot(x: Tensor) -> Tensor:\n    return {value}" for value in ("x", "x @ x.mT"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def left_as_it_was(page_of_lab: Page) -> Iterator[None]:
+    """Others load JupyterLab anew: here its panels are opened and folded."""
+    yield
+    page_of_lab.goto("about:blank")
 
 
 def answer(lab: Lab, source: str) -> None:
