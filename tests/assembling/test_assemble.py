@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from anatomy import cli
 from anatomy.course import COURSE
+from anatomy.course.assembling import assembly
 from anatomy.course.assembling.assembly import Assembly, NoAnswers, put_together
 from anatomy.course.assembling.examine import Step, examine
 from anatomy.engine.notebook_files.notebooks import read, solved_file, write
@@ -47,14 +50,32 @@ def imported(path: Path, code: str = "") -> str:
     return run.stdout
 
 
+SOME = 5
+"""Of the checks of the whole course, a plain run makes one in so many."""
+
+
+def some_checks(steps: list[Step], *, on_step: Callable[[Step], None], **more: Any) -> dict[Step, dict[str, Any]]:
+    """In place of `examine`: all definitions and comparisons, and some of the checks; of the others, each is right."""
+    checks = [step for step in steps if step.job == "check"]
+    taken = {step for number, step in enumerate(checks) if number % SOME}
+    replies = examine([step for step in steps if step not in taken], on_step=on_step, **more)
+    for step in taken:
+        replies[step] = {"status": "right"}
+        on_step(step)
+    return replies
+
+
 @pytest.fixture(scope="module")
-def whole(root, tmp_path_factory) -> tuple[Path, str, int]:
+def whole(root, tmp_path_factory, everything) -> tuple[Path, str, int]:
     """The solved editions assembled by the command: the file, what was printed, and the exit code."""
     folder = tmp_path_factory.mktemp("whole")
     solved(root, folder / "notebooks")
     path = folder / "my_transformer.py"
     words = ["assemble", str(folder / "notebooks"), "--output", str(path)]
-    result = CliRunner().invoke(cli.app, words, env={"COLUMNS": "300", "TERM": "dumb"})
+    with pytest.MonkeyPatch.context() as patch:
+        if not everything:
+            patch.setattr(assembly, "examine", some_checks)
+        result = CliRunner().invoke(cli.app, words, env={"COLUMNS": "300", "TERM": "dumb"})
     return path, result.output, result.exit_code
 
 

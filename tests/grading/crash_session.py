@@ -2,7 +2,8 @@
 
     python crash_session.py COURSE SEED KILLS    prints one line of JSON: the moments, what was there, what is left
 
-The kernels' fork server is this process's, so that each run starts at once: what is tried is the grader's own death.
+The kernels' fork server is this process's, which has imported what grading takes, so that each run starts at once: what
+is tried is the grader's own death.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import shutil
 import signal
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 
 from rich.console import Console
@@ -22,6 +24,7 @@ from rich.console import Console
 from anatomy.classroom.forked_kernels import share_fork_server
 from anatomy.classroom.grading import run
 from anatomy.classroom.grading.course_kernels import KERNELS
+from anatomy.classroom.grading.workers.local import IMPORTED_BY_WORKERS
 
 HANGS = 3600.0  # seconds after which a run that nobody disturbs is given up
 MADE = ("gradebook.db", "grades.csv", "autograded", "feedback", ".anatomy")
@@ -68,6 +71,7 @@ def started_over(root: Path) -> None:
 
 def main(root: Path, seed: str, kills: int) -> None:
     dice = random.Random(seed)
+    import_module(IMPORTED_BY_WORKERS)
     with share_fork_server(KERNELS):
         began = time.monotonic()
         status = ended(begun(root, 1), HANGS)

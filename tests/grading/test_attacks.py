@@ -196,7 +196,7 @@ def attacked(request, tmp_path_factory, new_course, everything):
     """
     root = small_course(tmp_path_factory.mktemp("attacked"), new_course)
     with (root / "nbgrader_config.py").open("a", encoding="utf-8") as config:
-        config.write("\nc.Execute.timeout = 8\n")  # seconds; one attack never ends
+        config.write("\nc.Execute.timeout = 4\n")  # seconds; one attack never ends
     tried = [*ON_THE_VERDICT, *ON_SECRETS][:: 1 if everything else 5]
     names = {f"attack-{number:02d}": name for number, name in enumerate([*tried, *IN_PAGES, *HANDED_IN])}
     with pytest.MonkeyPatch.context() as patch, right_answer_on_sale() as (port, customers):
@@ -354,7 +354,7 @@ def test_attacks_have_teeth(tmp_path, new_course):
 # ---- what is lent, and time -----------------------------------------------------------------------------------------
 
 LENDS = """
-c.Execute.timeout = 3
+c.Execute.timeout = 2
 c.RunAndObserve.iopub_timeout = 2
 """
 STUB = "def softmax(x, dim):\n    raise NotImplementedError\n"

@@ -161,7 +161,7 @@ def test_broken_submissions_are_named_and_all_others_graded(tmp_path, new_course
     root = new_course(tmp_path, LATE.slug)
     config = root / "nbgrader_config.py"
     config.write_text(
-        config.read_text(encoding="utf-8").replace("Execute.timeout = 60", "Execute.timeout = 4"), "utf-8"
+        config.read_text(encoding="utf-8").replace("Execute.timeout = 60", "Execute.timeout = 2"), "utf-8"
     )
     right = {name: answers[0] for name, answers in answer_bank(COURSE, LATE).right.items()}
     for name in ("attention_weights", "scaled_dot_product_attention"):  # in versions that call nothing by name

@@ -211,6 +211,7 @@ def nbgrader(command: str, folder: Path) -> subprocess.CompletedProcess:
 
 
 @pytest.mark.slow
+@pytest.mark.many
 def test_the_guides_commands_work(book, root, tmp_path):
     assert len(COMMANDS) == 4
     shutil.copyfile(root / "nbgrader_config.py", tmp_path / "nbgrader_config.py")
