@@ -14,6 +14,7 @@ from tests.plenty import one_in
 ASKED = [one for book in COURSE.notebooks for one in COURSE.exercises(book).values() if one.inputs]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exercise", one_in(2, ASKED), ids=lambda exercise: exercise.name)
 def test_right_answers_agree_on_every_draw(exercise, everything):
     domain = Domain(exercise, DRAWS if everything else 20)

@@ -1,7 +1,7 @@
 """Every exercise, through observe and judge: right answers pass, wrong ones fail and are named, stubs score nothing.
 
-With the seeds of a student's own notebook; of the many wrong answers, those that are not in the quick part with the
-first of them if that is enough. tests/grading/test_class.py tries some of each again with others.
+With the seeds of a student's own notebook; of the many wrong answers, all but the first of each exercise with the first
+of these seeds if that is enough. tests/grading/test_class.py tries some of each again with others.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from tests.plenty import one_in
 GENERAL = ("shape", "values", "gradients", "parameters", "train mode")
 """Properties that the judge knows how to compare in every case; all others belong to cases that name them."""
 
-QUICK, SOME = 1, 64
-"""Of each exercise, the quick part tries so many mistakes, the first ones; a plain run tries one in so many."""
+QUICK, SOME = 3, 64
+"""The quick part tries the first mistake of every so many exercises; a plain run that of each, and one in so many."""
 
 
 def all_exercises() -> list[Exercise]:
@@ -48,13 +48,14 @@ def all_mistakes() -> Iterator[Mistake]:
 
 
 def each_mistake() -> Iterator[Any]:
-    """All of them, and the seeds to try them with; the quick part tries the first few of each exercise."""
+    """All of them, and the seeds to try them with."""
     met: Counter[str] = Counter()
     for wrong in all_mistakes():
         number = met[wrong.exercise]
         met[wrong.exercise] += 1
-        if number < QUICK:
-            yield pytest.param(wrong, SEEDS, id=wrong.name)
+        if not number:
+            marks = [pytest.mark.slow] * (len(met) % QUICK > 0)
+            yield pytest.param(wrong, SEEDS, id=wrong.name, marks=marks)
         else:
             marks = [pytest.mark.slow] + [pytest.mark.many] * (number % SOME > 0)
             yield pytest.param(wrong, SEEDS[:1], id=wrong.name, marks=marks)

@@ -48,6 +48,7 @@ def says(answer: Any) -> list[str]:
     return [diagnosis.headline for diagnosis in judge(asked, observe(asked, answer)).diagnoses]
 
 
+@pytest.mark.slow
 def test_keys_that_are_not_drawn_alike_are_told_from_queries_that_draw_together() -> None:
     """Who prefers near keys draws unevenly, but each query for itself."""
 

@@ -31,6 +31,7 @@ from anatomy.classroom.grading.package_copies import hidden_modules
 from tests.forked_kernels.kernel_session import do, family, kernels, session, settled, soon
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.xdist_group("forked kernels"),
     pytest.mark.skipif(sys.platform != "linux" or not sandbox.bubblewrap(), reason="needs bubblewrap"),
 ]
@@ -311,7 +312,6 @@ asyncio.run(main())
 """
 
 
-@pytest.mark.slow
 def test_nothing_is_left_when_the_client_is_killed(monkeypatch):
     with subprocess.Popen([sys.executable, "-c", CLIENT], stdout=subprocess.PIPE, text=True, cwd=ROOT) as client:
         pid, folder = client.stdout.readline().split()
@@ -327,7 +327,6 @@ def test_nothing_is_left_when_the_client_is_killed(monkeypatch):
     assert not Path(folder).exists(), "the next server removes what a killed one left"
 
 
-@pytest.mark.slow
 def test_without_a_sandbox():
     """`--sandbox none`: kernels are not kept apart, but ended and cleaned up all the same."""
     with session(sandbox="none") as one:

@@ -41,6 +41,7 @@ class StatisticsKernelManager(ForkedKernelManager):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sandbox", ["bubblewrap", "none"])
 def test_a_course_has_what_it_asks_for(sandbox):
     preparation = StatisticsKernelManager.preparation
@@ -61,6 +62,7 @@ def test_a_course_has_what_it_asks_for(sandbox):
         get_fork_server(preparation, sandbox).stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sandbox", ["bubblewrap", "none"])
 def test_what_the_sample_cell_imports_is_there_when_some_kernels_were_made(sandbox):
     preparation = StatisticsKernelManager.preparation
@@ -76,6 +78,7 @@ def test_what_the_sample_cell_imports_is_there_when_some_kernels_were_made(sandb
         get_fork_server(preparation, sandbox).stop()
 
 
+@pytest.mark.slow
 def test_later_modules_are_there_when_some_kernels_were_made():
     class Manager(ForkedKernelManager):
         preparation = Preparation("later", later_modules=("no_such_module", "wave"))

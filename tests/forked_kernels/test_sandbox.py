@@ -25,6 +25,11 @@ ROOT = Path(__file__).resolve().parents[2]
 needs_bubblewrap = pytest.mark.skipif(sys.platform != "linux" or not sandbox.bubblewrap(), reason="needs bubblewrap")
 
 
+def starts_kernels(test):
+    """What needs bubblewrap, and is not in the quick part."""
+    return pytest.mark.slow(needs_bubblewrap(test))
+
+
 @pytest.fixture(scope="module")
 def kernel():
     with session(env={"SECRET_TOKEN": "of the instructor"}) as one:
@@ -88,7 +93,7 @@ def test_without_bubblewrap_it_says_what_to_install(monkeypatch, tmp_path):
     assert choose_sandbox() == "none"
 
 
-@needs_bubblewrap
+@starts_kernels
 def test_without_a_filter_of_system_calls_there_is_no_sandbox(monkeypatch):
     monkeypatch.setattr("platform.machine", lambda: "riscv64")
     with pytest.raises(NoSandbox, match=r"seccomp.*riscv64.*leave notes for each other.*--sandbox none"):
@@ -132,7 +137,7 @@ def test_an_installed_package_and_course_folders_are_covered(monkeypatch, tmp_pa
 # ---- what is not there ----------------------------------------------------------------------------------------------
 
 
-@needs_bubblewrap
+@starts_kernels
 def test_no_network(kernel):
     with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as abstract:
         abstract.bind(b"\0anatomy-test")
@@ -144,7 +149,7 @@ def test_no_network(kernel):
         fails(kernel, "socket.socket(socket.AF_UNIX).connect(b'\\0anatomy-test')", "ConnectionRefusedError")
 
 
-@needs_bubblewrap
+@starts_kernels
 def test_nothing_of_the_course_or_its_owner_is_there(kernel, tmp_path):
     (tmp_path / "host-file").touch()
     outside = [tmp_path, ROOT / "source", ROOT / "solutions", ROOT / "tests", ROOT / "gradebook.db", ROOT / ".git",
@@ -161,7 +166,7 @@ def test_nothing_of_the_course_or_its_owner_is_there(kernel, tmp_path):
         assert kernel.value(f"os.listdir({place!r}) if os.path.exists({place!r}) else []") == [], place
 
 
-@needs_bubblewrap
+@starts_kernels
 def test_no_answer_is_in_any_file(kernel):
     from anatomy.course import COURSE
 
@@ -177,7 +182,7 @@ def test_no_answer_is_in_any_file(kernel):
     assert kernel.value("find('-softmax', '.ipynb')") == []
 
 
-@needs_bubblewrap
+@starts_kernels
 def test_cannot_write_outside_its_own_places(kernel):
     site = Path(pytest.__file__).parent
     for place in ("/", "/usr", "/etc", "/course", "/course/anatomy", "/run/kernel", "/proc", "/dev", "/copies",
@@ -188,7 +193,7 @@ def test_cannot_write_outside_its_own_places(kernel):
     assert not Path("/tmp/written").exists() and not Path("/dev/shm/written").exists()
 
 
-@needs_bubblewrap
+@starts_kernels
 def test_environment_is_what_is_allowed(kernel):
     names = set(kernel.value("sorted(os.environ)"))
     allowed = {*sandbox.ALLOWED, *KERNELS.variables, *sandbox.FIXED, *dict(KERNELS.defaults),
@@ -200,7 +205,7 @@ def test_environment_is_what_is_allowed(kernel):
     assert "of the instructor" not in kernel.value("open('/proc/self/environ').read()")
 
 
-@needs_bubblewrap
+@starts_kernels
 def test_open_files_are_its_own(kernel):
     links = kernel.value("[os.readlink(f'/proc/self/fd/{n}') for n in os.listdir('/proc/self/fd') "
                          "if os.path.islink(f'/proc/self/fd/{n}')]")  # fmt: skip
@@ -212,7 +217,7 @@ def test_open_files_are_its_own(kernel):
     assert "door" not in reachable[0]
 
 
-@needs_bubblewrap
+@starts_kernels
 def test_has_no_privileges(kernel):
     status = dict(line.split(":\t", 1) for line in kernel.value("open('/proc/self/status').read()").splitlines())
     for name in ("CapPrm", "CapEff", "CapInh", "CapAmb"):
@@ -260,7 +265,7 @@ def refusal(call):
 """
 
 
-@needs_bubblewrap
+@starts_kernels
 @pytest.mark.parametrize("what", MEETING)
 def test_kernels_can_not_meet_at_what_they_have_in_common(kernel, what):
     numbers = {name: linux._number(name) for name in ("readahead", "cachestat")}
@@ -269,7 +274,7 @@ def test_kernels_can_not_meet_at_what_they_have_in_common(kernel, what):
         assert kernel.value(f"refusal({call.format(**numbers)!r})") in REFUSALS, call
 
 
-@needs_bubblewrap
+@starts_kernels
 def test_ordinary_use_of_files_and_sockets_goes_on(kernel, tmp_path):
     for code in ("import fcntl, mmap, os, socket, sqlite3, multiprocessing",
                  "fd = os.open('/tmp/own', os.O_CREAT | os.O_RDWR)",
@@ -283,7 +288,7 @@ def test_ordinary_use_of_files_and_sockets_goes_on(kernel, tmp_path):
         assert kernel.run(code).error is None, code
 
 
-@needs_bubblewrap
+@starts_kernels
 def test_terminals_are_its_own_and_few(kernel):
     with session() as other:
         assert kernel.run("pairs = [os.openpty()]").error is None
@@ -293,7 +298,7 @@ def test_terminals_are_its_own_and_few(kernel):
         assert kernel.run("for pair in pairs:\n    for end in pair: os.close(end)").error is None
 
 
-@needs_bubblewrap
+@starts_kernels
 def test_siblings_are_invisible():
     with session() as first, session() as second:
         first.run("import socket, os, pathlib\n"
@@ -332,7 +337,7 @@ def sibling():
         assert one.run("print(x)").text == "1\n"
 
 
-@needs_bubblewrap
+@starts_kernels
 @pytest.mark.parametrize(
     "bomb",
     [
@@ -346,7 +351,6 @@ def sibling():
     ],
     ids=["bytes", "tensors", "one tensor", "shared", "many processes"],
 )
-@pytest.mark.slow
 def test_a_memory_bomb_costs_its_kernel_only(bomb, sibling):
     with session(memory=300) as one:
         one.send(bomb)
@@ -357,7 +361,7 @@ def test_a_memory_bomb_costs_its_kernel_only(bomb, sibling):
             assert one.run("print('survived')").text == "survived\n"
 
 
-@needs_bubblewrap
+@starts_kernels
 def test_a_fork_bomb_costs_its_kernel_only(sibling):
     with session(processes=40) as one:
         fails(one, "import os, time\nwhile True:\n    if os.fork() == 0:\n        time.sleep(1000)", "BlockingIOError")
@@ -368,7 +372,7 @@ def test_a_fork_bomb_costs_its_kernel_only(sibling):
         do(one.manager.shutdown_kernel(now=True), 20)
 
 
-@needs_bubblewrap
+@starts_kernels
 def test_a_disk_bomb_costs_its_kernel_only(sibling):
     with session(disk=20, file=8) as one:
         fails(one, "open('/tmp/large', 'wb').write(bytes(9 << 20))", "OSError")
@@ -377,7 +381,7 @@ def test_a_disk_bomb_costs_its_kernel_only(sibling):
         assert one.run("print('alive')").text == "alive\n"
 
 
-@needs_bubblewrap
+@starts_kernels
 @pytest.mark.parametrize("bomb", ["print('x' * (10 << 20))", "for _ in range(300): print('x' * 20_000, flush=True)",
                                   "for _ in range(3): display({'text/html': 'x' * (2 << 20)}, raw=True)"])  # fmt: skip
 def test_an_output_bomb_costs_its_cell_only(bomb):
@@ -388,7 +392,7 @@ def test_an_output_bomb_costs_its_cell_only(bomb):
         assert one.run("print('next')").text == "next\n"
 
 
-@needs_bubblewrap
+@starts_kernels
 def test_open_files_and_computing_time_are_limited(sibling):
     with session(open_files=200) as one:
         fails(one, "hoard = [open('/dev/null') for _ in range(300)]", "OSError")
@@ -414,16 +418,14 @@ def outcome(code, *before):
     return run.stdout.strip()
 
 
-@needs_bubblewrap
-@pytest.mark.slow
+@starts_kernels
 @pytest.mark.skipif(os.geteuid() != 0, reason="every other test here runs as an ordinary user then")
 def test_an_ordinary_user_can_grade(tmp_path):
     packages = sorted({path.parts[2] for path in sandbox.shown_folders() if path.is_relative_to("/tmp")})
     assert outcome(ALONE, *ordinary_user.room(tmp_path)) == f"1000 ['2'] {packages}"
 
 
-@needs_bubblewrap
-@pytest.mark.slow
+@starts_kernels
 @pytest.mark.parametrize("who", ordinary_user.EITHER)
 def test_what_a_kernel_can_write_is_seen_by_no_other(who, tmp_path):
     """One kernel writes wherever it can in the whole file system; another looks for it."""

@@ -248,6 +248,7 @@ def spoiled(node, dice: random.Random):
     return [spoiled(item, dice) for item in node] if isinstance(node, list) else node
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", ["04-heads"])
 def test_hostile_observations_always_get_a_verdict(slug):
     """Random spoilt observations: a verdict each time, within its points, and never full marks by luck."""

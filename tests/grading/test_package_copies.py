@@ -36,6 +36,7 @@ for name in sys.argv[1:]:
     return dict(line.split(" ", 1) for line in run.stdout.splitlines())
 
 
+@pytest.mark.slow
 def test_later_answers_and_judges_are_out_of_reach(tmp_path):
     out_of_reach = list(hidden_modules(COURSE.notebook("03-softmax")))
     refused = ["anatomy.course.nb03_softmax.right", "anatomy.course.nb04_heads.right",
@@ -67,6 +68,7 @@ def test_each_notebooks_own_answers_are_hidden_and_earlier_ones_are_not(book, tm
     assert list((copy / "engine" / "judging").iterdir()) == [copy / "engine" / "judging" / "__init__.py"]
 
 
+@pytest.mark.slow
 def test_what_judges_is_out_of_reach_and_what_asks_needs_none_of_it(tmp_path):
     last = COURSE.notebooks[-1]
     refused = ["anatomy.engine.describing", COURSE.module(last, "described"), COURSE.module(last, "also_right"),

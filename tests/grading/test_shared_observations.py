@@ -19,6 +19,7 @@ from anatomy.engine.observing.records import encode
 from anatomy.wiring import the_course
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["softmax", "count_layer_parameters", "LayerNorm", "copy_heads"])
 def test_what_is_read_is_what_was_found_out(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where the judge describes raw results in words, as for copied heads."""

@@ -62,6 +62,7 @@ def test_every_bug_is_a_program_whose_wrong_lines_can_be_pointed_at(book):
         assert not any("#" in line and "'" not in line and '"' not in line for line in one.lines), one.lines
 
 
+@pytest.mark.slow
 def test_every_bug_of_a_notebook_has_an_id_of_its_own():
     for book in COURSE.notebooks:
         ids = [one.id for one in bugs_of(COURSE, book)]
@@ -266,6 +267,7 @@ def test_where_marks_are_given_it_does_nothing(home, monkeypatch, variable):
     assert hunt(SLUG, bug=FIRST, line=1, says="a") is None and not read_progress()["softmax"].hunted
 
 
+@pytest.mark.slow
 def test_a_kernel_that_grades_can_run_its_cell(tmp_path):
     """Without answers, in a copy of the package as such a kernel has it."""
     from anatomy.classroom.grading.package_copies import copy_package

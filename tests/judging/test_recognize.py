@@ -86,6 +86,7 @@ def test_what_an_answer_calls_and_is_right_is_not_blamed() -> None:
     assert not judge(exercise, seen).mistakes
 
 
+@pytest.mark.slow
 def test_two_mistakes_are_looked_for_only_where_they_cost_nothing_that_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     """And not at all for an answer that returns nothing: what it computes, nobody can see."""
     known = COURSE.exercise("TransformerEncoderLayer").mistakes
@@ -150,6 +151,7 @@ class _OnlyWithoutBias(_Network):
         return self.dropout(self.linear_2(nn.functional.gelu(self.linear_1(x))))
 
 
+@pytest.mark.slow
 def test_parameters_that_are_wrong_do_not_hide_a_second_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recognizing, "SEARCH_TIME", 60.0)
     monkeypatch.setattr(recognizing, "LEAST_SEARCH_TIME", 60.0)

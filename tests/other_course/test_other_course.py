@@ -114,6 +114,7 @@ def test_it_is_graded_and_hunted(course: Path, tmp_path: Path) -> None:
     assert "convolve__not_flipped" in hunt
 
 
+@pytest.mark.slow
 def test_nothing_of_the_transformer_is_imported() -> None:
     program = """
 import sys, anatomy.engine.hunting.asking, anatomy.engine.judging.judge, anatomy.engine.reading, convolution

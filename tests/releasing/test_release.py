@@ -160,6 +160,7 @@ for words in ([], ["progress"], ["hunt", "03"], ["assemble"], ["check", "README.
 """
 
 
+@pytest.mark.slow
 def test_students_get_a_sentence_for_what_is_not_there(third, tmp_path):
     """In a process that has this package only."""
     write(third, folder := tmp_path / "course")

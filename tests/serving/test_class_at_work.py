@@ -34,6 +34,7 @@ assert not any(name.startswith(hidden) for name in loaded)
 """
 
 
+@pytest.mark.slow
 def test_a_student_is_told_what_is_wrong_by_the_judge_and_the_instructor_sees_it(
     judge: Running, keys: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -44,6 +44,7 @@ def workers(process: subprocess.Popen[str]) -> list[psutil.Process]:
     return [worker for child in children for worker in child.children()]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux ends them; elsewhere they end when they have answered")
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGKILL])
 def test_workers_end_with_the_service(by: signal.Signals) -> None:

@@ -136,6 +136,7 @@ LONG: dict[str, tuple[str, Change, int]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", one_in(6, LONG))
 def test_four_times_as_long_takes_four_times_as_long_at_most(what: str) -> None:
     """Doubled for a busy machine; what grows with the square takes sixteen times as long."""
