@@ -17,6 +17,13 @@ ROOT, HERE = Path(__file__).parents[2], Path(__file__).parent
 PYTHON, ANATOMY = sys.executable, str(Path(sys.executable).with_name("anatomy"))
 ENVIRONMENT = {**os.environ, COURSE: "convolution", "PYTHONPATH": os.pathsep.join([str(ROOT), str(HERE)])}
 
+ADD = """
+import sys
+from anatomy import cli
+for name in sys.argv[1:]:
+    cli.app(["add-exercise", name], standalone_mode=False)
+"""
+"""The command for each of these names, in one process."""
 NAMED = """
 def convolve(signal, kernel):
     return torch.conv1d(signal[None, None], kernel[None, None], padding=len(kernel) // 2)[0, 0]
@@ -50,8 +57,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("other") / "course"
     folder.mkdir()
     shutil.copy(ROOT / "nbgrader_config.py", folder)
-    for name in ("convolve", "quiz_padding", "squared_loss"):
-        run(ANATOMY, "add-exercise", name, cwd=folder, home=folder / "home")
+    run(PYTHON, "-c", ADD, "convolve", "quiz_padding", "squared_loss", cwd=folder, home=folder / "home")
     run(ANATOMY, "build", cwd=folder, home=folder / "home")
     return folder
 
