@@ -7,7 +7,9 @@
 - a student's first check in a kernel that has just started: the notebook's first cell, the right answers, one check.
 
 The unit is the import of torch and transformers. That alone loads none of transformers' models, which it does when one
-is first asked for; so the import with the two that the notebooks use is listed, too. All take turns,
+is first asked for; so the import with the two that the notebooks use is listed, too. So is what grading one submission
+does import, and nothing else: the modules that `anatomy grade` has at its end in one process, those that its kernels'
+server imports in another, at the same time. One submission is compared with that, too. All take turns,
 so that a busy machine is as busy for each; medians of the rounds are compared, of the wall clock and of the processors'
 time (user and system, child processes included). On a machine with other work to do only the latter can be trusted.
 """
@@ -35,6 +37,35 @@ UNIT = "import torch, transformers"
 MODELS = "import torch, transformers.models.bert.modeling_bert, transformers.models.gpt2.modeling_gpt2"
 WANTED = {"one submission": 2.5, "nothing has changed": 0.6}
 """The most that each may take, in units of wall time."""
+ONE, IMPORTS = "one submission", "what grading one imports"
+WANTED_OF_IMPORTS = 1.2
+"""The most that one submission may take, in what grading it imports."""
+LISTING = """
+import atexit, json, sys
+atexit.register(lambda: open(sys.argv[1], "w").write(json.dumps(
+    [name for name, module in sys.modules.items() if getattr(module, "__spec__", None)])))
+from anatomy.cli import app
+app(sys.argv[2:])
+"""
+"""`anatomy`, which leaves a list of the modules that it has imported."""
+OF_THE_GRADER = """
+import gc, importlib, json, sys
+gc.disable()
+from anatomy.classroom.grading.light_nbgrader import import_light_nbgrader
+import_light_nbgrader()
+for name in json.load(open(sys.argv[1])):
+    try:
+        importlib.import_module(name)
+    except ImportError:  # made by another module
+        pass
+"""
+OF_ITS_SERVER = """
+import gc
+gc.disable()
+from anatomy.classroom.grading.course_preparation import KERNELS
+from anatomy.classroom.forked_kernels.inside.server import import_all
+import_all(KERNELS.modules)
+"""
 FIRST_CHECKS = ("03-softmax", "07-encoder", "12-pretraining")
 FIRST_CHECK = 5.0
 """Seconds that a first check may take."""
@@ -52,12 +83,16 @@ def main() -> None:
         student = next(path.name for path in (root / "submitted").iterdir() if path.is_dir())
         grade = [str(BIN / "anatomy"), "grade", "--root", str(root)]
         timed(grade)  # registers the notebook and makes the gradebook, which happens once a term
+        listed = str(Path(folder) / "modules.json")
+        timed([sys.executable, "-c", LISTING, listed, *grade[1:], "--force"])
+        imports = [sys.executable, "-c", OF_THE_GRADER, listed], [sys.executable, "-c", OF_ITS_SERVER]
         programs = {slug: first_check(slug) for slug in FIRST_CHECKS}
         taken: dict[str, list[tuple[float, float]]] = {}
         for _ in range(given.rounds):
             taken.setdefault(UNIT, []).append(timed([sys.executable, "-c", UNIT]))
             taken.setdefault("the same with two models", []).append(timed([sys.executable, "-c", MODELS]))
-            taken.setdefault("one submission", []).append(timed([*grade, "--force"]))
+            taken.setdefault(IMPORTS, []).append(timed(*imports))
+            taken.setdefault(ONE, []).append(timed([*grade, "--force"]))
             taken.setdefault("nothing has changed", []).append(timed(grade))
             with formgrader(root) as address:
                 for name in (FIRST, AGAIN):
@@ -80,14 +115,21 @@ def report(taken: dict[str, list[tuple[float, float]]], rounds: int, path: Path)
         wanted = f"   wanted: ≤ {FIRST_CHECK:.0f} s" if name.startswith("first check") else wanted
         print(f"{name:<34} wall {wall:6.2f} s = {wall / unit_wall:4.2f}   processors {cpu:6.2f} s = "
               f"{cpu / unit_cpu:4.2f}{wanted}")  # fmt: skip
-    result = {"rounds": rounds, "cores": os.cpu_count(), "load": load, "seconds": found}
+    ratio = found[ONE]["wall"] / found[IMPORTS]["wall"]
+    print(f"{ONE} takes {ratio:.2f} times {IMPORTS}   wanted: ≤ {WANTED_OF_IMPORTS}")
+    result = {"rounds": rounds, "cores": os.cpu_count(), "load": load, "seconds": found,
+              f"{ONE}, in {IMPORTS}": round(ratio, 2)}  # fmt: skip
     path.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 
 
-def timed(command: list[str]) -> tuple[float, float]:
-    """Seconds of the wall clock, and of the processors in it and its children."""
+def timed(*commands: list[str]) -> tuple[float, float]:
+    """Seconds of the wall clock until all of these have ended, and of the processors in them and their children."""
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    env = {**os.environ, "OMP_NUM_THREADS": "1"}
+    running = [subprocess.Popen(command, stdout=subprocess.DEVNULL, env=env) for command in commands]
+    for one in running:
+        if one.wait():
+            raise subprocess.CalledProcessError(one.returncode, one.args)
     wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
     return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
