@@ -25,7 +25,7 @@ from traitlets.config import Config
 from typer.testing import CliRunner
 
 from anatomy.classroom.forked_kernels import sandbox
-from anatomy.classroom.grading import run
+from anatomy.classroom.grading import run, verdicts
 from anatomy.classroom.grading.feedback import page as pages
 from anatomy.classroom.grading.feedback import sanitize
 from anatomy.classroom.grading.feedback.drawings import MOST, figures_of, with_figures
@@ -197,7 +197,7 @@ def test_an_answer_without_a_mark_is_not_zero(course, monkeypatch):
     def fails(*given):
         raise judge_observations.Ungraded("Nobody knows.")
 
-    monkeypatch.setattr(judge_observations, "verdict_on", fails)
+    monkeypatch.setattr(verdicts, "verdict_on", fails)
     assert grade(course, force=True, students=["bea"]).results[0].status == PARTLY
     monkeypatch.undo()
     page = page_of(course, "bea").read_text("utf-8")
@@ -287,8 +287,8 @@ def test_a_page_that_cant_be_made_costs_only_itself(course, monkeypatch):
     assert {row.student for row in report.ungraded} == {"eve"}
 
 
-def test_settings_that_cant_be_sent_stay_here(graded):
-    config = settings(graded)
+def test_settings_that_cant_be_sent_stay_here(root):
+    config = settings(root)
     assert "markdown2html" in pages.page_settings(config)
     config.HTMLExporter.filters = {**config.HTMLExporter.filters, "mine": str.upper}
     assert pages.page_settings(config) == ""

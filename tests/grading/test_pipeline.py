@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import io
+import subprocess
 import sys
 
 import pytest
@@ -31,6 +32,15 @@ def test_workers_do_all_steps_but_those_that_go_to_the_gradebook(root):
     listed = [*config.Autograde.sanitize_preprocessors, *config.Autograde.autograde_preprocessors]
     assert names(worker_pipeline(config)["steps"]) == [name for name in names(listed) if name not in TO_THE_GRADEBOOK]
     assert {name for name in names(listed)} >= TO_THE_GRADEBOOK
+
+
+def test_who_only_names_the_steps_does_not_import_torch(root):
+    """The process that hands out submissions; its workers import it at that time."""
+    code = ("import sys; from pathlib import Path; from anatomy.classroom.grading.pipeline import worker_pipeline; "
+            "from anatomy.engine.notebook_files.settings import settings; "
+            "worker_pipeline(settings(Path(sys.argv[1]))); print('torch' in sys.modules)")  # fmt: skip
+    run = subprocess.run([sys.executable, "-c", code, root], capture_output=True, text=True, check=True)
+    assert run.stdout == "False\n"
 
 
 def test_their_settings_go_with_them(root):

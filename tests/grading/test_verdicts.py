@@ -75,3 +75,26 @@ def test_an_observation_of_another_exercise_is_not_taken_for_this_one(judged):
     assert verdict_on(cell).status == "right"
     other = the_course().exercise("attention_entropy")
     assert verdicts.verdict_on(cell, other, None, SEEDS).points == 0
+
+
+def test_what_one_worker_has_found_another_reads(judged, tmp_path):
+    cells = [seen(answer) for answer in (SOFTMAX.right, lambda x, dim: x.softmax(0), lambda x, dim: x, lambda x: x)]
+    verdicts.share_with(str(tmp_path))
+    try:
+        first = [(verdict_on(cell), verdicts.is_seen_right(cell, SOFTMAX, SEEDS)) for cell in cells]
+        assert len(judged) == 4 and {one.status for one, _ in first} == {"right", "wrong"}
+        assert any(one.picture for one, _ in first) and all(one.results for one, _ in first)
+        verdicts.forget_expectations()
+        assert [(verdict_on(cell), verdicts.is_seen_right(cell, SOFTMAX, SEEDS)) for cell in cells] == first
+        assert len(judged) == 4
+        for content in ("", "{", "[]", "{}", "1", '{"exercise": "softmax", "results": 3}', "\udcff"):
+            verdicts.forget_expectations()
+            for file in tmp_path.iterdir():
+                file.write_text(content, errors="surrogateescape")
+            assert verdict_on(cells[1]) == first[1][0], "what can't be read is found out anew"
+        assert len(judged) == 11
+        verdicts.share_with("")
+        verdicts.forget_expectations()
+        assert verdict_on(cells[0]) == first[0][0] and len(judged) == 12
+    finally:
+        verdicts.share_with("")

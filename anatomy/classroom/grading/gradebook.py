@@ -17,8 +17,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nbgrader import api
 from nbgrader.api import Comment, Grade, Gradebook, MissingEntry, Student, SubmittedAssignment, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.dbutil import ALEMBIC_DIR
 from sqlalchemy import DDL, inspect
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
@@ -200,6 +202,7 @@ def open_gradebook(root: Path, config: Config) -> Iterator[GradebookWriter]:
         When it can't be read or written, now or while it is open.
     """
     put_alembic_on_path()
+    api.get_alembic_version = _newest_schema
     url = CourseDirectory(config=config).db_url
     try:
         with Gradebook(url) as gradebook:
@@ -207,6 +210,13 @@ def open_gradebook(root: Path, config: Config) -> Iterator[GradebookWriter]:
     except DBAPIError as error:
         place, why = make_url(url).render_as_string(hide_password=True), in_brief(error.orig or error)
         raise CannotRecord(f"The gradebook {place} can't be used: {why}. {GOES_ON}") from error
+
+
+def _newest_schema() -> str:
+    """The version of nbgrader's tables. Its own function asks a program, which imports all of nbgrader again."""
+    from alembic.script import ScriptDirectory  # only a gradebook that is new needs it
+
+    return str(ScriptDirectory(ALEMBIC_DIR).get_current_head())
 
 
 def put_alembic_on_path() -> None:

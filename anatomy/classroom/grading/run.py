@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import gc
+import itertools
 import os
 import time
 import warnings
@@ -101,8 +103,14 @@ def grade(
                              "`anatomy sample-class` writes a made-up class.")  # fmt: skip
     began = time.perf_counter()
     autograded = root / str(config.CourseDirectory.get("autograded_directory", "autograded"))
-    if not scheduler and (force or any(_is_new(submission, autograded) for submission in found)):
+    workers = workers or os.cpu_count() or 1
+    new = itertools.islice((one for one in found if force or _is_new(one, autograded)), 2)
+    if not scheduler and (some := len([*new])):
         get_fork_server(KERNELS, sandbox, wait=False)  # imports torch while this process imports all below
+        if min(some, workers) > 1:
+            from anatomy.classroom.grading.workers.local import start_importing  # not when nothing is new
+
+            start_importing()
 
     with importing():
         import_light_nbgrader()
@@ -113,6 +121,8 @@ def grade(
         from anatomy.classroom.grading.feedback.folder import FeedbackFolder
         from anatomy.classroom.grading.gradebook import open_gradebook
 
+    gc.freeze()  # what is imported stays: the garbage collector need not go through it again and again
+
     with warnings.catch_warnings(), run_lock(root), open_gradebook(root, config) as gradebook:
         warnings.simplefilter("ignore", SAWarning)  # nbgrader's queries, harmless
         gradebook.add_indexes()
@@ -122,7 +132,7 @@ def grade(
         with _environment(SANDBOX_VARIABLE, sandbox), progress_bar(console) as progress:
             shown = progress.add_task("starting" if tasks else "nothing has changed", total=len(tasks) + len(run.stale))
             try:
-                for result in run.grade(tasks, workers or os.cpu_count() or 1, scheduler):
+                for result in run.grade(tasks, workers, scheduler):
                     progress.update(shown, advance=1, description=f"{result.student}, {result.assignment}")
                 for task in run.renew_pages():
                     progress.update(shown, advance=1, description=f"feedback: {task.student}, {task.assignment}")

@@ -1,7 +1,8 @@
 """From a check's cell, as its kernel has left it, to the verdict on the answer that it checked.
 
 In a class many answers do exactly the same: all that is right in the usual way, and what several got wrong alike. Where
-every bit of an observation is that of an earlier one with the same seeds, the verdict is the earlier one.
+every bit of an observation is that of an earlier one with the same seeds, the verdict is the earlier one, also when
+another worker of the run has reached it.
 """
 
 from __future__ import annotations
@@ -16,30 +17,19 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from nbformat import NotebookNode
-from nbgrader import utils
 
 from anatomy.classroom.grading.few_numbers import in_few_numbers
 from anatomy.classroom.grading.notes import CellNote, FewNumbers
 from anatomy.classroom.grading.shared_observations import SharedObservations
-from anatomy.engine.course import Notebook
+from anatomy.classroom.grading.shared_verdicts import SharedVerdicts
 from anatomy.engine.exercise import Exercise
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.judging.judge import is_right, judge
 from anatomy.engine.judging.verdict import Diagnosis, PropertyResult, Verdict
 from anatomy.engine.observing.observation import Observation
 from anatomy.engine.observing.records import MIME, Unreadable, decode
-from anatomy.wiring import the_course
 
-
-def checked_exercise(cell: NotebookNode, book: Notebook) -> Exercise | None:
-    """The exercise that a graded cell checks, or None."""
-    if cell.cell_type != "code" or not utils.is_grade(cell):
-        return None
-    name = str(cell.metadata.nbgrader.grade_id)
-    return the_course().exercises(book).get(name.removeprefix("check-")) if name.startswith("check-") else None
-
-
-Found = TypeVar("Found")
+Found = TypeVar("Found", Verdict, bool)
 _Seeds = tuple[int, ...]
 
 MOST_FOUND = 20_000
@@ -49,13 +39,13 @@ _expectations: dict[tuple[str, _Seeds], Expectations] = {}
 """What the references and mistakes do with some seeds; `anatomy grade` uses the same seeds in a whole run."""
 _found: dict[tuple[str, str, _Seeds, bytes], Any] = {}
 """What was found of a record: by the question, the exercise, the seeds and a hash of the record."""
-_shared: SharedObservations | None = None
+_shared: tuple[SharedObservations, SharedVerdicts] | None = None
 
 
 def share_with(folder: str) -> None:
-    """Share with the other workers of a run what takes long to find out about mistakes; "" for none."""
+    """Share with the other workers of a run what takes long to find out: of mistakes, of answers; "" for none."""
     global _shared
-    _shared = SharedObservations(Path(folder)) if folder else None
+    _shared = (SharedObservations(Path(folder)), SharedVerdicts(Path(folder))) if folder else None
 
 
 def _expectations_of(exercise: Exercise, seeds: _Seeds) -> Expectations:
@@ -63,7 +53,7 @@ def _expectations_of(exercise: Exercise, seeds: _Seeds) -> Expectations:
         _expectations.clear()
     key = (exercise.name, seeds)
     if key not in _expectations:
-        _expectations[key] = Expectations(exercise, seeds, _shared)
+        _expectations[key] = Expectations(exercise, seeds, _shared[0] if _shared else None)
     return _expectations[key]
 
 
@@ -91,9 +81,15 @@ def _found_once(
         _found.clear()
     key = (find.__name__, exercise.name, seeds, bits)
     if key not in _found:
-        _found[key] = find(exercise, decode(record), seeds)
-    known: Found = _found[key]
-    return known
+        name, kept = repr(key), _shared[1] if _shared else None
+        known = kept.get(name) if kept else None
+        if known is None:
+            known = find(exercise, decode(record), seeds)
+            if kept:
+                kept.put(name, known)
+        _found[key] = known
+    found: Found = _found[key]
+    return found
 
 
 def is_seen_right(cell: NotebookNode, exercise: Exercise, seeds: _Seeds) -> bool:

@@ -13,9 +13,13 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Float
 
 from anatomy.classroom.grading.notes import NOTE, CellNote, NotebookNote
-from anatomy.classroom.grading.preprocessors.course_notebook import Converted, course_notebook, displayed
+from anatomy.classroom.grading.preprocessors.course_notebook import (
+    Converted,
+    checked_exercise,
+    course_notebook,
+    displayed,
+)
 from anatomy.classroom.grading.preprocessors.time_limit import TookTooLong, time_limit
-from anatomy.classroom.grading.verdicts import checked_exercise, forget_expectations, numbers_of, verdict_on
 from anatomy.engine.cards import as_html, as_text, headline, ungraded
 from anatomy.engine.exercise import Exercise
 
@@ -47,6 +51,9 @@ class JudgeObservations(NbGraderPreprocessor):
     def _judge(
         self, cell: NotebookNode, exercise: Exercise, answer: NotebookNode | None, seeds: tuple[int, ...]
     ) -> None:
+        # Torch, which a process that only names this step can do without.
+        from anatomy.classroom.grading.verdicts import forget_expectations, numbers_of, verdict_on
+
         try:
             if unreached := CellNote.read(cell).unreached:
                 raise Ungraded(f"This check was not reached: {unreached}.")

@@ -14,8 +14,8 @@ import logging
 from nbformat import NotebookNode
 
 from anatomy.classroom.grading.notes import CellNote
+from anatomy.classroom.grading.preprocessors.course_notebook import checked_exercise
 from anatomy.classroom.grading.preprocessors.time_limit import TookTooLong, time_limit
-from anatomy.classroom.grading.verdicts import checked_exercise, forget_expectations, is_seen_right
 from anatomy.engine.answers import stand_ins
 from anatomy.engine.course import Notebook
 from anatomy.engine.exercise import Exercise
@@ -51,6 +51,9 @@ class Lending:
         return program
 
     def _is_right(self, cell: NotebookNode, exercise: Exercise) -> bool:
+        # Torch, which a process that only names the step that lends can do without.
+        from anatomy.classroom.grading.verdicts import forget_expectations, is_seen_right
+
         try:
             with time_limit(TIME_LIMIT):
                 return is_seen_right(cell, exercise, self.seeds)

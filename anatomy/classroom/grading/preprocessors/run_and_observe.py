@@ -23,7 +23,6 @@ from anatomy.classroom.grading.notes import NOTE, CellNote, NotebookNote
 from anatomy.classroom.grading.preprocessors.course_notebook import Converted, course_notebook, displayed
 from anatomy.classroom.grading.preprocessors.lending import Lending
 from anatomy.classroom.grading.skippable_cells import names_bound, skippable_cells
-from anatomy.engine.observing.records import MIME
 
 TOO_MUCH = "took too much memory"
 NOT_RUN = "Not run while grading: no answer needs it."
@@ -250,6 +249,9 @@ class _OverBudget(Exception):
 
 def _misses_a_name(cell: NotebookNode, names: Set[str]) -> bool:
     """Whether this cell, or the answer that it looked at, ended with one of these names being undefined."""
+    # Torch, which a process that only names this step can do without.
+    from anatomy.engine.observing.records import MIME
+
     said = [
         str(output.evalue) if output.output_type == "error" else str(dict(output.data.get(MIME, {})).get("tree"))
         for output in cell.get("outputs", ())

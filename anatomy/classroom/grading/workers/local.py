@@ -44,19 +44,23 @@ def local_workers(count: int, sandbox: str) -> Iterator[Workers]:
             pool.end()
 
 
+def start_importing() -> None:
+    """Start the process that workers are forked from, which imports what grading takes; once."""
+    multiprocessing.get_context("forkserver").set_forkserver_preload([IMPORTED_BY_WORKERS])
+    with _ignoring_ctrl_c():
+        forkserver.ensure_running()
+
+
 class LocalPool:
     """Worker processes on this machine, forked from one that has imported what grading takes."""
 
     def __init__(self, count: int) -> None:
         self.count, self._own = count, set[multiprocessing.process.BaseProcess]()
-        self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload([IMPORTED_BY_WORKERS])
+        start_importing()
         self._executor = self._started()
-        with _ignoring_ctrl_c():
-            forkserver.ensure_running()
 
     def _started(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(self.count, self._context, _get_ready)
+        return ProcessPoolExecutor(self.count, multiprocessing.get_context("forkserver"), _get_ready)
 
     def submit(self, work: Callable[[bytes], bytes], content: bytes) -> Future[bytes]:
         others = set(multiprocessing.active_children()) - self._own

@@ -5,9 +5,11 @@ import gc
 from anatomy.classroom.grading.importing import importing
 
 with importing():
-    from anatomy.classroom.grading import preprocessors
+    from anatomy.classroom.grading import preprocessors, verdicts
+    from anatomy.classroom.grading.quick_metadata import check_schema_once
     from anatomy.classroom.grading.workers import worker
 
+check_schema_once()
 gc.freeze()  # what is imported stays: the garbage collector need not go through it later on either
 
-__all__ = ["preprocessors", "worker"]
+__all__ = ["preprocessors", "verdicts", "worker"]
