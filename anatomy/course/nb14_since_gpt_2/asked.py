@@ -477,7 +477,7 @@ def attention_in_blocks(seed: int) -> Iterator[Case]:
 
     draw = Draw(seed, B=2, H=3, T=5, S=8, K=4, Dv=6)
     yield draw.case(**inputs(draw), block_size=4, note="for two blocks")
-    draw = Draw(seed, B=3, H=2, T=4, S=11, K=5, Dv=3)
+    draw = Draw(seed, B=4, H=2, T=6, S=11, K=5, Dv=3)
     yield draw.case(**inputs(draw), block_size=3, note="when the last block is shorter")
     draw = Draw(seed, T=6, S=7, K=3, Dv=2)
     yield draw.case(**inputs(draw, ""), block_size=2, returns="T Dv", note="for two axes")

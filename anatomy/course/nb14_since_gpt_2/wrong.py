@@ -49,6 +49,11 @@ def in_RMSNorm(at):
        ("square_of_the_mean", "x.mean(dim=-1, keepdim=True).square()", "You square the mean. RMS norm takes the mean of the squares."),
        ("mean_size", "x.abs().mean(dim=-1, keepdim=True)", "You take the mean of the absolute values. RMS norm takes the mean of the squares."),
        ("divided_by_d_minus_1", "(x.square().sum(dim=-1, keepdim=True) / (x.size(-1) - 1))", "You divide the squares by D − 1. Their mean divides by D."))
+    at("torch.sqrt(mean_square + self.eps)", EPS_TOO,
+       ("length", "(x.norm(dim=-1, keepdim=True) + self.eps)", "You divide by each token's length, and add eps to that. Divide by the root of the mean square, with eps under the root."),
+       ("spread", "(x.std(dim=-1, keepdim=True) + self.eps)", "You divide by the standard deviation, the spread around the mean. RMS norm takes the mean of the squares themselves, and eps is added under the root."))
+    at("mean_square + self.eps", "eps",
+       ("eps_in_the_sum", "mean_square + self.eps / x.size(-1)", "Your eps is divided by D: you add it to the sum of the squares. It is added to their mean."))
     at(".square().mean(dim=-1, keepdim=True)", EPS_TOO,
        ("max_size", ".abs().amax(dim=-1, keepdim=True).square()", "You divide by the largest number of each token. RMS norm divides by the root of the mean square."))
     at("dim=-1", EPS_TOO,
@@ -75,6 +80,8 @@ def in_RMSNorm(at):
     at("torch.sqrt(mean_square + self.eps)", "gradients",
        ("root_squared_again", "torch.sqrt(torch.sqrt(mean_square).square() + self.eps)", "A step of yours has no finite gradient where a token is all zeros, such as a root that is taken before eps is added. Add eps to the mean square first, and take one root.", "gradients"))
     at(" * self.weight", EPS_TOO, ("weight_unused", "", "`weight` exists but is not used: the last step multiplies each column by its own."))
+    at(("torch.ones(dim)", "* self.weight"), ("values", "parameters", "gradients", "eps"),
+       ("one_plus_weight_from_zero", ("torch.zeros(dim)", "* (1 + self.weight)"), "You start `weight` at 0 and multiply by 1 + weight, as Gemma's code does. Here it starts at 1 and is the factor itself."))
     at(("mean_square = x.square()", " * self.weight"), EPS_TOO,
        ("weight_before_the_norm", ("x = x * self.weight\n        mean_square = x.square()", ""), "You multiply by `weight` before the norm, so it also counts in the mean square. Norm first, then scale the columns."))
     at("* self.weight", EPS_TOO,
@@ -82,10 +89,11 @@ def in_RMSNorm(at):
        ("weight_divides", "/ self.weight", "You divide by `weight`. Multiply by it."),
        ("one_plus_weight", "* (1 + self.weight)", "You multiply by 1 + weight, as Gemma's code does, whose weights start at 0. Here they start at 1: multiply by `weight`."))
     at("torch.ones(dim)", "parameters",
-       ("starts_at_zero", "torch.zeros(dim)", "Your `weight` starts at 0, so a new norm returns zeros. It should start at 1."),
+       ("starts_at_zero", "torch.zeros(dim)", "Your `weight` starts at 0. It should start at 1, and be the factor itself."),
        ("random_start", "torch.randn(dim)", "Your `weight` starts with random numbers. It should start at 1, so that a new norm changes nothing beyond the norm."))
     at("torch.ones(dim)", NAMES, ("a_single_weight", "torch.ones(1)", "You have one weight for all columns. Each of the D columns has its own: shape (D,)."))
     at("nn.Parameter(torch.ones(dim))", NAMES, ("plain_tensor", "torch.ones(dim)", "`weight` is no parameter, so nothing would train it: wrap it in `nn.Parameter`."))
+    at("nn.Parameter(torch.ones(dim))", "gradients", ("frozen", "nn.Parameter(torch.ones(dim), requires_grad=False)", "`weight` is frozen (`requires_grad` is False), so nothing would train it. It learns."))
     at("self.weight", NAMES, ("called_scale", "self.scale", "Your parameter is called `scale`. Call it `weight`: trained weights are copied by name."), times=2)
     at("self.weight = nn.Parameter(torch.ones(dim))", "parameters",
        ("bias_too", "self.weight = nn.Parameter(torch.ones(dim))\n        self.bias = nn.Parameter(torch.zeros(dim))", "There is a `bias`. RMS norm has none: one learned number for each column, `weight`."))
@@ -101,10 +109,15 @@ def in_RMSNorm(at):
 def in_swiglu_width(at):
     WHOLE = "math.ceil(8 * dim / (3 * multiple_of)) * multiple_of"
     at(WHOLE, "exact int", ("right_but_a_float", f"float({WHOLE})", "You return a float, and no layer can be 16.0 wide. Return a whole number, an `int`."))
+    for number in ("0.66", "0.67", "0.666", "0.667"):
+        at(WHOLE, "values",
+           (f"two_thirds_as_{number.replace('.', '_')}", f"math.ceil({number} * 4 * dim / multiple_of) * multiple_of", f"You write {number} for ⅔, which is another number: for large D the result is wrong. Multiply by 8 and divide by 3."))
     at(WHOLE, ("values", "exact int"),
        ("rounded_down", "8 * dim // (3 * multiple_of) * multiple_of", "You round down to a multiple. The smallest one that is *at least* ⅔ · 4·D is needed: round up."),
        ("half_added", "round(8 * dim / (3 * multiple_of) + 0.5) * multiple_of", "You add ½ and round, which is one more where ⅔ · 4·D is an odd number of multiples already. `math.ceil` rounds up.", "values"),
        ("rounded_to_the_nearest", "round(8 * dim / (3 * multiple_of)) * multiple_of", "You round to the nearest multiple. Round up: at least ⅔ · 4·D."),
+       ("nearest_but_one_at_least", "max(1, round(8 * dim / (3 * multiple_of))) * multiple_of", "You round to the nearest multiple, and take one at least. Round up: at least ⅔ · 4·D."),
+       ("two_thirds_of_the_rounded", "math.ceil(2 * (math.ceil(4 * dim / multiple_of) * multiple_of) / 3)", "You round 4·D up to a multiple and take ⅔ of it, which need not be a multiple any more. Take ⅔ of 4·D first, then round up."),
        ("multiple_added", "math.ceil(8 * dim / 3) + multiple_of", "You add `multiple_of`. Round up to a multiple of it: count how many it takes, and multiply."),
        ("one_multiple_too_many", "(8 * dim // (3 * multiple_of) + 1) * multiple_of", "Where ⅔ · 4·D is a multiple already, you add one more.", "values"),
        ("not_a_multiple", "math.ceil(8 * dim / 3)", "`multiple_of` is never used: your width is ⅔ · 4·D, rounded up to a whole number."),
@@ -129,17 +142,22 @@ def in_SwiGLU(at):
        ("gelu_gate", "F.gelu(self.linear_gate(x))", "Your gate has a GELU (that is GEGLU). In SwiGLU it is SiLU."),
        ("relu_gate", "F.relu(self.linear_gate(x))", "Your gate has a ReLU (that is ReGLU). In SwiGLU it is SiLU."),
        ("tanh_gate", "torch.tanh(self.linear_gate(x))", "Your gate has a tanh. In SwiGLU it is SiLU."),
+       ("sign_in_the_sigmoid", "self.linear_gate(x) * torch.sigmoid(-self.linear_gate(x))", "Your sigmoid has the wrong sign: σ(z) is 1 / (1 + e^(−z)), with a minus, and SiLU is z · σ(z)."),
        ("silu_first", "self.linear_gate(F.silu(x))", "Your SiLU comes before the gate's linear layer. It comes after it."))
     at(("F.silu(self.linear_gate(x))", "gate * self.linear_up(x)"), NUMBERS,
        ("activation_on_the_other", ("self.linear_gate(x)", "gate * F.silu(self.linear_up(x))"), "Your SiLU acts on `linear_up`. It acts on `linear_gate`: the gate decides how much of the other passes."),
        ("activation_on_both", ("F.silu(self.linear_gate(x))", "gate * F.silu(self.linear_up(x))"), "SiLU acts on both in yours. It acts on the gate only; `linear_up` stays linear."),
        ("activation_on_the_product", ("self.linear_gate(x)", "F.silu(gate * self.linear_up(x))"), "Your SiLU acts on the product. It acts on the gate, before the product."))
+    at(("F.silu(self.linear_gate(x))", "gate * self.linear_up(x)"), STOPS,
+       ("class_for_function", ("nn.SiLU(self.linear_gate(x))", "gate * self.linear_up(x)"), "`nn.SiLU` is a class: `nn.SiLU(x)` makes a module and computes nothing. Call `F.silu(x)`, or make the module first: `nn.SiLU()(x)`."),
+       ("class_for_function_second", ("nn.SiLU(self.linear_gate(x))", "self.linear_up(x) * gate"), "`nn.SiLU` is a class: `nn.SiLU(x)` makes a module and computes nothing. Call `F.silu(x)`, or make the module first: `nn.SiLU()(x)`."))
     at("gate * self.linear_up(x)", NUMBERS,
        ("added", "gate + self.linear_up(x)", "You add the two halves. Multiply them, entry by entry."),
        ("gate_alone", "gate", "`linear_up` is not used: this is a feed-forward network with SiLU. Multiply the gate by `linear_up(x)`."),
        ("gate_twice", "gate * self.linear_gate(x)", "`linear_up` is never used: beside the SiLU stands the gate again. Multiply by `linear_up(x)`."),
        ("up_alone", "self.linear_up(x)", "The gate is not used: without it two linear layers are one. Multiply by it."))
     at("self.linear_down(gate * self.linear_up(x))", NUMBERS,
+       ("down_on_both", "self.linear_down(gate) * self.linear_down(self.linear_up(x))", "You multiply after `linear_down`, D numbers. Multiply the F inner numbers, and apply `linear_down` once, to the product."),
        ("skip", "x + self.linear_down(gate * self.linear_up(x))", "You add x. The skip connection belongs to the block."),
        ("silu_at_the_end", "F.silu(self.linear_down(gate * self.linear_up(x)))", "A SiLU comes after `linear_down`, too. What is added to the tokens must be free to be negative."))
     at("self.linear_down(gate * self.linear_up(x))", ("shape", *NUMBERS), ("no_down", "gate * self.linear_up(x)", "`linear_down` is not used: your result is F wide. Bring it back to D."))
@@ -197,6 +215,15 @@ def in_GroupedQueryAttention(at):
        ("not_repeated", "(each for each in (key, value))", "Keys and values have G heads, the queries H. Repeat each group H / G times along axis 1, or split the queries by group."),
        ("first_group_for_all", "(each[:, :1] for each in (key, value))", "All query heads read the first group. Query head h reads group h // (H / G).", BIAS_TOO),
        ("mean_of_the_groups", "(each.mean(dim=1, keepdim=True) for each in (key, value))", "You average the groups. Query head h reads group h // (H / G).", BIAS_TOO))
+    at(".repeat_interleave(shared, dim=1)", STOPS,
+       ("tokens_repeated", ".repeat_interleave(shared, dim=2)", "You repeat along axis 2, the tokens. The groups are on axis 1: `dim=1`."),
+       ("texts_repeated", ".repeat_interleave(shared, dim=0)", "You repeat along axis 0, the texts of the batch. The groups are on axis 1: `dim=1`."))
+    at(("split_heads(self.k(x), self.num_groups)", "split_heads(self.v(x), self.num_groups)", "each.repeat_interleave(shared, dim=1)"), STOPS,
+       ("groups_split_into_heads", ("split_heads(self.k(x), self.num_heads)", "split_heads(self.v(x), self.num_heads)", "each"), "You split keys and values into H heads. They have G, each K wide: `split_heads` takes `num_groups` there."))
+    at("self.q = nn.Linear(width, self.num_heads * config.head_dim", MADE,
+       ("queries_of_the_models_width", "self.q = nn.Linear(width, width", "`q` is D wide. It makes H heads of K numbers, H · K, which need not be D."))
+    at("query, key, value, causal_mask", BIAS_TOO,
+       ("queries_and_keys_normed", "F.normalize(query, dim=-1), F.normalize(key, dim=-1), value, causal_mask", "You bring queries and keys to length 1. They go into the product as they are, turned."))
     at((", self.num_heads), positions, self.base)", ", self.num_groups), positions, self.base)"), BIAS_TOO,
        ("base_unused", (", self.num_heads), positions)", ", self.num_groups), positions)"), "The config's base is not used: `config.rope_parameters[\"rope_theta\"]` belongs into both rotations."))
     at("half_split_rotary(split_heads(self.q(x), self.num_heads), positions, self.base)", BIAS_TOO,
@@ -321,9 +348,10 @@ def in_LlamaBlock(at):
     at((FIRST, SECOND), AND_EPS,
        ("post_norm", ("x = self.rms_norm_1(x + self.attention(x))", "return self.rms_norm_2(x + self.feed_forward(x))"), "Your norms come after the additions (post-norm). Here each comes first: x + attention(norm(x))."),
        ("no_skips", ("x = self.attention(self.rms_norm_1(x))", "return self.feed_forward(self.rms_norm_2(x))"), "Both skip connections are missing: each part's result is added to x."),
+       ("one_skip_around_both", ("y = self.attention(self.rms_norm_1(x))", "return x + self.feed_forward(self.rms_norm_2(y))"), "There is one skip connection around both parts. Each part has its own: y = x + attention(norm₁(x)), then y + feed_forward(norm₂(y))."),
        ("parallel", ("y = x + self.attention(self.rms_norm_1(x))", "return y + self.feed_forward(self.rms_norm_2(x))"), "Both parts read the same x, side by side. The feed-forward network comes second: it reads what attention has added to."),
        ("skips_from_the_norms", ("x = self.rms_norm_1(x)\n        x = x + self.attention(x)", "x = self.rms_norm_2(x)\n        return x + self.feed_forward(x)"), "You add each part's result to the *normalized* x. The skip connection carries x as it was."),
-       ("second_skip_from_the_start", ("y = x + self.attention(self.rms_norm_1(x))", "return x + self.feed_forward(self.rms_norm_2(y))"), "Your second addition takes the x from the beginning, and what attention added is lost."),
+       ("second_skip_from_the_start", ("y = x + self.attention(self.rms_norm_1(x))", "return x + self.feed_forward(self.rms_norm_2(y))"), "Your second addition takes the x from the beginning. It takes y, to which attention has added: y + feed_forward(norm₂(y))."),
        ("norms_after_the_parts", ("x = x + self.rms_norm_1(self.attention(x))", "return x + self.rms_norm_2(self.feed_forward(x))"), "Your norms come after the parts, not before them: attention(norm(x))."))
     at((FIRST, SECOND), AND_EPS,
        ("feed_forward_first", ("x = x + self.feed_forward(self.rms_norm_2(x))", "return x + self.attention(self.rms_norm_1(x))"), "The feed-forward network comes first in yours. Attention comes first: it brings what the feed-forward network works on."),
@@ -365,7 +393,7 @@ def in_Llama(at):
     STOPS = ("shape", "values", "parameters", "gradients", "eps", "tied head")
     class_beginnings(at, STOPS, takes="config")
     at("self.lm_head(self.rms_norm(x))", AND_EPS,
-       ("no_last_norm", "self.lm_head(x)", "The norm at the end is missing. Pre-norm needs one before the head."),
+       ("no_last_norm", "self.lm_head(x)", "The norm at the end is not applied. Pre-norm needs one before the head."),
        ("table_for_the_head", "F.linear(self.rms_norm(x), self.token_embeddings.weight)", "`lm_head` is not used: your logits come from the token table, also where the two are not tied."),
        ("softmax", "self.lm_head(self.rms_norm(x)).softmax(dim=-1)", "You return probabilities. Return the logits."),
        ("log_softmax", "self.lm_head(self.rms_norm(x)).log_softmax(dim=-1)", "You return log-probabilities. Return the logits."))
@@ -421,15 +449,25 @@ def in_cached_grouped_attention(at):
        ("positions_from_one", "torch.arange(past + 1, past + 1 + x.size(1), device=x.device)", "Your positions are one too large. With P tokens in the cache the first new one is at position P.", ("values", "several tokens", "no cache")))
     at(("[cache[0], key], dim=2)", "keys, values = "), STEPS,
        ("cache_turned_again", ("[half_split_rotary(cache[0], torch.arange(past), attention.base), key], dim=2)", "keys, values = "), "You turn the cache's keys again. They were turned when they were new: each key is turned once."))
+    at(("key = half_split_rotary(split_heads(attention.k(x), attention.num_groups), positions, attention.base)", "(each.repeat_interleave(shared, dim=1) for each in (key, value))"), OUTPUTS,
+       ("unturned_keys_kept", ("key = split_heads(attention.k(x), attention.num_groups)", "(each.repeat_interleave(shared, dim=1) for each in (half_split_rotary(key, torch.arange(key.size(2)), attention.base), value))"), "You keep unturned keys and turn all of them at each call. The cache's keys are turned already: turn the new ones only, and keep them turned."))
+    for axis, name in ((1, "groups"), (3, "width of a head")):
+        at(("[cache[0], key], dim=2", "[cache[1], value], dim=2"), ("shape", *STEPS),
+           (f"joined_along_axis_{axis}", (f"[cache[0], key], dim={axis}", f"[cache[1], value], dim={axis}"), f"You join along axis {axis}, the {name}. Tokens are on axis 2: `dim=2`."))
+    at("torch.arange(past, past + x.size(1), device=x.device)", STEPS,
+       ("last_cached_position", "max(past - 1, 0) + torch.arange(x.size(1))", "Your new tokens begin at P − 1, the position of the last one in the cache. The next one is at position P."))
     at(("        key = torch.cat([cache[0], key], dim=2)  # (B, G, P + N, K)\n", "(key, value)\n"), STEPS,
        ("new_first", ("        key, value = torch.cat([key, cache[0]], dim=2), torch.cat([value, cache[1]], dim=2)\n        return attention.output_linear(merge_heads(masked_attention(query, *(each.repeat_interleave(attention.num_heads // attention.num_groups, dim=1) for each in (key, value)), causal_mask(past + x.size(1))[past:]))), (key, value)\n", "(key, value)\n"), "The new keys and values come first in yours. They are the latest: cache first, then new ones."))
     at("[past:]", STEPS,
        ("first_rows_of_the_mask", "[: x.size(1)]", "You take the mask's first rows, those of the oldest tokens. The new ones are the *last* N rows: `[past:]`."),
-       ("mask_of_all", "", "Your mask has a row for each of the P + N tokens; there are N queries. Take its last N rows: `[past:]`.", ("shape", *STEPS)))
+       ("mask_of_all", "", "Your mask has a row for each of the P + N tokens; there are N queries. Take its last N rows: `[past:]`.", ("shape", *STEPS)),
+       ("columns_of_the_mask", "[:, past:]", "You take the mask's last N *columns*, those of the new keys. Take its last N rows, those of the new queries: `[past:]`.", ("shape", *STEPS)))
     at("mask = causal_mask(past + x.size(1))[past:].to(x.device)", ("several tokens", "no cache"),
        ("no_mask", "mask = None", "New tokens see each other's future: with several of them each may look at the past, at itself and at new ones before it."))
     at("mask = causal_mask(past + x.size(1))[past:].to(x.device)", "several tokens",
        ("mask_of_the_new_only", "mask = causal_mask(x.size(1)).to(x.device)", "Your mask covers the new tokens only, (N, N). The keys are P + N."))
+    at("mask = causal_mask(past + x.size(1))[past:].to(x.device)", "several tokens",
+       ("triangle_before_the_past", "mask = torch.cat([causal_mask(x.size(1)), torch.ones(x.size(1), past, dtype=torch.bool)], dim=1)", "Your mask has the triangle of the new tokens first. The past comes first, P columns of True, then the triangle."))
     at("mask = causal_mask(past + x.size(1))[past:].to(x.device)", "several tokens",
        ("no_mask_with_a_cache", "mask = causal_mask(x.size(1)) if cache is None else None", "With a cache, your new tokens see the new ones that come after them. Each needs its row of the triangle: the last N rows of `causal_mask(P + N)`."))
     at("mask = causal_mask(past + x.size(1))[past:].to(x.device)", "no cache",
@@ -493,12 +531,22 @@ def in_attention_in_blocks(at):
        ("sum_not_rescaled", "total = total + ", "The carried sum is not rescaled when a larger score comes, the carried values are. Both are relative to the old largest score."))
     at(("total * shrink + weights.sum(dim=-1, keepdim=True)", "mixed * shrink + weights @ values"), RISING,
        ("new_ones_rescaled", ("total + shrink * weights.sum(dim=-1, keepdim=True)", "mixed + shrink * (weights @ values)"), "You multiply what is new by exp(old − new). What was carried is relative to the old largest score: multiply *that*."))
+    at("total * shrink + ", RISING, ("sum_rescaled_twice", "total * shrink * shrink + ", "The carried sum is rescaled twice. Multiply by exp(old − new) once."))
+    at("mixed * shrink + ", RISING, ("values_rescaled_twice", "mixed * shrink * shrink + ", "The carried values are rescaled twice. Multiply by exp(old − new) once."))
+    at("weights = (scores - largest).exp()", RISING,
+       ("relative_to_the_old", "weights = (scores - torch.where(before.isinf(), largest, before)).exp()", "The new exponentials are relative to the old largest score. What was carried is rescaled to the new one: subtract that one, exp(score − new)."),
+       ("relative_to_minus_infinity", "weights = (scores - before).exp()", "You subtract the old largest score, which is −∞ in the first block. Subtract the new one: exp(score − new)."))
+    at(" / math.sqrt(query.size(-1))  # (..., T, block)", RISING,
+       ("causal", " / math.sqrt(query.size(-1))\n        scores = scores.masked_fill(torch.arange(start, start + keys.size(-2)) > torch.arange(query.size(-2))[:, None], -torch.inf)", "You hide keys that come after the query. No mask is asked for here: each query looks at all keys."))
     at("weights.sum(dim=-1, keepdim=True)", RISING,
        ("mean_for_sum", "weights.mean(dim=-1, keepdim=True)", "You add the mean of a block's exponentials to what you carry. Add their sum."))
     at("scores.amax(dim=-1, keepdim=True)", "large scores",
        ("mean_for_largest", "scores.mean(dim=-1, keepdim=True)", "You subtract a block's *mean* score, or the largest such mean so far. A score that lies far above it overflows: subtract the largest score."),
        ("last_for_largest", "scores[..., -1:]", "You subtract the last score of a block. One that lies far above it overflows: subtract the largest score."))
+    at(("range(0, key.size(-2), block_size)", "each[..., start : start + block_size, :]"), ("shape", "values", "in blocks", "gradients"),
+       ("cut_along_the_first_axis", ("range(0, key.size(0), block_size)", "each[start : start + block_size]"), "Your blocks are cut from the first axis, as `split` and `chunk` do without `dim`. Keys are on the last axis but one: `dim=-2`."))
     at("range(0, key.size(-2), block_size)", ("in blocks", *RISING),
+       ("first_block_twice", "[0, *range(0, key.size(-2), block_size)]", "The first block counts twice: it is in the numbers that you start with, and the loop comes to it again.", RISING),
        ("steps_of_one", "range(key.size(-2))", "Your blocks begin one key apart, so a key is in several of them and counts several times. Go on by `block_size`."))
     at("(before - largest).exp()", RISING,
        ("factor_without_exponential", "torch.where(before.isinf(), 0.0, before - largest)", "Your factor is old − new itself. What is carried is multiplied by its exponential, exp(old − new)."),
@@ -565,6 +613,8 @@ def in_quiz_since_gpt_2(wrong):
 def in_top_k_routing(at):
     at("best.softmax(dim=-1)", "values",
        ("shares_of_all", "scores.softmax(dim=-1).gather(-1, experts)", "You take the softmax over *all* experts and keep the largest shares, so a token's weights sum to less than 1. Take it over the `top_k` largest scores only."),
+       ("logarithms", "best.log_softmax(dim=-1)", "You return logarithms of the weights. Take `softmax`."),
+       ("in_rising_order", "best.softmax(dim=-1).flip(-1)", "Your weights stand in falling order, your places in rising order, so the smallest of the chosen scores gets the largest weight. Take values and places from one and the same `topk`."),
        ("raw_scores", "best", "The scores are returned as they are: the softmax over the `top_k` largest is missing."),
        ("all_alike", "torch.full_like(best, 1 / top_k)", "Each chosen expert counts 1/k. How much it counts follows from its score: softmax over the chosen ones."),
        ("divided_by_the_sum", "best / best.sum(dim=-1, keepdim=True)", "You divide the scores by their sum, which can be 0 or negative. Take their softmax."),
@@ -579,10 +629,13 @@ def in_top_k_routing(at):
        ("absolute_scores", "scores.abs().topk(top_k, dim=-1)", "You choose by the absolute value, and take the softmax of it. A very negative score means: not this expert."),
        ("one_too_few", "scores.topk(max(top_k - 1, 1), dim=-1)", "One expert too few is chosen. `top_k` of them are needed.", ("values", "zeros")),
        ("one_expert", "scores.topk(1, dim=-1)", "Only one expert is chosen. `top_k` of them are needed.", ("values", "zeros")),
+       ("kth_smallest", "(lambda kept: (kept, torch.arange(kept.size(-1)).expand_as(kept)))(scores.masked_fill(scores < scores.kthvalue(top_k, dim=-1, keepdim=True).values, -torch.inf))", "Your bound is the k-th *smallest* score (`kthvalue` counts from below), so too many or too few experts stay. Take the k-th largest.", ("values", "zeros")),
        ("one_too_many", "scores.topk(min(top_k + 1, scores.size(-1)), dim=-1)", "One expert too many is chosen. `top_k` of them are needed.", ("values", "zeros")))
     at("torch.zeros_like(scores).scatter(-1, experts, best.softmax(dim=-1))", "values",
        ("one_bound_for_all", "scores.masked_fill(scores < scores.flatten().topk(top_k).values[-1], -torch.inf).softmax(dim=-1)", "There is one bound for all tokens. Each has its own: its k-th largest score, along `dim=-1`.", ("values", "zeros")),
        ("kth_left_out", "scores.masked_fill(scores <= best[..., -1:], -torch.inf).softmax(dim=-1)", "The last of the `top_k` chosen experts is left out: you keep scores *above* the k-th largest. Keep those that are at least as large.", ("values", "zeros")),
+       ("bound_after_the_last", "scores.masked_fill(scores <= scores.sort(dim=-1, descending=True).values[..., top_k : top_k + 1], -torch.inf).softmax(dim=-1)", "Your bound is the score after the last chosen one. For `top_k` = E there is none. Take the last chosen score itself, and keep what is at least as large.", ("shape", "values")),
+       ("index_after_the_last", "scores.masked_fill(scores <= scores.sort(dim=-1, descending=True).values[..., top_k].unsqueeze(-1), -torch.inf).softmax(dim=-1)", "Your bound is the score after the last chosen one. For `top_k` = E there is none. Take the last chosen score itself, and keep what is at least as large.", ("shape", "values")),
        ("chosen_only", "best.softmax(dim=-1)", "You return the weights of the chosen experts only, so nobody knows whose they are. Put each at its expert's place, and 0 elsewhere: shape (…, E).", ("shape", "values")),
        ("hidden_by_0", "torch.zeros_like(scores).scatter(-1, experts, best).softmax(dim=-1)", "The other scores become 0, and e⁰ = 1, so their experts count, too. They must become −∞ before the softmax.", ("values", "zeros")),
        ("zeros_hidden", "(lambda kept: kept.masked_fill(kept == 0, -torch.inf).softmax(dim=-1))(torch.zeros_like(scores).scatter(-1, experts, best))", "You hide every place that holds 0. A chosen score may be 0 itself, and then its expert loses its weight. Hide the places that were not chosen."),
@@ -611,14 +664,27 @@ def in_LoRALinear(at):
        ("turned_round", "self.scale = rank / alpha", "You scale by rank / alpha. It is alpha / rank."),
        ("whole_division", "self.scale = alpha // rank", "`//` rounds alpha / rank down to a whole number. Divide with `/`."),
        ("root_of_rank", "self.scale = alpha / math.sqrt(rank)", "You scale by alpha / √rank. It is alpha / rank."))
+    at(("torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features)", "torch.zeros(linear.out_features, rank)"), ALL,
+       ("features_exchanged", ("torch.randn(rank, linear.out_features)", "torch.zeros(linear.in_features, rank)"), "D and F are exchanged: a layer's `weight` has the shape (F, D), outputs first. `lora_A` is (R, D), `lora_B` is (F, R)."))
+    at(("nn.Parameter(torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features))", "nn.Parameter(torch.zeros(linear.out_features, rank))", "self.scale * (x @ self.lora_A.T @ self.lora_B.T)", "self.lora_B @ self.lora_A"), ("values", "parameters", "start", "frozen", "merged"),
+       ("layers", ("nn.Linear(linear.in_features, rank, bias=False)", "nn.Linear(rank, linear.out_features, bias=False)", "self.scale * self.lora_B(self.lora_A(x))", "self.lora_B.weight @ self.lora_A.weight"), "`lora_A` and `lora_B` are layers (`nn.Linear`) in yours, so their parameters have other names. Make each an `nn.Parameter`: (R, D) and (F, R)."))
+    at("nn.Parameter(torch.zeros(linear.out_features, rank))", ("values", "parameters", "frozen", "merged"),
+       ("lora_B_no_parameter", "torch.zeros(linear.out_features, rank)", "`lora_B` is no parameter, so it never learns: wrap it in `nn.Parameter`."))
+    at("nn.Parameter(torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features))", ("values", "parameters", "frozen", "merged"),
+       ("lora_A_no_parameter", "torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features)", "`lora_A` is no parameter, so it never learns: wrap it in `nn.Parameter`."))
+    at("        self.scale = alpha / rank\n", "frozen",
+       ("all_frozen", "        self.scale = alpha / rank\n        self.requires_grad_(False)\n", "`lora_A` and `lora_B` are frozen, too. Freeze the layer only: these two learn."))
     at("self.linear(x) + self.scale", "values",
        ("forward_not_scaled", "self.linear(x) + 1", "In `forward` the product is not scaled. It is alpha / rank there, too."),
+       ("forward_scaled_twice", "self.linear(x) + self.scale**2", "In `forward` the product is scaled twice. It is alpha / rank, once."),
        ("layer_left_out", "self.scale", "What the trained layer returns is missing. The product is *added* to it.", ("values", "start")),
        ("subtracted", "self.linear(x) - self.scale", "You subtract what was learned. Add it."),
        ("bias_left_out", "F.linear(x, self.linear.weight) + self.scale", "The layer's bias is missing from your result. Call the layer itself: `self.linear(x)`.", ("values", "start")))
     for name in ("lora_A", "lora_B"):
         at("        self.scale = alpha / rank\n", "frozen",
            (f"{name}_frozen", f"        self.scale = alpha / rank\n        self.{name}.requires_grad_(False)\n", f"`{name}` is frozen, too. Only the layer is: `lora_A` and `lora_B` learn."))
+    at("x @ self.lora_A.T @ self.lora_B.T", ("shape", "values", "parameters", "start", "frozen"),
+       ("not_transposed", "x @ self.lora_A @ self.lora_B", "The two matrices are not transposed in `forward`: `lora_A` is (R, D) and `lora_B` is (F, R), so it is x Aᵀ Bᵀ."))
     at("x @ self.lora_A.T @", "frozen", ("detached", "x @ self.lora_A.detach().T @", "`lora_A` is cut off (`detach`, `torch.no_grad` or `.data`), so it never learns."))
     at("self.linear(x) + self.scale * (x @ self.lora_A.T @ self.lora_B.T)", "frozen",
        ("both_detached", "F.linear(x, self.merged_weight().detach(), self.linear.bias)", "What is added is cut off (`detach`, `torch.no_grad` or `.data`): neither `lora_A` nor `lora_B` gets a gradient."))
@@ -644,9 +710,9 @@ def in_quantize_rows(at):
        ("by_nothing", "True)", "Your scale is the largest absolute entry itself, so all codes are −1, 0 or 1. Divide it by 127."),
        ("by_127_5", "True) / 127.5", "You divide by 127.5. Codes go from −127 to 127: divide the largest absolute entry by 127."),
        ("by_255", "True) / 255", "You divide by 255. Codes go from −127 to 127: divide the largest absolute entry by 127."))
+    at(".abs()", "values", ("without_abs", "", "You take the largest entry. Where a negative one is larger in size, its code does not fit: take the largest *absolute* entry."))
     at("weight.abs().amax(dim=-1, keepdim=True)", "values",
        ("abs_after_the_maximum", "weight.amax(dim=-1, keepdim=True).abs()", "You take the largest entry, and then its absolute value. Where a negative one is larger in size, its code does not fit: first `abs`, then the maximum."),
-       ("without_abs", "weight.amax(dim=-1, keepdim=True)", "You take the largest entry. Where a negative one is larger in size, its code does not fit: take the largest *absolute* entry."),
        ("one_scale_alone", "weight.abs().max().reshape(1, 1)", "There is one scale for the whole matrix. Each row has its own: (F, 1).", ("shape", "values")),
        ("one_number", "weight.abs().max()", "There is one scale for the whole matrix. Each row has its own: (F, 1).", ("shape", "values")),
        ("one_scale", "weight.abs().max().expand(weight.size(0), 1)", "There is one scale for the whole matrix. Each row has its own."),
@@ -654,6 +720,8 @@ def in_quantize_rows(at):
        ("no_keepdim", "weight.abs().amax(dim=-1)", "Without `keepdim=True` the scales are (F,), and PyTorch lines them up with the columns. Keep the axis: (F, 1).", ("shape", "int8", "values")))
     at("(weight / scale).round()", "values",
        ("cut_off", "(weight / scale)", "Turning to int8 cuts off what stands behind the point. Round first."),
+       ("half_added", "(weight / scale + 0.5)", "You add ½ and cut off what stands behind the point. That rounds positive numbers only; negative ones come out one too large. Use `round()`."),
+       ("rounded_before_127", "((weight / (127 * scale)).round() * 127)", "You round before you multiply by 127, so all codes are −127, 0 or 127. Multiply first, then round."),
        ("rounded_up", "(weight / scale).ceil()", "You round up. Round to the nearest whole number."),
        ("rounded_down", "(weight / scale).floor()", "You round down. Round to the nearest whole number."))
     at("(weight / scale)", "values", ("without_sign", "(weight.abs() / scale)", "Your codes have no signs: the scale comes from the absolute entries, the codes from the entries themselves."))
@@ -680,6 +748,8 @@ def in_min_p_probabilities(at):
        ("sum_of_all", "kept / kept.sum()", "You divide by the sum of all positions together. Each position has its own: `dim=-1`, `keepdim=True`.", ("values", "keeps all", "keeps one")),
        ("not_divided", "kept", "What is left sums to less than 1. Divide it by its sum."),
        ("softmax_again", "kept.softmax(dim=-1)", "A second softmax gives each removed token e⁰ = 1 again. Divide by the sum instead.", ("values", "keeps all", "keeps one", "zeros")))
+    at((", 0.0)", "kept / kept.sum(dim=-1, keepdim=True)"), "values",
+       ("softmax_of_probabilities", (", -torch.inf)", "kept.softmax(dim=-1)"), "You take a second softmax, of the probabilities. It makes them more alike: divide by their sum instead.", ("values", "keeps all")))
     at("kept / kept.sum(dim=-1, keepdim=True)", ("values", "keeps one", "zeros"),
        ("hidden_by_0", "logits.masked_fill(probabilities < least, 0.0).softmax(dim=-1)", "The *logits* of removed tokens become 0, and e⁰ = 1, so they count again. They must become −∞, or their probabilities 0."))
     at("kept / kept.sum(dim=-1, keepdim=True)", "zeros",
@@ -688,6 +758,10 @@ def in_min_p_probabilities(at):
        ("turned_round_at_the_bound", "probabilities > least", "You remove the probable tokens and keep the rare ones. It is the other way round.", ("values", "keeps all", "keeps one", "zeros")),
        ("turned_round", "probabilities >= least", "You remove the probable tokens and keep the rare ones. It is the other way round."),
        ("bound_removed", "probabilities <= least", "A token exactly at the bound is removed, so that nothing is left for `min_p` = 1. It stays.", "keeps one"),
+       ("log_of_0", "probabilities.log() < math.log(min_p) + probabilities.amax(dim=-1, keepdim=True).log()", "`min_p` = 0 stops your program (`math.log(0)` does, for example). It is allowed, and keeps all tokens.", "keeps all"),
+       ("distance_of_logits", "logits.amax(dim=-1, keepdim=True) - logits > min_p", "You compare distances of logits with `min_p`. The bound is `min_p` times the largest *probability*.", ("values", "keeps all", "keeps one", "zeros")),
+       ("times_the_smallest", "probabilities < min_p * probabilities.amin(dim=-1, keepdim=True)", "Your bound is `min_p` times the *smallest* probability, so nothing is removed. Take the largest.", ("values", "keeps one", "zeros")),
+       ("no_bound_for_0", "probabilities < (min_p or 1) * probabilities.amax(dim=-1, keepdim=True)", "For `min_p` = 0 you keep the most probable token only: 0 counts as False in `min_p or …`. It keeps all tokens.", "keeps all"),
        ("bound_on_the_logits", "logits < min_p * logits.amax(dim=-1, keepdim=True)", "You compare logits. The bound is `min_p` times the largest *probability*: take the softmax first.", ("values", "keeps all", "zeros")))
     at("least = min_p * probabilities.amax(dim=-1, keepdim=True)  # (..., 1)\n    kept = probabilities.masked_fill(probabilities < least, 0.0)", ("values", "keeps all", "keeps one", "zeros"),
        ("top_p", "largest, order = probabilities.sort(dim=-1, descending=True)\n    kept = torch.zeros_like(probabilities).scatter(-1, order, largest.masked_fill(largest.cumsum(dim=-1) - largest > min_p, 0.0))", "This is top-p: you keep the fewest tokens that together reach `min_p`. Min-p compares each token with the most probable one."))
