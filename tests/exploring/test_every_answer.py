@@ -138,6 +138,7 @@ def wrong_kinds(state: State) -> set[str]:
     return {".".join(step["id"].split(".")[-2:]) for step in steps_in(state.header) if step["right"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exercise", KIND_OF)
 def test_every_right_answer_is_shown_as_right_with_its_lines(exercise: str) -> None:
     complaints = []

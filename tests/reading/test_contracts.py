@@ -87,6 +87,7 @@ def test_what_the_check_makes_of_a_result_is_named() -> None:
     assert shown(mistake.name).call.endswith("   used as in the check")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["FusedMultiHeadAttention", "TransformerEncoderLayer"])
 def test_sizes_that_no_input_has_stay_as_they_are(name: str) -> None:
     """A head's width is D / H in the example, too: the config says so."""

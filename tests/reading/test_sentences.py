@@ -209,6 +209,7 @@ TEMPTING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TEMPTING)
 def test_not_said(name: str, notebook, reading) -> None:
     exercise, source, tempting = TEMPTING[name]

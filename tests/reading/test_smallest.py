@@ -43,6 +43,7 @@ def _called(exercise: str, answer: Any, call: str) -> Any:
     return eval(call, {exercise: as_in_the_check})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exercise", ANSWERS)
 def test_what_is_shown_was_computed_on_what_is_shown(exercise: str, notebook, reading) -> None:
     names = notebook(ANSWERS[exercise])
@@ -119,6 +120,7 @@ NONE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NONE)
 def test_no_example_of(name: str, notebook, reading) -> None:
     exercise, source = NONE[name]
