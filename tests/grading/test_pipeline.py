@@ -8,12 +8,14 @@ import subprocess
 import sys
 
 import pytest
-from nbgrader.preprocessors import AssignLatePenalties
+from nbgrader.nbgraderformat import MetadataValidator, ValidationError, common
+from nbgrader.preprocessors import AssignLatePenalties, CheckCellMetadata
 from rich.console import Console
 
 from anatomy.classroom.forked_kernels import sandbox
 from anatomy.classroom.grading.assignments import student_edition
 from anatomy.classroom.grading.pipeline import BadPipeline, configured_steps, worker_pipeline
+from anatomy.classroom.grading.quick_metadata import check_schema_once
 from anatomy.classroom.grading.run import grade
 from anatomy.course import COURSE
 from anatomy.engine.notebook_files.notebooks import as_text
@@ -89,3 +91,22 @@ def test_a_step_that_is_added_is_done(tmp_path, new_course):
 def points(root):
     (result,) = grade(root, workers=1, console=Console(file=io.StringIO())).results
     return result.points
+
+
+def test_metadata_are_refused_as_nbgrader_does_when_its_schema_is_checked_once(root, monkeypatch):
+    book = student_edition(root, BOOK.slug)
+    marks = next(cell.metadata.nbgrader for cell in book.cells if "nbgrader" in cell.metadata)
+    said, as_it_is = [], marks.grade
+    for once in (False, True):
+        if once:
+            monkeypatch.setattr(common, "jsonschema", common.jsonschema)  # put back when this test ends
+            check_schema_once()
+        for graded in (as_it_is, "yes"):
+            marks.grade = graded
+            try:
+                CheckCellMetadata().preprocess(book, {})
+                MetadataValidator().validate_nb(book)
+                said.append("")
+            except ValidationError as error:
+                said.append(str(error))
+    assert said[0] == "" and said[1] and said[2:] == said[:2]
