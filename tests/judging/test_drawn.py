@@ -50,7 +50,7 @@ def verdict_on(exercise: Exercise, answer: Any) -> Verdict:
 
 
 def said(exercise: Exercise, answer: Any) -> str:
-    return " ".join(f"{one.headline} {one.detail}" for one in verdict_on(exercise, answer).diagnoses)
+    return " ".join(f"{one.headline} {one.detail}" for one in verdict_on(exercise, answer).said)
 
 
 def lost(verdict: Verdict) -> set[str]:

@@ -127,7 +127,7 @@ def said(of: Exercise, answer: Any) -> list[str]:
     differences = compare(of, expectations.cases, observe(of, answer, (0, 1)).cases, expectations.expected)
     cases = {difference.case for difference in differences}
     explained = explain_each(expectations, differences, cases)
-    return [f"{explained[case].headline} {explained[case].detail}" for case in sorted(explained)]
+    return [" ".join(filter(None, (one.headline, one.detail, one.condition))) for _, one in sorted(explained.items())]
 
 
 def test_a_relation_holds_in_all_tries_or_is_not_said() -> None:

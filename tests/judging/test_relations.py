@@ -78,6 +78,7 @@ WRONG_WEIGHTS: list[tuple[str, Callable[[Tensor, Tensor], Tensor], str]] = [
     ("sign", lambda q, k: -_weights(q, k), "sign is reversed"),
     ("transposed", lambda q, k: _weights(q, k).mT, "Axes are swapped"),
     ("transposed and scaled", lambda q, k: 3 * _weights(q, k).mT, "a constant factor is off too"),
+    ("transposed and averaged", lambda q, k: _weights(q, k).mT / 4, "are the expected ones divided by 4"),
     ("reversed", lambda q, k: _weights(q, k).flip(2), "axis 2 (keys) is reversed"),
     ("off by one", lambda q, k: _weights(q, k).roll(1, 2), "one step later along axis 2 (keys)"),
     ("first of the batch", lambda q, k: _weights(q, k)[:1].expand(2, 5, 7), "repeat the result of the first"),
@@ -199,7 +200,7 @@ def test_a_list_in_a_list_is_written_as_one_or_as_a_pair() -> None:
 
 def test_a_result_in_a_result_is_named_by_both_places() -> None:
     inner, named = (Difference("values", Kind.VALUES, where, 1, 2, 0) for where in ("[1][0]", "[0]['scores']"))
-    assert [what_result(one) for one in (inner, named)] == ["Result [1][0]: ", "Result 0, `scores`: "]
+    assert [what_result(one) for one in (inner, named)] == ["Result [1][0]: ", "The first result, `scores`: "]
 
 
 def test_what_is_next_to_right_is_no_constant_factor() -> None:

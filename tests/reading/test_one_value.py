@@ -188,11 +188,36 @@ def test_where_more_is_wrong_before_it_the_card_says_where_to_look(notebook, rea
             return e / e.sum(dim, keepdim=True)
     """)
     (said,) = [one for one in reading("softmax", notebook(source)).diagnoses if "is not what" in one.headline]
-    assert said.headline.startswith("`low * 0.3 + high` in line 4")
-    assert said.detail.endswith("Look at what goes into it, too: `low` and `high`.")
+    assert said.headline.startswith(
+        "`low * 0.3 + high` in line 4, or what goes into it (`low` and `high`), is not what"
+    )
+
+
+def test_what_a_name_was_set_to_in_a_branch_is_followed(notebook, reading):
+    source = cell("""
+        def scaled_scores(query, key):
+            scores = query @ key.mT
+            if query.dim() > 0:
+                root = query.size(-1) / 2 + scores.abs().amax()
+                scale = root * 1
+                scores = scores / scale
+            return scores
+    """)
+    (said,) = [one for one in reading("scaled_scores", notebook(source)).diagnoses if "is not what" in one.headline]
+    assert said.headline.startswith("`query.size(-1) / 2 + scores.abs().amax()` in line 4")
 
 
 NOT_ONE = {
+    "what only begins what is filled": (
+        "causal_mask",
+        cell("""
+            def causal_mask(length):
+                mask = torch.zeros(length, length, dtype=torch.bool)
+                for t in range(length):
+                    mask[t, :t] = True
+                return mask
+        """),
+    ),
     "two places": (
         "softmax",
         cell("""

@@ -8,6 +8,21 @@ import torch
 from anatomy.engine.reading.source import program_of
 
 SAID = {
+    "computed without gradients": (
+        "dot_product_scores",
+        "def dot_product_scores(query, key):\n    with torch.no_grad():\n        return query @ key.mT\n",
+        "What stands in the `with` of line 2 is computed without gradients: take it out.",
+    ),
+    "a function that computes without gradients": (
+        "dot_product_scores",
+        "@torch.inference_mode()\ndef dot_product_scores(query, key):\n    return query @ key.mT\n",
+        "Line 1 lets `dot_product_scores` compute without gradients: leave it out.",
+    ),
+    "a key that gets no gradient": (
+        "project",
+        "def project(x, w_q, w_k):\n    return x @ w_q, x @ w_k.data\n",
+        "`w_k.data` in line 2 lets no gradient through.",
+    ),
     "return inside the loop": (
         "merge_heads",
         "def merge_heads(x):\n    out = []\n    for item in x:\n        out.append(item.transpose(0, 1).flatten(1))\n"
@@ -161,6 +176,12 @@ def test_said_after_the_error(exercise: str, source: str, said: str, notebook, r
 
 
 TEMPTING = {
+    "a gradient that is rightly left out": (
+        "softmax",
+        "def softmax(x, dim):\n    e = (x - x.amax(dim, keepdim=True).detach()).exp()\n"
+        "    return e / e.sum(dim, keepdim=True) + 1\n",
+        "gradient",
+    ),
     "a loop that goes on": (
         "merge_heads",
         "def merge_heads(x):\n    for item in x:\n        if item.sum() > 1e9:\n            continue\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -81,6 +82,16 @@ def test_weights_still_sum_to_one(notebook, reading) -> None:
     example = reading("attention_entropy", notebook(ANSWERS["attention_entropy"])).example
     weights = torch.tensor(eval(example.call.removeprefix("attention_entropy")), dtype=torch.float32)
     assert torch.allclose(weights.sum(-1), torch.ones(()))
+
+
+def test_where_the_order_in_memory_matters_the_call_says_so(notebook, reading) -> None:
+    source = """
+        def split_heads(x, num_heads):
+            B, T, D = x.shape
+            return x.view(B * T, num_heads, -1).reshape(B, T, num_heads, -1).transpose(1, 2)
+    """
+    example = reading("split_heads", notebook(dedent(source))).example
+    assert example and example.call.endswith("the memory of x in another order")
 
 
 def test_of_a_large_result_the_first_entry_that_differs_is_shown(notebook, reading) -> None:

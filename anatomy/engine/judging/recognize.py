@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from anatomy.engine.judging import trail
+from anatomy.engine.judging.compare import compare
 from anatomy.engine.judging.expectations import Expectations
 from anatomy.engine.judging.likeness import IN_EVERYTHING, IN_PARAMETERS, LIKENESSES, Likeness, differ_in_values
 from anatomy.engine.judging.sentences import diagnoses_of_two, diagnosis_of
@@ -242,6 +243,12 @@ class _Sight:
             for i in cases
         )
 
+    def _held(self) -> set[str]:
+        """The properties that hold in the answer."""
+        known = self.expectations
+        differences = compare(known.exercise, known.cases, self.seen, known.expected, known.nudged)
+        return set(known.exercise.properties) - {one.property for one in differences}
+
     def for_pairs(self, deadline: _Deadline) -> list[Mistake]:
         """The mistakes that may be two at once in the answer. None of them breaks what the answer has right.
 
@@ -250,7 +257,7 @@ class _Sight:
         cases, firsts = self.expectations.cases, dict[str | None, int]()
         for index in sorted(self.wrong, key=self.expectations.cost):
             firsts.setdefault(cases[index].asks, index)
-        right = {case.asks for case in cases} - firsts.keys()
+        right = {case.asks for case in cases} - firsts.keys() | self._held()
         fitting = [
             mistake
             for mistake in self.expectations.exercise.mistakes.values()

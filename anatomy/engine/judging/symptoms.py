@@ -44,7 +44,8 @@ _SYMPTOMS: tuple[tuple[str, str | Say], ...] = (
     (r"index (-?\d+) is out of bounds for dimension \d+ with size (\d+)",
      lambda m: "That axis has 1 entry, number 0." if m[2] == "1" else
                f"That axis has {m[2]} entries, numbered from 0 to {int(m[2]) - 1}."),
-    (r"index out of range in self", "An id is beyond the table's last row."),
+    (r"index out of range in self",
+     "An index is beyond the axis's last entry: of an embedding, an id beyond the table's last row."),
     (r"(list|string|tuple) index out of range", lambda m: f"The {m[1]} is shorter than that."),
     (r"Dimension out of range \(expected to be in range of \[-(\d+), \d+\], but got (-?\d+)",
      lambda m: f"The tensor has {'one axis at most' if m[1] == '1' else m[1] + ' axes'} here, none of them is {m[2]}."),

@@ -53,8 +53,16 @@ def what_result(difference: Difference) -> str:
 def _at(where: str) -> str:
     """A place such as ``"[0]['scores']"`` in words."""
     keys = re.findall(r"\['([^']*)'\]|((?:\[\d+\])+)", where)
-    return ", ".join(f"`{name}`" if name else f"result {places[1:-1] if places.count('[') == 1 else places}"
-                     for name, places in keys)  # fmt: skip
+    return ", ".join(f"`{name}`" if name else _result(places) for name, places in keys)
+
+
+def _result(places: str) -> str:
+    if places.count("[") == 1 and (number := int(places[1:-1])) < len(_ORDINALS):
+        return f"the {_ORDINALS[number]} result"
+    return f"result {places}"
+
+
+_ORDINALS = ("first", "second", "third", "fourth")
 
 
 def _of_another_name(expectations: Expectations, alike: list[Difference]) -> Explanation | None:

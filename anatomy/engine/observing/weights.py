@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import lru_cache
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
 from anatomy.engine.exercise import seed_from
@@ -20,12 +21,16 @@ def fill_parameters(module: nn.Module, words: Collection[str], seed: int = 0) ->
     """
     with torch.no_grad():
         for name, parameter in by_contract_name(module, words).items():
-            generator = torch.Generator().manual_seed(seed_from(seed, name, tuple(parameter.shape)))
-            noise = torch.randn(parameter.shape, generator=generator)
-            if parameter.dim() > 1:
-                parameter.copy_(noise / parameter.shape[-1] ** 0.5)
-            else:
-                parameter.copy_(0.3 * noise + (1.0 if name.endswith("weight") else 0.0))
+            parameter.copy_(_drawn(seed, name, tuple(parameter.shape)))
+
+
+@lru_cache(maxsize=2048)
+def _drawn(seed: int, name: str, shape: tuple[int, ...]) -> Tensor:
+    """A parameter's values. Many cases have the same, and small models at that."""
+    noise = torch.randn(shape, generator=torch.Generator().manual_seed(seed_from(seed, name, shape)))
+    if len(shape) > 1:
+        return noise / shape[-1] ** 0.5
+    return 0.3 * noise + (1.0 if name.endswith("weight") else 0.0)
 
 
 def by_contract_name(module: nn.Module, words: Collection[str]) -> dict[str, nn.Parameter]:
@@ -34,15 +39,17 @@ def by_contract_name(module: nn.Module, words: Collection[str]) -> dict[str, nn.
     That is the name with the fewest words that are not among the course's `words`, then the shortest path, then the one
     first registered: ``linear_1.weight`` rather than ``net.0.weight`` of an `nn.Sequential` beside it.
     """
+    named = list(module.named_parameters(remove_duplicate=False))
     names: dict[int, list[str]] = {}
-    for name, parameter in module.named_parameters(remove_duplicate=False):
+    for name, parameter in named:
         names.setdefault(id(parameter), []).append(name)
 
     def foreign(name: str) -> tuple[int, int]:
         own = name.split(".")
         return sum(not word.isdigit() and word not in words for word in own), len(own)
 
-    return {(name := min(group, key=foreign)): module.get_parameter(name) for group in names.values()}
+    parameters = dict(named)
+    return {(name := min(group, key=foreign)): parameters[name] for group in names.values()}
 
 
 def shared_names(module: nn.Module) -> list[list[str]]:

@@ -28,6 +28,8 @@ def call_text(trials: Trials, case: Case, expected: CaseObservation) -> str:
     notes: list[str] = []
 
     def text(name: str, value: Any) -> str:
+        if isinstance(value, Tensor) and not value.is_contiguous():
+            notes.append(f"the memory of {name} in another order")
         written = value_text(value, 12 if isinstance(value, float) else 3)
         if written is not None and len(written) <= MOST_LETTERS and _is_exact(value):
             return written

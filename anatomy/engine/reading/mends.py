@@ -43,6 +43,7 @@ def mended(program: Program, trials: Trials) -> Diagnosis | None:
 
 
 def _mends(program: Program, cases: list[Case], course: Course) -> Iterator[Mend]:
+    yield from _without_gradient(program)
     yield from _returned_too_early(program)
     yield from _repeated(program)
     yield from _power_first(program)
@@ -51,6 +52,36 @@ def _mends(program: Program, cases: list[Case], course: Course) -> Iterator[Mend
     yield from _not_reset(program)
     yield from _of_the_notebook(program)
     yield from _fixed_sizes(program, cases, course)
+
+
+_NO_GRADIENT = {"no_grad", "inference_mode"}
+"""Names of what computes without gradients."""
+
+
+def _without_gradient(program: Program) -> Iterator[Mend]:
+    """``with torch.no_grad():``, the same above a function, ``x.detach()`` and ``x.data``."""
+    for block in blocks(program.tree):
+        for index, statement in enumerate(block):
+            if isinstance(statement, ast.With) and _names_in(statement.items) & _NO_GRADIENT:
+                for line in rearranged(
+                    [block], [[*block[:index], *statement.body, *block[index + 1 :]]], statement.lineno
+                ):
+                    yield line, f"What stands in the `with` of line {line} is computed without gradients: take it out."
+    for function in program.functions:
+        for index, decorator in enumerate(function.decorator_list):
+            if _names_in([decorator]) & _NO_GRADIENT:
+                same = ast.parse("lambda function: function", mode="eval").body
+                for line in exchanged((function, "decorator_list", index, decorator), same):
+                    yield line, f"Line {line} lets `{function.name}` compute without gradients: leave it out."
+    for place in places(program.tree):
+        match place[3]:
+            case ast.Call(ast.Attribute(owner, "detach"), []) | ast.Attribute(owner, "data"):
+                for line in exchanged(place, owner):
+                    yield line, f"`{ast.unparse(place[3])}` in line {line} lets no gradient through."
+
+
+def _names_in(nodes: list[Any]) -> set[str]:
+    return {inner.attr for node in nodes for inner in ast.walk(node) if isinstance(inner, ast.Attribute)}
 
 
 def _returned_too_early(program: Program) -> Iterator[Mend]:

@@ -77,7 +77,12 @@ def _unknown_in(number: int, mine: Recording, rights: list[_Right]) -> list[str]
     known = set[int]().union(*(right.matched for right in rights))
     inside = {id(node) for node in ast.walk(mine.places[number][3]) if isinstance(node, ast.Name)}
     names = [part for part in mine.notes if id(mine.places[part][3]) in inside and part not in known | {number}]
-    return list(dict.fromkeys(mine.places[part][3].id for part in names if NO_DATA not in mine.notes[part]))
+    return list(dict.fromkeys(mine.places[part][3].id for part in names if _says_much(mine.notes[part])))
+
+
+def _says_much(values: list[Noted]) -> bool:
+    """Whether values are more than single numbers and words, which a right program may well compute, too."""
+    return all(not isinstance(one.plain, int | float | str | None) for one in values)
 
 
 class Rank(NamedTuple):
@@ -138,6 +143,8 @@ class _Right:
             is_late = here not in mine.building
             for form, numbers in of_form.items():
                 for there in (number for number in numbers if (here, number) not in same):
+                    if mine.begins(here) != self.recording.begins(there):
+                        continue  # what begins something and what is a whole can't stand for each other
                     elsewhere = not _stand_alike(mine, here, self.recording, there, same)
                     known_here, known_there = is_late and here in self.matched, is_late and there in common
                     rank = Rank(elsewhere, form != mine_form, known_here, known_there)
@@ -183,13 +190,20 @@ class _Lending:
             build = self.program.builder({_GIVEN: lambda: fresh(next(self._lent).value)})
             for right, there in candidates:
                 mends = self.trials.values_are_right(build, partial(self._lend, right, there), in_all)
-                if mends:
+                if mends and self._can_stand(number, right, there):
                     self._lender[number] = right, there
                     return True
                 if mends is None:
                     self._given_up.add(number)
                     return False
         return False
+
+    def _can_stand(self, number: int, right: _Right, there: int) -> bool:
+        """Whether one number could stand in the place of one: a place where each case needs its own is no mistake."""
+        if not isinstance(self.mine.places[number][3], ast.Constant):
+            return True
+        given = [value for case in self.trials.visible for value in right.given(there, case)]
+        return all(_alike([value], given[:1]) for value in given)
 
     def _lend(self, right: _Right, there: int, case: int) -> None:
         self._lent = iter(right.given(there, case))
@@ -223,13 +237,15 @@ def _said(program: Program, mine: Recording, number: int, unknown: list[str]) ->
     node, line = mine.places[number][3], mine.places[number][3].lineno
     text = ast.unparse(node)
     what = f"`{text}` in line {line}" if len(text) <= _LONGEST_QUOTE else f"What is computed in line {line}"
+    if unknown:
+        what += f", or what goes into it ({' and '.join(f'`{name}`' for name in unknown[:3])}),"
     detail = f"Line {line}: `{program.line(line)}`"
+    if (value := mine.is_set_to(number)) and value.lineno != line:
+        detail += f" Line {value.lineno} is where it comes from: `{program.line(value.lineno)}`"
     if changed := mine.was_changed_in(number):
         detail += f" Line {changed} is what changed it last: `{program.line(changed)}`"
     if filled := mine.is_filled_in(number):
         detail += f" Line {filled} is what fills it: `{program.line(filled)}`"
-    if unknown:
-        detail += f" Look at what goes into it, too: {' and '.join(f'`{name}`' for name in unknown[:3])}."
     return Diagnosis(
         f"{what} is not what is needed there: with the right value in its place, all results are right.", detail
     )

@@ -72,6 +72,7 @@ class Recording:
                 put(*place[:3], ast.copy_location(call, node))
         ast.fix_missing_locations(self._noting)
         self._uses = uses(self.places, self._functions)
+        self._begun = {id(node) for function in self._functions for node in _begun(function)}
 
     def stands_in(self, number: int) -> list[Use]:
         """The operation that takes an expression; where a name is set to it, those that take the name."""
@@ -81,19 +82,11 @@ class Recording:
         """Of a name: what it was set to last, where no branch and no loop leaves that open."""
         name = self.places[number][3]
         own = [node for node in self._functions if any(inner is name for inner in ast.walk(node))]
-        if not own or not isinstance(name, ast.Name):
-            return None
-        times = [node for node in ast.walk(own[-1]) if isinstance(node, ast.Name | ast.arg) and _binds(node, name.id)]
-        plain = [
-            (node, value)
-            for statement in own[-1].body
-            if isinstance(statement, ast.Assign) and len(statement.targets) == 1
-            for node, value in targets(statement)
-            if node in times
-        ]
-        arguments = sum(isinstance(node, ast.arg) for node in times)
-        before = [value for node, value in plain if node.lineno < name.lineno]
-        return before[-1] if before and len(plain) + arguments == len(times) else None
+        return _set_before(own[-1].body, name) if own and isinstance(name, ast.Name) else None
+
+    def begins(self, number: int) -> bool:
+        """Whether an expression only begins what is filled later, ``mask = torch.zeros(…)`` before ``mask[t] = …``."""
+        return id(self.places[number][3]) in self._begun
 
     def comes_from(self, number: int) -> set[int]:
         """The places of what an expression is made of: what stands in it, and what its names were set to, and so on."""
@@ -186,8 +179,44 @@ def _of_right(module: ModuleType, name: str, tree: ast.Module, names: dict[str, 
     return known[name]
 
 
-def _binds(node: ast.Name | ast.arg, name: str) -> bool:
-    return node.arg == name if isinstance(node, ast.arg) else node.id == name and isinstance(node.ctx, ast.Store)
+def _set_before(block: list[ast.stmt], name: ast.Name) -> ast.expr | None:
+    """What the name was set to before it is read somewhere in this block."""
+    at = next(index for index, statement in enumerate(block) if any(node is name for node in ast.walk(statement)))
+    around = block[at]
+    inner = next((one for one in blocks(around) if any(node is name for part in one for node in ast.walk(part))), [])
+    if inner and ((found := _set_before(inner, name)) or any(_is_bound(name, statement) for statement in inner)):
+        return found
+    is_loop = isinstance(around, ast.For | ast.While)
+    if any(_is_bound(name, part) for part in ast.walk(around) if is_loop or isinstance(part, _OWN_NAMES)):
+        return None
+    for statement in reversed(block[:at]):
+        if _is_bound(name, statement):
+            values = targets(statement) if isinstance(statement, ast.Assign) else ()
+            return next((value for node, value in values if node.id == name.id), None)
+    return None
+
+
+_OWN_NAMES = (ast.comprehension, ast.Lambda, ast.NamedExpr, ast.FunctionDef)
+"""What sets names of its own in the midst of a statement."""
+
+
+def _is_bound(name: ast.Name, inside: ast.AST) -> bool:
+    """Whether something sets this name."""
+    return any(
+        node.arg == name.id if isinstance(node, ast.arg) else node.id == name.id and isinstance(node.ctx, ast.Store)
+        for node in ast.walk(inside)
+        if isinstance(node, ast.arg | ast.Name)
+    )
+
+
+def _begun(function: ast.FunctionDef) -> Iterator[ast.expr]:
+    """What names are set to of which single entries are set, too."""
+    inside = list(ast.walk(function))
+    filled = {node.value.id for node in inside if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
+              if isinstance(node.value, ast.Name)}  # fmt: skip
+    for statement in inside:
+        if isinstance(statement, ast.Assign) and {ast.unparse(target) for target in statement.targets} & filled:
+            yield statement.value
 
 
 def _kept(value: Any) -> Noted:

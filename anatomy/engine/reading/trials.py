@@ -84,8 +84,15 @@ class Trials:
         cheapest = sorted(cases, key=expectations.cost)
         seen = {index: self._first_difference(index) for index in cheapest if index in self.wrong}
         self.visible = {index: difference for index, difference in seen.items() if difference}
-        self._values_order = sorted(cheapest, key=lambda index: index not in self.visible)
-        self._order = sorted(cheapest, key=lambda index: index not in self.wrong)
+        telling = [index for index in cheapest if not self._repeats(index)]
+        self._values_order = sorted(telling, key=lambda index: index not in self.visible)
+        self._order = sorted(telling, key=lambda index: index not in self.wrong)
+
+    def _repeats(self, index: int) -> bool:
+        """Whether a chosen case only repeats that of another seed: other numbers, and as right or as wrong."""
+        twin = self.expectations.twin(index)
+        is_same = (index in self.wrong, index in self.visible) == (twin in self.wrong, twin in self.visible)
+        return twin < index and is_same and not self.expectations.cases[index].drawn
 
     @property
     def differ_in_values(self) -> bool:
@@ -155,7 +162,9 @@ class Trials:
         `prepare` is called before each. All are looked at to their end, whatever the budget says. None if that ended an
         earlier copy.
         """
-        for index in self._values_order if in_all else self._values_order[:_SEVERAL]:
+        cases = self.expectations.cases
+        telling = [index for index in self._values_order if index in self.wrong or cases[index].asks is None]
+        for index in telling if in_all else telling[:_SEVERAL]:
             prepare(index)
             seen = None if self.budget.is_spent and not in_all else self._run(build, index, glimpse_case)
             if seen is None or not self._agrees(seen, index, values_only=True):

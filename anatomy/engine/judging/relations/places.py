@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import permutations
 
 import torch
@@ -10,7 +11,7 @@ from torch import Tensor
 
 from anatomy.engine.judging.explanation import Explanation
 from anatomy.engine.judging.relations.comparison import Comparison, alike, constant_ratio
-from anatomy.engine.judging.relations.sizes import explain_factor
+from anatomy.engine.judging.relations.numbers import factor
 from anatomy.engine.observing.plain_data import ROUNDING
 
 
@@ -29,11 +30,16 @@ def transposed(comparison: Comparison) -> Iterator[Explanation]:
             yield Explanation(
                 "Axes are swapped.", f"Your values are the expected ones with the axes in the order ({words}).", claim
             )
-        elif (ratio := constant_ratio(comparison.found, turned)) is not None:
-            more = explain_factor(ratio, comparison)[0]
+        elif said := next(factor(_turned(comparison, order)), None):
+            detail = f"{said.detail[0].lower()}{said.detail[1:]}"
             yield Explanation("Axes are swapped, and a constant factor is off too.",
-                              f"With the axes in the order ({words}) your values are the expected ones "
-                              f"times {ratio:.4g}{more}.", f"{claim} and a factor")  # fmt: skip
+                              f"With the axes in the order ({words}) {detail}", f"{claim} and a factor")  # fmt: skip
+
+
+def _turned(comparison: Comparison, order: tuple[int, ...]) -> Comparison:
+    """The comparison with the expected values' axes in this order, and with those others that have as many axes."""
+    others = tuple(_turned(one, order) for one in comparison.others if one.expected.dim() == len(order))
+    return replace(comparison, expected=comparison.expected.permute(order), others=others)
 
 
 def moved(comparison: Comparison) -> Iterator[Explanation]:
@@ -107,8 +113,18 @@ def partly_wrong(comparison: Comparison) -> Iterator[Explanation]:
             if torch.equal(bad, part):
                 rows = bad.nonzero().flatten()
                 mine, right = comparison.found.index_select(axis, rows), comparison.expected.index_select(axis, rows)
-                yield Explanation(f"Along {where} {words} wrong; the rest is right.", _how(mine, right),
+                how = _how(mine, right) if comparison.main else ""
+                alike_there = all(_how_there(one, axis - wrong.dim(), words) == how for one in comparison.others)
+                yield Explanation(f"Along {where} {words} wrong; the rest is right.", how if alike_there else "",
                                   f"{words} {comparison.place(axis)}")  # fmt: skip
+
+
+def _how_there(comparison: Comparison, axis: int, words: str) -> str:
+    """What is wrong with the same part in another case."""
+    if comparison.expected.dim() < -axis:
+        return ""
+    rows = dict(_parts(comparison.expected.size(axis)))[words].nonzero().flatten()
+    return _how(comparison.found.index_select(axis, rows), comparison.expected.index_select(axis, rows))
 
 
 def _parts(length: int) -> Iterator[tuple[str, Tensor]]:
