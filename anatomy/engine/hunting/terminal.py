@@ -36,8 +36,8 @@ def ask(course: Course, notebook: Notebook, console: Console) -> None:
 
 
 def latest(course: Course) -> Notebook:
-    """The last notebook in which something is solved, or the first one with something to solve."""
+    """The last notebook in which something is solved, or the first one."""
     noted = read_progress()
     books = course.notebooks
     solved = [book for book in books if any(noted.get(name, Entry()).is_solved for name in course.exercises(book))]
-    return solved[-1] if solved else books[min(1, len(books) - 1)]
+    return solved[-1] if solved else books[0]

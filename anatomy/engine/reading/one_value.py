@@ -199,8 +199,9 @@ class _Lending:
         return False
 
     def _can_stand(self, number: int, right: _Right, there: int) -> bool:
-        """Whether one number could stand in the place of one: a place where each case needs its own is no mistake."""
-        if not isinstance(self.mine.places[number][3], ast.Constant):
+        """Whether a number could be another one: where each case needs its own, it must be what is passed in."""
+        is_passed_in = isinstance(right.recording.places[there][3], ast.Name | ast.Attribute)
+        if not isinstance(self.mine.places[number][3], ast.Constant) or is_passed_in:
             return True
         given = [value for case in self.trials.visible for value in right.given(there, case)]
         return all(_alike([value], given[:1]) for value in given)
