@@ -46,6 +46,7 @@ def test_guides_are_plain(root):
     assert {name: some for name, some in found.items() if some} == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("book", COURSE.notebooks, ids=lambda book: book.slug)
 def test_sentences_of_mistakes_are_plain(book):
     said = [mistake.sentence for exercise in COURSE.exercises(book).values() for mistake in exercise.mistakes.values()]

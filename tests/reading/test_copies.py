@@ -188,6 +188,7 @@ def test_who_interrupts_the_check_interrupts_the_copy() -> None:
     assert children() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("work", [lambda: iter([time.sleep(1000)]), lambda: iter([sum(range(10**12))])])
 def test_what_neither_ends_nor_says_anything_is_given_up(work: Callable[[], Iterator[Any]]) -> None:
     began, before = time.thread_time(), children()

@@ -106,6 +106,7 @@ WRONG = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exercise, source, expected", WRONG.values(), ids=WRONG)
 def test_the_first_expression_that_goes_wrong_is_pointed_at(exercise, source, expected, notebook, reading):
     said = [one.headline for one in reading(exercise, notebook(source)).diagnoses]

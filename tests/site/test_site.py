@@ -52,6 +52,7 @@ def extensions(root: Path) -> dict[str, ModuleType]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", SLUGS)
 def test_solutions_are_folded_and_nothing_else_is(pages: Path, slug: str) -> None:
     for cell in read(student_file(pages, slug)).cells:
