@@ -205,16 +205,6 @@ def growth_exponent__covariance(lengths, costs):
 # ---------------------------------------------------------------------------------------------- encoder_parameters
 
 
-def encoder_parameters__library(config):
-    """The library's own count. A model on the device "meta" has shapes and no numbers."""
-    from transformers import AutoModel
-
-    if config.model_type not in ("bert", "roberta", "distilbert", "albert"):
-        raise ValueError(f"{config.model_type} is another kind of model")
-    with torch.device("meta"):
-        return AutoModel.from_config(config).num_parameters()
-
-
 def encoder_parameters__shapes(config):
     """All shapes in a list, then their products."""
     match config.model_type:

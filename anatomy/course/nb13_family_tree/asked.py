@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn.modules.module import register_module_module_registration_hook
 
 from anatomy.engine.calls import with_generator
 from anatomy.engine.draw import Draw
@@ -192,6 +193,10 @@ def attention_cost(seed: int) -> Iterator[Case]:
     large = draw.normal("T S") > -0.7
     large[0, 0] ^= int(large.sum()) % 2 == 0  # odd: beyond 2048, half precision has only even numbers
     yield draw.case(mask=large, note="for a large mask")
+    for height, width, count in ((7, 7, 27), (5, 11, 29), (7, 8, 31)):  # count / (T · S) · T · S is less, rounded
+        draw = Draw(seed, T=height, S=width)
+        mask = (draw.permutation(height * width) < count).view(height, width)
+        yield draw.case(mask=mask, note="when a share, multiplied by T · S, is rounded down")
     yield Draw(seed, T=3, S=6).case(mask=torch.ones(3, 6, dtype=torch.bool), note="when everything is allowed")
     yield Draw(seed, T=4, S=2).case(mask=torch.zeros(4, 2, dtype=torch.bool), note="when nothing is allowed")
     yield Draw(seed, T=1, S=1).case(mask=torch.ones(1, 1, dtype=torch.bool), note="for a single token")
@@ -277,14 +282,31 @@ def any_config(draw: Draw) -> Case:
     return draw.case(config=_config(kind, draw.sizes), asks=asks)
 
 
+def _counted(answer: Callable[..., Any], case: Case) -> Any:
+    """The number; or whether a model is built meanwhile, one that is more than a layer of PyTorch's."""
+    if case.asks != "config alone":
+        return _number(answer, case)
+    models: set[str] = set()
+
+    def note(outer: nn.Module, _: str, part: nn.Module | None) -> None:
+        if not type(outer).__module__.startswith("torch.nn."):
+            models.add(type(outer).__name__)
+
+    hook = register_module_module_registration_hook(note)
+    try:
+        _number(answer, case)
+    finally:
+        hook.remove()
+    return {"models": sorted(models)}
+
+
 @exercise(
     inputs=any_config,
-    properties={"values": 2, "DistilBERT": 1, "ALBERT": 3, "refusals": 1},
-    act=_number,
+    properties={"values": 2, "DistilBERT": 1, "ALBERT": 2, "config alone": 1, "refusals": 1},
+    act=_counted,
     when_right="No weight was loaded: a config says how large a model is, to the last bias.",
 )
 def encoder_parameters(seed: int) -> Iterator[Case]:
-    """Small configs only: who builds the library's model and has it counted needs no weights either, and is right."""
     from transformers import GPT2Config, MobileBertConfig
 
     def case(kind: str, asks: str | None = None, note: str = "", **sizes: int) -> Case:
@@ -303,8 +325,9 @@ def encoder_parameters(seed: int) -> Iterator[Case]:
     yield case("distilbert", "DistilBERT", **table(12), L=5, H=3)
     yield case("distilbert", "DistilBERT", **table(6), L=1, H=2, note="for one layer")
     yield case("albert", "ALBERT", **table(12), N=2, E=5, L=6, G=1, H=2)
-    yield case("albert", "ALBERT", **table(6), N=3, E=4, L=12, G=3, H=3, note="for three groups")
-    yield case("albert", "ALBERT", **table(8), N=1, E=8, L=2, G=2, H=4, note="when E is D")
+    yield case("albert", "ALBERT", **table(6), N=3, E=4, L=12, G=3, H=3, note="for more than one group")
+    yield case("albert", "ALBERT", **table(8), N=1, E=8, L=2, G=1, H=4, note="when E is D")
+    yield case("bert", "config alone", **table(6), N=2, L=2, H=1)
     for config in (GPT2Config(n_embd=8, n_head=2), MobileBertConfig(hidden_size=8)):
         yield Case({"config": config}, asks="refusals", message_names=(config.model_type,),
                    note=f"for a config of type “{config.model_type}”")  # fmt: skip
@@ -341,6 +364,9 @@ def few_shot_prompt(seed: int) -> Iterator[Case]:
     yield Case({"task": "continue", "examples": pairs[3:4], "query": words[6]}, note="for one example")
     twice = [pairs[1], pairs[0], pairs[1], (pairs[1][0], outputs[4])]
     yield Case({"task": "Noun or verb", "examples": twice, "query": pairs[1][0]}, note="when a text comes twice")
+    braces = [("{} and {name}", words[4]), (words[5], "{0} {{x}} %s 100 %")]
+    yield Case({"task": "Fill 100 % of {} and {name}", "examples": braces, "query": "{1} %d {"},
+               note="for texts with braces")  # fmt: skip
     yield Case({"task": "Translate English to French", "examples": [], "query": words[7]}, asks="zero-shot",
                note="without examples")  # fmt: skip
 

@@ -161,4 +161,11 @@ def _keys_alone(ranked: Tensor, unseen: Tensor, wanted: int) -> bool:
     return not both or _fits(torch.stack(both, dim=1), torch.tensor(rates))
 
 
-DESCRIPTIONS = {"bigbird_mask": Description(_bigbird)}
+def _counted(raw: Any, case: Case) -> Any:
+    """The number; or in words whether it came from the config alone."""
+    if case.asks != "config alone":
+        return raw
+    return "a model is built" if raw["models"] else "the config alone is read"
+
+
+DESCRIPTIONS = {"bigbird_mask": Description(_bigbird), "encoder_parameters": Description(_counted)}

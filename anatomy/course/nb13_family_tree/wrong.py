@@ -178,6 +178,7 @@ def in_bigbird_mask(at):
        ("a_chance_for_each", "unseen[torch.rand(len(unseen), generator=generator) < num_random / max(len(unseen), 1)]", "Each key comes in with a certain chance, so a query has now more, now fewer. It is exactly `num_random` more."))
     at(PERMUTED + "[:num_random]", "random keys",
        ("with_replacement", "torch.randint(len(unseen), (num_random if len(unseen) > num_random else 0,), generator=generator) if len(unseen) > num_random else slice(None)", "A key can be drawn twice, and then there are fewer than `num_random` more. Draw without putting back: `randperm(…)[:num_random]`."),
+       ("with_replacement_always", "torch.randint(max(len(unseen), 1), (num_random if len(unseen) else 0,), generator=generator)", "You draw with repetition (as `randint` does): the same key may come twice, and then the query gets fewer new ones. Take the first `num_random` of a `randperm`."),
        ("a_block", "(torch.arange(num_random) + torch.randint(max(len(unseen), 1), (1,), generator=generator)) % max(len(unseen), 1) if len(unseen) > num_random else slice(None)", "You draw where a *block* of neighboring keys begins. Each of the keys is drawn for itself."),
        ("too_few_left", "torch.ones(len(unseen)).multinomial(num_random, generator=generator) if num_random and len(unseen) else slice(0)", "Where fewer keys are left than `num_random`, yours stops with an error. Take all that are left then."))
     at(("    mask[:num_global] = True\n    mask[:, :num_global] = True\n", "    return mask"), "random keys",
@@ -240,6 +241,9 @@ def in_attention_cost(at):
        ("one_signed_byte", "int((mask != 0).sum(dtype=torch.int8))", "Your count runs over: it is kept in one byte with a sign, and goes on with −128 after 127.", "values"),
        ("half_precision", "int((mask != 0).half().sum())", "Your count is rounded: half precision has no odd numbers above 2048. Count in whole numbers.", "values"),
        ("bfloat16", "int((mask != 0).bfloat16().sum())", "Your count is rounded: `bfloat16` has no odd numbers above 256. Count in whole numbers.", "values"),
+       ("share_times_size", "int((mask != 0).float().mean() * mask.numel())", "You compute a share and multiply it by the number of entries. Rounding makes that a little too small for some masks, and `int` cuts off what is behind the point: one pair is lost. Add up the entries instead.", "values"),
+       ("share_times_size_as_python_numbers", "int((mask != 0).float().mean().item() * mask.numel())", "You compute a share and multiply it by the number of entries. Rounding makes that a little too small for some masks, and `int` cuts off what is behind the point: one pair is lost. Add up the entries instead."),
+       ("share_times_size_in_doubles", "int((mask != 0).double().mean() * mask.numel())", "You compute a share and multiply it by the number of entries. Rounding makes that a little too small for some masks, and `int` cuts off what is behind the point: one pair is lost. Add up the entries instead.", "values"),
        ("share_rounded_down", "int((mask != 0).float().mean())", "Yours is 1 where everything is allowed, and else 0. (Is it a mean, cut off to a whole number?) The exercise asks how many pairs are let through."),
        ("one_too_many", "int((mask != 0).sum()) + 1", "Your number is one too large."),
        ("squared", "int((mask != 0).sum()) ** 2", "Your number is the square of the right one: count the pairs, no more."),
@@ -335,6 +339,10 @@ def in_encoder_parameters(at):
     at(" + _linear(inner, width)", SIZES, ("one_feed_forward_layer", "", "You count one feed-forward layer. There are two: from D to F, and back."))
     at(" + _linear(width, inner) + _linear(inner, width)", SIZES, ("no_feed_forward", "", "The feed-forward layers are missing: from D to F, and back."))
     at("4 * _linear(width, width) + norm", SIZES, ("no_attention", "norm", "The attention layers are missing: four of D × D in each layer."))
+    at("config.dim, config.hidden_dim", "DistilBERT",
+       ("distilbert_inner_is_four_widths", "config.dim, 4 * config.dim", "For DistilBERT you take 4 · D for the inner width F. Its config says it: `hidden_dim`."))
+    at("config.hidden_size, config.intermediate_size", ("values", "ALBERT"),
+       ("inner_is_four_widths_but_in_distilbert", "config.hidden_size, 4 * config.hidden_size", "You take 4 · D for the inner width F. The config says it: `intermediate_size`."))
     at("    norm = 2 * width\n", SIZES,
        ("inner_is_four_widths", "    inner, norm = 4 * width, 2 * width\n", "You take 4 · D for the inner width. The config says it: `intermediate_size` (DistilBERT: `hidden_dim`)."),
        ("no_biases_of_layer_norms", "    norm = width\n", "In each layer 2 · D numbers are missing: as many as the biases of its two norms, and as many as one norm whole. There are two norms, after the attention and after the feed-forward part, with D weights and D biases each."),
@@ -396,6 +404,10 @@ def in_encoder_parameters(at):
     at("layers * layer", SIZES,
        ("one_layer", "layer", "You count one layer. It is as many as the config says."),
        ("a_layer_too_few", "(layers - 1) * layer", "You count a layer too few."))
+    at("widening + layers * layer", "ALBERT",
+       ("albert_widening_in_each_group", "layers * (widening + layer)", "You count the linear layer from E to D once for each group. There is one of it, before the first layer."))
+    at("    kind = config.model_type\n", "config alone",
+       ("model_built", "    if config.model_type in (\"bert\", \"roberta\", \"distilbert\", \"albert\"):\n        from transformers import AutoModel\n        with torch.device(\"meta\"):\n            return AutoModel.from_config(config).num_parameters()\n    kind = config.model_type\n", "You build the model and count what it has. The number is right, but it must be computed from the config alone."))
     at("else config.num_hidden_layers", "values",
        ("heads_for_layers", "else config.num_attention_heads", "You count `num_attention_heads` layers. It is `num_hidden_layers` of them."))
     at('raise ValueError(f"a model of type {kind!r} is none of these encoders")', "refusals",
@@ -433,6 +445,7 @@ def in_few_shot_prompt(at):
        ("windows_line_ends", '"\\r\\n".join(lines)', "Your lines end with \\r\\n. It is \\n alone."),
        ("lines", "lines", "You return a list of lines. One text is needed: `\"\\n\".join`."),
        ("indented", '"\\n    ".join(lines)', "Your lines are indented. (Does a text in triple quotes hold the spaces of your program?)"),
+       ("task_in_a_template", '(f"{task}:\\n" + "{} => {}\\n" * len(examples) + "{} =>").format(*[text for pair in examples for text in pair], query)', "Your task is part of a template that is filled in afterwards, so braces in it are taken for places to fill (as `%` is with the `%` operator). Fill the task in, too, or join finished lines.", "values"),
        ("line_end_at_the_beginning", '"\\n" + "\\n".join(lines)', "Your prompt begins with a line end. (A text in triple quotes begins right after them.)"),
        ("small_letters", JOINED + ".lower()", "You change capital letters. Texts are as they are."))
     at(TASK, ALL,
@@ -506,6 +519,7 @@ def in_patchify(at):
        ("channels_averaged", "grid.mean(dim=1, keepdim=True).permute(0, 2, 4, 1, 3, 5)", "You average the channels. A vector holds all of them, one after the other: C·P·P numbers.", ("shape", *NUMBERS)),
        ("no_gradient", "grid.detach().permute(0, 2, 4, 1, 3, 5)", "No gradient reaches `images`: your patches are cut off from them (`detach`, NumPy, `torch.tensor` …).", "gradients"))
     at(ORDER + ".flatten(3).flatten(1, 2)", NUMBERS,
+       ("unfold_only_reshaped", "F.unfold(images, patch, stride=patch).reshape(batch, height // patch * (width // patch), channels * patch * patch)", "Your vectors are cut out of (B, C·P·P, N), which has the patches last, as `F.unfold` gives it. Exchange the two axes with `transpose(1, 2)`: `reshape` keeps the numbers in their order, and only cuts them into other rows."),
        ("only_reshaped", "images.reshape(batch, height // patch * (width // patch), channels * patch * patch)", "You reshape, but change no order of axes: your vectors are stretches of memory, not squares of the image. Split H and W into (rows, P) and (columns, P), and bring the two P together with `permute`."),
        ("channels_in_front", "grid.permute(0, 1, 2, 4, 3, 5).reshape(batch, height // patch * (width // patch), channels * patch * patch)", "Your channels stay in front when you cut, so a vector mixes stretches of different patches. Bring the channels after the patches first."))
     at(GRID, NUMBERS,
