@@ -130,6 +130,16 @@ def score_variance__separate_draws(dim, samples, generator):
     return measure(1.0), measure(dim**-0.5)
 
 
+def score_variance__fresh_pairs_for_the_scaled(dim, samples, generator):
+    def score():
+        query, key = (torch.randn(dim, generator=generator) for _ in range(2))
+        return query @ key
+
+    unscaled = torch.stack([score() for _ in range(samples)])
+    scaled = torch.stack([score() / dim**0.5 for _ in range(samples)])
+    return unscaled.var().item(), scaled.var(correction=0).item()
+
+
 def score_variance__numpy(dim, samples, generator):
     query = torch.randn(samples, dim, generator=generator).numpy()
     key = torch.randn(samples, dim, generator=generator).numpy()

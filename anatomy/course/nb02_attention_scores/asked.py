@@ -54,26 +54,36 @@ def _queries_and_keys(seed: int) -> Iterator[Case]:
 
 # ---------------------------------------------------------------------------------------------- measuring
 
+NOBODYS_SEED = 7_160_483
+"""The global generator's seed: an answer that seeds it, too, takes another one."""
+
 FEW, TIMES = 20, 150
-"""So few samples, so many times: what is measured must scatter as theory says."""
+"""So few samples, so many times (of width 1 twice as often): what is measured must scatter as theory says."""
 
 
 def _call(target: Callable[..., Any], case: Case) -> dict[str, Any]:
-    """Measure repeatedly: as given, again, with the generator in another state, and often with `FEW` samples."""
+    """Measure repeatedly: as given, again, with another state or seed of the generator, and often with few samples."""
     dim, samples, generator = case.args.values()
-    torch.default_generator.manual_seed(0)
-    used = _copy(generator)
+    torch.default_generator.manual_seed(NOBODYS_SEED)
+    used, everywhere = _copy(generator), torch.get_rng_state()
     first = _as_data(target(dim, samples, used))
+    is_kept = int(torch.equal(everywhere, torch.get_rng_state()))
     again = _as_data(target(dim, samples, _copy(generator)))  # by now the global generator is in another state
-    torch.default_generator.manual_seed(0)
+    torch.default_generator.manual_seed(NOBODYS_SEED)
     other = _as_data(target(dim, samples, _copy(generator, skip=7)))  # its first seed is still the same
+    torch.default_generator.manual_seed(NOBODYS_SEED)
+    reseeded = torch.Generator().manual_seed((generator.initial_seed() + 1) % 2**32)
+    seeded = _as_data(target(dim, samples, reseeded))
     more = _as_data(target(dim, samples + 100, _copy(generator)))
     few = _copy(generator)
     often = TIMES if dim >= 8 else 0  # of narrow rows, all pairs scatter nearly as much as independent ones
     return {
-        "first": first, "state": used.get_state(), "again": again, "other": other, "more": more,
+        "first": first, "state": used.get_state(), "global generator is kept": is_kept, "again": again, "other": other,
+        "seeded": seeded, "more": more,
         "two": _as_data(target(dim, 2, few)),
+        "narrow": _as_data(target(1, samples, _copy(generator))),
         "few": [_as_data(target(dim, FEW, few)) for _ in range(often)],
+        "few of width 1": [_as_data(target(1, FEW, few)) for _ in range(0 if often else 2 * TIMES)],
     }  # fmt: skip
 
 

@@ -66,7 +66,7 @@ def in_scaled_scores(at):
     at("math.sqrt(query.size(-1))", NUMBERS,
        ("by_d", "query.size(-1)", "You divide by D, not by √D: with D = {D} the scores come out {root_D} times too small."),
        ("half_of_d", "(query.size(-1) ** 1 / 2)", "You divide by D/2: Python reads `D ** 1 / 2` as (D ** 1) / 2. The root is `D ** 0.5` or `math.sqrt(D)`."),
-       ("whole_root", "int(math.sqrt(query.size(-1)))", "You divide by the *whole-number part* of √D: `int(…)` or `//` cuts {root_D} off at the point. Keep the fraction."),
+       ("whole_root", "int(math.sqrt(query.size(-1)))", "You divide by the *whole-number part* of √D: `int(…)`, `//` or `math.isqrt` cuts {root_D} off at the point. Keep the fraction."),
        ("by_eight", "8", "You divide by 8 whatever the width. That is √64, the width in the paper; here D = {D}. Read the width off the tensor: `query.size(-1)`."),
        ("by_the_lengths_of_all", "(query.norm() * key.norm())", "You divide by the lengths of the whole tensors, `query.norm() * key.norm()`: one number that depends on what is in them. The scale is √D = {root_D}, whatever they hold."),
        ("by_twice_the_root", "(2 * math.sqrt(query.size(-1)))", "You divide by 2·√D; √D = {root_D} alone is the scale."))
@@ -111,14 +111,18 @@ def in_score_variance(at):
        ("variance_by_root", ("", "scores.var().item() / math.sqrt(dim)"), "You divide the *variance* by √D. Dividing a score by √D divides its variance by D, because a variance is made of squares."))
     at("math.sqrt(dim)", "scaled variance",
        ("scores_by_d", "dim", "You divide the scores by D, not by √D: their variance falls to 1/D, where 1 is the aim."),
+       ("measured_spread", "scores.std()", "Your second number is 1 whatever the scores are, as it is after a division by the spread that was measured. Divide each score by √D = {root_D}: the variance then comes close to 1 and never hits it exactly.", "sampling"),
        ("half_of_d", "(dim**1 / 2)", "`D ** 1 / 2` is (D ** 1) / 2, half of D. The root is `D ** 0.5` or `math.sqrt(D)`."))
     at(" / math", "scaled variance",
        ("times_root", " * math", "You multiply the scores by √D where they must be divided: the scaled variance comes out D² in place of 1."))
     at(".var()", "unscaled variance",
        ("std", ".std()", "You return standard deviations. The variance is their square: `var` in place of `std`. (The scaled one hides it, because 1² = 1.)"),
        ("mean", ".mean()", "You return means. The mean of a score is about 0 at every width; it is the *spread* around it that grows: `var`.", VARIANCES), times=2)
+    at("scaled.var()", "sampling",
+       ("std_of_the_scaled", "scaled.std()", "Your second number is a standard deviation, the root of the variance. (Close to 1 they hardly differ, because 1² = 1.) Return the variance of the scaled scores."))
     at("scores.var().item(), scaled.var().item()", VARIANCES,
        ("other_order", "scaled.var().item(), scores.var().item()", "The two numbers are in the other order: first the unscaled variance, then the scaled one."),
+       ("scaled_twice", "scaled.var().item(), scaled.var().item()", "Both of your numbers are the same, about 1, as the variance of scaled scores is. Are the unscaled ones changed in place? `scaled = scores` is a second name for one tensor, no copy, and `/=` or `div_` changes what both names mean.", "unscaled variance"),
        ("rounded", "round(scores.var().item(), 1), round(scaled.var().item(), 1)", "Your numbers are rounded. Return them as measured.", "sampling"))
     at(("(query * key).sum(dim=-1)  # (N,)", "  # (N,)\n    return"), VARIANCES,
        ("products_not_summed", ("query * key  # (N, D)", "  # (N, D)\n    return"), "You take the variance of the single products qᵢ·kᵢ. A score is their *sum* over the D components: add up along the last axis first."))
@@ -128,6 +132,8 @@ def in_score_variance(at):
        ("sum_over_samples", ("dim=0)  # (D,)", "  # (D,)\n    return"), "You add up over the samples, not over the components, and get D scores in place of {N}: with shape (N, D) the sum runs along the last axis, `dim=-1`."))
     at("torch.randn", VARIANCES,
        ("rand_for_randn", "torch.rand", "`torch.rand` draws from 0 to 1: mean ½, variance 1/12. The contract asks for standard normal components, mean 0 and variance 1: `torch.randn`, with an n."), times=2)
+    at("torch.randn(samples, dim, generator=generator)", "sampling",
+       ("uniform_of_variance_1", "(torch.rand(samples, dim, generator=generator) - 0.5) * math.sqrt(12)", "Your components have variance 1, but they are not normal: uniform numbers, or ±1, have no tails, and with `dim` = 1 their scores scatter too little. Draw with `torch.randn`."), times=2)
     at(("    key = torch.randn(samples, dim, generator=generator)  # (N, D)\n", "query * key"), VARIANCES,
        ("query_with_itself", ("", "query * query"), "Each query is multiplied with itself: that is its squared length, with mean D and variance 2·D. Draw the keys independently."))
     at("query = torch.randn(samples, dim, generator=generator)  # (N, D)", VARIANCES,
@@ -135,9 +141,12 @@ def in_score_variance(at):
     at(", generator=generator", "sampling",
        ("global_generator", "", "The given generator has no effect: your draws come from PyTorch's global one. Hand it on in every draw, `torch.randn(…, generator=generator)`."), times=2)
     at("key = torch.randn(samples, dim, generator=generator)", "sampling",
-       ("half_global", "key = torch.randn(samples, dim)", "The same generator gives other numbers each time: some of your draws come from elsewhere. Look for a `torch.randn` without `generator=generator`, for NumPy, or for `generator.seed()`, which starts it again at random."))
+       ("half_global", "key = torch.randn(samples, dim)", "The same generator gives other numbers each time: some of your draws come from elsewhere. Look for a `torch.randn` without `generator=generator`, for `torch.randn_like`, for NumPy, or for `generator.seed()`, which starts it again at random."))
     at("query = ", "sampling",
        ("seeds_inside", "generator.manual_seed(0)\n    query = ", "Something inside your function is seeded (`manual_seed`), so that every call gives the same numbers. Seeding is the caller's business: use the generator in the state in which it comes."),
+       ("starts_again", "generator = torch.Generator().manual_seed(generator.initial_seed())\n    query = ", "You start again at the seed that the generator once had: what has been drawn from it since makes no difference, and a second call gives the same numbers. Draw with `generator=generator`, from the state in which it comes."),
+       ("draws_from_a_copy", "generator = torch.Generator().set_state(generator.get_state())\n    query = ", "After the call the given generator is where it was before, so that a second call gives the same numbers. Draw from that one, not from a copy."),
+       ("seeds_the_global_one", "torch.manual_seed(int(torch.randint(2**31, (1,), generator=generator)))\n    generator = torch.default_generator\n    query = ", "PyTorch's global generator is not as it was before the call: you seed it, or draw from it. Hand the given one on in every draw, `torch.randn(…, generator=generator)`; nothing is seeded."),
        ("fixed_number", "samples = 10_000\n    query = ", "`samples` has no effect: you draw a fixed number of pairs. The caller decides how many, here {N}."),
        ("one_sample_less", "samples = samples - 1\n    query = ", "You draw one pair less than asked for: `samples − 1`."))
 
@@ -161,8 +170,13 @@ def in_project(at):
     PAIR = "x @ w_q, x @ w_k  # (B, T, K), (B, T, K)"
     at("x @ w_q, x @ w_k", NUMBERS,
        ("other_order", "x @ w_k, x @ w_q", "The pair is in the other order: you return (keys, queries), wanted is (queries, keys). `w_q` makes the first."),
-       ("scaled_already", "x @ w_q / math.sqrt(w_q.size(-1)), x @ w_k / math.sqrt(w_k.size(-1))", "You divide by a root already. `project` only projects; the root of the width belongs to the scores."),
        ("softmax_of_the_projections", "(x @ w_q).softmax(dim=-1), (x @ w_k).softmax(dim=-1)", "You take a softmax of queries and keys. Projections are plain products and may be negative; the softmax comes after the scores, in 03."))
+    at("return ", NUMBERS,
+       ("scaled_already", "x = x / math.sqrt(w_q.size(-1))\n    return ", "You divide by a root already. `project` only projects; the root of the width belongs to the scores."),
+       ("keys_scaled", "w_k = w_k / math.sqrt(w_k.size(-1))\n    return ", "The keys are divided by √K = {root_K} already. `project` only projects; the root of the width belongs to the scores."),
+       ("queries_scaled", "w_q = w_q / math.sqrt(w_q.size(-1))\n    return ", "The queries are divided by √K = {root_K} already. `project` only projects; the root of the width belongs to the scores."))
+    at("x @ w_q", NUMBERS,
+       ("keys_for_both", "x @ w_k", "Both of your results are `x @ w_k`; `w_q` is not used. (In a loop, a `lambda` looks up its names when it is *called*: after the loop, they have the values of the last round.)"))
     at("x @ w_k", NUMBERS,
        ("same_for_both", "x @ w_q", "Queries and keys both come from `w_q`; `w_k` is never used. One matrix for both is what this exercise avoids: its scores are symmetric."))
     at(PAIR, ALL,

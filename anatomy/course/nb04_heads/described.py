@@ -30,6 +30,8 @@ def _independence(raw: Mapping[str, Any], case: Case) -> str:
         return f"loop.{changed[0]} has changed"
     if all(name in fused and torch.equal(fused[name], value) for name, value in start.items()):
         return "nothing in fused has changed"
+    if missing := [name for name in start if name not in fused]:
+        return f"fused.{missing[0]} is no parameter any more"
     for name in ("fused", "loop"):
         if frozen := [key for key, trainable in raw["trainable"][name].items() if not trainable]:
             return f"{name}.{frozen[0]} can't be trained any more"

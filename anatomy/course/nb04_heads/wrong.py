@@ -57,6 +57,8 @@ def in_AttentionHead(at):
        ("dropout", "return F.dropout(scaled_dot_product_attention(self.q(x), self.k(x), self.v(x)), 0.1, self.training)", "You use dropout. The contract has none: in training mode your result is random. Notebook 05 brings it in.", "values"),
        ("skip_connection", ATTENTION.replace("  #", " + x  #"), "You add the input to the result: a skip connection. BERT has one, but around all heads; notebook 05 builds it.", EVERYTHING),
        ("embed_dim_not_kept", "scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(self.head_dim)\n        return scores.softmax(dim=-1) @ self.v(x)", "`forward` asks for `self.head_dim`, which `__init__` never sets: keep what you need later, `self.head_dim = head_dim`.", EVERYTHING))
+    at(ATTENTION, NUMBERS,
+       ("across_the_batch", "tokens = x.reshape(1, -1, x.size(-1))  # (1, B·T, D)\n        found = scaled_dot_product_attention(self.q(tokens), self.k(tokens), self.v(tokens))  # (1, B·T, K)\n        return found.reshape(*x.shape[:2], -1)", "Your tokens attend to the tokens of all {B} sentences: B and T are joined before attention. Keep the batch as an axis of its own, (B, T, K)."))
     at("(self.q(x), ", NUMBERS,
        ("scaled_twice", "(self.q(x) / math.sqrt(self.q.out_features), ", "Your scores come out divided by K = {K}, not by √K. If you call `scaled_dot_product_attention`, leave the scaling to it; if you scale yourself, take the root."))
     at("self.v(x))  # three times (B, T, K)", SHAPE,
@@ -109,6 +111,7 @@ def in_MultiHeadAttention(at):
        ("output_linear_unused", "context", "You have an `output_linear` but `forward` never calls it: pass the concatenated heads through it before you return."),
        ("dropout", "F.dropout(self.output_linear(context), 0.1, self.training)", "You use dropout. The contract has none: in training mode your result is random. Notebook 05 adds it, outside this module.", "values"),
        ("skip_connection", "x + self.output_linear(context)", "You add the input to the result: a skip connection. BERT has one, but around this module; notebook 05 builds it."),
+       ("output_transposed", "context @ self.output_linear.weight + self.output_linear.bias", "You multiply by `output_linear.weight` as it is. It is (outputs, inputs), so the product needs `.T`; a call, `self.output_linear(…)`, does that."),
        ("output_linear_twice", "self.output_linear(self.output_linear(context))", "You apply `output_linear` twice. Once is enough."))
     at("context = torch.cat([head(x) for head in self.heads]", NUMBERS,
        ("scale_root_d", "scale = x.size(-1) ** -0.5\n        found = [F.scaled_dot_product_attention(h.q(x), h.k(x), h.v(x), scale=scale) for h in self.heads]\n        context = torch.cat(found", "Your heads scale by √D = {root_D}; the width of a head is K, so each must divide by √K = {root_K}."))
@@ -129,6 +132,7 @@ def in_MultiHeadAttention(at):
        ("first_head_only", "self.heads[0](x) for _ in self.heads", "Only head 0 is used, {H} times over. Call each head of `self.heads` once."),
        ("one_head_repeated", "self.heads[-1](x) for _ in self.heads", "The same head is side by side with itself: only the last of `self.heads` is used. Call each of them once."))
     at(CONTEXT, EVERYTHING,
+       ("across_the_batch", "tokens = x.reshape(1, -1, x.size(-1))  # (1, B·T, D)\n        context = torch.cat([head(tokens) for head in self.heads], dim=-1).reshape(x.shape)  # (B, T, D)", "Your tokens attend to the tokens of all {B} sentences: B and T are joined before the heads. Give each head `x` as it is, (B, T, D).", NUMBERS),
        ("chained", "context = x\n        for head in self.heads:\n            context = head(context)", "You pass each head what the head before it made. Heads work side by side, not one after the other: all of them get the same `x`."),
        ("one_head_wide", "context = sum(head(x) for head in self.heads)  # H × (B, T, K) -> (B, T, K)", "What reaches `output_linear` is {K} columns wide, as one head is (or as the sum of all is); it takes {D}. All {H} heads belong side by side: `torch.cat(…, dim=-1)`."))
     at("head in self.heads", NUMBERS,
@@ -167,7 +171,7 @@ def in_split_heads(at):
        ("no_transpose", "", "You stop at (B, T, H, K), here ({B}, {T}, {H}, {K}): the columns are cut. What is missing is a swap of axes 1 and 2, so that each head has its own T × K table."),
        ("reversed_axes", ".T", "`.T` reverses all four axes, (K, H, T, B). Swap only T and H: `transpose(1, 2)`."))
     at(("num_heads, width // num_heads)  # (B, T, H, K)", "transpose(1, 2)"), NUMBERS,
-       ("interleaved", ("width // num_heads, num_heads)  # (B, T, K, H)", "permute(0, 3, 1, 2)"), "Your heads take one column in every {H} (0, {H}, …), as dealing cards does. Head 0 should get the first {K} neighbors: in the reshape H comes before K."))
+       ("interleaved", ("width // num_heads, num_heads)  # (B, T, K, H)", "permute(0, 3, 1, 2)"), "Your heads take one column in every {H} (0, {H}, …), as dealing cards does. Head 0 should get the first {K} neighbors. (In a reshape, H comes before K.)"))
     at("transpose(1, 2)", SHAPE,
        ("heads_first", "permute(2, 0, 1, 3)", "The head axis comes first in yours, (H, B, T, K); it belongs after the batch: (B, H, T, K). (`torch.stack` puts its new axis first unless you say `dim=1`.)"),
        ("tokens_last", "permute(0, 2, 3, 1)", "T and K are exchanged in yours: (B, H, K, T). That is how keys are turned *inside* the product; the split itself gives (B, H, T, K)."),
@@ -232,6 +236,8 @@ def in_merge_heads(at):
        ("sentences_joined", "reshape(1, batch * length, num_heads * head_dim)", "All sentences come out as one long one, (1, B·T, D). Keep the batch: its size is `x.size(0)`."),
        ("first_head_only", "select(2, 0)", "You return the first head alone, {K} of {D} columns; merging keeps them all, side by side."),
        ("first_sentence_only", JOINED + "[0]", "You return the first sentence alone, (T, D). Merge every sentence of the batch: (B, T, D)."))
+    at(f"parts = x.transpose(1, 2)  # (B, T, H, K)\n    return parts.{JOINED}", SHAPE,
+       ("heads_squeezed", "return torch.cat([head.squeeze() for head in x.chunk(num_heads, dim=1)], dim=-1)", "`squeeze()` takes away *all* axes of size 1: with one sentence, one token or K = 1, more is lost than the axis of the heads. Name the axis, `squeeze(1)`, or take a head by its number, `x[:, h]`."))
     squeezed(at, SHAPE, "is (B, T, D), also for one sentence or one token")
 
 
@@ -251,6 +257,7 @@ def in_FusedMultiHeadAttention(at):
        ("interleaved_split", "parts = (layer(x).unflatten(-1, (-1, self.num_heads)) for layer in (self.q, self.k, self.v))  # (B, T, K, H)\n        query, key, value = (part.permute(0, 3, 1, 2) for part in parts)  # (B, H, T, K)", "Your heads take one column in every {H}. Head 0 owns outputs 0 to K − 1 of `q`, `k` and `v`: in the reshape H comes before K, as in `split_heads`."),
        ("split_before_wide_layers", "parts = split_heads(x, self.num_heads)  # (B, H, T, K)\n        query, key, value = self.q(parts), self.k(parts), self.v(parts)", "You split the tokens first and hand slices of {K} columns to layers that take all {D}. It is the other way round: project, then split, so that every head can read every column.", EVERYTHING))
     at((SPLIT, "merge_heads(context)"), NUMBERS,
+       ("across_the_batch", ("parts = (layer(x).flatten(0, 1).unflatten(-1, (self.num_heads, -1)) for layer in (self.q, self.k, self.v))  # (B·T, H, K)\n        query, key, value = (part.transpose(0, 1) for part in parts)  # (H, B·T, K)", "context.transpose(0, 1).reshape(x.shape)"), "Your tokens attend to the tokens of all {B} sentences: B and T are joined before attention, as in `reshape(-1, H, K)`. Keep the batch as an axis of its own, (B, H, T, K)."),
        ("view_there_and_back", ("shape = x.size(0), self.num_heads, x.size(1), -1\n        query, key, value = (layer(x).view(shape) for layer in (self.q, self.k, self.v))", "context.view(x.shape)"), "You `view` to (B, H, T, K) without a transpose, and back in the same way. The two are each other's inverse, so all shapes fit, but in between a “head” holds a mixture of tokens and columns."))
     at("merge_heads(context)", EVERYTHING,
        ("merge_without_transpose", "context.reshape(x.shape)", "The split is right, the way back is not: you reshape (B, H, T, K) to (B, T, D) without transposing first, so rows of different tokens end up in one. `merge_heads` does it right.", NUMBERS),
@@ -260,7 +267,7 @@ def in_FusedMultiHeadAttention(at):
        ("single_heads_into_a_layer", "context", "One of your layers is handed single heads, {K} columns wide, where it takes all {D}: `q`, `k` and `v` come before the split, `output_linear` after `merge_heads`."))
     at((SPLIT, "value)  # (B, H, T, K)", "merge_heads(context)"), NUMBERS,
        ("attends_over_heads", ("query, key, value = (layer(x).unflatten(-1, (self.num_heads, -1)) for layer in (self.q, self.k, self.v))", "value)  # (B, T, H, K)", "context.flatten(2)"), "Your attention runs over the heads of one token, not over the tokens: in (B, T, H, K) the last two axes are H and K. Swap T and H first. No shape tells you; no token ever sees another."),
-       ("one_wide_head", ("query, key, value = self.q(x), self.k(x), self.v(x)  # (B, T, D)", "value)  # (B, T, D)", "context"), "There is one head only, {D} wide: queries, keys and values are never split. Between the projections and the product, cut each into {H} heads of width {K}."))
+       ("one_wide_head", ("query, key, value = self.q(x), self.k(x), self.v(x)  # (B, T, D)", "value)  # (B, T, D)", "context"), "There is one table of weights for all {D} columns: queries and keys are compared whole, not head by head. Between the projections and the product, cut queries, keys and values into {H} heads of width {K}."))
     at("context = scaled_dot_product_attention(query, key, value)", NUMBERS,
        ("scale_root_d", "scores = query @ key.transpose(-2, -1) / math.sqrt(x.size(-1))\n        context = scores.softmax(dim=-1) @ value", "You scale by √D = {root_D}; after the split each dot product runs over K numbers, so divide by √K = {root_K}."),
        ("no_scale", "scores = query @ key.transpose(-2, -1)\n        context = scores.softmax(dim=-1) @ value", "You don't scale the scores: divide them by √K = {root_K} before the softmax."),
@@ -269,6 +276,7 @@ def in_FusedMultiHeadAttention(at):
        ("dropout", "weights = (query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))).softmax(dim=-1)\n        context = F.dropout(weights, 0.1, self.training) @ value", "You drop attention weights at random in training mode. The contract has none; notebook 05 adds dropout.", "values"),
        ("values_unweighted", "context = value", "You merge the values as they are: no token sees another. Mix them by the attention weights first."))
     at("self.output_linear(merge_heads(context))", NUMBERS,
+       ("output_transposed", "merge_heads(context) @ self.output_linear.weight + self.output_linear.bias", "You multiply by `output_linear.weight` as it is. It is (outputs, inputs), so the product needs `.T`; a call, `self.output_linear(…)`, does that."),
        ("output_linear_unused", "merge_heads(context)", "You have an `output_linear` but `forward` never calls it: the merged heads go through it last."),
        ("skip_connection", "x + self.output_linear(merge_heads(context))", "You add the input to the result: a skip connection. BERT has one, but around this module; notebook 05 builds it."))
     at(("\n        self.output_linear = nn.Linear(embed_dim, embed_dim)", "self.output_linear(merge_heads(context))"), LAYERS,
@@ -397,15 +405,25 @@ def in_copy_heads(at):
        ("rows_h_to_h_plus_k", "size = len(parts[0].bias)\n            for h, part in enumerate(parts):\n                layer.weight[h : h + size], layer.bias[h : h + size] = part.weight, part.bias", "Head h is written into rows h to h + K − 1, over most of the head before it. It belongs in rows h·K to (h + 1)·K − 1."),
        ("fixed_3_heads_of_8", "for h in range(3):\n                part = getattr(loop.heads[h], name)\n                layer.weight[h * 8 : (h + 1) * 8], layer.bias[h * 8 : (h + 1) * 8] = part.weight, part.bias", "You copy 3 heads of width 8, whatever there is. Take the number from `len(loop.heads)`, and K from a head's own weight: it has K rows."),
        ("each_into_the_whole", "for part in parts:\n                layer.weight.copy_(part.weight)\n                layer.bias.copy_(part.bias)", "You copy one head's ({K}, D) into all of fused's (D, D): the sizes don't fit. All {H} heads together fill it, one below the other.", NOTHING_ARRIVES),
+       ("added", "layer.weight.add_(torch.cat([part.weight for part in parts]))\n            layer.bias.add_(torch.cat([part.bias for part in parts]))", "You add the heads' weights to those that fused has already. Write over them: `copy_`."),
        ("last_head_left_out", "size = len(parts[0].bias)\n            for h, part in enumerate(parts[:-1]):\n                layer.weight[h * size : (h + 1) * size] = part.weight\n                layer.bias[h * size : (h + 1) * size] = part.bias", "The last head is not copied: its rows of fused stay what they were. (`range(n)` ends at n − 1 by itself.)"))
     at("[getattr(head, name) for", "q, k, v",
        ("queries_three_times", "[head.q for", "All three layers of fused have the queries' weights: `k` and `v` must come from the heads' own `k` and `v`."))
     at("getattr(fused, name)", "independence",
-       ("frozen", "getattr(fused, name).requires_grad_(False)", "After your copy the parameters of fused can't be trained: keep `requires_grad=True`, as `copy_` into the existing parameter does."))
+       ("frozen", "getattr(fused, name).requires_grad_(False)", "After your copy some parameters of fused can't be trained: keep `requires_grad=True`, as `copy_` into the existing parameter does."))
 
     @MISTAKES.mistake("The loop's names, such as `heads.0.q.weight`, are not fused's, and PyTorch refuses them. Join the {H} heads' weights first, then put the result under fused's name, `q.weight`.", breaks=NOTHING_ARRIVES)
     def copy_heads__names_as_they_are(loop, fused):
         fused.load_state_dict(loop.state_dict())
+
+    @MISTAKES.mistake("`fused.q.weight` is a plain tensor now. A module registers only an `nn.Parameter`: an optimizer finds no other, and `state_dict()` leaves it out. Write into the parameter that is there, with `copy_`.", breaks="independence")
+    def copy_heads__parameters_lost(loop, fused):
+        for name in ("q", "k", "v"):
+            layer = getattr(fused, name)
+            layer.bias.data.copy_(torch.cat([getattr(head, name).bias for head in loop.heads]))
+            del layer.weight
+            layer.weight = torch.cat([getattr(head, name).weight for head in loop.heads])
+        fused.output_linear.load_state_dict(loop.output_linear.state_dict())
 
     at("(loop.output_linear.weight)", "output layer",
        ("output_transposed", "(loop.output_linear.weight.T)", "`output_linear.weight` arrives transposed. Both modules keep it as (outputs, inputs): copy it as it is."))
@@ -413,7 +431,7 @@ def in_copy_heads(at):
     at(HEADS, "q, k, v",
        ("first_head_everywhere", "[getattr(loop.heads[0], name) for _ in loop.heads]", "Head 0 is copied {H} times. Each head's rows come from that head."),
        ("sorted_as_text", "[getattr(loop.heads[h], name) for h in sorted(range(len(loop.heads)), key=str)]", "The heads come in the order of their names as text: `heads.10` before `heads.2`. Go by number: `loop.heads` is in order already."),
-       ("loop_frozen", "[getattr(head.requires_grad_(False), name) for head in loop.heads]", "After your copy the parameters of loop can't be trained: `requires_grad` is off. Leave it as it is; `torch.no_grad()` is enough to copy.", "independence"),
+       ("loop_frozen", "[getattr(head.requires_grad_(False), name) for head in loop.heads]", "After your copy some parameters of loop can't be trained: `requires_grad` is off. Leave it as it is; `torch.no_grad()` is enough to copy.", "independence"),
        ("asks_for_num_heads", "[getattr(loop.heads[h], name) for h in range(fused.num_heads)]", "You ask fused for `num_heads`, which the table doesn't promise. The number of heads is `len(loop.heads)`, and K is the number of rows of a head's weight.", NOTHING_ARRIVES))
     at("\n        fused.output_linear.bias.copy_(loop.output_linear.bias)  # (D,)", "output layer",
        ("no_output_bias", "", "The bias of `output_linear` is forgotten; its weight has arrived."))
