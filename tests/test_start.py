@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
@@ -52,6 +53,14 @@ def test_a_new_folder_gets_the_edition_and_nothing_else_and_a_word_on_what_is_ne
         "tools/jupyterlab/student/labconfig/page_config.json",
     ]  # fmt: skip
     assert "Files copied: 4." in out and f"    cd '{folder}'\n    {joining.anatomy_command()} lab" in out
+
+
+def test_by_uvx_what_is_next_begins_with_uvx(tmp_path, monkeypatch):
+    monkeypatch.setenv("UV", "/bin/uv")
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "archive-v0" / "abc"))
+    wheel = SimpleNamespace(name="anatomy", read_text=lambda _: '{"url": "file:///a%20b/anatomy-0.1.0.whl"}')
+    monkeypatch.setattr(joining.metadata, "distribution", lambda _: wheel)
+    assert joining.anatomy_command() == "uvx --from '/a b/anatomy-0.1.0.whl' anatomy"
 
 
 @pytest.mark.parametrize("found", [True, False])
