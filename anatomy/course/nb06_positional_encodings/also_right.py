@@ -13,6 +13,7 @@ import torch.nn.functional as F
 from torch import einsum
 
 from anatomy.course.nb05_encoder_layer.right import LayerNorm
+from anatomy.course.nb06_positional_encodings.right import sinusoidal_encoding
 
 
 def permutation_gap__undoes(module, x, perm):
@@ -139,6 +140,19 @@ def shift_matrix__powers(offset, dim):
         *(torch.tensor([[math.cos(a), math.sin(a)], [-math.sin(a), math.cos(a)]]).double() for a in angle)
     )
     return torch.linalg.matrix_power(step if offset >= 0 else step.T, abs(offset)).float()
+
+
+def shift_matrix__from_the_table(offset, dim):
+    if offset < 0:
+        return shift_matrix__from_the_table(-offset, dim).T
+    row = sinusoidal_encoding(offset + 1, dim)[-1]
+    sines, cosines = row[0::2], row[1::2]
+    first = torch.arange(0, dim, 2)
+    second = first + 1
+    matrix = torch.zeros(dim, dim)
+    matrix[first, first] = matrix[second, second] = cosines
+    matrix[first, second], matrix[second, first] = sines, -sines
+    return matrix
 
 
 def shift_matrix__least_squares(offset, dim):

@@ -132,7 +132,8 @@ EVEN = "even|odd|uneven|evenly|2|two|pair|pairs|half|halves|halved|divisible|mul
 
 
 def any_table_size(draw: Draw) -> Case:
-    positions, pairs = draw.pick(((1, 60), (1, 16)), ((300, 1500), (1, 3)), ((1, 9), (30, 300)))
+    some, many = ((1, 60), (1, 16)), draw.pick(((300, 1500), (1, 3)), ((300, 1500), (1, 3)), ((5100, 5400), (1, 1)))
+    positions, pairs = draw.pick(some, many, ((1, 9), (30, 300)))
     odd = draw.pick(0, 0, 0, 0, 1)
     draw.sizes = {"N": draw.whole(*positions), "D": 2 * draw.whole(*pairs) - odd}
     return draw.case(num_positions=draw.sizes["N"], dim=draw.sizes["D"],
@@ -151,15 +152,16 @@ def sinusoidal_encoding(seed: int) -> Iterator[Case]:
     sizes = (draw.whole(17, 60), 2 * draw.whole(4, 7)), (draw.whole(5, 9), 2 * draw.whole(8, 20)), (1, 6), (5, 2)
     for num_positions, dim in sizes:
         yield draw.case(num_positions=num_positions, dim=dim, sizes={"N": num_positions, "D": dim})
-    many = draw.whole(700, 1400)
-    yield draw.case(num_positions=many, dim=4, sizes={"N": many, "D": 4}, note=f"for positions up to {many - 1}")
+    for many, dim in ((draw.whole(700, 1400), 4), (draw.whole(5200, 6000), 2)):
+        note = f"for positions up to {many - 1}"
+        yield draw.case(num_positions=many, dim=dim, sizes={"N": many, "D": dim}, note=note)
     odd = 2 * draw.whole(3, 30) + 1
     yield draw.case(num_positions=6, dim=odd, sizes={"N": 6, "D": odd}, asks="refusal", message_names=(EVEN,),
                     note=f"for an odd dim, {odd}")  # fmt: skip
 
 
 def any_shift(draw: Draw) -> Case:
-    offset, odd = draw.whole(*draw.pick((-3, 3), (-99, 99))), draw.pick(0, 0, 0, 0, 1)
+    offset, odd = draw.whole(*draw.pick((-3, 3), (-99, 99), (600, 2000))), draw.pick(0, 0, 0, 0, 1)
     draw.sizes = {"D": 2 * draw.whole(1, 5) - odd}
     asks = "refusal" if odd else "negative offsets" if offset < 0 else None
     return draw.case(offset=offset, dim=draw.sizes["D"], asks=asks)
@@ -196,18 +198,20 @@ def _config(width: int, most: int, eps: float, dropout: float, vocabulary: int =
     )  # fmt: skip
 
 
+AFTER = "after a text with T"
+"""The size that says how long a text goes through the same module before: whatever is kept from it may not fit."""
+
+
 def _call(module: Any, case: Case) -> Any:
-    """The module's result; for a text that is too long, the error of one that just fits, if there is one; with dropout,
-    the results of both modes."""
-    ids, config = case.args["input_ids"], case.init[0]
-    if case.asks == "length limit":
-        try:
-            module(ids[:, : config.max_position_embeddings])
-        except (ValueError, IndexError) as error:
-            return {"a text that just fits": str(error)}
+    """The module's result; of a text that just fits, only that there is one; with dropout, those of both modes."""
+    ids = case.args["input_ids"]
     if case.asks == "train mode":
         return _in_both_modes(module, ids)
+    if AFTER in case.sizes:
+        module(torch.zeros(1, case.sizes[AFTER], dtype=torch.long))
     found = module(ids)
+    if case.asks == "length limit" and ids.size(1) <= case.init[0].max_position_embeddings:
+        return {"a text that just fits gives a result": found is not None}
     free = (ids == 0).any()  # with `padding_idx=0`, which is allowed, row 0 of the table gets no gradient
     return found.detach() if free and isinstance(found, Tensor) else found
 
@@ -228,13 +232,16 @@ def any_ids(draw: Draw) -> Case:
         draw.sizes = {"B": 8, "T": 31, "D": 24, "V": 40, "N": 33}
         ids = draw.integers("B T", 13)
     else:
-        draw.sized(B=(1, 4), T=(1, 9), D=(4, 16), V=draw.pick((10, 40), (600, 900)))
+        draw.sized(B=(1, 6), T=(1, draw.pick(3, 9)), D=(4, 16), V=draw.pick((10, 40), (600, 900)))
         draw.sizes["N"] = draw.sizes["T"] + draw.pick(0, 0, draw.whole(1, 9), 600)
         ids = draw.ids("B T", draw.sizes["V"])
     most, names = draw.sizes["N"], list[str]()
+    if asks is None and draw.pick(True, False):
+        draw.sizes[AFTER] = draw.whole(1, min(most, 20))
     if asks == "length limit":
-        draw.sizes["T"] = most + draw.pick(1, 1, draw.whole(2, 9))
-        ids, names = draw.ids("B T", draw.sizes["V"]), [str(draw.sizes["T"]), str(most)]
+        beyond = draw.pick(0, 1, 1, draw.whole(2, 9))
+        draw.sizes["T"] = most + beyond
+        ids, names = draw.ids("B T", draw.sizes["V"]), [str(draw.sizes["T"]), str(most)] if beyond else []
     config = _config(draw.sizes["D"], most, eps, chance, draw.sizes["V"])
     return draw.case(init=(config,), input_ids=ids, asks=asks, message_names=tuple(names))
 
@@ -260,11 +267,22 @@ def Embeddings(seed: int) -> Iterator[Case]:
     ids = draw.integers("B T", 40, 1)
     ids[0, [0, 2, 3]] = 0
     yield draw.case(init=(config,), input_ids=ids, note="for one sentence, with ids of 0 in it")
+    for before in (3, 8):
+        draw = Draw(seed, B=2, T=6, D=12, V=90, N=most)
+        yield draw.case(init=(config,), input_ids=draw.integers("B T", 40, 1), sizes={AFTER: before},
+                        note=f"after a {'shorter' if before < 6 else 'longer'} text")  # fmt: skip
     for share in (0.35, 0.0):
         draw = Draw(seed, B=8, T=31, D=24, V=80, N=33)
         noisy = _config(24, 33, eps=1e-12, dropout=share, vocabulary=80)
         ids = draw.integers("B T", 13, 1)
         yield draw.case(init=(noisy,), input_ids=ids, asks="train mode", note=f"for hidden_dropout_prob = {share}")
+    for batch, vocabulary, note in (
+        (2, 5, "for a text that just fits and a small vocabulary"),
+        (most + 1, 90, "for more texts than positions, which just fit"),
+    ):
+        draw = Draw(seed, B=batch, T=most, D=12, V=vocabulary, N=most)
+        config = _config(12, most, eps=0.3, dropout=0.1, vocabulary=vocabulary)
+        yield draw.case(init=(config,), input_ids=draw.integers("B T", 5, 1), asks="length limit", note=note)
     draw = Draw(seed, B=2, T=most + 1, D=12, V=90, N=most)
     note = f"for {most + 1} tokens and a table of {most} positions"
     yield draw.case(init=(config,), input_ids=draw.integers("B T", 40, 1), asks="length limit", note=note,
@@ -333,7 +351,7 @@ def any_turn(draw: Draw) -> Case:
     draw.sizes["K"] = 2 * draw.whole(*draw.pick((1, 6), (1, 6), (20, 40))) - odd
     x = draw.floats(leading + "T K").to(draw.pick(torch.float32, torch.float32, torch.float64))
     x = draw.pick(x.contiguous(), x.transpose(0, -2).contiguous().transpose(0, -2))  # pairs stand side by side
-    places = draw.permutation(draw.pick(draw.sizes["T"], 60, 150))[: draw.sizes["T"]]
+    places = draw.permutation(draw.pick(draw.sizes["T"], 60, 150, 2100))[: draw.sizes["T"]]
     base = draw.pick({}, {}, {"base": draw.pick(1.0, 2.5, 100.0, 500_000.0)})
     return draw.case(x=x, positions=draw.pick(places, places.sort().values), **base,
                      returns=leading + "T K", asks="refusal" if odd else None)  # fmt: skip
@@ -361,6 +379,10 @@ def apply_rotary(seed: int) -> Iterator[Case]:
     draw = Draw(seed, T=1, K=2)
     yield draw.case(
         x=draw.normal("T K"), positions=torch.tensor([13]), returns="T K", note="for one token and one pair"
+    )
+    draw = Draw(seed, B=2, T=4, K=6)
+    yield draw.case(
+        x=draw.normal("B T K").double(), positions=draw.permutation(9)[:4], returns="B T K", note="for x in float64"
     )
     draw = Draw(seed, H=3, T=5, K=8)
     yield draw.case(x=draw.normal("2 H T K"), positions=draw.permutation(12)[:5], asks="offsets only")

@@ -27,9 +27,7 @@ def _gap(raw: Any, case: Case) -> Any:
 
 
 def _embedded(raw: Any, case: Case) -> Any:
-    """In words, where it is needed: what becomes of dropout, or of a text that just fits."""
-    if case.asks == "length limit" and gathered(raw, "a text that just fits"):
-        return "a text of exactly the table's length is refused"
+    """In words, where it is needed: what becomes of dropout."""
     if case.asks != "train mode":
         return raw
     if not gathered(raw, "whole", "dropped"):

@@ -80,6 +80,8 @@ def in_sinusoidal_encoding(at):
        ("frequency_per_column", ("arange(dim, dtype=torch.float64) / dim)  # (D,)", "(N, 1) · (D,) -> (N, D)", "angles[:, 0::2].sin(), angles[:, 1::2].cos()"), "Each column has a frequency of its own; sine and cosine come in pairs and share one: columns 2i and 2i + 1 both use 10000^(−2i/D). Without the pair no rotation takes one position to the next."))
     at("dim=-1)  # (N, D/2, 2)", "values",
        ("halves", "dim=1)  # (N, 2, D/2)", "You put all sines first and all cosines after them. That is another valid layout, the same numbers in other columns (tensor2tensor and others use it), but here sine and cosine alternate, as in the paper's formula."))
+    at("flatten(start_dim=1).float()", ("shape", "values"),
+       ("cut_from_a_table", "flatten(start_dim=1).float()[:5000]", "Your table has 5,000 rows at most. N may be any number."))
     at("torch.arange(num_positions,", ("shape", "values"),
        ("from_one", "torch.arange(1, num_positions + 1,", "Your positions start at 1: row 0 should be sin 0, cos 0, … = 0, 1, 0, 1, …, the encoding of position 0.", "values"),
        ("one_row_too_many", "torch.arange(num_positions + 1,", "There is one row too many: position t runs from 0 to N − 1, which are N rows."),
@@ -96,6 +98,8 @@ def in_sinusoidal_encoding(at):
        ("reaches_the_base", "/ max(dim - 2, 1))", "Your last pair turns at exactly 1/10000: the exponent is 2i/(D − 2). tensor2tensor's code does it that way; the paper's formula, wanted here, is 2i/D."))
     at("dtype=torch.float64)  # (N,)", "values",
        ("positions_over_n", "dtype=torch.float64) / num_positions  # (N,)", "You divide positions by their number, so they run from 0 to 1. Then a step is larger in a short text than in a long one, and no offset looks the same twice: use t itself."))
+    at("dtype=torch.float64)  # (N,)", "values",
+       ("positions_in_half_precision", "dtype=torch.float16)  # (N,)", "Your positions are float16, which can't hold every whole number above 2048: 2049 becomes 2048. Use float64, or float32."))
     at("10000.0 **", "values", ("base_1000", "1000.0 **", "Your base is 1000; the paper's is 10000 (four zeros)."))
     at("10000.0 ** (-torch.arange(", "values",
        ("no_power", "1 / (10000.0 * torch.arange(", "There is no exponent: you divide t by 10000·2i/D, not by 10000 to the power 2i/D. (Pair 0 then divides by zero.)"))
@@ -117,6 +121,8 @@ def in_sinusoidal_encoding(at):
        ("floor_division", "(-torch.arange(0, dim, 2, dtype=torch.float64) // dim)", "Your exponent is a whole number: 0 for the first pair and −1 for all others, so they all turn at 1/10000. `//` rounds down; divide by `/`."))
     at(("# (N, 1) · (D/2,) -> (N, D/2)", "angles.sin(), angles.cos()"), "values",
        ("frequencies_tiled", ("# (N, D/2)\n    angles = torch.cat((angles, angles), dim=1)  # (N, D)", "angles[:, 0::2].sin(), angles[:, 1::2].cos()"), "Your row of frequencies runs through twice, ω₀ … ω₀ …; each must come twice in a row, for columns 2i and 2i + 1 (`repeat_interleave(2)`, not `repeat` or `cat`)."))
+    at("angles.cos()", "values",
+       ("cosine_of_the_next_pair", "(positions[:, None] * 10000.0 ** (-torch.arange(2, dim + 2, 2, dtype=torch.float64) / dim)).cos()", "Your cosines have the frequency of the next pair. Columns 2i and 2i + 1 share one: 10000^(−2i/D)."))
     at("angles = positions[:, None]", "values",
        ("minus_angles", "angles = -positions[:, None]", "Your angles are negative, −t·ωᵢ: all sines have the wrong sign. (The minus sign belongs into the exponent only.)"))
     for base in (10, 100000):
@@ -124,6 +130,7 @@ def in_sinusoidal_encoding(at):
     at(".float()  # (N, D)", ("shape", "values"),
        ("columns_are_positions", ".float().transpose(0, 1)  # (D, N)", "Rows and columns are exchanged: you return (D, N). Each row is a position, (N, D)."),
        ("list", ".tolist()", "The numbers are right, but they are in a Python list. Return a tensor: `torch.tensor(…)`.", "shape"),
+       ("float64", "  # (N, D)", "The numbers are right, but they are float64. Return float32: `.float()` at the end.", "shape"),
        ("batch_axis", ".float()[None]  # (1, N, D)", "You return a batch axis in front, (1, N, D). The contract requires (N, D): broadcasting adds it to every sentence anyway."))
     at(".flatten(start_dim=1)", ("shape", "values"),
        ("pairs_not_joined", "", "Sine and cosine have an axis of their own, (N, D/2, 2). Flatten the last two axes: (N, D)."))
@@ -163,6 +170,17 @@ def in_shift_matrix(at):
        ("steps_forward_only", ("angles = ", "    steps = torch.eye(dim, dtype=torch.float64)\n    for _ in range(offset):\n        steps = matrix @ steps\n    return steps"), "For a negative offset you return the identity, as a loop of `offset` steps does that never runs. T(−k) is the transpose of T(k); or put k·ωᵢ into the angle, with its sign, and no loop over steps is needed."))
     at("    angles = ", "negative offsets",
        ("refuses_negative", '    if offset < 0:\n        raise ValueError("offset must not be negative")\n    angles = ', "You refuse negative offsets, but the contract allows them. T(−k) leads back: it turns every pair the other way."))
+
+    @MISTAKES.mistake("You read sine and cosine from the last row of a table of offset + 1 positions. For a negative offset there is no such row. T(−k) is the transpose of T(k); or put k·ωᵢ into the angle, with its sign.", breaks="negative offsets")
+    def shift_matrix__no_row_for_negative(offset, dim):
+        if dim % 2:
+            raise ValueError("dim must be even")
+        row = sinusoidal_encoding(offset + 1, dim)[-1]
+        matrix = torch.diag(row[1::2].repeat_interleave(2))
+        even = torch.arange(0, dim, 2)
+        matrix[even, even + 1], matrix[even + 1, even] = row[0::2], -row[0::2]
+        return matrix
+
     at((REFUSAL, "-torch.arange(0, dim, 2,", "= torch.arange(0, dim, 2)"), "refusal",
        ("accepts_odd", ("", "-torch.arange(0, dim - 1, 2,", "= torch.arange(0, dim - 1, 2)"), "An odd dim is accepted, and its last row stays empty. There is no such encoding (a sine would lack its cosine): raise a `ValueError` that says so."))
     at(REFUSAL, "refusal",
@@ -189,7 +207,9 @@ def in_shift_matrix(at):
     for steps in (0, 1, 2, 3):
         at("angles = offset *", ALL_OFFSETS,
            (f"always_{steps}", f"angles = {steps} *", f"`offset` has no effect: your matrix always moves by {steps}. The angle of pair i is offset·ωᵢ."))
-    at("return matrix.float()", "shape", ("list", "return matrix.tolist()", "The numbers are right, but they are in a Python list. Return a tensor: `torch.tensor(…)`."))
+    at("return matrix.float()", "shape",
+       ("float64", "return matrix", "The numbers are right, but they are float64. Return float32: `.float()` at the end."),
+       ("list", "return matrix.tolist()", "The numbers are right, but they are in a Python list. Return a tensor: `torch.tensor(…)`."))
 
 
 @MISTAKES.of(Embeddings)
@@ -201,15 +221,15 @@ def in_Embeddings(at):
             raise ValueError(f"{length} tokens, but the table of positions ends after {most}")
 """
     at(SUM, NUMBERS,
-       ("adds_to_ids", "self.token_embeddings(input_ids + positions)  # (B, T, D)", "You add positions to the *ids*: id 2051 at position 3 becomes id 2054, another word. Ids are names, not amounts; look up two vectors and add those."),
+       ("adds_to_ids", "self.token_embeddings(input_ids + positions)  # (B, T, D)", "You add positions to the *ids*: id 2051 at position 3 becomes id 2054, another word. Ids are names, not amounts; look up two vectors and add those.", (*NUMBERS, "length limit")),
        ("no_tokens", "self.position_embeddings(positions).expand(len(input_ids), -1, -1)  # (B, T, D)", "The tokens' vectors are missing: what you normalize is the positions' alone, the same for every text."))
-    at("self.position_embeddings(positions)  # (B, T, D) + (T, D)", ("shape", "values", "parameters", "gradients", "length limit"),
+    at("self.position_embeddings(positions)  # (B, T, D) + (T, D)", ("shape", "values", "parameters", "gradients"),
        ("positions_from_ids", "self.position_embeddings(input_ids)  # (B, T, D)", "You look up positions by the *ids*, `position_embeddings(input_ids)`. A position counts tokens: 0, 1, 2, …, `torch.arange(T)`, whatever the token is."),
        ("id_0_has_no_place", "self.position_embeddings(positions) * (input_ids != 0)[..., None]  # (B, T, D)", "Tokens with id 0 get no vector for their position. Padding is hidden by a mask later (notebook 07); here every token gets both vectors.", "values"))
     at(("torch.arange(length, device=input_ids.device)  # (T,)", "+ (T, D)"), NUMBERS,
-       ("positions_over_batch", ("torch.arange(input_ids.size(0), device=input_ids.device)[:, None]  # (B, 1)", "+ (B, 1, D)"), "You number the sentences of the batch, not the tokens: all tokens of sentence b get position b. Positions run along T (axis 1), and every sentence counts from 0."),
+       ("positions_over_batch", ("torch.arange(input_ids.size(0), device=input_ids.device)[:, None]  # (B, 1)", "+ (B, 1, D)"), "You number the sentences of the batch, not the tokens: all tokens of sentence b get position b. Positions run along T (axis 1), and every sentence counts from 0.", (*NUMBERS, "length limit")),
        ("counts_through_the_batch", ("torch.arange(input_ids.numel(), device=input_ids.device).view_as(input_ids) % most  # (B, T)", "+ (B, T, D)"), "Your positions go on counting from one sentence to the next: the second starts where the first ended. Each sentence starts at 0."),
-       ("skips_id_0", ("((input_ids != 0).long().cumsum(dim=1) - 1).clamp(min=0)  # (B, T)", "+ (B, T, D)"), "Your positions depend on the ids: tokens with id 0 are not counted, so the token after one gets the same number again (RoBERTa does something like it). Here every token counts: 0, 1, 2, …, whatever it is.", "values"))
+       ("skips_id_0", ("((input_ids != 0).long().cumsum(dim=1) - 1).clamp(min=0)  # (B, T)", "+ (B, T, D)"), "Your positions depend on the ids: tokens with id 0 are not counted, so all tokens after one get too low a number (RoBERTa does something like it). Here every token counts: 0, 1, 2, …, whatever it is.", "values"))
     at("torch.arange(length,", ("values", "gradients", "length limit"),
        ("from_one", "torch.arange(1, length + 1,", "Your positions start at 1. The table's first row belongs to the first token: with 1 … T it is never used, and a text as long as the table runs over its end."))
     at(" + self.position_embeddings(positions)  # (B, T, D) + (T, D)", NUMBERS,
@@ -249,6 +269,14 @@ def in_Embeddings(at):
        ("cuts_off", "input_ids, length = input_ids[:, :most], most", "A text longer than the table is cut off without a word. Whoever calls it would never know that the end was not read: raise a `ValueError`."))
     at((TOO_LONG, "device=input_ids.device)"), "length limit",
        ("repeats_last_position", ("", "device=input_ids.device).clamp(max=most - 1)"), "Tokens beyond the table all get its last position. They would be in no order among themselves: raise a `ValueError` instead."))
+    at("        if length > most:", "length limit",
+       ("vocabulary_compared", "        if length > self.token_embeddings.num_embeddings:", "You compare the text's length with the vocabulary's size, V. How many positions there are is another number, N: `config.max_position_embeddings`."),
+       ("batch_compared", "        if len(input_ids) > most:", "You compare the batch's size with the table: `len(input_ids)` is B, the number of sentences. T, the number of tokens, is `input_ids.size(1)`."))
+    at("length, most = input_ids.size(1), self.position_embeddings.num_embeddings", ("shape", *TABLES, "train mode", "length limit"),
+       ("batch_for_length", "length, most = len(input_ids), self.position_embeddings.num_embeddings", "You take B, the number of sentences, for the number of tokens: `len(input_ids)` is B. T is `input_ids.size(1)`."))
+    at("positions = torch.arange(length, device=input_ids.device)", ("shape", "values", "parameters", "gradients"),
+       ("positions_kept", "self.kept = positions = getattr(self, \"kept\", torch.arange(length, device=input_ids.device))", "You make the positions at the first call and keep them. A text of another length then gets those of the first one: count 0 … T − 1 at each call."),
+       ("kept_positions_cut", "self.kept = getattr(self, \"kept\", torch.arange(length, device=input_ids.device))\n        positions = self.kept[:length]", "You make the positions at the first call and keep them. For a longer text they are too few: count 0 … T − 1 at each call."))
     at("length > most", "length limit",
        ("refuses_full_table", "length >= most", "You refuse a text that is exactly as long as the table; it still fits. Only T *greater* than the number of rows is too long (`>`, not `>=`)."))
     at(("self.token_embeddings", "self.layer_norm"), ("values", "parameters", "gradients"),
@@ -311,10 +339,12 @@ def in_relative_position_bias(at):
        ("reach_is_all_columns", "table.size(-1)", "You take M = 2M + 1, the number of columns. The table reaches M to each side of its middle: M = `table.size(-1) // 2`."),
        ("reach_rounded_up", "(table.size(-1) + 1) // 2", "Your M is one too large: of 2M + 1 columns, M are on each side of the middle, so M = `table.size(-1) // 2`."),
        ("reach_one_less", "max(table.size(-1) // 2 - 1, 0)", "Your M is one too small: of 2M + 1 columns, M are on each side of the middle, so M = `table.size(-1) // 2`.", EVERYWHERE),
+       ("reach_is_length_less_one", "length - 1", "You take M from the text, T − 1. The table tells how far it reaches: M = `table.size(-1) // 2`, whatever T is.", EVERYWHERE),
        ("reach_is_length", "length", "You take M = T, the number of tokens. The table tells how far it reaches: M = `table.size(-1) // 2`, whatever T is."))
     at("clamp(-reach, reach)", EVERYWHERE,
        ("clipped_below_m", "clamp(-reach, max(reach - 1, -reach))", "To the right you clip one too early, at M − 1; the last column, offset M, is never used."),
-       ("clipped_above_minus_m", "clamp(min(1 - reach, reach), reach)", "To the left you clip one too early, at −M + 1; the first column, offset −M, is never used."))
+       ("clipped_above_minus_m", "clamp(min(1 - reach, reach), reach)", "To the left you clip one too early, at −M + 1; the first column, offset −M, is never used."),
+       ("clipped_above_minus_m_and_stopped", "clamp(max=reach).clamp(min=1 - reach)", "To the left you clip one too early, at −M + 1; the first column, offset −M, is never used. (For M = 0 that is column 1, which does not exist.)"))
     at("table[:, offsets.clamp(-reach, reach) + reach]", EVERYWHERE,
        ("alibi", "-offsets.abs().to(table.dtype).expand(len(table), -1, -1)", "Your bias is minus the distance (as in ALiBi); the table's numbers never enter. Look them up: one number for each head and offset."),
        ("offsets_themselves", "offsets.clamp(-reach, reach).to(table.dtype).expand(len(table), -1, -1)", "You return the offsets themselves; the table's numbers never enter. Look them up: one number for each head and offset."),
@@ -351,6 +381,8 @@ def in_apply_rotary(at):
 
     at(BACK, NUMBERS,
        ("left_in_halves", "torch.cat(turned, dim=-1)  # (..., T, K)", "The results are turned correctly, but end up in the wrong columns: all first members, then all second ones. Each pair goes back to where it came from, columns 2i and 2i + 1 (`stack` and `flatten`, not `cat`)."))
+    at(BACK, "shape",
+       ("always_float32", "torch.stack(turned, dim=-1).flatten(start_dim=-2).float()", "Your result is float32, whatever `x` is. It has the number type of `x`: `.to(x.dtype)`."))
     at("turned = (first * cos - second * sin, first * sin", SCORES,
        ("overwritten", "first = first * cos - second * sin\n    turned = (first, first * sin", "You overwrite the first member of each pair and then use the *new* value for the second. Keep both old values until you have both new ones."))
     at("first * cos - second * sin", SCORES,
@@ -392,7 +424,7 @@ def in_apply_rotary(at):
         partner = torch.stack((-x[..., 1::2], x[..., 0::2]), dim=-1).flatten(start_dim=-2)
         return x * theta.cos() + partner * theta.sin()
 
-    @MISTAKES.mistake("You turn by `shift_matrix`, which was made for pairs of sine and cosine: it turns (x₀, x₁) the other way, by −θ. It also knows no `base` but 10000, and is float32 whatever the number type of `x`. Turn the pairs yourself: x₀·cos θ − x₁·sin θ and x₀·sin θ + x₁·cos θ.", breaks=NUMBERS)
+    @MISTAKES.mistake("You turn by `shift_matrix`, which was made for pairs of sine and cosine: it turns (x₀, x₁) the other way, by −θ. It also knows no `base` but 10000, and is float32 whatever the number type of `x`. Turn the pairs yourself: x₀·cos θ − x₁·sin θ and x₀·sin θ + x₁·cos θ.", breaks=("shape", *NUMBERS))
     def apply_rotary__by_shift_matrix(x, positions, base=10000.0):
         if x.size(-1) % 2:
             raise ValueError("K must be even")

