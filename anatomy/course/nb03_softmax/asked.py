@@ -115,6 +115,7 @@ def weighted_values(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=4, S=6, Dv=6)
     kept = draw.integers("B T S", 4) > 0
     weights = draw.normal("B T S").softmax(-1) * kept / 0.75  # dropout: about a quarter is zero, the rest larger
+    weights[1, 2] = 0.0  # and one row has lost all
     yield draw.case(weights=weights, value=draw.normal("B S Dv"), note="when rows don't sum to one")
     draw = Draw(seed, B=1, T=1, S=6, Dv=1)
     weights = draw.normal("B T S").softmax(-1)

@@ -51,6 +51,8 @@ def in_softmax(at):
        ("detached_sum", ".sum(dim=dim, keepdim=True).detach()", "You detach the sum. The values are right, but the gradient isn't: raising one score lowers the others' weights, and that happens through the sum.", "gradients"))
     at("exponentials / exponentials.sum(dim=dim, keepdim=True)", "gradients",
        ("divides_in_place", "exponentials.div_(exponentials.sum(dim=dim, keepdim=True))", "You change the exponentials in place (`/=`, `div_`, `mul_`). Their gradient needs them as they were, so it can't be computed. Make a new tensor: `e / …`."))
+    at(("x.amax(dim=dim, keepdim=True)", "exponentials.sum(dim=dim, keepdim=True)"), "gradients",
+       ("detached_sum_and_maximum", ("x.amax(dim=dim, keepdim=True).detach()", "exponentials.sum(dim=dim, keepdim=True).detach()"), "Your sum is a constant to the gradient (made under `torch.no_grad`, or detached). The values are right, but the gradient isn't: raising one score lowers the others' weights, and that happens through the sum. Only the maximum may be a constant."))
     CUT = ".reshape(*x.shape[:dim], 1, *x.shape[dim + 1 :])"
     at(("x.amax(dim=dim, keepdim=True)", ".sum(dim=dim, keepdim=True)"), EVERYTHING,
        ("shape_put_together", (f"x.amax(dim=dim){CUT}", f".sum(dim=dim){CUT}"), "You put the kept shape together yourself, with `x.shape[dim + 1:]`. For `dim` = −1 that is `x.shape[0:]`, the whole shape once more. `keepdim=True` keeps the axis in its place for every `dim`."))
@@ -181,6 +183,7 @@ def in_weighted_values(at):
        ("transposed", "weights.transpose(-2, -1) @ value  # (B, S, T) @ (B, S, Dv)", "You multiply by the transposed weights: each key hands its value out to queries, where each query should collect the values of the keys. That runs only where T equals S; row t of the weights belongs to query t."),
        ("not_summed", "weights.unsqueeze(-1) * value.unsqueeze(-3)  # (B, T, S, Dv)", "You multiply each value by its weight, but don't add them up: your result still has the axis of the keys. Sum over it."),
        ("elementwise", "weights * value", "You multiply entry by entry (`*`), which pairs weight [t, s] with value [s, d] by position. Each query's weights must be combined with all value rows: a matrix product (`@`)."),
+       ("largest_share", "(weights.unsqueeze(-1) * value.unsqueeze(-3)).amax(dim=-2)  # (B, T, Dv)", "You take the largest of the weighted values in each column. Add them up: a mixture has something of all.", VALUES),
        ("plain_mean", "value.mean(dim=-2, keepdim=True).expand(-1, weights.size(-2), -1)  # (B, T, Dv)", "You ignore the weights: every query gets the plain mean of all values. Multiply each value by its weight before adding.", VALUES),
        ("plain_sum", "value.sum(dim=-2, keepdim=True).expand(-1, weights.size(-2), -1)  # (B, T, Dv)", "You ignore the weights: every query gets the plain sum of all values. Multiply each value by its weight before adding.", VALUES),
        ("forgets_values", "weights", "You return the weights: the values never enter. Each query's row of weights is a recipe; the value rows are what it mixes."),
@@ -199,6 +202,7 @@ def in_weighted_values(at):
        ("values_of_all_sentences", 'torch.einsum("bts,csd->btd", weights, value)', "Every query meets the values of *all* sentences, added up. Each sentence has its own: weights and values must share their batch axis (in an einsum, the same letter `b`).", VALUES))
     at("weights @ value", VALUES,
        ("divides_by_s", "weights @ value / value.size(-2)", "You divide by S, the number of keys: a mean where a sum is needed. The weights are shares already; with S = {S} your result is {S} times too small."),
+       ("renormalizes_but_empty_rows", "weights @ value / weights.sum(dim=-1, keepdim=True).clamp(min=1e-9)", "You divide by the sum of the weights. Where rows sum to one it changes nothing, but weights that were dropped on purpose must stay missing: use the weights as they come."),
        ("renormalizes", "weights @ value / weights.sum(dim=-1, keepdim=True)", "You divide by the sum of the weights. Where rows sum to one it changes nothing, but weights that were dropped on purpose must stay missing: use the weights as they come."))
     at("weights @ value", SHAPE,
        ("renormalizes_without_keepdim", "weights / weights.sum(dim=-1) @ value", "You divide the weights by the sums of their rows, and these sums have lost their last axis: they line up with the keys, not with the queries. Leave the division out: weights are used as they come."),
@@ -259,6 +263,9 @@ def in_scaled_dot_product_attention(at):
        ("unpacks_three_sizes", "batch, length, width = query.shape\n    return ", "You unpack exactly three sizes of a shape, so yours stops where there are two or four axes. You need only some from the back: `query.size(-1)`."))
     at("return " + MIXED, "leading axes",
        ("batch_taken_for_granted", "pairs = zip(query, key, value)\n    return torch.stack([weighted_values(attention_weights(q, k), v) for q, k, v in pairs])", "You take items along the first axis as if it always were a batch. Without one these are single queries and keys, vectors, which have no axis −2. `@` takes all leading axes by itself."))
+    EACH = "for q, k, v in zip(*(x.unbind(-3) for x in (query, key, value)))]"
+    at("return " + MIXED, ("shape", *ATTENTION, "leading axes"),
+       ("stacked_along_1", f"return torch.stack([weighted_values(attention_weights(q, k), v) {EACH}, dim=1)", "You go through the axis before the last two and stack the results along axis 1. That is where they came from only if there are four axes; and with two there is nothing to go through. `@` and your softmax take all leading axes by themselves, without a loop."))
     squeezed(at, ("leading axes"), "keeps all leading axes: (…, T, Dv)")
 
 

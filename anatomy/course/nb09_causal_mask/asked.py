@@ -680,8 +680,9 @@ def load_gpt2_weights(seed: int) -> Iterator[Case]:
     yield draw.case(**given, asks="leftover blocks", sizes={"L": 1}, note="when the dict has two blocks, the model one")
     draw, given = Draw(seed, D=4, L=12, V=5, P=3, H=2), _library_and_own(seed, 5, 3, 4, 2, 12)
     yield draw.case(**given, asks="blocks", note="for twelve blocks")
-    note = "when the dict has twelve blocks, the model nine"
-    yield draw.case(**given, asks="leftover blocks", sizes={"L": 9}, note=note)
+    for depth, word in ((9, "nine"), (10, "ten")):  # as texts, "9" comes after "11"
+        note = f"when the dict has twelve blocks, the model {word}"
+        yield draw.case(**given, asks="leftover blocks", sizes={"L": depth}, note=note)
 
 
 # ---------------------------------------------------------------------------------------------- probabilities
@@ -703,6 +704,11 @@ def _clear(logits: Tensor, near: float, temperature: float = 1.0, top_k: int | N
     return round(float(choices[(choices[:, None] - sums).abs().amin(dim=1).argmax()]), 4)
 
 
+def _no_ties(logits: Tensor) -> bool:
+    """Whether no two logits of a row are equal: of those that tie at a cut, one or all may stay."""
+    return bool((logits.sort(dim=-1).values.diff(dim=-1) > 0).all())
+
+
 def any_logits(draw: Draw) -> Case:
     leading = draw.pick("", "B ", "B T ", "B H T ")
     draw.sized(B=(1, 3), H=(1, 2), T=(1, 4), V=(1, draw.pick(9, 9, 120)))
@@ -717,8 +723,7 @@ def any_logits(draw: Draw) -> Case:
         top_k = draw.pick(None, None, draw.whole(1, most))
         near = 0.06 + 0.88 * draw.whole(0, 99) / 99
         clear = _clear(logits, near, temperature, top_k)
-        end = 1.0 if temperature >= 1 and top_k is None else 0.001  # at 1 rounding decides of what is next to nothing
-        top_p = draw.pick(clear, clear, end)
+        top_p = draw.pick(clear, clear, 0.001)
         given, asks = {"temperature": temperature, "top_k": top_k, "top_p": top_p}, "top-p"
     return draw.case(logits=logits, **given, returns=leading + "V", asks=asks)
 
@@ -727,6 +732,7 @@ def any_logits(draw: Draw) -> Case:
     inputs=any_logits,
     properties={"shape": 1, "values": 1, "temperature": 1, "top-k": 1, "top-p": 1},
     returns="B V",
+    holds=lambda case: _no_ties(case.args["logits"]),
     when_right="From a row of logits to a die that can be rolled.",
 )
 def next_token_probabilities(seed: int) -> Iterator[Case]:
@@ -760,9 +766,12 @@ def next_token_probabilities(seed: int) -> Iterator[Case]:
                     note="for top_k = 70")  # fmt: skip
     draw = Draw(seed, B=4, V=9)
     logits = _spaced(draw, "B V", step=0.4)
-    for top_p in (_clear(logits, 0.6), _clear(logits, 0.9), 0.01, 1.0):
+    for top_p in (_clear(logits, 0.6), _clear(logits, 0.9), 0.01):
         yield draw.case(logits=logits, temperature=1.0, top_k=None, top_p=top_p, asks="top-p",
                         note=f"for top_p = {top_p:g}")  # fmt: skip
+    draw = Draw(seed, B=2, V=9)  # at 1 rounding decides of the last tokens: they have next to nothing
+    yield draw.case(logits=_spaced(draw, "B V", step=2.2), temperature=1.0, top_k=None, top_p=1.0, asks="top-p",
+                    note="for top_p = 1")  # fmt: skip
     draw = Draw(seed, B=2, T=3, V=7)
     logits = _spaced(draw, "B T V")
     top_p = _clear(logits, 0.75, temperature=3.0)
@@ -902,6 +911,9 @@ def generate(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=12, V=13, P=7)
     yield draw.case(model=short, ids=draw.integers("B T", 13), max_new_tokens=2, temperature=0, asks="long texts",
                     note="when the text is longer than the table from the start")  # fmt: skip
+    draw = Draw(seed, B=2, T=3, V=1, P=4)  # all is token 0, which ends no text
+    yield draw.case(model=Writer(draw, CLOSE), ids=draw.integers("B T", 1), max_new_tokens=5, temperature=0,
+                    asks="long texts", note="for a vocabulary of one token")  # fmt: skip
     draw = Draw(seed, B=ROWS, T=3, V=5, P=8)
     model, ids = Writer(draw), draw.integers("1 T", 5).expand(ROWS, 3)
     for temperature, top_k, top_p in ((2.0, None, None), (0.5, None, None), (1.0, 2, None), (2.5, 3, None),

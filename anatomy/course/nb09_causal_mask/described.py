@@ -172,7 +172,8 @@ def _independence(raw: Mapping[str, Any], case: Case) -> str:
     if frozen := [name for name, trainable in raw["trainable"].items() if not trainable]:
         return f"gpt.{frozen[0]} can't be trained any more"
     if shared := [name for name, value in later.items() if not torch.equal(value, loaded[name])]:
-        return f"gpt.{shared[0]} changes whenever the dict's tensors change"
+        others = " and all others change" if len(shared) == len(later) else " changes"
+        return f"gpt.{shared[0]}{others} whenever the dict's tensors change"
     if not _is_from(loaded, start, given):
         return UNKNOWN
     return "the dict as it was, a model with weights of its own"

@@ -205,7 +205,7 @@ def in_future_leak(at):
        ("backward", "        (setattr(vectors[0], 'grad', None), outputs[:, t].sum().backward(retain_graph=True), vectors[0].grad)[2]", "`backward` also adds to the gradients that the parameters keep. `torch.autograd.grad(…, vectors)` computes the one you need and leaves the model as it is."),
        ("backward_adding_up", "        (outputs[:, t].sum().backward(retain_graph=True), vectors[0].grad.clone())[1]", "Gradients add up: `backward` adds to `.grad`, in your vectors (row t then has outputs 0 … t) and in the model's parameters. `torch.autograd.grad(…, vectors)` gives each one afresh and leaves the model as it is.", ("values", "model unchanged")))
     at("    vectors = []\n", "model unchanged",
-       ("zero_grad", "    vectors = []\n    model.zero_grad()\n", "You empty the gradients that the model kept (`zero_grad`). Leave the model as it is."),
+       ("zero_grad", "    vectors = []\n    model.zero_grad()\n", "You empty the gradients that the model kept (`zero_grad`). Leave them as they are: `torch.autograd.grad` returns gradients and, unlike `backward()`, writes none into the model."),
        ("eval_mode", "    vectors = []\n    model.eval()\n", "Afterwards the model is in eval mode, even if it came in training mode. If you change the mode, put it back."))
     at(("    vectors = []\n", "    length = ids.size(1)\n"), "model unchanged",
        ("training_mode", ("    vectors = []\n    model.eval()\n", "    length = ids.size(1)\n    model.train()\n"), "Afterwards the model is in training mode, even if it came in eval mode. If you change the mode, keep `model.training` first, and put it back."))
@@ -221,7 +221,7 @@ def in_CausalSelfAttention(at):
     NAMES = ("values", "parameters", "gradients")
     class_beginnings(at, (*STOPS, "no peeking"), takes="config")
     at(", causal_mask(x.size(1)).to(x.device)", SEEN,
-       ("no_mask", "", "No mask is in use: every token sees all others, also those that come later. Hand `causal_mask(x.size(1))` to `masked_attention`."))
+       ("no_mask", "", "Nothing is hidden: every token sees all others, also those that come later. Hand `causal_mask(x.size(1))` to `masked_attention`, the mask of exactly these T tokens."))
     at("causal_mask(x.size(1))", ("shape", *SEEN),
        ("mask_of_the_width", "causal_mask(x.size(-1))", "Your mask is as large as the width D. It is as large as the text is long: `x.size(1)`.", ("shape", "parameters", *SEEN)),
        ("mask_of_the_batch", "causal_mask(x.size(0))", "Your mask is as large as the batch. It is as large as the text is long: `x.size(1)`."),
@@ -573,6 +573,7 @@ def in_load_gpt2_weights(at):
        ("not_loaded", "    pass", "You build a dict but don't load it: the model keeps its old numbers. `gpt.load_state_dict(…)` brings them in."))
     at(LOAD, NOTHING_LOADED + ("tied head",),
        ("assigned", "gpt.load_state_dict(mine, assign=True)", "With `assign=True` the model takes the dict's own tensors: head and token table are no longer one parameter, and who changes the dict changes the model. Let `load_state_dict` copy.", ("tied head", "independence")),
+       ("assigned_and_tied", "gpt.load_state_dict(mine, assign=True)\n    gpt.lm_head.weight = gpt.token_embeddings.weight", "The model's parameters are the dict's own tensors: who changes the dict changes the model. `assign=True` does that, and so does `.data = …` or a new parameter without a copy. `load_state_dict` copies if you leave `assign` away.", "independence"),
        ("head_untied", 'gpt.lm_head.weight = nn.Parameter(state_dict["lm_head.weight"].clone())\n    gpt.load_state_dict(mine)', "The head gets a parameter of its own, with the same numbers: training would pull the two apart. Leave `lm_head.weight` and `token_embeddings.weight` one parameter.", "tied head"),
        ("new_parameters", 'for name, value in mine.items():\n        if name != "lm_head.weight":\n            setattr(gpt.get_submodule(name.rpartition(".")[0]), name.rpartition(".")[2], nn.Parameter(value.clone()))', "You put new parameters into the layers: the head keeps the old table, and is tied to nothing any more. Copy the numbers into the parameters that are there: `load_state_dict` does.", ("embeddings", "tied head", "refusals")),
        ("frozen", f"{LOAD}\n    gpt.requires_grad_(False)", "Afterwards the model can't be trained any more: its parameters don't require gradients. Leave `requires_grad` as it is.", "independence"),
@@ -585,6 +586,8 @@ def in_load_gpt2_weights(at):
        ("new_model", "import copy\n    gpt = copy.deepcopy(gpt)\n    gpt.load_state_dict(mine)", "You load into a model of your own making; the one that you are given keeps its old numbers.", ("embeddings", "blocks", "independence")))
     at(CHECKED, "leftover blocks",
        ("any_depth", "", "A dict with more blocks than the model is loaded without a word, and its last blocks are lost. Refuse it with a ValueError."))
+    at('any(key.startswith(f"transformer.h.{depth}.") for key in state_dict)', "leftover blocks",
+       ("numbers_compared_as_texts", 'int(max(key.split(".")[2] for key in state_dict if ".h." in key)) >= depth', "You compare the blocks' numbers as texts, of which \"9\" is larger than \"11\": a dict of twelve blocks then seems to have ten. Turn them into whole numbers first."))
     at("transformer.h.{depth}.", "leftover blocks",
        ("looks_one_too_far", "transformer.h.{depth + 1}.", "You look for a block too far: the model's blocks are 0 … n − 1, so the first one too many is number n."),
        ("refuses_all", "transformer.h.{depth - 1}.", "You refuse dicts that fit: the model's blocks are 0 … n − 1, so the first one too many is number n.", ("embeddings", "blocks", "tied head", "refusals", "independence")))
@@ -680,9 +683,10 @@ def in_next_token_probabilities(at):
     FOUND = "kept = ordered.masked_fill(before >= top_p, 0.0)"
     PUT = "torch.zeros_like(kept).scatter(-1, order, kept)"
     SHARE = "        probabilities = probabilities / probabilities.sum(dim=-1, keepdim=True)\n"
+    CROSSING = "The token with which the sum crosses `top_p` is missing: you keep tokens only while their sum, with their own probability, is at most p. Ask what the tokens *before* it have together, `< top_p`: those that stay must have at least p."
     BLOCK = f"{TOP}        least = {LEAST}  # (..., 1): the smallest that stays\n        {CUT}\n"
     at("before >= top_p", "top-p",
-       ("crossing_token_left_out", "(before + ordered > top_p) & (before > 0)", "The token with which the sum crosses `top_p` is missing: you keep tokens only while their sum is below p. The tokens that stay must have at least p together."),
+       ("crossing_token_left_out", "(before + ordered > top_p) & (before > 0)", CROSSING),
        ("most_probable_token_left_out", "before + ordered > top_p", "The token with which the sum crosses `top_p` is missing. Where the most probable token alone has more than p, you keep nothing, and 0/0 is NaN. That token always stays."),
        ("one_more_than_top_p", "F.pad(before, (1, 0))[..., :-1] >= top_p", "You keep one token too many with `top_p`: the token that makes the sum reach p is the last one."),
        ("each_compared_with_top_p", "ordered < top_p", "You compare each probability with `top_p`. It is the sum that counts, from the most probable token down: `cumsum`."),
@@ -767,6 +771,8 @@ def in_generate(at):
        ("generator_unused", ", 1", "The generator is not used: the draws depend on torch's own source of chance. Hand it on: `torch.multinomial(…, generator=generator)`."))
     at("(logits, temperature, top_k, top_p)", "sampling",
        ("temperature_not_handed_on", "(logits, 1.0, top_k, top_p)", "You draw at temperature 1, whichever is given. Hand `temperature` on to `next_token_probabilities`."),
+       ("temperature_at_most_one", "(logits, min(temperature, 1.0), top_k, top_p)", "A temperature above 1 is cut to 1: you draw as at temperature 1 then. Hand `temperature` on as it is."),
+       ("temperature_at_least_one", "(logits, max(temperature, 1.0), top_k, top_p)", "A temperature below 1 is raised to 1: you draw as at temperature 1 then. Hand `temperature` on as it is."),
        ("top_k_not_handed_on", "(logits, temperature, None, top_p)", "You draw from all tokens, whatever `top_k` is. Hand it on to `next_token_probabilities`."),
        ("top_p_not_handed_on", "(logits, temperature, top_k)", "`top_p` changes nothing. Hand it on to `next_token_probabilities`."),
        ("neither_handed_on", "(logits)", "You draw from the plain softmax, whatever `temperature`, `top_k` and `top_p` are. Hand all of them on to `next_token_probabilities`."),
@@ -778,6 +784,9 @@ def in_generate(at):
        ("distribution_of_the_start", "next_token_probabilities(model(ids[:, : ids.size(1) - _][:, -most:])[:, -1], temperature, top_k, top_p)", "Every token is drawn from the distribution of the first one. After each token, call the model again."))
     at(f"        {LOGITS}", "long texts",
        ("stops_at_the_table", f"        if ids.size(1) >= most:\n            break\n        {LOGITS}", "You stop when the text has grown as long as the table of positions. It goes on: the model is shown the last tokens that fit."))
+    at(f"        {APPEND}", "long texts",
+       ("stops_at_token_zero", f"        {APPEND}\n        if (chosen == 0).all():\n            break", "You stop where token 0 is written, as if it ended the text. Here 0 is a token like any other: write all `max_new_tokens`."),
+       ("stops_at_first_token_zero", f"        {APPEND}\n        if (chosen == 0).any():\n            break", "You stop where token 0 is written, as if it ended the text. Here 0 is a token like any other: write all `max_new_tokens`.", (*TEXTS, "sampling")))
     at("argmax(dim=-1, keepdim=True)", TEXTS,
        ("axis_lost", "argmax(dim=-1)", "The chosen tokens are (B,), and the text is (B, T): they can't be joined. Keep the axis, `keepdim=True`, so that they are (B, 1)."),
        ("argmax_over_the_batch", "argmax(dim=0)[: len(ids), None]", "Your argmax runs over the batch. The tokens are the last axis, `dim=-1`."))
@@ -801,7 +810,7 @@ def in_cached_attention(at):
        ("past_hidden", "mask = causal_mask(past + x.size(1))[past:].to(x.device)\n    mask[:, :past] = False", "The new tokens don't see the past. It is what the cache is for: all of it may be seen.", STEPS),
        ("new_tokens_see_only_the_past", "mask = causal_mask(past + x.size(1))[past:].to(x.device)\n    mask[:, max(past, 1) :] = False", "The new tokens don't see themselves, nor the new ones before them: they see the cache only.", (*STEPS, "no cache")))
     at("[past:]", STEPS,
-       ("first_rows_of_the_mask", "[: x.size(1)]", "You take the mask's first rows, those of the oldest tokens (`is_causal=True` does, too). The new ones are the *last* N rows: `[past:]`."),
+       ("first_rows_of_the_mask", "[: x.size(1)]", "You take the mask's first rows, those of the oldest tokens (`is_causal=True` does, too). The new ones are the *last* N rows of the whole triangle, (P + N, P + N): `causal_mask(past + N)[past:]`."),
        ("mask_of_all", "", "Your mask has a row for each of the P + N tokens; there are N queries. Take its last N rows: `[past:]`.", ("shape", *STEPS)),
        ("one_row_late", "[max(past - 1, 0) : past + x.size(1) - (past > 0)]", "Each new token sees one token too few: not itself."))
     at(("        past = cache[0].size(2)\n", MASK), ("shape", *STEPS),

@@ -338,7 +338,7 @@ def encoder_parameters(seed: int) -> Iterator[Case]:
 WORDS = ("time", "flies", "like an arrow", "Fruit", "banana", "2 + 2", "sea otter", "a cheese", "why not", "a giraffe")
 
 
-TEXTS = (*WORDS, "Cheese", "a", "B", "why?", "Q: why", "a => b", "=>", "{0}", "100 %", "a, b.", "  two  gaps", "été")
+TEXTS = (*WORDS, "Cheese", "a", "B", "why?", "Q: why", "a => b", "=>", "{0}", "100 %", "a, b.", "  two  gaps ", "été")
 
 
 def any_prompt(draw: Draw) -> Case:
@@ -367,6 +367,9 @@ def few_shot_prompt(seed: int) -> Iterator[Case]:
     braces = [("{} and {name}", words[4]), (words[5], "{0} {{x}} %s 100 %")]
     yield Case({"task": "Fill 100 % of {} and {name}", "examples": braces, "query": "{1} %d {"},
                note="for texts with braces")  # fmt: skip
+    spaced = [(f" {words[0]} ", f"{words[1]} "), (f"{words[2]} ", f" {words[3]}")]
+    yield Case({"task": " Say it twice ", "examples": spaced, "query": " once "},
+               note="for texts with spaces at both ends")  # fmt: skip
     yield Case({"task": "Translate English to French", "examples": [], "query": words[7]}, asks="zero-shot",
                note="without examples")  # fmt: skip
 
@@ -478,6 +481,10 @@ def clip_loss(seed: int) -> Iterator[Case]:
     ):  # fmt: skip
         draw = Draw(seed, B=batch, D=width)
         yield draw.case(**_embeddings(draw), temperature=temperature, note=note)
+
+    draw = Draw(seed, B=5, D=6)
+    short = {name: 0.05 * x for name, x in _embeddings(draw).items()}
+    yield draw.case(**short, temperature=0.5, note="for short vectors")
 
     draw = Draw(seed, B=4, D=9)
     yield draw.case(**_embeddings(draw), temperature=0.07, asks="large logits", note="for temperature = 0.07")

@@ -296,6 +296,7 @@ def in_growth_exponent(at):
        ("unbiased_variance", "(x * y).mean() / x.var()", "You divide a mean (by N) by a variance that divides by N − 1. Take the same for both: `var(unbiased=False)`, or sums."),
        ("standard_deviation", "(x * y).mean() / x.std(unbiased=False)", "You divide by the lengths' standard deviation. It is their variance."),
        ("ratio_of_spreads", "((y * y).sum() / (x * x).sum()).sqrt()", "You divide the spread of the costs by that of the lengths. That has no sign, and is the slope only where all points lie on one line."),
+       ("mean_of_slopes_from_the_mean", "(y / x)[x.abs() > 1e-9].mean()", "You average the slopes from the mean point to each other one. The line that fits *all* points best is needed (least squares): sums above and below, and one division.", "best line"),
        ("ends_only", "(y[-1] - y[0]) / (x[-1] - x[0])", "You take the slope from the first point to the last. The line that fits *all* points best is needed (least squares).", "best line"),
        ("shortest_to_longest", "(y[x.argmax()] - y[x.argmin()]) / (x.max() - x.min())", "You take the slope from the shortest length to the longest. The line that fits *all* points best is needed (least squares).", "best line"),
        ("largest_over_smallest", "(y.max() - y.min()) / (x.max() - x.min())", "You divide the span of the log costs by that of the log lengths: largest over smallest. The line that fits *all* points best is needed (least squares), and its slope is negative where costs fall."),
@@ -426,6 +427,9 @@ def in_few_shot_prompt(at):
     ALL = ("values", "zero-shot")
     TASK, SHOWN, ASKED = 'f"{task}:"', '*(f"{given} => {wanted}" for given, wanted in examples)', 'f"{query} =>"'
     JOINED = '"\\n".join(lines)'
+    STRIPPED = "You take spaces off the ends of texts (`strip`, `rstrip`). They are as they are: your lines need no such help."
+    at((TASK, SHOWN, ASKED), "values",
+       ("texts_stripped", ('f"{task.strip()}:"', '*(f"{given.strip()} => {wanted.strip()}" for given, wanted in examples)', 'f"{query.strip()} =>"'), STRIPPED))
     at(ASKED, ALL,
        ("space_at_the_end", 'f"{query} => "', "A space follows your last arrow. Nothing may: the model goes on from there, and a space is already a token."),
        ("answer_asked_for", 'f"{query} => ?"', "Something follows your last arrow. Nothing may: that is where the model begins to write."),
@@ -446,6 +450,9 @@ def in_few_shot_prompt(at):
        ("lines", "lines", "You return a list of lines. One text is needed: `\"\\n\".join`."),
        ("indented", '"\\n    ".join(lines)', "Your lines are indented. (Does a text in triple quotes hold the spaces of your program?)"),
        ("task_in_a_template", '(f"{task}:\\n" + "{} => {}\\n" * len(examples) + "{} =>").format(*[text for pair in examples for text in pair], query)', "Your task is part of a template that is filled in afterwards, so braces in it are taken for places to fill (as `%` is with the `%` operator). Fill the task in, too, or join finished lines.", "values"),
+       ("lines_stripped", '"\\n".join(line.strip() for line in lines)', STRIPPED, "values"),
+       ("lines_stripped_at_the_end", '"\\n".join(line.rstrip() for line in lines)', STRIPPED, "values"),
+       ("prompt_stripped", JOINED + ".strip()", STRIPPED, "values"),
        ("line_end_at_the_beginning", '"\\n" + "\\n".join(lines)', "Your prompt begins with a line end. (A text in triple quotes begins right after them.)"),
        ("small_letters", JOINED + ".lower()", "You change capital letters. Texts are as they are."))
     at(TASK, ALL,
@@ -565,6 +572,8 @@ def in_clip_loss(at):
     at(UNIT, ALL,
        ("not_normalized", "image_emb, text_emb", "You take products of the vectors as they are: longer ones win. Cosines are needed: make each vector's length 1 first."),
        ("normalized_as_a_whole", "image_emb / image_emb.norm(), text_emb / text_emb.norm()", "You divide by the length of all vectors together. Each vector has its own: `norm(dim=-1, keepdim=True)`."),
+       ("short_vectors_kept", "F.normalize(image_emb, dim=-1, eps=1.0), F.normalize(text_emb, dim=-1, eps=1.0)", "Your short vectors don't get the length 1: their lengths are raised to a number before you divide (`eps`, `clamp`). Divide each vector by its own length.", ("values", "gradients")),
+       ("something_added_to_lengths", "image_emb / (image_emb.norm(dim=-1, keepdim=True) + 0.01), text_emb / (text_emb.norm(dim=-1, keepdim=True) + 0.01)", "You add a number to the lengths before you divide, so short vectors don't get the length 1. Divide each vector by its own length; a number as small as 1e-8 does no harm."),
        ("divided_by_squared_length", "image_emb / image_emb.square().sum(dim=-1, keepdim=True), text_emb / text_emb.square().sum(dim=-1, keepdim=True)", "You divide by the *squared* lengths: the root is missing."),
        ("divided_by_root_d", "image_emb / image_emb.size(-1) ** 0.5, text_emb", "You divide by √D, as attention does. Here vectors are made of length 1 instead."),
        ("layer_norm", "F.layer_norm(image_emb, image_emb.shape[-1:]), F.layer_norm(text_emb, text_emb.shape[-1:])", "You take a layer norm: mean 0 and variance 1. A vector of length 1 is needed."))
