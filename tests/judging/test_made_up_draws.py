@@ -57,7 +57,7 @@ def chosen(case: Case) -> Any:
     """Inputs and labels of another text, chosen at the right rate."""
     shape, rate = case.args["ids"].shape, case.args.get("rate", 0.15)
     results = [[ids(*shape), ids(*shape).where(torch.rand(shape) < rate, -100)] for _ in range(OFTEN)]
-    more = results[:1] * 2 if "rate" not in case.args else results if shape.numel() <= A_SHORT_TEXT else []
+    more = results if shape.numel() <= A_SHORT_TEXT else []
     return {"first": results[0], "more": packed(more)}
 
 

@@ -32,7 +32,7 @@ A_SHORT_TEXT = 5
 
 
 def _mask(answer: Any, case: Case) -> Any:
-    """Inputs and labels of one call; behind them those of more, where a default or a short text asks for them."""
+    """Inputs and labels of one call; behind them those of more, where a short text asks for them."""
     if case.asks == "generator":
         return with_generator(answer, case)
     args = dict(case.args)
@@ -40,9 +40,7 @@ def _mask(answer: Any, case: Case) -> Any:
     if first is None:
         return None
     more: list[Any] = []
-    if case.asks == "rate" and "rate" not in args:  # fresh copies the generator, too
-        more = [answer(*fresh(given).values()) for given in (args, {**args, "rate": 0.15})]
-    elif case.asks in ("rate", "80/10/10") and args["ids"].numel() <= A_SHORT_TEXT:
+    if case.asks in ("rate", "80/10/10") and args["ids"].numel() <= A_SHORT_TEXT:
         more = [answer(*{**args, "ids": args["ids"].clone()}.values()) for _ in range(OFTEN)]
     return {"first": first, "more": packed(more)}
 
@@ -87,7 +85,9 @@ def mask_tokens(seed: int) -> Iterator[Case]:
     yield case("special tokens", 0, {**plainly, "special_mask": special}, rate=1.0)
     yield case("special tokens", 1, {**plainly, "special_mask": special == 0}, "when the special mask is boolean",
                rate=1.0)  # fmt: skip
-    yield case("rate", 0, plainly, "when `rate` is left out")
+    draw = Draw(seed, B=100, T=120, V=2000)  # so many that 12 % or 18 % would show
+    many = {"ids": draw.integers("B T", 2000, 200), "special_mask": _zeros(100, 120), "vocab_size": 2000}
+    yield case("rate", 0, {**many, "mask_id": 103}, "when `rate` is left out")
     draw = Draw(seed, B=40, T=70, V=2000)
     some: dict[str, Any] = {
         **plainly,
@@ -103,14 +103,14 @@ def mask_tokens(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=60, T=100, V=30_000)
     large = {"ids": draw.integers("B T", 30_000, 200), "special_mask": _zeros(60, 100), "vocab_size": 30_000}
     yield case("80/10/10", 0, {**large, "mask_id": 103}, rate=1.0)
-    draw = Draw(seed, B=60, T=80, V=30_000)
-    more = {"ids": draw.integers("B T", 30_000, 200), "special_mask": _zeros(60, 80), "vocab_size": 30_000}
+    draw = Draw(seed, B=100, T=80, V=30_000)
+    more = {"ids": draw.integers("B T", 30_000, 200), "special_mask": _zeros(100, 80), "vocab_size": 30_000}
     yield case("80/10/10", 4, {**more, "mask_id": 103}, rate=0.3)
     draw = Draw(seed, B=50, T=120, V=2)
     two = {"ids": torch.ones(50, 120, dtype=torch.long), "special_mask": _zeros(50, 120), "vocab_size": 2}
     yield case("80/10/10", 1, {**two, "mask_id": 0}, "when the vocabulary has two tokens", rate=1.0)
-    draw = Draw(seed, B=60, T=50, V=8)
-    few = {"ids": draw.integers("B T", 8), "special_mask": _zeros(60, 50), "vocab_size": 8}
+    draw = Draw(seed, B=100, T=120, V=8)
+    few = {"ids": draw.integers("B T", 8), "special_mask": _zeros(100, 120), "vocab_size": 8}
     yield case("80/10/10", 2, {**few, "mask_id": 3}, "when the vocabulary has eight tokens", rate=1.0)
     for number, short in enumerate((one, five)):
         yield case("80/10/10", 5 + number, {**short, "vocab_size": 30_000}, "for a short text", rate=1.0)
@@ -141,6 +141,8 @@ def mlm_loss(seed: int) -> Iterator[Case]:
     labels[0, 0], labels[2, 1] = 0, 10
     yield draw.case(logits=draw.normal("B T V", 2.0), labels=labels.where(asked, -100))
     yield draw.case(logits=draw.normal("B T V"), labels=labels, note="when every position has a label")
+    later = labels.where(asked.flip(0) & (torch.arange(3) > 0)[:, None], -100)
+    yield draw.case(logits=draw.normal("B T V"), labels=later, note="when the first text has no label")
     zeros = torch.zeros(3, 7, dtype=torch.long).where(asked, -100)
     yield draw.case(logits=draw.normal("B T V"), labels=zeros, note="when all labels are token 0")
     draw = Draw(seed, B=2, T=5, V=4)
@@ -188,12 +190,12 @@ def _pair_up(answer: Any, case: Case) -> Any:
     """The pairs of many calls, and what the first one has left of the documents."""
     if case.asks == "generator":
         return with_generator(answer, case)
-    docs, generator = case.args["docs"], case.args["generator"]
+    docs, generator, calls = case.args["docs"], case.args["generator"], calls_for(case)  # before docs can be changed
     kept = fresh(docs)
-    first = answer(docs, generator)
+    first = answer(docs if case.asks == "pairs" else fresh(docs), generator)
     if first is None:
         return None
-    more = [answer(fresh(kept), generator) for _ in range(calls_for(case) - 1)]
+    more = [answer(fresh(kept), generator) for _ in range(calls - 1)]
     return {"calls": packed([first, *more]), "docs": docs}
 
 
@@ -236,7 +238,9 @@ def next_sentence_pairs(seed: int) -> Iterator[Case]:
     one, two, three = _documents(draw, 3)[0]
     refrain = [one, two, two, two, two, two]
     note = "when two documents are the same, and a sentence comes again and again"
-    yield case(draw, [refrain, list(refrain), [two, two, two, three]], "drawn evenly", note)
+    alike = [refrain, list(refrain), [two, two, two, three]]
+    yield case(draw, alike, "drawn evenly", note)
+    yield case(draw, alike, "half and half", note)
 
 
 @exercise(
@@ -267,7 +271,7 @@ FEW = 12
 """So often an answer is called whose form is asked, which no chance decides."""
 
 MANY = 600
-"""So often an answer is called that must find all ways."""
+"""So often an answer is called that must find all ways, or rarely does what is looked for."""
 
 
 def _cut_out(answer: Any, case: Case) -> Any:
@@ -285,9 +289,8 @@ def _cut_out(answer: Any, case: Case) -> Any:
 
 
 def _spanning(draw: Draw, length: int, rate: float, mean_span: float, *, asks: str, note: str = "") -> Case:
-    """A text of tokens that are all different, with more sentinels than it takes, in no order."""
-    numbers = (draw.permutation(500) + 7).tolist()
-    ids, sentinels = torch.tensor(numbers[:length]), numbers[length : length + 40]
+    """A text of tokens that are all different, with more sentinels than it takes, in no order and far from them."""
+    ids, sentinels = draw.permutation(500)[:length] + 7, (draw.permutation(500)[:40] + 1007).tolist()
     generator = draw.fork(length, rate, mean_span, asks)
     return draw.case(
         ids=ids, rate=rate, mean_span=mean_span, sentinel_ids=sentinels, eos_id=1, generator=generator, asks=asks,
@@ -302,7 +305,7 @@ def any_spans(draw: Draw) -> Case:
     ids = case.args["ids"]
     if case.asks != "amounts":
         ids = ids[draw.integers(str(length), draw.pick(length, 3)) % length]
-    return replace(case, args={**case.args, "ids": draw.laid_out(ids)})
+    return replace(case, args={**case.args, "ids": draw.laid_out(ids), "eos_id": draw.pick(0, 1, 5000)})
 
 
 @exercise(
@@ -327,6 +330,7 @@ def span_corruption(seed: int) -> Iterator[Case]:
         (21, 0.15, 2.3, "when T·rate is 3.15 and N / mean_span 1.3"),
         (53, 0.15, 3.0, "when T·rate is 7.95 and N / mean_span 2.7"),
         (40, 0.25, 3.0, "when N / mean_span is 3.3"),
+        (10, 0.25, 1.0, "when T·rate is 2.5"),
         (11, 0.25, 2.0, "when T·rate is 2.75 and N / mean_span 1.5"),
         (24, 0.5, 1.0, "when spans have one token each"),
         (9, 0.02, 3.0, "when T·rate is next to 0"),
@@ -337,6 +341,7 @@ def span_corruption(seed: int) -> Iterator[Case]:
     ):
         yield _spanning(draw, length, rate, mean_span, asks="amounts", note=note)
     yield _spanning(draw, 6, 0.5, 1.6, asks="all ways")
+    yield _spanning(draw, 24, 0.625, 3.0, asks="all ways", note="for 15 tokens in five spans")
     yield _spanning(draw, 40, 0.4, 3.0, asks="generator")
 
 
@@ -353,7 +358,9 @@ def more_calls(case: Case) -> int:
     tokens = case.args["tokens"]
     if case.drawn:
         return A_FEW_CALLS // 2
-    return {1: 120, 2: 6 * CALLS, SHORT: 60}.get(len(tokens), CALLS if len(tokens) < SHORT else 0)
+    return {1: MANY if case.args["kind"] == "infill" else 120, 2: 6 * CALLS, SHORT: 60}.get(
+        len(tokens), CALLS if len(tokens) < SHORT else 0
+    )
 
 
 def _add_noise(answer: Any, case: Case) -> Any:
@@ -361,11 +368,11 @@ def _add_noise(answer: Any, case: Case) -> Any:
     if case.asks == "generator":
         return with_generator(answer, case)
     tokens, kind, generator = case.args.values()
-    text = list(tokens)
+    text, calls = list(tokens), more_calls(case)  # before tokens can be changed
     first = answer(tokens, kind, generator)
     if first is None:
         return None
-    more = [answer(list(text), kind, generator) for _ in range(more_calls(case))]
+    more = [answer(list(text), kind, generator) for _ in range(calls)]
     if kind == "infill" and len(text) > SHORT:
         for _ in range(60):  # what stops at the end of some texts stops here, whatever is drawn
             answer(text[:3], kind, generator)
@@ -385,6 +392,8 @@ def any_tokens(draw: Draw) -> Case:
         sentences = [[words.pop() for _ in range(draw.whole(0, 3))] for _ in range(draw.whole(1, 3))]
         sentences[0] = sentences[0] or [words.pop()]  # a full stop alone comes twice at most
         tokens = [token for sentence in sentences for token in [*sentence, "."]] + words[: draw.pick(0, 0, 1, 3)]
+        other = draw.pick("?", "!", "etc.", "...")  # no end of a sentence: only "." is
+        tokens[0] = other if tokens[0] != "." and draw.pick(True, False) else tokens[0]
     elif kind == "rotate":
         tokens = draw.pick([], words[:1]) + words[: draw.whole(1, 7)] + draw.pick([], ["."])
     elif kind != "infill":
@@ -418,6 +427,8 @@ def bart_noise(seed: int) -> Iterator[Case]:
     yield case([*one, ".", *two, ".", *three, "."], "permute")
     yield case([*two, ".", *one, ".", *three], "permute", "when the last sentence has no full stop")
     yield case([*one, "."], "permute", "for a single sentence")
+    odd = [one[0], "?", one[1], "!", one[2], ".", two[0], "etc.", three[0], "...", three[1], "."]
+    yield case(odd, "permute", 'when tokens are "?", "!", "etc." or "..."')
     yield case(one, "permute", "when there is no full stop")
     yield case(_words(draw, 7), "rotate")
     yield case(_words(draw, 2), "rotate", "for a text of two tokens")

@@ -8,9 +8,10 @@ too rare.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
-from itertools import pairwise, permutations
+from itertools import combinations, pairwise, permutations, product
 from operator import and_, gt
 from typing import Any
 
@@ -34,7 +35,6 @@ from anatomy.engine.describing.chance import COMMON, each_for_itself, evenly, fi
 from anatomy.engine.describing.generators import about_the_generator
 from anatomy.engine.describing.sorts import sort_of
 from anatomy.engine.exercise import Case, Describe
-from anatomy.engine.observing.plain_data import same
 
 
 def _pair_of_ids(result: Any, ids: Tensor) -> str | None:
@@ -136,12 +136,19 @@ def _alike(flags: Tensor, rate: float, what: str) -> str:
     return f", but neighbors {' and '.join(found)} do not draw {what} for themselves" if found else ""
 
 
+def _beside(masked: Tensor, changed: Tensor) -> bool:
+    """Whether a changed token becomes [MASK] more often, or more rarely, where one beside it was changed, too."""
+    hits, total = int((masked & changed).sum()), int(changed.sum())
+    rate = 8 / 9 if fits(hits, total, 8 / 9) else hits / max(1, total)
+    for step, axis in product((1, -1), (0, 1)):
+        both = changed & changed.roll(step, axis)
+        if both.any() and not fits(int((masked & both).sum()), int(both.sum()), rate):
+            return True
+    return False
+
+
 def _about_rate(args: Mapping[str, Any], ordinary: Tensor, chosen: Tensor, more: list[Any]) -> str:
-    if "rate" not in args:
-        one, other = more
-        alike = same(one, other)
-        return f"without `rate` it does {'' if alike else 'not do '}what it does with rate = 0.15"
-    rate, places = args["rate"], chosen[ordinary].tolist()
+    rate, places = args.get("rate", 0.15), chosen[ordinary].tolist()
     share = percent(sum(places), len(places), rate)
     if chosen.numel() > 5:
         words = (_alike(chosen, rate, "it") or ", each for itself") if ordinary.all() else ""
@@ -183,7 +190,8 @@ def _about_fate(args: Mapping[str, Any], ids: Tensor, inputs: Tensor, more: list
     masked, kept = inputs == mask_id, inputs == ids
     if args["rate"] < 1:
         share = percent(int((masked & ~kept).sum()), int((~kept).sum()), 8 / 9)
-        return f"with rate = {args['rate']}: of the tokens that change, {share} become [MASK]"
+        words = f"with rate = {args['rate']}: of the tokens that change, {share} become [MASK]"
+        return words + (", but that depends on whether those beside them change" if _beside(masked, ~kept) else "")
     share = percent(int(masked.sum()), ids.numel(), 0.8 + 0.1 / size, [*COMMON, 0.825])
     same_share = percent(int(kept.sum()), ids.numel(), 0.1 + 0.1 / size)
     if size == 2:
@@ -194,6 +202,8 @@ def _about_fate(args: Mapping[str, Any], ids: Tensor, inputs: Tensor, more: list
         words += _alike(masked, 0.8 + 0.1 / size, "their fate")
         if len(others) and len(others.unique()) < len(others) / 2:
             words += ", and the other token is the same again and again"
+        elif len(others) and bool(torch.isin(others, ids).all()):
+            words += ", and the other tokens are all of the text"
         return words
     never = [
         token for token in range(size)
@@ -272,27 +282,34 @@ def _are_of_others(docs: list[list[str]], calls: list[Pairs]) -> bool:
     return 2 * sum(known) < len(known)
 
 
-HALVES = (0.0, 0.25, 1 / 3, 2 / 3, 0.75, 1.0)
+HALVES = (0.0, 0.25, 1 / 3, 2 / 3, 0.75, 0.9, 1.0)
 """Shares that 1500 draws tell apart."""
 
 
 def _halves(calls: list[Pairs]) -> str:
-    """How many labels are 1, and whether each pair draws for itself. Documents have 5 and 3 sentences, or 2 and 1."""
+    """How many labels are 1, and whether each pair draws for itself: six are of documents of 5 and 3 sentences."""
     rows = [[label for *_, label in pairs] for pairs in calls]
     flat = [label for row in rows for label in row]
     if not flat:
         return "there are no pairs"
-    across = [label for column in zip(*rows, strict=False) for label in column]
-    neighbors = {"of two calls": list(zip(across[::2], across[1::2], strict=False))}
-    if all(len(row) == 6 for row in rows):
-        neighbors["of a document"] = [(row[0], row[1]) for row in rows]
-        neighbors["of two documents"] = [(row[3], row[4]) for row in rows]
     share = f"{percent(sum(flat), len(flat), 0.5, HALVES)} of the pairs have the label 1"
     if len(set(flat)) == 1:
         return share  # where all are alike, nothing can be told of each
     rate = 0.5 if fits(sum(flat), len(flat), 0.5) else sum(flat) / len(flat)
-    odd = {words: _agreement(pairs, rate) for words, pairs in neighbors.items()}
-    found = [f"those {words} {agree} alike" for words, agree in odd.items() if agree]
+    across = [label for column in zip(*rows, strict=False) for label in column]
+    groups = {"of two calls": [list(zip(across[::2], across[1::2], strict=False))]}
+    if all(len(row) == 6 for row in rows):
+        at = {(one, other): [(row[one], row[other]) for row in rows] for one, other in combinations(range(6), 2)}
+        groups["in the same place of two documents"] = [at.pop((0, 4)) + at.pop((1, 5))]
+        groups["of a document"] = [at.pop(both) for both in [*combinations(range(4), 2), (4, 5)]]
+        groups["of two documents"] = list(at.values())
+        if len(set(map(sum, rows))) == 1:
+            return f"{share}, but in each call {sum(rows[0])} of 6"
+    odd = {words: {_agreement(pairs, rate) for pairs in group} for words, group in groups.items()}
+    found = [
+        f"those {words} {'do not draw for themselves' if len(agree) > 1 else f'{next(iter(agree))} alike'}"
+        for words, agree in odd.items() if any(agree)
+    ]  # fmt: skip
     return f"{share}, but {', '.join(found)}" if found else f"{share}, each for itself"
 
 
@@ -358,33 +375,48 @@ def _next_sentences(docs: list[list[str]], calls: list[Pairs]) -> str:
 
 
 def _sources(docs: list[list[str]], calls: list[Pairs]) -> str:
-    """Where the second sentences with the label 0 come from."""
-    places, again = followed(docs), list[bool]()
-    drawn: dict[int, list[str]] = {number: [] for number in range(len(docs))}
-    for pairs in calls:
-        zeros = [(own, pair[1]) for (own, *_), pair in zip(places, pairs, strict=False) if pair[2] == 0]
-        for own, second in zeros:
-            drawn[own].append(second)
-        again += [one == other for (a, one), (b, other) in zip(zeros[::2], zeros[1::2], strict=False) if a == b == 0]
+    """Where the second sentences come from that are drawn.
+
+    They are those with the label 0. Who reads the label off the words has 1 for all that are like the following one:
+    how many these are, the draw decides all the same.
+    """
+    pairs = [(place, pair) for pairs in calls for place, pair in zip(followed(docs), pairs, strict=False)]
+    by_words = all((label == 1) == (second == following) for (_, _, following), (_, second, label) in pairs)
+    others = {
+        own: Counter(sentence for number, doc in enumerate(docs) if number != own for sentence in doc)
+        for own in range(len(docs))
+    }
+    drawn: dict[tuple[int, str], list[str]] = {}
+    like: dict[tuple[int, str], list[bool]] = {}
+    for (own, _, following), (_, second, label) in pairs:
+        known = following if by_words and following in others[own] else ""
+        drawn.setdefault((own, known), []).extend([second] * (label == 0))
+        if known:
+            like.setdefault((own, known), []).append(second == following)
+    drawn |= {(own, ""): [] for own in {own for own, *_ in followed(docs)} - {own for own, _ in drawn}}
     never: set[str] = set()
     uneven = False
-    for own, seconds in drawn.items():
-        others = Counter(sentence for number, doc in enumerate(docs) if number != own for sentence in doc)
-        found, total = Counter(seconds), others.total()
-        if len(docs[own]) > 1:
-            never |= {
-                f"{own}:{sentence}" for sentence, times in others.items()
-                if sentence not in found and not fits(0, len(seconds), times / total)
-            }  # fmt: skip
-            as_often = all(fits(found[one], len(seconds), times / total) for one, times in others.items())
-            uneven = uneven or not as_often or not found.keys() <= others.keys()
+    for (own, known), seconds in drawn.items():
+        rest, found = Counter({one: n for one, n in others[own].items() if one != known}), Counter(seconds)
+        never |= {
+            f"{own}:{sentence}" for sentence, times in rest.items()
+            if sentence not in found and not fits(0, len(seconds), times / rest.total())
+        }  # fmt: skip
+        as_often = all(fits(found[one], len(seconds), times / rest.total()) for one, times in rest.items() if seconds)
+        uneven = uneven or not as_often or not found.keys() <= rest.keys()
     if never:
         return f"some never come: {_which(docs, never)}"
+    for (own, known), flags in like.items():
+        if not fits(sum(flags), len(flags), 0.5 + 0.5 * others[own][known] / others[own].total()):
+            few = fits(sum(flags), len(flags), 0.5)
+            return f"those that are like the following one come {'never' if few else 'too often or too rarely'}"
     if uneven:
         return "some sentences come much more often than others"
-    rest = Counter(sentence for doc in docs[1:] for sentence in doc)
-    if not fits(sum(again), len(again), sum((times / rest.total()) ** 2 for times in rest.values())):
-        return "the same sentence comes several times in a row"
+    zeros = [(own, pair[1]) for (own, *_), pair in pairs if pair[2] == 0]
+    again = [one == other for (a, one), (b, other) in zip(zeros[::2], zeros[1::2], strict=False) if a == b == 0]
+    if not like and not fits(sum(again), len(again), sum((n / others[0].total()) ** 2 for n in others[0].values())):
+        much = sum(again) > len(again) / others[0].total()
+        return f"the same sentence {'comes several times in a row' if much else 'hardly ever comes twice in a row'}"
     return "all sentences of the other documents, equally often"
 
 
@@ -482,7 +514,7 @@ def _cutting(raw: Any, case: Case) -> str:
             return words
         seen.append((result[0].tolist(), result[1].tolist()))
     if case.asks == "all ways":
-        return _ways(ids, seen, case)
+        return _ways(ids, seen)
     look = {"rebuilds": _rebuilt, "sentinels": _marks, "amounts": _amounts}[str(case.asks)]
     said = [look(ids, *one, case) for one in seen]
     return said[0] if len(set(said)) == 1 else _now_and_then(said)
@@ -522,40 +554,46 @@ ADJACENT = ", some side by side"
 REBUILT = "with each span in its sentinel's place, the inputs are the text again"
 
 
-def _spans(targets: list[int], case: Case) -> dict[int, list[int]]:
-    """Sentinel → the tokens behind it, up to the next one; `eos_id` aside."""
-    spans: dict[int, list[int]] = {}
+def _markers(ids: list[int], tokens: list[int], case: Case) -> list[int]:
+    """What stands for a span, be it one of the sentinels or not: all that is neither of the text nor `eos_id`."""
+    text = {*ids, case.args["eos_id"]}
+    return [token for token in tokens if token not in text]
+
+
+def _spans(ids: list[int], targets: list[int], case: Case) -> dict[int, list[int]]:
+    """What stands for a span → the tokens behind it, up to the next one; `eos_id` aside."""
+    spans: dict[int, list[int]] = {token: [] for token in _markers(ids, targets, case)}
     last: list[int] = []
     for token in targets:
-        if token in case.args["sentinel_ids"]:
-            last = spans.setdefault(token, [])
+        if token in spans:
+            last = spans[token]
         elif token != case.args["eos_id"]:
             last.append(token)
     return spans
 
 
 def _rebuilt(ids: list[int], inputs: list[int], targets: list[int], case: Case) -> str:
-    sentinels, eos = case.args["sentinel_ids"], case.args["eos_id"]
-    spans = _spans(targets, case)
+    spans, known = _spans(ids, targets, case), set(ids)
     text = [
-        item for token in inputs if token != eos
-        for item in (spans.get(token, []) if token in sentinels else [token])
+        item for token in inputs if token != case.args["eos_id"]
+        for item in ([token] if token in known else spans.get(token, []))
     ]  # fmt: skip
     if text == ids:
         return REBUILT
-    if not set(inputs) & set(sentinels):
+    marks = set(_markers(ids, inputs, case))
+    if not marks:
         return "there are no sentinels in the inputs"
-    if not set(targets) & set(sentinels):
+    if not spans:
         return "there are no sentinels in the targets"
-    rest = [token for token in inputs if token not in sentinels and token != eos]
-    told = [token for token in targets if token not in sentinels and token != eos]
+    rest = [token for token in inputs if token in known]
+    told = [token for token in targets if token in known]
     if sorted(rest + told) == sorted(ids):
-        return "every token is in one of the two, but put each_for_itself they are not the text"
+        return "every token is in one of the two, but put together they are not the text"
     if rest == ids:
         return "the inputs still hold all of the text"
     if told == ids:
         return "the targets hold all of the text"
-    apart, count = len(rest + told) - len(ids), len(set(inputs) & set(sentinels))
+    apart, count = len(rest + told) - len(ids), len(marks)
     some = "as many tokens as there are spans are" if abs(apart) == count else "some tokens are"
     if apart < 0:
         end = set(rest + told) == set(ids[: len(rest + told)])
@@ -577,7 +615,7 @@ def _marks(ids: list[int], inputs: list[int], targets: list[int], case: Case) ->
             return f"the {name} have more than one `eos_id`"
         if one[-1] != eos:
             return f"`eos_id` is not the last of the {name}"
-    in_inputs, in_targets = ([token for token in one if token in sentinels] for one in (inputs, targets))
+    in_inputs, in_targets = (_markers(ids, one, case) for one in (inputs, targets))
     if not in_inputs:
         return "there are no sentinels in the inputs"
     if len(in_inputs) > 1 and len(set(in_inputs)) == 1:
@@ -597,8 +635,10 @@ def _marks(ids: list[int], inputs: list[int], targets: list[int], case: Case) ->
             return "the sentinels are taken from the list's end"
         return "the sentinels in the inputs are not the first of the list, in order"
     if in_targets == in_inputs:
-        behind = targets[0] not in sentinels
+        behind = targets[0] in ids
         return "in the targets sentinels are after their spans" if behind else "the targets have no final sentinel"
+    if in_targets == [*in_inputs, sentinels[-1]]:
+        return "the final sentinel is the last of the list"
     if in_targets != sentinels[: len(in_inputs) + 1]:
         return "the sentinels in the targets are not those of the inputs and the next one, in order"
     if targets[0] != sentinels[0]:
@@ -608,17 +648,15 @@ def _marks(ids: list[int], inputs: list[int], targets: list[int], case: Case) ->
     return MARKED
 
 
-def _hidden(ids: list[int], inputs: list[int], case: Case) -> str:
+def _hidden(ids: list[int], inputs: list[int]) -> str:
     """The text as a string of k (kept) and h (hidden), read from the inputs; tokens are all different here."""
     left = set(inputs)
     return "".join("k" if token in left else "h" for token in ids)
 
 
 def _amounts(ids: list[int], inputs: list[int], targets: list[int], case: Case) -> str:
-    sentinels = case.args["sentinel_ids"]
-    hidden = _hidden(ids, inputs, case).count("h")
-    count = sum(token in sentinels for token in inputs)
-    adjacent = any(one in sentinels and other in sentinels for one, other in pairwise(inputs))
+    marks, hidden = _markers(ids, inputs, case), _hidden(ids, inputs).count("h")
+    count, adjacent = len(marks), any(one in marks and other in marks for one, other in pairwise(inputs))
     return f"{hidden} of {len(ids)} tokens hidden in {count} span{'s' * (count != 1)}{ADJACENT * adjacent}"
 
 
@@ -628,8 +666,10 @@ WAYS = tuple(
 """The ways to hide three of six tokens in two spans."""
 
 
-def _ways(ids: list[int], seen: list[tuple[list[int], list[int]]], case: Case) -> str:
-    found = [_hidden(ids, inputs, case) for inputs, _ in seen]
+def _ways(ids: list[int], seen: list[tuple[list[int], list[int]]]) -> str:
+    found = [_hidden(ids, inputs) for inputs, _ in seen]
+    if len(ids) > len(WAYS[0]):
+        return _long_ways(found)
     if not set(found) <= set(WAYS):
         return "something else than three of six tokens in two spans is hidden"
     if evenly(found, WAYS):
@@ -647,6 +687,40 @@ def _ways(ids: list[int], seen: list[tuple[list[int], list[int]]], case: Case) -
     }
     held = [words for words, holds in facts.items() if holds]
     return " and ".join(held) + f"{', so ' if held else ''}{len(missing)} of {len(WAYS)} ways never come"
+
+
+def _long_ways(found: list[str]) -> str:
+    """Whether 15 of 24 tokens are hidden in five spans in ways of which none is preferred, as far as lengths tell.
+
+    There are too many ways to count each. But how long each stretch is follows from them: its chance is that of a part
+    of a sum of which all ways to write it are equally likely.
+    """
+    spans = [[len(span) for span in re.findall("h+", way)] for way in found]
+    if any(len(row) != 5 or sum(row) != 15 for row in spans):
+        return "something else than 15 of 24 tokens in five spans is hidden"
+    gaps = [[len(gap) for gap in re.split("h+", way)] for way in found]
+    gaps = [[first + 1, *inner, last + 1] for first, *inner, last in gaps]  # the outer two may be empty
+    odd = {"spans": _uneven_parts(spans), "kept stretches": _uneven_parts(gaps)}
+    words = " and ".join(f"{name} {how}" for name, how in odd.items() if how)
+    return words or "stretches are as long as they are where all ways are equally likely"
+
+
+def _uneven_parts(rows: list[list[int]]) -> str:
+    """How parts of a sum differ from those of a sum of which all ways to write it are equally likely; empty if not."""
+    total, parts = sum(rows[0]), len(rows[0])
+    chances = {
+        length: math.comb(total - length - 1, parts - 2) / math.comb(total - 1, parts - 1)
+        for length in range(1, total - parts + 2)
+    }
+    counts = [Counter(column) for column in zip(*rows, strict=True)]
+    if all(fits(count[length], len(rows), chance) for count in counts for length, chance in chances.items()):
+        return ""
+    middle = total / parts
+    wanted = sum(chance * (length - middle) ** 2 for length, chance in chances.items())
+    spread = sum((length - middle) ** 2 for row in rows for length in row) / (parts * len(rows)) / wanted
+    if spread < 0.7:
+        return "are too much alike in length"
+    return f"{'are too different in length' if spread > 1.25 else 'of some lengths come too often'}"
 
 
 def _noise(raw: Any, case: Case) -> str:

@@ -75,7 +75,7 @@ def in_mask_tokens(at):
        ("one_choice_a_text", "(torch.rand((len(ids), 1), generator=generator) < rate)", "You draw once for each text, and then choose all of its tokens or none. Every position draws for itself: (B, T) numbers, not B."),
        ("exactly_so_many", "(torch.rand(ids.numel(), generator=generator).argsort().argsort().view(ids.shape) < int(rate * ids.numel()))", "You choose an exact share of the positions. Each token must be chosen with probability `rate`, for itself: the number then differs from text to text, and a text of one token is chosen in a share `rate` of the calls."),
        ("exactly_so_many_a_text", "(torch.zeros(ids.shape).scatter(1, torch.rand(ids.shape, generator=generator).masked_fill(special_mask != 0, -1.0).topk(max(1, round(rate * ids.size(1))), dim=1).indices, 1.0) > 0)", "You choose a fixed number of positions in each text, `rate` times its length. Each token must be chosen with probability `rate`, for itself."),
-       ("global_generator", "(torch.rand(ids.shape) < rate)", "Some or all of your draws do not use the given generator: the same state gives another result each time. Every draw needs `generator=generator`.", ("rate", "generator")))
+       ("global_generator", "(torch.rand(ids.shape) < rate)", "Some or all of your draws do not use the given generator: the same state gives another result each time. Every draw needs `generator=generator`.", "generator"))
     at(FATE, "80/10/10",
        ("one_fate_a_text", "fate = torch.rand((len(ids), 1), generator=generator)", "Within a text all the chosen share one fate: all [MASK], or all another token. Every position draws for itself."),
        ("one_fate_for_all_texts", "fate = torch.rand(ids.shape[1:], generator=generator)", "The fate of a position is the same in every text of the batch. Every position draws for itself: (B, T) numbers, not T."),
@@ -83,6 +83,7 @@ def in_mask_tokens(at):
     at(DRAWN, "80/10/10",
        ("one_other_token", "torch.randint(0, vocab_size, (), generator=generator).expand(ids.shape)", "All that become another token become the same one: you draw a single token. Draw one for each position."),
        ("another_from_the_text", "ids.flatten()[torch.randint(0, ids.numel(), ids.shape, generator=generator)]", "The other token is one of those that are in `ids`. It must be drawn from the whole vocabulary."),
+       ("never_mask", "(mask_id + torch.randint(1, vocab_size, ids.shape, generator=generator)) % vocab_size", "Your other token is never [MASK]. It is drawn from all V tokens, special ones too: in one of V draws it is [MASK]."),
        ("never_itself", "(ids + torch.randint(1, vocab_size, ids.shape, generator=generator)) % vocab_size", "Your other token is never the one that was there. It should be drawn from all V tokens: in one of V draws it is the same again."))
     at("randint(0, vocab_size,", "80/10/10",
        ("never_the_last_token", "randint(0, max(vocab_size - 1, 1),", "The last token of the vocabulary is never drawn. `torch.randint`'s upper end is left out already: `vocab_size`, not `vocab_size - 1`."),
@@ -104,6 +105,7 @@ def in_mlm_loss(at):
        ("over_all_places", ALL + " / labels.numel()", "You divide by the number of all positions, B·T. Only those that have a label count: divide by their number."),
        ("over_the_batch", ALL + " / len(labels)", "You divide by B, the number of texts. The mean is over the positions that have a label."),
        ("perplexity", ENTROPY + ".exp()", "You return exp of the loss, the perplexity. The loss itself is needed."),
+       *((f"log_with_a_floor_{power}", f"F.nll_loss((logits[counted].softmax(dim=-1) + 1e-{power}).log(), labels[counted])", "Your loss stays small however improbable the token is: you add a small number to the probability before its logarithm. `log_softmax` and `cross_entropy` need none.") for power in (8, 9, 10, 12)),
        ("log_of_softmax", "F.nll_loss(logits[counted].softmax(dim=-1).log(), labels[counted])", "log(softmax(x)) is −∞ where a probability is too small for float32, and your loss is infinite there. `log_softmax` and `cross_entropy` compute it in one step."),
        ("probability_not_log", "-logits[counted].softmax(dim=-1).gather(1, labels[counted][:, None]).mean()", "You average probabilities of the right tokens, not their logarithms."),
        ("no_softmax", "-logits[counted].gather(1, labels[counted][:, None]).mean()", "You take the logits of the right tokens as they are. Cross-entropy is −log of a probability: a log-softmax over the vocabulary comes first."),
@@ -166,8 +168,14 @@ def in_next_sentence_pairs(at):
        ("one_draw_a_document", ("        coin = draw_below(2, generator)\n        for first, following", "coin == 1"), "You draw once for each document: all of its pairs follow, or none. Every pair draws for itself."))
     at(("    pairs = []", COIN), "half and half",
        ("one_draw_for_all", ("    pairs, coin = [], draw_below(2, generator)", "coin == 1"), "You draw once: all pairs of a call follow, or none. Every pair draws for itself."))
+    at(("    pairs = []", "        for first, following in pairwise(doc):\n", COIN), "half and half",
+       ("one_draw_a_place", ("    pairs, coins = [], [draw_below(2, generator) for _ in max(docs, key=len)]", "        for coin, (first, following) in zip(coins, pairwise(doc)):\n", "coin == 1"), "You draw once for each place in a document, and use these draws for all documents. Every pair draws for itself."))
+    at((COIN, DRAW), "drawn evenly",
+       ("one_number_for_both", ("(drawn := float(torch.rand((), generator=generator))) < 0.5", "others[int(drawn * len(others))]"), "One number decides whether a sentence follows and which other one comes, so that only the later half of the others can come. The second decision needs a draw of its own."),
+       ("one_number_for_both_turned", ("(drawn := float(torch.rand((), generator=generator))) >= 0.5", "others[int(drawn * len(others))]"), "One number decides whether a sentence follows and which other one comes, so that only the earlier half of the others can come. The second decision needs a draw of its own."))
     at((ELSE,), "drawn evenly",
        ("document_first", ("rest = [sentences for other, sentences in enumerate(docs) if other != number]\n                chosen = rest[draw_below(len(rest), generator)]\n                pairs.append((first, chosen[draw_below(len(chosen), generator)], 0))",), "You draw a document first, then a sentence of it: sentences of short documents come more often. All sentences of the other documents must be equally likely."),
+       ("label_by_comparison", ("second = " + DRAW + "\n                pairs.append((first, second, int(second == following)))",), "You find the label by comparing words: a sentence drawn from elsewhere that reads like the following one has the label 1 then. It is 0: let the draw decide the label.", "half and half"),
        ("never_like_the_following", ("rest = [sentence for sentence in others if sentence != following]\n                pairs.append((first, rest[draw_below(len(rest), generator)], 0))",), "Your other sentence never has the same words as the one that follows. All sentences of the other documents must be equally likely, also such a one."))
     at("for sentence in sentences]", "drawn evenly",
        ("first_of_a_document", "for sentence in sentences[:1]]", "Your other sentence is always the first of its document. All its sentences must be equally likely."),
@@ -191,7 +199,7 @@ def in_next_sentence_pairs(at):
     at("    return pairs", ("pairs", "drawn evenly"),
        ("shuffled", "    return [pairs[place] for place in torch.randperm(len(pairs), generator=generator).tolist()]", "Your pairs are shuffled. They must come in the order of the documents."),
        ("only_first_document", "        return pairs", "Only the first document is used: is the `return` inside of the loop?"),
-       ("popped", "    docs[0].pop()\n    return pairs", "You take sentences out of the documents as you go, and whoever called you still needs them. Leave `docs` as they are.", ("pairs", "half and half", "drawn evenly")))
+       ("popped", "    docs[0].pop()\n    return pairs", "You take sentences out of the documents as you go, and whoever called you still needs them. Leave `docs` as they are.", "pairs"))
     at(("(first, following, 1)", ", 0))"), ("pairs", "half and half", "drawn evenly"),
        ("no_labels", ("(first, following)", "))"), "Your pairs have no label. The exercise asks for (first, second, 1 or 0)."))
     at("    pairs = []", ("half and half", "drawn evenly", "generator"),
@@ -231,10 +239,14 @@ def in_sentence_order_pairs(at):
        ("label_always_0", "(first, following, 0)", "Your label is always 0, also where nothing is swapped: nothing could be learned from it."))
     at(("            in_order = draw_below(2, generator) == 1\n", "pairs.append(" + PAIR + ")"), ("pairs", "half and half", "generator"),
        ("both_orders", ("", "pairs += [(first, following, 1), (following, first, 0)]"), "You make two pairs of each two sentences, one in each order. Take one; a draw decides which."))
+    at(("    pairs = []", COIN), "half and half",
+       ("exactly_half", ("    coins = torch.arange(sum(len(doc) - 1 for doc in docs)) % 2\n    coins = coins[torch.randperm(len(coins), generator=generator)].tolist()\n    pairs = []", "coins[len(pairs)] == 1"), "You always put exactly half of the pairs in order. Each pair must draw for itself: of six there are now more, now fewer, and a single one is in order in half of the calls."))
     at(("        for first, following", "            in_order = draw_below(2, generator) == 1\n"), "half and half",
        ("one_draw_a_document", ("        in_order = draw_below(2, generator) == 1\n        for first, following", ""), "You draw once for each document: all of its pairs are swapped, or none. Every pair draws for itself."))
     at(("    pairs = []", "            in_order = draw_below(2, generator) == 1\n"), "half and half",
        ("one_draw_for_all", ("    pairs, in_order = [], draw_below(2, generator) == 1", ""), "You draw once: all pairs of a call are swapped, or none. Every pair draws for itself."))
+    at(("    pairs = []", "        for first, following in pairwise(doc):\n", COIN), "half and half",
+       ("one_draw_a_place", ("    pairs, coins = [], [draw_below(2, generator) for _ in max(docs, key=len)]", "        for coin, (first, following) in zip(coins, pairwise(doc)):\n", "coin == 1"), "You draw once for each place in a document, and use these draws for all documents. Every pair draws for itself."))
     at(("        for first, following in pairwise(doc):\n", "            pairs.append(" + PAIR + ")\n"), "pairs",
        ("goes_on_from_the_swapped", ("        first = doc[0]\n        for following in doc[1:]:\n", "            if not in_order:\n                first, following = following, first\n            pairs.append((first, following, int(in_order)))\n            first = following\n"), "After a swapped pair your next one begins with the wrong sentence. It begins with the later one of the two in the document, whether they were swapped or not."))
     at("pairwise(doc)", "pairs",
@@ -266,6 +278,7 @@ def in_span_corruption(at):
     at(LAST, "sentinels",
        ("no_final_sentinel", "eos_id])", "The final sentinel is missing in your targets: after the last span comes one more, and only then `eos_id`."),
        ("no_eos_on_targets", "sentinel_ids[count]])", "The targets do not end with `eos_id`. Both sequences do."),
+       ("final_sentinel_from_the_end", "sentinel_ids[-1], eos_id])", "Your final sentinel is the last of the list. It is the next one, `sentinel_ids[K]`."),
        ("eos_before_the_final_sentinel", "eos_id, sentinel_ids[count]])", "In your targets `eos_id` comes before the final sentinel. It is the very last."))
     at(("start:], eos_id])", LAST), "sentinels",
        ("no_eos", ("start:]])", "sentinel_ids[count]])"), "`eos_id` is missing at both ends: inputs and targets both end with it."))
@@ -276,7 +289,7 @@ def in_span_corruption(at):
        ("one_sentinel", "zip([sentinel_ids[0]] * count, gaps", "All your spans have the same sentinel, so nobody knows which answer belongs where. Span k gets `sentinel_ids[k]`."))
     at(("    hidden = ",), "sentinels",
        ("sentinels_from_the_end", ("    sentinel_ids = sentinel_ids[::-1]\n    hidden = ",), "You take the sentinels from the end of the list. Span k gets `sentinel_ids[k]`. (T5's ids count down, 32099, 32098 …: the list has them in order already.)"),
-       ("sentinels_counted_up", ("    sentinel_ids = list(range(sentinel_ids[0], sentinel_ids[0] + 500))\n    hidden = ",), "You count up from the first sentinel. Take the ids from the list: they need not follow one another (T5's count down).", ("rebuilds", "sentinels", "amounts")),
+       ("sentinels_counted_up", ("    sentinel_ids = list(range(sentinel_ids[0], sentinel_ids[0] + 500))\n    hidden = ",), "You count up from the first sentinel. Take the ids from the list: they need not follow one another (T5's count down)."),
        ("sentinels_sorted", ("    sentinel_ids = sorted(sentinel_ids)\n    hidden = ",), "You sort the sentinels. Take them in the order of the list: span k gets `sentinel_ids[k]`."),
        ("sentinels_from_the_second", ("    sentinel_ids = sentinel_ids[1:]\n    hidden = ",), "Your sentinels begin with the second of the list. Counting begins with 0: the first span gets `sentinel_ids[0]`."),
        ("seeded", ("    generator = torch.Generator().manual_seed(0)\n    hidden = ",), "You seed inside of the function: whatever state the generator is in, the draws are the same. Use the generator as it comes.", ("all ways", "generator")))
@@ -302,6 +315,12 @@ def in_span_corruption(at):
     at("round(len(ids) * rate)", "amounts",
        ("rounded_down", "int(len(ids) * rate)", "You round T·rate down; it is rounded to the nearest whole number (3.9 tokens are 4)."),
        ("rounded_up", "math.ceil(len(ids) * rate)", "You round T·rate up; it is rounded to the nearest whole number (3.15 tokens are 3)."))
+    at("round(len(ids) * rate)", "amounts",
+       ("halves_hidden", "int(len(ids) * rate + 0.5)", "You round halves of T·rate up: 2.5 becomes 3. Python's `round` takes the even neighbor, 2."))
+    at("round(hidden / mean_span)", "amounts",
+       ("halves_of_spans", "int(hidden / mean_span + 0.5)", "You round halves of N / mean_span up: 2.5 becomes 3. Python's `round` takes the even neighbor, 2."))
+    at(("round(len(ids) * rate)", "round(hidden / mean_span)"), "amounts",
+       ("halves", ("int(len(ids) * rate + 0.5)", "int(hidden / mean_span + 0.5)"), "You round halves up: 2.5 becomes 3. Python's `round` takes the even neighbor, 2."))
     at("round(hidden / mean_span)", ("amounts", "all ways"),
        ("spans_rounded_down", "int(hidden / mean_span)", "You round N / mean_span down; it is rounded to the nearest whole number."),
        ("spans_rounded_up", "math.ceil(hidden / mean_span)", "You round N / mean_span up; it is rounded to the nearest whole number.", "amounts"),
@@ -317,6 +336,8 @@ def in_span_corruption(at):
        ("no_span", "round(hidden / mean_span)", "Where N / mean_span rounds to 0 yours has no span at all. There is at least one."))
     at(", hidden, len(ids) - hidden + 1)", "amounts",
        ("no_room", ", hidden)", "You ask for more spans than find room: between two of them a token is kept, so there can be T − N + 1 at most."))
+    at(", hidden, len(ids) - hidden + 1)", "amounts",
+       ("room_for_one_less", ", hidden, len(ids) - hidden)", "You leave room for one span less than fits. K can be T − N + 1: the text can begin and end with a span."))
     at((", hidden, len(ids) - hidden + 1)", LESS), "amounts",
        ("no_room_and_stops", (", hidden)", LESS + "\n    gaps[count]"), "Where there is no room for so many spans, yours stops. Between two spans a token is kept, so there can be T − N + 1 at most: limit K."))
     at((GAPS, LESS), ("amounts", "all ways"),
@@ -334,7 +355,13 @@ def in_span_corruption(at):
     at(SPANS, "all ways",
        ("equal_spans", "spans = [hidden // count + (k < hidden % count) for k in range(count)]", "Of three tokens in two spans, your first span always has two and the second one. (Are spans sorted, or all equally long but for a rest?) All ways to cut N tokens into K spans must be equally likely."),
        ("sorted_spans", "spans = sorted(random_parts(hidden, count, generator))", "Of three tokens in two spans, your first span always has one and the second two. (Are spans sorted by length?) All ways to cut N tokens into K spans must be equally likely."),
+       ("spans_dealt_out", "spans = [1] * count\n    for _ in range(hidden - count):\n        spans[draw_below(count, generator)] += 1", "Your spans are too much alike in length. (Do you deal the hidden tokens out one at a time?) All ways to cut N tokens into K spans must be equally likely: `random_parts` cuts so."),
+       ("spans_one_by_one", "spans = []\n    for left in range(count - 1, 0, -1):\n        spans.append(1 + draw_below(hidden - sum(spans) - left, generator))\n    spans.append(hidden - sum(spans))", "Your spans are too different in length. (Do you draw one after the other, each evenly from what is left?) All ways to cut N tokens into K spans must be equally likely: `random_parts` cuts so."),
        ("own_generator", "spans = random_parts(hidden, count, torch.default_generator)", "Not all draws come from the given generator: the same state gives other spans each time. Hand it on wherever you draw.", "generator"))
+    at((GAPS, LESS), "all ways",
+       ("places_drawn_one_by_one", ("edges = [0, *sorted(draw_below(len(ids) - hidden - count + 2, generator) for _ in range(count)), len(ids) - hidden - count + 1]\n    gaps = [end - start + 1 for start, end in zip(edges, edges[1:])]", LESS), "Kept stretches of some lengths come too often in yours. (Do you draw a place for each span for itself, and sort them? Then two spans are too rarely as near as can be.) All ways to place the spans must be equally likely: `random_parts` cuts so."),
+       ("gaps_dealt_out", ("gaps = [1] * (count + 1)\n    for _ in range(len(ids) - hidden + 1 - count):\n        gaps[draw_below(count + 1, generator)] += 1", LESS), "Your kept stretches are too much alike in length. (Do you deal the kept tokens out one at a time?) All ways to place the spans must be equally likely: `random_parts` cuts so."),
+       ("gaps_one_by_one", ("gaps = []\n    for left in range(count, 0, -1):\n        gaps.append(1 + draw_below(len(ids) - hidden + 2 - sum(gaps) - left, generator))\n    gaps.append(len(ids) - hidden + 2 - sum(gaps))", LESS), "Your kept stretches are too different in length. (Do you draw one after the other, each evenly from what is left?) All ways to place the spans must be equally likely: `random_parts` cuts so."))
     at(LESS, "all ways",
        ("equal_gaps", "free = len(ids) - hidden\n    gaps = [free // (count + 1) + (k < free % (count + 1)) for k in range(count + 1)] if free > count else [gaps[0] - 1, *gaps[1:-1], gaps[-1] - 1]", "You spread your spans evenly over the text. All ways to place them must be equally likely."))
     at("return torch.tensor([*inputs, *tokens[start:], eos_id]), torch.tensor([*targets, sentinel_ids[count], eos_id])", ("rebuilds", "sentinels", "amounts", "all ways"),
@@ -407,6 +434,9 @@ def in_bart_noise(at):
        ("permutes_two", "order = list(range(len(sentences)))\n        one, two = draw_below(len(order), generator), draw_below(len(order), generator)\n        order[one], order[two] = order[two], order[one]", "You exchange two sentences, and all others stay. All orders must be equally likely."))
     at("for token in sentences[number]]", "permute",
        ("permutes_without_stops", "for token in sentences[number] if token != \".\"]", "The full stops are lost. Each stays at the end of its sentence."))
+    at("if token == \".\"]", "permute",
+       ("permutes_at_other_marks", "if token in (\".\", \"!\", \"?\")]", "You end sentences at \"!\" or \"?\", too. Only the token \".\" ends one."),
+       ("permutes_at_any_period", "if token.endswith(\".\")]", "You end sentences at every token that ends with a period, also at \"etc.\". Only the token \".\" ends one."))
     at("zip([0, *ends], [*ends, len(tokens)], strict=True)", "permute",
        ("permutes_without_the_rest", "zip([0, *ends], ends)", "What is after the last full stop is lost. It is a sentence, too."))
     at("ends = [place + 1 for", "permute",
@@ -425,6 +455,12 @@ def in_bart_noise(at):
        ("rotates_by_reversing", "return tokens[start:] + tokens[:start][::-1]", "What was before the token comes at the end, but backwards. Its order stays."),
        ("rotates_by_shuffling", "return [tokens[place] for place in torch.randperm(len(tokens), generator=generator).tolist()]", "You shuffle the tokens. Rotating keeps their order: the text only begins elsewhere."),
        ("rotates_in_place", "tokens[:] = tokens[start:] + tokens[:start]\n    return tokens", "You rotate `tokens` itself, and whoever called you still needs the text. Build a new list."))
+    at("        return " + DELETED, "delete",
+       ("deletes_never_all", "        return " + DELETED + " or tokens[:1]", "A text of one token is never left out in yours. Every token draws for itself: it goes with probability 0.3, and the text is empty then."))
+    at("                noisy.append(\"[MASK]\")\n                place += " + POISSON, "infill",
+       ("infills_only_what_fits", "                length = " + POISSON + "\n                if place + length <= len(tokens):\n                    noisy.append(\"[MASK]\")\n                    place += length", "A span for which too few tokens are left does not begin in yours. It begins, and takes what is left."))
+    at(ORDER, "permute",
+       ("permutes_never_as_before", ORDER + "\n        while len(order) > 1 and order == sorted(order):\n            " + ORDER, "The old order never comes in yours. All orders must be equally likely, the old one, too."))
     at("    if kind == \"mask\":", ("mask", "delete", "permute", "rotate", "generator"),
        ("seeded", "    generator = torch.Generator().manual_seed(0)\n    if kind == \"mask\":", "You seed inside of the function: whatever state the generator is in, the draws are the same. Use the generator as it comes."))
 
