@@ -461,7 +461,7 @@ def in_bart_noise(at):
        ("infills_only_what_fits", "                length = " + POISSON + "\n                if place + length <= len(tokens):\n                    noisy.append(\"[MASK]\")\n                    place += length", "A span for which too few tokens are left does not begin in yours. It begins, and takes what is left."))
     at(ORDER, "permute",
        ("permutes_never_as_before", ORDER + "\n        while len(order) > 1 and order == sorted(order):\n            " + ORDER, "The old order never comes in yours. All orders must be equally likely, the old one, too."))
-    at("    if kind == \"mask\":", ("mask", "delete", "permute", "rotate", "generator"),
+    at("    if kind == \"mask\":", ("mask", "delete", "infill", "permute", "rotate", "generator"),
        ("seeded", "    generator = torch.Generator().manual_seed(0)\n    if kind == \"mask\":", "You seed inside of the function: whatever state the generator is in, the draws are the same. Use the generator as it comes."))
 
 
