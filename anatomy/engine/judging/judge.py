@@ -255,6 +255,8 @@ def _detail(differences: list[Difference], name: str) -> str:
         return "stopped by an error" if any(seen.error for seen in errors) else "not refused"
     numbers = (Kind.VALUES, Kind.SHAPE, Kind.TYPE)
     others = [one for one in differences if one.property in ("shape", "values") and one.kind in numbers]
+    if any(one.kind == Kind.NO_GRADIENT and one.found is None for one in mine):
+        return _IN_FEW_WORDS[Kind.NO_GRADIENT]  # whatever the values are
     if name in ("gradients", "train mode") and others:
         return "follow from the values"
     if name == "values" and Kind.SHAPE in kinds:

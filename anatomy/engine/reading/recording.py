@@ -82,7 +82,7 @@ class Recording:
         """Of a name: what it was set to last, where no branch and no loop leaves that open."""
         name = self.places[number][3]
         own = [node for node in self._functions if any(inner is name for inner in ast.walk(node))]
-        return _set_before(own[-1].body, name) if own and isinstance(name, ast.Name) else None
+        return _set_before(own[-1].body, name)[1] if own and isinstance(name, ast.Name) else None
 
     def begins(self, number: int) -> bool:
         """Whether an expression only begins what is filled later, ``mask = torch.zeros(…)`` before ``mask[t] = …``."""
@@ -179,21 +179,22 @@ def _of_right(module: ModuleType, name: str, tree: ast.Module, names: dict[str, 
     return known[name]
 
 
-def _set_before(block: list[ast.stmt], name: ast.Name) -> ast.expr | None:
-    """What the name was set to before it is read somewhere in this block."""
+def _set_before(block: list[ast.stmt], name: ast.Name) -> tuple[bool, ast.expr | None]:
+    """Whether the name is set in this block before it is read somewhere in it; and to what, if that is sure."""
     at = next(index for index, statement in enumerate(block) if any(node is name for node in ast.walk(statement)))
     around = block[at]
     inner = next((one for one in blocks(around) if any(node is name for part in one for node in ast.walk(part))), [])
-    if inner and ((found := _set_before(inner, name)) or any(_is_bound(name, statement) for statement in inner)):
-        return found
+    is_set, value = _set_before(inner, name) if inner else (False, None)
+    if is_set:
+        return True, value
     is_loop = isinstance(around, ast.For | ast.While)
     if any(_is_bound(name, part) for part in ast.walk(around) if is_loop or isinstance(part, _OWN_NAMES)):
-        return None
+        return True, None
     for statement in reversed(block[:at]):
         if _is_bound(name, statement):
             values = targets(statement) if isinstance(statement, ast.Assign) else ()
-            return next((value for node, value in values if node.id == name.id), None)
-    return None
+            return True, next((value for node, value in values if node.id == name.id), None)
+    return False, None
 
 
 _OWN_NAMES = (ast.comprehension, ast.Lambda, ast.NamedExpr, ast.FunctionDef)
