@@ -75,6 +75,33 @@ def test_changed_inputs_noise_and_cut_gradients_are_noted() -> None:
     assert not first_case(lambda x: x.detach()).linked
 
 
+@SMALL.asks(properties={"values": 1}, kind="module")
+def Rows(seed: int) -> Iterator[Case]:
+    for rows in (3, 5):
+        draw = Draw(seed, B=rows, D=4)
+        yield draw.case(init=(4,), x=draw.normal("B D"))
+
+
+def test_what_a_module_keeps_of_another_input_is_noted() -> None:
+    class Keeps(nn.Linear):
+        kept: Any = None
+
+        def __init__(self, width: int) -> None:
+            super().__init__(width, width)
+
+        def forward(self, x: Tensor) -> Tensor:
+            self.kept = torch.ones(len(x), 1) if self.kept is None else self.kept
+            return super().forward(x) * self.kept
+
+    class Forgets(Keeps):
+        def forward(self, x: Tensor) -> Tensor:
+            self.kept = None
+            return super().forward(x)
+
+    assert [bool(one.again) for one in observe(Rows, Keeps, (0,)).cases] == [False, True]
+    assert not any(one.again for one in observe(Rows, Forgets, (0,)).cases)
+
+
 def test_plain_randomness_is_noise_and_yet_repeats() -> None:
     one, other = (first_case(lambda x: x + torch.rand(1)) for _ in range(2))
     assert one.again

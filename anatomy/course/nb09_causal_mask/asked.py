@@ -306,9 +306,10 @@ def any_vectors(draw: Draw) -> Case:
     when_right="Notebook 04's attention, plus one triangle. Next it goes into a block.",
 )
 def CausalSelfAttention(seed: int) -> Iterator[Case]:
-    draw = Draw(seed, B=2, T=5, D=12, H=3, K=4)
-    config = _config(draw, block_dropout=0.3, embedding_dropout=0.4)
-    yield draw.case(init=(config,), x=draw.normal("B T D", scale=2.0))
+    for batch, length in ((2, 5), (1, 8)):  # the second goes through the first one's module, too
+        draw = Draw(seed, B=batch, T=length, D=12, H=3, K=4)
+        config = _config(draw, block_dropout=0.3, embedding_dropout=0.4)
+        yield draw.case(init=(config,), x=draw.normal("B T D", scale=2.0))
     draw = Draw(seed, B=3, T=7, D=10, H=2, K=5)
     yield draw.case(init=(_config(draw),), x=draw.normal("B D T", scale=2.0).transpose(1, 2))
     draw = Draw(seed, B=3, T=4, D=6, H=1, K=6)
@@ -445,8 +446,9 @@ def any_ids(draw: Draw) -> Case:
     when_right="GPT-2, whole. It knows nothing yet: what it should learn fits into one line.",
 )
 def GPT(seed: int) -> Iterator[Case]:
-    draw = Draw(seed, B=2, T=5, D=12, H=3, L=2, V=17, P=9)
-    yield draw.case(init=(_config(draw, 1e-5, 0.1, 0.2),), ids=draw.integers("B T", 17))
+    for batch, length in ((2, 5), (1, 8)):  # the second goes through the first one's module, too
+        draw = Draw(seed, B=batch, T=length, D=12, H=3, L=2, V=17, P=9)
+        yield draw.case(init=(_config(draw, 1e-5, 0.1, 0.2),), ids=draw.integers("B T", 17))
     draw = Draw(seed, B=3, T=7, D=10, H=2, L=3, V=6, P=7)
     yield draw.case(init=(_config(draw),), ids=draw.integers("B T", 6), note="when T is as long as the table")
     draw = Draw(seed, B=1, T=1, D=8, H=1, L=1, V=11, P=4)

@@ -232,8 +232,9 @@ def any_vectors(draw: Draw) -> Case:
     when_right="Many questions, few sets of answers: the cache shrinks by H / G.",
 )
 def GroupedQueryAttention(seed: int) -> Iterator[Case]:
-    draw = Draw(seed, B=2, T=5, D=12, H=4, G=2, K=6)
-    yield draw.case(init=(_config(draw),), x=draw.normal("B T D", scale=2.0))
+    for batch, length in ((2, 5), (1, 8)):  # the second goes through the first one's module, too
+        draw = Draw(seed, B=batch, T=length, D=12, H=4, G=2, K=6)
+        yield draw.case(init=(_config(draw),), x=draw.normal("B T D", scale=2.0))
     draw = Draw(seed, B=3, T=7, D=18, H=6, G=2, K=4)
     yield draw.case(init=(_config(draw, base=100.0),), x=draw.normal("B D T", scale=2.0).transpose(1, 2),
                     note="for a base of 100")  # fmt: skip
@@ -339,8 +340,9 @@ def any_ids(draw: Draw) -> Case:
     when_right="A Llama, whole. With other weights it is one that you can download.",
 )
 def Llama(seed: int) -> Iterator[Case]:
-    draw = Draw(seed, B=2, T=5, D=12, H=4, G=2, K=6, F=14, L=2, V=17)
-    yield draw.case(init=(_config(draw),), ids=draw.integers("B T", 17))
+    for batch, length in ((2, 5), (1, 8)):  # the second goes through the first one's module, too
+        draw = Draw(seed, B=batch, T=length, D=12, H=4, G=2, K=6, F=14, L=2, V=17)
+        yield draw.case(init=(_config(draw),), ids=draw.integers("B T", 17))
     draw = Draw(seed, B=3, T=30, D=9, H=3, G=1, K=4, F=5, L=3, V=6)
     yield draw.case(init=(_config(draw),), ids=draw.integers("B T", 6), note="for 30 tokens and three blocks")
     draw = Draw(seed, B=1, T=1, D=6, H=2, G=2, K=4, F=9, L=1, V=11)

@@ -68,7 +68,8 @@ def explain_each(
         is_example = said.claims == EXAMPLE
         if is_example and (idle := _idle(expectations, differences)):
             said, is_example = Explanation(idle, f"{said.headline} {said.detail}"), False
-        where = where_it_happens(expectations, first.case, wrong)
+        varies = first.kind == Kind.NOT_REPEATABLE  # between two runs of one case
+        where = "" if varies else where_it_happens(expectations, first.case, wrong)
         explained[first.case] = Diagnosis(said.headline, said.detail, is_example=is_example, condition=where)
     return explained
 
