@@ -227,6 +227,6 @@ def test_an_unknown_model_or_file_is_named(tmp_path: Any) -> None:
     (tmp_path / "mine.py").write_text("1 / 0")
     with pytest.raises(NotExplorable, match="ZeroDivisionError"):
         shown("encoder", tmp_path / "mine.py")
-    (tmp_path / "mine.py").write_text("x = 1")
+    (tmp_path / "mine.py").write_text("found = 1")  # another size: Python keeps what it compiled
     with pytest.raises(NotExplorable, match="no `TransformerEncoder`"):
         shown("encoder", tmp_path / "mine.py")

@@ -349,7 +349,7 @@ quiz_encoder__capitals = {
     "a padding mask hides": "Keys",
     "BERT's weights in a pre-norm stack": "Other numbers, no error",
     "a key that strict=False skips": "Keeps its random start",
-    "flies at depth 0 knows": "Word and place",
+    "flies at depth 0 knows": "Word and position",
 }
 quiz_encoder__spaces = {
     "a padding mask hides": " keys ",

@@ -614,7 +614,7 @@ def in_top_k_routing(at):
     at("best.softmax(dim=-1)", "values",
        ("shares_of_all", "scores.softmax(dim=-1).gather(-1, experts)", "You take the softmax over *all* experts and keep the largest shares, so a token's weights sum to less than 1. Take it over the `top_k` largest scores only."),
        ("logarithms", "best.log_softmax(dim=-1)", "You return logarithms of the weights. Take `softmax`."),
-       ("in_rising_order", "best.softmax(dim=-1).flip(-1)", "Your weights stand in falling order, your places in rising order, so the smallest of the chosen scores gets the largest weight. Take values and places from one and the same `topk`."),
+       ("in_rising_order", "best.softmax(dim=-1).flip(-1)", "Your weights stand in falling order, your places in rising order, so the smallest of the chosen scores gets the largest weight. Take values and places from the same `topk`."),
        ("raw_scores", "best", "The scores are returned as they are: the softmax over the `top_k` largest is missing."),
        ("all_alike", "torch.full_like(best, 1 / top_k)", "Each chosen expert counts 1/k. How much it counts follows from its score: softmax over the chosen ones."),
        ("divided_by_the_sum", "best / best.sum(dim=-1, keepdim=True)", "You divide the scores by their sum, which can be 0 or negative. Take their softmax."),
