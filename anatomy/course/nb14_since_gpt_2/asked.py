@@ -190,10 +190,9 @@ def half_split_rotary(seed: int) -> Iterator[Case]:
                     note="for two axes and a base of 500,000")  # fmt: skip
     draw = Draw(seed, B=1, H=2, T=1, K=2)
     yield draw.case(x=draw.normal("B H T K"), positions=torch.tensor([7]), note="for a single token and K = 2")
-    draw = Draw(seed, B=2, T=3, K=7)
-    yield draw.case(x=draw.normal("B T K"), positions=torch.arange(3), asks="odd width", note="for K = 7")
-    draw = Draw(seed, B=2, T=3, K=3)  # halves of two columns and one broadcast: no error comes by itself
-    yield draw.case(x=draw.normal("B T K"), positions=torch.arange(3), asks="odd width", note="for K = 3")
+    for odd in (7, 3, 1):  # halves of two columns and one, or of one and none, broadcast: no error comes by itself
+        draw = Draw(seed, B=2, T=3, K=odd)
+        yield draw.case(x=draw.normal("B T K"), positions=torch.arange(3), asks="odd width", note=f"for K = {odd}")
 
 
 # ---------------------------------------------------------------------------------------------- GroupedQueryAttention
