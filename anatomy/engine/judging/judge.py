@@ -255,12 +255,12 @@ def _detail(differences: list[Difference], name: str) -> str:
         return "stopped by an error" if any(seen.error for seen in errors) else "not refused"
     numbers = (Kind.VALUES, Kind.SHAPE, Kind.TYPE)
     others = [one for one in differences if one.property in ("shape", "values") and one.kind in numbers]
-    if any(one.kind == Kind.NO_GRADIENT and one.found is None for one in mine):
-        return _IN_FEW_WORDS[Kind.NO_GRADIENT]  # whatever the values are
+    if kinds == {Kind.NO_GRADIENT}:  # nothing flows, whatever the values are
+        return _IN_FEW_WORDS[Kind.NO_GRADIENT]
     if name in ("gradients", "train mode") and others:
-        return "follow from the values"
+        return "counts once the values are right"
     if name == "values" and Kind.SHAPE in kinds:
-        return "follow from the shape"
+        return "counts once the shape is right"
     numbers_first = min(mine, key=lambda one: one.kind == Kind.IN_PLACE)
     if numbers_first.kind in _IN_FEW_WORDS:
         return _IN_FEW_WORDS[numbers_first.kind]

@@ -76,7 +76,7 @@ _SYMPTOMS: tuple[tuple[str, str | Say], ...] = (
     # ---- Python
     (r"before Module.__init__\(\) call", "`super().__init__()` must come first in `__init__`."),
     (_NOTHING,
-     "Something is None here: does a function that is called end without `return`?"),
+     "Something is None here: what a function without `return` gives, or what may be missing, such as a layer's bias."),
     (r"missing the required \"forward\"", "There is no method called `forward` in it."),
     (r"(\w+)\(\) missing \d+ required positional arguments?: (.*)",
      lambda m: f"`{m[1]}` also takes {m[2]}, which this call leaves out."),
