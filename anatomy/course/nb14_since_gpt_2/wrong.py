@@ -182,7 +182,7 @@ def in_half_split_rotary(at):
     at(".view(2, -1).T.flatten()", NUMBERS, ("neighbors", "", "You turn neighboring columns, as notebook 06 does. Here column i turns with column i + K/2."))
     at("[..., order.argsort()]", NUMBERS,
        ("not_put_back", "", "The turned columns stay in the order of the pairs. Put them back: each to the column that it came from."),
-       ("put_back_the_same_way", "[..., order]", "You put the columns back with the order that you took them out with. The way back is the *inverse* order: `order.argsort()`."))
+       ("put_back_the_same_way", "[..., order]", "You put the columns back with the order that you took them out with. The way back is the *inverse* order, which `argsort` gives."))
     at("x[..., order]", NUMBERS, ("not_taken_apart", "x", "You turn x as it is, and reorder afterwards. First bring column i and column i + K/2 side by side, then turn."))
     at("apply_rotary(x[..., order], positions, base)", NUMBERS,
        ("base_unused", "apply_rotary(x[..., order], positions)", "`base` is never passed on: your angles are always those of 10,000."),
@@ -720,7 +720,7 @@ def in_quantize_rows(at):
        ("no_keepdim", "weight.abs().amax(dim=-1)", "Without `keepdim=True` the scales are (F,), and PyTorch lines them up with the columns. Keep the axis: (F, 1).", ("shape", "int8", "values")))
     at("(weight / scale).round()", "values",
        ("cut_off", "(weight / scale)", "Turning to int8 cuts off what stands behind the point. Round first."),
-       ("half_added", "(weight / scale + 0.5)", "You add ½ and cut off what stands behind the point. That rounds positive numbers only; negative ones come out one too large. Use `round()`."),
+       ("half_added", "(weight / scale + 0.5)", "You add ½ and cut off what stands behind the point. That rounds positive numbers only: a cut goes towards 0, so a code of −2 comes out as −1. Use `round()`."),
        ("rounded_before_127", "((weight / (127 * scale)).round() * 127)", "You round before you multiply by 127, so all codes are −127, 0 or 127. Multiply first, then round."),
        ("rounded_up", "(weight / scale).ceil()", "You round up. Round to the nearest whole number."),
        ("rounded_down", "(weight / scale).floor()", "You round down. Round to the nearest whole number."))
