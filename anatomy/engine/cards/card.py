@@ -115,7 +115,7 @@ def _properties(verdict: Verdict) -> str:
 def _property(result: PropertyResult) -> str:
     kind, word = ("right", "holds") if result.passed else ("wrong", "does not hold")
     detail = f' <span style="opacity:.75">({escape(result.detail)})</span>' if result.detail else ""
-    return f'<span style="white-space:nowrap">{chip(kind, word)} {escape(result.property)}{detail}</span>'
+    return f'<span style="white-space:nowrap">{chip(kind, word)} {escape(result.property)}</span>{detail}'
 
 
 def _in_words(result: PropertyResult) -> str:
