@@ -266,5 +266,5 @@ def test_what_fails_with_the_values_says_so() -> None:
         def __init__(self, dim: int, eps: float = 1e-12) -> None:
             super().__init__(dim, 1e-12)
 
-    assert {"values": "differ", "eps": "differ, too"}.items() <= details(Halved).items()
+    assert {"values": "differ", "eps": "perhaps for the same reason"}.items() <= details(Halved).items()
     assert {"values": "", "eps": "differ"}.items() <= details(OwnEps).items()

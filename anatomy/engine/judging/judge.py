@@ -100,7 +100,7 @@ def _judge_cases(expectations: Expectations, raw: list[CaseObservation], called:
     if not diagnoses:
         named = recognize(expectations, found, wrong, to_explain, called)
         diagnoses, picture = _diagnose(expectations, differences, to_explain, named), picture_of(expectations, costly)
-    broken = {name: _detail(costly, name) for name in exercise.properties}
+    broken = {name: _detail(exercise, costly, name) for name in exercise.properties}
     wrong_numbers = {each.case for each in differences if each.aspect not in BESIDE_THE_NUMBERS}
     known = frozenset(range(len(found))) - wrong_numbers | frozenset().union(*(one.cases for one in named))
     if not is_evidence(expectations, raw, found, known):
@@ -243,22 +243,30 @@ def _judge_quiz(exercise: Exercise, seen: CaseObservation) -> Verdict:
     return _verdict(exercise, "wrong" if broken else "right", broken, diagnoses)
 
 
-def _detail(differences: list[Difference], name: str) -> str:
-    """What the card says of a broken property. Empty if the property holds."""
+def _detail(exercise: Exercise, differences: list[Difference], name: str) -> str:
+    """What the card says of a broken property. Empty if the property holds.
+
+    The property that the first difference costs is said to differ. Of any other one it is only known that its cases
+    show a difference: what it asks for may be right there.
+    """
     mine = [difference for difference in differences if difference.property == name]
     if not mine:
         return ""
     kinds = {difference.kind for difference in mine}
-    if errors := [difference.found for difference in mine if difference.kind == Kind.ERROR]:
-        if any(seen.outcome == "too slow" for seen in errors):
-            return "did not finish"
-        return "stopped by an error" if any(seen.error for seen in errors) else "not refused"
-    numbers = (Kind.VALUES, Kind.SHAPE, Kind.TYPE)
-    others = [one for one in differences if one.property in ("shape", "values") and one.kind in numbers]
+    if any(one.kind == Kind.ERROR and one.found.outcome == "too slow" for one in mine):
+        return "did not finish"
     if kinds == {Kind.NO_GRADIENT}:  # nothing flows, whatever the values are
         return _IN_FEW_WORDS[Kind.NO_GRADIENT]
+    numbers = (Kind.VALUES, Kind.SHAPE, Kind.TYPE)
+    others = [one for one in differences if one.property in ("shape", "values") and one.kind in numbers]
     if name in ("gradients", "train mode") and others:
         return "counts once the values are right"
+    if name not in _GENERAL and name not in {one.property for one in differences if one.case == differences[0].case}:
+        return "perhaps for the same reason"
+    if errors := [difference.found for difference in mine if difference.kind == Kind.ERROR]:
+        if any(seen.error for seen in errors):
+            return "stopped by an error"
+        return "not refused" if exercise.compares_calls else "differ"
     if name == "values" and Kind.SHAPE in kinds:
         return "counts once the shape is right"
     numbers_first = min(mine, key=lambda one: one.kind == Kind.IN_PLACE)
@@ -266,8 +274,11 @@ def _detail(differences: list[Difference], name: str) -> str:
         return _IN_FEW_WORDS[numbers_first.kind]
     if name == "shape":
         return "differ" if kinds & {Kind.SHAPE, Kind.TYPE} else "results differ"
-    return "differ, too" if others and name != "values" else "differ"
+    return "differ"
 
+
+_GENERAL = frozenset({"shape", "values", "gradients", "train mode", "parameters"})
+"""Properties that a difference of their own aspect costs."""
 
 _IN_FEW_WORDS = {
     Kind.IN_PLACE: "an input is changed",
