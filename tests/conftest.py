@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import sharing
+from tests import plenty, sharing
 
 # Before anything imports torch or transformers: quiet, offline, and one thread per test process.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -30,10 +30,11 @@ def pytest_configure(config: pytest.Config) -> None:
     """What is asked for by a path or by `-k` is tried in full."""
     if config.option.keyword or config.args_source is pytest.Config.ArgsSource.ARGS:
         config.option.everything = True
+    plenty.EVERYTHING = config.option.everything
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of tests that are alike, a plain run leaves out those that are marked `many`."""
+    """A plain run leaves out what is marked `many`, as it leaves out most of what `tests.plenty` counts."""
     if not config.getoption("everything"):
         left_out = [item for item in items if item.get_closest_marker("many")]
         config.hook.pytest_deselected(items=left_out)

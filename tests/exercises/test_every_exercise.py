@@ -22,7 +22,7 @@ from anatomy.engine.judging.verdict import Verdict
 from anatomy.engine.mistakes import Mistake
 from anatomy.engine.observing.observe import MISSING, observe
 from anatomy.engine.observing.records import decode, encode
-from tests.plenty import one_in
+from tests.plenty import is_taken, one_in
 
 GENERAL = ("shape", "values", "gradients", "parameters", "train mode")
 """Properties that the judge knows how to compare in every case; all others belong to cases that name them."""
@@ -56,9 +56,8 @@ def each_mistake() -> Iterator[Any]:
         if not number:
             marks = [pytest.mark.slow] * (len(met) % QUICK > 0)
             yield pytest.param(wrong, SEEDS, id=wrong.name, marks=marks)
-        else:
-            marks = [pytest.mark.slow] + [pytest.mark.many] * (number % SOME > 0)
-            yield pytest.param(wrong, SEEDS[:1], id=wrong.name, marks=marks)
+        elif is_taken(number, SOME):
+            yield pytest.param(wrong, SEEDS[:1], id=wrong.name, marks=pytest.mark.slow)
 
 
 def is_named_as_itself(wrong: Mistake, verdict: Verdict) -> bool:
@@ -172,10 +171,7 @@ VARIANT_LIST = list(all_variants())
 
 @pytest.mark.parametrize(
     "name, exercise, answer",
-    [
-        pytest.param(*variant, id=variant[0], marks=[pytest.mark.many] * (number % 5 > 0))
-        for number, variant in enumerate(VARIANT_LIST)
-    ],
+    [pytest.param(*variant, id=variant[0]) for variant in one_in(5, VARIANT_LIST)],
 )
 @pytest.mark.slow
 def test_a_variant_gets_full_marks(name: str, exercise: Exercise, answer: Any) -> None:
