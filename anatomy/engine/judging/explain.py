@@ -53,6 +53,8 @@ def explain_each(
     ]
     if any(is_nothing(first) for first, _ in firsts):
         firsts = [row for row in firsts if is_nothing(row[0]) or not _is_elsewhere(row[0])]
+    if expectations.exercise.act and any(first.kind == Kind.IN_PLACE for first, _ in firsts):
+        firsts = [row for row in firsts if row[0].kind == Kind.IN_PLACE]  # an act's next call gets what is changed
     if any(not _is_late(first) for first, _ in firsts):
         firsts = [row for row in firsts if not _is_late(row[0]) or row[0].kind == Kind.NO_GRADIENT]
     wrong = {difference.case for difference in differences}

@@ -273,7 +273,8 @@ def _detail(exercise: Exercise, differences: list[Difference], name: str) -> str
     if numbers_first.kind in _IN_FEW_WORDS:
         return _IN_FEW_WORDS[numbers_first.kind]
     if name == "shape":
-        return "differ" if kinds & {Kind.SHAPE, Kind.TYPE} else "results differ"
+        forms = {Kind.SHAPE: "differ", Kind.TYPE: "another type", Kind.DTYPE: "another number type"}
+        return next((words for kind, words in forms.items() if kind in kinds), "results differ")
     return "differ"
 
 

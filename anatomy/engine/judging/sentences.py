@@ -14,7 +14,7 @@ def diagnosis_of(mistake: Mistake, case: Case) -> Diagnosis:
     """What the card says of a recognized mistake, with this case's sizes."""
     sentence = _sentence(mistake, case)
     if mistake.parts:
-        sentence = f"In the part that `{mistake.parts[0].exercise}` does: {sentence}"
+        sentence = f"You get what a wrong `{mistake.parts[0].exercise}` gives. {sentence}"
     return Diagnosis(sentence, mistake=mistake.name)
 
 

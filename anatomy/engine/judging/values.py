@@ -44,13 +44,13 @@ def what_result(difference: Difference) -> str:
     """The name of a result, as the beginning of a sentence."""
     if difference.aspect == "gradients":
         return f"The gradient of `{difference.where}`: "
-    where = _at(difference.where)
+    where = at(difference.where)
     if difference.aspect == "train mode":
         return f"In training mode{f', {where}' if where else ''}: "
     return f"{where[0].upper()}{where[1:]}: " if where else ""
 
 
-def _at(where: str) -> str:
+def at(where: str) -> str:
     """A place such as ``"[0]['scores']"`` in words."""
     keys = re.findall(r"\['([^']*)'\]|((?:\[\d+\])+)", where)
     return ", ".join(f"`{name}`" if name else _result(places) for name, places in keys)

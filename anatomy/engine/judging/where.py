@@ -38,7 +38,8 @@ def _said(right: Sequence[Case], failed: Sequence[Case]) -> str:
     if chosen_right and (refuted := _by_axes(chosen_right, chosen_failed) or _by_sizes(chosen_right, chosen_failed)):
         trail.note(f"“{refuted}”", "a drawn case contradicts it, or none confirms it")
     if noted := _by_notes(chosen_right, chosen_failed):
-        asked = {case.asks for case in chosen_failed} - {None}
+        several = len({case.note for case in chosen_failed}) > 1  # what two have in common is more than that
+        asked = set() if several else {case.asks for case in chosen_failed} - {None}
         against = next((case for case in failed if case.drawn and case.asks not in asked), None)
         if against is None:
             return noted

@@ -15,11 +15,23 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
+from torch import Tensor
+
 from anatomy.engine.judging.verdict import Diagnosis
 from anatomy.engine.observing.plain_data import alike, fresh
-from anatomy.engine.reading.recording import NO_DATA, OFTEN, Noted, Notes, Recording, of_program, of_right_answers
+from anatomy.engine.reading.recording import (
+    CALLED,
+    OFTEN,
+    Noted,
+    Notes,
+    Recording,
+    is_data,
+    of_program,
+    of_right_answers,
+    tells_that_it_is_called,
+)
 from anatomy.engine.reading.source import Program
-from anatomy.engine.reading.syntax import exchanged
+from anatomy.engine.reading.syntax import exchanged, rearranged
 from anatomy.engine.reading.trials import Trials
 
 _LONGEST_QUOTE = 60
@@ -54,7 +66,8 @@ def the_value(program: Program, trials: Trials) -> Diagnosis | None:
                 ]
                 cause = _first_cause(number, mine, lending, sure)
                 if lending.mends_all(cause):
-                    return _said(program, mine, cause, _unknown_in(cause, mine, rights))
+                    unknown = _unknown_in(cause, mine, rights)
+                    return _said(program, mine, cause, unknown, lending.varies(cause))
     return None
 
 
@@ -62,7 +75,7 @@ def _first_cause(number: int, mine: Recording, lending: _Lending, ranks: list[Ra
     """The expression of this number, or one inside it, or one that its names come from, that goes wrong first."""
     seen = {number}
     while True:
-        inside = {id(node) for node in ast.walk(mine.places[number][3])} | {id(mine.is_set_to(number))}
+        inside = {id(node) for node in (*ast.walk(mine.places[number][3]), *mine.may_be_set_to(number))}
         before = mine.comes_from(number) - seen
         near = [part for part in mine.notes if id(mine.places[part][3]) in inside and part not in seen]
         far = [part for part in mine.notes if part in before and part not in near]
@@ -130,7 +143,7 @@ class _Right:
         known = {
             number: values
             for number, values in self.notes(case).items()
-            if number not in final and len(values) <= OFTEN and NO_DATA not in values
+            if number not in final and len(values) <= OFTEN and all(map(is_data, values))
         }
         forms = {here: _forms(values) for here, values in mine.notes.items()}
         of_form: dict[tuple[Any, ...], list[int]] = {}
@@ -145,6 +158,8 @@ class _Right:
                 for there in (number for number in numbers if (here, number) not in same):
                     if mine.begins(here) != self.recording.begins(there):
                         continue  # what begins something and what is a whole can't stand for each other
+                    if mine.begins(here) and form == mine_form and not _are_uniform(mine.notes[here] + known[there]):
+                        continue  # of what is filled later, the entries that stay are no cause
                     elsewhere = not _stand_alike(mine, here, self.recording, there, same)
                     known_here, known_there = is_late and here in self.matched, is_late and there in common
                     rank = Rank(elsewhere, form != mine_form, known_here, known_there)
@@ -171,7 +186,8 @@ class _Lending:
 
     def __init__(self, program: Program, trials: Trials, mine: Recording, rights: list[_Right]) -> None:
         self.program, self.trials, self.mine, self.rights = program, trials, mine, rights
-        self._lent: Iterator[Noted] = iter(())
+        self._lent: dict[int, list[Noted]] = {}
+        self._calls = 0
         self._given_up: set[int] = set()
         self._lender: dict[int, tuple[_Right, int]] = {}
 
@@ -186,8 +202,8 @@ class _Lending:
 
     def _try(self, number: int, candidates: list[tuple[_Right, int]], in_all: bool = False) -> bool:
         given = ast.Call(ast.Name(_GIVEN, ast.Load()), [], [])
-        for _ in exchanged(self.mine.places[number], given) if candidates else ():
-            build = self.program.builder({_GIVEN: lambda: fresh(next(self._lent).value)})
+        for _ in self._put(number, given) if candidates else ():
+            build = self.program.builder({_GIVEN: self._give, CALLED: self._count})
             for right, there in candidates:
                 mends = self.trials.values_are_right(build, partial(self._lend, right, there), in_all)
                 if mends and self._can_stand(number, right, there):
@@ -206,8 +222,30 @@ class _Lending:
         given = [value for case in self.trials.visible for value in right.given(there, case)]
         return all(_alike([value], given[:1]) for value in given)
 
+    def varies(self, number: int) -> bool:
+        """Whether the value that mends is another one from time to time in one run, though the program's own is not."""
+        right, there = self._lender[number]
+        lent = right.given(there, next(iter(self.trials.visible)))
+        return _is_one(self.mine.notes[number]) and not _is_one(lent)
+
+    def _put(self, number: int, given: ast.expr) -> Iterator[int]:
+        """While `given` stands in the place, and the answer tells when it is called."""
+        body = self.program.answer.body if self.program.answer else []
+        for line in exchanged(self.mine.places[number], given):
+            yield from rearranged([body], [[tells_that_it_is_called(), *body]], line) if body else [line]
+
     def _lend(self, right: _Right, there: int, case: int) -> None:
-        self._lent = iter(right.given(there, case))
+        self._lent, self._calls = {}, 0
+        for noted in right.given(there, case):
+            self._lent.setdefault(noted.call, []).append(noted)
+
+    def _count(self) -> None:
+        self._calls += 1
+
+    def _give(self) -> Any:
+        """The next value that the right answer's expression gave in this call of the answer, or the last one again."""
+        lent = self._lent[self._calls]
+        return fresh((lent.pop(0) if len(lent) > 1 else lent[0]).value)
 
 
 def _stand_alike(mine: Recording, here: int, theirs: Recording, there: int, same: Collection[tuple[int, int]]) -> bool:
@@ -230,11 +268,21 @@ def _alike(here: list[Noted], there: list[Noted]) -> bool:
     return all(alike(one.plain, other.plain) for one, other in zip(here, there, strict=True))
 
 
+def _are_uniform(values: list[Noted]) -> bool:
+    """Whether each of these tensors and lists holds one number everywhere, as ``torch.zeros`` makes it."""
+    return all(len(set(one.plain.flatten().tolist() if isinstance(one.plain, Tensor) else map(repr, one.plain))) <= 1
+               for one in values if isinstance(one.plain, Tensor | list))  # fmt: skip
+
+
 def _forms(values: list[Noted]) -> tuple[Any, ...]:
     return tuple(one.form for one in values)
 
 
-def _said(program: Program, mine: Recording, number: int, unknown: list[str]) -> Diagnosis:
+def _is_one(values: list[Noted]) -> bool:
+    return all(alike(one.plain, values[0].plain) for one in values)
+
+
+def _said(program: Program, mine: Recording, number: int, unknown: list[str], varies: bool) -> Diagnosis:
     node, line = mine.places[number][3], mine.places[number][3].lineno
     text = ast.unparse(node)
     what = f"`{text}` in line {line}" if len(text) <= _LONGEST_QUOTE else f"What is computed in line {line}"
@@ -247,6 +295,8 @@ def _said(program: Program, mine: Recording, number: int, unknown: list[str]) ->
         detail += f" Line {changed} is what changed it last: `{program.line(changed)}`"
     if filled := mine.is_filled_in(number):
         detail += f" Line {filled} is what fills it: `{program.line(filled)}`"
-    return Diagnosis(
-        f"{what} is not what is needed there: with the right value in its place, all results are right.", detail
-    )
+    if mine.places[number][1] == "test":  # what it asks may well have to be asked, too
+        why = "does not decide what is needed there: with the right decision"
+    else:
+        why = "is not what is needed there: with the right value"
+    return Diagnosis(f"{what} {why} in its place{' each time' * varies}, all results are right.", detail)

@@ -29,12 +29,19 @@ OFTEN = 64
 
 _NOTE = "_note"
 
+CALLED = "_called"
+"""What a program calls, of names that it is given besides its own, whenever the answer is called."""
+
 
 class Noted(NamedTuple):
-    """A value of an expression: a copy that can be lent, and the plain data by which it is compared."""
+    """A value of an expression: a copy that can be lent, the plain data by which it is compared, and the call.
+
+    The call is the number of times that the answer had been called before: one case may call it more than once.
+    """
 
     value: Any
     plain: Any
+    call: int = 0
 
     @property
     def form(self) -> Any:
@@ -48,8 +55,12 @@ Define = Callable[[ast.Module, dict[str, Any]], Any]
 """Makes of a tree the answer that it defines, with some names more than its own."""
 
 
-NO_DATA = Noted(None, None)
-"""Stands for a module, a function, an iterator."""
+_NO_DATA = object()
+
+
+def is_data(noted: Noted) -> bool:
+    """Whether a value is data: no module, no function and no iterator."""
+    return noted.plain is not _NO_DATA
 
 
 class Recording:
@@ -58,6 +69,7 @@ class Recording:
     def __init__(self, tree: ast.Module, define: Define, name: str) -> None:
         self.places, self._define, self.notes = places(tree), define, Notes()
         self._only: int | None = None
+        self._call = 0
         self._numbers = {id(place[3]): number for number, place in enumerate(self.places)}
         answer = next((found for node in tree.body if (found := called_function(node, name))), None)
         self.returned = [i for i in self._within([answer]) if isinstance(self.places[i][0], ast.Return)]
@@ -70,6 +82,8 @@ class Recording:
                 node = place[3]
                 call = ast.Call(ast.Name(_NOTE, ast.Load()), [ast.Constant(number), node], [])
                 put(*place[:3], ast.copy_location(call, node))
+        if noting := next((found for node in self._noting.body if (found := called_function(node, name))), None):
+            noting.body.insert(0, tells_that_it_is_called())
         ast.fix_missing_locations(self._noting)
         self._uses = uses(self.places, self._functions)
         self._begun = {id(node) for function in self._functions for node in _begun(function)}
@@ -80,9 +94,14 @@ class Recording:
 
     def is_set_to(self, number: int) -> ast.expr | None:
         """Of a name: what it was set to last, where no branch and no loop leaves that open."""
+        values = self.may_be_set_to(number)
+        return values[0] if len(values) == 1 else None
+
+    def may_be_set_to(self, number: int) -> list[ast.expr]:
+        """Of a name: what it was set to last, in each branch before it; empty where a loop leaves that open."""
         name = self.places[number][3]
         own = [node for node in self._functions if any(inner is name for inner in ast.walk(node))]
-        return _set_before(own[-1].body, name)[1] if own and isinstance(name, ast.Name) else None
+        return _set_before(own[-1].body, name)[1] if own and isinstance(name, ast.Name) else []
 
     def begins(self, number: int) -> bool:
         """Whether an expression only begins what is filled later, ``mask = torch.zeros(…)`` before ``mask[t] = …``."""
@@ -96,8 +115,7 @@ class Recording:
                 inside = self._numbers.get(id(node))
                 if inside is not None and inside not in found:
                     found.add(inside)
-                    if set_to := self.is_set_to(inside):
-                        open_ones.append(self._numbers[id(set_to)])
+                    open_ones += [self._numbers[id(value)] for value in self.may_be_set_to(inside)]
         return found
 
     def was_changed_in(self, number: int) -> int:
@@ -131,15 +149,23 @@ class Recording:
 
     def build(self, only: int | None = None) -> Any:
         """The answer, which notes from now on what all its expressions give, or only one of them."""
-        self.notes, self._only = {}, only
-        return self._define(self._noting, {_NOTE: self._note})
+        self.notes, self._only, self._call = {}, only, 0
+        return self._define(self._noting, {_NOTE: self._note, CALLED: self._count})
+
+    def _count(self) -> None:
+        self._call += 1
 
     def _note(self, number: int, value: Any) -> Any:
         if self._only in (None, number):
             times = self.notes.setdefault(number, [])
             if len(times) <= OFTEN:
-                times.append(_kept(value))
+                times.append(_kept(value)._replace(call=self._call))
         return value
+
+
+def tells_that_it_is_called() -> ast.stmt:
+    """The statement with which an answer begins that tells when it is called."""
+    return ast.Expr(ast.Call(ast.Name(CALLED, ast.Load()), [], []))
 
 
 def of_program(program: Program) -> Recording:
@@ -179,22 +205,38 @@ def _of_right(module: ModuleType, name: str, tree: ast.Module, names: dict[str, 
     return known[name]
 
 
-def _set_before(block: list[ast.stmt], name: ast.Name) -> tuple[bool, ast.expr | None]:
-    """Whether the name is set in this block before it is read somewhere in it; and to what, if that is sure."""
+def _set_before(block: list[ast.stmt], name: ast.Name) -> tuple[bool, list[ast.expr]]:
+    """Whether the name is set in this block before it is read somewhere in it; and to what, if that is sure.
+
+    There are several values where branches set it to several.
+    """
     at = next(index for index, statement in enumerate(block) if any(node is name for node in ast.walk(statement)))
     around = block[at]
     inner = next((one for one in blocks(around) if any(node is name for part in one for node in ast.walk(part))), [])
-    is_set, value = _set_before(inner, name) if inner else (False, None)
+    is_set, value = _set_before(inner, name) if inner else (False, [])
     if is_set:
         return True, value
     is_loop = isinstance(around, ast.For | ast.While)
     if any(_is_bound(name, part) for part in ast.walk(around) if is_loop or isinstance(part, _OWN_NAMES)):
-        return True, None
-    for statement in reversed(block[:at]):
-        if _is_bound(name, statement):
-            values = targets(statement) if isinstance(statement, ast.Assign) else ()
-            return True, next((value for node, value in values if node.id == name.id), None)
-    return False, None
+        return True, []
+    return _set_last(block[:at], name)
+
+
+def _set_last(block: list[ast.stmt], name: ast.Name) -> tuple[bool, list[ast.expr]]:
+    """Whether a block sets the name, and to what at last: several values where branches differ, none if unsure."""
+    for index, statement in reversed(list(enumerate(block))):
+        if not _is_bound(name, statement):
+            continue
+        if isinstance(statement, ast.Assign):
+            return True, [value for node, value in targets(statement) if node.id == name.id][:1]
+        if not isinstance(statement, ast.If) or _is_bound(name, statement.test):
+            return True, []
+        branches = [_set_last(branch, name) for branch in (statement.body, statement.orelse)]
+        if not all(is_set for is_set, _ in branches):
+            branches.append(_set_last(block[:index], name))
+        sets = [values for is_set, values in branches if is_set]
+        return True, [value for values in sets for value in values] if all(sets) else []
+    return False, []
 
 
 _OWN_NAMES = (ast.comprehension, ast.Lambda, ast.NamedExpr, ast.FunctionDef)
@@ -224,4 +266,4 @@ def _kept(value: Any) -> Noted:
     if isinstance(value, _DATA):
         with contextlib.suppress(Exception):  # a tensor inside of `torch.vmap`, or without data, can't be kept
             return Noted(fresh(value), plain(value))
-    return NO_DATA
+    return Noted(None, _NO_DATA)

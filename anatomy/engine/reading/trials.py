@@ -102,6 +102,11 @@ class Trials:
         return Kind.VALUES in kinds and not any(seen.found.value is None for seen in returned)
 
     @property
+    def differ_in_number_type(self) -> bool:
+        """Whether results are right but for the type of their numbers."""
+        return {seen.difference.kind for seen in self._told} == {Kind.DTYPE}
+
+    @property
     def breaks_a_rule(self) -> bool:
         """Whether a rule says what is wrong."""
         seen = zip(self.found, self.expectations.cases, strict=True)

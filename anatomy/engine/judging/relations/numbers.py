@@ -22,14 +22,18 @@ def not_finite(comparison: Comparison) -> Iterator[Explanation]:
     why = (
         "NaN comes from 0/0, ∞/∞, ∞ − ∞ or 0·∞, or from the root or the logarithm of a negative number."
         if nan
-        else "∞ comes from the exponential of a large number, from a division by zero or from the logarithm of zero."
+        else "Where no line writes ∞, it comes from the exponential of a large number, from a division by zero or from "
+        "the logarithm of zero."
     )
     word = "NaN" if nan else "infinite"
     if comparison.found.dim() == 0:
         yield Explanation(f"Your value is {word}.", why, word)
         return
     first = bad.nonzero()[0].tolist()
-    yield Explanation(f"{int(bad.sum())} of {bad.numel()} values are {word}.", f"The first is at {first}. {why}", word)
+    ought = "" if comparison.expected.isfinite().all() else ", and should not be"
+    yield Explanation(
+        f"{int(bad.sum())} of {bad.numel()} values are {word}{ought}.", f"The first is at {first}. {why}", word
+    )
 
 
 def nothing_done(comparison: Comparison) -> Iterator[Explanation]:
