@@ -167,11 +167,24 @@ def _target(statement: ast.Assign) -> str:
 def _not_reset(program: Program) -> Iterator[Mend]:
     for block, index, loop in loops(program.tree):
         for before, statement in enumerate(block[:index]):
-            if isinstance(statement, ast.Assign) and (name := _target(statement)):
+            if isinstance(statement, ast.Assign) and (name := _target(statement)) and _may_change(loop.body, name):
                 rest = [*block[:before], *block[before + 1 :]]
                 for line in rearranged([loop.body, block], [[statement, *loop.body], rest], statement.lineno):
                     yield line, f"`{name}` is set once, before the loop in line {loop.lineno}: " \
                                 "each turn goes on with what the last one left."  # fmt: skip
+
+
+def _may_change(block: list[ast.stmt], name: str) -> bool:
+    """Whether these statements set the name, set a part of it, or call a method of it."""
+    for node in (node for statement in block for node in ast.walk(statement)):
+        match node:
+            case ast.Name(ast_name, ast.Store()) if ast_name == name:
+                return True
+            case ast.Subscript(ast.Name(owner), _, ast.Store()) | ast.Call(ast.Attribute(ast.Name(owner))) if (
+                owner == name
+            ):
+                return True
+    return False
 
 
 def _of_the_notebook(program: Program) -> Iterator[Mend]:
