@@ -74,6 +74,9 @@ def learn_bpe(seed: int) -> Iterator[Case]:
     }  # first in the dict, though rarer and later by alphabet
     yield draw.case(word_counts=rare_first, num_merges=3, **ties)
 
+    # (a, n) is first in the dict, though only second in its words.
+    yield draw.case(word_counts={"wan": 2, "tan": 1, "no": 3}, num_merges=4, **ties)
+
     early: dict[str, Any] = {"asks": "stops early", "note": "when fewer merges are possible than asked for"}
     yield draw.case(word_counts={spell("at"): 2, spell("t"): 1, spell("s"): 1}, num_merges=9, **early)
     yield draw.case(word_counts={}, num_merges=3, **early)
@@ -120,13 +123,16 @@ def wordpiece(seed: int) -> Iterator[Case]:
     yield case("cartoons", "car cart ##toon ##oon ##s toon")
     yield case("arrow", "arrow ar ##row a ##r ##o ##w")
     yield case("Arrow", "arrow a A ##r ##o ##w ##row", note="when a word has a capital letter")
-    yield case("in" * 60, "in i ##n ##in", note="when a word has 120 letters")
+    yield case("in" * 100, "in i ##n ##in", note="when a word has 200 letters")
 
     unknown = "unknown words"
     yield case("playing", "play ##in ##i ing", asks=unknown, note="when the end of a word can't be covered")
     mark, note = spell("<unknown>"), "when the caller names the unknown mark"
     yield case("na☃ve", "na n ##a ##ve ##v ##e", mark, asks=unknown, note=note)
     yield case("ing", "##ing ##i ##n ##g", asks=unknown, note="when a piece exists only as a continuation")
+    yield case("nnn", "n", asks=unknown, note="when a piece exists only for the start of a word")
+    yield case("s", "##s t", asks=unknown, note="when a word of one letter has no entry")
+    yield case("sun", "", asks=unknown, note="when the vocabulary is empty")
 
     note = "when the longest piece leads into a dead end"
     yield case("bandit", "ban band ##dit bandits", asks="never goes back", note=note)
@@ -140,9 +146,10 @@ def _tables(seed: int) -> Iterator[tuple[Draw, Tensor, Tensor, str]]:
     draw = Draw(seed, B=3, T=5, V=11, D=4)
     yield draw, draw.integers("B T", 10), draw.normal("V D"), "B T D"
     draw = Draw(seed, T=8, V=5, D=9)  # more tokens than rows: some id comes twice
-    yield draw, draw.integers("T", 4), draw.normal("V D"), "T D"
+    yield draw, draw.integers("T", 4), draw.normal("D V").t(), "T D"  # not contiguous in memory
     draw = Draw(seed, B=2, N=3, T=4, V=10, D=6)
-    yield draw, draw.integers("B N T", 9), draw.normal("D V").t(), "B N T D"  # not contiguous in memory
+    ids = draw.integers("T N B", 9).permute(2, 1, 0)  # not contiguous in memory
+    yield draw, ids, draw.normal("V D"), "B N T D"
     draw = Draw(seed, B=1, T=1, V=6, D=5)
     yield draw, draw.integers("B T", 5), draw.normal("V D"), "B T D"
 
@@ -216,6 +223,7 @@ def embedding_lookup(seed: int) -> Iterator[Case]:
 
 COSINES = (0.95, 0.85, 0.7, 0.55, 0.4, 0.2, -0.1, -0.4, -0.7, -0.9)
 LENGTHS = (0.3, 4.0, 0.5, 6.0, 0.8, 9.0, 1.0, 3.0, 0.2, 5.0)  # so that lengths and directions disagree
+SHORTEST = 0.001  # no row is shorter
 
 
 def _around(
@@ -240,9 +248,9 @@ def _exact(draw: Draw) -> Tensor:
 
 
 def _has_neighbors(case: Case) -> bool:
-    """Whether a row and `k` others are there, each with a direction: a vector of zeros has no cosine."""
+    """Whether a row and `k` others are there, none of them shorter than the contract says."""
     query_id, weight, k = case.args.values()
-    return 0 <= query_id < len(weight) and 1 <= k < len(weight) and bool(weight.any(dim=1).all())
+    return 0 <= query_id < len(weight) and 1 <= k < len(weight) and bool((weight.norm(dim=1) >= SHORTEST).all())
 
 
 def any_neighbors(draw: Draw) -> Case:
@@ -251,10 +259,10 @@ def any_neighbors(draw: Draw) -> Case:
     others, query_id = draw.sizes["N"], draw.whole(0, draw.sizes["N"])
     twin = draw.pick(True, False)
     cosines = torch.linspace(1.0 if twin else 0.98, draw.pick(-1.0, 0.2, -0.9), others).tolist()
-    lengths = (2 * draw.normal("N", draw.pick(0.0, 1.0)).exp()).tolist()
+    lengths = (2 * draw.normal("N", draw.pick(0.0, 1.0)).exp()).clamp(min=0.05).tolist()
     lengths[0] = draw.pick(0.5, 2.0, 8.0) if twin else lengths[0]
     query = _exact(draw) if twin else None  # its own cosine and the twin's are exactly 1, however they are computed
-    weight = draw.laid_out(_around(draw, query_id, cosines, lengths, query))
+    weight = draw.laid_out(_around(draw, query_id, cosines, lengths, query) * draw.pick(1.0, 1.0, 1 / 32))  # some short
     k = draw.pick(1, others, draw.whole(1, others))
     asks = "excluded by id" if twin else None
     return draw.case(query_id=query_id, weight=weight, k=k, asks=asks, sizes={"V": others + 1, "K": k})

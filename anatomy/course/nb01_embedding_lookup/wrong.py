@@ -29,7 +29,7 @@ def in_learn_bpe(at):
     BEST = "max(counts, key=lambda pair: counts[pair])  # of equals, the first that was counted"
     JOIN = "pieces[i : i + 2] = [pieces[i] + pieces[i + 1]]"
     at("+= word_counts[word]", ("values", "ties", "repeats"),
-       ("counts_words_not_frequencies", "+= 1", "You count in how many words a pair occurs, but not how often those words occur: each pair counts `word_counts[word]` times."))
+       ("counts_words_not_frequencies", "+= 1", "You count each word of the dict as if it occurred once. At every position a pair counts `word_counts[word]` times."))
     at(START, MERGES,
        ("no_end_mark", "[*word]", "The end mark takes no part: a word starts as its characters *and* one more piece, `</w>`, and pairs with it are counted and merged like any other, so that an ending can be told from the same letters inside a word."),
        ("end_mark_in_four", 'list(word + "</w>")', 'Your end mark falls apart: `list(word + "</w>")` makes the four pieces `<`, `/`, `w`, `>` of it. It is one piece from the start: `list(word) + ["</w>"]`.'),
@@ -76,15 +76,17 @@ def in_learn_bpe(at):
        ("largest_by_alphabet", "max(counts)", "`max(counts)` compares the pairs themselves, so the last in alphabetical order wins, however rare it is: give it `key=counts.get`.", MERGES),
        ("largest_count", "max(counts.values())", "You keep the largest *count*, a number, where the pair that has it is needed: `max(counts, key=counts.get)`.", MERGES))
     at(("merges: list[tuple[str, str]] = []", "            for pair in pairwise(pieces):\n", BEST), "ties",
-       ("order_of_earlier_steps", ("merges, seen = [], {}", "            for pair in pairwise(pieces):\n                seen.setdefault(pair, len(seen))\n", "max(counts, key=lambda pair: (counts[pair], -seen[pair]))"), "You keep the order in which pairs turned up since the very beginning. “First seen” means: in the words as they are split at this step, so count afresh after every merge."))
+       ("order_of_earlier_steps", ("merges, seen = [], {}", "            for pair in pairwise(pieces):\n                seen.setdefault(pair, len(seen))\n", "max(counts, key=lambda pair: (counts[pair], -seen[pair]))"), "You keep the order in which pairs turned up since the very beginning. “First seen” means: in the words as they are split at this step, so take the order from this step's count alone."))
     at("in pairwise(pieces)", "repeats",
        ("once_per_word", "in dict.fromkeys(pairwise(pieces))", "You count a pair once per word even where the word holds it several times: `banana` has (a, n) twice, so it adds twice its count."),
        ("each_word_once_a_piece", "in zip(pieces, pieces)", "You count a word's pieces, but the pair must be one of *neighbors*: zip the pieces with themselves moved by one, or use `pairwise`.", MERGES))
     at(JOIN, "repeats",
        ("merges_first_place_only", "pieces[i : i + 2] = [pieces[i] + pieces[i + 1]]\n                    break", "You merge only the first position in each word where the pair is; it has to be merged everywhere: `b a n a n a` becomes `b an an a`."),
+       ("skips_after_merge", "pieces[i : i + 2] = [pieces[i] + pieces[i + 1]]\n                    i += 1", "After a merge you pass over the piece that comes next (so does a `replace` with a space on each side), and a pair that begins with it stays as it is: (a, b) turns `a b a b` into `ab a b`. Look at that piece, too."),
        ("uses_a_piece_twice", "again = tuple(pieces[i + 1 : i + 3]) == best\n                    pieces[i : i + 1 if again else i + 2] = [pieces[i] + pieces[i + 1]]", "A piece takes part in two merges at once: `a a a` becomes `aa aa`. After a merge go on *after* both pieces, so that it becomes `aa a`."),
        ("never_merges", "pass", "The pieces never change: each step finds the most frequent pair, but merges it in no word, so the next step finds it again.", MERGES))
     at(("i = 0\n            while i < len(pieces) - 1:", "\n                i += 1"), "repeats",
+       ("range_of_the_old_length", ("for i in range(len(pieces) - 1):", ""), "Each merge makes the list of pieces shorter, but your `range(len(pieces) - 1)` keeps the length from before, so at the end no piece is left at `i + 1`. A `while` loop asks for the length again at each step.", ("values", "ties", "repeats")),
        ("right_to_left", ("for i in reversed(range(len(pieces) - 1)):", ""), "You merge from right to left: `a a a` becomes `a aa`, and should become `aa a`."))
     at(('words = {word: [*word, "</w>"] for word in word_counts}  # word -> its pieces so far', "+= word_counts[word]"), MERGES,
        ("across_words", ('text = [piece for word, count in word_counts.items() for piece in [*word, "</w>"] * count]\n    words = {"": text}', "+= 1"), "You merge across the end of a word: `</w>` must never be the left half of a pair. Keep each word's pieces in a list of their own."))
@@ -117,11 +119,18 @@ def in_learn_bpe(at):
             for piece in pieces:
                 single[piece] += word_counts[word]
         best = max""", "pair: counts[pair] / (single[pair[0]] * single[pair[1]]))"), "You divide each pair’s count by the counts of its two pieces, as WordPiece’s training does to favor likely pairs. Byte-pair encoding takes the plain count."))
+    at("while i < len(pieces) - 1:", MERGES,
+       ("last_pair_never_merged", "while i < len(pieces) - 2:", "You never merge the last two pieces of a word: `a n </w>` stays three pieces where (n, </w>) is merged. Your search for the pair has to reach them."))
+    at("                i += 1\n", MERGES,
+       ("merges_in_one_word", "                i += 1\n            if best[0] + best[1] in pieces:\n                break\n", "You merge the pair only in the first word that holds it, and the other words keep it in two pieces. It has to be merged in every word."))
     at("i += 1\n", MERGES,
        ("steps_over_pairs", "i += 2\n", "You go on by two pieces at every step, so a pair that begins at the piece in between is never merged: go on by one."))
     at("            for pair in pairwise(pieces):\n                counts", "repeats",
        ("overlaps_count_once", "            last = None\n            for pair in pairwise(pieces):\n                last = None if pair == last and pair[0] == pair[1] else pair\n                if last is None:\n                    continue\n                counts", "Where a pair overlaps itself you count it once: `a a a` holds (a, a) at two positions. Count every two neighbors."))
     at("max(counts, key", MERGES, ("rarest", "min(counts, key", "You take the rarest pair; the most frequent one is merged first."))
+    at("range(num_merges)", "stops early",
+       ("zero_is_no_limit", "range(num_merges or 10**6)", "With `num_merges` = 0 you learn as many merges as if there were no limit. The list has to stay empty then: see what your program does with 0 before it adds the first merge."),
+       ("one_merge_at_least", "range(max(num_merges, 1))", "With `num_merges` = 0 you learn one merge. The list has to stay empty then: ask whether it is long enough *before* you add to it."))
     at("range(num_merges)", ("values", "ties", "repeats"),
        ("one_merge_too_few", "range(num_merges - 1)", "You stop one merge early: `num_merges` are needed, and fewer only when no pair is left."),
        ("one_merge_too_many", "range(num_merges + 1)", "You make one merge more than `num_merges`.", MERGES))
@@ -133,7 +142,7 @@ def in_wordpiece(at):
     DEAD_ENDS = ("unknown words", "never goes back")
     PIECES = ("values", "unknown words", "never goes back")
     at("    pieces: list[str] = []\n", "values",
-       ("limit_of_length", "    if len(word) > 100:\n        return [unk]\n    pieces: list[str] = []\n", "A long word is unknown to you, whatever its pieces. BERT's published code has such a limit; here a word of any length is cut."))
+       ("limit_of_length", "    if len(word) > 100:\n        return [unk]\n    pieces: list[str] = []\n", "A long word is unknown to you, whatever its pieces. BERT's published code has such a limit; here words of up to 200 characters are cut."))
     at("range(len(word), start, -1):  # the longest first", ("values", "never goes back"),
        ("shortest_match", "range(start + 1, len(word) + 1):", "You take the shortest piece that fits, so a word falls into single characters; take the longest."))
     at(('        mark = "##" if start > 0 else ""\n', "if mark + ", "append(mark + "), WORDS,
@@ -151,6 +160,7 @@ def in_wordpiece(at):
     at("return [unk]", DEAD_ENDS,
        ("unknown_rest", "return [*pieces, unk]", "You keep the pieces found so far and add the unknown mark for the rest. A word that can't be covered to its end becomes the unknown mark as a whole."),
        ("unknown_character", "pieces.append(unk)\n            start += 1\n            continue", "You write the unknown mark for a single character and go on after it. A word that can't be covered becomes the unknown mark as a whole."),
+       ("rest_dropped", "return pieces or [unk]", "Where nothing fits you stop and return the pieces found so far, so the rest of the word is lost. A word that can't be covered to its end becomes the unknown mark as a whole."),
        ("fixed_unk", 'return ["[UNK]"]', "You write `[UNK]` whatever the caller asks for: the third argument, `unk`, names the mark.", "unknown words"),
        ("bare_unk", "return unk", "For an unknown word you return the mark itself; wanted is a list with the mark in it, as for every other word."),
        ("empty_for_unknown", "return []", "For a word that can't be covered you return an empty list; wanted is `[unk]`."))
@@ -188,6 +198,58 @@ def in_wordpiece(at):
             end = start
         return pieces
 
+    @MISTAKES.mistake("You take the first piece of the vocabulary that fits, in the order of the dict. Take the longest that fits, wherever it stands in the dict.",
+                   breaks=("values", "never goes back"))
+    def wordpiece__first_in_the_vocabulary(word, vocab, unk="[UNK]"):
+        pieces, start = [], 0
+        while start < len(word):
+            mark = "##" if start else ""
+            fits = [p for p in vocab if p.startswith("##") == bool(start) and word.startswith(p[len(mark):], start)]
+            if not fits:
+                return [unk]
+            pieces.append(fits[0])
+            start += len(fits[0]) - len(mark)
+        return pieces
+
+    SEARCH = """\
+        for end in range(len(word), start, -1):  # the longest first
+            if mark + word[start:end] in vocab:
+                break
+        else:
+            return [unk]
+"""
+    GROWS = "        while end < len(word) and mark + word[start : end + 1] in vocab:\n            end += 1\n"
+    GAPS = "A piece grows for you only while each longer beginning is an entry, too. But `folding` can be an entry where `foldi` is none: try every length, the longest first."
+    at(SEARCH, "values",
+       ("grows_without_gaps", f"        end = start\n{GROWS}        if end == start:\n            return [unk]\n", GAPS),
+       ("grows_without_gaps_from_one", f"        end = start + 1\n{GROWS}        if mark + word[start:end] not in vocab:\n            return [unk]\n", GAPS))
+
+    @MISTAKES.mistake("You take a piece away wherever it occurs in the rest of the word (`replace` does that). Take it off the beginning only, by its length without `##`: `rest[length:]`.",
+                   breaks=("values", "unknown words"))
+    def wordpiece__removes_everywhere(word, vocab, unk="[UNK]"):
+        pieces, rest = [], word
+        while rest:
+            mark = "##" if pieces else ""
+            end = next((n for n in range(len(rest), 0, -1) if mark + rest[:n] in vocab), 0)
+            if not end:
+                return [unk]
+            pieces.append(mark + rest[:end])
+            rest = rest.replace(rest[:end], "")
+        return pieces
+
+    @MISTAKES.mistake("You take off more than the piece: every character at the beginning that occurs in it (`lstrip` takes a set of characters, not a beginning). Take off the piece only, by its length without `##`: `rest[length:]`.",
+                   breaks=("values", "unknown words"))
+    def wordpiece__strips_characters(word, vocab, unk="[UNK]"):
+        pieces, rest = [], word
+        while rest:
+            mark = "##" if pieces else ""
+            end = next((n for n in range(len(rest), 0, -1) if mark + rest[:n] in vocab), 0)
+            if not end:
+                return [unk]
+            pieces.append(mark + rest[:end])
+            rest = rest.lstrip(rest[:end])
+        return pieces
+
     at("start, -1)", "values", ("no_single_characters", "start + 1, -1)", "Single characters are never tried: your range stops one step before the shortest piece."))
     at("pieces: list", "values",
        ("lower_cases", "word = word.lower()\n    pieces: list", "You lower-case the word. Whether to do that is decided before this step; here the word is taken as it comes."))
@@ -203,6 +265,7 @@ def in_wordpiece(at):
        ("never_the_whole_rest", "range(len(word) - 1, start", "The longest candidate is never tried: your range starts one character before the end of the word, so its last character is always left."))
     at("return pieces", "values", ("pieces_as_text", 'return " ".join(pieces)', "You return one text with spaces; wanted is the list of pieces."))
     at("start = end", "values",
+       ("mark_counts_too", "start = end + len(mark)", "You go on by the length of the entry with its `##`, so after each later piece two characters of the word are lost. The mark is no part of the word: count without it.", WORDS),
        ("one_character_on", "start += 1", "After a piece you go on by one character; go on after the *end* of the piece."),
        ("first_piece_only", "break", "You stop after the first piece; go on after it until the word is used up.", PIECES))
     at("        start = end\n", PIECES,
@@ -231,12 +294,17 @@ def in_one_hot_lookup(at):
        ("counts_from_one", "torch.arange(1, weight.size(0) + 1)", "You count ids from one: id 0 has its 1 in column 0, and so on up to V − 1."))
     at("one_hot @ weight", VECTORS,
        ("id_for_one", "(one_hot * ids.unsqueeze(-1)) @ weight", "Your rows hold the id itself where they should hold a 1, so each vector comes out id times too long.", PRODUCTS),
+       ("zero_is_padding", "(one_hot * (ids != 0).unsqueeze(-1)) @ weight", "You return zeros for id 0, as if it were padding. Row 0 is a row like any other.", PRODUCTS),
        ("entry_by_entry", "one_hot * weight", "`*` multiplies entry by entry, and (…, V) does not meet (V, D) that way. A lookup is a matrix product: `@`."),
        ("transposed_table", "one_hot @ weight.T", "The one-hot rows meet the columns of the table: `weight.T`. A row of V entries meets the V *rows*, `one_hot @ weight`."))
     at(".to(weight.dtype)  # (..., V)", VECTORS,
+       ("one_row_for_each_sentence", ".reshape(len(ids), -1, weight.size(0)).any(1).to(weight.dtype)", "You make `len(ids)` rows, one for each entry of the first axis, so all ids of a sentence share a row and their vectors are summed. Each id needs a row of its own: (…, V)."),
+       ("every_row_has_all_ids", ".flatten(0, -2).any(0).expand(*ids.shape, -1).to(weight.dtype)", "All your rows are the same: each holds the ones of all ids, so every token gets the sum of their vectors. Each row needs a single 1, in the column of its own id.", PRODUCTS),
        ("bag_of_words", ".any(-2).to(weight.dtype)", "You put the ones of all tokens into a single row, so their vectors are summed (a bag of words); each token needs a row of its own."))
     at((ONE_HOT, "one_hot @ weight"), "a real product",
        ("cut_table", ("F.one_hot(ids, int(ids.max()) + 1).to(weight.dtype)", "one_hot @ weight[: ids.max() + 1]"), "You multiply with the rows up to the largest id only, `weight[:ids.max() + 1]`. A one-hot row has a column for each of the V rows, `weight.size(0)`."),
+       ("view_of_transposed", ("F.one_hot(ids.view(-1), weight.size(0)).to(weight.dtype)", "(one_hot @ weight).view(*ids.shape, -1)"), "`view` stops on these `ids`: they are transposed, and `view` wants its entries in the order of memory. `reshape` copies them where it must.", ("shape", "values", "gradients")),
+       ("only_used_rows", ("F.one_hot(ids.unique(return_inverse=True)[1]).to(weight.dtype)", "one_hot @ weight[ids.unique()]"), "You multiply with only those rows of `weight` that the ids use. A one-hot row has a column for each of the V rows, `weight.size(0)`."),
        ("whole_numbers", ("F.one_hot(ids, weight.size(0))", "one_hot @ weight.long()"), "You turn the table into whole numbers to fit the one-hot rows. Turn the rows into floats, `.to(weight.dtype)`, and leave the table.", VECTORS))
     at("ids.unsqueeze(-1)", VECTORS,
        ("flattens", "ids.flatten().unsqueeze(-1)", "You flatten the ids: the tokens of all sentences are in one long list. Keep the shape of `ids` and add D after it."))
@@ -253,6 +321,8 @@ def in_embedding_lookup(at):
     OTHER_ROWS = ("values", "only its own rows", "gradients")
     at("weight[ids]", ROWS,
        ("product", "F.one_hot(ids, weight.size(0)).to(weight.dtype) @ weight", "The vectors are right, but you multiply with one-hot rows, which reads the whole table: an ∞ in a row that no id asks for turns your result into NaN. Index the rows you need.", "only its own rows"),
+       ("zero_is_padding", "torch.where((ids != 0).unsqueeze(-1), weight[ids], 0.0)", "You return zeros for id 0, as if it were padding. Row 0 is a row like any other.", OTHER_ROWS),
+       ("view_of_transposed", "weight[ids.view(-1)].view(*ids.shape, -1)", "`view` stops on these `ids`: they are transposed, and `view` wants its entries in the order of memory. `reshape` copies them where it must. `weight[ids]` needs neither.", ("shape", "values", "gradients")),
        ("average", "weight[ids].mean(-2)", "You average over the tokens, and one vector per sentence is left. Here each token keeps its own."),
        ("the_other_way_round", "ids[weight]", "You index the ids with the table: `ids[weight]`. It is the table that is indexed, by row: `weight[ids]`."),
        ("index_select", "torch.index_select(weight, 0, ids)", "`index_select` takes one axis of ids, and here they may have any number. `weight[ids]` takes them as they are."),
@@ -285,6 +355,7 @@ def in_nearest_tokens(at):
     EXCLUDE = "    cosine[query_id] = -torch.inf  # by id: another row may hold the very same vector\n"
     at(EXCLUDE, NEAREST,
        ("includes_itself", "", "The token itself is among its neighbors (its cosine with itself is 1). Leave `query_id` out before you take the largest."),
+       ("drops_equal_rows", "    cosine[(weight == weight[query_id]).all(-1)] = -torch.inf\n", "You leave out every row that holds the same vector as the token. Such a row is another token's, and the nearest of all: leave out `query_id` only.", "excluded by id"),
        ("drops_all_twins", "    cosine[cosine > 0.99999] = -torch.inf\n", "You leave out every row that points the same way as the token. Such a row is another token's, and the nearest of all: leave out `query_id` only.", "excluded by id"))
     at(COSINE, NEAREST,
        ("dot_product", "    cosine = weight @ weight[query_id]  # (V, D) @ (D,) -> (V,)\n", "You rank by dot products: each row's own length is not divided out, so long vectors win whatever their direction. The cosine divides by *both* lengths, row by row."),
@@ -300,6 +371,7 @@ def in_nearest_tokens(at):
        ("farthest", ("torch.inf", "topk(k, largest=False)"), "The order is reversed: you return the farthest tokens. Nearest means the *largest* cosine."))
     at(".indices", NEAREST,
        ("nearest_last", ".indices.flip(0)", "You found the right tokens but list the nearest last; it comes first."),
+       ("sorted_by_id", ".indices.sort().values", "You found the right tokens but list them by id; the nearest comes first."),
        ("returns_cosines", ".values", "You return the cosines themselves; wanted are the ids they belong to (`.indices`).", LIST))
     at("unit @ unit[query_id]", NEAREST,
        ("drops_the_sign", "(unit @ unit[query_id]).abs()", "You drop the sign: a vector that points the opposite way (cosine near −1) is as far as can be, not near."))
@@ -308,7 +380,7 @@ def in_nearest_tokens(at):
     at("dim=-1", NEAREST, ("normalizes_columns", "dim=0", "You divide by the lengths of the columns. The length of a token's vector is that of its row: `dim=-1`."))
     at(("cosine = unit @ unit[query_id]  # (V, D) @ (D,) -> (V,)\n", EXCLUDE), NEAREST,
        ("shifted_ids", ("others = torch.cat([unit[:query_id], unit[query_id + 1 :]])\n    cosine = others @ unit[query_id]  # (V - 1,)\n", ""), "You take the row out of the table before you search, and every later row moves up by one: your positions are no longer ids."))
-    at("-torch.inf", "values", ("zeroes_itself", "0.0", "You set the token's own cosine to 0, but other cosines are negative, so it comes back among them. Use −∞."))
+    at("-torch.inf", "values", ("zeroes_itself", "0.0", "You set the token's own cosine to 0, but other cosines are negative, so it comes back among them. Set its cosine to −∞."))
     at((EXCLUDE, "topk(k).indices  # (k,)"), LIST,
        ("one_too_many", ("", "topk(k + 1).indices"), "You return k + 1 tokens, the token itself among them. Wanted are k others."))
     at((COSINE, EXCLUDE, "topk(k).indices"), NEAREST,
