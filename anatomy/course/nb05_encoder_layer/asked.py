@@ -14,6 +14,7 @@ from torch.func import functional_call
 
 from anatomy.engine.draw import Draw
 from anatomy.engine.exercise import Case, exercise, quiz
+from anatomy.engine.observing.plain_data import alike
 
 TOKENS = {"T": "tokens"}
 NORMS = ("layer_norm", "batch_norm", "group_norm", "instance_norm", "native_layer_norm", "native_batch_norm",
@@ -89,6 +90,17 @@ def _undropped(module: nn.Module, case: Case) -> dict[str, Any]:
     return {}
 
 
+def _ends(module: nn.Module, x: Tensor) -> dict[str, Any]:
+    """The bias that `linear_2` adds, and what training mode returns when nothing else comes out of that layer."""
+    found = dict(module.named_parameters())
+    weight, bias = (found.get(f"linear_2.{name}") for name in ("weight", "bias"))
+    if weight is None or bias is None:
+        return {}
+    with contextlib.suppress(Exception):
+        return {"bias": bias.detach(), "bias_only": functional_call(module, {"linear_2.weight": 0 * weight}, (x,))}
+    return {}
+
+
 def _call_feed_forward(module: Any, case: Case) -> Any:
     """The module's result in eval mode; where dropout is asked for, the results of two calls in each mode."""
     if case.asks != "dropout" or not isinstance(module, nn.Module):
@@ -99,9 +111,9 @@ def _call_feed_forward(module: Any, case: Case) -> Any:
         if not isinstance(calm, Tensor):
             return calm
         noisy, noisy_again = module.train()(x), module(x)
-        undropped = _undropped(module, case)
+        others = _ends(module, x) | _undropped(module, case)
     module.eval()
-    return {"calm": calm, "calm_again": again, "noisy": noisy, "noisy_again": noisy_again, **undropped}
+    return {"calm": calm, "calm_again": again, "noisy": noisy, "noisy_again": noisy_again, **others}
 
 
 def any_tokens_to_work_on(draw: Draw) -> Case:
@@ -166,15 +178,17 @@ def _call_norm(layer: Any, case: Case) -> Any:
 
 
 def any_tokens_to_norm(draw: Draw) -> Case:
-    """Tokens near zero or far from it. Only where eps is large may a token's numbers be equal."""
+    """Tokens near zero or far from it, or with one number far off. Only where eps is large may all of one be equal."""
     asks, axes = draw.pick(None, None, ALONE, "eps", "parameters"), draw.pick("D", "T D", "B T D", "B H T D")
-    draw.sized(B=(1, 3), H=(1, 3), T=(1, 8), D=(4, 12))
-    eps = draw.pick(0.01, 0.3) if asks == "eps" else draw.pick(1e-12, 1e-5)
+    draw.sized(B=(1, 3), H=(1, 3), T=(1, 8), D=draw.pick((4, 12), (4, 12), (12, 130)))
+    eps = draw.pick(0.01, 0.3, 1e-12) if asks == "eps" else draw.pick(1e-12, 1e-5)
     if asks == "parameters":
         return draw.case(init=(draw.whole(1, 300), eps), asks=asks)
-    x = draw.floats(axes, *("plain", "alike", "whole") if asks == "eps" else ("plain", "wide", "negative"))
-    far = draw.pick(0, 0, 30, -1000, 1000) if asks is None else 0
-    return draw.case(init=(draw.sizes["D"], eps), x=x + far, returns=axes, asks=asks)
+    tiny = asks == "eps" and eps == 1e-12
+    forms = ("plain", "alike", "whole") if asks == "eps" and not tiny else ("plain", "wide", "negative")
+    x = draw.floats(axes, *forms) * (0.001 if tiny else 1) + (draw.pick(0, 0, 30, -1000, 1000) if asks is None else 0)
+    x[..., 0] += draw.pick(0, 0, 200) if asks is None else 0
+    return draw.case(init=(draw.sizes["D"], eps), x=x, returns=axes, asks=asks)
 
 
 @exercise(
@@ -198,6 +212,10 @@ def LayerNorm(seed: int) -> Iterator[Case]:
     yield draw.case(init=(5, 1e-12), x=draw.normal("B T D", scale=10.0), note="for as many tokens as each has numbers")
     draw = Draw(seed, B=2, T=3, D=6)
     yield draw.case(init=(6, 1e-12), x=draw.normal("B T D", shift=60.0), note="for numbers around 60")
+    draw = Draw(seed, B=1, T=2, D=120)
+    x = draw.normal("B T D", scale=10.0)
+    x[..., 7] += 1000.0
+    yield draw.case(init=(120, 1e-12), x=x, note="for tokens with one number far from the others")
     draw = Draw(seed, D=5, T=3, B=2, H=4)
     for letters, note in (("T D", "for x with two axes"), ("B H T D", "for x with four axes"), ("D", "for one token")):
         yield draw.case(init=(5, 1e-12), x=draw.normal(letters, scale=10.0), asks=ALONE, note=note)
@@ -207,6 +225,8 @@ def LayerNorm(seed: int) -> Iterator[Case]:
     yield draw.case(
         init=(6, 0.02), x=draw.normal("B T D", scale=0.1, shift=1.0), asks="eps", note="when eps outweighs the variance"
     )
+    draw = Draw(seed, B=2, T=3, D=6)
+    yield draw.case(init=(6, 1e-12), x=draw.normal("B T D", scale=0.001), asks="eps", note="for tiny numbers and eps")
     same = torch.full((2, 3, 8), 0.5)
     yield draw.case(
         init=(8, 1e-3), x=same, asks="eps", sizes={"T": 3, "D": 8}, note="for a token whose numbers are all equal"
@@ -215,6 +235,25 @@ def LayerNorm(seed: int) -> Iterator[Case]:
 
 LAST = {"attention": "attention.output_linear", "feed_forward": "feed_forward.linear_2"}
 """The layers whose results dropout must reach, each the last before its addition."""
+
+
+def _kept_with_a_mask(layer: nn.Module, case: Case) -> list[str]:
+    """The parts of which training mode drops something without a mask, and with one nothing."""
+    (x, mask), config, found = case.args.values(), copy.copy(case.init[0]), []
+    config.hidden_dropout_prob = 0.5
+    with contextlib.suppress(Exception):
+        for part in LAST:
+            twin, off = type(layer)(config), tuple(name for other, name in LAST.items() if other != part)
+            twin.load_state_dict({k: v * 0 if k.startswith(off) else v for k, v in layer.state_dict().items()})
+            calm = twin.eval()(x), twin(x, mask)
+            twin.train()
+            free, masked = (
+                any(not alike(twin(*args), result) for _ in range(4))
+                for args, result in zip(((x,), (x, mask)), calm, strict=True)
+            )
+            if free and not masked:
+                found.append(part)
+    return found
 
 
 def _masked(layer: Any, case: Case) -> Any:
@@ -230,10 +269,13 @@ def _masked(layer: Any, case: Case) -> Any:
         "padding_moved": layer(x + ~mask[:, 0, 0, :, None], mask),
         "without": layer(x),
     }
-    for name, other in (("turned_round", ~mask), ("numbers", mask.float())):
+    numbers = mask.float()
+    others = {"turned_round": ~mask, "nothing_hidden": mask | True, "numbers": numbers, "numbers_plus_1": numbers + 1}
+    for name, other in others.items():
         with contextlib.suppress(Exception):  # an answer may refuse masks other than the one that it was written for
             results[name] = layer(x, other)
     if isinstance(layer, nn.Module):
+        results["kept"] = _kept_with_a_mask(layer, case)
         results["in_training"] = layer.train()(x, mask)
         layer.eval()
     return results
@@ -291,9 +333,14 @@ def part_outputs(
         # tied, a layer with two names is not restored
         return functional_call(layer, weights, tuple(value.clone() for value in inputs), tie_weights=False)
 
+    calm, noisy, whole = with_part_times(1.0), with_part_times(1.0, training=True), with_part_times(1 / (1 - p))
+    for _ in range(6):  # where nothing is dropped, all may be at another call
+        if not (alike(noisy, calm) or alike(noisy, whole)):
+            break
+        noisy = with_part_times(1.0, training=True)
     outputs = {
-        "calm": with_part_times(1.0),
-        "noisy": with_part_times(1.0, training=True),
+        "calm": calm,
+        "noisy": noisy,
         "noisy_again": with_part_times(1.0, training=True),
         "scaled": [with_part_times(1 / (1 - share)) for share in shares(p)],
         "off": with_part_times(0.0),

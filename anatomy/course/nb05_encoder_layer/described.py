@@ -16,6 +16,7 @@ from anatomy.engine.exercise import Case
 
 EVAL = "; and eval mode does not give what a layer without dropout gives"
 NOTHING = "nothing is dropped"
+NO_ZEROS = "there is noise, but no number of the result is dropped"
 RIGHT = "a share p is dropped, the rest divided by 1 − p"
 UNSCALED = "a share p is dropped, the rest as it was"
 UNRELATED = "what is returned has nothing to do with x"
@@ -67,7 +68,7 @@ def dropped_in_words(noisy: Tensor, calm: Tensor, p: float) -> str:
     if not share:
         if (noisy == noisy.flatten().mode().values).float().mean() > p / 2:
             return "dropped numbers become a constant other than 0"
-        return "there is noise, but no number of the result is dropped"
+        return NO_ZEROS
     if together := _alike(zero):
         return SAME_FOR.get(together, "numbers are dropped, but not each by itself")
     factor = (noisy / calm)[~zero].median().item() if share < 1 else 0.0
@@ -109,6 +110,12 @@ def part_in_words(raw: Mapping[str, Any], x: Tensor, p: float, last_layer: str) 
     others = {share: f"a share of {share} is dropped, for p = {p}" for share in shares(p)[2:]}
     if torch.equal(noisy, calm):
         said = NOTHING
+    elif as_in(off).all():
+        said = "all of it is dropped at some calls"
+    elif as_in(scaled[p]).all():
+        said = "nothing is dropped, and all is divided by 1 − p"
+    elif as_in(off).any() and (as_in(off) | as_in(scaled[p])).all() and _alike(as_in(off)) == (1,):
+        said = SAME_FOR[1, 2]
     elif together := SAME_FOR.get(_alike(as_in(scaled[p]))):
         said = together
     elif fits(p, scaled[p]):
@@ -126,8 +133,14 @@ def part_in_words(raw: Mapping[str, Any], x: Tensor, p: float, last_layer: str) 
         said = UNSCALED
     elif fits(twice, scaled[twice]):
         said = "it is dropped twice"
-    else:
-        said = next((words for share, words in others.items() if fits(share, scaled[share])), said)
+    elif found := next((words for share, words in others.items() if fits(share, scaled[share])), None):
+        said = found
+    elif as_in(off).any():
+        share = as_in(off).float().mean().item() ** (1 / x.size(-1))
+        rest = (
+            "divided by 1 − p" if as_in(scaled[p]).any() else "as it was" if as_in(calm).any() else "scaled otherwise"
+        )
+        said = f"a share of about {share:.1f} is dropped, for p = {p}, the rest {rest}"
     return f"in training mode: {said}"
 
 
@@ -143,7 +156,14 @@ def _feed_forward(raw: Any, case: Case) -> Any:
         return _noise_in_eval_mode(noisy, noisy_again)
     if torch.equal(noisy, noisy_again) and not torch.equal(noisy, calm):
         return "in training mode: the same numbers are dropped at every call"
-    said = dropped_in_words(noisy, undropped, case.init[0].hidden_dropout_prob)
+    p = case.init[0].hidden_dropout_prob
+    said = dropped_in_words(noisy, undropped, p)
+    if said == NO_ZEROS and gathered(raw, "bias", "bias_only"):
+        bias, bias_only = raw["bias"], raw["bias_only"]
+        if (noisy == bias).float().mean() > p / 2:
+            said = "numbers are dropped before the bias of linear_2 is added"
+        elif torch.allclose(bias_only, bias.expand_as(bias_only), atol=1e-6):
+            said = f"{NO_ZEROS}, because the noise comes before linear_2"
     also = "" if torch.allclose(calm, undropped, atol=1e-5) else EVAL
     return f"in training mode: {said if said != RIGHT or depends_on(calm, case.args['x']) else UNRELATED}{also}"
 
@@ -194,12 +214,20 @@ def _masked_in_words(raw: Mapping[str, Any], mask: Tensor) -> str:
             said = "as alone, but padded tokens come out the same whatever they hold"
         elif are_alike("in_training", "without") and not torch.allclose(padded, without, atol=1e-4):
             said = "as alone, but in training mode as if there were no mask"
+        elif kept := raw.get("kept"):
+            said = f"as alone, but with a mask nothing of {' and '.join(kept)} is dropped in training mode"
     elif are_alike("padded", "without"):
         said = "as if there were no mask"
     elif "turned_round" in raw and is_alone(raw["turned_round"]):
         said = "as if True and False were exchanged in the mask"
-    elif are_alike("padded", "numbers"):
+    elif are_alike("padded", "numbers") and are_alike("padded", "numbers_plus_1"):
         said = "as if the mask were numbers, 1 and 0, added to the scores"
+    elif "nothing_hidden" in raw and not are_alike("nothing_hidden", "without"):
+        said = "not as alone; and a mask that hides nothing changes the result"
+    elif padded.shape[:2] == padding.shape and torch.allclose(
+        raw["padding_moved"][~padding], padded[~padding], atol=1e-5
+    ):
+        said = "not as alone, though it makes no difference what padding holds"
     return f"with padding and a mask, each sentence comes out {said}"
 
 

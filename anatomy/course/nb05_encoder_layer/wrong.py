@@ -38,8 +38,10 @@ def in_both_layers(at: MistakesIn, heard: str, fed: str, last: str) -> None:
     at(f"self.layer_norm_2 = {norm}", ALL,
        ("norms_shared", "self.layer_norm_2 = self.layer_norm_1", "Your two norms are the same module under two names. Make two: each has its own weight and bias."))
     at(f"{heard}, mask)", "mask",
-       ("mask_ignored", f"{heard})", "The mask is not passed on: call `self.attention(…, mask)`. Otherwise the tokens attend to padding."),
+       ("mask_ignored", f"{heard})", "Your mask hides nothing, so tokens attend to padding. Pass it on: `self.attention(…, mask)`."),
        ("mask_turned_round", f"{heard}, mask if mask is None else ~mask)", "You pass on the mask with True and False exchanged (`~mask`). Attention takes True where a query *may* look: pass it on unchanged."),
+       ("padding_zeroed", f"{heard} if mask is None else {heard} * mask[:, 0, 0, :, None])", "What padding holds makes no difference in yours, but padded tokens still take part: a token of zeros gets weight, too. Pass the mask on to attention, which gives them the weight 0."),
+       ("other_with_a_mask", f"{heard} if mask is None else 2 * x, mask)", "With a mask your layer does something else than without, even if the mask hides nothing (is there a branch for each?). The mask alone must make the difference: the same call, `self.attention(…, mask)`."),
        ("mask_as_numbers", f"{heard}, mask if mask is None else mask.to(x.dtype))", "You make numbers of the mask. Attention *adds* numbers to the scores, so 1 and 0 hide nothing: pass the mask on unchanged, True and False."))
     at((", mask: Tensor | None = None", f"{heard}, mask)"), "mask",
        ("no_mask", ("", f"{heard})"), "`forward` takes no mask. Give it a second parameter, `mask=None`, and pass it on to attention."))
@@ -49,6 +51,8 @@ def in_both_layers(at: MistakesIn, heard: str, fed: str, last: str) -> None:
     for one, two in (("1", "2"), ("2", "1")):
         at(f"self.layer_norm_{one} = {norm}", "eps",
            (f"eps_of_norm_{one}", f"self.layer_norm_{one} = nn.LayerNorm(config.hidden_size)", f"`layer_norm_{one}` uses an eps that is not the config's (`nn.LayerNorm` takes 1e-5 unless told otherwise). Hand it `config.layer_norm_eps`, as you do with `layer_norm_{two}`."))
+    at(dropped, "mask",
+       ("no_dropout_with_a_mask", f"({attended} if mask is not None else {dropped})", "With a mask, what attention returns is not dropped in training mode. The mask decides where tokens look, and nothing else: drop with it, too."))
     at(dropped, "dropout",
        ("attention_not_dropped", attended, "What attention returns is not dropped in training mode. The feed-forward network brings its own dropout; attention needs the layer's."),
        ("attention_dropped_twice", f"self.dropout({dropped})", "What attention returns is dropped twice, so more than a share p is lost. Once is enough."),
@@ -56,7 +60,11 @@ def in_both_layers(at: MistakesIn, heard: str, fed: str, last: str) -> None:
        ("attention_dropped_as_in_2014", f"{attended} * ((torch.rand_like(x) >= self.dropout.p) if self.training else 1 - self.dropout.p)", "You scale what attention returns as the 2014 paper did: in training the rest stays as it was, and eval mode multiplies by 1 − p. Here eval mode changes nothing, and in training the rest is divided by 1 − p.", (*NUMBERS, "dropout")),
        ("attention_dropped_by_tokens", f"{attended} * self.dropout(torch.ones_like(x[..., :1]))", "Of what attention returns you drop whole tokens. Dropout decides for each number by itself."),
        ("dropout_always", f"F.dropout({attended}, self.dropout.p)", "Dropout also acts in eval mode. `F.dropout` needs `training=self.training` for that; an `nn.Dropout` made in `__init__` knows the mode by itself (one made in `forward` does not).", (*NUMBERS, "dropout")),
-       ("attention_dropped_inside", f"self.attention(self.dropout({heard}), mask)", "You drop before attention's last layer: what goes into attention, or its weights. Dropout acts on what comes out of it, before the sum."))
+       ("attention_dropped_misscaled", f"{attended} * ((torch.rand_like(x) >= self.dropout.p) * (1 - self.dropout.p) if self.training else 1)", "Of what attention returns a share p becomes 0, but the rest is multiplied by something other than 1/(1 − p). `nn.Dropout` does both."),
+       ("attention_kept", f"{attended} * ((torch.rand_like(x) < self.dropout.p) / (1 - self.dropout.p) if self.training and self.dropout.p else 1)", "Of what attention returns you keep a share p and drop the others (is a comparison the wrong way round?). A share p is dropped, and the rest divided by 1 − p."),
+       ("attention_dropped_by_sentences", f"{attended} * self.dropout(torch.ones_like(x[:, :1, :1]))", "Of what attention returns you drop whole sentences. Dropout decides for each number by itself."),
+       ("attention_dropped_as_a_whole", f"{attended} * float(not self.training or bool(torch.rand(()) >= self.dropout.p)) / (1 - self.dropout.p * self.training)", "In training mode you drop all that attention returns at some calls. Dropout decides for each number by itself."),
+       ("attention_dropped_inside", f"self.attention(self.dropout({heard}), mask)", "There is noise in what attention adds, but its numbers are not dropped. Do you drop before attention's last layer: what goes into it, or its weights? Dropout acts on what comes out of it, before the sum."))
     at(f"self.feed_forward({fed})", "dropout",
        ("feed_forward_dropped_twice", f"self.dropout(self.feed_forward({fed}))", "What the feed-forward network returns is dropped twice: the module does so itself already."))
     at("x + self.dropout(", "dropout",
@@ -96,13 +104,13 @@ def in_gelu(at):
        ("erf_of_a_quarter", "x / 2.0**1 / 2.0", "Your erf gets x/4; it should get x/√2 (`x / 2**1/2` is read as x/2/2: write `2**0.5` or `math.sqrt(2.0)`)."))
     at("x / math", NUMBERS,
        ("erf_of_x_times_root_2", "x * math", "Inside the erf you multiply x by √2; divide by it instead."),
-       ("detached", "x.detach() / math", "The probability is cut off from x (`detach`, `torch.no_grad` or `.data`), so the gradient is only Φ(x); the part x·φ(x), which comes from the probability, is missing.", "gradients"))
+       ("detached", "x.detach() / math", "The probability is cut off from x (by `detach`, `torch.no_grad` or `.data`, or because it is made of plain numbers), so the gradient is only Φ(x); the part x·φ(x), which comes from the probability, is missing.", "gradients"))
     at("0.5 * x", NUMBERS,
        ("no_half", "x", "The factor ½ is missing: 1 + erf runs from 0 to 2, and a probability runs from 0 to 1. All your values are twice too large."),
        ("probability_only", "0.5", "You return the probability Φ(x) itself; GELU is x times it."))
-    at("* (1.0", NUMBERS, ("half_too_often", "* 0.5 * (1.0", "You take ½ twice: once for x and once for the probability. One ½ turns 1 + erf into Φ(x)."))
+    at("* (1.0", NUMBERS, ("half_too_often", "* 0.5 * (1.0", "Your values are half as large as GELU's. Is ½ in them twice, once for x and once for the probability? One ½ turns 1 + erf into Φ(x)."))
     at("1.0 + torch", NUMBERS,
-       ("minus", "1.0 - torch", "There is 1 − erf in yours, the probability of being *above* x: negative numbers pass and positive ones are held back. With 1 + erf it is the other way round."),
+       ("minus", "1.0 - torch", "Yours multiplies x by 1 − Φ(x), the probability of being *above* x: negative numbers pass and positive ones are held back. With 1 + erf(x/√2) it is the other way round."),
        ("one_forgotten", "torch", "The 1 of 1 + erf is missing. Without it negative numbers come out positive: ½·x·erf(x/√2) is the same for x and −x."))
     at("x * (1.0 + torch.erf(x / math.sqrt(2.0)))", NUMBERS,
        ("brackets", "(x * torch.erf(x / math.sqrt(2.0)) + 1.0)", "The 1 has to be inside the brackets: x·(1 + erf(…)), not x·erf(…) + 1."))
@@ -128,18 +136,25 @@ def in_LayerNorm(at):
     NOT_ALONE = (ALONE, *EPS_TOO)
     FROZEN = ("parameters", "gradients")
     at("correction=0, ", EPS_TOO,
-       ("unbiased", "", "You divide the squares by D − 1 (`var` and `std` of PyTorch do so unless told otherwise). Layer norm uses the biased variance, divided by D: `correction=0`. Here D = {D}, so your values are too small by √({D}/({D} − 1))."))
+       ("unbiased", "", "You divide the squares by D − 1 (`var` and `std` of PyTorch do so unless told otherwise). Layer norm uses the biased variance, divided by D: `correction=0`. Here D = {D}, so your normalized numbers are too small, by the factor √(({D} − 1)/{D})."))
     at(("variance = x.var(dim=-1, correction=0,", "torch.sqrt(variance + self.eps)"), EPS_TOO,
        ("unbiased_std_plus_eps", ("std = x.std(dim=-1,", "(std + self.eps)"), "You divide by `x.std(…) + eps`. Two things differ from layer norm: `std` divides by D − 1 unless told otherwise, and eps belongs to the variance, under the root."))
     at("torch.sqrt(variance + self.eps)", "eps",
        ("eps_outside", "(variance.sqrt() + self.eps)", "Your eps is outside the root. It should be added to the variance, under the root: √(variance + eps). With a tiny variance that is a different number."))
+    at("torch.sqrt(variance + self.eps)", EPS_TOO,
+       ("length_plus_eps", "((x - mean).norm(dim=-1, keepdim=True) + self.eps)", "You divide by the length of x − mean, the root of the *sum* of squares, plus eps. Two things differ from layer norm: the variance is the *mean* of the squares, and eps is added to it, under the root."))
     at("variance + self.eps", "eps",
-       ("no_eps", "variance", "eps has no effect. A token whose numbers are all equal has variance 0, and 0/0 is nan: add eps to the variance, under the root."))
+       ("larger_of_the_two", "variance.clamp(min=self.eps)", "You take eps as the least that the variance may be. It is added to every variance, under the root: variance + eps."))
+    at("torch.sqrt(variance + self.eps)", "eps",
+       ("roots_added", "(variance.sqrt() + self.eps**0.5)", "You add the root of eps to the root of the variance. The sum comes first, then its root: √(variance + eps)."))
+    at("variance + self.eps", "eps",
+       ("no_eps", "variance", "eps has no effect in yours. A token whose numbers are all equal has variance 0, and 0/0 is nan: add eps to the variance, under the root."))
     for number in ("1e-5", "1e-6", "1e-8", "1e-12"):
         at("+ self.eps", "eps", (f"eps_of_{number}", f"+ {number}", f"You use an eps of your own, {number}; take the one that is handed to the constructor."))
     at("(x - mean) / torch.sqrt(variance + self.eps)", "eps",
        ("eps_added_to_the_result", "((x - mean) / torch.sqrt(variance) + self.eps)", "Your eps is added after the division. It should be added to the variance, under the root (brackets: `torch.sqrt(variance + eps)`)."))
     at("+ self.eps", "eps",
+       ("eps_twice", "+ 2 * self.eps", "You add eps twice. Once is right: √(variance + eps)."),
        ("eps_squared", "+ self.eps**2", "You add eps², as if eps belonged to the standard deviation. It should be added to the variance as it is."),
        ("eps_subtracted", "- self.eps", "eps is subtracted from the variance. It is added, so that the root never gets zero or less."))
     at("torch.sqrt(", EPS_TOO, ("divides_by_variance", "(", "You divide by the variance; its root, the standard deviation, is what brings the spread to 1."))
@@ -175,14 +190,14 @@ def in_LayerNorm(at):
     at("x.var(dim=-1, correction=0, keepdim=True)", NUMBERS,
        ("squares_minus_square", "x.pow(2).mean(dim=-1, keepdim=True) - mean**2", "Your variance is the mean of the squares minus the square of the mean. On paper that is the variance; but far from zero both are large and nearly equal, and their difference has lost its digits. Subtract the mean first, then square."))
     at("x.var(dim=-1, correction=0, keepdim=True)", EPS_TOO,
-       ("squares_not_divided", "((x - mean) ** 2).sum(dim=-1, keepdim=True)", "You add up the squares but do not divide by D: the variance is the *mean* of the squared distances from the mean. Here D = {D}, so your values are too small by √{D}."))
+       ("squares_not_divided", "((x - mean) ** 2).sum(dim=-1, keepdim=True)", "You add up the squares but do not divide by D: the variance is the *mean* of the squared distances from the mean. Here D = {D}, so your normalized numbers are √{D} times too small."))
     at(("x.var(dim=-1, correction=0, keepdim=True)", "torch.sqrt(variance + self.eps)"), EPS_TOO,
        ("mean_distance", ("(x - mean).abs().mean(dim=-1, keepdim=True)", "(variance + self.eps)"), "You divide by the mean distance from the mean, |x − mean|. The variance takes the squares of the distances, and the divisor is its root."))
     at("x.var(dim=-1, correction=0,", EPS_TOO,
        ("squares_not_centered", "x.pow(2).mean(dim=-1,", "You take the mean of the squares of x for the variance; the mean is subtracted before squaring, there too."))
     at("x.var(", EPS_TOO,
        ("root_of_the_std", "x.std(", "You take the root of the standard deviation. `std` has its root already; take `var` below the root."),
-       ("variance_detached", "x.detach().var(", "The variance is cut off from x (`detach`, `torch.no_grad` or `.data`). It depends on x, and the gradient has to know it.", "gradients"))
+       ("variance_detached", "x.detach().var(", "The variance, or its root, is cut off from x (by `detach`, `torch.no_grad` or `.data`, or because it is made of plain numbers). It depends on x, and the gradient has to know it.", "gradients"))
     at("(x - mean)", EPS_TOO,
        ("brackets", "x - mean", "The brackets around x − mean are missing: only the mean is divided, and x stays as large as it was."),
        ("mean_not_subtracted", "x", "The mean is not subtracted (that is RMS norm's idea, with another denominator). Layer norm first moves each token's numbers to mean 0."))
@@ -209,6 +224,8 @@ def in_LayerNorm(at):
     for one, two in (("gamma", "beta"), ("gain", "bias"), ("scale", "shift"), ("w", "b"), ("g", "b"), ("alpha", "beta"), ("a_2", "b_2")):
         at(("self.weight", "self.bias"), ALL,
            (f"called_{one}_and_{two}", (f"self.{one}", f"self.{two}"), f"Your two parameters are called `{one}` and `{two}`. Call them `weight` and `bias`: trained weights are copied by name."), times=2)
+    at(("torch.ones(dim)", "* self.weight"), ALL,
+       ("one_plus_weight", ("torch.zeros(dim)", "* (1 + self.weight)"), "You multiply by 1 + `weight`, and `weight` starts at 0, as in a few later models. Here `weight` itself is the factor, and starts at 1: trained weights will be copied in as they are."))
     at(("nn.Parameter(torch.ones(dim))", "nn.Parameter(torch.zeros(dim))"), ("values", "parameters", "gradients", "eps"),
        ("plain_tensors", ("torch.ones(dim)", "torch.zeros(dim)"), "`weight` and `bias` are no parameters, so PyTorch does not know that they should be learned: wrap the tensors in `nn.Parameter` (a buffer is not learned either)."))
     at("nn.Parameter(torch.ones(dim))", ALL,
@@ -229,19 +246,19 @@ def in_LayerNorm(at):
        ("bias_not_to_be_learned", "torch.zeros(dim), requires_grad=False", "`requires_grad=False` keeps PyTorch from learning `bias`. A plain `nn.Parameter(…)` is learned."))
     at(("ones(dim)", "zeros(dim)"), "parameters",
        ("random_start", ("randn(dim)", "randn(dim)"), "Your `weight` and `bias` do not start as asked: in each the numbers differ (are they drawn at random?). A new layer norm must change nothing beyond the norm: `weight` starts at 1, `bias` at 0."),
-       ("starts_swapped", ("zeros(dim)", "ones(dim)"), "The starts are exchanged: `weight` starts at 1, `bias` at 0. With yours a new layer returns 1 everywhere, whatever comes in."),
+       ("starts_swapped", ("zeros(dim)", "ones(dim)"), "The starts are exchanged: yours are 0 for `weight` and 1 for `bias`. `weight` starts at 1, `bias` at 0, so that a new layer changes nothing beyond the norm."),
        ("single_numbers", ("ones(1)", "zeros(1)"), "One `weight` and one `bias` for all columns: each of the D columns has its own, so both have shape (D,).", ("values", "parameters", "gradients", "eps")),
        ("row_parameters", ("ones(1, dim)", "zeros(1, dim)"), "`weight` and `bias` have two axes, (1, D). Their shape is (D,): trained weights of this shape will be copied in.", (ALONE, *ALL)))
     at("ones(dim)", "parameters",
        ("random_weight", "rand(dim)", "The numbers of your `weight` differ at the start (are they drawn at random?). A new layer norm must change nothing beyond the norm: `weight` starts at 1."),
-       ("zero_start", "zeros(dim)", "Your `weight` starts at 0, so a new layer returns nothing but zeros, whatever comes in. It should start at 1, `bias` at 0."))
+       ("zero_start", "zeros(dim)", "Your `weight` starts at 0. It starts at 1, and `bias` at 0, so that a new layer changes nothing beyond the norm."))
     at("zeros(dim)", "parameters",
        ("random_bias", "randn(dim)", "The numbers of your `bias` differ at the start (are they drawn at random?). A new layer norm must change nothing beyond the norm: `bias` starts at 0."),
        ("bias_of_one", "ones(dim)", "Your `bias` starts at 1. It should start at 0, so that a new layer changes nothing beyond the norm."))
     at("x.mean(", "gradients",
-       ("mean_detached", "x.detach().mean(", "The mean is cut off from x (`detach`, `torch.no_grad` or `.data`). It depends on x, and the gradient has to know it."))
+       ("mean_detached", "x.detach().mean(", "The mean is cut off from x (by `detach`, `torch.no_grad` or `.data`, or because it is made of plain numbers). It depends on x, and the gradient has to know it."))
     at(("x.mean(", "x.var("), "gradients",
-       ("no_gradient_through_statistics", ("x.detach().mean(", "x.detach().var("), "Mean and variance are cut off from x (`detach`, `torch.no_grad` or `.data`). They depend on x, and the gradient has to know it."))
+       ("no_gradient_through_statistics", ("x.detach().mean(", "x.detach().var("), "Mean and variance are cut off from x (by `detach`, `torch.no_grad` or `.data`, or because they are made of plain numbers). They depend on x, and the gradient has to know it."))
     at("return (x - mean)", "gradients",
        ("in_place", "x -= mean\n        return x", "You change `x` in place. In a layer the skip connection still needs the x from before the norm; make a new tensor."))
     class_beginnings(at, (ALONE, "parameters", *EPS_TOO), takes="dim, eps")
@@ -278,18 +295,24 @@ def in_FeedForward(at):
        ("not_narrowed", "self.dropout(hidden)", "`linear_2` has no effect on what you return: after the GELU it brings the F numbers back to D."),
        ("half_done", "hidden", "You return what comes after the GELU. `linear_2` and the dropout are still to come: they bring the F numbers back to D.", ("shape", *NUMBERS, "dropout")),
        ("skip_inside_the_dropout", "self.dropout(x + self.linear_2(hidden))", "You add x, before the dropout. The skip connection belongs to the layer around this module, which will add it again.", NUMBERS),
-       ("no_dropout", "self.linear_2(hidden)", "In training mode nothing is dropped. `self.dropout` has to be called in `forward`, on what `linear_2` returns.", "dropout"),
+       ("no_dropout", "self.linear_2(hidden)", "In training mode nothing is dropped. `forward` must return what dropout, with p = `config.hidden_dropout_prob`, makes of `linear_2`'s result. (A call whose result is not used drops nothing, and one in eval mode neither.)", "dropout"),
        ("dropout_always", "F.dropout(self.linear_2(hidden), self.dropout.p)", "Dropout also acts in eval mode. `F.dropout` needs `training=self.training` for that; an `nn.Dropout` made in `__init__` knows the mode by itself (one made in `forward` does not).", (*NUMBERS, "dropout")),
-       ("dropout_in_the_middle", "self.linear_2(self.dropout(hidden))", "You drop too early: x, or the F numbers in the middle. Here dropout acts on the result, after `linear_2`: a share p of the D numbers that come out is zero.", "dropout"),
+       ("dropout_in_the_middle", "self.linear_2(self.dropout(hidden))", "You drop too early, before `linear_2`: x, or the F numbers in the middle. Here dropout acts on the result, after `linear_2`: a share p of the D numbers that come out is zero.", "dropout"),
        ("dropout_in_eval_mode_only", "F.dropout(self.linear_2(hidden), self.dropout.p, not self.training)", "Your dropout acts in eval mode and rests in training mode; it is the other way round.", (*NUMBERS, "dropout")))
     at("(hidden)", "dropout",
        ("dropout_twice", "(self.dropout(hidden))", "You drop twice: at the end, and before `linear_2` (x, or the F numbers in the middle). BERT's layer does so once, at the end."))
+    at("self.dropout(self.linear_2(hidden))", ("shape", "values", "gradients"),
+       ("flattened", "self.dropout(self.linear_2(hidden)).reshape(-1, x.shape[-1])", "You make one axis of all leading axes, and leave it so: (B, T, D) becomes (B·T, D). The result has the shape of `x`: bring the axes back, `.reshape(x.shape)`."))
     at("return self.dropout(self.linear_2(hidden))", "dropout",
        ("dropout_twice_at_the_end", "return self.dropout(self.dropout(self.linear_2(hidden)))", "You drop the result twice, so more than a share p is lost. Once is enough."),
-       ("dropout_unscaled", "y = self.linear_2(hidden)\n        return y * (torch.rand_like(y) >= self.dropout.p) if self.training else y", "You zero a share p and leave the rest as it was, so in training the results are too small by 1 − p on average. What remains is divided by 1 − p."),
+       ("dropout_unscaled", "y = self.linear_2(hidden)\n        return y * (torch.rand_like(y) >= self.dropout.p) if self.training else y", "You zero a share p and leave the rest as it was, so in training the results are too small on average, by the factor 1 − p. What remains is divided by 1 − p."),
        ("dropout_of_2014", "y, p = self.linear_2(hidden), self.dropout.p\n        return y * (torch.rand_like(y) >= p) if self.training else y * (1 - p)", "You scale as the 2014 paper did: in training the rest stays as it was, and eval mode multiplies by 1 − p. Here eval mode changes nothing, and in training the rest is divided by 1 − p.", (*NUMBERS, "dropout")),
        ("dropout_of_columns", "y = self.linear_2(hidden)\n        return y * self.dropout(torch.ones_like(y[..., :1, :])) if y.dim() > 1 else self.dropout(y)", "You drop whole columns: one decision for all tokens of a sentence. Dropout decides for each number by itself."),
        ("dropout_of_a_batch", "y = self.linear_2(hidden)\n        return y * self.dropout(torch.ones_like(y[0])) if y.dim() > 2 else self.dropout(y)", "You drop the same numbers in every sentence of the batch. Dropout decides for each number by itself."),
+       ("dropout_before_the_bias", "y = self.dropout(hidden @ self.linear_2.weight.T)\n        return y + self.linear_2.bias", "You drop before the bias of `linear_2` is added, so what is dropped becomes the bias. Dropout acts on all that `linear_2` returns, bias included, and puts a 0 there."),
+       ("dropout_as_noise", "y, p = self.linear_2(hidden), self.dropout.p\n        return y * (1 + torch.randn_like(y) * (p / (1 - p)) ** 0.5) if self.training else y", "In training mode there is noise in what you return, but no number is dropped. Dropout sets a share p of the numbers to 0 and divides the rest by 1 − p."),
+       ("dropout_divided_by_p", "y, p = self.linear_2(hidden), self.dropout.p\n        return y * (torch.rand_like(y) >= p) / max(p, 1e-9) if self.training else y", "You divide what remains by p. It is divided by 1 − p, the share that remains, so that the mean stays the same."),
+       ("dropout_turned_round", "y, p = self.linear_2(hidden), self.dropout.p\n        return y * (torch.rand_like(y) < p) / (1 - p) if self.training else y", "You keep a share p and drop the others (is a comparison the wrong way round?). A share p is dropped, and the rest divided by 1 − p."),
        ("dropout_times_1_minus_p", "y, p = self.linear_2(hidden), self.dropout.p\n        return y * (torch.rand_like(y) >= p) * (1 - p) if self.training else y", "What remains is multiplied by 1 − p; it is divided by it, so that the mean stays the same."),
        ("dropout_of_tokens", "y = self.linear_2(hidden)\n        return y * self.dropout(torch.ones_like(y[..., :1]))", "You drop whole tokens: one decision for all D numbers. Dropout decides for each number by itself."))
     at("Dropout(config.hidden_dropout_prob)", "dropout",
@@ -344,11 +367,13 @@ def in_TransformerEncoderLayer(at):
        ("norm_of_the_branch", ("self.layer_norm_1(self.dropout(self.attention(x, mask)))", "self.layer_norm_2(self.feed_forward(x))"), "You normalize what attention and feed-forward return, before adding it. In pre-norm the norm comes before them: x + attention(norm(x))."),
        ("feed_forward_first", ("self.feed_forward(self.layer_norm_2(x))", "self.dropout(self.attention(self.layer_norm_1(x), mask))"), "The order is reversed: attention comes first, then the feed-forward network."))
     at(("self.layer_norm_1(x)", "self.layer_norm_2(x)"), EPS_TOO,
-       ("no_norms", ("x", "x"), "The two norms exist but are not called: each part gets the normalized tokens, attention(layer_norm_1(x)) and feed_forward(layer_norm_2(x))."))
+       ("no_norms", ("x", "x"), "The two norms have no effect (they are not called, or their results not used): each part gets the normalized tokens, attention(layer_norm_1(x)) and feed_forward(layer_norm_2(x))."))
+    at(("self.layer_norm_1(x)", "self.layer_norm_2(x)"), EPS_TOO,
+       ("norms_without_weights", ("F.layer_norm(x, x.shape[-1:], eps=self.layer_norm_1.eps)", "F.layer_norm(x, x.shape[-1:], eps=self.layer_norm_2.eps)"), "You normalize, but the learned numbers of `layer_norm_1` and `layer_norm_2` have no effect. Call the two modules: each multiplies by its `weight` and adds its `bias`."))
     at("self.layer_norm_2(x)", EPS_TOO,
-       ("second_norm_forgotten", "x", "`layer_norm_2` is never called: the feed-forward network gets normalized tokens too, feed_forward(layer_norm_2(x))."),
+       ("second_norm_forgotten", "x", "`layer_norm_2` has no effect (it is not called, or its result not used): the feed-forward network gets normalized tokens too, feed_forward(layer_norm_2(x))."),
        ("one_norm_twice", "self.layer_norm_1(x)", "You use `layer_norm_1` in both places. Each part has a norm of its own, with its own weight and bias; `layer_norm_2` learns nothing in yours."))
-    at("self.layer_norm_1(x)", EPS_TOO, ("first_norm_forgotten", "x", "`layer_norm_1` is never called: attention gets normalized tokens, attention(layer_norm_1(x))."))
+    at("self.layer_norm_1(x)", EPS_TOO, ("first_norm_forgotten", "x", "`layer_norm_1` has no effect (it is not called, or its result not used): attention gets normalized tokens, attention(layer_norm_1(x))."))
     at(("layer_norm_1(x)", "layer_norm_2(x)"), EPS_TOO,
        ("norms_swapped", ("layer_norm_2(x)", "layer_norm_1(x)"), "Your norms are exchanged: `layer_norm_1` belongs to attention, `layer_norm_2` to the feed-forward network."))
     at(("x = x + self", "return x +"), EPS_TOO,
@@ -397,9 +422,11 @@ def in_TransformerEncoderLayer(at):
 def in_PostNormEncoderLayer(at):
     at(("self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "self.layer_norm_2(x + self.feed_forward(x))"), EPS_TOO,
        ("pre_norm", ("x + self.dropout(self.attention(self.layer_norm_1(x), mask))", "x + self.feed_forward(self.layer_norm_2(x))"), "Your norms come before attention and feed-forward: that is pre-norm, the exercise before. Post-norm adds first and normalizes the sum: norm(x + attention(x))."),
-       ("no_norms", ("x + self.dropout(self.attention(x, mask))", "x + self.feed_forward(x)"), "The two norms exist but are not called: each sum goes through its norm."),
+       ("no_norms", ("x + self.dropout(self.attention(x, mask))", "x + self.feed_forward(x)"), "The two norms have no effect (they are not called, or their results not used): each sum goes through its norm."),
        ("feed_forward_first", ("self.layer_norm_2(x + self.feed_forward(x))", "self.layer_norm_1(x + self.dropout(self.attention(x, mask)))"), "The order is reversed: attention comes first, then the feed-forward network."),
        ("norm_on_the_skip_only", ("self.layer_norm_1(x) + self.dropout(self.attention(x, mask))", "self.layer_norm_2(x) + self.feed_forward(x)"), "Your norms get x alone, and what the parts return is added to that. The *sum* is normalized: norm(x + attention(x)). Look at the brackets."))
+    at(("self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "self.layer_norm_2(x + self.feed_forward(x))"), EPS_TOO,
+       ("norms_without_weights", ("F.layer_norm(x + self.dropout(self.attention(x, mask)), x.shape[-1:], eps=self.layer_norm_1.eps)", "F.layer_norm(x + self.feed_forward(x), x.shape[-1:], eps=self.layer_norm_2.eps)"), "You normalize, but the learned numbers of `layer_norm_1` and `layer_norm_2` have no effect. Call the two modules: each multiplies by its `weight` and adds its `bias`."))
     at("x + self", DROPOUT_TOO,
        ("no_skip", "self", "Both skip connections are missing. What is normalized is the *sum*: norm(x + attention(x)), then norm(x + feed_forward(x))."),
        ("multiplied", "x * self", "You multiply where a sum is needed: the skip connection is x + attention(x)."), times=2)
@@ -457,13 +484,13 @@ def in_count_layer_parameters(at):
     at(("width * width + width", "(width * inner + inner) + (inner * width + width)"), COUNTS,
        ("no_biases", ("width * width", "width * inner + inner * width"), "The biases of the linear layers are missing: D in each of attention's four layers, F in `linear_1`, D in `linear_2`."))
     at("(width * inner + inner) + (inner * width + width)", COUNTS,
-       ("no_feed_forward_biases", "width * inner + inner * width", "The biases of the feed-forward network are missing: F in `linear_1` and D in `linear_2`."))
+       ("no_feed_forward_biases", "width * inner + inner * width", "F + D numbers are missing, as many as the biases of the feed-forward network: F in `linear_1` and D in `linear_2`."))
     at(" + norms", COUNTS,
        ("no_norms_or_no_attention_biases", "", "4·D numbers are missing, as many as the two norms have (each a weight and a bias of D), and as many as attention has biases (D in each of its four layers). Which of the two did you leave out?"))
     at("(width + width)  # a weight and a bias each", COUNTS,
-       ("one_norm", "width", "2·D numbers are missing, half of what the norms have: there are two norms in a layer, and each has a weight *and* a bias of D numbers, 4·D in all."))
+       ("one_norm", "width", "2·D numbers are missing. Is it half of what the norms have (two norms, each with a weight *and* a bias of D numbers, 4·D in all), or two biases of linear layers, D each?"))
     at("4 * (width * width + width)", COUNTS,
-       ("one_attention_bias", "4 * width * width + width", "3·D numbers are missing: each of attention's four linear layers has a bias of D numbers. (In `4 * D * D + D` brackets are missing: it counts one bias.)"),
+       ("one_attention_bias", "4 * width * width + width", "3·D numbers are missing. Is it three of attention's four biases, D each (`4 * D * D + D` counts one bias: brackets)? Or a bias of D and half of what the norms have?"),
        ("heads_of_64", "3 * (width * 64 * config.num_attention_heads + 64 * config.num_attention_heads) + (64 * config.num_attention_heads * width + width)", "You take a head to be 64 wide, as in BERT base. In general it is D/H wide, and all heads together are D wide.", "any sizes"),
        ("three_layers", "2 * (width * width + width)", "Attention has four linear layers, with one bias each: q, k, v and output_linear. You count two."),
        ("five_layers", "5 * (width * width + width)", "You count five linear layers of D×D. Attention has four: q, k, v and output_linear. (BERT's pooler follows the last layer.)"))
@@ -480,6 +507,7 @@ def in_count_layer_parameters(at):
        ("three_norms", "3 * (width + width)", "2·D numbers too many, as many as a third norm has. There are two in a layer. (BERT has one more norm after its embeddings, but that is no part of a layer.)"))
     at("attention + feed_forward + norms", COUNTS,
        ("number_of_bert_base", "7_087_872", "You return BERT base's number whatever the config says. Compute it from `config.hidden_size` and `config.intermediate_size`."),
+       ("number_of_tensors", "16", "You return 16, whatever the config says: so many weights and biases a layer has. Count the numbers in them, `p.numel()` each."),
        ("text", 'f"{attention + feed_forward + norms:,}"', "You return a text. Return a whole number: the next cell computes with it, and puts the commas in."),
        ("roughly_twelve", "12 * width * width", "12·D² is the rule of thumb for F = 4·D. The exact count has biases and norms in it, and F as the config says."),
        ("all_layers", "config.num_hidden_layers * (attention + feed_forward + norms)", "You count all layers of the model. Count one layer."))
@@ -490,7 +518,8 @@ def in_count_layer_parameters(at):
     at("4 * (width * width + width)  # q, k, v and output_linear", COUNTS,
        ("no_output_layer", "3 * (width * width + width)  # q, k and v", "Attention has four linear layers: q, k, v and output_linear. You count three."))
     at("config.intermediate_size", "any sizes",
-       ("four_times_as_wide", "4 * config.hidden_size", "You take the middle of the feed-forward network as 4·D. It is so in BERT base; in general it is `config.intermediate_size`."))
+       ("four_times_as_wide", "4 * config.hidden_size", "You take the middle of the feed-forward network as 4·D. It is so in BERT base; in general it is `config.intermediate_size`."),
+       ("whole_multiple_of_the_width", "config.intermediate_size // config.hidden_size * config.hidden_size", "You take F as a whole multiple of D (by `//`?), and lose the rest of the division. F = {F} need not be a multiple of D = {D}: count with `config.intermediate_size` itself."))
     at("(inner * width + width)", COUNTS, ("one_feed_forward_matrix", "width", "The feed-forward network has two matrices, D to F and F to D. You count one."))
     at("4 * (width", COUNTS,
        ("times_heads", "config.num_attention_heads * 4 * (width", "You multiply attention by the number of heads. Each head is only D/H wide, so all heads together have one matrix of D×D for q, one for k, one for v."))
