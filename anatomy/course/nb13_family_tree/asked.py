@@ -24,9 +24,9 @@ def _zeros_and_ones(answer: Callable[..., Any], case: Case) -> Any:
 
 
 def _number(answer: Callable[..., Any], case: Case) -> Any:
-    """The number, out of a tensor or an array of one entry: 12, 12.0 and tensor(12) are the same here."""
+    """The number, out of a tensor or an array of one entry: 12, 12.0, tensor(12) and tensor([12]) are the same here."""
     found = answer(*case.args.values())
-    if isinstance(found, Tensor | np.ndarray | np.generic) and not found.shape:
+    if isinstance(found, Tensor | np.ndarray | np.generic) and math.prod(found.shape) == 1:
         found = found.item()
     return float(found) if isinstance(found, Real) and not isinstance(found, bool) else found
 
@@ -39,9 +39,8 @@ def _any(draw: Draw, low: int, high: int) -> int:
 
 
 def _any_length(draw: Draw) -> int:
-    length = draw.whole(1, draw.pick(3, 20, 20, 90))
-    draw.sizes |= {"T": length, "S": length}
-    return length
+    draw.sized(T=(1, draw.pick(3, 20, 20, 90)))
+    return draw.sizes["T"]
 
 
 def any_prefix(draw: Draw) -> Case:
@@ -59,7 +58,7 @@ def any_prefix(draw: Draw) -> Case:
 )
 def prefix_lm_mask(seed: int) -> Iterator[Case]:
     def case(prefix: int, length: int, note: str = "") -> Case:
-        return Draw(seed, T=length, S=length).case(prefix=prefix, length=length, note=note)
+        return Draw(seed, T=length).case(prefix=prefix, length=length, note=note)
 
     draw = Draw(seed)
     yield case(_any(draw, 2, 4), _any(draw, 7, 30))
@@ -87,7 +86,7 @@ def any_window(draw: Draw) -> Case:
 )
 def sliding_window_mask(seed: int) -> Iterator[Case]:
     def case(length: int, window: int, note: str = "") -> Case:
-        return Draw(seed, T=length, S=length).case(length=length, window=window, note=note)
+        return Draw(seed, T=length).case(length=length, window=window, note=note)
 
     draw = Draw(seed)
     yield case(_any(draw, 11, 40), 4)
@@ -143,7 +142,7 @@ def bigbird_mask(seed: int) -> Iterator[Case]:
     def case(
         length: int, window: int, num_global: int, num_random: int, note: str = "", asks: str | None = None
     ) -> Case:
-        draw = Draw(seed, T=length, S=length)
+        draw = Draw(seed, T=length)
         return draw.case(length=length, window=window, num_global=num_global, num_random=num_random,
                          generator=draw.fork("keys", num_random), note=note, asks=asks)  # fmt: skip
 
@@ -207,12 +206,14 @@ def attention_cost(seed: int) -> Iterator[Case]:
 
 
 def any_costs(draw: Draw) -> Case:
-    """Lengths that lie well apart, in any order; some come several times, but not the shortest and the longest."""
+    """Lengths that lie well apart, in any order; some come several times, and so may the first point."""
     lengths = [(1, 2, 5, 8, 16, 32, 77, 512, 6000)[place] for place in draw.permutation(9)[: draw.whole(2, 6)].tolist()]
     lengths[1:1] = [draw.pick(*sorted(lengths)[1:-1]) for _ in range(draw.pick(0, 3)) if len(lengths) > 2]
     slope, factor = draw.pick(-1, 1) * draw.whole(5, 30) / 10, 10 ** draw.normal("1").item()
     noise = (draw.pick(0.0, 0.3) * draw.normal(str(len(lengths)))).exp().tolist()
     costs = [factor * length**slope * rate for length, rate in zip(lengths, noise, strict=True)]
+    if len({*noise}) > 1 and draw.whole(0, 1):
+        lengths, costs = [lengths[0], *lengths], [costs[0], *costs]
     return draw.case(lengths=lengths, costs=costs, asks="best line" if len({*noise}) > 1 else None)
 
 
@@ -244,6 +245,9 @@ def growth_exponent(seed: int) -> Iterator[Case]:
         yield case(lengths, 1.2, 5.0, 0.4, asks="best line", note="when the points lie on no line")
     yield case([10, 40, 40, 300, 300, 9000], -0.8, 2.0, 0.4, asks="best line",
                note="when costs fall, and lengths come more than once")  # fmt: skip
+    once = case([7, 20, 60, 1500], 1.5, 3.0, 0.4).args
+    yield Case({name: [*some[:2], *some] for name, some in once.items()}, asks="best line",
+               note="when points come more than once")  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------------- encoder_parameters
@@ -270,7 +274,7 @@ def any_config(draw: Draw) -> Case:
     kind, asks = draw.pick(("bert", None), ("roberta", None), ("distilbert", "DistilBERT"), ("albert", "ALBERT"),
                            ("albert", "ALBERT"), ("other", "refusals"))  # fmt: skip
     if kind == "other":
-        config = _config(draw.pick("gpt2", "electra", "xlm-roberta"), {})
+        config = _config(draw.pick("gpt2", "electra", "xlm-roberta", "camembert", "mobilebert"), {})
         return draw.case(config=config, asks=asks, message_names=(config.model_type,))
     heads = draw.whole(1, 3)
     draw.sized(V=(60, draw.pick(90, 3000)), P=(7, 600), F=(1, 99), L=(1, 13))
@@ -283,7 +287,7 @@ def any_config(draw: Draw) -> Case:
 
 
 def _counted(answer: Callable[..., Any], case: Case) -> Any:
-    """The number; or whether a model is built meanwhile, one that is more than a layer of PyTorch's."""
+    """The number; or whether a model is built meanwhile, more than a layer of PyTorch's, and the config is changed."""
     if case.asks != "config alone":
         return _number(answer, case)
     models: set[str] = set()
@@ -292,12 +296,13 @@ def _counted(answer: Callable[..., Any], case: Case) -> Any:
         if not type(outer).__module__.startswith("torch.nn."):
             models.add(type(outer).__name__)
 
+    before = case.args["config"].to_dict()
     hook = register_module_module_registration_hook(note)
     try:
         _number(answer, case)
     finally:
         hook.remove()
-    return {"models": sorted(models)}
+    return {"models": sorted(models), "changed": case.args["config"].to_dict() != before}
 
 
 @exercise(
@@ -307,7 +312,7 @@ def _counted(answer: Callable[..., Any], case: Case) -> Any:
     when_right="No weight was loaded: a config says how large a model is, to the last bias.",
 )
 def encoder_parameters(seed: int) -> Iterator[Case]:
-    from transformers import GPT2Config, MobileBertConfig
+    from transformers import GPT2Config, MobileBertConfig, XLMRobertaConfig
 
     def case(kind: str, asks: str | None = None, note: str = "", **sizes: int) -> Case:
         return Draw(seed, **sizes).case(config=_config(kind, sizes), asks=asks, note=note)
@@ -328,7 +333,9 @@ def encoder_parameters(seed: int) -> Iterator[Case]:
     yield case("albert", "ALBERT", **table(6), N=3, E=4, L=12, G=3, H=3, note="for more than one group")
     yield case("albert", "ALBERT", **table(8), N=1, E=8, L=2, G=1, H=4, note="when E is D")
     yield case("bert", "config alone", **table(6), N=2, L=2, H=1)
-    for config in (GPT2Config(n_embd=8, n_head=2), MobileBertConfig(hidden_size=8)):
+    yield case("albert", "config alone", **table(6), N=2, E=4, L=3, G=2, H=2)
+    yield case("distilbert", "config alone", **table(6), L=2, H=2)
+    for config in (GPT2Config(n_embd=8, n_head=2), MobileBertConfig(hidden_size=8), XLMRobertaConfig(hidden_size=12)):
         yield Case({"config": config}, asks="refusals", message_names=(config.model_type,),
                    note=f"for a config of type “{config.model_type}”")  # fmt: skip
 
@@ -338,15 +345,20 @@ def encoder_parameters(seed: int) -> Iterator[Case]:
 WORDS = ("time", "flies", "like an arrow", "Fruit", "banana", "2 + 2", "sea otter", "a cheese", "why not", "a giraffe")
 
 
-TEXTS = (*WORDS, "Cheese", "a", "B", "why?", "Q: why", "a => b", "=>", "{0}", "100 %", "a, b.", "  two  gaps ", "été")
+TEXTS = (*WORDS, "Cheese", "a", "B", "why?", "Q: why", "a => b", "=>", "{0}", "100 %", "a, b.", "  two  gaps ", "été",
+         "one word:", "a =>", r"\1", r"C:\day", "$5", "$query", "%s", "'", '"', "a\tb")  # fmt: skip
+PLACES = ("{task}", "{examples}", "{query}", "{given}", "{wanted}", "{input}", "{output}", "{question}", "{answer}",
+          "{a}", "{b}", "{x}", "{y}", "{1}")  # fmt: skip
+"""What answers' templates have where a text is to be filled in."""
 
 
 def any_prompt(draw: Draw) -> Case:
+    texts = (*TEXTS, *PLACES, *["".join(PLACES)] * 8)
     number = draw.pick(0, 1, draw.whole(2, 12))
-    examples = [(draw.pick(*TEXTS), draw.pick(*TEXTS)) for _ in range(number)]
-    query = draw.pick(*TEXTS, *(given for given, _ in examples))
+    examples = [(draw.pick(*texts), draw.pick(*texts)) for _ in range(number)]
+    query = draw.pick(*texts, *(given for given, _ in examples))
     asks = None if examples else "zero-shot"
-    return draw.case(task=draw.pick(*TEXTS), examples=examples, query=query, asks=asks)
+    return draw.case(task=draw.pick(*texts), examples=examples, query=query, asks=asks)
 
 
 @exercise(
@@ -367,6 +379,11 @@ def few_shot_prompt(seed: int) -> Iterator[Case]:
     braces = [("{} and {name}", words[4]), (words[5], "{0} {{x}} %s 100 %")]
     yield Case({"task": "Fill 100 % of {} and {name}", "examples": braces, "query": "{1} %d {"},
                note="for texts with braces")  # fmt: skip
+    places = [(f"{words[0]} {one}", f"{words[1]} {other}") for one, other in zip(PLACES, PLACES[::-1], strict=True)]
+    yield Case({"task": "What costs $5 in {query}?", "examples": places, "query": "{task} {examples}"},
+               note="for texts that look like places of a template")  # fmt: skip
+    yield Case({"task": "Answer in one word:", "examples": pairs[2:4], "query": rf"{words[8]}: \1 $x =>"},
+               note="for a task that ends with a colon")  # fmt: skip
     spaced = [(f" {words[0]} ", f"{words[1]} "), (f"{words[2]} ", f" {words[3]}")]
     yield Case({"task": " Say it twice ", "examples": spaced, "query": " once "},
                note="for texts with spaces at both ends")  # fmt: skip
@@ -434,9 +451,13 @@ def _not_divided(draw: Draw) -> tuple[int, int]:
     return patch, patch * _any(draw, 2, 4) + _any(draw, 1, patch - 1)
 
 
+SHORTEST = 0.001
+"""The length of a vector, at least: `F.normalize` and others add a little something to short ones."""
+
+
 def _have_directions(case: Case) -> bool:
-    """Whether no vector is 0: it would have no cosine."""
-    return all(bool(case.args[name].any(dim=1).all()) for name in ("image_emb", "text_emb"))
+    """Whether no vector is 0, or next to it: it would have no cosine."""
+    return all(bool((case.args[name].norm(dim=1) >= SHORTEST).all()) for name in ("image_emb", "text_emb"))
 
 
 def _loss(answer: Callable[..., Any], case: Case) -> Any:
@@ -459,11 +480,11 @@ def any_embeddings(draw: Draw) -> Case:
     """Also vectors of length 0.01 and 100, and pairs that come twice."""
     draw.sized(B=(1, 7), D=(2, draw.pick(9, 60)))
     pairs = draw.pick(torch.arange(draw.sizes["B"]), draw.integers("B", draw.sizes["B"]))
-    given: dict[str, Any] = {
-        name: draw.laid_out(draw.pick(0.01, 1.0, 100.0) * x[pairs]) for name, x in _embeddings(draw).items()
-    }
+    given = {name: draw.pick(0.01, 1.0, 100.0) * x[pairs] for name, x in _embeddings(draw).items()}
+    longer = {name: x * (2 * SHORTEST / x.norm(dim=1, keepdim=True)).clamp(min=1) for name, x in given.items()}
     temperature = draw.pick(0.005, 0.02, 0.07, 0.3, 1, 2.0, 20.0)
-    return draw.case(**given, temperature=temperature, asks="large logits" if temperature < 0.1 else None)
+    emb: dict[str, Any] = {name: draw.laid_out(x) for name, x in longer.items()}
+    return draw.case(**emb, temperature=temperature, asks="large logits" if temperature < 0.1 else None)
 
 
 @exercise(

@@ -43,7 +43,7 @@ def _bigbird(raw: Any, case: Case) -> Any:
 def _about_drawn(seen: Tensor, masks: Tensor, wanted: int) -> str:
     """What many draws have in common. (T, T): seen without random keys; (calls, T, T): seen with them."""
     if bool((seen & ~masks).any()):
-        return "with random keys, entries are 0 that are 1 without them"
+        return f"keys that are seen with num_random = 0 are at times not seen with num_random = {wanted}"
     more, unseen = masks & ~seen, (~seen).sum(dim=-1)  # (calls, T, T), (T,)
     number, right = more.sum(dim=-1), unseen.clamp(max=wanted)  # (calls, T), (T,)
     if not torch.equal(number, right.expand_as(number)):
@@ -162,10 +162,12 @@ def _keys_alone(ranked: Tensor, unseen: Tensor, wanted: int) -> bool:
 
 
 def _counted(raw: Any, case: Case) -> Any:
-    """The number; or in words whether it came from the config alone."""
+    """The number; or in words whether it came from the config alone, which stays as it is."""
     if case.asks != "config alone":
         return raw
-    return "a model is built" if raw["models"] else "the config alone is read"
+    if raw["models"]:
+        return "a model is built"
+    return "the config is changed" if raw["changed"] else "the config alone is read"
 
 
 DESCRIPTIONS = {"bigbird_mask": Description(_bigbird), "encoder_parameters": Description(_counted)}

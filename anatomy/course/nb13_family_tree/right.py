@@ -68,7 +68,7 @@ def growth_exponent(lengths: list[int], costs: list[float]) -> float:
 
 
 def encoder_parameters(config: Any) -> int:
-    """How many numbers are learned in the encoder that `config` describes, as the library's `num_parameters()` counts.
+    """How many parameters the encoder has that `config` describes, as the library's `num_parameters()` counts.
 
     `config.model_type` is "bert", "roberta", "distilbert" or "albert"; all linear layers and norms have biases.
     - BERT, RoBERTa: word, position and type embeddings with a norm; L layers, each with four D × D attention layers, a
@@ -77,7 +77,7 @@ def encoder_parameters(config: Any) -> int:
     - ALBERT: embeddings (and their norm) of width E = `embedding_size`, a linear layer from E to D, and one layer's
       weights for each of `num_hidden_groups` groups of layers instead of one for each layer (`inner_group_num` is 1).
 
-    Raises ValueError, with the type, for any other.
+    The padding token's vector counts, too. Raises ValueError, with the type, for any other.
     Source: Devlin et al. 2019, §3; Liu et al. 2019; Sanh et al. 2019, §3; Lan et al. 2020, §3.1.
     """
     kind = config.model_type

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import torch
 
 from anatomy.course.nb13_family_tree.right import (
@@ -34,7 +36,7 @@ def in_prefix_lm_mask(at):
        ("causal", "", "Yours is the causal mask: the prefix changes nothing. Everyone may look at the whole prefix, also at what comes later in it."))
     at("< prefix", "values",
        ("one_short", "< prefix - 1", "The last token of the prefix is not seen by those before it. Everyone sees keys 0 … prefix − 1, which are `prefix` tokens: s < prefix."),
-       ("one_too_many", "<= prefix", "Everyone sees one token too many: keys 0 … prefix are prefix + 1 tokens. The prefix ends with key prefix − 1: s < prefix."),
+       ("one_too_many", "<= prefix", "The tokens of the prefix see a key too many: keys 0 … prefix are prefix + 1 tokens. The prefix ends with key prefix − 1: s < prefix."),
        ("last_tokens", ">= length - prefix", "Your prefix is at the end: everyone sees the *last* tokens. It is the first ones: s < prefix."),
        ("behind_the_prefix", ">= prefix", "Everyone sees what is *after* the prefix. It is the prefix that everyone sees: s < prefix."))
     at(f"{CAUSAL} | {PREFIX}", "values",
@@ -107,6 +109,8 @@ def in_sliding_window_mask(at):
        ("whole_window_on_each_side", "<= window", "Your window is twice as wide: `window` neighbors on each side. It is window // 2 on each side."),
        ("rounded_up", "<= (window + 1) // 2", "An odd window is rounded up in yours. It is window // 2 on each side, rounded down: two for 5."),
        ("rounded", "<= round(window / 2)", "`round` rounds some odd windows up. It is window // 2 on each side, rounded down: one for 3, three for 7."),
+       ("even_window_lacks_one_on_the_left", "<= (window - (places[None, :] < places[:, None]).int()) // 2", "For an even window a neighbor is missing on the left: yours has `window` tokens, itself among them. It is window // 2 neighbors on each side, and the token besides."),
+       ("even_window_lacks_one_on_the_right", "<= (window - (places[None, :] > places[:, None]).int()) // 2", "For an even window a neighbor is missing on the right: yours has `window` tokens, itself among them. It is window // 2 neighbors on each side, and the token besides."),
        ("window_counts_itself", "<= (window - 1) // 2", "You take the token itself for one of the window's, which costs a neighbor on each side where `window` is even. It is window // 2 neighbors on each side, and the token besides."),
        ("one_too_many", "<= window // 2 + 1", "There is a neighbor too many on each side: it is window // 2 of them."),
        ("at_least_one_neighbor", "<= max(1, window // 2)", "For windows of 0 and 1 your tokens see neighbors. window // 2 is 0 there: each token sees itself only."),
@@ -116,6 +120,8 @@ def in_sliding_window_mask(at):
        ("strict", "<", "A neighbor is missing on each side: those at a distance of exactly window // 2 belong to the window, too (≤, not <)."),
        ("inverted", ">", "Your mask is inverted: it is True (1) where one may *not* look, far away."),
        ("rim_only", "==", "Only the outermost neighbors are seen, those at a distance of exactly window // 2. All nearer ones belong to the window, and the token itself."))
+    at(AHEAD, BOTH,
+       ("no_new_axes", "(places - places)", "Your result is a single row of ones, (T,). (Are positions subtracted from positions without new axes? Then each is subtracted from itself.) Queries go down and keys across: `places[:, None]` and `places[None, :]`."))
     at(".abs()", "values",
        ("no_limit_back", "", "On the left your window has no end: everything that came before is seen. Take the distance without its sign (`abs`)."),
        ("squared", ".square()", "You compare the *square* of the distance. It is the distance itself that is at most window // 2."))
@@ -132,6 +138,16 @@ def in_sliding_window_mask(at):
         mask = torch.zeros(length, length)
         for t in range(length):
             mask[t, t - window // 2 : t + window // 2 + 1] = 1
+        return mask
+
+    @MISTAKES.mistake("A neighbor of the first tokens gets an index below 0, which counts from the end: it is the last tokens that they see then (or an error, where there are not as many). Leave such neighbors out: 0 ≤ s < T.",
+                   breaks=BOTH)
+    def sliding_window_mask__index_below_zero(length: int, window: int) -> torch.Tensor:
+        mask = torch.zeros(length, length)
+        for t in range(length):
+            for s in range(t - window // 2, t + window // 2 + 1):
+                if s < length:
+                    mask[t, s] = 1
         return mask
     squeezed(at, BOTH, "is (T, T), also for T = 1")
 
@@ -186,12 +202,12 @@ def in_bigbird_mask(at):
     at(", generator=generator", "generator",
        ("generator_ignored", "", "Your draw can't be repeated: the same state of `generator` gives another result each time. Draw from it alone (`generator=generator`), not from PyTorch's global one, Python's `random` or NumPy, and don't seed it."))
     at("    for row", RANDOM,
-       ("seeded", "    generator.manual_seed(0)\n    for row", "Every mask is the same, whatever state `generator` is in. (Do you seed it, or a new one, yourself?) Draw from `generator` as it comes."),
+       ("seeded", "    generator.manual_seed(0)\n    for row", "Every call draws the same keys, however far `generator` has moved on. (Do you seed it, or a new one, yourself?) Draw from `generator` as it comes."),
        ("state_of_the_generator", "    generator = torch.Generator().set_state(generator.get_state())\n    for row", "`generator` never moves on: the second mask is the first one again. (Do you draw from a copy of it?) Draw from `generator` itself."),
        ("as_many_as_the_poorest", "    left = (~mask).sum(dim=1)\n    num_random = min(num_random, int(left[left > 0].min())) if left.any() else 0\n    for row", "All queries draw as few as the one that has the fewest keys left. Each one draws `num_random`, or all that it has left.", "random keys"))
     at(PERMUTED, RANDOM,
-       ("first_keys", "torch.arange(len(unseen))", "You take the first keys that are not yet seen. They must be drawn at random: `torch.randperm(…, generator=generator)`."),
-       ("last_keys", "torch.arange(len(unseen)).flip(0)", "You take the last keys that are not yet seen. They must be drawn at random: `torch.randperm(…, generator=generator)`."))
+       ("first_keys", "torch.arange(len(unseen))", "You take the first keys that are not yet seen. Bring *all* that are not yet seen into a random order, then take `num_random`: `torch.randperm(N, generator=generator)[:num_random]`."),
+       ("last_keys", "torch.arange(len(unseen)).flip(0)", "You take the last keys that are not yet seen. Bring *all* that are not yet seen into a random order, then take `num_random`: `torch.randperm(N, generator=generator)[:num_random]`."))
     at("[:num_random]", ("values", "random keys"),
        ("one_too_many", "[: num_random + 1]", "Each query draws a key too many: `num_random` of them."),
        ("one_too_few", "[: max(num_random - 1, 0)]", "Each query draws a key too few: `num_random` of them.", "random keys"),
@@ -275,6 +291,7 @@ def in_growth_exponent(at):
        ("log1p", (X.replace("log()", "log1p()"), Y.replace("log()", "log1p()")), "You take log(1 + x). It is log(x) that turns a power into a straight line."),
        ("lengths_once", ("torch.tensor(list(dict(zip(lengths, costs)))).double().log()", "torch.tensor(list(dict(zip(lengths, costs)).values())).double().log()"), "Of points with the same length only one is left. (A dict keeps one value for each key.) All points count.", "best line"),
        ("lengths_once_first", ("torch.tensor(list(dict(zip(lengths[::-1], costs[::-1])))).double().log()", "torch.tensor(list(dict(zip(lengths[::-1], costs[::-1])).values())).double().log()"), "Of points with the same length only the first is left. All points count.", "best line"),
+       ("points_once", ("torch.tensor([one for one, _ in dict.fromkeys(zip(lengths, costs))]).double().log()", "torch.tensor([cost for _, cost in dict.fromkeys(zip(lengths, costs))]).double().log()"), "A point that comes twice, with the same length and the same cost, counts once in yours. (A set keeps one of what is the same.) All points count.", "best line"),
        ("each_sorted", (X + ".sort().values", Y + ".sort().values"), "You sort lengths and costs, each by itself: a cost then is beside another's length. Keep the pairs together."))
     at(X, ALL,
        ("log_of_costs_only", X[:-6], "You take the log of the costs, but not of the lengths. Both axes are logarithmic."),
@@ -293,6 +310,10 @@ def in_growth_exponent(at):
        ("correlation", "((x * x).sum() * (y * y).sum()).sqrt()", "That is the correlation: it says how well the points lie on a line, not how steep it is. Divide by the lengths' sum of squares alone."))
     at(FIT, ALL,
        ("inverse", "(x * x).sum() / (x * y).sum()", "Your number is 1 over the right one: the lengths are above, the costs below."),
+       ("unbiased_covariance", "(x * y).sum() / (len(x) - 1) / x.var(unbiased=False)", "Above you divide by N − 1, below by N (as `np.cov` and `np.var` do), so your number is N / (N − 1) times the right one. Take the same for both, or sums."),
+       ("unbiased_deviation_of_lengths", "(x * y).mean() / x.std(unbiased=False) / x.std()", "Your number is √((N − 1) / N) times the right one: one of the spreads divides by N, another by N − 1. Take the same for all."),
+       ("unbiased_deviation_of_costs", "(x * y).mean() / x.std(unbiased=False) ** 2 * y.std() / y.std(unbiased=False)", "Your number is √(N / (N − 1)) times the right one: one of the spreads divides by N, another by N − 1. Take the same for all."),
+       ("all_with_all", "(x[:, None] * y).sum() / (x * x).sum()", "Your number is 0, or next to it, whatever is passed in. (Are sums multiplied, or all lengths with all costs? What is left when a mean is taken off adds up to 0.) Multiply each length's number with that of its own cost, then add up."),
        ("unbiased_variance", "(x * y).mean() / x.var()", "You divide a mean (by N) by a variance that divides by N − 1. Take the same for both: `var(unbiased=False)`, or sums."),
        ("standard_deviation", "(x * y).mean() / x.std(unbiased=False)", "You divide by the lengths' standard deviation. It is their variance."),
        ("ratio_of_spreads", "((y * y).sum() / (x * x).sum()).sqrt()", "You divide the spread of the costs by that of the lengths. That has no sign, and is the slope only where all points lie on one line."),
@@ -319,6 +340,16 @@ def in_growth_exponent(at):
     at(f"float({FIT})", ALL,
        ("costs_over_lengths", "float((torch.tensor(costs) / torch.tensor(lengths)).mean())", "You divide costs by lengths. The slope on log axes is needed."))
     at((CENTERED, FIT), ALL, ("ratio_of_logs", ("", "(y / x).mean()"), "You divide log costs by log lengths. That is the slope only for c = 1."))
+    ONE_EACH = "    once = x.unique()\n    x, y = once, torch.stack([{mean} for length in once])\n"
+    AVERAGED = "Points with the same length count as one in yours: their mean. All points count, each by itself."
+    at(CENTERED, "best line",
+       ("averaged_for_each_length", ONE_EACH.format(mean="y[x == length].mean()") + CENTERED, AVERAGED),
+       ("averaged_for_each_length_before_the_logs", ONE_EACH.format(mean="y[x == length].exp().mean().log()") + CENTERED, AVERAGED))
+    SLOPES = "torch.stack([(y[i] - y[j]) / (x[i] - x[j]) for i in range(len(x)) for j in range(i) if x[i] != x[j]])"
+    at(FIT, "best line",
+       ("right_angles", "(2 * (x * y).sum()) / ((x * x).sum() - (y * y).sum() + (((x * x).sum() - (y * y).sum()) ** 2 + 4 * (x * y).sum() ** 2).sqrt())", "Your line has the smallest distances at right angles to it (total least squares, the first principal direction). It is the *vertical* distances that count: the formula above the exercise."),
+       ("median_of_all_slopes", f"{SLOPES}.quantile(0.5)", "You take the median of the slopes between any two points. The line that fits *all* points best is needed (least squares)."),
+       ("mean_of_all_slopes", f"{SLOPES}.mean()", "You average the slopes between any two points. The line that fits *all* points best is needed (least squares)."))
     at(CENTERED + "    return float(" + FIT + ")", "best line",
        ("weighted", "    w = (2 * y).exp()\n    x, y = x - (w * x).sum() / w.sum(), y - (w * y).sum() / w.sum()\n    return float((w * x * y).sum() / (w * x * x).sum())", "Large costs count more in your fit. Each point counts alike."))
 
@@ -348,6 +379,8 @@ def in_encoder_parameters(at):
        ("inner_is_four_widths", "    inner, norm = 4 * width, 2 * width\n", "You take 4 · D for the inner width. The config says it: `intermediate_size` (DistilBERT: `hidden_dim`)."),
        ("no_biases_of_layer_norms", "    norm = width\n", "In each layer 2 · D numbers are missing: as many as the biases of its two norms, and as many as one norm whole. There are two norms, after the attention and after the feed-forward part, with D weights and D biases each."),
        ("roberta_without_types", '    norm = 2 * width\n    types = 0 if kind == "roberta" else types\n', "You leave out RoBERTa's type embeddings. It has `type_vocab_size` of them, as BERT has, even though it makes no use of them.", "values"),
+       ("roberta_a_position_short", '    norm = 2 * width\n    types -= kind == "roberta"\n', "For RoBERTa D numbers are missing, as many as one row of a table has. Its first positions and the padding token's vector count, too: `max_position_embeddings` and `vocab_size` hold them all.", "values"),
+       ("roberta_two_positions_short", '    norm = 2 * width\n    types -= 2 * (kind == "roberta")\n', "For RoBERTa 2 · D numbers are missing, as many as two rows of a table have. `max_position_embeddings` is the number of its positions as it stands: 514, of which texts use 512.", "values"),
        ("roberta_two_positions_more", '    norm = 2 * width\n    types += 2 * (kind == "roberta")\n', "For RoBERTa you count 2 · D numbers too many, as many as two positions have. `max_position_embeddings` holds them all: 514 for texts of 512 tokens.", "values"))
     at(("    norm = 2 * width\n", "+ 2 * narrow"), SIZES,
        ("no_biases_of_norms", ("    norm = width\n", "+ narrow"), "The norms' biases are missing: a norm has D weights *and* D biases (the embeddings' norm, too)."))
@@ -355,7 +388,8 @@ def in_encoder_parameters(at):
        ("no_norms", ("    norm = 0\n", ""), "The norms are missing: one after the embeddings and two in each layer, with weights and biases."))
     at(" + 2 * narrow", SIZES,
        ("no_norm_of_embeddings", "", "2 · D numbers are missing (2 · E in ALBERT), as many as the embeddings' norm has: weights and biases."),
-       ("no_bias_of_the_embeddings_norm", " + narrow", "D numbers are missing (E in ALBERT), as many as the embeddings' norm has biases."))
+       ("no_bias_of_the_embeddings_norm", " + narrow", "D numbers are missing (E in ALBERT), as many as the embeddings' norm has biases, and as many as one row of a table has. One or the other you have not counted. (The padding token's vector counts, too.)"),
+       ("norm_of_embeddings_twice", " + 4 * narrow", "2 · D numbers are too many (2 · E in ALBERT), as many as the embeddings' norm has. There is one norm on the sum of words, positions and types."))
     at("layers * layer + pooler", SIZES,
        ("final_norm", "layers * layer + norm + pooler", "2 · D numbers are too many, as many as a norm has. Nothing follows the last layer: each layer ends with a norm of its own."),
        ("output_layer", "layers * layer + pooler + config.vocab_size", "V numbers are too many, as many as a layer that predicts tokens has biases. The encoder alone has no head."),
@@ -409,6 +443,8 @@ def in_encoder_parameters(at):
        ("albert_widening_in_each_group", "layers * (widening + layer)", "You count the linear layer from E to D once for each group. There is one of it, before the first layer."))
     at("    kind = config.model_type\n", "config alone",
        ("model_built", "    if config.model_type in (\"bert\", \"roberta\", \"distilbert\", \"albert\"):\n        from transformers import AutoModel\n        with torch.device(\"meta\"):\n            return AutoModel.from_config(config).num_parameters()\n    kind = config.model_type\n", "You build the model and count what it has. The number is right, but it must be computed from the config alone."))
+    at("    kind = config.model_type\n", "config alone",
+       ("config_changed", "    kind = config.model_type\n    if kind == \"albert\":\n        config.num_hidden_layers = config.num_hidden_groups\n", "You change the config that you are given. It stays as it is: the caller may build a model from it. Keep what you compute in variables of your own."))
     at("else config.num_hidden_layers", "values",
        ("heads_for_layers", "else config.num_attention_heads", "You count `num_attention_heads` layers. It is `num_hidden_layers` of them."))
     at('raise ValueError(f"a model of type {kind!r} is none of these encoders")', "refusals",
@@ -416,9 +452,11 @@ def in_encoder_parameters(at):
        ("returns_none_for_others", "return None", "For a config of another type nothing comes back (None). Refuse it: raise a ValueError that names the type."))
     at('kind not in ("bert", "roberta", "distilbert", "albert")', "refusals",
        ("anything_with_bert", '"bert" not in kind', "You refuse less than you should: “mobilebert” is none of the four either. (Does a test for “bert” let it through? Compare the whole word.)"))
+    at('kind not in ("bert", "roberta", "distilbert", "albert")', "refusals",
+       ("xlm_roberta_counted", 'kind not in ("bert", "roberta", "xlm-roberta", "distilbert", "albert")', "“xlm-roberta” is counted in yours. It is none of the four types: refuse it, too."))
     at('f"a model of type {kind!r} is none of these encoders"', "refusals",
        ("refused_without_the_type", '"an unknown model"', "You refuse other configs, but your message does not name their type."))
-    at('("bert", "roberta", "distilbert", "albert")', ("values", "DistilBERT", "ALBERT"),
+    at('("bert", "roberta", "distilbert", "albert")', ("values", "DistilBERT", "ALBERT", "config alone"),
        ("all_refused_but_bert", '("bert",)', "You refuse RoBERTa, DistilBERT and ALBERT. They must be counted, too."))
 
 
@@ -455,10 +493,23 @@ def in_few_shot_prompt(at):
        ("prompt_stripped", JOINED + ".strip()", STRIPPED, "values"),
        ("line_end_at_the_beginning", '"\\n" + "\\n".join(lines)', "Your prompt begins with a line end. (A text in triple quotes begins right after them.)"),
        ("small_letters", JOINED + ".lower()", "You change capital letters. Texts are as they are."))
+    for spaces in (4, 8):
+        of_template = f'"\\n{spaces * " "}".join([lines[0], "\\n".join(lines[1:-1]), lines[-1]])'
+        ONLY_SOME = "Some of your lines are indented: those that stand in your program between triple quotes. (`dedent` takes off only what *all* lines have, and examples that were joined before have none.) Join finished lines with `\"\\n\".join`."
+        at(JOINED, ALL,
+           (f"template_indented_by_{spaces}", of_template, ONLY_SOME),
+           (f"template_indented_by_{spaces}_and_dedented", f'__import__("textwrap").dedent("{spaces * " "}" + {of_template})', ONLY_SOME))
+    at(JOINED, ALL,
+       ("spaces_collapsed", '"\\n".join(" ".join(line.split()) for line in lines)', "Several spaces in a row become one in yours, and those at the ends of a line go (as with `split` and `join`). Texts are as they are.", "values"),
+       ("runs_of_spaces", '__import__("re").sub(" +", " ", "\\n".join(lines))', "Several spaces in a row become one in yours. Texts are as they are.", "values"))
     at(TASK, ALL,
+       ("colon_only_if_missing", 'task if task.endswith(":") else f"{task}:"', "Where the task ends with a colon, yours adds none. Texts are as they are, and a colon follows the task.", "values"),
        ("no_colon", 'f"{task}"', "The colon after the task is missing."),
        ("space_before_the_colon", 'f"{task} :"', "A space is before your colon. It follows the task at once."),
        ("empty_line_after_the_task", 'f"{task}:\\n"', "An empty line follows your task. No line is empty."),
+       ("first_letter_made_large", 'f"{task[:1].upper()}{task[1:]}:"', "You make the task's first letter a capital one. It is as it is.", "values"),
+       ("task_capitalized", 'f"{task.capitalize()}:"', "You change the task's letters. It is as it is."),
+       ("task_in_title_case", 'f"{task.title()}:"', "You change the task's letters. It is as it is."),
        ("capital_task", 'f"{task.upper()}:"', "You change the task's letters. It is as it is."))
     at(f"{TASK}, ", ALL, ("no_task", "", "The task is missing: it is the first line, with a colon."))
     at(f"[{TASK}, {SHOWN}, {ASKED}]", ALL,
@@ -502,6 +553,12 @@ def in_few_shot_prompt(at):
     at((SHOWN, ASKED), ALL,
        ("question_and_answer", ('*(f"Q: {given}\\nA: {wanted}" for given, wanted in examples)', 'f"Q: {query}\\nA:"'), "Your lines are questions and answers (`Q:`, `A:`). The form here is `input => output`."))
     at("f\"{given} =>", "values", ("bulleted", "f\"- {given} =>", "You put a dash before each example. The form here is `input => output`."))
+    IN_TURN = "Yours fills places one after the other, so a place's name in one of the texts, such as {name}, is filled as well. Fill all of them at once, or join finished texts."
+    at(JOINED, "values",
+       ("template_filled_in_turn", """'{task}:\\n{examples}{query} =>'.replace('{task}', task).replace('{examples}', "".join(f"{line}\\n" for line in lines[1:-1])).replace('{query}', query)""", IN_TURN.replace("{name}", "`{{query}}`")))
+    for one, other in (("given", "wanted"), ("input", "output"), ("question", "answer"), ("a", "b"), ("x", "y"), ("0", "1")):
+        filled = f"{{'{{{one}}} => {{{other}}}'.replace('{{{one}}}', given).replace('{{{other}}}', wanted)}}"
+        at("{given} => {wanted}", "values", (f"{one}_then_{other}_replaced", filled, IN_TURN.replace("{name}", f"`{{{{{other}}}}}`")))
     for name, end in (("pairs_with_arrows", "=>"), ("pairs_with_arrows_and_spaces", "=> ")):
         at("{given} => {wanted}", "values", (name, f"{{given, wanted}} {end}", "You show examples as Python pairs. The form here is `input => output`."))
 
@@ -561,6 +618,34 @@ def in_patchify(at):
        ("squares_only", "height != width", "You refuse images that are not square. H and W may differ; each has to be a multiple of P.", ("shape", *NUMBERS, "refusals")))
     at("f\"an image of {height} × {width} can't be cut into patches of {patch} × {patch}\"", "refusals",
        ("refused_without_numbers", "\"the patches do not fit\"", "You refuse what does not fit, but your message does not say all that it should: the size that does not fit (H or W), and P."))
+    def cut(images: torch.Tensor, patch: int, corners: Iterable[tuple[int, int]]) -> torch.Tensor:
+        """The patches with these top left corners, in units of a patch."""
+        if images.shape[2] % patch or images.shape[3] % patch:
+            raise ValueError(f"an image of {images.shape[2]} × {images.shape[3]} can't be cut into patches of {patch}")
+        squares = [images[:, :, patch * i : patch * (i + 1), patch * j : patch * (j + 1)] for i, j in corners]
+        return torch.stack([square.flatten(1) for square in squares], dim=1)
+
+    ALL = ("shape", "values", "gradients")
+
+    @MISTAKES.mistake("You take the height for the number of patches in a row, too. A row has W // P patches; H // P is the number of rows.", breaks=ALL)
+    def patchify__columns_counted_with_the_height(images: torch.Tensor, patch: int) -> torch.Tensor:
+        rows = range(images.shape[2] // patch)
+        return cut(images, patch, ((i, j) for i in rows for j in rows))
+
+    @MISTAKES.mistake("You take the width for the number of rows, too. There are H // P rows; W // P is the number of patches in a row.", breaks=ALL)
+    def patchify__rows_counted_with_the_width(images: torch.Tensor, patch: int) -> torch.Tensor:
+        columns = range(images.shape[3] // patch)
+        return cut(images, patch, ((i, j) for i in columns for j in columns))
+
+    @MISTAKES.mistake("You divide a patch's number by the number of *rows* to find its place. A row has W // P patches: patch n is in row n // (W // P).", breaks=ALL)
+    def patchify__number_divided_by_rows(images: torch.Tensor, patch: int) -> torch.Tensor:
+        rows, columns = images.shape[2] // patch, images.shape[3] // patch
+        return cut(images, patch, (divmod(number, rows) for number in range(rows * columns)))
+
+    @MISTAKES.mistake("The last row and the last column of patches are missing. (Does a `range` end at H − P? Its end is not part of it: `range(0, H, P)`.)", breaks=ALL)
+    def patchify__last_row_and_column_missing(images: torch.Tensor, patch: int) -> torch.Tensor:
+        rows, columns = images.shape[2] // patch - 1, images.shape[3] // patch - 1
+        return cut(images, patch, ((i, j) for i in range(rows) for j in range(columns)))
     squeezed(at, ("shape", "values", "gradients"), "is (B, N, C·P·P), also where a size is 1")
 
 
@@ -576,6 +661,7 @@ def in_clip_loss(at):
        ("something_added_to_lengths", "image_emb / (image_emb.norm(dim=-1, keepdim=True) + 0.01), text_emb / (text_emb.norm(dim=-1, keepdim=True) + 0.01)", "You add a number to the lengths before you divide, so short vectors don't get the length 1. Divide each vector by its own length; a number as small as 1e-8 does no harm."),
        ("divided_by_squared_length", "image_emb / image_emb.square().sum(dim=-1, keepdim=True), text_emb / text_emb.square().sum(dim=-1, keepdim=True)", "You divide by the *squared* lengths: the root is missing."),
        ("divided_by_root_d", "image_emb / image_emb.size(-1) ** 0.5, text_emb", "You divide by √D, as attention does. Here vectors are made of length 1 instead."),
+       ("centered", "F.normalize(image_emb - image_emb.mean(dim=0), dim=-1), F.normalize(text_emb - text_emb.mean(dim=0), dim=-1)", "You take the batch's mean off the vectors before you make their length 1. Cosines of the vectors as they are, are needed."),
        ("layer_norm", "F.layer_norm(image_emb, image_emb.shape[-1:]), F.layer_norm(text_emb, text_emb.shape[-1:])", "You take a layer norm: mean 0 and variance 1. A vector of length 1 is needed."))
     at("F.normalize(image_emb, dim=-1)", ALL,
        ("images_not_normalized", "image_emb", "Only the texts have length 1. Cosines need both: normalize the images, too."),
@@ -592,12 +678,18 @@ def in_clip_loss(at):
        ("times_exp_temperature", "* torch.tensor(temperature).exp()", "You multiply by e^temperature, as CLIP's code does with a *learned* log-scale. Here `temperature` is what cosines are divided by."),
        ("divided_by_exp_temperature", "/ torch.tensor(temperature).exp()", "You divide by e^temperature. Cosines are divided by `temperature` itself."),
        ("root_of_temperature", "/ temperature**0.5", "You divide by √temperature. Cosines are divided by `temperature` itself."),
+       ("scale_at_most_100", "* min(1 / temperature, 100.0)", "You divide by no less than 0.01: the factor 1/τ stays at 100. (CLIP's code does that with the scale that it *learns*.) Cosines are divided by `temperature`, however small.", "large logits"),
        ("temperature_squared", "/ temperature**2", "The temperature is in twice. (Are vectors divided by it, too?) Cosines are divided by it, once."))
     at(MEAN, ALL,
        ("images_only", "F.cross_entropy(logits, pairs)", "One half is missing: you only ask which text belongs to each image. The reverse counts as much: `logits.T`."),
        ("texts_only", "F.cross_entropy(logits.T, pairs)", "One half is missing: you only ask which image belongs to each text. The reverse counts as much: `logits`."),
        ("pairs_only", "-logits.diagonal().mean()", "You compare each image with its own text only. The loss needs the others, too: all B × B cosines."),
        ("one_minus_cosine", "(1 - logits.diagonal() * temperature).mean()", "You return 1 − cosine of the pairs. The loss asks which of all texts belongs to an image: a cross-entropy over all B × B cosines."),
+       ("both_directions_in_one_softmax", "F.cross_entropy(torch.cat([logits, logits.T], dim=1), pairs)", "Your softmax runs over texts and images together, 2·B of them. There are two, one over the texts for each image and one over the images for each text, and the mean of both losses."),
+       ("symmetric_logits", "F.cross_entropy((logits + logits.T) / 2, pairs)", "You average the table of cosines with its transpose, and take one cross-entropy of that. Take two cross-entropies, of the table and of its transpose, and average these."),
+       ("larger_direction", "torch.maximum(F.cross_entropy(logits, pairs), F.cross_entropy(logits.T, pairs))", "You take the larger of the two losses. Their mean is needed."),
+       ("smaller_direction", "torch.minimum(F.cross_entropy(logits, pairs), F.cross_entropy(logits.T, pairs))", "You take the smaller of the two losses. Their mean is needed."),
+       ("minus_probabilities", "-(logits.softmax(dim=1).diagonal().mean() + logits.softmax(dim=0).diagonal().mean()) / 2", "You return a mean of probabilities, with a minus: the log is missing. (`F.nll_loss` takes log-probabilities: `log_softmax`.) The loss is the mean of −log p."),
        ("softmax_over_all", "-logits.flatten().log_softmax(dim=0).view_as(logits).diagonal().mean()", "Your softmax runs over all B × B pairs at once. It should run over the texts for each image, and over the images for each text."),
        ("unstable", "-((logits.exp().diagonal() / logits.exp().sum(dim=1)).log().mean() + (logits.exp().diagonal() / logits.exp().sum(dim=0)).log().mean()) / 2", "Your exponentials run over: with large logits the loss is inf or NaN. `cross_entropy` (or `log_softmax`, `logsumexp`) takes the largest off first.", "large logits"),
        ("log_of_softmax", "-(logits.softmax(dim=1).diagonal().log().mean() + logits.softmax(dim=0).diagonal().log().mean()) / 2", "A probability runs down to 0, and its log is −∞: with large logits the loss is inf. `cross_entropy` or `log_softmax` compute both in one step.", "large logits"),
@@ -610,10 +702,14 @@ def in_clip_loss(at):
        ("in_bits", ") / 2 / 0.6931471805599453", "Your loss is in bits (log2). Nats are needed: natural logs."),
        ("one_axis", ")[None] / 2", "You return a tensor with an axis, (1,). The loss is a single number: ().", ("shape", *ALL)))
     at("pairs)", ALL,
+       ("labels_smoothed", "pairs, label_smoothing=0.1)", "You smooth the labels, so the other pairs count as a little right. Image i belongs to text i alone."),
        ("sum_over_the_batch", "pairs, reduction='sum')", "You add up over the batch (B = {B}). A cross-entropy is the mean over its rows."),
        ("loss_of_each", "pairs, reduction='none')", "You return a loss for each pair. Their mean is needed: one number.", ("shape", *ALL)), times=2)
     at(" / temperature", ALL,
        ("no_temperature", "", "`temperature` has no effect: cosines are divided by it. (Dividing the vectors before they are normalized takes it out again.)"))
+    for one, other in (("images", ("logits * temperature", "logits.T")), ("texts", ("logits", "logits.T * temperature"))):
+        at(MEAN, ALL,
+           (f"no_temperature_for_{one}", f"(F.cross_entropy({other[0]}, pairs) + F.cross_entropy({other[1]}, pairs)) / 2", f"Where {one} are looked at, one by one, the cosines are not divided by `temperature`. They are in both directions."))
     at(("/ temperature", ") / 2"), ALL,
        ("temperature_after", ("/ 1.0", ") / 2 / temperature"), "You divide the *loss* by the temperature. It is the cosines that are divided, before the softmax."))
     at("torch.arange(len(logits))", ALL,
@@ -674,7 +770,7 @@ def in_quiz_which_model(wrong):
                  "what matters may be on the last page. Sparse attention reads the whole.")
     Q = "half the computation of BERT base"
     wrong(Q, "one set of weights for all layers",
-                 "that is ALBERT: all twelve layers are computed, with the same weights each time. It saves memory, not time. DistilBERT has six layers.")
+                 "one set of weights for all layers is ALBERT's way, and it saves memory, not time: all twelve layers are computed, with the same weights each time. DistilBERT has six layers.")
     wrong(Q, "a smaller vocabulary",
                  "a table is looked up, not computed: its length costs memory, and next to no time. DistilBERT has half as many layers.")
     Q = "find photos by words"
