@@ -12,7 +12,9 @@ from anatomy.engine.describing import Description
 from anatomy.engine.describing.raw import as_it_is, gathered
 from anatomy.engine.exercise import Case
 
-UNRELATED = "what is returned has nothing to do with the input"
+OTHER_FORM = "what is returned is no tensor (B, T, D)"
+NOT_OF_THE_TOKENS = "the same token at the same position has other vectors in other sentences"
+OTHER_LENGTHS = "the vectors come back with other lengths"
 
 
 def _gap(raw: Any, case: Case) -> Any:
@@ -30,13 +32,15 @@ def _embedded(raw: Any, case: Case) -> Any:
     """In words, where it is needed: what becomes of dropout."""
     if case.asks != "train mode":
         return raw
+    other_form = dict.fromkeys(("entries set to 0", "they are", "entries left"), OTHER_FORM)
     if not gathered(raw, "whole", "dropped"):
-        return as_it_is(raw)
+        return other_form if isinstance(raw, list | tuple) else as_it_is(raw)
     whole, dropped, share = raw["whole"], raw["dropped"], case.init[0].hidden_dropout_prob
-    if not isinstance(dropped, Tensor) or dropped.dim() != 3:
-        return as_it_is(dropped)
-    if not _is_of(whole, case.args["input_ids"]):
-        return UNRELATED
+    ids = case.args["input_ids"]
+    if not all(isinstance(one, Tensor) and one.dim() == 3 and one.shape[:2] == ids.shape for one in (whole, dropped)):
+        return other_form
+    if not _is_of(whole, ids):
+        return NOT_OF_THE_TOKENS
     zeros = dropped == 0
     found = zeros.float().mean().item()
     if zeros.all():
@@ -75,14 +79,15 @@ def _turned(raw: Any, case: Case) -> Any:
         return raw
     if not gathered(raw, "still", "both", "keys"):
         return as_it_is(raw)
+    names = f"queries and keys {STEP} on", f"keys alone {STEP} on"
     if not _as_long(torch.stack(raw["still"]), case.args["x"]):
-        return UNRELATED
+        return dict.fromkeys(names, OTHER_LENGTHS)
     still, both, keys = (query @ key.mT for query, key in (raw["still"], raw["both"], raw["keys"]))  # (H, T, T)
 
     def said(scores: Tensor) -> str:
         return "the scores change" if (scores - still).abs().max() > 1e-3 else "the scores stay"
 
-    return {f"queries and keys {STEP} on": said(both), f"keys alone {STEP} on": said(keys)}
+    return dict(zip(names, (said(both), said(keys)), strict=True))
 
 
 def _as_long(turned: Tensor, x: Tensor) -> bool:

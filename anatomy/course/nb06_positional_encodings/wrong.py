@@ -32,12 +32,13 @@ NUMBERS = ("values", "gradients")
 def in_permutation_gap(at):
     BOTH = ("values", "plain float")
     at("module(x)[:, perm]", "values",
-       ("one_side", "module(x)", "You shuffle what goes in, but compare with a result in the old order. Shuffle the second result too, `[:, perm]`, so that each token is compared with itself."),
-       ("inverse", "module(x)[:, perm.argsort()]", "The two sides of your comparison are in different orders: one is shuffled by `perm`, the other by its inverse. Compare f(x[:, perm]) with f(x)[:, perm]; or undo the first, f(x[:, perm])[:, inverse], and compare with f(x)."),
-       ("same_twice", "module(x[:, perm])", "You shuffle both: f sees the shuffled tokens on both sides, and the two results are the same, whatever f is.", BOTH),
-       ("last_axis_but_one", "module(x)[..., perm, :]", "You shuffle the last axis but one of the results. That is T in (B, T, D) only; `module` may return (B, T, …), where T is axis 1: `[:, perm]`."))
+       ("one_side", "module(x)", "You shuffle what goes in, but compare with a result in the old order. Shuffle that result too, `[:, perm]`, so that each token is compared with itself."),
+       ("inverse", "module(x)[:, perm.argsort()]", "The two sides of your comparison are in different orders, unless `perm` is its own inverse, as a swap of two tokens is. Compare f(x[:, perm]) with f(x)[:, perm]. Or undo the first with the inverse, f(x[:, perm])[:, perm.argsort()], and compare with f(x): shuffling by `perm` a second time doesn't undo it."),
+       ("same_twice", "module(x[:, perm])", "Your result is 0, whatever f is: both sides of your comparison are the same. One is f of the shuffled tokens, `module(x[:, perm])`; the other is f of the tokens as they are, shuffled afterwards, `module(x)[:, perm]`.", BOTH),
+       ("last_axis_but_one", "module(x)[..., perm, :]", "You shuffle the last axis but one of the results. That is T in (B, T, D) only; `module` may return (B, T, …), where T is axis 1: `[:, perm]`."),
+       ("last_axis_but_one_selected", "module(x).index_select(-2, perm)", "You shuffle the last axis but one of the results. That is T in (B, T, D) only; `module` may return (B, T, …), where T is axis 1: `index_select(1, perm)`."))
     at(("module(x[:, perm])", "module(x)[:, perm]"), "values",
-       ("inverse_twice", ("module(x[:, perm.argsort()])", "module(x)[:, perm.argsort()]"), "You shuffle both sides alike, but by the inverse: `out[:, perm] = x` *sends* token t to position perm[t], while `x[:, perm]` *takes* for position t the token at perm[t]."),
+       ("inverse_twice", ("module(x[:, perm.argsort()])", "module(x)[:, perm.argsort()]"), "You shuffle by the inverse of `perm`: `out[:, perm] = x` *sends* token t to position perm[t], while `x[:, perm]` *takes* for position t the token at perm[t]."),
        ("shuffles_batch", ("module(x[perm])", "module(x)[perm]"), "`x[perm]` shuffles the first axis, which is the batch: sentences are reordered, not words. Tokens are along axis 1, `x[:, perm]`.", BOTH),
        ("shuffles_columns", ("module(x[..., perm])", "module(x)[..., perm]"), "You shuffle the last axis, the columns of every token; the tokens themselves are along axis 1, `x[:, perm]`.", BOTH),
        ("module_unused", ("x[:, perm]", "x"), "`module` is never called: you compare x with x shuffled. Compare what the module makes of them: f(shuffled x) with shuffled f(x)."))
@@ -64,7 +65,7 @@ def in_permutation_gap(at):
        ("relative", "((shuffled_first - shuffled_last).abs().max() / shuffled_last.abs().max())", "You divide by the size of the result. Return the largest difference as it is."))
     at("module(x[:, perm])", "values",
        ("only_the_output", "module(x)", "You shuffle only what comes out and compare it with f(x) in the old order. One of the two must be f of the *shuffled* x."),
-       ("inverse_going_in", "module(x[:, perm.argsort()])", "You shuffle the input by the inverse permutation and the output by `perm`. Both get the same order, `[:, perm]`."))
+       ("inverse_going_in", "module(x[:, perm.argsort()])", "You shuffle the input by the inverse of `perm` (as `out[:, perm] = x` does), and what you compare is in two different orders. Both sides get the same order, `[:, perm]`."))
     for digits in (0, 1, 2, 3):
         at("(shuffled_first - shuffled_last).abs().max().item()", "values",
            (f"rounded_to_{digits}", f"round((shuffled_first - shuffled_last).abs().max().item(), {digits})", "You round the gap: small gaps become 0, and 0 would mean equivariant. Return the number as it is."))
@@ -75,9 +76,10 @@ def in_sinusoidal_encoding(at):
     at("torch.arange(0, dim, 2,", "values",
        ("i_for_2i", "torch.arange(dim // 2,", "Your frequencies fall half as fast as they should: pair i turns at 10000^(−2i/D), all the way from 1 to nearly 1/10000; yours stop at about 1/100. (Is there an i in place of 2i, or a base of 100?)"))
     at("(-torch.arange(0, dim, 2,", "values",
-       ("2i_twice", "(-2 * torch.arange(0, dim, 2,", "Your exponent is twice too large, 4i/D where the formula has 2i/D: `torch.arange(0, dim, 2)` already counts 0, 2, 4, …, which is 2i, and is divided by D."))
+       ("2i_twice", "(-2 * torch.arange(0, dim, 2,", "Your exponent is twice too large, 4i/D where the formula has 2i/D. Counting 0, 2, 4, … (`range(0, dim, 2)` or `torch.arange(0, dim, 2)`) gives 2i already: divide that by D."))
     at(("arange(0, dim, 2, dtype=torch.float64) / dim)  # (D/2,)", "(N, 1) · (D/2,) -> (N, D/2)", "angles.sin(), angles.cos()"), "values",
-       ("frequency_per_column", ("arange(dim, dtype=torch.float64) / dim)  # (D,)", "(N, 1) · (D,) -> (N, D)", "angles[:, 0::2].sin(), angles[:, 1::2].cos()"), "Each column has a frequency of its own; sine and cosine come in pairs and share one: columns 2i and 2i + 1 both use 10000^(−2i/D). Without the pair no rotation takes one position to the next."))
+       ("frequency_per_column", ("arange(dim, dtype=torch.float64) / dim)  # (D,)", "(N, 1) · (D,) -> (N, D)", "angles[:, 0::2].sin(), angles[:, 1::2].cos()"), "Each column has a frequency of its own; sine and cosine come in pairs and share one: columns 2i and 2i + 1 both use 10000^(−2i/D). Without the pair no rotation takes one position to the next."),
+       ("frequency_per_column_twice", ("arange(dim, dtype=torch.float64) * 2 / dim)  # (D,)", "(N, 1) · (D,) -> (N, D)", "angles[:, 0::2].sin(), angles[:, 1::2].cos()"), "Each column j has a frequency of its own, 10000^(−2j/D). The formula's i counts pairs, not columns: columns 2i and 2i + 1 share 10000^(−2i/D)."))
     at("dim=-1)  # (N, D/2, 2)", "values",
        ("halves", "dim=1)  # (N, 2, D/2)", "You put all sines first and all cosines after them. That is another valid layout, the same numbers in other columns (tensor2tensor and others use it), but here sine and cosine alternate, as in the paper's formula."))
     at("flatten(start_dim=1).float()", ("shape", "values"),
@@ -87,6 +89,8 @@ def in_sinusoidal_encoding(at):
        ("one_row_too_many", "torch.arange(num_positions + 1,", "There is one row too many: position t runs from 0 to N − 1, which are N rows."),
        ("one_row_too_few", "torch.arange(1, num_positions,", "There is one row too few, and yours begin with position 1: the first row is position 0, the last N − 1."),
        ("last_row_missing", "torch.arange(num_positions - 1,", "There is one row too few: the last one, position N − 1, is missing."))
+    at("torch.arange(0, dim, 2,", "values",
+       ("pairs_from_one", "torch.arange(2, dim + 2, 2,", "Your pairs are counted from 1: pair i has the exponent 2(i + 1)/D. The first pair is number 0, so it turns by 1 radian a step."))
     at("angles.sin(), angles.cos()", "values",
        ("cosine_first", "angles.cos(), angles.sin()", "Sine and cosine are exchanged: even columns (0, 2, …) contain the sine, odd ones the cosine."))
     at("(-torch.arange(", "values",
@@ -131,6 +135,7 @@ def in_sinusoidal_encoding(at):
        ("columns_are_positions", ".float().transpose(0, 1)  # (D, N)", "Rows and columns are exchanged: you return (D, N). Each row is a position, (N, D)."),
        ("list", ".tolist()", "The numbers are right, but they are in a Python list. Return a tensor: `torch.tensor(…)`.", "shape"),
        ("float64", "  # (N, D)", "The numbers are right, but they are float64. Return float32: `.float()` at the end.", "shape"),
+       ("whole_numbers", ".long()", "Your table holds whole numbers (int64), and they cut off every sine's and cosine's decimals. Its numbers are floats: `torch.zeros(N, D)`, for example, makes a table of those, and `torch.full((N, D), 0)` does not."),
        ("batch_axis", ".float()[None]  # (1, N, D)", "You return a batch axis in front, (1, N, D). The contract requires (N, D): broadcasting adds it to every sentence anyway."))
     at(".flatten(start_dim=1)", ("shape", "values"),
        ("pairs_not_joined", "", "Sine and cosine have an axis of their own, (N, D/2, 2). Flatten the last two axes: (N, D)."))
@@ -198,17 +203,21 @@ def in_shift_matrix(at):
     at("cos, sin = angles.cos(), angles.sin()", ALL_OFFSETS,
        ("sin_for_cos", "sin, cos = angles.cos(), angles.sin()", "Sine and cosine are exchanged: the cosines go on the diagonal (for k = 0 the matrix must be the identity)."))
     at("-torch.arange(0, dim, 2, dtype", ALL_OFFSETS,
-       ("2i_twice", "-2 * torch.arange(0, dim, 2, dtype", "Your exponent is twice too large, 4i/D where the formula has 2i/D: `torch.arange(0, dim, 2)` already is 2i."))
+       ("2i_twice", "-2 * torch.arange(0, dim, 2, dtype", "Your exponent is twice too large, 4i/D where the formula has 2i/D. Counting 0, 2, 4, … (`range(0, dim, 2)` or `torch.arange(0, dim, 2)`) gives 2i already."))
     at("(-torch.arange(0, dim, 2, dtype", ALL_OFFSETS,
        ("multiplies", "(torch.arange(0, dim, 2, dtype", "You multiply by 10000^(2i/D) where you should divide: pair i turns by k·10000^(−2i/D)."))
     at("dtype=torch.float64) / dim)", ALL_OFFSETS,
        ("floor_division", "dtype=torch.float64) // dim)", "Your exponent is a whole number: 0 for the first pair and −1 for all others. `//` rounds down; divide by `/`."))
+    at("-torch.arange(0, dim, 2, dtype", ALL_OFFSETS,
+       ("pairs_from_one", "-torch.arange(2, dim + 2, 2, dtype", "Your pairs are counted from 1: pair i has the exponent 2(i + 1)/D. The first pair is number 0, so it turns by k radians."))
     at("10000.0 **", ALL_OFFSETS, ("base_1000", "1000.0 **", "Your base is 1000; it is 10000 (four zeros), as in `sinusoidal_encoding`."))
     for steps in (0, 1, 2, 3):
         at("angles = offset *", ALL_OFFSETS,
            (f"always_{steps}", f"angles = {steps} *", f"`offset` has no effect: your matrix always moves by {steps}. The angle of pair i is offset·ωᵢ."))
     at("return matrix.float()", "shape",
        ("float64", "return matrix", "The numbers are right, but they are float64. Return float32: `.float()` at the end."),
+       ("whole_numbers", "return matrix.long()", "Your matrix holds whole numbers (int64), and they cut off every sine's and cosine's decimals. Its numbers are floats: `torch.zeros(dim, dim)`, for example, makes a matrix of those.", ("shape", *ALL_OFFSETS)),
+       ("blocks_not_placed", "return torch.stack((cos, sin, -sin, cos), dim=-1).view(-1, 2, 2).float()", "You return the D/2 blocks one after another, (D/2, 2, 2). They belong on the diagonal of one (D, D) matrix, with zeros elsewhere: `torch.block_diag(*blocks)`.", ("shape", *ALL_OFFSETS)),
        ("list", "return matrix.tolist()", "The numbers are right, but they are in a Python list. Return a tensor: `torch.tensor(…)`."))
 
 
@@ -226,6 +235,11 @@ def in_Embeddings(at):
     at("self.position_embeddings(positions)  # (B, T, D) + (T, D)", ("shape", "values", "parameters", "gradients"),
        ("positions_from_ids", "self.position_embeddings(input_ids)  # (B, T, D)", "You look up positions by the *ids*, `position_embeddings(input_ids)`. A position counts tokens: 0, 1, 2, …, `torch.arange(T)`, whatever the token is."),
        ("id_0_has_no_place", "self.position_embeddings(positions) * (input_ids != 0)[..., None]  # (B, T, D)", "Tokens with id 0 get no vector for their position. Padding is hidden by a mask later (notebook 07); here every token gets both vectors.", "values"))
+    at("self.token_embeddings(input_ids) + self", "values",
+       ("id_0_has_no_vector", "self.token_embeddings(input_ids) * (input_ids != 0)[..., None] + self", "Tokens with id 0 get no vector of their own, only that of their position. Padding is hidden by a mask later (notebook 07); here every token gets both vectors."))
+    at("nn.Embedding(config.max_position_embeddings, config.hidden_size)", "gradients",
+       ("padding_in_positions", "nn.Embedding(config.max_position_embeddings, config.hidden_size, padding_idx=0)", "No gradient reaches the first row of your table of positions, so position 0 would never be trained. (Is there a `padding_idx=0`? It may be in the table of tokens, not in this one.)"),
+       ("positions_frozen", "nn.Embedding(config.max_position_embeddings, config.hidden_size).requires_grad_(False)", "Your table of positions can't be trained: its weight does not require a gradient. It is learned, like the table of tokens."))
     at(("torch.arange(length, device=input_ids.device)  # (T,)", "+ (T, D)"), NUMBERS,
        ("positions_over_batch", ("torch.arange(input_ids.size(0), device=input_ids.device)[:, None]  # (B, 1)", "+ (B, 1, D)"), "You number the sentences of the batch, not the tokens: all tokens of sentence b get position b. Positions run along T (axis 1), and every sentence counts from 0.", (*NUMBERS, "length limit")),
        ("counts_through_the_batch", ("torch.arange(input_ids.numel(), device=input_ids.device).view_as(input_ids) % most  # (B, T)", "+ (B, T, D)"), "Your positions go on counting from one sentence to the next: the second starts where the first ended. Each sentence starts at 0."),
@@ -264,7 +278,7 @@ def in_Embeddings(at):
     at("nn.Dropout(config", "train mode",
        ("whole_tokens_dropped", "nn.Dropout1d(config", "Your dropout sets whole tokens to 0. It should drop single entries, as `nn.Dropout` does."))
     at(TOO_LONG, "length limit",
-       ("index_error", "", "A text longer than the table does fail, but as “index out of range” inside the lookup, which names neither the length nor the limit. Compare the two first and raise a `ValueError` that does."))
+       ("index_error", "", "A text longer than the table does fail, but as “index out of range” inside the lookup, which names neither the length nor the limit. Compare T with N, `config.max_position_embeddings`, before you look anything up, and raise a `ValueError` that names both."))
     at('raise ValueError(f"{length} tokens, but the table of positions ends after {most}")', "length limit",
        ("cuts_off", "input_ids, length = input_ids[:, :most], most", "A text longer than the table is cut off without a word. Whoever calls it would never know that the end was not read: raise a `ValueError`."))
     at((TOO_LONG, "device=input_ids.device)"), "length limit",
@@ -285,6 +299,8 @@ def in_Embeddings(at):
        ("table_of_vocabulary_size", "nn.Embedding(config.vocab_size", "Your table of positions has as many rows as the vocabulary; `config.max_position_embeddings` says how many positions there are."))
     at(("nn.Embedding(config.vocab_size", "nn.Embedding(config.max_position_embeddings"), ("shape", *TABLES, "train mode", "length limit"),
        ("tables_swapped", ("nn.Embedding(config.max_position_embeddings", "nn.Embedding(config.vocab_size"), "The two tables have each other's number of rows: one row for each of the V words (`vocab_size`) in `token_embeddings`, one for each of the N positions (`max_position_embeddings`) in `position_embeddings`."))
+    at(("nn.Embedding(config.vocab_size", "nn.Embedding(config.max_position_embeddings", TOO_LONG), ("shape", *TABLES, "train mode", "length limit"),
+       ("tables_swapped_unchecked", ("nn.Embedding(config.max_position_embeddings", "nn.Embedding(config.vocab_size", ""), "The two tables have each other's number of rows: one row for each of the V words (`vocab_size`) in `token_embeddings`, one for each of the N positions (`max_position_embeddings`) in `position_embeddings`. And compare T with N before you look anything up."))
     at("torch.arange(length, device=input_ids.device)", NUMBERS,
        ("backwards", "torch.arange(length, device=input_ids.device).flip(0)", "Your positions count backwards, from T − 1 down to 0. The first token has position 0."),
        ("first_position_for_all", "torch.zeros_like(input_ids[0])", "All tokens get the first row of the position table. The token at position t gets row t."))
@@ -317,7 +333,8 @@ def in_relative_position_bias(at):
        ("distance", "offsets.abs().clamp(max=reach)", "You take the distance |j − i|: left and right look alike. Keep the sign; the table has a column for each side."))
     at(INDEX, EVERYWHERE,
        ("not_centered", "offsets.clamp(-reach, reach)", "You forget to move offset 0 to the middle of the table: add M (here {M}). Python counts negative indices from the end, so nothing complains."),
-       ("not_clipped", "offsets + reach", "Offsets are not clipped: beyond M to the left, indices turn negative and wrap around to the table's other end, beyond M to the right they miss it. Clip j − i to −M … M first.", "clipping"),
+       ("not_clipped", "offsets + reach", "Offsets beyond M to the right are not clipped, so their column numbers miss the table. Clip j − i to −M … M, on both sides. (Without a clip on the left, column numbers turn negative there and count from the table's other end.)", "clipping"),
+       ("clipped_right_only", "offsets.clamp(max=reach) + reach", "You clip offsets to the right only. Beyond M to the left, column numbers turn negative and count from the table's other end. Clip j − i to −M … M, on both sides.", "clipping"),
        ("modulo", "(offsets + reach) % table.size(-1)", "Offsets beyond M start again at the other end (modulo the table's length); a far key would look like a near one. Clip instead: `clamp(−M, M)`.", "clipping"),
        ("clipped_too_late", "(offsets + reach).clamp(-reach, reach)", "You clip after moving to the middle, and at −M and M: then everything to the right of the center is cut. Clip j − i first and add M afterwards, or clip the index to 0 … 2M."),
        ("centered_on_length", "(offsets + length - 1).clamp(0, 2 * reach)", "You put offset 0 in column T − 1; the table tells where it is: in its own middle, column M = (2M + 1) // 2, whatever T is."),
@@ -325,11 +342,12 @@ def in_relative_position_bias(at):
        ("distance_from_column_0", "offsets.abs().clamp(max=reach)", "You look up the distance |j − i|, counted from column 0. Columns are for −M … M, left and right apart: clip j − i, with its sign, and add M."))
     at("+ reach]", EVERYWHERE,
        ("zero_beyond", "+ reach] * (offsets.abs() <= reach)", "Keys farther away than M get a bias of 0 in yours; they share the table's outermost entry on their side.", "clipping"),
+       ("hidden_beyond", "+ reach].masked_fill(offsets.abs() > reach, -torch.inf)", "Keys farther away than M get a bias of −∞ in yours, which hides them; they share the table's outermost entry on their side.", "clipping"),
        ("softmaxed", "+ reach].softmax(dim=-1)", "You take a softmax of the bias. It should be added to the scores, and the softmax comes after that."),
        ("causal", "+ reach].tril()", "Keys to the right of the query get no bias in yours. They have their own half of the table: offsets 1 … M."))
     at("table[:, offsets", ("shape", *EVERYWHERE),
        ("heads_last", "table.T[offsets", "The heads come last in what you return, (T, T, H). Scores are (B, H, T, T), so the bias is (H, T, T), which broadcasts over the batch."),
-       ("cut_off", "torch.tensor(table.tolist())[:, offsets", "The numbers are right, but no gradient reaches the table (`detach`, `.data`, `.item()`, `.tolist()` and NumPy cut it off), so it could never be learned. Index the tensor itself.", "gradients"),
+       ("cut_off", "torch.tensor(table.tolist())[:, offsets", "The numbers are right, but no gradient reaches the table (`detach`, `.data`, `.item()`, `.tolist()`, NumPy, `torch.no_grad()` and a new `nn.Parameter` cut it off), so it could never be learned. Index the table itself, and return what you get.", "gradients"),
        ("first_head_only", "table[0, offsets", "Only the first head's matrix comes back, (T, T). Take all rows of the table: `table[:, index]` is (H, T, T)."),
        ("heads_indexed", "table[offsets", "Your column numbers index the table's first axis, the heads. Columns are axis 1: `table[:, index]`."))
     at(("table[:, offsets", "+ reach]"), EVERYWHERE,
@@ -360,7 +378,7 @@ def in_apply_rotary(at):
     PAIR = "(first * cos - second * sin, first * sin + second * cos)"
     BACK = "torch.stack(turned, dim=-1).flatten(start_dim=-2)  # (..., T, K/2, 2) -> (..., T, K)"
     at(PAIR, SCORES,
-       ("minus_theta", "(first * cos + second * sin, second * cos - first * sin)", "You turn the other way, by −θ: the minus sign is in the wrong line. x₀·cos θ − x₁·sin θ is the new x₀, x₀·sin θ + x₁·cos θ the new x₁. Dot products would not notice, but vectors stored or trained elsewhere would.", NUMBERS),
+       ("minus_theta", "(first * cos + second * sin, second * cos - first * sin)", "You turn the other way, by −θ: the minus sign is in the wrong place. x₀·cos θ − x₁·sin θ is the new x₀, x₀·sin θ + x₁·cos θ the new x₁. Dot products would not notice, but vectors stored or trained elsewhere would.", NUMBERS),
        ("adds", "(first + sin, second + cos)", "You *add* sines and cosines, as in an absolute encoding. Rotary multiplies: each pair of x is turned, and its length stays."),
        ("second_not_turned", "(first * cos - second * sin, second)", "Only the first member of each pair changes; the second stays as it was. The new x₁ is x₀·sin θ + x₁·cos θ."),
        ("first_not_turned", "(first, first * sin + second * cos)", "Only the second member of each pair changes; the first stays as it was. The new x₀ is x₀·cos θ − x₁·sin θ."),
@@ -396,6 +414,12 @@ def in_apply_rotary(at):
        ("from_one", "(positions[:, None] + 1)", "Your positions are one too large: the token at position 0 is not turned at all. (Scores would not notice, since both sides move.)", NUMBERS),
        ("from_first", "(positions - positions[0])[:, None]", "You count positions from the first token's. The token at position t turns by t itself, also when the text begins at another position than 0."),
        ("sorted", "positions.sort().values[:, None]", "You sort the positions. They say where each token is, in the order of the tokens: use them as they come.", NUMBERS))
+    at("positions[:, None]", NUMBERS,
+       ("positions_in_half_precision", "positions.half()[:, None]", "Your positions are float16, which can't hold every whole number above 2048: 2049 becomes 2048. Use float64, or float32."))
+    at("angles.cos().to(x.dtype), angles.sin().to(x.dtype)", "shape",
+       ("float64", "angles.cos(), angles.sin()", "The numbers are right, but for `x` in float32 your result is float64, as an angle in float64 makes it. Convert at the end: `.to(x.dtype)`."))
+    at("angles.cos().to(x.dtype), angles.sin().to(x.dtype)", ("shape", *NUMBERS),
+       ("tokens_on_axis_1", "(each.to(x.dtype).view(-1, *[1] * max(x.dim() - 3, 0), width // 2) for each in (angles.cos(), angles.sin()))", "You take the tokens to be on axis 1, as in (B, T, H, K). Here they are on the last axis but one, (…, T, K): a (T, K/2) table of angles needs no more axes, since broadcasting adds them in front."))
     at("cos, sin = angles", NUMBERS,
        ("sin_for_cos", "sin, cos = angles", "Sine and cosine are exchanged: at angle 0 a vector must stay as it is, so cos θ goes with the column itself and sin θ with its partner."))
     at('raise ValueError(f"the last axis must be even, to be turned in pairs; it is {width}")', "refusal",
@@ -410,9 +434,11 @@ def in_apply_rotary(at):
        ("first_pair_only", "    cos[:, 1:], sin[:, 1:] = 1.0, 0.0\n    first, second = x[", "Only the first pair, columns 0 and 1, is turned. All K/2 pairs turn, each at its own speed."))
     at("first * sin + second * cos)", SCORES, ("both_minus", "first * sin - second * cos)", "There is a minus in both lines. The new x₁ is x₀·sin θ **+** x₁·cos θ."))
     at("device=x.device) / width", NUMBERS,
-       ("2i_twice", "device=x.device) * 2 / width", "Your exponent is twice too large, 4i/K where the formula has 2i/K: `torch.arange(0, K, 2)` already is 2i."),
+       ("2i_twice", "device=x.device) * 2 / width", "Your exponent is twice too large, 4i/K where the formula has 2i/K. Counting 0, 2, 4, … (`range(0, K, 2)` or `torch.arange(0, K, 2)`) gives 2i already."),
        ("floor_division", "device=x.device) // width", "Your exponent is a whole number: 0 for the first pair and −1 for all others, which all turn by t/base. `//` rounds down; divide by `/`."),
        ("reaches_the_base", "device=x.device) / max(width - 2, 1)", "Your last pair turns by exactly t/base: the exponent is 2i/(K − 2). Wanted is 2i/K."))
+    at("torch.arange(0, width, 2,", NUMBERS,
+       ("pairs_from_one", "torch.arange(2, width + 2, 2,", "Your pairs are counted from 1: pair i has the exponent 2(i + 1)/K. The first pair is number 0, so it turns by t itself."))
     at("exponents = -torch", NUMBERS, ("multiplies", "exponents = torch", "Your exponent has the wrong sign: pair i turns by t·base^(−2i/K), slower from pair to pair."))
 
     @MISTAKES.mistake("Angles and partners don't belong together: neighbors (2i, 2i + 1) are partners, but column j is turned by the angle of pair j mod K/2, as it would be for partners half a width apart. Repeat each angle twice in a row (`repeat_interleave(2)`, not `cat`).", breaks=SCORES)
@@ -431,6 +457,10 @@ def in_apply_rotary(at):
         turned = [x[..., row, :] @ shift_matrix(place, x.size(-1)).T for row, place in enumerate(positions.tolist())]
         return torch.stack(turned, dim=-2)
 
+    for axes, names in (("four", "batch, heads, length, width"), ("three", "batch, length, width")):
+        form = "(B, H, T, K)" if axes == "four" else "(B, T, K)"
+        at("    width = x.size(-1)", ("shape", *NUMBERS, "offsets only" if axes == "four" else "refusal"),
+           (f"only_{axes}_axes", f"    {names} = x.shape", f"You take `x` to have {axes} axes, {form}. It may have any axes in front of its last two: take K from the end, `x.size(-1)`."))
     at("if width % 2:", ("shape", *SCORES, "refusal"),
        ("checks_tokens", "if x.size(-2) % 2:", "Your test for an odd width looks at the wrong axis, the number of tokens: texts of odd length are refused. The width K is the last axis, `x.size(-1)`."))
     squeezed(at, ("shape", "values", "gradients"), "has the shape of `x`")
