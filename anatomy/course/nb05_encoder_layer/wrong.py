@@ -41,7 +41,6 @@ def in_both_layers(at: MistakesIn, heard: str, fed: str, last: str) -> None:
        ("mask_ignored", f"{heard})", "Your mask hides nothing, so tokens attend to padding. Pass it on: `self.attention(…, mask)`."),
        ("mask_turned_round", f"{heard}, mask if mask is None else ~mask)", "You pass on the mask with True and False exchanged (`~mask`). Attention takes True where a query *may* look: pass it on unchanged."),
        ("padding_zeroed", f"{heard} if mask is None else {heard} * mask[:, 0, 0, :, None])", "What padding holds makes no difference in yours, but padded tokens still take part: a token of zeros gets weight, too. Pass the mask on to attention, which gives them the weight 0."),
-       ("other_with_a_mask", f"{heard} if mask is None else 2 * x, mask)", "With a mask your layer does something else than without, even if the mask hides nothing (is there a branch for each?). The mask alone must make the difference: the same call, `self.attention(…, mask)`."),
        ("mask_as_numbers", f"{heard}, mask if mask is None else mask.to(x.dtype))", "You make numbers of the mask. Attention *adds* numbers to the scores, so 1 and 0 hide nothing: pass the mask on unchanged, True and False."))
     at((", mask: Tensor | None = None", f"{heard}, mask)"), "mask",
        ("no_mask", ("", f"{heard})"), "`forward` takes no mask. Give it a second parameter, `mask=None`, and pass it on to attention."))
@@ -61,7 +60,7 @@ def in_both_layers(at: MistakesIn, heard: str, fed: str, last: str) -> None:
        ("attention_dropped_by_tokens", f"{attended} * self.dropout(torch.ones_like(x[..., :1]))", "Of what attention returns you drop whole tokens. Dropout decides for each number by itself."),
        ("dropout_always", f"F.dropout({attended}, self.dropout.p)", "Dropout also acts in eval mode. `F.dropout` needs `training=self.training` for that; an `nn.Dropout` made in `__init__` knows the mode by itself (one made in `forward` does not).", (*NUMBERS, "dropout")),
        ("attention_dropped_misscaled", f"{attended} * ((torch.rand_like(x) >= self.dropout.p) * (1 - self.dropout.p) if self.training else 1)", "Of what attention returns a share p becomes 0, but the rest is multiplied by something other than 1/(1 − p). `nn.Dropout` does both."),
-       ("attention_kept", f"{attended} * ((torch.rand_like(x) < self.dropout.p) / (1 - self.dropout.p) if self.training and self.dropout.p else 1)", "Of what attention returns you keep a share p and drop the others (is a comparison the wrong way round?). A share p is dropped, and the rest divided by 1 − p."),
+       ("attention_kept", f"{attended} * ((torch.rand_like(x) < self.dropout.p) / (1 - self.dropout.p) if self.training else 1)", "Of what attention returns you keep a share p and drop the others (is a comparison the wrong way round?). A share p is dropped, and the rest divided by 1 − p."),
        ("attention_dropped_by_sentences", f"{attended} * self.dropout(torch.ones_like(x[:, :1, :1]))", "Of what attention returns you drop whole sentences. Dropout decides for each number by itself."),
        ("attention_dropped_as_a_whole", f"{attended} * float(not self.training or bool(torch.rand(()) >= self.dropout.p)) / (1 - self.dropout.p * self.training)", "In training mode you drop all that attention returns at some calls. Dropout decides for each number by itself."),
        ("attention_dropped_inside", f"self.attention(self.dropout({heard}), mask)", "There is noise in what attention adds, but its numbers are not dropped. Do you drop before attention's last layer: what goes into it, or its weights? Dropout acts on what comes out of it, before the sum."))
@@ -374,6 +373,8 @@ def in_TransformerEncoderLayer(at):
        ("second_norm_forgotten", "x", "`layer_norm_2` has no effect (it is not called, or its result not used): the feed-forward network gets normalized tokens too, feed_forward(layer_norm_2(x))."),
        ("one_norm_twice", "self.layer_norm_1(x)", "You use `layer_norm_1` in both places. Each part has a norm of its own, with its own weight and bias; `layer_norm_2` learns nothing in yours."))
     at("self.layer_norm_1(x)", EPS_TOO, ("first_norm_forgotten", "x", "`layer_norm_1` has no effect (it is not called, or its result not used): attention gets normalized tokens, attention(layer_norm_1(x))."))
+    at("self.layer_norm_1(x)", "mask",
+       ("no_norm_with_a_mask", "x if mask is not None else self.layer_norm_1(x)", "With a mask, attention gets x without `layer_norm_1`. Only the mask differs between the two calls: attention(layer_norm_1(x), mask)."))
     at(("layer_norm_1(x)", "layer_norm_2(x)"), EPS_TOO,
        ("norms_swapped", ("layer_norm_2(x)", "layer_norm_1(x)"), "Your norms are exchanged: `layer_norm_1` belongs to attention, `layer_norm_2` to the feed-forward network."))
     at(("x = x + self", "return x +"), EPS_TOO,
@@ -442,6 +443,8 @@ def in_PostNormEncoderLayer(at):
        ("second_norm_forgotten", "x + self.feed_forward(x)", "The last sum is not normalized: `layer_norm_2` comes at the very end."),
        ("second_half_pre_norm", "x + self.feed_forward(self.layer_norm_2(x))", "Your second half is pre-norm: its norm comes before the feed-forward network. In both halves the sum is normalized: norm(x + feed_forward(x))."),
        ("no_feed_forward", "x", "The second half has no effect on what you return: norm(x + feed_forward(x)) is missing, or its result is not used.", DROPOUT_TOO))
+    at("self.layer_norm_1(x + self.dropout(self.attention(x, mask)))", "mask",
+       ("no_norm_with_a_mask", "x + self.dropout(self.attention(x, mask)) if mask is not None else self.layer_norm_1(x + self.dropout(self.attention(x)))", "With a mask, the sum after attention does not go through `layer_norm_1`. Only the mask differs between the two calls: norm(x + attention(x, mask))."))
     at("layer_norm_2(x", EPS_TOO,
        ("one_norm_twice", "layer_norm_1(x", "You use `layer_norm_1` in both places. Each sum has a norm of its own, with its own weight and bias."))
     at(("layer_norm_1(x", "layer_norm_2(x"), EPS_TOO,
