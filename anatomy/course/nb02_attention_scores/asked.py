@@ -37,6 +37,8 @@ def dot_product_scores(seed: int) -> Iterator[Case]:
 )
 def scaled_scores(seed: int) -> Iterator[Case]:
     yield from _queries_and_keys(seed)
+    draw = Draw(seed, B=3, T=4, S=5, D=1)
+    yield draw.case(query=draw.normal("B T D"), key=draw.normal("B S D"), note="when the width is 1")
 
 
 def _queries_and_keys(seed: int) -> Iterator[Case]:
@@ -58,33 +60,34 @@ NOBODYS_SEED = 7_160_483
 """The global generator's seed: an answer that seeds it, too, takes another one."""
 
 FEW, TIMES = 20, 150
-"""So few samples, so many times (of width 1 twice as often): what is measured must scatter as theory says."""
+"""So few samples, so many times (of width 1, or from two samples, twice as often): it must scatter as theory says."""
 
 
 def _call(target: Callable[..., Any], case: Case) -> dict[str, Any]:
-    """Measure repeatedly: as given, again, with another state or seed of the generator, and often with few samples."""
+    """Measure; with many samples also again, with another state and seed of the generator; with few of them, often.
+
+    An error belongs to the case's sizes: cases of their own have tried the others.
+    """
     dim, samples, generator = case.args.values()
+
+    def measured(generator: torch.Generator, more: int = 0, dim: int = dim) -> Any:
+        return _as_data(target(dim, samples + more, generator))
+
     torch.default_generator.manual_seed(NOBODYS_SEED)
     used, everywhere = _copy(generator), torch.get_rng_state()
-    first = _as_data(target(dim, samples, used))
-    is_kept = int(torch.equal(everywhere, torch.get_rng_state()))
-    again = _as_data(target(dim, samples, _copy(generator)))  # by now the global generator is in another state
+    found = {"first": measured(used), "state": used.get_state()}
+    if samples == FEW:
+        found["often"] = [measured(used) for _ in range(TIMES)]
+        return found | {"often of width 1": [measured(used, dim=1) for _ in range(2 * TIMES)]}
+    if samples == 2:
+        return found | {"often": [measured(used) for _ in range(2 * TIMES)]}
+    found["global generator is kept"] = int(torch.equal(everywhere, torch.get_rng_state()))
+    found["again"] = measured(_copy(generator))  # by now the global generator is in another state
     torch.default_generator.manual_seed(NOBODYS_SEED)
-    other = _as_data(target(dim, samples, _copy(generator, skip=7)))  # its first seed is still the same
+    found["other"] = measured(_copy(generator, skip=7))  # its first seed is still the same
     torch.default_generator.manual_seed(NOBODYS_SEED)
-    reseeded = torch.Generator().manual_seed((generator.initial_seed() + 1) % 2**32)
-    seeded = _as_data(target(dim, samples, reseeded))
-    more = _as_data(target(dim, samples + 100, _copy(generator)))
-    few = _copy(generator)
-    often = TIMES if dim >= 8 else 0  # of narrow rows, all pairs scatter nearly as much as independent ones
-    return {
-        "first": first, "state": used.get_state(), "global generator is kept": is_kept, "again": again, "other": other,
-        "seeded": seeded, "more": more,
-        "two": _as_data(target(dim, 2, few)),
-        "narrow": _as_data(target(1, samples, _copy(generator))),
-        "few": [_as_data(target(dim, FEW, few)) for _ in range(often)],
-        "few of width 1": [_as_data(target(1, FEW, few)) for _ in range(0 if often else 2 * TIMES)],
-    }  # fmt: skip
+    found["seeded"] = measured(torch.Generator().manual_seed((generator.initial_seed() + 1) % 2**32))
+    return found | {"more": measured(_copy(generator), more=100)}
 
 
 def _copy(generator: torch.Generator, skip: int = 0) -> torch.Generator:
@@ -117,10 +120,19 @@ def _as_data(result: Any) -> Any:
     when_right="Measured, not believed: the variance of an unscaled score is its width, that of a scaled one is 1.",
 )
 def score_variance(seed: int) -> Iterator[Case]:
-    for widths, samples in (((10, 16, 26, 42), 1200), ((3, 5), 2000)):  # no two widths give nearly the same variance
-        dim = widths[int(Draw(seed).integers("1", len(widths)))]
+    wide, narrow = (  # no two widths give nearly the same variance
+        widths[int(Draw(seed).integers("1", len(widths)))] for widths in ((10, 16, 26, 42), (3, 5))
+    )
+
+    def case(dim: int, samples: int, note: str = "") -> Case:
         draw = Draw(seed, D=dim, N=samples)
-        yield draw.case(dim=dim, samples=samples, generator=draw.fork("measure", dim))
+        return draw.case(dim=dim, samples=samples, generator=draw.fork("measure", dim), note=note, once=True)
+
+    yield case(wide, 1200)
+    yield case(narrow, 2000)
+    yield case(1, 1200, note="when `dim` is 1")
+    yield case(wide, FEW, note="when few samples are asked for")
+    yield case(wide, 2, note="when `samples` is 2")
 
 
 # ---------------------------------------------------------------------------------------------- two projections

@@ -17,6 +17,7 @@ MISTAKES = Mistakes()
 ALL = ("shape", "values", "gradients")
 NUMBERS = ("values", "gradients")
 VARIANCES = ("unscaled variance", "scaled variance")
+DRAWN = (*VARIANCES, "sampling")
 
 # fmt: off
 # A place, what mistakes there cost, and for each its name, what it puts there, and its sentence.
@@ -27,14 +28,14 @@ def in_dot_product_scores(at):
     PRODUCT = "query @ key.transpose(-2, -1)  # (B, T, D) @ (B, D, S) -> (B, T, S)"
     TURNED = "key.transpose(-2, -1)  # (B, T, D) @ (B, D, S) -> (B, T, S)"
     at(PRODUCT, NUMBERS,
-       ("swapped", "key @ query.transpose(-2, -1)  # (B, S, D) @ (B, D, T) -> (B, S, T)", "Query and key are swapped: your rows are keys and your columns queries, shape ({B}, {S}, {T}). One row per query is needed, ({B}, {T}, {S}): the query is on the left of the product.", ALL),
+       ("swapped", "key @ query.transpose(-2, -1)  # (B, S, D) @ (B, D, T) -> (B, S, T)", "Your table is transposed: its rows are keys and its columns queries, shape ({B}, {S}, {T}). One row per query is needed, ({B}, {T}, {S}). In a product the query is on the left; in a loop, the rows of the queries are stacked along axis 1.", ALL),
        ("entry_by_entry", "(query * key).sum(dim=-1)", "You multiply entry by entry, so query t meets only key t. That needs T = S; here every one of {T} queries must meet every one of {S} keys: a matrix product.", ALL),
        ("summed_over_batch", 'torch.einsum("btd,bsd->ts", query, key)', "You add up over the batch as well: one ({T}, {S}) matrix is left of {B}. Each batch item is a sentence of its own; `b` must stay in the result.", ALL),
        ("across_the_batch", "query.flatten(0, 1) @ key.flatten(0, 1).T", "Every query meets the keys of *all* {B} batch items: flattened together, sentences see each other. Query and key must share their b.", ALL),
        ("not_summed", "query.unsqueeze(2) * key.unsqueeze(1)", "The products are right, but they are not added up: the axis of the width, D = {D}, is still there. A dot product is the *sum* over it.", ALL),
        ("mean_for_sum", "(query.unsqueeze(2) * key.unsqueeze(1)).mean(dim=-1)", "You take the mean over the width where the dot product takes the sum: each score is {D} times too small."),
        ("cosine", "F.normalize(query, dim=-1) @ F.normalize(key, dim=-1).transpose(-2, -1)", "You return cosines: the lengths of query and key are divided out, and every score lies between −1 and 1. In a dot product the lengths count."),
-       ("numbers_taken_out", "torch.tensor([[[torch.dot(q, k).item() for k in ks] for q in qs] for qs, ks in zip(query, key)])", "The numbers are right, but no gradient gets through: numbers taken out with `.item()` or `float(…)` and put into a new tensor have forgotten where they came from. Keep tensors, and put them together with `torch.stack`.", "gradients"),
+       ("numbers_taken_out", "torch.tensor([[[torch.dot(q, k).item() for k in ks] for q in qs] for qs, ks in zip(query, key)])", "The numbers are right, but no gradient gets through. Numbers taken out with `.item()`, `.tolist()` or `float(…)` have forgotten where they came from, and `detach`, `torch.no_grad` and NumPy cut the way back, too. Keep tensors, and put them together with `torch.stack`.", "gradients"),
        ("keys_summed_over_the_batch", 'torch.einsum("btd,csd->bts", query, key)', "Every query meets the *sum* of all batch items' keys. Each item has its own keys: query and key must share their batch axis (in an einsum, the same letter `b`)."),
        ("two_batch_axes", "torch.tensordot(query, key, dims=([2], [2]))", "Your result has two batch axes, ({B}, {T}, {B}, {S}): every query meets the keys of every batch item. Only items with the same b belong together: `@`, or an einsum with one letter `b`.", ALL),
        ("reshaped_not_turned", "(key @ query.transpose(-2, -1)).reshape(query.size(0), query.size(1), key.size(1))", "Your product has the keys as rows, ({B}, {S}, {T}), and `reshape` (or `view`) to ({B}, {T}, {S}) does not turn it: it reads the same numbers in memory's order. Let the query are on the left of the product, or transpose."),
@@ -84,7 +85,7 @@ def in_scaled_scores(at):
        ("floor_division", " // ", "`//` rounds every score down to a whole number. Divide with `/`."))
     at(" / math.sqrt(query.size(-1))", NUMBERS, ("no_scale", "", "These are the unscaled dot products. Divide them by √D = {root_D}, the root of the width."))
     at(("(query, key)", "  # (B, T, S)"), ALL,
-       ("swapped", ("(key, query)", "  # (B, S, T)"), "The scale is right, but query and key are swapped: rows must be queries, shape ({B}, {T}, {S}), and yours are keys."))
+       ("swapped", ("(key, query)", "  # (B, S, T)"), "The scale is right, but the table is transposed: rows must be queries, shape ({B}, {T}, {S}), and yours are keys."))
     at("dot_product_scores(query, key)", ALL,
        ("batch_and_time", "query @ key.transpose(0, 1)", "You swap batch and time: `transpose(0, 1)` makes ({S}, {B}, {D}) of the key. The batch stays in front; the last two axes of `key` trade places, `transpose(1, 2)`."),
        ("reshape_for_transpose", "query @ key.reshape(key.size(0), key.size(2), key.size(1))", "The scale is right, but `view` (or `reshape`) does not transpose: it keeps the order in memory, so the numbers are in the wrong positions. Use `key.transpose(-2, -1)`, or call your `dot_product_scores`.", NUMBERS),
@@ -135,9 +136,11 @@ def in_score_variance(at):
     at("torch.randn(samples, dim, generator=generator)", "sampling",
        ("uniform_of_variance_1", "(torch.rand(samples, dim, generator=generator) - 0.5) * math.sqrt(12)", "Your components have variance 1, but they are not normal: uniform numbers, or ±1, have no tails, and with `dim` = 1 their scores scatter too little. Draw with `torch.randn`."), times=2)
     at(("    key = torch.randn(samples, dim, generator=generator)  # (N, D)\n", "query * key"), VARIANCES,
-       ("query_with_itself", ("", "query * query"), "Each query is multiplied with itself: that is its squared length, with mean D and variance 2·D. Draw the keys independently."))
+       ("query_with_itself", ("", "query * query"), "Each query is multiplied with itself: that is its squared length, with mean D and variance 2·D. Draw the keys independently.", DRAWN))
     at("query = torch.randn(samples, dim, generator=generator)  # (N, D)", VARIANCES,
-       ("one_query", "query = torch.randn(dim, generator=generator)  # (D,)", "All your samples share one query. Their variance is then that query's squared length, which differs from draw to draw; each of the {N} samples needs a query of its own."))
+       ("one_query", "query = torch.randn(dim, generator=generator)  # (D,)", "All your samples share one query. Their variance is then that query's squared length, which differs from draw to draw; each of the {N} samples needs a query of its own.", DRAWN))
+    at("key = torch.randn(samples, dim, generator=generator)  # (N, D)", VARIANCES,
+       ("one_key", "key = torch.randn(dim, generator=generator)  # (D,)", "All your samples share one key. Their variance is then that key's squared length, which differs from draw to draw; each of the {N} samples needs a key of its own.", DRAWN))
     at(", generator=generator", "sampling",
        ("global_generator", "", "The given generator has no effect: your draws come from PyTorch's global one. Hand it on in every draw, `torch.randn(…, generator=generator)`."), times=2)
     at("key = torch.randn(samples, dim, generator=generator)", "sampling",
@@ -145,7 +148,7 @@ def in_score_variance(at):
     at("query = ", "sampling",
        ("seeds_inside", "generator.manual_seed(0)\n    query = ", "Something inside your function is seeded (`manual_seed`), so that every call gives the same numbers. Seeding is the caller's business: use the generator in the state in which it comes."),
        ("starts_again", "generator = torch.Generator().manual_seed(generator.initial_seed())\n    query = ", "You start again at the seed that the generator once had: what has been drawn from it since makes no difference, and a second call gives the same numbers. Draw with `generator=generator`, from the state in which it comes."),
-       ("draws_from_a_copy", "generator = torch.Generator().set_state(generator.get_state())\n    query = ", "After the call the given generator is where it was before, so that a second call gives the same numbers. Draw from that one, not from a copy."),
+       ("draws_from_a_copy", "generator = torch.Generator().set_state(generator.get_state())\n    query = ", "After the call the given generator is where it was before, so that a second call gives the same numbers. Draw from that one and not from a copy, and don't put its state back."),
        ("seeds_the_global_one", "torch.manual_seed(int(torch.randint(2**31, (1,), generator=generator)))\n    generator = torch.default_generator\n    query = ", "PyTorch's global generator is not as it was before the call: you seed it, or draw from it. Hand the given one on in every draw, `torch.randn(…, generator=generator)`; nothing is seeded."),
        ("fixed_number", "samples = 10_000\n    query = ", "`samples` has no effect: you draw a fixed number of pairs. The caller decides how many, here {N}."),
        ("one_sample_less", "samples = samples - 1\n    query = ", "You draw one pair less than asked for: `samples − 1`."))
@@ -157,7 +160,7 @@ def in_score_variance(at):
 
     at(("samples, dim, generator=generator)  # (N, D)\n    key = torch.randn(samples, dim, generator=generator)  # (N, D)", "  # (N,)\n    scaled", "  # (N,)\n    return"), VARIANCES,
        ("sizes_swapped", ("dim, samples, generator=generator)  # (D, N)\n    key = torch.randn(dim, samples, generator=generator)  # (D, N)", "  # (D,)\n    scaled", "  # (D,)\n    return"), "You draw D rows of `samples` components: the sizes have changed places. Wanted are `samples` rows, here {N}, of D = {D} components."))
-    at(".sum(dim=-1)  # (N,)", (*VARIANCES, "sampling"),
+    at(".sum(dim=-1)  # (N,)", DRAWN,
        ("one_score", ".sum()", "You add everything up into one score, and a single number has no variance (NaN). Add up over the components only, `dim=-1`: {N} scores are needed."))
     at("(query * key).sum(dim=-1)  # (N,)", "sampling",
        ("all_pairs", "query @ key.T  # (N, N)", "You multiply every query with every key. Those scores share rows and are not independent; draw {N} pairs, query n with key n."))
@@ -184,6 +187,7 @@ def in_project(at):
        ("matrix_first", "w_q @ x, w_k @ x", "The matrix is on the wrong side: rows are tokens here, so `x` comes first, `x @ w_q`. (`w_q @ x` is for tokens written as columns.)"),
        ("scores_already", "dot_product_scores(x @ w_q, x @ w_k)  # (B, T, T)", "You go one step too far and return scores. `project` stops at the pair (queries, keys); `scaled_scores` takes it from there."),
        ("glued", "torch.cat([x @ w_q, x @ w_k], dim=-1)  # (B, T, 2K)", "Queries and keys are glued into one tensor of width 2·K. Return two tensors: `return queries, keys`."),
+       ("every_other_column", "(x @ torch.cat([w_q, w_k], dim=1)).unflatten(-1, (-1, 2)).unbind(-1)", "Queries and keys are mixed: beside each other, the first {K} columns are the queries and the others the keys, and your first result takes every other column. Cut in halves: `chunk(2, dim=-1)`.", NUMBERS),
        ("queries_only", "x @ w_q  # (B, T, K)", "You return only the queries. The keys are missing: `return queries, keys`."),
        ("stacked", "torch.stack([x @ w_q, x @ w_k])  # (2, B, T, K)", "The two results are stacked into one tensor with an axis of size 2 in front. Return two tensors: `return queries, keys`.", "shape"),
        ("scaled_scores_already", "scaled_scores(x @ w_q, x @ w_k)  # (B, T, T)", "You go two steps too far and return scaled scores. `project` stops at the pair (queries, keys); `scaled_scores` takes it from there."),
@@ -192,9 +196,13 @@ def in_project(at):
     at("x @ w_k  # (B, T, K), (B, T, K)", ALL,
        ("keys_left_as_they_are", "x  # (B, T, K), (B, T, D)", "Only the queries are projected; the keys you return are `x` itself. `x @ w_k` makes the keys, of width K = {K}."))
     at("return x @ w_q, x @ w_k  # (B, T, K), (B, T, K)", ALL,
-       ("one_after_the_other", "queries = x @ w_q\n    return queries, queries @ w_k", "You project twice: the keys are made from the queries, of width K = {K}. Both are made from `x`."))
+       ("items_for_the_pair", "both = x.unsqueeze(1) @ torch.stack((w_q, w_k))  # (B, 2, T, K)\n    return both[0], both[1]", "Your results are the first two batch items, each with both projections: in (B, 2, T, K), queries and keys lie along axis 1, `both[:, 0]` and `both[:, 1]`."),
+       ("one_after_the_other", "queries = x @ w_q\n    return queries, queries @ w_k", "You project twice: the keys are made from the queries, of width K = {K}. Both are made from `x`, which must not become another name for the queries."),
+       ("one_after_the_other_by_einsum", 'queries = torch.einsum("btd,dk->btk", x, w_q)\n    return queries, torch.einsum("btd,dk->btk", queries, w_k)', "You project twice: the keys are made from the queries, of width K = {K}. Both are made from `x`, which must not become another name for the queries."))
+    at("x @ w_q, x @ w_k", ALL,
+       ("squeezed", "(x @ w_q).squeeze(), (x @ w_k).squeeze()", "Your results lose their axes of size 1: `squeeze()` takes away all of them. Each is (B, T, K), also for one sentence or one token."))
     at("return ", "gradients",
-       ("cut_off", "with torch.no_grad():\n        return ", "No gradient gets through: `detach`, `.data` or `torch.no_grad` cuts the way back to `x` and to the two projections, which are exactly what training has to change."))
+       ("cut_off", "with torch.no_grad():\n        return ", "No gradient gets through: `detach`, `.data`, `torch.no_grad`, NumPy, or a new tensor made of numbers cuts the way back to `x` and to the two projections, which are exactly what training has to change."))
 
 
 @MISTAKES.of_quiz("quiz_scaling", quiz_scaling)
