@@ -29,9 +29,9 @@ def _config(draw: Draw, **others: Any) -> Any:
     return BertConfig(hidden_size=width, num_attention_heads=heads, num_labels=labels, **sizes, **others)
 
 
-def _padded(lengths: list[int]) -> Tensor:
-    """An attention mask (B, T): as many ones as the sentence is long, then zeros."""
-    return (torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]).long()
+def _padded(lengths: list[int], length: int = 0) -> Tensor:
+    """An attention mask (B, T): as many ones as the sentence is long, then zeros; T is the longest, or `length`."""
+    return (torch.arange(length or max(lengths)) < torch.tensor(lengths)[:, None]).long()
 
 
 # ---------------------------------------------------------------------------------------------- the two linear heads
@@ -46,16 +46,21 @@ def _forward_or_dropout(model: Any, case: Case) -> Any:
 
 
 def _around_dropout(model: Any, case: Case) -> dict[str, Tensor | None]:
-    """What the classifier gets in eval mode and in training. It hands on what it gets, and the body is kept quiet."""
+    """What the classifier gets in eval mode and in training, and what comes back without its bias.
+
+    It hands on what it gets, and the body is kept quiet.
+    """
     labels, width = case.sizes["N"], case.sizes["D"]
     weight, bias = (getattr(getattr(model, "classifier", None), name, None) for name in ("weight", "bias"))
     if not isinstance(weight, Tensor) or not isinstance(bias, Tensor) or weight.shape != (labels, width):
-        return {"before": None, "after": None}
+        return {"before": None, "after": None, "no bias": None}
     was = weight.clone(), bias.clone()
     with torch.no_grad():
         weight.copy_(torch.eye(labels, width))
-        bias.fill_(BIAS)
         try:
+            bias.zero_()
+            no_bias = model.eval()(*case.args.values())
+            bias.fill_(BIAS)
             before = model.eval()(*case.args.values()) - BIAS
             model.train()
             if isinstance(body := getattr(model, "encoder", None), nn.Module):
@@ -65,7 +70,7 @@ def _around_dropout(model: Any, case: Case) -> dict[str, Tensor | None]:
             weight.copy_(was[0])
             bias.copy_(was[1])
             model.eval()
-    return {"before": before, "after": after}
+    return {"before": before, "after": after, "no bias": no_bias}
 
 
 def _classifier_cases(seed: int) -> Iterator[Case]:
@@ -83,6 +88,9 @@ def _classifier_cases(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, T=2, D=14, H=2, N=1)
     ids, mask = draw.integers("B T", 30), _padded([2, 1, 2])
     yield draw.case(init=(_config(draw),), input_ids=ids, attention_mask=mask, note="for a single label")
+    draw = Draw(seed, B=2, T=6, D=8, H=2, N=3)
+    ids, mask = draw.integers("B T", 30), _padded([4, 2], 6)
+    yield draw.case(init=(_config(draw),), input_ids=ids, attention_mask=mask, note="when every sentence is padded")
     draw = Draw(seed, B=4, T=6, D=8, H=2, N=3)
     yield draw.case(init=(_config(draw),), input_ids=draw.integers("B T", 30), asks="no mask", note=UNMASKED)
     draw = Draw(seed, B=32, T=16, D=44, H=2, N=40)  # many numbers even of one sentence: a share that chance can't hide
@@ -98,7 +106,10 @@ def any_texts(draw: Draw) -> Case:
     mask = _padded([lengths[index] for index in draw.permutation(len(lengths)).tolist()])
     given = draw.pick({}, {"attention_mask": None}, *[{"attention_mask": draw.laid_out(mask)}] * 3)
     asks = "no mask" if given.get("attention_mask") is None else None
-    return draw.case(init=(_config(draw),), input_ids=draw.ids("B T", 30), **given, asks=asks)
+    ids = draw.ids("B T", 30)
+    if asks is None and draw.sizes["T"] > 1 and draw.pick(True, False, False):
+        given["attention_mask"][:, -1] = 0  # every text is padded
+    return draw.case(init=(_config(draw),), input_ids=ids, **given, asks=asks)
 
 
 @exercise(
@@ -341,6 +352,7 @@ def train_step(seed: int) -> Iterator[Case]:
     batch = Given("a batch of three sentences", [(ids, mask, labels)])
     yield draw.case(model=sure, batch=batch, optimizer="SGD", asks="loss", note="when the loss is small")
     yield case("update", "SGD", 1)
+    yield draw.case(model=sure, batch=batch, optimizer="SGD", asks="update", note="when the loss is small")
     yield case("update", "AdamW", 1, "with AdamW as the optimizer")
     yield case("update", "SGD for the head alone", 1, "when the optimizer holds the head's parameters only")
     yield case("fresh gradients", "SGD", 1, "when the model still holds gradients from before", left_over=0.2)
@@ -363,13 +375,19 @@ class Stream:
 
 
 class CountingSGD(torch.optim.SGD):
-    """Notes how often it has stepped, and in how many steps some gradient was added to what an earlier one had left."""
+    """Notes how often it has stepped, and in how many steps some gradient was added to what an earlier one had left.
 
-    taken = 0
+    Also how often its parameters were no longer as its last step had left them, and its settings no longer as given.
+    """
+
+    taken = moved = 0
+    is_as_given = True
 
     def __init__(self, model: nn.Module, lr: float) -> None:
         super().__init__(model.parameters(), lr=lr)
         self._uncleared: set[int] = set()
+        self._left: list[Tensor] = []
+        self._settings = self._all_settings()
         for parameter in model.parameters():
             parameter.register_hook(partial(self._look, parameter))  # before the gradient is added to what is there
 
@@ -381,9 +399,23 @@ class CountingSGD(torch.optim.SGD):
     def uncleared(self) -> int:
         return len(self._uncleared)
 
+    def _all_settings(self) -> list[dict[str, Any]]:
+        return [{name: value for name, value in group.items() if name != "params"} for group in self.param_groups]
+
+    def look(self) -> None:
+        """See whether somebody else has moved the parameters, or changed the settings."""
+        now = [parameter for group in self.param_groups for parameter in group["params"]]
+        self.moved += any(
+            not torch.allclose(*pair, 0, 0, equal_nan=True) for pair in zip(self._left, now, strict=False)
+        )
+        self.is_as_given = self.is_as_given and self._all_settings() == self._settings
+
     def step(self, closure: Any = None) -> Any:
+        self.look()
         self.taken += 1
-        return super().step(closure)
+        result = super().step(closure)
+        self._left = [one.detach().clone() for group in self.param_groups for one in group["params"]]
+        return result
 
 
 def _task(draw: Draw, count: int, only: int | None = None, mark: int = 0) -> tuple[Tensor, Tensor, Tensor]:
@@ -405,23 +437,39 @@ LEFT_OUT, IS_NONE = "when `on_step` is left out", "when `on_step` is None"
 
 
 def _training(answer: Any, case: Case) -> Any:
-    """All that a training did: what it returned and told, each call of the model, the parameters in the end."""
+    """All that a training did: what it returned and told, each call of the model, the parameters in the end.
+
+    Where losses are looked at, some other training went before: what a list of losses keeps of it is seen.
+    """
     model, batches = deepcopy(case.args["model"]), case.args["batches"].content
     model.eval()
     optimizer = CountingSGD(model, lr=1.0)
-    told: list[Any] = []
+    told: list[tuple[int, Any]] = []
+
+    def on_step(loss: Any, /) -> None:
+        told.append((optimizer.taken, loss))
+
+    on_step.__qualname__ = on_step.__name__  # as an error's message names it
     epochs, loop = case.args["epochs"], Stream(batches) if case.asks == "all batches" else list(batches)
-    rest = {LEFT_OUT: (), IS_NONE: (None,)}.get(case.note, (told.append,))
+    rest = {LEFT_OUT: (), IS_NONE: (None,)}.get(case.note, (on_step,))
+    earlier = None
     with torch.enable_grad():
+        if case.asks in (None, "losses"):
+            other = deepcopy(case.args["model"])
+            earlier = answer(other, batches[:1], CountingSGD(other, lr=1.0), 1, lambda loss, /: None)
         losses = answer(model, loop, optimizer, epochs, *rest)
+    optimizer.look()
     calls = [call for call in model.calls if call.learns] or model.calls  # not what somebody measures in between
     seen = {"losses": _typed(losses), "marks": [call.mark for call in calls], "first": _first(model)}
+    seen["kept"] = int(losses is earlier and isinstance(losses, list) and len(losses) > epochs * len(batches))
     if case.asks is not None:
         return seen
     return {
-        **seen, "told": _typed(told), "logits": [call.logits for call in calls],
-        "modes": [int(call.training) for call in calls], "mode after": int(model.training), "steps": optimizer.taken,
-        "uncleared": optimizer.uncleared, "trained": {name: value.detach() for name, value in model.named_parameters()},
+        **seen, "told": _typed([loss for _, loss in told]), "told at": [taken for taken, _ in told],
+        "logits": [call.logits for call in calls], "modes": [int(call.training) for call in calls],
+        "mode after": int(model.training), "steps": optimizer.taken, "uncleared": optimizer.uncleared,
+        "moved": optimizer.moved, "as given": int(optimizer.is_as_given),
+        "trained": {name: value.detach() for name, value in model.named_parameters()},
     }  # fmt: skip
 
 
@@ -539,14 +587,13 @@ def span_scores(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, T=6, D=4)
     scores: dict[str, Any] = {"hidden": draw.normal("B T D"), "w": draw.normal("2 D")}
     short = (1 + Draw(seed, lengths=5).permutation(5)[:2]).tolist()
-    yield draw.case(**scores, mask=_padded([6, *short]), asks="mask", note="at padding")
+    yield draw.case(**scores, mask=_padded([6, *short]), asks="mask", note="when a mask of 1 and 0 hides padding")
     passage = torch.tensor([[0, 0, 0, 1, 1, 0], [0, 1, 1, 1, 1, 1], [0, 0, 1, 1, 0, 0]])
-    yield draw.case(
-        **scores, mask=passage.bool(), asks="mask", note="when the mask is boolean and begins with the question"
-    )
+    yield draw.case(**scores, mask=passage.bool(), asks="mask", note="when a boolean mask hides question and padding")
     low = torch.linalg.pinv(scores["w"]) @ torch.tensor([-10.0, -10.0])  # (D,): both of its scores are −10
     far: dict[str, Any] = {"hidden": 2e4 * (scores["hidden"] + low), "w": scores["w"]}
-    yield draw.case(**far, mask=passage, asks="mask", note="when all scores lie far below zero, and far apart")
+    note = "when a mask of 1 and 0 hides tokens of scores that lie far below zero, and far apart"
+    yield draw.case(**far, mask=passage, asks="mask", note=note)
 
 
 def _planted(
@@ -564,8 +611,8 @@ def _planted(
 
 
 def _has_a_span(case: Case) -> bool:
-    """Whether in each text some token counts: not all are question or padding."""
-    return bool((case.args["start"] + case.args["end"]).isfinite().any(dim=-1).all())
+    """Whether in each text some token counts: not all are question or padding. Where ties are looked at, all may be."""
+    return case.asks == "ties" or bool((case.args["start"] + case.args["end"]).isfinite().any(dim=-1).all())
 
 
 def any_scores(draw: Draw) -> Case:
@@ -573,8 +620,11 @@ def any_scores(draw: Draw) -> Case:
     draw.sized(**({"B": (1, 4)} if "B" in letters else {}), T=draw.pick((1, 12), (1, 12), (1, 12), (30, 50)))
     length, tied = draw.sizes["T"], draw.pick(True, False, False)
     forms = ("whole", "alike") if tied else ("plain", "wide", "negative")
-    start, end = draw.floats(letters, *forms), draw.floats(letters, *forms)
-    if draw.pick(True, False):
+    far = 1.0 if tied else draw.pick(1.0, 1.0, 1000.0)
+    start, end = far * draw.floats(letters, *forms), far * draw.floats(letters, *forms)
+    if tied and letters == "T" and draw.pick(True, False, False):
+        start, end = torch.full_like(start, -torch.inf), torch.full_like(end, -torch.inf)
+    elif draw.pick(True, False):
         outside = _any_places(draw, letters) == 0
         start, end = start.masked_fill(outside, -torch.inf), end.masked_fill(outside, -torch.inf)
     start, end = start.contiguous(), end.contiguous()  # `view` is right, too
@@ -619,7 +669,7 @@ def best_span(seed: int) -> Iterator[Case]:
     draw = Draw(seed, T=9)
     yield draw.case(**_planted(draw, {0: 6}, {0: 6}), max_len=9, note="when the best span is the first token")
     draw, T = text(9)
-    low = _planted(draw, {2: 2}, {4: 2}, shift=-8, before=more)
+    low = _planted(draw, {2: 2}, {4: 2}, shift=-800, before=more)
     for scores in low.values():
         scores[more + 6 :] = -torch.inf
     yield draw.case(**low, max_len=T, note="when all scores are negative and those of padding −∞")
@@ -636,6 +686,10 @@ def best_span(seed: int) -> Iterator[Case]:
         **_planted(draw, {29: 6, **late}, {30: 6, **early}), max_len=60,
         note="when all of the best starts lie behind all of the best ends",
     )  # fmt: skip
+    draw, T = text(9)
+    far = _planted(draw, {6: 1000, 1: 4}, {2: 1000, 3: 2}, before=more)
+    note = "when scores lie a thousand apart and the best start lies behind the best end"
+    yield draw.case(**far, max_len=T, note=note)
     draw, T = text(10)
     long = _planted(draw, {1: 7}, {3: 5, 4: 7, 9: 9}, before=more)
     yield draw.case(**long, max_len=3, asks="length", note="for max_len = 3")
@@ -650,6 +704,8 @@ def best_span(seed: int) -> Iterator[Case]:
     level["end"][more:] = torch.tensor([0.0, 1, 0, 0, 1, 4, 4, 0])
     yield draw.case(**level, max_len=T, asks="ties", note="when four spans tie")
     yield draw.case(start=torch.zeros(6), end=torch.zeros(6), max_len=2, asks="ties", note="when all scores are equal")
+    nothing = torch.full((5,), -torch.inf)
+    yield draw.case(start=nothing, end=nothing.clone(), max_len=3, asks="ties", note="when all scores are −∞")
     length = 8 + more
     draw = Draw(seed, B=3, T=length)
     rows = [_planted(draw, {place: 5}, {place + 2: 5}) for place in (length - 3, 0, 1 + middle % (length - 4))]

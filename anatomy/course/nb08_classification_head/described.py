@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 
 import torch
@@ -32,11 +32,13 @@ def _dropout_in_words(raw: Any, case: Case) -> Any:
     """Which numbers the head drops, and how many."""
     if case.asks != "dropout":
         return raw
-    if not gathered(raw, "before", "after"):
+    if not gathered(raw, "before", "after", "no bias"):
         return as_it_is(raw)
-    before, after = raw["before"], raw["after"]
+    before, after, no_bias = raw["before"], raw["after"], raw["no bias"]
     if before is None:
         return "no look at dropout: there is no layer `classifier` with a weight (N, D) and a bias (N,)"
+    if before.shape != no_bias.shape or not torch.allclose(before, no_bias, atol=1e-4):
+        return "no look at dropout: the bias of `classifier` is not simply added to what comes out in eval mode"
     return f"in training, {_what_is_dropped(before, after, case.init[0].hidden_dropout_prob)}"
 
 
@@ -86,6 +88,7 @@ def _is_constant_along(flags: Tensor, axis: int) -> bool:
 
 OTHER_MEANS = "the given optimizer never steps, and the parameters change all the same"
 CHANGED = "step with other gradients than `backward` gave"
+KEPT = "the same list comes back at every call, with the losses of earlier calls in it"
 ELSEWHERE = "the model's first call is not one of the model that was given"
 
 
@@ -149,13 +152,13 @@ def _gradients_in_words(step: Mapping[str, Any]) -> str:
 
 
 def _same_gradient(one: Tensor | None, other: Tensor | None) -> bool:
-    return one is not None and other is not None and torch.allclose(one, other)
+    return one is not None and other is not None and torch.allclose(one, other, equal_nan=True)
 
 
 def _training_in_words(raw: Any, case: Case) -> Any:
     """What a training did, for the rules; where one thing is needed, that in words."""
-    names = ("told", "logits", "modes", "mode after", "steps", "uncleared", "trained")
-    if not gathered(raw, "losses", "marks", "first", *(() if case.asks else names)):
+    names = ("told", "told at", "logits", "modes", "mode after", "steps", "uncleared", "moved", "as given", "trained")
+    if not gathered(raw, "losses", "marks", "first", "kept", *(() if case.asks else names)):
         return as_it_is(raw)
     batches, epochs, losses, marks = case.args["batches"].content, case.args["epochs"], raw["losses"], raw["marks"]
     if case.asks in ("on_step", "losses") and marks and not _is_of(raw["first"], case, training=False):
@@ -163,8 +166,10 @@ def _training_in_words(raw: Any, case: Case) -> Any:
     if case.asks == "on_step":
         return "it trains" if marks else "the model is never called"
     if case.asks == "losses":
-        count = len(losses) if isinstance(losses, list) else "no list of"
-        return f"{count} losses in {epochs} epochs of {len(batches)} batches"
+        if raw["kept"]:
+            return KEPT
+        count = _many(len(losses), "loss", "losses") if isinstance(losses, list) else "no list of losses"
+        return f"{count} in {_many(epochs, 'epoch', 'epochs')} of {_many(len(batches), 'batch', 'batches')}"
     places = {int(ids[0, 0]): place for place, (ids, _, _) in enumerate(batches)}
     seen = [places.get(mark, -1) for mark in marks]  # -1 for what is none of the batches
     if case.asks == "all batches":
@@ -178,9 +183,14 @@ def _training_in_words(raw: Any, case: Case) -> Any:
     with torch.no_grad():
         held_out = functional_call(model, raw["trained"], tuple(model.held_out[:2]), strict=True)
     return {
-        **{name: raw[name] for name in ("modes", "mode after", "steps", "uncleared")},
-        "losses": _named(losses), "told": _named(raw["told"]), "true": true, "seen": seen, "logits": held_out,
+        **{name: raw[name] for name in ("modes", "mode after", "steps", "uncleared", "moved", "as given", "told at")},
+        "kept": raw["kept"], "losses": _named(losses), "told": _named(raw["told"]), "true": true, "seen": seen,
+        "logits": held_out,
     }  # fmt: skip
+
+
+def _many(count: int, one: str, several: str) -> str:
+    return f"{count} {one if count == 1 else several}"
 
 
 def _loss(logits: Tensor, labels: Tensor) -> float:
@@ -211,6 +221,13 @@ def _learns(value: Any, case: Case) -> str | None:
             f"In {value['uncleared']} of {value['steps']} steps the gradients of earlier ones are still there, and "
             "`backward` adds to them. Clear them for every batch."
         )
+    if not value["as given"]:
+        return "You change the optimizer's settings (its learning rate, say). They are the caller's: leave them."
+    if value["moved"]:
+        return (
+            "The parameters do not stay as a step has left them: something else sets them before the next step, or "
+            "after the last one."
+        )
     labels = case.args["model"].held_out[2]
     right = float((value["logits"].argmax(dim=-1) == labels).float().mean())
     loss = float(nn.functional.cross_entropy(value["logits"], labels))
@@ -234,6 +251,8 @@ def _losses(value: Any, case: Case) -> str | None:
     if not isinstance(losses, list):
         kind = losses if isinstance(losses, str) else "a tensor" if isinstance(losses, Tensor) else "of another kind"
         return f"A list with the loss of every step is needed; what you return is {kind}."
+    if value["kept"]:
+        return f"A list with the losses of this training is needed. {KEPT[0].upper()}{KEPT[1:]}."
     if any(isinstance(loss, list) for loss in losses):
         alike = all(isinstance(loss, list) for loss in losses)
         return f"{wanted}; you return {'a list of lists' if alike else 'several things, and a list among them'}."
@@ -285,9 +304,9 @@ def _of_which(losses: list[float], true: list[float], count: int) -> str:
         "the mean of all losses up to each step": mean_so_far,
         "the sum of all losses up to each step": [(n + 1) * mean for n, mean in enumerate(mean_so_far)],
         "the losses of the step before": [0.0, *true[:-1]],
-        "rounded to two digits after the point": [round(loss, 2) for loss in true],
-        "rounded to three digits after the point": [round(loss, 3) for loss in true],
-        "rounded to four digits after the point": [round(loss, 4) for loss in true],
+        "the losses, rounded to two digits after the point": [round(loss, 2) for loss in true],
+        "the losses, rounded to three digits after the point": [round(loss, 3) for loss in true],
+        "the losses, rounded to four digits after the point": [round(loss, 4) for loss in true],
         "the losses in reverse order": true[::-1],
         "the losses in order of size": sorted(true),
         "the losses in order of size, the largest first": sorted(true, reverse=True),
@@ -377,9 +396,23 @@ def _on_step(value: Any, case: Case) -> str | None:
     if not all(isinstance(one, float) for one in told):
         return f"`on_step` must be told the loss, one number at each step; what it is told are {_kinds(told)}."
     if told == losses or _alike(told, true):
-        return None
+        return _told_at_another_time(value["told at"], value["steps"])
     words = _of_which(told, true, len(case.args["batches"].content))
     return f"`on_step` must be told the loss of the step just taken; it is told {words or 'something else'}."
+
+
+def _told_at_another_time(told_at: list[int], steps: int) -> str | None:
+    """What is wrong with the numbers of steps that had been taken at each call of `on_step`."""
+    if not steps:
+        return None
+    if told_at[0] == 0:
+        return "`on_step` is called before the optimizer's step. It must hear of a step after it is taken."
+    if all(one < other for one, other in pairwise(told_at)):
+        return None
+    return (
+        f"`on_step` must be called after each step. Yours is first called when {_many(told_at[0], 'step', 'steps')} of "
+        f"{steps} have been taken, and then is told several losses at once: a progress bar would jump."
+    )
 
 
 # ---------------------------------------------------------------------------------------------- spans, counting

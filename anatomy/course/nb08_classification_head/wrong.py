@@ -56,6 +56,8 @@ def in_TransformerForSequenceClassification(at):
             first = hidden.masked_fill(attention_mask.unsqueeze(-1) == 0, -torch.inf).amax(dim=1)""", "You take the largest value of each column over the real tokens (max pooling); asked for is the vector of [CLS], `hidden[:, 0]`."),
        ("tanh_before_dropout", "torch.tanh(hidden[:, 0])", "A tanh is between [CLS] and your classifier. BERT's pooler has one, after a linear layer of its own; here there is none: dropout, then `classifier`."),
        ("first_sentence", "hidden[0]", "`hidden[0]` is the first sentence of the batch with all its tokens; the first token of every sentence is `hidden[:, 0]`.", ("shape", *NUMBERS)))
+    at(CLS, NUMBERS,
+       ("cls_alone", "self.encoder(input_ids[:, :1], None if attention_mask is None else attention_mask[:, :1])[:, 0]", "Only the first token of each sentence goes through your encoder, so [CLS] learns nothing of the others. Encode the whole sentence, and take the first vector afterwards: `hidden[:, 0]`."))
     at("self.dropout(first)", ("shape", *NUMBERS, "parameters", "dropout"),
        ("ids_alone", "self.dropout(input_ids)", "Token ids go into your classifier. It wants the encoder's vector of the first token, (B, D): `self.encoder(input_ids, attention_mask)[:, 0]`."),
        ("tanh", "torch.tanh(self.dropout(first))", "A tanh is between [CLS] and your classifier. BERT's pooler has one, after a linear layer of its own; here there is none: dropout, then `classifier`.", (*NUMBERS, "dropout")),
@@ -82,6 +84,8 @@ for right, (vector, everything) in ALL_OF_BOTH.items():
        ("dropout_alike", f"{vector} * self.dropout(torch.ones_like({vector}[:1]))", "In training every sentence loses the same numbers. Each number of each sentence must be dropped by itself: `nn.Dropout` on all of them."),
        ("dropout_unscaled", f"{vector} * ((torch.rand_like({vector}) >= self.dropout.p) | (not self.training))", "Your dropout doesn't divide the numbers that it keeps by 1 − p: in training they are then smaller, on average, than afterwards."),
        ("dropout_in_eval", f"F.dropout({vector}, self.dropout.p)", "Your dropout acts in eval mode too: the same sentence gets other logits at every call. An `nn.Dropout` made in `__init__` knows the mode by itself; one made in `forward` is always in training mode, and `F.dropout` has to be told: `training=self.training`.", (*NUMBERS, "dropout")))
+    at(f"self.classifier({dropped})", (*NUMBERS, "dropout"),
+       ("bias_unused", f"{dropped} @ self.classifier.weight.T", "You multiply by the weight of `classifier` and leave out its bias. Call the layer, `self.classifier(…)`, or add `self.classifier.bias`."))
     at(f"self.classifier({dropped})", "dropout",
        ("dropout_on_logits", f"self.dropout(self.classifier({vector}))", "Your dropout comes after the classifier: in training it sets whole logits to 0. It belongs before it, on the D numbers of each vector."))
     at(CHANCE, "dropout",
@@ -111,7 +115,9 @@ for right, (vector, everything) in ALL_OF_BOTH.items():
        ("mask_inverted", "self.encoder(input_ids, None if attention_mask is None else 1 - attention_mask)", "You pass on the mask the wrong way round: 1 is for tokens, 0 for padding, and the encoder takes it as it is."),
        ("embedding_only", "self.encoder.embeddings(input_ids)", "You classify the embeddings, before any layer: there each token knows nothing of its neighbors, and [CLS] is the same vector in every sentence. Call the whole encoder.", NUMBERS))
     at("hidden = self", "gradients",
-       ("frozen_body", "with torch.no_grad():\n            hidden = self", "The encoder runs under `torch.no_grad()` (or its result is detached): no gradient can reach it, so it could never be fine-tuned. Freezing is decided outside, when the optimizer is made."))
+       ("frozen_body", "with torch.no_grad():\n            hidden = self", "No gradient reaches the encoder, so it could never be fine-tuned: it runs under `torch.no_grad()`, or its result is detached or kept from another call. Freezing is decided outside, when the optimizer is made."))
+    at("TransformerEncoder(config)", "gradients",
+       ("requires_no_grad", "TransformerEncoder(config).requires_grad_(False)", "You switch the gradients of the encoder off (`requires_grad = False`), so it could never be fine-tuned. Freezing is decided outside, when the optimizer is made."))
     at(("TransformerEncoder(config)", "self.encoder("), (*NUMBERS, *parameters, "dropout"),
        ("encoder_in_a_list", ("[TransformerEncoder(config)]", "self.encoder[0]("), "PyTorch doesn't find your encoder among the layers: a plain list (or dict) hides it. It is then not trained, not saved, and not switched to eval mode. Make it an attribute of its own."))
     for layer, others in {"encoder": ("bert", "body", "transformer", "model", "backbone"), "classifier": ("linear", "head", "fc", "output", "out")}.items():
@@ -200,6 +206,7 @@ def in_cross_entropy(at):
 
     at("shifted.gather(-1, labels[:, None]).squeeze(-1)  # (B,)", LOSS,
        ("picks_columns", "shifted[:, labels]", "`logits[:, labels]` picks the columns `labels` in *every* row, a (B, B) matrix. One entry a row is needed: `logits[torch.arange(B), labels]`, or `gather`."),
+       ("gathers_the_batch", "shifted.gather(0, labels[None]).squeeze(0)", "`gather(0, …)` picks along the batch: the labels are taken for sentences, one for each column. Pick along the labels: `gather(-1, labels[:, None])`, or `logits[torch.arange(B), labels]`.", ("shape", *LOSS)),
        ("picks_rows", "shifted[labels]", "`logits[labels]` picks whole rows, as if labels were sentences. One entry a row is needed: `logits[torch.arange(B), labels]`, or `gather`.", ("shape", *LOSS)))
 
     @MISTAKES.mistake("This is a yes-or-no loss for each label on its own (sigmoid, binary cross-entropy). Here exactly one label is right, and the softmax lets them compete.",
@@ -243,6 +250,8 @@ def in_train_step(at):
        ("two_steps", "optimizer.step()\n    optimizer.step()", "The optimizer takes two steps with one gradient. One call of `optimizer.step()` is needed."),
        ("own_means", "torch.optim.SGD(model.parameters(), lr=0.01).step()", "The parameters change, but not by the optimizer that you are given: you step by hand, or with one of your own. It was chosen for this model, with its learning rates and with what may move: call its `step()`."))
     at("loss.backward()\n", STEPS,
+       ("backward_of_the_sum", "(loss * len(labels)).backward()\n", "Your gradient is that of the *sum* over the batch, as many times too large as there are sentences. Call `backward` on the mean, which `cross_entropy` gives."),
+       ("no_step_for_small_losses", "if loss.item() < 0.01:\n        return loss.item()\n    loss.backward()\n", "You leave out the step where the loss is small. Each call takes one step, whatever the loss is.", "update"),
        ("changes_gradients", "loss.backward()\n    nn.utils.clip_grad_norm_(model.parameters(), 0.1)\n", "Between `backward` and `step` you change the gradients (clipping, dividing): another step than asked for. `step` takes them as they are."))
     at("    loss.backward()\n", STEPS, ("no_backward", "", "`backward` is missing: no gradient is ever computed, so `step` has nothing to go by."))
     at("    model.train()\n", "training mode",
@@ -270,7 +279,7 @@ def in_train_step(at):
        ("argmax_before_the_library's", "F.cross_entropy(model(input_ids, attention_mask).argmax(dim=-1), labels)", "You take the `argmax` of the logits before the loss: a decision has no slope, and nothing can be learned from it. Hand the logits to the loss as they are."))
     at("loss = cross_entropy(model(input_ids, attention_mask), labels)", ("loss", *STEPS, "training mode"),
        ("no_way_back", "with torch.no_grad():\n        loss = cross_entropy(model(input_ids, attention_mask), labels)", "`backward` finds no way back from your loss to the model: it was computed under `torch.no_grad()`, or cut off by `detach`, `.data` or a new tensor made of numbers."))
-    BY_NAME = "You hand the model its arguments by name. They have other names in other models (`features` in the next section): pass them by position, `model(input_ids, attention_mask)`."
+    BY_NAME = "You hand the model its arguments by name. They have other names in other models (`features` in section 5): pass them by position, `model(input_ids, attention_mask)`."
     at("model(input_ids, attention_mask)", ("loss", *STEPS, "training mode"),
        ("argmax_before", "model(input_ids, attention_mask).argmax(dim=-1)", "You take the `argmax` of the logits before the loss: a decision has no slope, and nothing can be learned from it. Hand the logits to the loss as they are."),
        ("by_name", "model(input_ids=input_ids, attention_mask=attention_mask)", BY_NAME),
@@ -328,13 +337,19 @@ def in_train_classifier(at):
        ("last_batch_left_out", "in list(batches)[:-1]:", "You leave out the last batch of each epoch; all of them are needed for training."))
     at(("range(epochs):\n", "loss = train_step(model, batch, optimizer)"), "learns",
        ("cleared_once_an_epoch", ("range(epochs):\n        optimizer.zero_grad()\n", "model.train()\n            result = cross_entropy(model(*batch[:2]), batch[2])\n            result.backward()\n            optimizer.step()\n            loss = result.item()"), "You clear the gradients once an epoch. `backward` adds to what is there, so each step of an epoch also repeats the earlier ones: clear them for every batch, as `train_step` does."))
+    at(("None = None,\n", "    losses = []\n"), "losses",
+       ("kept_from_call_to_call", ("None = None,\n    losses: list = [],\n", ""), "Your list still holds the losses of earlier calls: it is made once, outside of the function, or as a default value in its first line (`losses=[]`). Make it inside: `losses = []`."))
+    at("for _ in range(epochs):\n        for batch in batches:\n", "all batches",
+       ("loops_swapped", "for batch in batches:\n        for _ in range(epochs):\n", "Your loops are the wrong way round: the first batch has all its turns before the second comes. Epochs belong outside, batches inside."))
     at("losses.append(loss)", ("learns", "losses", "all batches", "modes", "on_step"),
+       ("yields", "yield loss", "Your function has a `yield`: a call returns a generator, and nothing is trained before somebody loops over it. Collect the losses in a list, and return that."),
        ("append_returned", "losses = losses.append(loss)", "`append` changes the list and returns None: after `losses = losses.append(…)` the list is gone. Write `losses.append(…)` alone."))
     at("on_step(loss)", "on_step",
        ("two_steps_a_batch", "on_step(train_step(model, batch, optimizer))", "Each batch is trained on twice: `train_step` is called once to keep the loss and once more to tell it. Call it once and keep what it returns.", ("all batches", "on_step")),
        ("tells_the_number", "on_step(len(losses))", "You tell `on_step` the number of the step; it expects the loss."),
        ("tells_the_list", "on_step(losses)", "You tell `on_step` the whole list of losses; it expects one number, the loss of the step just taken."),
        ("tells_the_mean", "on_step(sum(losses) / len(losses))", "You tell `on_step` the mean of all losses so far; it expects the loss of the step just taken."),
+       ("tells_by_name", "on_step(loss=loss)", "You tell `on_step` the loss by name. Its parameter may have any name: pass the loss by position, `on_step(loss)`.", ("learns", "losses", "all batches", "modes")),
        ("tells_nothing", "on_step()", "You call `on_step` without an argument; tell it the loss: `on_step(loss)`.", ("learns", "losses", "all batches", "modes")),
        ("tells_too_much", "on_step(loss, len(losses))", "You call `on_step` with more than one argument; it takes one, the loss.", ("learns", "losses", "all batches", "modes")))
     at("losses = []\n    for _ in range(epochs):", "losses",
@@ -363,6 +378,12 @@ def in_train_classifier(at):
        ("never_tells", "", "`on_step` is never called: after each step, if it is not None, tell it the loss."),
        ("calls_none", "            on_step(loss)\n", "`on_step` is called even when there is none: None can't be called. Ask first: `if on_step is not None`."),
        ("tells_once_an_epoch", "        if on_step is not None:\n            on_step(loss)\n", "`on_step` is called once an epoch; it should hear of every step: the call belongs into the inner loop."))
+    at(("        for batch in batches:\n", TELLING), "on_step",
+       ("tells_at_the_epochs_end", ("        before = len(losses)\n        for batch in batches:\n", "        for loss in losses[before:] if on_step is not None else ():\n            on_step(loss)\n"), "You keep the losses of an epoch back and tell `on_step` all of them at its end. It should hear of each step as soon as it is taken: the call belongs into the inner loop."))
+    at(TELLING + "    model.eval()\n", "on_step",
+       ("tells_in_the_end", "    for loss in losses if on_step is not None else ():\n        on_step(loss)\n    model.eval()\n", "You tell `on_step` all losses when training is over. It should hear of each step as soon as it is taken: the call belongs into the inner loop."))
+    at((STEP, TELLING), "on_step",
+       ("tells_before_the_step", (WRITTEN_OUT.replace("loss = cross", "result = cross").replace("loss.backward()", f"loss = result.item()\n{TELLING}            result.backward()"), ""), "You call `on_step` before `optimizer.step()`. It should hear of a step after it is taken."))
     at("on_step: Callable[[float], object] | None = None", "on_step",
        ("needs_on_step", "on_step: Callable[[float], object] | None", "`on_step` may be left out, and yours must be given: write `on_step=None` in the first line."))
     at(("losses = []", STEP), ("learns", "modes"),
@@ -436,6 +457,15 @@ def in_TokenClassifier(at):
         self.classifier = nn.Linear(config.hidden_size, config.num_labels)""",
                "self.encoder(input", "self.classifier(self.dropout("), (*NUMBERS, "dropout"),
        ("one_level_deeper", ("self.model = TransformerForSequenceClassification(config)", "self.model.encoder(input", "self.model.classifier(self.model.dropout("), "Your layers lie one level deeper, in `self.model`: their names are then `model.encoder` and `model.classifier`. Expected are `encoder`, `dropout` and `classifier`, attributes of your class itself."))
+    ENCODED = "hidden = self.encoder(input_ids, attention_mask)  # (B, T, D)"
+    ALONE = "You send each token through the encoder by itself: it sees none of the others, and each sits at position 0. Encode the whole text once, then classify every vector."
+    at(ENCODED, NUMBERS,
+       ("tokens_alone", """pairs = [(input_ids[:, t : t + 1], None if attention_mask is None else attention_mask[:, t : t + 1]) for t in range(input_ids.size(1))]
+        hidden = torch.cat([self.encoder(ids, mask) for ids, mask in pairs], dim=1)""", ALONE),
+       ("tokens_alone_without_mask", "hidden = torch.cat([self.encoder(ids[:, None]) for ids in input_ids.unbind(dim=1)], dim=1)", ALONE),
+       ("cut_to_the_longest", """hidden = self.encoder(input_ids, attention_mask)
+        if attention_mask is not None:
+            hidden = hidden[:, : int(attention_mask.sum(dim=1).max())]""", "Where every sentence is padded you cut off what lies behind the longest. Return logits for all T tokens, padding included; which of them count is decided where the loss is computed.", ("shape", "values", "gradients")))
     squeezed(at, ("shape", "values", "gradients"), "is (B, T, N), whatever B, T and N are")
     class_beginnings(at, ("dropout", "gradients", "no mask", "shape", "values"), takes="encoder")
 
@@ -458,6 +488,18 @@ def in_span_scores(at):
         start[~mask.long()] = -torch.inf
         end[~mask.long()] = -torch.inf
 """, "You turn whole numbers round with `~`: `~1` is −2 and `~0` is −1, and as an index that means the last two sentences, which are then −∞ from end to end. Compare: `mask == 0`."),
+       ("turned_as_places", """    if mask is not None:
+        start, end = start.clone(), end.clone()
+        start[~mask] = end[~mask] = -torch.inf
+""", "You use `~mask` as an index. That is right for True and False; of 1 and 0 it makes −2 and −1, and these mean the last two texts, which are then −∞ from end to end. Compare: `mask == 0`."),
+       *((name, f"""    if mask is not None:
+        penalty = (1 - {numbers}) * -torch.inf
+        start, end = start + penalty, end + penalty
+""", "You add (1 − mask) · (−∞): where the mask is 1 that is 0 · ∞, which is NaN. Set the scores to −∞ where it is 0: `masked_fill(mask == 0, -torch.inf)`.")
+         for name, numbers in {"zero_times_infinity": "mask.long()", "zero_times_infinity_of_a_mask": "mask"}.items()),
+       ("penalty_inverted", """    if mask is not None:
+        start, end = start + mask * -1e9, end + mask * -1e9
+""", "You lower the scores where the mask is 1. That is where an answer may lie: lower those where it is 0."),
        *((name, f"""    if mask is not None:
         penalty = (1 - mask.long()) * -{number}
         start, end = start + penalty, end + penalty
@@ -504,6 +546,10 @@ def in_span_scores(at):
        ("mask_in_place", ("""if mask is not None:
         hidden.masked_fill_(mask.unsqueeze(-1) == 0, 0.0)
     start, end = (hidden""", ""), "You set the *vectors* of masked tokens to 0: their scores are then 0, which is a good score where others are negative. Set the scores to −∞."),
+       *((name, (f"""if mask is not None:
+        hidden = hidden.masked_fill(mask.unsqueeze(-1) == 0, {number})
+    start, end = (hidden""", ""), "You set the *vectors* of masked tokens to a large negative number. Times a negative weight that is a high score, and it wins. Set the scores to −∞.")
+         for name, number in {"hidden_to_a_low_number": "-1e9", "hidden_to_ten_thousand": "-1e4", "hidden_to_the_lowest": "torch.finfo(hidden.dtype).min"}.items()),
        ("hidden_to_minus_infinity", ("""if mask is not None:
         hidden = hidden.masked_fill(mask.unsqueeze(-1) == 0, -torch.inf)
     start, end = (hidden""", ""), "You set the *vectors* of masked tokens to −∞: times a negative weight that is +∞, and −∞ and +∞ together are NaN. Set the scores to −∞."))
@@ -523,6 +569,7 @@ def in_best_span(at):
             if i <= j < i + max_len and start[i] + end[j] > top:
                 best, top = (i, j), start[i] + end[j]
     return best"""
+    MOVED = "You choose the best start and the best end independently, and move the end to the start where it comes before. Nobody has looked at the score there: look for the best *pair* with i ≤ j."
     at(SEARCH, ("values", "length"),
        ("independent", "return int(start.argmax()), int(end.argmax())", "You choose the best start and the best end independently of each other. The end can then lie before the start: look for the best *pair* with i ≤ j."),
        ("swapped_into_order", "first, last = int(start.argmax()), int(end.argmax())\n    return min(first, last), max(first, last)", "You choose the best start and the best end independently, and swap them where they come in the wrong order. But a good start is no good end: look for the best *pair* with i ≤ j."),
@@ -530,6 +577,8 @@ def in_best_span(at):
        ("greedy_end", """last = int(end.argmax())
     low = max(0, last - max_len + 1)
     return low + int(start[low : last + 1].argmax()), last""", "You fix the best end first and then look for a start before it. A slightly worse end with a much better start can win: compare pairs."),
+       ("moved_into_order", "first, last = int(start.argmax()), int(end.argmax())\n    return first, max(first, last)", MOVED),
+       ("moved_into_reach", "first, last = int(start.argmax()), int(end.argmax())\n    return first, min(max(first, last), first + max_len - 1)", MOVED),
        ("top_five", TOP, "You try the best few starts with the best few ends only. Where these don't go together, the best allowed pair is missed: try them all.", "values"),
        ("starts_from_zero", """top, best = 0.0, None
     for i in range(len(start)):
@@ -543,6 +592,15 @@ def in_best_span(at):
             if start[i] + end[j] > top:
                 top, best = start[i] + end[j], (i, j)
     return best""", "Your search begins with a best score of 0 and never finds anything better where all scores are negative. Begin with −∞.", "values"),
+       ("starts_from_none", """top, best = -torch.inf, None
+    for i in range(len(start)):
+        for j in range(i, min(i + max_len, len(start))):
+            if start[i] + end[j] > top:
+                top, best = start[i] + end[j], (i, j)
+    return best""", "Where all scores are −∞ you return None: your search has found no pair. All allowed pairs tie there, and the first is wanted: begin with (0, 0).", "ties"),
+       ("cut_to_length", """total = (start[:, None] + end[None, :]).masked_fill(torch.ones(len(start), len(start)).tril(-1).bool(), -torch.inf)
+    first, last = divmod(int(total.argmax()), len(start))
+    return first, min(last, first + max_len - 1)""", "You look for the best span of any length, and then cut it to `max_len`. Another one that is short enough can be better than what is left: leave the long ones out of the search.", "length"),
        ("longest_of_ties", """spans = [(i, j) for i in range(len(start)) for j in range(i, min(i + max_len, len(start)))]
     return max(spans, key=lambda span: (float(start[span[0]] + end[span[1]]), span[1] - span[0]))""", "Where several spans tie you take the longest; the contract wants the first, that is the smallest i and then the smallest j.", "ties"),
        ("last_of_ties", """top, best = -torch.inf, None
@@ -555,6 +613,7 @@ def in_best_span(at):
     return max(spans, key=lambda span: (float(start[span[0]] + end[span[1]]), span[0] - span[1]))""", "Where several spans tie you take the shortest; the contract wants the first, that is the smallest i and then the smallest j.", "ties"))
     at("start[:, None] + end[None, :]", ("values", "length"),
        ("probabilities", "start.softmax(dim=-1)[:, None] + end.softmax(dim=-1)[None, :]", "You turn the scores into probabilities and add these: another pair can win. Add the scores themselves."),
+       ("probabilities_multiplied", "start.softmax(dim=-1)[:, None] * end.softmax(dim=-1)[None, :]", "You multiply probabilities. Where scores lie far apart these are rounded to 0, and one pair looks like another. Add the scores themselves.", "values"),
        ("multiplied", "start[:, None] * end[None, :]", "You multiply the scores; their sum should be as large as possible. (Two negative scores have a positive product.)", "values"),
        ("table_turned", "start[None, :] + end[:, None]", "Your table is turned: rows are the ends and columns the starts, so i and j change their roles. Rows belong to `start`: `start[:, None] + end[None, :]`.", ALL))
     at(".triu().tril(max_len - 1)", "values",
@@ -562,7 +621,7 @@ def in_best_span(at):
        ("lower_half", ".tril().triu(1 - max_len)", "You kept the other half of the table: the end lies before the start, or on it. Rows are starts, columns are ends: i ≤ j is on and *above* the diagonal (`triu`).", ALL),
        ("both_bounds_open", ".triu(1).tril(max_len - 2)", "Your spans may have at most max_len − 2 tokens and more than one; allowed are i ≤ j ≤ i + max_len − 1, both bounds included.", ("values", "length")))
     at("total.masked_fill(~allowed, -torch.inf)", "values",
-       ("times_allowed", "(total * allowed)", "You multiply the table by 0 where a pair is not allowed: where all scores are negative, 0 wins, and −∞ times 0 is NaN. Set these positions to −∞."))
+       ("times_allowed", "(total * allowed)", "You multiply the table by 0 where a pair is not allowed: where all scores are negative, 0 wins, and −∞ times 0 is NaN. Set these positions to −∞.", ("values", "ties")))
     at("~allowed", ALL,
        ("mask_turned", "allowed", "You have it the wrong way round: the pairs that are allowed get −∞. `masked_fill` fills where the condition is True: `~allowed`."))
     at("return divmod(best, start.size(0))", ALL,
@@ -585,7 +644,9 @@ def in_best_span(at):
        ("one_too_long", "max_len", "Your spans may be one token too long: from i to j, both included, are j − i + 1 tokens, so j − i is at most max_len − 1."),
        ("one_too_short", "max_len - 2", "Your spans may have at most max_len − 1 tokens; a span of exactly max_len is allowed."))
     at(".tril(max_len - 1)", "length", ("any_length", "", "`max_len` has no effect: spans of any length are considered."))
-    at("-torch.inf", "values", ("masked_to_zero", "0.0", "Forbidden pairs are set to 0, not to −∞: where all scores are negative, 0 wins."))
+    at("-torch.inf", ("values", "ties"), ("masked_to_zero", "0.0", "Forbidden pairs are set to 0, not to −∞: where all scores are negative, 0 wins."))
+    for name, number, broken in (("low", "-1e9", "ties"), ("smaller", "-100.0", ("values", "ties"))):
+        at("-torch.inf", broken, (f"masked_to_a_{name}_number", number, "Forbidden pairs are set to a fixed number such as −1e9: where all allowed pairs are lower, or −∞, it wins. Set them to −∞."))
     LOOPS = (
         ("last_token_never", "range(len(start))", "range(i, min(i + max_len, len(start) - 1))", ("values", "length", "batch"),
          "Your spans never end at the last token: `range` leaves its last number out by itself, so it goes up to T, not T − 1."),
@@ -608,6 +669,7 @@ def in_best_span(at):
        ("tensors", ("total.masked_fill(~allowed, -torch.inf).argmax()", "best // start.size(0), best % start.size(0)"), "The two positions are tensors; plain ints are needed, as for slices and JSON: `.item()` or `.tolist()`."))
     at(ROWS, "batch",
        ("batch_as_a_tensor", ROWS.replace("return ", "return torch.tensor(") + ")", "For a batch you return one tensor (B, 2). Wanted is a list of pairs of plain numbers: `.tolist()` makes it."),
+       ("one_row_is_a_pair", ROWS.replace("return ", "pairs = ") + "\n        return pairs if len(pairs) > 1 else pairs[0]", "For a batch of one row you return the pair itself. Where scores are (B, T) a list is needed, with one pair in it if B is 1."),
        ("best_of_the_batch", """spans = [best_span(one, other, max_len) for one, other in zip(start, end, strict=True)]
         totals = [float(start[row, i] + end[row, j]) for row, (i, j) in enumerate(spans)]
         return [spans[totals.index(max(totals))]] * len(spans)""", "For a batch you return the one best span of all sentences together; each row of (B, T) has its own."),
@@ -621,12 +683,23 @@ def in_best_span(at):
     at((f"if start.dim() == 2:\n        {ROWS}\n    ", "torch.ones_like(total, dtype=torch.bool)"), "batch",
        ("no_batches_of_t", ("", "torch.ones(len(start), len(start), dtype=torch.bool)"), BATCHES))
     at((f"if start.dim() == 2:\n        {ROWS}\n    ", SEARCH), "batch",
-       ("no_batches_in_loops", ("", """top, best = -torch.inf, None
+       ("no_batches_in_loops", ("", """top, best = -torch.inf, (0, 0)
     for i in range(len(start)):
         for j in range(i, min(i + max_len, len(start))):
             if start[i] + end[j] > top:
                 top, best = start[i] + end[j], (i, j)
     return best"""), BATCHES))
+
+    @MISTAKES.mistake("You refuse a `max_len` below 1 for a single text, but not for a batch: look at it before you look at the scores' shape.", breaks="refusal")
+    def best_span__unchecked_batch(start, end, max_len):
+        if max_len < 1 and start.dim() == 1:
+            raise ValueError(f"a span has at least one token; max_len is {max_len}")
+        total = start.unsqueeze(-1) + end.unsqueeze(-2)  # (..., T, T)
+        allowed = torch.ones_like(total, dtype=torch.bool).triu().tril(max_len - 1)
+        best = total.masked_fill(~allowed, -torch.inf).flatten(-2).argmax(dim=-1).tolist()
+        T = start.size(-1)
+        return divmod(best, T) if start.dim() == 1 else [divmod(one, T) for one in best]
+
     REFUSAL = 'raise ValueError(f"a span has at least one token; max_len is {max_len}")'
     at(REFUSAL, "refusal",
        ("accepts_zero", "max_len = 1", "A `max_len` of 0 allows no span at all: refuse it with a ValueError that says so. Yours returns one anyway."),
@@ -645,7 +718,7 @@ def in_count_head_parameters(at):
         "no_bias": ("width * labels", "You left out the biases: a linear layer from D = {D} to N = {N} has D·N + N numbers."),
         "bias_of_inputs": ("width * labels + width", "Your bias has D = {D} numbers; a linear layer has one for each *output*, here N = {N}."),
         "one_bias": ("width * labels + 1", "You count one bias for the whole layer; it has one for each output, N = {N}."),
-        "both_biases": ("(width + 1) * (labels + 1)", "You count (D + 1)·(N + 1) numbers. The bias is one more number for each *output*: (D + 1)·N, that is D·N + N."),
+        "both_biases": ("(width + 1) * (labels + 1)", "You count (D + 1)·(N + 1) numbers. The layer has N outputs, none besides, each with D weights and one bias: (D + 1)·N, that is D·N + N."),
         "sum_of_sizes": ("width + labels", "You add D = {D} and N = {N}. Each of the N outputs has a weight for each of the D inputs, and a bias: D·N + N."),
         "two_labels": ("2 * width + 2", "You count two labels, whatever the config says; their number is `config.num_labels`, here {N}."),
         "one_output": ("width + 1", "You count one output, D + 1 numbers; there is one for each label, N = {N}."),
@@ -669,6 +742,7 @@ def in_count_head_parameters(at):
         "one_span_vector": ("width", "You count one vector for the span head; it has two, one for the start and one for the end."),
         "span_with_bias": ("2 * width + 2", "The span head of this notebook is two vectors without a bias: 2·D. (One bias for all tokens would shift all scores alike and change no choice.)"),
         "span_with_one_bias": ("2 * width + 1", "The span head of this notebook is two vectors without a bias: 2·D. (One bias for all tokens would shift all scores alike and change no choice.)"),
+        "span_weights_by_labels": ("width * labels", "You count a vector for each of the N = {N} labels. A span head has nothing to do with the labels: one start vector and one end vector, 2·D."),
         "span_by_labels": ("linear", "A span head has nothing to do with the number of labels: it is one start vector and one end vector, 2·D."),
         "span_of_labels": ("2 * labels", "Your span head has 2·N numbers. It has nothing to do with the labels: one start vector and one end vector of D = {D} numbers each, 2·D."),
         "two_linear_layers": ("2 * linear", "You count two layers with N = {N} outputs for the span head. It has nothing to do with the labels: one start vector and one end vector, 2·D."),
