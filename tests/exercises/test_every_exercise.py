@@ -28,7 +28,7 @@ GENERAL = ("shape", "values", "gradients", "parameters", "train mode")
 """Properties that the judge knows how to compare in every case; all others belong to cases that name them."""
 
 QUICK, SOME = 3, 64
-"""The quick part tries the first mistake of every so many exercises; a plain run that of each, and one in so many."""
+"""The quick part tries every so many exercises, with the first mistake; a plain run all, and one mistake in so many."""
 
 
 def all_exercises() -> list[Exercise]:
@@ -96,7 +96,13 @@ by_name = pytest.mark.parametrize("exercise", all_exercises(), ids=lambda exerci
 some_by_name = pytest.mark.parametrize("exercise", one_in(3, all_exercises()), ids=lambda exercise: exercise.name)
 
 
-@by_name
+@pytest.mark.parametrize(
+    "exercise",
+    [
+        pytest.param(exercise, id=exercise.name, marks=[pytest.mark.slow] * (number % QUICK > 0))
+        for number, exercise in enumerate(all_exercises())
+    ],
+)
 def test_the_reference_gets_full_marks(exercise: Exercise) -> None:
     verdict = verdict_on(exercise, exercise.right)
     assert (verdict.status, verdict.points) == ("right", exercise.points), as_text(verdict)

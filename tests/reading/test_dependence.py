@@ -8,6 +8,8 @@ import pytest
 
 from anatomy.course import COURSE
 
+pytestmark = pytest.mark.slow
+
 PROGRAMS = {
     "the last position has no effect": (
         "masked_mean",

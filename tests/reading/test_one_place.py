@@ -10,6 +10,8 @@ import torch
 from anatomy.course import COURSE
 from anatomy.engine.observing.observe import observe
 
+pytestmark = pytest.mark.slow
+
 
 def cell(source: str) -> str:
     return textwrap.dedent(source).strip() + "\n"

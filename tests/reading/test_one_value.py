@@ -6,6 +6,8 @@ from textwrap import dedent
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 
 def cell(source):
     return dedent(source).strip() + "\n"

@@ -14,6 +14,8 @@ from anatomy.course import COURSE
 from anatomy.engine.observing.plain_data import plain
 from anatomy.engine.reading.as_text import number_text, value_text
 
+pytestmark = pytest.mark.slow
+
 ANSWERS = {
     "learn_bpe": "def learn_bpe(word_counts, num_merges):\n    return [tuple('ab')] * num_merges\n",
     "wordpiece": "def wordpiece(word, vocab, unk='[UNK]'):\n    return list(word)\n",

@@ -14,7 +14,7 @@ from torch import Tensor
 from anatomy.engine.exercise import Case, Exercise
 from anatomy.engine.mistakes import Mistake
 from anatomy.engine.observing.observation import CaseObservation
-from anatomy.engine.observing.observe import described, glimpse_case, observe, observe_case
+from anatomy.engine.observing.observe import described, glimpse_case, observe, observe_case, observe_one
 from anatomy.engine.observing.plain_data import is_float
 
 REFUSALS = ("ValueError", "TypeError", "IndexError", "KeyError")
@@ -90,7 +90,7 @@ class Expectations:
         if self.shared and (seen := self.shared.get(name)):
             return seen
         began = time.thread_time()
-        seen = observe_case(replace(self.exercise, forbids=(), describe=None), mistake.answer, self.cases[index])
+        seen = observe_one(replace(self.exercise, forbids=(), describe=None), mistake.answer, self.cases, index)
         if self.shared and time.thread_time() - began > WORTH_SHARING:
             self.shared.put(name, seen)
         return seen

@@ -34,13 +34,20 @@ def observe(exercise: Exercise, answer: Any, seeds: tuple[int, ...] = SEEDS) -> 
     """Run `answer` on the exercise's cases of these seeds."""
     seen: list[CaseObservation] = []
     cases = exercise.cases(seeds)
-    for case in cases:
+    for index in range(len(cases)):
         stop = seen and seen[-1].outcome == "too slow"
-        here = seen[-1] if stop else observe_case(exercise, answer, case)
-        if exercise.kind == "module" and here.outcome == "returned" and not here.again:
-            here = replace(here, again=_after_another(exercise, answer, case, cases[: len(seen)], here.value))
+        here = seen[-1] if stop else observe_one(exercise, answer, cases, index)
         seen.append(replace(here, printed="") if seen else here)
     return Observation(exercise.name, seen)
+
+
+def observe_one(exercise: Exercise, answer: Any, cases: list[Case], index: int) -> CaseObservation:
+    """Run `answer` on one of these cases; a module also after an earlier one that is another input for it."""
+    here = observe_case(exercise, answer, cases[index])
+    if exercise.kind == "module" and here.outcome == "returned" and not here.again:
+        again = _after_another(exercise, answer, cases[index], cases[:index], here.value)
+        return replace(here, again=again)
+    return here
 
 
 def _after_another(exercise: Exercise, answer: Any, case: Case, earlier: list[Case], value: Any) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -211,21 +212,28 @@ _SHAPED = {"reshape", "view", "expand", "unflatten", "zeros", "ones", "empty", "
 
 
 def _only_sizes(function: ast.AST) -> Iterator[ast.AST]:
-    """What is handed to a function that takes a shape."""
+    """What is handed to a function that takes a shape, but for a 1 where another axis takes what is left."""
     for node in ast.walk(function):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _SHAPED:
-            for given in node.args:
-                yield given
-                yield from given.elts if isinstance(given, ast.Tuple | ast.List) else ()
+            sizes = [inner for given in node.args for inner in (given, *getattr(given, "elts", ()))]
+            takes_the_rest = "-1" in map(ast.unparse, sizes)
+            yield from (size for size in sizes if not takes_the_rest or ast.unparse(size) != "1")
 
 
 def _no_sizes(function: ast.AST) -> Iterator[ast.AST]:
-    """What stands in a comparison, in a slice, or behind `//`."""
+    """What stands in a comparison, in a slice, in ``10**9``, or behind `//`."""
     for node in ast.walk(function):
-        if isinstance(node, ast.Compare | ast.Slice):
+        if isinstance(node, ast.Compare | ast.Slice) or _is_large_number(node):
             yield from ast.walk(node)
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv):
             yield from ast.walk(node.right)
+
+
+def _is_large_number(node: ast.AST) -> bool:
+    match node:
+        case ast.BinOp(ast.Constant(), ast.Pow(), ast.Constant(int())):
+            return True
+    return False
 
 
 def _fixed_sizes(program: Program, cases: list[Case], course: Course) -> Iterator[Mend]:
@@ -240,7 +248,7 @@ def _fixed_sizes(program: Program, cases: list[Case], course: Course) -> Iterato
                     number is not True and number >= (1 if id(place[3]) in shapes else 3) and id(place[3]) not in others
                 ):
                     numbers.setdefault(number, []).append(place)
-        sizes = list(dict.fromkeys(_sizes(function, program, cases[0], course))) if numbers else []
+        sizes = list(_changing_sizes(function, program, cases, course)) if numbers else []
         for number, here in numbers.items():
             for places_of_it in (here, *([place] for place in here if len(here) > 1)):
                 for size in sizes:
@@ -248,10 +256,26 @@ def _fixed_sizes(program: Program, cases: list[Case], course: Course) -> Iterato
                         yield line, f"The {number} in line {line} is fixed, and should follow from what is passed in."
 
 
-def _sizes(function: ast.FunctionDef, program: Program, case: Case, course: Course) -> Iterator[str]:
-    """How the sizes of an input can be written in this function."""
+def _changing_sizes(function: ast.FunctionDef, program: Program, cases: list[Case], course: Course) -> Iterator[str]:
+    """How the sizes of an input can be written in this function: those that aren't the same in all cases."""
+    inputs = [_inputs(function, program, case) for case in cases]
+    for size in dict.fromkeys(_sizes(inputs[0], course)):
+        met = set()
+        for values in inputs:
+            with contextlib.suppress(Exception):  # an input of another kind may lack it
+                met.add(eval(size, {"len": len}, dict(values)))
+        if len(met) > 1:
+            yield size
+
+
+def _inputs(function: ast.FunctionDef, program: Program, case: Case) -> Mapping[str, Any]:
+    """The arguments that a function gets in a case, as far as the case tells."""
     given = {"__init__": case.init}.get(function.name, case.args.values() if function is program.answer else ())
-    values: Mapping[str, Any] = dict(zip(arguments(function), given, strict=False))
+    return dict(zip(arguments(function), given, strict=False))
+
+
+def _sizes(values: Mapping[str, Any], course: Course) -> Iterator[str]:
+    """How the sizes of these arguments can be written."""
     numbers = [name for name, value in values.items() if isinstance(value, int)]
     yield from numbers
     for name, value in values.items():

@@ -289,7 +289,8 @@ def _said(program: Program, mine: Recording, number: int, unknown: list[str], va
     if unknown:
         what += f", or what goes into it ({' and '.join(f'`{name}`' for name in unknown[:3])}),"
     detail = f"Line {line}: `{program.line(line)}`"
-    if (value := mine.is_set_to(number)) and value.lineno != line:
+    value = None if mine.is_changed(number) else mine.is_set_to(number)
+    if value and value.lineno != line:
         detail += f" Line {value.lineno} is where it comes from: `{program.line(value.lineno)}`"
     if changed := mine.was_changed_in(number):
         detail += f" Line {changed} is what changed it last: `{program.line(changed)}`"

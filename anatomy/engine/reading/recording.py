@@ -118,6 +118,16 @@ class Recording:
                     open_ones += [self._numbers[id(value)] for value in self.may_be_set_to(inside)]
         return found
 
+    def is_changed(self, number: int) -> bool:
+        """Of a name: whether the program changes its value somewhere, in place or by ``+=``."""
+        name = self.places[number][3]
+        return isinstance(name, ast.Name) and any(
+            _changes(node, name.id)
+            for function in self._functions
+            if any(inner is name for inner in ast.walk(function))
+            for node in ast.walk(function)
+        )
+
     def was_changed_in(self, number: int) -> int:
         """Of a name: the line of a statement such as ``x += 1`` that comes right before it; 0 if another one does."""
         name = self.places[number][3]
@@ -250,6 +260,16 @@ def _is_bound(name: ast.Name, inside: ast.AST) -> bool:
         for node in ast.walk(inside)
         if isinstance(node, ast.arg | ast.Name)
     )
+
+
+def _changes(node: ast.AST, name: str) -> bool:
+    """Whether a statement or a call changes the value of a name: a part of it, or all in place."""
+    match node:
+        case ast.Subscript(ast.Name(owner), _, ast.Store()) | ast.AugAssign(ast.Name(owner)):
+            return owner == name
+        case ast.Call(ast.Attribute(ast.Name(owner), method)):
+            return owner == name and (method.endswith("_") or method in ("insert", "pop", "remove", "update", "sort"))
+    return False
 
 
 def _begun(function: ast.FunctionDef) -> Iterator[ast.expr]:

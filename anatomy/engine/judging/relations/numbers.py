@@ -219,7 +219,7 @@ def coarse(comparison: Comparison) -> Iterator[Explanation]:
         return
     detail, values = "", [one.found for one in (comparison, *comparison.others)]
     if not all(torch.equal(one.round(), one) for one in values):
-        for name, dtype in (("float16", torch.float16), ("bfloat16", torch.bfloat16)):
+        for name, dtype in (("bfloat16", torch.bfloat16), ("float16", torch.float16)):  # the coarser one first
             if all(torch.equal(one.to(dtype).double(), one) for one in values):
                 detail = f"All your values are {name} numbers: somewhere they were rounded to these."
                 break

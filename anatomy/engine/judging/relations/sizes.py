@@ -35,18 +35,19 @@ def _is_factor(ratio: float, known: float) -> bool:
 def _factors(case: Case) -> dict[str, tuple[float, str]]:
     """Factors that appear in mistakes: name → (value, the same with numbers for the sizes)."""
     known: dict[str, tuple[float, str]] = {}
-    for letter, size in case.sizes.items():
+    sizes = {letter: size for letter, size in case.sizes.items() if size}
+    for letter, size in sizes.items():
         known[f"√{letter}"] = math.sqrt(size), f"√{size}"
         known[letter] = float(size), str(size)
-    for first, one in case.sizes.items():
-        for second, two in case.sizes.items():
+    for first, one in sizes.items():
+        for second, two in sizes.items():
             if one > two:
                 known[f"{first}/{second}"] = one / two, f"{one}/{two}"
                 known[f"√({first}/{second})"] = math.sqrt(one / two), f"√({one}/{two})"
             if first < second:
                 known[f"{first}·{second}"] = float(one * two), f"{one}·{two}"
                 known[f"√({first}·{second})"] = math.sqrt(one * two), f"√({one}·{two})"
-                for third, three in case.sizes.items():
+                for third, three in sizes.items():
                     if third not in (first, second):
                         over = f"√({first}·{second}/{third})", f"√({one}·{two}/{three})"
                         known[over[0]] = math.sqrt(one * two / three), over[1]
