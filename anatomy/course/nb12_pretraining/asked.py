@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import wraps
 from itertools import pairwise
 from typing import Any
 
@@ -29,6 +30,16 @@ OFTEN = 200
 
 A_SHORT_TEXT = 5
 """Tokens."""
+
+
+def _once(cases: Callable[[int], Iterator[Case]]) -> Callable[[int], Iterator[Case]]:
+    """Each case is run once: what changes from call to call shows in the many calls of one run."""
+
+    @wraps(cases)
+    def run_once(seed: int) -> Iterator[Case]:
+        return (replace(case, once=True) for case in cases(seed))
+
+    return run_once
 
 
 def _mask(answer: Any, case: Case) -> Any:
@@ -71,6 +82,7 @@ def any_text_to_mask(draw: Draw) -> Case:
     act=_mask,
     when_right="Inputs and labels from nothing but text. What remains is to ask for the labels.",
 )
+@_once
 def mask_tokens(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=20, T=60, V=2000)
     ids, nothing = draw.integers("B T", 2000, 200), _zeros(20, 60)
@@ -82,7 +94,7 @@ def mask_tokens(seed: int) -> Iterator[Case]:
     yield case("labels", 0, plainly, rate=0.4)
     yield case("labels", 1, plainly, "when `rate` is 1", rate=1.0)
     special = draw.integers("B T", 2)
-    yield case("special tokens", 0, {**plainly, "special_mask": special}, rate=1.0)
+    yield case("special tokens", 0, {**plainly, "special_mask": special}, rate=0.7)
     yield case("special tokens", 1, {**plainly, "special_mask": special == 0}, "when the special mask is boolean",
                rate=1.0)  # fmt: skip
     draw = Draw(seed, B=100, T=120, V=2000)  # so many that 12 % or 18 % would show
@@ -94,6 +106,7 @@ def mask_tokens(seed: int) -> Iterator[Case]:
         "ids": draw.integers("B T", 2000, 200),
         "special_mask": (draw.integers("B T", 3) == 0).long(),
     }
+    yield case("labels", 2, some, "when a third of the tokens are special", rate=0.6)
     yield case("rate", 1, {**some, "special_mask": torch.zeros_like(some["special_mask"])}, rate=0.5)
     yield case("rate", 2, some, "when a third of the tokens are special", rate=0.3)
     one = {name: value[:1, :1] if isinstance(value, Tensor) else value for name, value in plainly.items()}
@@ -159,13 +172,55 @@ def mlm_loss(seed: int) -> Iterator[Case]:
     yield draw.case(logits=draw.normal("B T V"), labels=nothing, asks="no labels", note="when no position has a label")
 
 
+# ---------------------------------------------------------------------------------------------- results as texts
+
+TOGETHER = 1000
+"""So many words make one text at most: `plain` cuts very long ones."""
+
+
+def as_texts(result: Any) -> list[Any]:
+    """A list of words, or of (text, text, number), in few texts, because thousands of items take long to cross.
+
+    The first item says what it was. Other results follow it as they are.
+    """
+    kind, words = "words", result
+    if _are_pairs(result):
+        kind, words = "pairs", [str(item) for row in result for item in row]
+    if not isinstance(words, list | tuple) or not all(isinstance(word, str) and "\n" not in word for word in words):
+        return ["other", result]
+    return [kind, *("\n".join(words[start : start + TOGETHER]) for start in range(0, len(words), TOGETHER))]
+
+
+def from_texts(node: list[Any]) -> Any:
+    """The result of which `as_texts` made this; its tuples are lists, but for those of pairs."""
+    kind, *texts = node
+    if kind == "other":
+        return texts[0]
+    words = [word for text in texts for word in text.split("\n")]
+    if kind == "words":
+        return words
+    return [(first, second, int(label)) for first, second, label in zip(*[iter(words)] * 3, strict=True)]
+
+
+def _are_pairs(result: Any) -> bool:
+    return isinstance(result, list | tuple) and all(
+        isinstance(row, list | tuple) and [*map(type, row)] == [str, str, int] for row in result
+    )
+
+
 # ---------------------------------------------------------------------------------------------- pairs of sentences
 
-CALLS = 250
-"""So often an answer that draws pairs is called."""
-
 A_FEW_CALLS = 40
-"""So often in a drawn case, which asks for no frequency: that one of two never comes is seen all the same."""
+"""So often an answer is called where no frequency is asked: that one of two never comes is seen all the same."""
+
+DRAWS = 3600
+"""So many pairs are drawn where their labels must be half and half: 60 % would show."""
+
+FEWER_DRAWS = 1500
+"""So many are drawn to tell apart what comes of drawing each pair for itself, and of all else."""
+
+SOURCES = 180
+"""So often an answer is called whose second sentences must come evenly: then none of them is missing by chance."""
 
 
 def _documents(draw: Draw, *sizes: int) -> list[list[str]]:
@@ -176,9 +231,11 @@ def _documents(draw: Draw, *sizes: int) -> list[list[str]]:
 
 def calls_for(case: Case) -> int:
     """How often an answer that draws pairs is called in this case."""
-    if case.drawn:
+    if case.drawn or case.asks == "pairs":
         return A_FEW_CALLS
-    return 6 * CALLS // len(followed(case.args["docs"])) if case.asks == "half and half" else CALLS
+    if case.asks == "drawn evenly":
+        return SOURCES
+    return (FEWER_DRAWS if case.note else DRAWS) // len(followed(case.args["docs"]))
 
 
 def followed(docs: list[list[str]]) -> list[tuple[int, str, str]]:
@@ -187,7 +244,7 @@ def followed(docs: list[list[str]]) -> list[tuple[int, str, str]]:
 
 
 def _pair_up(answer: Any, case: Case) -> Any:
-    """The pairs of many calls, and what the first one has left of the documents."""
+    """The pairs of many calls, and what the first one that changed the documents has left of them."""
     if case.asks == "generator":
         return with_generator(answer, case)
     docs, generator, calls = case.args["docs"], case.args["generator"], calls_for(case)  # before docs can be changed
@@ -195,8 +252,13 @@ def _pair_up(answer: Any, case: Case) -> Any:
     first = answer(docs if case.asks == "pairs" else fresh(docs), generator)
     if first is None:
         return None
-    more = [answer(fresh(kept), generator) for _ in range(calls - 1)]
-    return {"calls": packed([first, *more]), "docs": docs}
+    results = [first]
+    for _ in range(calls - 1):
+        given = fresh(kept)
+        results.append(answer(given, generator))
+        if case.asks == "pairs" and given != kept == docs:
+            docs[:] = given
+    return {"calls": packed([*map(as_texts, results)]), "docs": docs}
 
 
 def _evens(seed: int, calls: Callable[[Draw, list[list[str]], str, str], Case]) -> Iterator[Case]:
@@ -228,6 +290,7 @@ def any_documents(draw: Draw) -> Case:
     act=_pair_up,
     when_right="A task for two sentences, from documents alone. Is it a hard one? The next task asks.",
 )
+@_once
 def next_sentence_pairs(seed: int) -> Iterator[Case]:
     def case(draw: Draw, docs: list[list[str]], asks: str, note: str) -> Case:
         return draw.case(docs=docs, generator=draw.fork(asks, note), asks=asks, note=note)
@@ -249,6 +312,7 @@ def next_sentence_pairs(seed: int) -> Iterator[Case]:
     act=_pair_up,
     when_right="Both sentences are always about the same thing: only their order is in question.",
 )
+@_once
 def sentence_order_pairs(seed: int) -> Iterator[Case]:
     yield from _evens(
         seed,
@@ -274,14 +338,27 @@ MANY = 600
 """So often an answer is called that must find all ways, or rarely does what is looked for."""
 
 
+LENGTHS = 900
+"""So often where the lengths of stretches tell how a text was cut."""
+
+
+def cuts(case: Case) -> int:
+    """How often an answer that hides spans is called in this case."""
+    if case.asks != "all ways":
+        return FEW
+    return LENGTHS if case.note else MANY
+
+
 def _cut_out(answer: Any, case: Case) -> Any:
     """Inputs and targets of many calls."""
     args = case.args
     if case.asks == "generator":
         return with_generator(answer, case)
     seen = []
-    for number in range(MANY if case.asks == "all ways" else FEW):
-        given = args if number == 0 and case.asks == "rebuilds" else {**fresh(args), "generator": args["generator"]}
+    kept, sentinels = args["ids"].clone(), list(args["sentinel_ids"])
+    for number in range(cuts(case)):
+        copies = {"ids": kept.clone(), "sentinel_ids": list(sentinels)}
+        given = args if number == 0 and case.asks == "rebuilds" else {**args, **copies}
         seen.append(answer(*given.values()))
         if seen[-1] is None:
             return None
@@ -314,6 +391,7 @@ def any_spans(draw: Draw) -> Case:
     act=_cut_out,
     when_right="A short question and a short answer: the decoder writes only what is missing.",
 )
+@_once
 def span_corruption(seed: int) -> Iterator[Case]:
     draw = Draw(seed)
     yield _spanning(draw, 40, 0.3, 3.0, asks="rebuilds")
@@ -341,7 +419,7 @@ def span_corruption(seed: int) -> Iterator[Case]:
     ):
         yield _spanning(draw, length, rate, mean_span, asks="amounts", note=note)
     yield _spanning(draw, 6, 0.5, 1.6, asks="all ways")
-    yield _spanning(draw, 24, 0.625, 3.0, asks="all ways", note="for 15 tokens in five spans")
+    yield _spanning(draw, 25, 0.6, 3.0, asks="all ways", note="for 15 tokens in five spans")
     yield _spanning(draw, 40, 0.4, 3.0, asks="generator")
 
 
@@ -352,15 +430,24 @@ MASK = "[MASK]"
 SHORT = 40
 """Tokens of a text in which only whole spans are looked at."""
 
+LONG = 4000
+"""Tokens of a text of which 30 % are masked or left out: 40 % would show."""
+
+SENTENCES, SHUFFLES = 200, 80
+"""So many sentences change places, so often, that orders preferred by little show."""
+
+
+CALLS = 250
+"""So often an answer is called with a text in which each token, or each order of its sentences, is looked at."""
+
 
 def more_calls(case: Case) -> int:
     """How often an answer is called again with this case's text."""
     tokens = case.args["tokens"]
     if case.drawn:
         return A_FEW_CALLS // 2
-    return {1: MANY if case.args["kind"] == "infill" else 120, 2: 6 * CALLS, SHORT: 60}.get(
-        len(tokens), CALLS if len(tokens) < SHORT else 0
-    )
+    often = {1: MANY if case.args["kind"] == "infill" else 120, 2: FEWER_DRAWS, SHORT: 60, 2 * SENTENCES: SHUFFLES}
+    return often.get(len(tokens), CALLS if len(tokens) < SHORT else 0)
 
 
 def _add_noise(answer: Any, case: Case) -> Any:
@@ -376,7 +463,7 @@ def _add_noise(answer: Any, case: Case) -> Any:
     if kind == "infill" and len(text) > SHORT:
         for _ in range(60):  # what stops at the end of some texts stops here, whatever is drawn
             answer(text[:3], kind, generator)
-    return {"calls": packed([first, *more])}
+    return {"calls": packed([*map(as_texts, (first, *more))])}
 
 
 def _words(draw: Draw, count: int) -> list[str]:
@@ -407,6 +494,7 @@ def any_tokens(draw: Draw) -> Case:
     act=_add_noise,
     when_right="Five ways to corrupt a text, one way to learn from it: write the original.",
 )
+@_once
 def bart_noise(seed: int) -> Iterator[Case]:
     draw = Draw(seed)
 
@@ -415,7 +503,7 @@ def bart_noise(seed: int) -> Iterator[Case]:
         return draw.case(tokens=tokens, kind=kind, generator=generator, asks=asks or kind, note=note)
 
     for kind in ("mask", "delete"):
-        yield case(_words(draw, 900), kind)
+        yield case(_words(draw, LONG), kind)
         for count in (1, 5):
             yield case(_words(draw, count), kind, "for a short text")
         first, second = _words(draw, 2)
@@ -430,6 +518,8 @@ def bart_noise(seed: int) -> Iterator[Case]:
     odd = [one[0], "?", one[1], "!", one[2], ".", two[0], "etc.", three[0], "...", three[1], "."]
     yield case(odd, "permute", 'when tokens are "?", "!", "etc." or "..."')
     yield case(one, "permute", "when there is no full stop")
+    many = [token for word in _words(draw, SENTENCES) for token in (word, ".")]
+    yield case(many, "permute", f"for {SENTENCES} sentences")
     yield case(_words(draw, 7), "rotate")
     yield case(_words(draw, 2), "rotate", "for a text of two tokens")
     yield case(two, "rotate", "for a text of one token")

@@ -11,8 +11,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
-from itertools import combinations, pairwise, permutations, product
-from operator import and_, gt
+from itertools import chain, combinations, pairwise, permutations, product
+from operator import and_, gt, lt
 from typing import Any
 
 import torch
@@ -20,18 +20,20 @@ from torch import Tensor
 
 from anatomy.course.nb12_pretraining.asked import (
     A_SHORT_TEXT,
-    FEW,
-    MANY,
+    CALLS,
     MASK,
     OFTEN,
+    SENTENCES,
     SHORT,
     calls_for,
+    cuts,
     followed,
+    from_texts,
     more_calls,
 )
 from anatomy.engine.calls import unpacked
 from anatomy.engine.describing import Description
-from anatomy.engine.describing.chance import COMMON, each_for_itself, evenly, fits, in_percent, listed, percent
+from anatomy.engine.describing.chance import COMMON, LIMIT, each_for_itself, evenly, fits, in_percent, listed, percent
 from anatomy.engine.describing.generators import about_the_generator
 from anatomy.engine.describing.sorts import sort_of
 from anatomy.engine.exercise import Case, Describe
@@ -61,7 +63,7 @@ def _masking(raw: Any, case: Case) -> str:
     if _is_another_text(ids, inputs, labels):
         return NOTHING_LEFT
     if case.asks == "labels":
-        return _about_labels(ids, inputs, labels, args["rate"])
+        return _about_labels(ids, inputs, labels, args["rate"], special == 0)
     if case.asks == "special tokens":
         return _about_special(ids, special != 0, inputs, labels)
     if case.asks == "rate":
@@ -83,7 +85,7 @@ def _asked(ids: Tensor, labels: Tensor) -> Tensor:
     return labels != (others[0] if others in ([0], [-1]) else -100)
 
 
-def _about_labels(ids: Tensor, inputs: Tensor, labels: Tensor, rate: float) -> str:
+def _about_labels(ids: Tensor, inputs: Tensor, labels: Tensor, rate: float, ordinary: Tensor) -> str:
     asked, truth = labels != -100, labels == ids
     if rate == 1.0:
         if bool((asked & ~truth).any()) or not bool(asked.any()):
@@ -107,7 +109,7 @@ def _about_labels(ids: Tensor, inputs: Tensor, labels: Tensor, rate: float) -> s
         if bool((labels == inputs)[asked].all()):
             return "the labels are the tokens of the inputs, not the original ones"
         return "some labels are neither −100 nor what was there"
-    if bool((inputs != ids)[~asked].any()):
+    if bool((inputs != ids)[~asked & ordinary].any()):
         if not bool((inputs != ids)[asked].any()):
             return "the labels are −100 where the inputs were changed, and tokens where they were not"
         return "inputs are changed at positions whose label is −100, too"
@@ -257,7 +259,7 @@ def _pairing(
     def describe(raw: Any, case: Case) -> str:
         if case.asks == "generator":
             return about_the_generator(raw, case)
-        docs, results, calls = case.args["docs"], unpacked(raw["calls"]), list[Pairs]()
+        docs, results, calls = case.args["docs"], [*map(from_texts, unpacked(raw["calls"]))], list[Pairs]()
         if len(results) != calls_for(case):
             return f"{len(results)} results of {calls_for(case)} calls"
         for result in results:
@@ -270,7 +272,12 @@ def _pairing(
             return _halves([counted(docs, pairs) for pairs in calls])
         if case.asks == "drawn evenly":
             return _sources(docs, calls)
-        return right(docs, calls) if raw["docs"] == docs else "the documents are changed"
+        words = right(docs, calls)
+        if raw["docs"] == docs:
+            return words
+        moved = isinstance(raw["docs"], list) and [*map(sorted, raw["docs"])] == [*map(sorted, docs)]
+        changed = "sentences change places in the documents" if moved else "the documents are changed"
+        return changed if words in (FOLLOWED, ORDERED) else f"{changed}, and {words}"
 
     return describe
 
@@ -282,8 +289,8 @@ def _are_of_others(docs: list[list[str]], calls: list[Pairs]) -> bool:
     return 2 * sum(known) < len(known)
 
 
-HALVES = (0.0, 0.25, 1 / 3, 2 / 3, 0.75, 0.9, 1.0)
-"""Shares that 1500 draws tell apart."""
+HALVES = (0.0, 0.25, 1 / 3, 0.4, 0.6, 2 / 3, 0.75, 0.9, 1.0)
+"""Shares that a wrong answer may have."""
 
 
 def _halves(calls: list[Pairs]) -> str:
@@ -423,7 +430,8 @@ def _sources(docs: list[list[str]], calls: list[Pairs]) -> str:
 def _which(docs: list[list[str]], never: set[str]) -> str:
     """Which second sentences never come, in words if there are some: `never` holds "document:sentence"."""
     if len({sentence for doc in docs for sentence in doc}) < sum(map(len, docs)):
-        return listed(sorted(one.replace(":", " behind ") for one in never))
+        found = sorted(one.split(":") for one in never)
+        return listed(f"{sentence} behind those of document {int(own) + 1}" for own, sentence in found)
     every = {f"{own}:{sentence}" for own, doc in enumerate(docs) if len(doc) > 1
              for number, other in enumerate(docs) if number != own for sentence in other}  # fmt: skip
 
@@ -466,6 +474,8 @@ def _sentence_orders(docs: list[list[str]], calls: list[Pairs]) -> str:
         known = [{*pair} for doc in docs for pair in pairwise(doc)]
         if all({*pair[:2]} in known for _, pair in seen):
             orders = {tuple(frozenset(pair[:2]) for pair in pairs) for pairs in calls}
+            if len(orders) > 1 and orders <= _turned(docs):
+                return "the pairs of a document come now from its start, now from its end"
             return f"the pairs are in {'another order than the documents' if len(orders) == 1 else 'a random order'}"
         if all(_strays_after_a_swap(docs, pairs) for pairs in calls):
             return "some pairs that come after a swapped one are not neighbors"
@@ -492,6 +502,12 @@ def _sentence_orders(docs: list[list[str]], calls: list[Pairs]) -> str:
     return "the label does not say whether a pair is swapped"
 
 
+def _turned(docs: list[list[str]]) -> set[tuple[frozenset[str], ...]]:
+    """The orders of the pairs in which each document is read from its start or from its end."""
+    read = [[frozenset(pair) for pair in pairwise(doc)] for doc in docs]
+    return {tuple(chain(*ways)) for ways in product(*((one, one[::-1]) for one in read))}
+
+
 def _strays_after_a_swap(docs: list[list[str]], pairs: Pairs) -> bool:
     """Whether each pair that is not of neighbors comes after one of its document that is swapped, or strays itself."""
     document, before = -1, False
@@ -507,7 +523,7 @@ def _cutting(raw: Any, case: Case) -> str:
     if case.asks == "generator":
         return about_the_generator(raw, case)
     ids, results, seen = case.args["ids"].tolist(), unpacked(raw["calls"]), list[tuple[list[int], list[int]]]()
-    if len(results) != (MANY if case.asks == "all ways" else FEW):
+    if len(results) != cuts(case):
         return f"{len(results)} results"
     for result in results:
         if words := _two_sequences(result, len(ids)):
@@ -639,7 +655,14 @@ def _marks(ids: list[int], inputs: list[int], targets: list[int], case: Case) ->
         return "in the targets sentinels are after their spans" if behind else "the targets have no final sentinel"
     if in_targets == [*in_inputs, sentinels[-1]]:
         return "the final sentinel is the last of the list"
-    if in_targets != sentinels[: len(in_inputs) + 1]:
+    wanted = sentinels[: len(in_inputs) + 1]
+    if in_targets in ([], wanted[-1:]):
+        return f"the targets have {'only the final sentinel' if in_targets else 'no sentinels'}"
+    if in_targets != wanted and sorted(in_targets) == sorted(wanted):
+        return "the sentinels in the targets are those of the inputs and the next one, but in another order"
+    if len(in_targets) == len(wanted) and targets[0] == sentinels[1]:
+        return "the sentinels in the targets begin with the second one, those in the inputs with the first"
+    if in_targets != wanted:
         return "the sentinels in the targets are not those of the inputs and the next one, in order"
     if targets[0] != sentinels[0]:
         return "the targets do not begin with the first sentinel"
@@ -690,14 +713,14 @@ def _ways(ids: list[int], seen: list[tuple[list[int], list[int]]]) -> str:
 
 
 def _long_ways(found: list[str]) -> str:
-    """Whether 15 of 24 tokens are hidden in five spans in ways of which none is preferred, as far as lengths tell.
+    """Whether 15 of 25 tokens are hidden in five spans in ways of which none is preferred, as far as lengths tell.
 
     There are too many ways to count each. But how long each stretch is follows from them: its chance is that of a part
     of a sum of which all ways to write it are equally likely.
     """
     spans = [[len(span) for span in re.findall("h+", way)] for way in found]
     if any(len(row) != 5 or sum(row) != 15 for row in spans):
-        return "something else than 15 of 24 tokens in five spans is hidden"
+        return "something else than 15 of 25 tokens in five spans is hidden"
     gaps = [[len(gap) for gap in re.split("h+", way)] for way in found]
     gaps = [[first + 1, *inner, last + 1] for first, *inner, last in gaps]  # the outer two may be empty
     odd = {"spans": _uneven_parts(spans), "kept stretches": _uneven_parts(gaps)}
@@ -726,9 +749,11 @@ def _uneven_parts(rows: list[list[int]]) -> str:
 def _noise(raw: Any, case: Case) -> str:
     if case.asks == "generator":
         return about_the_generator(raw, case)
-    text, kind, calls = case.args["tokens"], case.args["kind"], unpacked(raw["calls"])
-    if words := next(filter(None, map(_no_list_of_tokens, calls)), None):
+    text, kind, nodes = case.args["tokens"], case.args["kind"], unpacked(raw["calls"])
+    others = (result for sort, *results in nodes if sort == "other" for result in results)
+    if words := next(filter(None, map(_no_list_of_tokens, others)), None):
         return words
+    calls = [*map(from_texts, nodes)]
     if len(calls) != 1 + more_calls(case):
         return f"{len(calls)} results"
     look = {"mask": _token_masks, "delete": _deletions, "infill": _infills, "permute": _orders, "rotate": _rotations}
@@ -759,6 +784,8 @@ def _hits(text: list[str], flags: list[list[bool]], what: str) -> str:
 def _of_two_alike(calls: list[list[str]], first: list[str], second: list[str], what: str) -> str:
     """Which of two equal tokens is hit, where one of them is: the results are `first` and `second` then."""
     hits = [found == first for found in calls if found in (first, second)]
+    if not hits and len(calls) > CALLS:
+        return f"of two equal tokens both are {what}, or none"
     if not hits or fits(sum(hits), len(hits), 0.5):
         return f"of two equal tokens either is {what}"
     often = "always" if len(set(hits)) == 1 else "more often"
@@ -814,7 +841,7 @@ def _infills(text: list[str], calls: list[list[str]]) -> str:
                 runs.append((masks, gone))
             if gone and not masks:
                 return "some tokens are gone without a [MASK]"
-            if token is None and masks and not gone:
+            if token is None and masks and not gone and len(text) <= SHORT:  # in one long text it is rare
                 return "there is a [MASK] after the text, for no token at all"
             if token is not None or (masks and len(text) != SHORT):  # the text's end cuts its last span
                 spans.append(gone if masks else None)
@@ -868,8 +895,9 @@ def _lengths(lengths: list[int]) -> str:
 def _lost(text: list[str], calls: list[list[str]]) -> str | None:
     """What is lost or comes twice, if anything."""
     rest = text[len(text) - text[::-1].index(".") :] if "." in text else []
-    for found in calls:
-        gone, more = Counter(text) - Counter(found), Counter(found) - Counter(text)
+    given = Counter(text)
+    for here in map(Counter, calls):
+        gone, more = (given - here, here - given) if here != given else (None, None)
         if gone and more:
             return "some tokens are lost, and others come twice or are new"
         if more:
@@ -890,6 +918,8 @@ def _orders(text: list[str], calls: list[list[str]]) -> str:
     if any(not order for order in found):
         whole = all(_in_runs(one, sentences) for one in calls)
         return "tokens change their places inside of sentences" if whole else "sentences are torn apart"
+    if len(sentences) == SENTENCES:
+        return _places(found)
     orders = list(permutations(range(len(sentences))))
     if evenly(found, orders):
         if len(orders) == 1:
@@ -905,6 +935,28 @@ def _orders(text: list[str], calls: list[list[str]]) -> str:
     return f"of {len(orders)} orders of the sentences only {listed(seen)} come"
 
 
+def _places(orders: list[tuple[int, ...]]) -> str:
+    """Whether sentences move on as often as they move back, in many orders of many sentences.
+
+    In an order drawn evenly the number of those that stand earlier than before is a sum of independent draws, because
+    the Eulerian polynomials have real zeros only (Frobenius 1910), with the mean (n − 1) / 2 and the variance
+    (n + 1) / 12. Bernstein's inequality says how far it may be from its mean.
+    """
+    n = len(orders[0])
+    earlier, later = (sum(sum(map(moved, order, range(n))) for order in orders) for moved in (gt, lt))
+    mean, variance = len(orders) * (n - 1) / 2, len(orders) * (n + 1) / 12
+
+    def is_odd(count: int) -> bool:
+        away = abs(count - mean)
+        return away**2 > 2 * LIMIT * (variance + away / 3)
+
+    if is_odd(earlier) or is_odd(later):
+        if not earlier + later:
+            return "sentences stay in their order"
+        return f"sentences come {'earlier' if earlier > later else 'later'} than before too often"
+    return "sentences come earlier than before as often as later"
+
+
 def _sentences(text: list[str]) -> list[list[str]]:
     sentences: list[list[str]] = [[]]
     for token in text:
@@ -917,16 +969,18 @@ def _sentences(text: list[str]) -> list[list[str]]:
 def _arranged(found: list[str], sentences: list[list[str]]) -> list[int]:
     """The numbers of the sentences in the order in which they stand; empty if they are torn apart."""
     order: list[int] = []
+    beginning: dict[str, list[int]] = {}
+    for number, sentence in enumerate(sentences):
+        beginning.setdefault(sentence[0], []).append(number)
     at = 0
     while at < len(found):
-        here = [
-            number for number, sentence in enumerate(sentences)
-            if number not in order and found[at : at + len(sentence)] == sentence
-        ]  # fmt: skip
-        if not here:
+        some = beginning.get(found[at], [])
+        here = next((number for number in some if found[at : at + len(sentences[number])] == sentences[number]), None)
+        if here is None:
             return []
-        order.append(here[0])
-        at += len(sentences[here[0]])
+        some.remove(here)
+        order.append(here)
+        at += len(sentences[here])
     return order
 
 

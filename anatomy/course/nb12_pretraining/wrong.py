@@ -23,6 +23,7 @@ MISTAKES = Mistakes()
 # A place, what mistakes there cost, and for each its name, what it puts there, and its sentence.
 
 COIN = "draw_below(2, generator) == 1"
+STOPS = "Yours ends at the first document of a single sentence: the documents after it make no pairs. It makes no pair itself, but you go on with the next one (`continue`, not `break`)."
 
 
 @MISTAKES.of(mask_tokens)
@@ -55,7 +56,7 @@ def in_mask_tokens(at):
        ("shares_turned", ("(fate >= 0.9)", OTHER), "Your shares are turned round: 10 % [MASK], 10 % another token, 80 % as they were. It is 80 % that become [MASK]."))
     at(("(fate < 0.8)", "(fate >= 0.8)"), "80/10/10", ("half_masked", ("(fate < 0.5)", "(fate >= 0.5) & (fate >= 0.8)"), "50 % of the chosen become [MASK]; 80 % are to."))
     at((CHOSEN, FATE), "80/10/10",
-       ("one_draw_for_both", ("((fate := torch.rand(ids.shape, generator=generator)) < rate)", "fate = fate.clone()"), "You compare the same draw with `rate` and with 0.8: what is below a rate of 0.3 is below 0.8, too, so all of the chosen become [MASK]. The second decision needs a draw of its own."))
+       ("one_draw_for_both", ("((fate := torch.rand(ids.shape, generator=generator)) < rate)", "fate = fate.clone()"), "You compare the same draw with `rate` and with 0.8: what is below a rate of 0.3 is below 0.8, too, so all of the chosen become [MASK]. The second decision needs a draw of its own, or limits that are shares of `rate`."))
     at(" & (special_mask == 0)", "special tokens",
        ("special_chosen", "", "You choose special tokens, too: [CLS], [SEP] and padding would be masked. Leave out the positions where `special_mask` is 1."))
     at("(special_mask == 0)", ("labels", "special tokens", "rate", "80/10/10", "generator"),
@@ -92,7 +93,7 @@ def in_mask_tokens(at):
     at("    chosen = ", ("rate", "80/10/10", "generator"),
        ("seeded", "    generator = torch.Generator().manual_seed(0)\n    chosen = ", "You seed inside of the function: whatever state the generator is in, the same positions are chosen. That is static masking, of every batch alike. Use the generator as it comes."))
     at("ids.masked_fill(", "labels",
-       ("in_place", "ids.masked_fill_(", "You change `ids` in place, and whoever called you still needs the text. `masked_fill` without `_` makes a new tensor."))
+       ("in_place", "ids.masked_fill_(", "You change `ids` in place, and whoever called you still needs the text. Write into a copy, `ids.clone()`, or use what makes a new tensor: `where`, or `masked_fill` without `_`."))
     at(", labels\n", ("labels", "special tokens", "rate", "80/10/10"), ("only_inputs", "\n", "You return the inputs alone. The exercise asks for two tensors: (inputs, labels)."))
 
 
@@ -159,7 +160,7 @@ def in_next_sentence_pairs(at):
        ("a_third_follows", "draw_below(3, generator) == 1", "A third of your pairs follow, two thirds are drawn from elsewhere. It is half and half."),
        ("most_follow", "draw_below(3, generator) > 0", "Two thirds of your pairs follow, a third is drawn from elsewhere. It is half and half."),
        ("taking_turns", "len(pairs) % 2 == 0", "Your pairs take turns: one follows, the next doesn't. Every pair must draw for itself; a pattern is something to learn by heart."),
-       ("own_generator", "random.random() < 0.5", "Your draws do not come from the given generator: the same state gives other pairs each time. Hand it on wherever you draw.", "generator"),
+       ("own_generator", "random.random() < 0.5", "Not all of your draws come from the given generator: the same state gives other pairs each time. Hand it on wherever you draw.", "generator"),
        ("a_quarter_follows", "draw_below(4, generator) == 1", "A quarter of your pairs follow, three quarters are drawn from elsewhere. It is half and half."),
        ("three_quarters_follow", "draw_below(4, generator) > 0", "Three quarters of your pairs follow, a quarter is drawn from elsewhere. It is half and half."))
     at("            if draw_below(2, generator) == 1:\n                " + FOLLOWS + "\n            else:\n                " + ELSE, ("pairs", "half and half", "drawn evenly"),
@@ -196,6 +197,8 @@ def in_next_sentence_pairs(at):
        ("wraps_around", "pairwise([*doc, doc[0]])", "What follows the last sentence of a document is its first in yours. Nothing does: the last one is the first of no pair."))
     at((FOLLOWS,), "pairs",
        ("found_by_its_text", ("pairs.append((first, doc[doc.index(first) + 1], 1))",), "You look for a sentence's position by its text. Where a sentence comes twice, `index` finds the first one, and what follows is wrong. Count positions instead."))
+    at("enumerate(docs):\n        others", ("pairs", "drawn evenly"),
+       ("stops_at_a_single_sentence", "enumerate(docs):\n        if len(doc) < 2:\n            break\n        others", STOPS))
     at("    return pairs", ("pairs", "drawn evenly"),
        ("shuffled", "    return [pairs[place] for place in torch.randperm(len(pairs), generator=generator).tolist()]", "Your pairs are shuffled. They must come in the order of the documents."),
        ("only_first_document", "        return pairs", "Only the first document is used: is the `return` inside of the loop?"),
@@ -229,7 +232,7 @@ def in_sentence_order_pairs(at):
        ("a_third_in_order", "draw_below(3, generator) == 1", "A third of your pairs are in order. It is half and half."),
        ("most_in_order", "draw_below(3, generator) > 0", "Two thirds of your pairs are in order. It is half and half."),
        ("taking_turns", "len(pairs) % 2 == 0", "Your pairs take turns: one in order, the next swapped. Every pair must draw for itself.", ("half and half", "generator")),
-       ("own_generator", "random.random() < 0.5", "Your draws do not come from the given generator: the same state gives other pairs each time. Hand it on wherever you draw.", "generator"),
+       ("own_generator", "random.random() < 0.5", "Not all of your draws come from the given generator: the same state gives other pairs each time. Hand it on wherever you draw.", "generator"),
        ("a_quarter_in_order", "draw_below(4, generator) == 1", "A quarter of your pairs are in order. It is half and half."),
        ("three_quarters_in_order", "draw_below(4, generator) > 0", "Three quarters of your pairs are in order. It is half and half."))
     at("(following, first, 0)", ("pairs", "half and half"),
@@ -249,6 +252,8 @@ def in_sentence_order_pairs(at):
        ("one_draw_a_place", ("    pairs, coins = [], [draw_below(2, generator) for _ in max(docs, key=len)]", "        for coin, (first, following) in zip(coins, pairwise(doc)):\n", "coin == 1"), "You draw once for each place in a document, and use these draws for all documents. Every pair draws for itself."))
     at(("        for first, following in pairwise(doc):\n", "            pairs.append(" + PAIR + ")\n"), "pairs",
        ("goes_on_from_the_swapped", ("        first = doc[0]\n        for following in doc[1:]:\n", "            if not in_order:\n                first, following = following, first\n            pairs.append((first, following, int(in_order)))\n            first = following\n"), "After a swapped pair your next one begins with the wrong sentence. It begins with the later one of the two in the document, whether they were swapped or not."))
+    at(("        for first, following in pairwise(doc):\n", "            pairs.append(" + PAIR + ")\n"), "pairs",
+       ("swaps_in_the_document", ("        for place in range(1, len(doc)):\n", "            if not in_order:\n                doc[place - 1], doc[place] = doc[place], doc[place - 1]\n            pairs.append((doc[place - 1], doc[place], int(in_order)))\n"), "You swap sentences in the document itself: whoever called you loses their order, and a pair after a swapped one gets the sentence that has moved. Leave the document as it is, and swap only in the pair."))
     at("pairwise(doc)", "pairs",
        ("any_two_of_a_document", "[(one, other) for place, one in enumerate(doc) for other in doc[place + 1 :]]", "You pair every sentence with all later ones of its document. Pairs are neighbors: a sentence and the next."),
        ("every_second_sentence", "zip(doc[::2], doc[1::2])", "You take sentences two by two: 1 and 2, 3 and 4. All neighbors are needed: 2 and 3, too."),
@@ -257,6 +262,10 @@ def in_sentence_order_pairs(at):
        ("wraps_around", "pairwise([doc[-1], *doc])", "You pair the last sentence of a document with its first. They are no neighbors. (In Python `doc[-1]` is the last one, not the one before `doc[0]`.)"))
     at("    for doc in docs:\n        for first, following in pairwise(doc):", "pairs",
        ("across_documents", "    for doc in [sum(docs, [])]:\n        for first, following in pairwise(doc):", "The last sentence of a document is paired with the first of the next one. Pairs do not cross the end of a document."))
+    at("    for doc in docs:\n", "pairs",
+       ("stops_at_a_single_sentence", "    for doc in docs:\n        if len(doc) < 2:\n            break\n", STOPS))
+    at(("        for first, following in pairwise(doc):\n            in_order = draw_below(2, generator) == 1\n", "            pairs.append(" + PAIR + ")\n"), ("pairs", "half and half"),
+       ("documents_turned_or_not", ("        in_order = draw_below(2, generator) == 1\n        for first, following in pairwise(doc if in_order else doc[::-1]):\n", "            pairs.append((first, following, int(in_order)))\n"), "You turn a whole document round, or you leave it: its pairs then come from its end, and all are swapped or none. Every pair draws for itself, and they come in the order of the document."))
     at("    return pairs", "pairs",
        ("shuffled", "    return [pairs[place] for place in torch.randperm(len(pairs), generator=generator).tolist()]", "Your pairs are shuffled. They must come in the order of the documents."),
        ("only_first_document", "        return pairs", "Only the first document is used: is the `return` inside of the loop?"))
@@ -362,6 +371,8 @@ def in_span_corruption(at):
        ("places_drawn_one_by_one", ("edges = [0, *sorted(draw_below(len(ids) - hidden - count + 2, generator) for _ in range(count)), len(ids) - hidden - count + 1]\n    gaps = [end - start + 1 for start, end in zip(edges, edges[1:])]", LESS), "Kept stretches of some lengths come too often in yours. (Do you draw a place for each span for itself, and sort them? Then two spans are too rarely as near as can be.) All ways to place the spans must be equally likely: `random_parts` cuts so."),
        ("gaps_dealt_out", ("gaps = [1] * (count + 1)\n    for _ in range(len(ids) - hidden + 1 - count):\n        gaps[draw_below(count + 1, generator)] += 1", LESS), "Your kept stretches are too much alike in length. (Do you deal the kept tokens out one at a time?) All ways to place the spans must be equally likely: `random_parts` cuts so."),
        ("gaps_one_by_one", ("gaps = []\n    for left in range(count, 0, -1):\n        gaps.append(1 + draw_below(len(ids) - hidden + 2 - sum(gaps) - left, generator))\n    gaps.append(len(ids) - hidden + 2 - sum(gaps))", LESS), "Your kept stretches are too different in length. (Do you draw one after the other, each evenly from what is left?) All ways to place the spans must be equally likely: `random_parts` cuts so."))
+    at((SPANS, GAPS, LESS), "all ways",
+       ("all_dealt_out", ("spans = [1] * count\n    for _ in range(hidden - count):\n        spans[draw_below(count, generator)] += 1", "gaps = [1] * (count + 1)\n    for _ in range(len(ids) - hidden + 1 - count):\n        gaps[draw_below(count + 1, generator)] += 1", LESS), "Your spans are too much alike in length, and so are the kept stretches. (Do you deal the tokens out one at a time?) All ways to hide N tokens in K spans must be equally likely: `random_parts` cuts so."))
     at(LESS, "all ways",
        ("equal_gaps", "free = len(ids) - hidden\n    gaps = [free // (count + 1) + (k < free % (count + 1)) for k in range(count + 1)] if free > count else [gaps[0] - 1, *gaps[1:-1], gaps[-1] - 1]", "You spread your spans evenly over the text. All ways to place them must be equally likely."))
     at("return torch.tensor([*inputs, *tokens[start:], eos_id]), torch.tensor([*targets, sentinel_ids[count], eos_id])", ("rebuilds", "sentinels", "amounts", "all ways"),
@@ -395,6 +406,17 @@ def in_bart_noise(at):
        ("deletes_most", DELETED.replace(">=", "<"), "You keep tokens where the draw is *below* 0.3: 70 % are left out. It should be 30 %."),
        ("deletes_as_bert", DELETED.replace("0.3", "0.15"), "You leave out 15 % of the tokens. Here it is 30 %."),
        ("deletes_by_masking", MASKED, "With \"delete\" you put a [MASK] where a token was. It is left out without a trace: the model has to find the position, too."))
+    GONE = "        gone = {token for token in tokens if torch.rand((), generator=generator) < 0.3}\n"
+    EQUAL = "Equal tokens share one fate in yours. (Do you note by its text what {}?) Every token draws for itself, also where another one reads the same: count positions, or draw while you build the new list."
+    at("        return " + MASKED, "mask",
+       ("masks_equal_tokens_together", GONE + "        return [\"[MASK]\" if token in gone else token for token in tokens]", EQUAL.format("becomes [MASK]")))
+    at("        return " + DELETED, "delete",
+       ("deletes_equal_tokens_together", GONE + "        return [token for token in tokens if token not in gone]", EQUAL.format("is left out")))
+    for number, share, several in ((4, "40 %", " (`draw_below(10, …) <= 3` holds for four numbers of ten: 0, 1, 2 and 3.)"), (2, "20 %", "")):
+        more = MASKED.replace("0.3", f"0.{number}"), DELETED.replace("0.3", f"0.{number}")
+        at(MASKED, "mask", (f"masks_{number}_in_10", more[0], f"With \"mask\" about {share} of your tokens become [MASK]; 30 % are to.{several}"))
+        at(DELETED, "delete", (f"deletes_{number}_in_10", more[1], f"With \"delete\" about {share} of your tokens are left out; 30 % are to be.{several}"))
+        at((MASKED, DELETED), ("mask", "delete"), (f"masks_and_deletes_{number}_in_10", more, f"With \"mask\" and \"delete\" about {share} of your tokens are hit; 30 % are to be.{several}"))
     at("        return " + DELETED, "delete",
        ("deletes_exactly", "        places = set(torch.randperm(len(tokens), generator=generator)[: round(0.3 * len(tokens))].tolist())\n        return [token for place, token in enumerate(tokens) if place not in places]", "You leave out an exact share of the tokens. Every token draws for itself: a text of one token, too, is left out with probability 0.3."),
        ("deletes_all_or_none", "        coin = torch.rand((), generator=generator)\n        return [token for token in tokens if coin >= 0.3]", "You draw once for the whole text: all tokens go, or none. Every token draws for itself."),
@@ -407,7 +429,7 @@ def in_bart_noise(at):
        ("infills_never_none", "max(1, " + POISSON + ")", "Your spans never have length 0. Where Poisson gives 0 (one time in 20), a [MASK] is put in and no token goes: the model has to notice that nothing is missing."),
        ("infills_one_more", "1 + " + POISSON, "Your spans are one token longer than drawn. Poisson says how many go, and 0 is possible."),
        ("infills_uniform", "draw_below(7, generator)", "Your lengths are drawn evenly from 0 to 6. Their mean is right, but their distribution must be Poisson's."),
-       ("own_generator", "int(torch.poisson(torch.tensor(3.0)))", "Not all draws come from the given generator: the same state gives another text each time. Hand it on wherever you draw.", "generator"))
+       ("own_generator", "int(torch.poisson(torch.tensor(3.0)))", "Not all draws come from the given generator: for some kinds of noise, or for all, the same state gives another text each time. Hand it on wherever you draw.", "generator"))
     at("torch.tensor(3.0)", "infill", ("infills_poisson_1", "torch.tensor(1.0)", "Your lengths have the mean 1. It is 3."))
     at(("noisy, place = [], 0", POISSON), "infill",
        ("infills_one_length", ("noisy, place, length = [], 0, " + POISSON, "length"), "You draw one length and use it for all spans. Draw one for each."))
@@ -419,6 +441,8 @@ def in_bart_noise(at):
        ("infills_three_in_ten", "< 0.3", "A span begins before 30 % of the tokens in yours. With mean 3 that would hide nearly half of the text: the probability is 1/7."))
     at(KEPT, "infill",
        ("infills_side_by_side", "                continue\n" + KEPT, "After a span yours may begin the next one at once, so two [MASK] are side by side. The token after a span stays."))
+    at("            if torch.rand((), generator=generator) < 1 / 7:\n                noisy.append(\"[MASK]\")\n                place += " + POISSON + "\n" + KEPT, "infill",
+       ("infills_behind_the_token", KEPT + "            if torch.rand((), generator=generator) < 1 / 7:\n                noisy.append(\"[MASK]\")\n                place += " + POISSON + "\n", "A [MASK] can come after the last token in yours, where nothing is left to hide. (Do you write a token first, and draw after it? Then the first one is never hidden.) The draw comes before each token."))
     at(("place += " + POISSON, KEPT), "infill",
        ("infills_take_the_next_too", ("place += 1 + " + POISSON + "\n                continue", KEPT), "Your spans take one token more than drawn: the one after a span. It stays; only then may the next span begin."))
     at("noisy += tokens[place : place + 1]", ("infill", "generator"),
@@ -431,6 +455,9 @@ def in_bart_noise(at):
        ("permutes_by_rotating", "first = draw_below(len(sentences), generator)\n        order = [(first + number) % len(sentences) for number in range(len(sentences))]", "You rotate the sentences: their order is begun elsewhere. All orders must be equally likely."),
        ("permutes_by_reversing", "order = list(range(len(sentences)))[::-1]", "You reverse the sentences. Their order must be random, all orders equally likely.", ("permute", "generator")),
        ("permutes_by_equal_keys", "keys = [draw_below(len(sentences), generator) for _ in sentences]\n        order = sorted(range(len(sentences)), key=keys.__getitem__)", "The old order comes too often. Sorting by drawn numbers does that where they can be equal, because equal ones keep their order. `torch.randperm` makes all orders equally likely."),
+       *((f"permutes_by_exchanging_{way}", f"order = list(range(len(sentences)))\n        for one in {ones}:\n            two = draw_below(len(order), generator)\n            order[one], order[two] = order[two], order[one]", "Not all orders of many sentences are equally likely in yours. (Do you exchange each sentence with any of them? Exchange it with one that has not had its turn yet, itself included.) `torch.randperm` makes all orders equally likely.")
+         for way, ones in (("upwards", "range(len(order))"), ("downwards", "reversed(range(len(order)))"))),
+       ("permutes_all_away", "order = list(range(len(sentences)))\n        for one in range(len(order) - 1, 0, -1):\n            two = draw_below(one, generator)\n            order[one], order[two] = order[two], order[one]", "Of three sentences none keeps its place in yours. (Do you exchange each one with one before it, and never with itself? `draw_below(n, …)` leaves n out.) All orders must be equally likely, the old one, too."),
        ("permutes_two", "order = list(range(len(sentences)))\n        one, two = draw_below(len(order), generator), draw_below(len(order), generator)\n        order[one], order[two] = order[two], order[one]", "You exchange two sentences, and all others stay. All orders must be equally likely."))
     at("for token in sentences[number]]", "permute",
        ("permutes_without_stops", "for token in sentences[number] if token != \".\"]", "The full stops are lost. Each stays at the end of its sentence."))
@@ -445,6 +472,7 @@ def in_bart_noise(at):
        ("permutes_nothing", "for number in range(len(order))", "Your sentences stay in their order: is the shuffled order used?"))
     at("draw_below(len(tokens), generator)", "rotate",
        ("rotates_from_the_second", "min(1 + draw_below(max(len(tokens) - 1, 1), generator), len(tokens) - 1)", "Yours never begins with the first token. Every token is equally likely, the first one, too: then the text stays as it is."),
+       ("rotates_from_the_second_and_stops", "1 + draw_below(len(tokens) - 1, generator)", "Yours never begins with the first token, and stops where there is only one. Every token is equally likely, the first one, too: then the text stays as it is."),
        ("rotates_not_to_the_last", "draw_below(max(len(tokens) - 1, 1), generator)", "Yours never begins with the last token. `draw_below(n, …)` leaves n out already."),
        ("rotates_not_to_the_last_and_stops", "draw_below(len(tokens) - 1, generator)", "Yours never begins with the last token, and stops where there is only one. `draw_below(n, …)` leaves n out already."),
        ("rotates_one_too_far", "draw_below(len(tokens) + 1, generator)", "The text stays as it is too often: there is one position more in your draw than there are tokens, and after the last one it begins with the first again. `draw_below(n, …)` leaves n out."),
@@ -551,7 +579,7 @@ def in_distillation_loss(at):
     at("return alpha", ("values", "gradients", "one term alone"), ("sign", "return -alpha", "Your KL enters with a minus sign. A divergence is ≥ 0, and is added."))
     at(".detach()", "gradients",
        ("teacher_learns", "", "Your gradient flows into the teacher, too, and would pull it towards the student. Cut it: `teacher_logits.detach()`."),
-       ("teacher_detached_in_place", ".detach_()", "`detach_()` with its underscore cuts the caller's own tensor off from what made it. `detach()` gives a new one."))
+       ("teacher_detached_in_place", ".detach_()", "You cut the caller's own tensor off from its gradients: `detach_()` with its underscore does so, and `requires_grad = False`, too. `detach()` gives a new tensor, and leaves the old one as it is."))
     at(("student_logits / temperature", "teacher_logits.detach()"), "gradients",
        ("student_detached", ("student_logits.detach() / temperature", "teacher_logits.detach()"), "You detach the student, and no gradient of the KL reaches it. It is the teacher that must not learn."))
 
