@@ -34,7 +34,7 @@ def test_a_sentence_ends_and_keeps_its_beginning_where_a_case_has_other_sizes(se
 
 def test_of_two_mistakes_none_says_that_the_rest_is_right():
     pair = MISTAKE("The values are right, but no gradient passes."), MISTAKE("Right for small scores, but 89 is not.")
-    assert [one.headline for one in diagnoses_of_two(*pair, Case({}))] == [
+    assert [one.headline for one in diagnoses_of_two(*((one, Case({})) for one in pair))] == [
         "Two mistakes at once. The first: No gradient passes.",
         "The second: 89 is not.",
     ]
@@ -44,5 +44,5 @@ def test_of_two_mistakes_none_says_that_the_rest_is_right():
 def test_what_is_left_beside_a_second_mistake_is_a_sentence(book):
     """Where a sentence begins with what is right, its second part stands alone: "but they are still tensors"."""
     for wrong in (wrong for exercise in COURSE.exercises(book).values() for wrong in exercise.mistakes.values()):
-        said = diagnoses_of_two(wrong, wrong, Case({}))[1].headline.removeprefix("The second: ")
+        said = diagnoses_of_two((wrong, Case({})), (wrong, Case({})))[1].headline.removeprefix("The second: ")
         assert said.split()[0] not in FRAGMENTS or said == diagnosis_of(wrong, Case({})).headline, wrong.name

@@ -19,6 +19,9 @@ from anatomy.engine.judging.forms import (
     explain_type,
     is_nothing,
 )
+from anatomy.engine.judging.relations.comparison import constant_ratio
+from anatomy.engine.judging.relations.numbers import FACTOR
+from anatomy.engine.judging.relations.sizes import is_factor
 from anatomy.engine.judging.stops import explain_error, explain_message
 from anatomy.engine.judging.values import explain_values
 from anatomy.engine.judging.verdict import Diagnosis
@@ -62,6 +65,9 @@ def explain_each(
     told: set[tuple[Kind, str]] = set()
     for first, group in firsts:
         said = _explain(expectations, first, differences if first.kind == Kind.TYPE else group)
+        if said.claims == FACTOR and any(_is_no_such_factor(one, first, said, cases[one.case]) for one in differences):
+            headline = said.headline.replace("Only a constant factor is off", "A constant factor is off")
+            said = Explanation(headline, f"{said.detail} In other tries, more than that differs.", said.claims)
         if (first.kind, said.claims) in told or (said.claims == EXAMPLE and first.kind in {kind for kind, _ in told}):
             continue  # another example of the same adds nothing
         if isinstance(first.found, str) and first.found in {one.headline for one in explained.values()}:
@@ -97,6 +103,19 @@ def _may_refute(difference: Difference) -> bool:
     """Whether a result has enough in it to contradict a sentence: no axis of size 1, and not one number everywhere."""
     expected = difference.expected
     return not isinstance(expected, Tensor) or (min(expected.shape, default=2) > 1 and len(expected.unique()) > 1)
+
+
+def _is_no_such_factor(difference: Difference, first: Difference, said: Explanation, case: Case) -> bool:
+    """Whether it is the same result as the first one in another case, where not this factor alone is off."""
+    found, expected = difference.found, difference.expected
+    if (difference.kind, difference.where, difference.aspect) != (first.kind, first.where, first.aspect):
+        return False
+    if not isinstance(found, Tensor) or not isinstance(expected, Tensor) or found.shape != expected.shape:
+        return False
+    if expected.numel() < 2 or not expected.any() or not (found + expected).isfinite().all():
+        return False
+    ratio, name = constant_ratio(found, expected), said.headline.partition(": ")[2].rstrip(".")
+    return ratio is None or bool(name and not is_factor(ratio, name, case))
 
 
 def _is_late(difference: Difference) -> bool:

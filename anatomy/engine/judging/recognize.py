@@ -12,6 +12,7 @@ import time
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
+from anatomy.engine.case import Case
 from anatomy.engine.judging import trail
 from anatomy.engine.judging.compare import compare
 from anatomy.engine.judging.expectations import Expectations
@@ -138,7 +139,7 @@ def _two(
             break
         cases = sight.claims(both, IN_EVERYTHING)
         if cases and open_cases <= cases and sight.differs(both, one, cases) and sight.differs(both, two, cases):
-            return Recognized(diagnoses_of_two(one, two, sight.expectations.cases[min(cases)]), cases)
+            return Recognized(diagnoses_of_two(*((each, sight.shows_first(each, cases)) for each in (one, two))), cases)
     return None
 
 
@@ -219,6 +220,18 @@ class _Sight:
             )
             for i in cases
         )
+
+    def shows_first(self, mistake: Mistake, cases: Collection[int]) -> Case:
+        """The first of these cases in which the mistake alone is wrong, for the sizes in its sentence."""
+        known = self.expectations
+        wrong = (
+            index
+            for index in sorted(cases)
+            if not IN_EVERYTHING.is_right(
+                known.exercise, known.cases[index], known.with_mistake(mistake, index), known.expected[index]
+            )
+        )
+        return known.cases[next(wrong, min(cases))]
 
     def more_is_wrong(self, mistake: Mistake, cases: Iterable[int]) -> bool:
         """Whether the answer returns other values than the mistake alone."""

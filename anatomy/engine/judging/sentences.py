@@ -22,12 +22,12 @@ _THE_REST = re.compile(r"(?:The [\w ]+ (?:is|are) right|Right for [\w ]+), but (
 """What a sentence says of the rest of the answer. Beside a second mistake it need not be so."""
 
 
-def diagnoses_of_two(one: Mistake, two: Mistake, case: Case) -> tuple[Diagnosis, ...]:
-    """What the card says of two mistakes at once: of each only what is true beside the other."""
-    first, second = (_THE_REST.sub(lambda found: found[1].upper(), _sentence(mistake, case)) for mistake in (one, two))
+def diagnoses_of_two(one: tuple[Mistake, Case], two: tuple[Mistake, Case]) -> tuple[Diagnosis, ...]:
+    """What the card says of two mistakes at once, each with its case: of each only what is true beside the other."""
+    first, second = (_THE_REST.sub(lambda found: found[1].upper(), _sentence(*each)) for each in (one, two))
     return (
-        Diagnosis(f"Two mistakes at once. The first: {first}", mistake=one.name),
-        Diagnosis(f"The second: {second}", mistake=two.name),
+        Diagnosis(f"Two mistakes at once. The first: {first}", mistake=one[0].name),
+        Diagnosis(f"The second: {second}", mistake=two[0].name),
     )
 
 

@@ -96,6 +96,6 @@ def _reason(message: str) -> tuple[str, str]:
 def _inputs(case: Case) -> str:
     shapes = [f"{name} {tuple(value.shape)}" for name, value in case.args.items() if isinstance(value, Tensor)]
     if shapes:
-        return f"Shapes here: {', '.join(shapes)}."
+        return f"Shapes of the arguments: {', '.join(shapes)}."
     sizes = [f"{letter} = {size}" for letter, size in case.sizes.items()]
     return f"Sizes here: {', '.join(sizes)}." if sizes else ""

@@ -221,12 +221,14 @@ def _only_sizes(function: ast.AST) -> Iterator[ast.AST]:
 
 
 def _no_sizes(function: ast.AST) -> Iterator[ast.AST]:
-    """What stands in a comparison, in a slice, in ``10**9``, or behind `//`."""
+    """What stands in a comparison, in a slice, in ``10**9``, behind `//`, or as digits to round to."""
     for node in ast.walk(function):
         if isinstance(node, ast.Compare | ast.Slice) or _is_large_number(node):
             yield from ast.walk(node)
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv):
             yield from ast.walk(node.right)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("round"):
+            yield from node.args[1:]
 
 
 def _is_large_number(node: ast.AST) -> bool:

@@ -273,10 +273,14 @@ def _changes(node: ast.AST, name: str) -> bool:
 
 
 def _begun(function: ast.FunctionDef) -> Iterator[ast.expr]:
-    """What names are set to of which single entries are set, too."""
-    inside = list(ast.walk(function))
-    filled = {node.value.id for node in inside if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
-              if isinstance(node.value, ast.Name)}  # fmt: skip
+    """What names are set to of which single entries are set or added, too."""
+    inside, filled = list(ast.walk(function)), set()
+    for node in inside:
+        match node:
+            case ast.Subscript(ast.Name(name), _, ast.Store()):
+                filled.add(name)
+            case ast.Call(ast.Attribute(ast.Name(name), "append" | "extend")):
+                filled.add(name)
     for statement in inside:
         if isinstance(statement, ast.Assign) and {ast.unparse(target) for target in statement.targets} & filled:
             yield statement.value

@@ -107,12 +107,6 @@ class Trials:
         return {seen.difference.kind for seen in self._told} == {Kind.DTYPE}
 
     @property
-    def differ_by_chance(self) -> bool:
-        """Whether results differ from run to run, and should not."""
-        pairs = zip(self.found, self.expectations.expected, strict=True)
-        return any(found.again and not expected.again for found, expected in pairs)
-
-    @property
     def breaks_a_rule(self) -> bool:
         """Whether a rule says what is wrong."""
         seen = zip(self.found, self.expectations.cases, strict=True)

@@ -13,6 +13,9 @@ from anatomy.engine.judging.explanation import Explanation
 from anatomy.engine.judging.relations.comparison import Comparison, alike, constant_ratio
 from anatomy.engine.judging.relations.sizes import explain_factor
 
+FACTOR = "a constant factor"
+"""What `factor` claims."""
+
 
 def not_finite(comparison: Comparison) -> Iterator[Explanation]:
     bad = ~comparison.found.isfinite() & comparison.expected.isfinite()
@@ -63,7 +66,7 @@ def factor(comparison: Comparison) -> Iterator[Explanation]:
     yield Explanation(
         f"Only a constant factor is off{name}.",
         f"Your values are the expected ones {direction}{equation}.",
-        "a constant factor",
+        FACTOR,
     )
 
 

@@ -22,10 +22,15 @@ def explain_factor(ratio: float, comparison: Comparison) -> tuple[str, str]:
     for name, (known, number) in _factors(comparison.case).items():
         if not _is_factor(ratio, known):
             continue
-        if all(name in (theirs := _factors(case)) and _is_factor(other, theirs[name][0]) for other, case in others):
+        if all(is_factor(other, name, case) for other, case in others):
             equals = f" = {number}" if number else ""
             return f": {name}", f", and {name}{equals}" + (f" = {known:.4g}" if number != f"{known:.4g}" else "")
     return "", ""
+
+
+def is_factor(ratio: float, name: str, case: Case) -> bool:
+    """Whether a ratio is what this name stands for in a case."""
+    return _is_factor(ratio, _factors(case).get(name, (0.0, ""))[0])
 
 
 def _is_factor(ratio: float, known: float) -> bool:
