@@ -460,8 +460,9 @@ def _training(answer: Any, case: Case) -> Any:
         losses = answer(model, loop, optimizer, epochs, *rest)
     optimizer.look()
     calls = [call for call in model.calls if call.learns] or model.calls  # not what somebody measures in between
-    seen = {"losses": _typed(losses), "marks": [call.mark for call in calls], "first": _first(model)}
-    seen["kept"] = int(losses is earlier and isinstance(losses, list) and len(losses) > epochs * len(batches))
+    kept = losses is earlier and isinstance(losses, list) and len(losses) > (wanted := epochs * len(batches))
+    mine = losses[-wanted:] if kept else losses  # what an answer keeps depends on how often it has been called
+    seen = {"losses": _typed(mine), "kept": int(kept), "marks": [call.mark for call in calls], "first": _first(model)}
     if case.asks is not None:
         return seen
     return {
