@@ -273,9 +273,15 @@ def _detail(exercise: Exercise, differences: list[Difference], name: str) -> str
     if numbers_first.kind in _IN_FEW_WORDS:
         return _IN_FEW_WORDS[numbers_first.kind]
     if name == "shape":
+        kinds -= {Kind.TYPE} if any(_is_described(one.found) for one in mine) else set()
         forms = {Kind.SHAPE: "differ", Kind.TYPE: "another type", Kind.DTYPE: "another number type"}
         return next((words for kind, words in forms.items() if kind in kinds), "results differ")
     return "differ"
+
+
+def _is_described(found: object) -> bool:
+    """Whether a value stands for something that is not data, or that an exercise describes in words of its own."""
+    return isinstance(found, dict) and "$other" in found
 
 
 _GENERAL = frozenset({"shape", "values", "gradients", "train mode", "parameters"})
