@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from torch import Tensor
@@ -52,6 +53,7 @@ def is_evidence(
     asked = expectations.exercise
     exercise = replace(asked, properties={name: n for name, n in asked.properties.items() if name != "gradients"})
 
+    @cache
     def is_distinct(index: int) -> bool:
         here, elsewhere, case = found[index], raw[expectations.twin(index)], expectations.cases[index]
         if here.outcome != "returned" or elsewhere.outcome != "returned" or _is_given(raw[index].value, case):

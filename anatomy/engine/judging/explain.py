@@ -114,7 +114,7 @@ def _is_no_such_factor(difference: Difference, first: Difference, said: Explanat
         return False
     if expected.numel() < 2 or not expected.any() or not (found + expected).isfinite().all():
         return False
-    ratio, name = constant_ratio(found, expected), said.headline.partition(": ")[2].rstrip(".")
+    ratio, name = constant_ratio(found, expected), said.headline.partition("off: ")[2].rstrip(".")
     return ratio is None or bool(name and not is_factor(ratio, name, case))
 
 

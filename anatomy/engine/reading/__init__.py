@@ -97,8 +97,8 @@ def _sentence(program: Program, trials: Trials) -> _Said | None:
         return _Said(mend, comes_first=True)
     if test := refused(program, trials):
         return _Said(test, comes_first=False)
-    if trials.differ_in_number_type:
-        return None  # any line may convert the numbers
+    if trials.differ_in_number_type or trials.stop_for_memory_order:
+        return None  # any line may convert the numbers, and what `view` is given has the right ones
     for point, share in ((the_value, 0.6), (the_line, 0.8)):
         trials.budget = whole.part(share)
         if place := point(program, trials):

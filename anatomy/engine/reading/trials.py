@@ -107,6 +107,12 @@ class Trials:
         return {seen.difference.kind for seen in self._told} == {Kind.DTYPE}
 
     @property
+    def stop_for_memory_order(self) -> bool:
+        """Whether the answer stops where `view` can't join axes as they lie in memory."""
+        errors = [seen.found.error for seen in self._told if seen.found.error]
+        return any("view size is not compatible" in error.message for error in errors)
+
+    @property
     def breaks_a_rule(self) -> bool:
         """Whether a rule says what is wrong."""
         seen = zip(self.found, self.expectations.cases, strict=True)
