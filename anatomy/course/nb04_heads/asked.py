@@ -13,6 +13,8 @@ from anatomy.engine.draw import Draw
 from anatomy.engine.exercise import Case, exercise, quiz
 
 TOKENS = {"T": "tokens"}
+WHOLE = "for whole numbers"
+LARGE = "when scores lie around −100 and +100"
 
 
 def _config(width: int, heads: int) -> Any:
@@ -48,6 +50,8 @@ def AttentionHead(seed: int) -> Iterator[Case]:
     yield draw.case(init=(9, 5), x=draw.normal("B T D"), note="for a single token")
     draw = Draw(seed, B=1, T=4, D=3, K=1)
     yield draw.case(init=(3, 1), x=draw.normal("B T D"), note="for one sentence and a head of width 1")
+    draw = Draw(seed, B=3, T=9, D=7, K=6)
+    yield draw.case(init=(7, 6), x=draw.normal("B T D", scale=8), note=LARGE)
 
 
 def _share_out(draw: Draw) -> None:
@@ -85,9 +89,14 @@ def _few(seed: int) -> Iterator[Case]:
     yield draw.case(init=(_config(4, 4),), x=draw.normal("B T D"), note="for heads of width 1")
 
 
+def _numbers(draw: Draw, letters: str) -> Tensor:
+    """Mostly floats, and now and then whole numbers."""
+    return draw.pick(draw.floats(letters), draw.floats(letters), draw.laid_out(draw.integers(letters, 100)))
+
+
 def any_x_to_split(draw: Draw) -> Case:
     _share_out(draw)
-    return draw.case(x=draw.floats("B T D"), num_heads=draw.sizes["H"])
+    return draw.case(x=_numbers(draw, "B T D"), num_heads=draw.sizes["H"])
 
 
 @exercise(
@@ -106,11 +115,13 @@ def split_heads(seed: int) -> Iterator[Case]:
     yield draw.case(x=draw.normal("B T D"), num_heads=1, note="for a single head")
     draw = Draw(seed, B=1, T=1, D=5, H=5, K=1)
     yield draw.case(x=draw.normal("B T D"), num_heads=5, note="for a single token and heads of width 1")
+    draw = Draw(seed, B=2, T=4, D=6, H=2, K=3)
+    yield draw.case(x=draw.integers("B T D", 100), num_heads=2, note=WHOLE)
 
 
 def any_x_to_merge(draw: Draw) -> Case:
     _share_out(draw)
-    return draw.case(x=draw.floats("B H T K"))
+    return draw.case(x=_numbers(draw, "B H T K"))
 
 
 @exercise(
@@ -129,6 +140,8 @@ def merge_heads(seed: int) -> Iterator[Case]:
     yield draw.case(x=draw.normal("B H T K"), note="for a single head")
     draw = Draw(seed, B=1, T=1, D=5, H=5, K=1)
     yield draw.case(x=draw.normal("B H T K"), note="for a single token and heads of width 1")
+    draw = Draw(seed, B=2, T=4, D=6, H=2, K=3)
+    yield draw.case(x=draw.integers("B H T K", 100), note=WHOLE)
 
 
 def _call_unless_refused(module: Any, case: Case) -> Any:
@@ -162,6 +175,8 @@ def FusedMultiHeadAttention(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=3, T=7, D=20, H=4, K=5)
     yield draw.case(init=(_config(20, 4),), x=_turned(draw))
     yield from _few(seed)
+    draw = Draw(seed, B=3, T=9, D=12, H=2, K=6)
+    yield draw.case(init=(_config(12, 2),), x=draw.normal("B T D", scale=8), note=LARGE)
     draw = Draw(seed)
     heads, head_dim, times = (int(draw.integers("1", high, low)) for low, high in ((4, 12), (3, 9), (2, 5)))
     rest = int(draw.integers("1", heads, 1))

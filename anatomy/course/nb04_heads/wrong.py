@@ -28,6 +28,11 @@ EVERYTHING = ("shape", "values", "parameters", "gradients")
 
 TAKES_CONFIG = "embed_dim, num_heads = config.hidden_size, config.num_attention_heads"
 NO_DICT = "`config` is an object, not a dict: write `config.hidden_size`, with a dot."
+LARGE_SCORES = "Your result is NaN when scores are large: e to the power of 89 is more than a float32 can hold. Subtract each query's largest score before `exp`, or call `softmax`, as in notebook 03."
+MAXIMUM_OF_ALL = "You subtract the largest score of the whole tensor. In a row that lies far below it every power becomes 0, and 0 / 0 is NaN. Subtract each row's own maximum, as in notebook 03."
+BIASES_NOT_ADDED = "Your projections leave biases out (those of `q` and `v` change the result). A product with `weight.T` does not add the bias; a call such as `self.q(x)` does."
+BIAS_NOT_ADDED = "The bias of `output_linear` is never added. A product with its weight leaves it out; add `self.output_linear.bias` once, or call the layer."
+BIAS_FOR_EACH = "The bias of `output_linear` is in your result {H} times, the number of heads. Add it once, to the sum of all heads' contributions."
 GIVEN_CONFIG = "It is built from one `config`: `__init__(self, config)`, with D and H in `config.hidden_size` and `config.num_attention_heads`."
 
 
@@ -59,6 +64,13 @@ def in_AttentionHead(at):
        ("embed_dim_not_kept", "scores = self.q(x) @ self.k(x).transpose(1, 2) / math.sqrt(self.head_dim)\n        return scores.softmax(dim=-1) @ self.v(x)", "`forward` asks for `self.head_dim`, which `__init__` never sets: keep what you need later, `self.head_dim = head_dim`.", EVERYTHING))
     at(ATTENTION, NUMBERS,
        ("across_the_batch", "tokens = x.reshape(1, -1, x.size(-1))  # (1, B·T, D)\n        found = scaled_dot_product_attention(self.q(tokens), self.k(tokens), self.v(tokens))  # (1, B·T, K)\n        return found.reshape(*x.shape[:2], -1)", "Your tokens attend to the tokens of all {B} sentences: B and T are joined before attention. Keep the batch as an axis of its own, (B, T, K)."))
+    at(ATTENTION, NUMBERS,
+       ("whole_root", "scores = self.q(x) @ self.k(x).transpose(1, 2) / int(math.sqrt(self.q.out_features))\n        return scores.softmax(dim=-1) @ self.v(x)", "You divide by the *whole-number part* of √K: `int(…)`, `//` or `math.isqrt` cuts {root_K} off at the point. Keep the fraction."),
+       ("divided_by_sum_over_queries", OWN_SCORES + "powers = (scores - scores.amax(dim=-1, keepdim=True)).exp()\n        return powers / powers.sum(dim=1, keepdim=True) @ self.v(x)", "In your softmax the maximum is each query's own, but the sum that you divide by runs over the queries (dim 1). It must run over the keys, the last dim: each query's row sums to one."),
+       ("no_maximum", OWN_SCORES + "powers = scores.exp()\n        return powers / powers.sum(dim=-1, keepdim=True) @ self.v(x)", LARGE_SCORES),
+       ("maximum_of_all", OWN_SCORES + "powers = (scores - scores.max()).exp()\n        return powers / powers.sum(dim=-1, keepdim=True) @ self.v(x)", MAXIMUM_OF_ALL))
+    at("self.q(x), self.k(x), self.v(x)", NUMBERS,
+       ("biases_not_added", "*(x @ layer.weight.T for layer in (self.q, self.k, self.v))", BIASES_NOT_ADDED))
     at("(self.q(x), ", NUMBERS,
        ("scaled_twice", "(self.q(x) / math.sqrt(self.q.out_features), ", "Your scores come out divided by K = {K}, not by √K. If you call `scaled_dot_product_attention`, leave the scaling to it; if you scale yourself, take the root."))
     at("self.v(x))  # three times (B, T, K)", SHAPE,
@@ -111,7 +123,10 @@ def in_MultiHeadAttention(at):
        ("output_linear_unused", "context", "You have an `output_linear` but `forward` never calls it: pass the concatenated heads through it before you return."),
        ("dropout", "F.dropout(self.output_linear(context), 0.1, self.training)", "You use dropout. The contract has none: in training mode your result is random. Notebook 05 adds it, outside this module.", "values"),
        ("skip_connection", "x + self.output_linear(context)", "You add the input to the result: a skip connection. BERT has one, but around this module; notebook 05 builds it."),
-       ("output_transposed", "context @ self.output_linear.weight + self.output_linear.bias", "You multiply by `output_linear.weight` as it is. It is (outputs, inputs), so the product needs `.T`; a call, `self.output_linear(…)`, does that."),
+       ("output_transposed", "context @ self.output_linear.weight + self.output_linear.bias", "You multiply by `output_linear.weight` as it is. It is (outputs, inputs), so the product needs `.T`; a call, `self.output_linear(…)`, does that. (A head's block of it is K of its columns, not of its rows.)"),
+       ("output_bias_for_each_head", "self.output_linear(context) + (len(self.heads) - 1) * self.output_linear.bias", BIAS_FOR_EACH),
+       ("output_bias_twice", "self.output_linear(context) + self.output_linear.bias", "The bias of `output_linear` is added twice: a call of the layer adds it already."),
+       ("output_bias_not_added", "context @ self.output_linear.weight.T", BIAS_NOT_ADDED),
        ("output_linear_twice", "self.output_linear(self.output_linear(context))", "You apply `output_linear` twice. Once is enough."))
     at("context = torch.cat([head(x) for head in self.heads]", NUMBERS,
        ("scale_root_d", "scale = x.size(-1) ** -0.5\n        found = [F.scaled_dot_product_attention(h.q(x), h.k(x), h.v(x), scale=scale) for h in self.heads]\n        context = torch.cat(found", "Your heads scale by √D = {root_D}; the width of a head is K, so each must divide by √K = {root_K}."))
@@ -123,7 +138,7 @@ def in_MultiHeadAttention(at):
        ("concatenated_elsewhere", ")", "The heads' columns belong side by side, (B, T, H·K): `torch.cat(…, dim=-1)`. Yours are joined along another axis, so `output_linear` meets {K} columns. (`torch.cat` takes dim 0, the batch, when you name none; `torch.stack` makes a new axis.)"))
     at("torch.cat([head(x) for head in self.heads], dim=-1)", NUMBERS,
        ("interleaved", "torch.stack([head(x) for head in self.heads], dim=-1).flatten(2)", "The columns of your heads are interleaved: first column 0 of every head, then column 1 of every head. Wanted is all of head 0, then all of head 1: with real weights the order decides."),
-       ("stacked_and_reshaped", "torch.stack([head(x) for head in self.heads], dim=1).reshape(x.shape)", "You stack the heads along a new axis 1 and then reshape (B, H, T, K) to (B, T, D) as it lies in memory: that mixes tokens with heads. Bring the head axis after T first, or use `torch.cat(…, dim=-1)`."))
+       ("stacked_and_reshaped", "torch.stack([head(x) for head in self.heads], dim=1).reshape(x.shape)", "The heads stand before the tokens when you reshape to (B, T, D): a row of your result holds several tokens of one head. Bring the heads after T first, or join them with `torch.cat(…, dim=-1)`."))
     at(("AttentionHead(embed_dim, ", "context = torch.cat([head(x) for head in self.heads]"), LAYERS,
        ("sliced_input", ("AttentionHead(head_dim, ", "slices = x.chunk(len(self.heads), dim=-1)\n        context = torch.cat([head(part) for head, part in zip(self.heads, slices)]"), "You cut the tokens into {H} slices and give each head one slice of {K} columns. Each head reads all {D} columns of every token; only its output is {K} wide."))
     at("(embed_dim, head_dim) for _ in range(num_heads)", LAYERS,
@@ -196,7 +211,7 @@ def in_split_heads(at):
        ("viewed_in_target_order", ("x.view(batch, num_heads, length, width // num_heads)", ""), "You `view` straight to (B, H, T, K): memory runs token by token, so tokens and heads get mixed; and `view` refuses an x whose memory is in another order. First `reshape` to (B, T, H, K), then transpose T and H."))
     at("width // num_heads", SHAPE, ("float_width", "width / num_heads", "`/` gives a float, {K}.0, and the size of an axis must be a whole number: divide with `//`."))
     at((CUT, "parts.transpose(1, 2)"), NUMBERS,
-       ("transposed_first", ("x.transpose(1, 2).reshape(batch, num_heads, length, width // num_heads)", "parts"), "You swap T and D, and then reshape: that deals out the numbers column by column. First cut the last axis, to (B, T, H, K); then swap T and H."))
+       ("transposed_first", ("x.transpose(1, 2).reshape(batch, num_heads, length, width // num_heads)", "parts"), "The tokens are the last axis when you reshape to (B, H, T, K): that deals out the numbers column by column. Cut the last axis first, to (B, T, H, K), then swap T and H, and reshape no more."))
     at("batch, length, width = x.shape", SHAPE,
        ("sizes_taken_wrong", "batch, width, length = x.shape", "The sizes are unpacked in the wrong order: `x` is (B, T, D), so the second is the number of tokens and the third the width."),
        ("sizes_taken_wrong_batch", "length, batch, width = x.shape", "The sizes are unpacked in the wrong order: `x` is (B, T, D), so the first is the number of sentences and the second that of the tokens."))
@@ -204,6 +219,7 @@ def in_split_heads(at):
        ("sentences_joined", "reshape(1, batch * length,", "All sentences come out as one long one, (1, H, B·T, K). Keep the batch: its size is `x.size(0)`."))
     at("parts.transpose(1, 2)", NUMBERS,
        ("last_head_left_out", "parts.transpose(1, 2) * (torch.arange(num_heads) < num_heads - 1).view(-1, 1, 1)", "The last head stays empty. (`range(n)` ends at n − 1 by itself.)"),
+       ("always_floats", "parts.transpose(1, 2).float()", "Whole numbers come back as floats. The result keeps the type of `x`: a new tensor is made with `dtype=x.dtype`, or by `x.new_zeros(…)`.", "shape"),
        ("first_columns_for_all", "parts[:, :, :1].expand(-1, -1, num_heads, -1).transpose(1, 2)", "All your heads get the same first {K} columns. Head h gets columns h·K to (h + 1)·K − 1."))
     at(("parts = " + CUT, "parts.transpose(1, 2)"), NUMBERS,
        ("overlapping", ("size = width // num_heads", "torch.stack([x[..., h : h + size] for h in range(num_heads)], dim=1)"), "Your heads overlap: head h begins at column h. Head h gets columns h·K to (h + 1)·K − 1."))
@@ -225,6 +241,7 @@ def in_merge_heads(at):
        ("averaged", "mean(dim=2)", "You average the heads, which leaves {K} of {D} numbers; merging keeps them all, side by side."))
     at("parts = x.transpose(1, 2)  # (B, T, H, K)\n    return parts.reshape(batch, length, num_heads * head_dim)", SHAPE,
        ("along_tokens", "return x.reshape(batch, num_heads * length, head_dim)", "You join the heads along the tokens: {T} tokens become H·T. Join them along the columns: (B, T, H·K)."))
+    at("x.transpose(1, 2)", "shape", ("always_floats", "x.transpose(1, 2).float()", "Whole numbers come back as floats. The result keeps the type of `x`: a new tensor is made with `dtype=x.dtype`, or by `x.new_zeros(…)`."))
     at("x.transpose(1, 2)", NUMBERS, ("reversed", "x.flip(1).transpose(1, 2)", "Your heads come out in reverse order: head 0 belongs at the left, in columns 0 to K − 1."))
     JOINED = "reshape(batch, length, num_heads * head_dim)"
     at("batch, num_heads, length, head_dim = x.shape", SHAPE,
@@ -258,10 +275,11 @@ def in_FusedMultiHeadAttention(at):
        ("split_before_wide_layers", "parts = split_heads(x, self.num_heads)  # (B, H, T, K)\n        query, key, value = self.q(parts), self.k(parts), self.v(parts)", "You split the tokens first and hand slices of {K} columns to layers that take all {D}. It is the other way round: project, then split, so that every head can read every column.", EVERYTHING))
     at((SPLIT, "merge_heads(context)"), NUMBERS,
        ("across_the_batch", ("parts = (layer(x).flatten(0, 1).unflatten(-1, (self.num_heads, -1)) for layer in (self.q, self.k, self.v))  # (B·T, H, K)\n        query, key, value = (part.transpose(0, 1) for part in parts)  # (H, B·T, K)", "context.transpose(0, 1).reshape(x.shape)"), "Your tokens attend to the tokens of all {B} sentences: B and T are joined before attention, as in `reshape(-1, H, K)`. Keep the batch as an axis of its own, (B, H, T, K)."),
+       ("interleaved_there_and_back", ("parts = (layer(x).unflatten(-1, (-1, self.num_heads)) for layer in (self.q, self.k, self.v))  # (B, T, K, H)\n        query, key, value = (part.permute(0, 3, 1, 2) for part in parts)  # (B, H, T, K)", "context.permute(0, 2, 3, 1).flatten(2)"), "Your heads take one column in every {H}, and give it back to the same place. Outputs h·K to (h + 1)·K − 1 of `q`, `k` and `v` belong to head h: in the cut H comes before K, (B, T, H, K)."),
        ("view_there_and_back", ("shape = x.size(0), self.num_heads, x.size(1), -1\n        query, key, value = (layer(x).view(shape) for layer in (self.q, self.k, self.v))", "context.view(x.shape)"), "You `view` to (B, H, T, K) without a transpose, and back in the same way. The two are each other's inverse, so all shapes fit, but in between a “head” holds a mixture of tokens and columns."))
     at("merge_heads(context)", EVERYTHING,
-       ("merge_without_transpose", "context.reshape(x.shape)", "The split is right, the way back is not: you reshape (B, H, T, K) to (B, T, D) without transposing first, so rows of different tokens end up in one. `merge_heads` does it right.", NUMBERS),
-       ("interleaved_merge", "context.permute(0, 2, 3, 1).flatten(2)", "The split is right; on the way back the heads' columns come out interleaved, column 0 of every head first. `merge_heads` puts all of head 0 first.", NUMBERS),
+       ("merge_without_transpose", "context.reshape(x.shape)", "The split is right, but on the way back you reshape (B, H, T, K) to (B, T, D) without transposing first, so rows of different tokens end up in one. `merge_heads` does it right.", NUMBERS),
+       ("interleaved_merge", "context.permute(0, 2, 3, 1).flatten(2)", "The split is right, but on the way back the heads' columns come out interleaved, column 0 of every head first. `merge_heads` puts all of head 0 first.", NUMBERS),
        ("view_after_transpose", "context.transpose(1, 2).view(x.shape)", "After `transpose` the order of the numbers in memory is not that of the axes, and `view` never moves a number: call `merge_heads`, or `reshape`."),
        ("heads_added", "context.sum(dim=1)", "What reaches `output_linear` has K = {K} numbers a token, as one head has (or as the sum of all has); it takes {D}. Merge all heads side by side."),
        ("single_heads_into_a_layer", "context", "One of your layers is handed single heads, {K} columns wide, where it takes all {D}: `q`, `k` and `v` come before the split, `output_linear` after `merge_heads`."))
@@ -273,10 +291,20 @@ def in_FusedMultiHeadAttention(at):
        ("no_scale", "scores = query @ key.transpose(-2, -1)\n        context = scores.softmax(dim=-1) @ value", "You don't scale the scores: divide them by √K = {root_K} before the softmax."),
        ("softmax_over_queries", "scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))\n        context = scores.softmax(dim=-2) @ value", "Your softmax runs over the queries: the weights of one key sum to one. Each *query* must share out 1 among the keys."),
        ("softmax_over_heads", "scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))\n        context = scores.softmax(dim=1) @ value", "Your softmax runs over the heads: they share out one weight among themselves. Each head has its own softmax, over the keys."),
+       ("scaled_twice", "scores = query @ key.transpose(-2, -1) / query.size(-1)\n        context = scores.softmax(dim=-1) @ value", "Your scores come out divided by K = {K}, not by √K. If you call `scaled_dot_product_attention`, leave the scaling to it; if you scale yourself, take the root."),
+       ("whole_root", "scores = query @ key.transpose(-2, -1) / int(math.sqrt(query.size(-1)))\n        context = scores.softmax(dim=-1) @ value", "You divide by the *whole-number part* of √K: `int(…)`, `//` or `math.isqrt` cuts {root_K} off at the point. Keep the fraction."),
+       ("divides_by_8", "scores = query @ key.transpose(-2, -1) / 8\n        context = scores.softmax(dim=-1) @ value", "You divide by 8. That is √64, right for BERT base and for no other width; take the root of a head's own width, here √{K} = {root_K}."),
+       ("by_root_t", "scores = query @ key.transpose(-2, -1) / math.sqrt(x.size(1))\n        context = scores.softmax(dim=-1) @ value", "You scale by √T, the number of tokens; a dot product here runs over K numbers, so √K it is: √{K} = {root_K}."),
+       ("by_root_h", "scores = query @ key.transpose(-2, -1) / math.sqrt(self.num_heads)\n        context = scores.softmax(dim=-1) @ value", "You scale by √H, the number of heads; a dot product here runs over K numbers, so √K it is: √{K} = {root_K}."),
+       ("times_root_k", "scores = query @ key.transpose(-2, -1) * math.sqrt(query.size(-1))\n        context = scores.softmax(dim=-1) @ value", "You multiply the scores by √K; divide them by it (here {root_K})."),
+       ("no_maximum", "powers = (query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))).exp()\n        context = powers / powers.sum(dim=-1, keepdim=True) @ value", LARGE_SCORES),
+       ("maximum_of_all", "scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))\n        powers = (scores - scores.max()).exp()\n        context = powers / powers.sum(dim=-1, keepdim=True) @ value", MAXIMUM_OF_ALL),
        ("dropout", "weights = (query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))).softmax(dim=-1)\n        context = F.dropout(weights, 0.1, self.training) @ value", "You drop attention weights at random in training mode. The contract has none; notebook 05 adds dropout.", "values"),
        ("values_unweighted", "context = value", "You merge the values as they are: no token sees another. Mix them by the attention weights first."))
     at("self.output_linear(merge_heads(context))", NUMBERS,
-       ("output_transposed", "merge_heads(context) @ self.output_linear.weight + self.output_linear.bias", "You multiply by `output_linear.weight` as it is. It is (outputs, inputs), so the product needs `.T`; a call, `self.output_linear(…)`, does that."),
+       ("output_transposed", "merge_heads(context) @ self.output_linear.weight + self.output_linear.bias", "You multiply by `output_linear.weight` as it is. It is (outputs, inputs), so the product needs `.T`; a call, `self.output_linear(…)`, does that. (A head's block of it is K of its columns, not of its rows.)"),
+       ("output_bias_for_each_head", "self.output_linear(merge_heads(context)) + (self.num_heads - 1) * self.output_linear.bias", BIAS_FOR_EACH),
+       ("output_bias_not_added", "merge_heads(context) @ self.output_linear.weight.T", BIAS_NOT_ADDED),
        ("output_linear_unused", "merge_heads(context)", "You have an `output_linear` but `forward` never calls it: the merged heads go through it last."),
        ("skip_connection", "x + self.output_linear(merge_heads(context))", "You add the input to the result: a skip connection. BERT has one, but around this module; notebook 05 builds it."))
     at(("\n        self.output_linear = nn.Linear(embed_dim, embed_dim)", "self.output_linear(merge_heads(context))"), LAYERS,
@@ -291,7 +319,7 @@ def in_FusedMultiHeadAttention(at):
        ("no_refusal", "", "H = {H} does not divide D = {D}, and your module is built anyway. Compare `hidden_size % num_attention_heads` with 0 in `__init__`, and raise a ValueError that names both numbers."),
        ("asserts", "assert embed_dim % num_heads == 0\n        ", "You refuse D = {D} with H = {H} by `assert`. Asserts are for what can't happen, and `python -O` leaves them out; for what a caller may get wrong, `raise ValueError(…)`."))
     at((REFUSAL, PROJECTIONS, "self.output_linear = nn.Linear(embed_dim, "), "refusal",
-       ("columns_vanish", ("head_dim = embed_dim // num_heads\n        ", "self.q, self.k, self.v = (nn.Linear(embed_dim, num_heads * head_dim) for _ in range(3))", "self.output_linear = nn.Linear(num_heads * head_dim, "), "With D = {D} and H = {H} your module rounds K down, and {D} − {H}·5 = 2 columns vanish without a word. Refuse in `__init__`, with a ValueError that names both numbers."))
+       ("columns_vanish", ("head_dim = embed_dim // num_heads\n        ", "self.q, self.k, self.v = (nn.Linear(embed_dim, num_heads * head_dim) for _ in range(3))", "self.output_linear = nn.Linear(num_heads * head_dim, "), "With D = {D} and H = {H} your module rounds K down, and the columns that are left over vanish without a word. Refuse in `__init__`, with a ValueError that names both numbers."))
     at("(query, key, value)", NUMBERS,
        ("q_and_k_swapped", "(key, query, value)", "Query and key are exchanged: row t of the scores comes from `k`. Weights loaded by name would then do the wrong thing."),
        ("k_and_v_swapped", "(query, value, key)", "Key and value are exchanged: you compare queries with values, and mix the keys."))
@@ -316,6 +344,7 @@ def in_FusedMultiHeadAttention(at):
     at(("self.q(x)", "self.k(x)"), NUMBERS,
        ("tokens_for_queries_and_keys", ("x", "x"), "You compare the tokens themselves, cut into heads: `q` and `k` are never used. What is split is `self.q(x)` and `self.k(x)`."))
     at(("self.q(x)", "self.k(x)", "self.v(x)"), NUMBERS,
+       ("biases_not_added", ("x @ self.q.weight.T", "x @ self.k.weight.T", "x @ self.v.weight.T"), BIASES_NOT_ADDED),
        ("nothing_projected", ("x", "x", "x"), "You compare and mix the tokens themselves, cut into heads: `q`, `k` and `v` are never used. What is split is `self.q(x)`, `self.k(x)` and `self.v(x)`."))
     at("self.q(x)", NUMBERS, ("keys_as_queries", "self.k(x)", "Your keys are compared with keys; `q` is never used. Queries come from `self.q(x)`."))
     at("self.k(x)", NUMBERS,
@@ -374,7 +403,7 @@ def in_copy_heads(at):
        ("no_output_linear", "", "`output_linear` is forgotten: it has the same shape in both modules; copy its weight and bias, too."),
        ("shared_output_linear", "\n        fused.output_linear = loop.output_linear", "`fused.output_linear` now shares its weights with the loop's: change one and the other changes too. Copy the numbers (`copy_`, `clone`, `load_state_dict`), not the object.", "independence"))
 
-    @MISTAKES.mistake("Only `output_linear` has arrived. The loop's `heads.0.q.weight` and so on have no namesake in fused, and `strict=False` passes over them in silence.", breaks="q, k, v")
+    @MISTAKES.mistake("Only `output_linear` has arrived; `q`, `k` and `v` are what they were. (The loop's `heads.0.q.weight` has no namesake in fused, so `load_state_dict(…, strict=False)` passes over it in silence.)", breaks="q, k, v")
     def copy_heads__strict_false(loop, fused):
         fused.load_state_dict(loop.state_dict(), strict=False)
 
