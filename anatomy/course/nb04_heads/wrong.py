@@ -33,6 +33,7 @@ MAXIMUM_OF_ALL = "You subtract the largest score of the whole tensor. In a row t
 BIASES_NOT_ADDED = "Your projections leave biases out (those of `q` and `v` change the result). A product with `weight.T` does not add the bias; a call such as `self.q(x)` does."
 BIAS_NOT_ADDED = "The bias of `output_linear` is never added. A product with its weight leaves it out; add `self.output_linear.bias` once, or call the layer."
 BIAS_FOR_EACH = "The bias of `output_linear` is in your result {H} times, the number of heads. Add it once, to the sum of all heads' contributions."
+KEEPS_TYPE = "Whole numbers come back as floats. The result keeps the type of `x`: a new tensor is made with `dtype=x.dtype`, or by `x.new_zeros(…)`."
 GIVEN_CONFIG = "It is built from one `config`: `__init__(self, config)`, with D and H in `config.hidden_size` and `config.num_attention_heads`."
 
 
@@ -150,6 +151,8 @@ def in_MultiHeadAttention(at):
        ("across_the_batch", "tokens = x.reshape(1, -1, x.size(-1))  # (1, B·T, D)\n        context = torch.cat([head(tokens) for head in self.heads], dim=-1).reshape(x.shape)  # (B, T, D)", "Your tokens attend to the tokens of all {B} sentences: B and T are joined before the heads. Give each head `x` as it is, (B, T, D).", NUMBERS),
        ("chained", "context = x\n        for head in self.heads:\n            context = head(context)", "You pass each head what the head before it made. Heads work side by side, not one after the other: all of them get the same `x`."),
        ("one_head_wide", "context = sum(head(x) for head in self.heads)  # H × (B, T, K) -> (B, T, K)", "What reaches `output_linear` is {K} columns wide, as one head is (or as the sum of all is); it takes {D}. All {H} heads belong side by side: `torch.cat(…, dim=-1)`."))
+    at("torch.cat([head(x) for head in self.heads], dim=-1)", NUMBERS,
+       ("last_head_left_out", "torch.cat([*(head(x) for head in self.heads[:-1]), torch.zeros_like(self.heads[-1](x))], dim=-1)", "The columns of the last head stay 0: its result is never put there. (`range(n)` ends at n − 1 by itself.)"))
     at("head in self.heads", NUMBERS,
        ("heads_reversed", "head in reversed(self.heads)", "You concatenate the heads in reverse order; head 0 comes first, in columns 0 to K − 1."))
     at("config.hidden_size, config.num_attention_heads", EVERYTHING,
@@ -219,10 +222,10 @@ def in_split_heads(at):
        ("sentences_joined", "reshape(1, batch * length,", "All sentences come out as one long one, (1, H, B·T, K). Keep the batch: its size is `x.size(0)`."))
     at("parts.transpose(1, 2)", NUMBERS,
        ("last_head_left_out", "parts.transpose(1, 2) * (torch.arange(num_heads) < num_heads - 1).view(-1, 1, 1)", "The last head stays empty. (`range(n)` ends at n − 1 by itself.)"),
-       ("always_floats", "parts.transpose(1, 2).float()", "Whole numbers come back as floats. The result keeps the type of `x`: a new tensor is made with `dtype=x.dtype`, or by `x.new_zeros(…)`.", "shape"),
        ("first_columns_for_all", "parts[:, :, :1].expand(-1, -1, num_heads, -1).transpose(1, 2)", "All your heads get the same first {K} columns. Head h gets columns h·K to (h + 1)·K − 1."))
     at(("parts = " + CUT, "parts.transpose(1, 2)"), NUMBERS,
        ("overlapping", ("size = width // num_heads", "torch.stack([x[..., h : h + size] for h in range(num_heads)], dim=1)"), "Your heads overlap: head h begins at column h. Head h gets columns h·K to (h + 1)·K − 1."))
+    at("x.shape", "shape", ("always_floats", "(x := x.float()).shape", KEEPS_TYPE))
     squeezed(at, SHAPE, "is (B, H, T, K), with all four axes")
 
 
@@ -241,7 +244,6 @@ def in_merge_heads(at):
        ("averaged", "mean(dim=2)", "You average the heads, which leaves {K} of {D} numbers; merging keeps them all, side by side."))
     at("parts = x.transpose(1, 2)  # (B, T, H, K)\n    return parts.reshape(batch, length, num_heads * head_dim)", SHAPE,
        ("along_tokens", "return x.reshape(batch, num_heads * length, head_dim)", "You join the heads along the tokens: {T} tokens become H·T. Join them along the columns: (B, T, H·K)."))
-    at("x.transpose(1, 2)", "shape", ("always_floats", "x.transpose(1, 2).float()", "Whole numbers come back as floats. The result keeps the type of `x`: a new tensor is made with `dtype=x.dtype`, or by `x.new_zeros(…)`."))
     at("x.transpose(1, 2)", NUMBERS, ("reversed", "x.flip(1).transpose(1, 2)", "Your heads come out in reverse order: head 0 belongs at the left, in columns 0 to K − 1."))
     JOINED = "reshape(batch, length, num_heads * head_dim)"
     at("batch, num_heads, length, head_dim = x.shape", SHAPE,
@@ -251,10 +253,12 @@ def in_merge_heads(at):
     at(JOINED, SHAPE,
        ("all_in_a_row", "reshape(batch, length * num_heads * head_dim)", "You join the axes of the heads, tokens and columns all together. Join only the columns of the heads: (B, T, H·K)."),
        ("sentences_joined", "reshape(1, batch * length, num_heads * head_dim)", "All sentences come out as one long one, (1, B·T, D). Keep the batch: its size is `x.size(0)`."),
+       ("sentences_side_by_side", "reshape(1, length, -1)", "The sentences lie in one, (1, T, B·D), with nothing left of the batch. Keep it: the first size is `x.size(0)`."),
        ("first_head_only", "select(2, 0)", "You return the first head alone, {K} of {D} columns; merging keeps them all, side by side."),
        ("first_sentence_only", JOINED + "[0]", "You return the first sentence alone, (T, D). Merge every sentence of the batch: (B, T, D)."))
     at(f"parts = x.transpose(1, 2)  # (B, T, H, K)\n    return parts.{JOINED}", SHAPE,
        ("heads_squeezed", "return torch.cat([head.squeeze() for head in x.chunk(num_heads, dim=1)], dim=-1)", "`squeeze()` takes away *all* axes of size 1: with one sentence, one token or K = 1, more is lost than the axis of the heads. Name the axis, `squeeze(1)`, or take a head by its number, `x[:, h]`."))
+    at("x.shape", "shape", ("always_floats", "(x := x.float()).shape", KEEPS_TYPE))
     squeezed(at, SHAPE, "is (B, T, D), also for one sentence or one token")
 
 
@@ -452,6 +456,15 @@ def in_copy_heads(at):
             layer.bias.data.copy_(torch.cat([getattr(head, name).bias for head in loop.heads]))
             del layer.weight
             layer.weight = torch.cat([getattr(head, name).weight for head in loop.heads])
+        fused.output_linear.load_state_dict(loop.output_linear.state_dict())
+
+    @MISTAKES.mistake("`fused.q` has no bias any more: the layer that you put in its place was made with `bias=False`. Keep the layer that is there, and write into its weight and its bias.", breaks=("q, k, v", "independence"))
+    def copy_heads__layers_without_bias(loop, fused):
+        for name in ("q", "k", "v"):
+            weight = torch.cat([getattr(head, name).weight.detach() for head in loop.heads])  # H × (K, D) -> (D, D)
+            layer = torch.nn.Linear(*weight.shape, bias=False)
+            layer.weight = torch.nn.Parameter(weight)
+            setattr(fused, name, layer)
         fused.output_linear.load_state_dict(loop.output_linear.state_dict())
 
     at("(loop.output_linear.weight)", "output layer",
