@@ -43,7 +43,8 @@ def _some_lengths(draw: Draw, count: int, *fixed: int) -> list[int]:
 
 def _any_padding(draw: Draw, count: int, size: int) -> Tensor:
     """A mask (count, size) of sentences of any lengths, with padding on the right or on the left."""
-    mask = _lengths(size, *(draw.whole(1, size) for _ in range(count)))
+    least = draw.pick(1, 1, 1, size)  # now and then, nothing is padding
+    mask = _lengths(size, *(draw.whole(least, size) for _ in range(count)))
     return draw.laid_out(draw.pick(mask, mask.flip(1)))
 
 
@@ -72,6 +73,8 @@ def padding_mask(seed: int) -> Iterator[Case]:
                     note="when the padding is on the left")  # fmt: skip
     draw = Draw(seed, B=1, H=2, T=3, S=sizes.whole(4, 12), K=3)
     yield draw.case(attention_mask=_lengths(draw.sizes["S"], *_some_lengths(draw, 1)), note="for one sentence")
+    draw = Draw(seed, B=2, H=2, T=4, S=6, K=3)
+    yield draw.case(attention_mask=_lengths(6, 6, 6), note="when nothing is padding")
     draw = Draw(seed, B=4, H=3, T=6, S=sizes.whole(8, 14), K=4)
     yield draw.case(attention_mask=_lengths(draw.sizes["S"], *_some_lengths(draw, 4, 1, draw.sizes["S"])),
                     asks="large scores", note="when scores reach ±200")  # fmt: skip
@@ -213,7 +216,7 @@ def _load(answer: Any, encoder: nn.Module, state_dict: Mapping[str, Tensor]) -> 
 def _incomplete(args: Mapping[str, Any]) -> dict[str, dict[str, Tensor]]:
     """Dicts that lack something, by what they lack."""
     last = f"encoder.layer.{len(args['encoder'].layers) - 1}."
-    names = ("embeddings.", "encoder.layer.0.attention.output.dense.bias")
+    names = ("embeddings.", "encoder.layer.0.")
     lacking = {name: name for name in args["state_dict"] if name.startswith(names)} | {"the last layer": last}
     return {
         what: _copy({name: value for name, value in args["state_dict"].items() if not name.startswith(start)})
@@ -284,7 +287,9 @@ def load_bert_weights(seed: int) -> Iterator[Case]:
                 "leftover layers": "when the dict has two layers and the encoder one"}.get(asks, "")  # fmt: skip
         yield draw.case(**_bert_and_encoder(seed, 29, 24, 2, 4, 40, 11), asks=asks, note=note)
     draw = Draw(seed, B=2, T=5, D=20, L=3, V=17)
-    yield draw.case(**_bert_and_encoder(seed, 17, 20, 3, 5, 28, 9), asks="agreement")
+    made = _bert_and_encoder(seed, 17, 20, 3, 5, 28, 9)
+    rest = {name: value for name, value in made["state_dict"].items() if not name.startswith("pooler.")}
+    yield draw.case(encoder=made["encoder"], state_dict=rest, asks="agreement", note="when the dict has no pooler")
     yield draw.case(**_bert_and_encoder(seed, 17, 20, 3, 5, 28, 9), asks="leftover layers",
                     note="when the dict has three layers and the encoder one or two")  # fmt: skip
     draw = Draw(seed, B=2, T=3, D=8, L=12, V=5)

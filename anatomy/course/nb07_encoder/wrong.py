@@ -40,6 +40,8 @@ def in_padding_mask(at):
        ("mask_of_the_first_for_all", "attention_mask[:1].expand_as(attention_mask).bool()", "Every sentence gets the first one's mask. Sentences have different lengths."),
        ("hides_nothing", "torch.ones_like(attention_mask).bool()", "Your mask hides nothing: every key keeps its attention, padding too. What is added at padding must be very negative (−1e9; 1e-9 is nearly 0); a boolean mask must be False there."),
        ("hides_everything", "torch.zeros_like(attention_mask).bool()", "Your mask hides every key, the real tokens too. A boolean mask is True where the attention mask is 1; what is added is 0 there."),
+       ("ones_added_to_padding", "(1.0 - attention_mask)", "Your mask adds 1 to the padding's scores: padding gets more attention, not less. Make the mask boolean (True for real tokens), or add 0 to real tokens and −1e9 to padding."),
+       ("log_of_little", "torch.log(attention_mask + 1e-9)", "About −21 is added at padding, which is the logarithm of 1e-9. That is not negative enough: scores can differ by more, and then padding is looked at. Take −1e9, −∞ (the logarithm of 0), or a boolean mask.", "large scores"),
        ("minus_ten", "((1 - attention_mask) * -10.0)", "−10 is not negative enough: padding keeps some of its attention. Take −1e9, −∞, or a boolean mask."),
        ("float64", "((1 - attention_mask).double() * -1e9)", "Your mask has another floating-point type than the scores, which are float32: adding it fails. Make it float32, or boolean.", SHAPES),
        ("last_key_only", "(attention_mask.bool() | (torch.arange(attention_mask.size(1)) < attention_mask.size(1) - 1))", "Only the last key is hidden or shown by your mask; it is as if the others were real. Take each position's own 0 or 1."),
@@ -54,11 +56,13 @@ def in_padding_mask(at):
        ("batch_as_heads", "[None, :, None, :]", "Your mask is (1, B, 1, S): the batch would be taken for the heads. B comes first: (B, 1, 1, S)."),
        ("one_new_axis_behind", "[:, :, None]", "Your (B, S, 1) has its new axis at the end, and one is missing. Two go between B and S: (B, 1, 1, S)."),
        ("three_axes_square", "[:, None, :].expand(-1, attention_mask.size(1), -1)", "You repeat the mask for S queries, (B, S, S), and the heads' axis is missing. Return (B, 1, 1, S), which fits any number of heads and queries."))
-    for power in (50, 200):
+    for power in (50, 200, 300):
         at("attention_mask.bool()", "large scores",
            (f"minus_{power}", f"((1 - attention_mask) * -{power}.0)", f"−{power} is not negative enough: scores can differ by more than that, and then padding is looked at. Take −1e9, −∞, or a boolean mask."))
     at("return attention_mask.bool()", "values",
        ("in_place", "attention_mask.masked_fill_(attention_mask == 0, -1_000_000_000)\n    return (attention_mask > 0)", "You write into the tokenizer's own mask, and the caller still needs it. Make a new tensor: `masked_fill` without the `_` at its end, `torch.where`, or a comparison."))
+    at("    return attention_mask.bool()", ("shape", "values"),
+       ("none_without_padding", "    if attention_mask.all():\n        return None\n    return attention_mask.bool()", "Where nothing is padding, you return `None`. Return a mask there, too: (B, 1, 1, S), all True (or all 0)."))
     squeezed(at, ("shape", "values", "large scores"), "is (B, 1, 1, S), also for B = 1")
 
 
@@ -71,7 +75,7 @@ def in_TransformerEncoder(at):
     at("        self.layers = nn.ModuleList(PostNormEncoderLayer(", NUMBERS,
        ("pre_norm", "        from anatomy.course.nb05_encoder_layer.right import TransformerEncoderLayer\n\n        self.layers = nn.ModuleList(TransformerEncoderLayer(", "Your layers are pre-norm: x + f(norm(x)). BERT is post-norm: norm(x + f(x)), the arrangement of 2017. All names and shapes are the same, so nothing complains, and every number is another. Stack `PostNormEncoderLayer`."))
     at(STACK, LAYERS,
-       ("one_layer_repeated", "nn.ModuleList([PostNormEncoderLayer(config)] * config.num_hidden_layers)", "Your stack has one layer {L} times: `[layer] * {L}` repeats the object, not its weights. Make a new layer each time. (ALBERT shares its layers on purpose; BERT does not.)"),
+       ("one_layer_repeated", "nn.ModuleList([PostNormEncoderLayer(config)] * config.num_hidden_layers)", "Your stack has one and the same layer {L} times. `[layer] * {L}` repeats the object, and so does a loop that appends one object: all places share its weights. Make a new layer each time. (ALBERT shares its layers on purpose; BERT does not.)"),
        ("plain_list", "[PostNormEncoderLayer(config) for _ in range(config.num_hidden_layers)]", "Your layers sit in a plain Python list, where PyTorch does not see their parameters: they would be neither trained nor saved nor loaded. Use `nn.ModuleList`."))
     at("range(config.num_hidden_layers)", LAYERS,
        ("always_twelve", "range(12)", "You built 12 layers whatever the config says. Twelve is BERT base; here `config.num_hidden_layers` is {L}."),
@@ -88,6 +92,7 @@ def in_TransformerEncoder(at):
        ("layers_twice", "x = layer(layer(x, mask), mask)", "Every layer is applied twice. Once each, one after the other."),
        ("no_layers", "layer(x, mask)", "No layer has an effect: you return the embeddings. Each layer's output is the next layer's input."),
        ("first_layer_repeated", "x = self.layers[0](x, mask)", "The first layer is applied {L} times; the others are never used. Go through all of `self.layers`."),
+       ("no_mask_in_first_layer", "x = layer(x, None if layer is self.layers[0] else mask)", "The first layer gets no mask: there, real tokens attend to padding. Every layer computes attention, so every layer needs the mask.", "padding"),
        ("mask_in_last_layer_only", "x = layer(x, mask if layer is self.layers[-1] else None)", "Only the last layer gets the mask; before it, real tokens attend to padding. Every layer computes attention again, so every layer needs it.", "padding"))
     at(("x = self.embeddings(ids)  # (B, T, D)", "layer(x, mask)"), NUMBERS,
        ("embeddings_every_time", ("start = self.embeddings(ids)  # (B, T, D)\n        x = torch.zeros_like(start)", "layer(x + start, mask)"), "You add the embeddings again before every layer. They enter once, at the bottom; from there on each layer's input is the output of the one below."))
@@ -141,7 +146,9 @@ def in_load_bert_weights(at):
     NORM = '        mine[f"embeddings.layer_norm.{part}"] = state_dict[f"embeddings.LayerNorm.{part}"]\n'
     LAYER = 'mine[f"layers.{number}.{name}.{part}"] = state_dict[f"encoder.layer.{number}.{theirs}.{part}"]'
 
-    @MISTAKES.mistake("An incomplete dict is accepted. `strict=False` does that (so does an `except` that swallows the error): it skips every key that has no partner, on both sides, and what was skipped keeps its random start. Drop what the encoder has no place for (pooler, token types) and leave it strict, or look at the `missing_keys` and `unexpected_keys` that it returns.", breaks=("missing keys", "leftover layers"))
+    STRICT_FALSE = "An incomplete dict is accepted. `strict=False` does that (so does an `except` that swallows the error): it skips every key that has no partner, on both sides, and what was skipped keeps its random start. Drop what the encoder has no place for (pooler, token types) and leave it strict, or look at the `missing_keys` and `unexpected_keys` that it returns."
+
+    @MISTAKES.mistake(STRICT_FALSE, breaks=("missing keys", "leftover layers"))
     def load_bert_weights__strict_false(encoder, state_dict):
         names = {
             "encoder.layer.": "layers.", "attention.self.query": "attention.q", "attention.self.key": "attention.k",
@@ -157,6 +164,33 @@ def in_load_bert_weights(at):
             renamed[key] = value
         positions, types = "embeddings.position_embeddings.weight", "embeddings.token_type_embeddings.weight"
         renamed[positions] = renamed[positions] + renamed[types][0]
+        encoder.load_state_dict(renamed, strict=False)
+
+    SWAPS = {
+        "encoder.layer.": "layers.", "attention.self.query": "attention.q", "attention.self.key": "attention.k",
+        "attention.self.value": "attention.v", "attention.output.dense": "attention.output_linear",
+        "attention.output.LayerNorm": "layer_norm_1", "intermediate.dense": "feed_forward.linear_1",
+        "output.LayerNorm": "layer_norm_2", "output.dense": "feed_forward.linear_2",
+        "word_embeddings": "token_embeddings", "LayerNorm": "layer_norm",
+    }
+
+    @MISTAKES.mistake(STRICT_FALSE, breaks=("missing keys", "leftover layers"))
+    def load_bert_weights__strict_false_positions_too(encoder, state_dict):
+        types, renamed = state_dict["embeddings.token_type_embeddings.weight"], {}
+        for key, value in state_dict.items():
+            for theirs, mine in SWAPS.items():
+                key = key.replace(theirs, mine)
+            renamed[key] = value + types[0] if key == "embeddings.position_embeddings.weight" else value
+        encoder.load_state_dict(renamed, strict=False)
+
+    @MISTAKES.mistake(STRICT_FALSE, breaks=("missing keys", "leftover layers"))
+    def load_bert_weights__strict_false_types_too(encoder, state_dict):
+        types, renamed = state_dict.get("embeddings.token_type_embeddings.weight"), {}
+        for key, value in state_dict.items():
+            for theirs, mine in SWAPS.items():
+                key = key.replace(theirs, mine)
+            typed = types is not None and key == "embeddings.position_embeddings.weight"
+            renamed[key] = value + types[0] if typed else value
         encoder.load_state_dict(renamed, strict=False)
 
     @MISTAKES.mistake("`output.dense` is also the end of `attention.output.dense`. You replace the short name first: `attention.feed_forward.linear_2` is left, and the long name is never found. Replace the long one first, or look up each whole name in a table.", breaks=ALL)
@@ -197,9 +231,9 @@ def in_load_bert_weights(at):
     at(TOO_MANY, "leftover layers",
        ("one_layer_over", 'any(key.startswith(f"encoder.layer.{depth + 1}.") for key in state_dict)', "A dict with exactly one layer more than the encoder is loaded without a word; with two more it is refused. Layers are numbered from 0: an encoder of n layers has 0 … n − 1, so layer n is one too many."),
        ("only_one_layer_over", 'len({key.split(".")[2] for key in state_dict if key.startswith("encoder.layer.")}) == depth + 1', "A dict with one layer more than the encoder is refused; with two more it is loaded without a word. Refuse any number of layers beyond the encoder's."),
-       ("layers_counted_as_text", f"{AS_TEXT} >= depth", "From eleven layers on, a dict that is too deep is loaded without a word. Do you compare the layers' numbers as *text*? There “9” comes after “11”: turn each into an `int` before you look for the largest."))
+       ("layers_counted_as_text", f"{AS_TEXT} >= depth", "A dict of twelve layers is too deep for ten or eleven, and is loaded without a word. From layer 10 on, a number has two digits: take the whole number from the name (`name.split(\".\")[2]`), and turn it into an `int` before you compare. As *text*, “9” comes after “11”."))
     at(TOO_MANY, ("layers", "leftover layers"),
-       ("layers_matched_as_text", f"{AS_TEXT} + 1 != depth", "A dict of twelve layers is refused, though it fits. Do you compare the layers' numbers as *text*? There “9” comes after “11”: turn each into an `int` before you look for the largest."))
+       ("layers_matched_as_text", f"{AS_TEXT} + 1 != depth", "A dict of twelve layers is refused, though it fits. From layer 10 on, a number has two digits: take the whole number from the name (`name.split(\".\")[2]`), and turn it into an `int` before you compare. As *text*, “9” comes after “11”."))
     at('token_type_embeddings.weight"][0]', "missing keys",
        ("token_types_optional", 'token_type_embeddings.weight"][0] if "embeddings.token_type_embeddings.weight" in state_dict else 0.0', "A dict without token types is loaded without a word, though type 0 belongs to every token. Raise an error: `state_dict[…]` does so when an entry is missing, `get` and `in` don't."))
     at('    if any(key.startswith(f"encoder.layer.{depth}.") for key in state_dict):\n        raise ValueError(f"the encoder has {depth} layers, the state dict has more")\n', "leftover layers",
@@ -212,6 +246,15 @@ def in_load_bert_weights(at):
        ("token_type_one", 'token_type_embeddings.weight"][1]', "You add the vector of token type 1, which marks the second sentence of a pair. A single sentence is type 0: row 0 of the table."),
        ("both_token_types", 'token_type_embeddings.weight"].sum(dim=0)', "You add the vectors of both token types. A token has one type, and in a single sentence that is type 0: row 0 of the table alone."),
        ("mean_token_type", 'token_type_embeddings.weight"].mean(dim=0)', "You add the average of the token types. A single sentence is type 0: row 0 of the table."))
+    POPS = "You take entries out of the dict that you were given (`pop`): the caller no longer finds them, and a dict without a pooler is refused. Work on a copy, `dict(state_dict)`, and give `pop` a default for what may be missing: `pop(name, None)`."
+    POSITIONS = 'state_dict["embeddings.position_embeddings.weight"] + segment'
+    TYPES = 'state_dict["embeddings.token_type_embeddings.weight"]'
+    for called, more in (("type_on_position_0_only", "F.pad(segment[None], (0, 0, 0, len({table}) - 1))"), ("types_on_two_positions", "F.pad({types}, (0, 0, 0, len({table}) - len({types})))")):
+        table = POSITIONS.removesuffix(" + segment")
+        at(POSITIONS, IN_EMBEDDINGS,
+           (called, f"{table} + {more.format(table=table, types=TYPES)}", "The token types reach the first rows of the position table only. The vector of type 0 belongs to every token, so add row 0 of `token_type_embeddings.weight` to *every* row of the position table."))
+    at((" + segment", NORM), IN_EMBEDDINGS,
+       ("type_after_the_norm", ("", NORM.rstrip("\n") + ' + (segment if part == "bias" else 0)\n'), "You add type 0 to the norm's bias, so it comes after the norm. Type 0 is part of the sum that goes into the norm: add it to every row of the position table."))
     at('state_dict["embeddings.word_embeddings.weight"]', IN_EMBEDDINGS,
        ("token_type_twice", 'state_dict["embeddings.word_embeddings.weight"] + segment', "The vector of token type 0 is added twice, to the tokens and to the positions. Each token has both, so once is enough."))
     at(LAYER, ALL,
@@ -228,10 +271,10 @@ def in_load_bert_weights(at):
        ("token_types_left_in", 'mine["embeddings.token_type_embeddings.weight"] = state_dict["embeddings.token_type_embeddings.weight"]\n    encoder.load_state_dict(mine)', "The table of token types is in the dict that you load, and strict loading refuses it: your encoder has none. Add its row 0 to the positions and leave the table out."))
     at(("self.key", "self.value"), IN_LAYERS,
        ("k_and_v_swapped", ("self.value", "self.key"), "Key and value are exchanged: BERT's `key` belongs into `k`, its `value` into `v`."),
-       ("query_everywhere", ("self.query", "self.query"), "`q`, `k` and `v` all get BERT's `query`. Its `key` belongs into `k`, its `value` into `v`."))
+       ("query_everywhere", ("self.query", "self.query"), "`q`, `k` and `v` all get BERT's `query`. Its `key` belongs into `k`, its `value` into `v`.", (*IN_LAYERS, "missing keys")))
     at(('"attention.output.LayerNorm"', '"output.LayerNorm"'), IN_LAYERS,
        ("norms_swapped", ('"output.LayerNorm"', '"attention.output.LayerNorm"'), "The two norms of a layer are exchanged. `attention.output.LayerNorm` follows attention: it is `layer_norm_1`; `output.LayerNorm` follows the feed-forward part: `layer_norm_2`."))
-    at('"output.LayerNorm"', IN_LAYERS,
+    at('"output.LayerNorm"', (*IN_LAYERS, "missing keys"),
        ("one_norm_for_both", '"attention.output.LayerNorm"', "Both norms of a layer get the weights of the first one. The second is `output.LayerNorm`, without `attention` before it."))
     at('f"encoder.layer.{number}.{theirs}', (*IN_LAYERS, "missing keys"),
        ("layer_0_everywhere", 'f"encoder.layer.0.{theirs}', "Every layer gets the weights of layer 0: the layer's number is missing from the key you look up."),
@@ -241,14 +284,14 @@ def in_load_bert_weights(at):
     at((NORM, LOAD), (*IN_EMBEDDINGS, "missing keys"),
        ("no_embedding_norm", ("", "encoder.load_state_dict(mine, strict=False)"), "The norm after the embeddings is not loaded: `embeddings.LayerNorm` belongs into `embeddings.layer_norm`, weight and bias."),
        ("no_embeddings", ("", 'encoder.load_state_dict({name: value for name, value in mine.items() if name.startswith("layers.")}, strict=False)'), "Only the layers are loaded; the embeddings keep their random start. Tokens, positions, token type 0 and their norm come from the dict too."))
-    at(('        "layer_norm_1": "attention.output.LayerNorm",\n', '        "layer_norm_2": "output.LayerNorm",\n', LOAD), IN_LAYERS,
+    at(('        "layer_norm_1": "attention.output.LayerNorm",\n', '        "layer_norm_2": "output.LayerNorm",\n', LOAD), (*IN_LAYERS, "missing keys"),
        ("no_layer_norms", ("", "", "encoder.load_state_dict(mine, strict=False)"), "The layers' norms are not loaded: they keep their start. They have learned weights and biases too (`attention.output.LayerNorm`, `output.LayerNorm`)."))
     at(('        "attention.output_linear": "attention.output.dense",\n', LOAD), (*IN_LAYERS, "missing keys"),
        ("no_output_linear", ("", "encoder.load_state_dict(mine, strict=False)"), "`output_linear` is not loaded: in BERT it is called `attention.output.dense`."))
     at(("    mine = {\n", " + segment"), "independence",
        ("dict_changed", ('    state_dict["embeddings.position_embeddings.weight"] += segment\n    mine = {\n', ""), "You change the dict that you were given: it contains the library model's own tensors. Work on new ones: `a + b` instead of `a += b`."))
     at('state_dict["embeddings.token_type_embeddings.weight"]', "independence",
-       ("dict_emptied", 'state_dict.pop("embeddings.token_type_embeddings.weight")', "You take entries out of the dict that you were given (`pop`), and the caller no longer finds them. Work on a copy: `dict(state_dict)`."))
+       ("dict_emptied", 'state_dict.pop("embeddings.token_type_embeddings.weight")', "You take entries out of the dict that you were given (`pop`, `del`), and the caller no longer finds them. Work on a copy: `dict(state_dict)`."))
 
     @MISTAKES.mistake("You pair parameters by their order in both models. The orders differ (BERT has a table of token types in between): copy by name.", breaks=ALL)
     def load_bert_weights__by_order(encoder, state_dict):
@@ -268,7 +311,7 @@ def in_load_bert_weights(at):
        ("linears_swapped", ('"feed_forward.linear_1": "output.dense"', '"feed_forward.linear_2": "intermediate.dense"'), "`linear_1` and `linear_2` are exchanged: BERT's `intermediate.dense` widens, which is `linear_1`; its `output.dense` narrows, which is `linear_2`. Their shapes don't fit, and loading stops."))
     at(("self.query", "self.value"), IN_LAYERS,
        ("q_and_v_swapped", ("self.value", "self.query"), "Query and value are exchanged: BERT's `query` belongs into `q`, its `value` into `v`."))
-    at('"attention.output.LayerNorm"', IN_LAYERS,
+    at('"attention.output.LayerNorm"', (*IN_LAYERS, "missing keys"),
        ("second_norm_for_both", '"output.LayerNorm"', "Both norms of a layer get the weights of the second one. The first is `attention.output.LayerNorm`."))
     at(("for number in range(depth)", LOAD), (*IN_LAYERS, "missing keys"),
        ("only_layer_0", ("for number in range(1)", "encoder.load_state_dict(mine, strict=False)"), "Only layer 0 is loaded; the other layers keep their random start. Loop over all of `encoder.layers`."),
@@ -276,6 +319,15 @@ def in_load_bert_weights(at):
        ("as_many_layers_as_the_dict", ('for number in range(len({key.split(".")[2] for key in state_dict if key.startswith("encoder.layer.")}))', "encoder.load_state_dict(mine, strict=False)"), "You load as many layers as the dict has. Where it has fewer than the encoder, the others keep their random start, without a word: compare the two numbers, and raise an error when they differ.", "missing keys"))
     at(('state_dict[f"encoder.layer.{number}.{theirs}.{part}"]', LOAD), "missing keys",
        ("skips_what_the_layers_miss", ('state_dict.get(f"encoder.layer.{number}.{theirs}.{part}")', "encoder.load_state_dict({name: value for name, value in mine.items() if value is not None}, strict=False)"), "A key that is missing from the dict is skipped where it belongs to a layer, and that part of the encoder keeps its random start. Raise an error instead: index with `state_dict[key]`, or load strictly."))
+    at("    depth = len(encoder.layers)\n", "agreement",
+       ("pooler_required", '    depth = len(encoder.layers)\n    {**state_dict}.pop("pooler.dense.weight")\n', "A dict without `pooler.…` is refused, though a pooler may be missing: your encoder has none. Skip such names, or give `pop` a default, `pop(name, None)`."))
+    at("    depth = len(encoder.layers)\n", ("agreement", "independence"),
+       ("pooler_popped", '    depth = len(encoder.layers)\n    for key in [key for key in state_dict if key.startswith("pooler.")]:\n        del state_dict[key]\n', "You take entries out of the dict that you were given (`pop`, `del`), and the caller no longer finds them. Work on a copy: `dict(state_dict)`.", "independence"),
+       ("pooler_popped_without_default", '    depth = len(encoder.layers)\n    state_dict.pop("pooler.dense.weight")\n    state_dict.pop("pooler.dense.bias")\n', POPS))
+    at(LOAD, ALL,
+       ("in_place_outside_no_grad", "encoder.load_state_dict(mine)\n    encoder.embeddings.position_embeddings.weight += segment", "You change a parameter in place (`+=`, `copy_`) while gradients are recorded, and PyTorch refuses that. Do it inside `with torch.no_grad():`, or put the sum into a new dict and load that with `load_state_dict`."))
+    at(('state_dict[f"encoder.layer.{number}.{theirs}.{part}"]', LOAD), "missing keys",
+       ("skips_missing_biases", ('state_dict[f"encoder.layer.{number}.{theirs}.weight"] if part == "weight" else state_dict.get(f"encoder.layer.{number}.{theirs}.bias")', "encoder.load_state_dict({name: value for name, value in mine.items() if value is not None}, strict=False)"), "A bias that is missing from the dict is skipped, and the encoder's own keeps its random start. Raise an error instead: index with `state_dict[key]`, or load strictly."))
     at('if any(key.startswith(f"encoder.layer.{depth}.") for key in state_dict)', ALL,
        ("refuses_everything", "if len(state_dict) != len(encoder.state_dict())", "A dict that fits is refused too: your test raises an error in every case. Refuse only missing entries and extra layers."))
     at('state_dict["embeddings.position_embeddings.weight"] + segment', IN_EMBEDDINGS,
@@ -295,6 +347,7 @@ def in_masked_mean(at):
        ("over_width", "hidden.mean(dim=-1) * attention_mask  # (B, T)", "You average each token's D numbers (the last dim) and get one number a token. The mean runs over the tokens, and D numbers remain."),
        ("keeps_the_axis", "(hidden * keep).sum(dim=1, keepdim=True) / keep.sum(dim=1, keepdim=True)  # (B, 1, D) / (B, 1, 1)", "There is one axis too many: (B, 1, D). The summed axis should go: (B, D)."),
        ("max", 'hidden.masked_fill(keep == 0, float("-inf")).amax(dim=1)', "That is the largest value of each column among the real tokens (max pooling). Return the mean.", MEANS),
+       ("max_with_zeros", "(hidden * keep).amax(dim=1)", "You take the largest value of each column, with 0 at the padding (max pooling). Return the mean of the real tokens.", MEANS),
        ("sums_over_width", "(hidden * keep).sum(dim=2) / attention_mask.sum(dim=1, keepdim=True)  # (B, T) / (B, 1)", "You add up each token's D numbers (`sum(dim=2)`), and the tokens remain: (B, T). The sum runs over the tokens, dim 1, and D numbers remain."),
        ("first_sentence_only", "(hidden[:1] * keep[:1]).sum(dim=1) / keep[:1].sum(dim=1)", "Only the first sentence's mean comes back, (1, D); asked is one row for each, (B, D). (Is the `return` inside the loop?)"),
        ("last_position", "hidden[:, -1]", "You return the vector at the last position, which may be padding. Return the mean of all real tokens.", MEANS),
@@ -321,8 +374,12 @@ def in_masked_mean(at):
        ("two_tokens_too_few", "(keep.sum(dim=1) - 2)", "You count two tokens too few, as if [CLS] and [SEP] were none. Every position whose mask is 1 counts."),
        ("one_too_many", "(keep.sum(dim=1) + 1)", "You divide by the number of real tokens plus one. For a mean, divide by their number; to be safe from 0, use `clamp(min=1)`."),
        ("divides_by_root", "keep.sum(dim=1).sqrt()", "You divide by the root of the number of real tokens. For a mean, divide by their number."))
+    at("(hidden * keep)", MEANS,
+       ("padding_in_the_sum", "hidden", "You divide by the number of real tokens, but the padding is in your sum. Leave it out there, too: `hidden * keep`, with the mask as (B, T, 1)."))
+    at(" / keep.sum(dim=1)", MEANS,
+       ("rounded_down", " // keep.sum(dim=1)", "Your means are rounded down to whole numbers, as `//` does. Divide with `/`."))
     at("    return (hidden * keep)", "gradients",
-       ("in_place", "    hidden *= keep\n    return hidden", "You zero the padding in `hidden` itself, and the caller still needs it. Make a new tensor: `hidden * keep`, not `hidden *= keep`."))
+       ("in_place", "    hidden *= keep\n    return hidden", "You write into `hidden` itself, and the caller still needs it. Make a new tensor: `hidden * keep` instead of `hidden *= keep`, `masked_fill` instead of `masked_fill_`, no `hidden[…] = …`."))
     at("(hidden * keep)", "gradients",
        ("detached", "(hidden.detach() * keep)", "The numbers are right, but no gradient reaches `hidden`: something cut it off (`detach`, `.data`, `no_grad`). Sentence vectors are trained through this mean."))
     REAL = "torch.stack([vectors[real.bool()]{cut}.mean(dim=0) for vectors, real in zip(hidden, attention_mask)])"
@@ -343,7 +400,7 @@ def in_flies_by_layer(at):
 """
     at((CHECK, "hidden[found]"), ("values", "refusal"),
        ("place_of_the_first", ("", "hidden[:, found[0].int().argmax()]"), "Every sentence is read at the position where the first one has its “flies”. Find the position in each row of `ids`."),
-       ("cls", ("", "hidden[:, 0]"), "You return the vector of [CLS], position 0. Return the vector of “flies”."),
+       ("cls", ("", "hidden[:, 0]"), "You return the vector of [CLS], position 0. Return the vector of “flies”. (Did you ask `encode` for the id? It puts [CLS] before the word.)"),
        ("mean", ("", "hidden.mean(dim=1)"), "You return the mean over all tokens. Return the vector of one token, “flies”."),
        ("argmax_of_nothing", ("", "hidden[torch.arange(len(ids)), found.int().argmax(dim=1)]"), "A sentence without “flies” passes, and you return its first token: `argmax` over a row of False is 0. Check whether there is a match before you use its position, and raise a ValueError if there is none.", "refusal"))
     at("hidden[found]", "values",
@@ -374,6 +431,12 @@ def in_flies_by_layer(at):
        ("sum_of_both", "hidden.sum(dim=1)", "You add up the vectors of all tokens. Return the vector of one token, “flies”."))
     at("torch.stack", ("shape", "values"),
        ("cat", "torch.cat", "The layers are one below the other, ((L + 1)·N, D): `torch.cat` joins along an existing axis. `torch.stack` makes a new one: (L + 1, N, D)."))
+    at('convert_tokens_to_ids("flies")', ("values", "refusal"),
+       ("sep", 'convert_tokens_to_ids("[SEP]")', "You return the vector of [SEP]. Return the vector of “flies”. (Did you ask `encode` for the id? It puts [SEP] after the word; `convert_tokens_to_ids` gives the id alone.)"))
+    at(("(found.sum(dim=1) == 1)", "hidden[found]"), "refusal",
+       ("none_passes", ("(found.sum(dim=1) <= 1)", "hidden[torch.arange(len(ids)), found.int().argmax(dim=1)]"), "A sentence without “flies” passes, and you return its first token: `argmax` over a row of False is 0. Raise a ValueError there, too: each row of `ids` must have exactly one."))
+    at((CHECK, "hidden[found]"), "refusal",
+       ("sum_unchecked", ("", "(hidden * found[..., None]).sum(dim=1)"), "Nothing is refused: a sentence without “flies” gives zeros, and one with two gives the sum of their vectors. Count them in each row, and raise a ValueError unless it is 1."))
     at('convert_tokens_to_ids("flies")', ("shape", "values", "refusal"),
        ("not_found", 'convert_tokens_to_ids("Flies")', "Sentences that have exactly one “flies” are refused: you look for something that is not in their `ids`. The vocabulary knows `flies`, in lower case; its id is `model.tokenizer.convert_tokens_to_ids(\"flies\")`."))
     at('model.tokenizer.convert_tokens_to_ids("flies")', ("shape", "values", "refusal"),
@@ -389,6 +452,11 @@ def in_flies_by_layer(at):
         places = f'hidden[torch.arange(len(ids)), [sentence.lower().strip(".").split().index("flies"){more} for sentence in sentences]]'
         at(PICK, "values", (called, places, WORDS))
         at((CHECK, PICK), ("values", "refusal"), (f"{called}_unchecked", ("", places), WORDS))
+    PIECES = "You count the words of the text. Positions count tokens: a word before “flies” may be cut into several pieces (`swarm`, `##s`), and then “flies” comes later. Look for the id in `ids`."
+    for called, text in (("words_and_marks", 'sentence.lower().replace(",", " ,").replace(".", " .")'), ("bare_words", 'sentence.lower().replace(",", "").replace(".", "")')):
+        places = f'hidden[torch.arange(len(ids)), [{text}.split().index("flies") + 1 for sentence in sentences]]'
+        at(PICK, "values", (called, places, PIECES))
+        at((CHECK, PICK), ("values", "refusal"), (f"{called}_unchecked", ("", places), PIECES))
     squeezed(at, ("shape", "values"), "is (L + 1, N, D), also for one sentence")
 
 
@@ -400,7 +468,7 @@ def in_nearest_centroid(at):
     at(".argmin(", LABELS, ("farthest", ".argmax(", "You choose the farthest centroid: take the smallest distance, `argmin`."))
     at("torch.cdist(test, centroids).argmin", LABELS,
        ("dot_product", "(test @ centroids.T).argmax", "You compare by dot product, which favors long centroids. Take the distance: the length of the difference."),
-       ("cosine", "F.cosine_similarity(test[:, None], centroids, dim=-1).argmax", "You compare by cosine, the angle seen from the origin. Take the Euclidean distance."))
+       ("cosine", "F.cosine_similarity(test[:, None], centroids, dim=-1).argmax", "You compare directions, seen from the origin (by cosine, or with centroids scaled to length 1). Take the Euclidean distance, between the vectors as they are."))
     at("torch.cdist(test, centroids)", LABELS,
        ("absolute_differences", "torch.cdist(test, centroids, p=1)", "Your distance adds up absolute differences. Euclidean is: square the differences, add, (take the root)."),
        ("signed_differences", "(test[:, None] - centroids).sum(dim=-1)", "Your distance adds up the differences with their signs, so that they cancel. Euclidean is: square the differences, add, (take the root)."),
@@ -409,6 +477,7 @@ def in_nearest_centroid(at):
        ("sums", ".sum(dim=0)", "Your centroids are sums, not means: a label with more examples lies farther out."),
        ("one_count_for_all", ".sum(dim=0) / len(train)", "You divide every label's sum by the number of all vectors. Each mean has its own count."),
        ("first_example", "[0]", "The first example of each label stands for all of them. The centroid is the mean of all its examples."),
+       ("last_example", "[-1]", "The last example of each label stands for all of them. The centroid is the mean of all its examples. (Does your loop overwrite instead of adding?)"),
        ("divides_by_classes", ".sum(dim=0) / len(classes)", "You divide each label's sum by the number of labels. Each mean has its own count."),
        ("median", ".median(dim=0).values", "Your centroids are medians, not means."),
        ("counts_one_more", ".sum(dim=0) / ((labels == label).sum() + 1)", "Your centroids are pulled towards 0: each sum is divided by one more than the number of its vectors. (`scatter_reduce` counts the zeros that it starts from, unless told `include_self=False`.)"))
@@ -422,6 +491,7 @@ def in_nearest_centroid(at):
     NEAREST = "torch.cdist(test, centroids).argmin(dim=1)  # (M, C) -> (M,)"
     at(NEAREST, LABELS,
        ("mean_of_distances", "torch.stack([torch.cdist(test, train[labels == label]).mean(dim=1) for label in classes], dim=1).argmin(dim=1)", "You average the distances to all vectors of a label. Take one distance, to their mean: average the vectors first."),
+       ("three_neighbors", "labels[torch.cdist(test, train).topk(min(3, len(train)), largest=False).indices].mode(dim=1).values", "The three nearest vectors vote on the label (nearest neighbors). First average the vectors of each label, then compare with these means."),
        ("farthest_member", "torch.stack([torch.cdist(test, train[labels == label]).amax(dim=1) for label in classes], dim=1).argmin(dim=1)", "You measure the distance to the farthest vector of each label. Take the distance to their mean."),
        ("centroid_vectors", "centroids[torch.cdist(test, centroids).argmin(dim=1)]", "You return the nearest centroids themselves, (M, D). The exercise asks for their labels, (M,).", ("shape", *LABELS)))
     at("classes = range(int(labels.max()) + 1)", LABELS,
@@ -430,6 +500,7 @@ def in_nearest_centroid(at):
        ("one_class_too_few", "labels.max())", "The last label has no centroid, so nothing ever gets it. Labels are 0 … C − 1: there are `labels.max() + 1`."))
     at(".argmin(dim=1)", ("shape", *LABELS),
        ("labels_from_one", ".argmin(dim=1) + 1", "Your labels are one too large: they are 0 … C − 1, and `argmin` gives just that.", LABELS),
+       ("argmin_of_all", ".argmin()", "`argmin()` without an axis searches the whole table (M, C) and gives one number. Search each row: `argmin(dim=1)`, (M,)."),
        ("smallest_distances", ".min(dim=1).values", "You return the distance to the nearest centroid. Return its label: where the smallest is, `argmin`, not how large it is."),
        ("floats", ".argmin(dim=1).float()", "The labels are right, but they are floating-point numbers. Return whole numbers, as `argmin` gives them.", "shape"),
        ("list", ".argmin(dim=1).tolist()", "The labels are right, but they are in a Python list. Return a tensor, (M,).", "shape"),
