@@ -406,7 +406,7 @@ class GPT__registered(nn.Module):
         width = config.hidden_size
         self.token_embeddings = nn.Embedding(config.vocab_size, width)
         self.position_embeddings = nn.Embedding(config.max_position_embeddings, width)
-        self.register_buffer("positions", torch.arange(config.max_position_embeddings))
+        self.register_buffer("positions", torch.arange(config.max_position_embeddings), persistent=False)
         self.blocks = nn.ModuleList(map(DecoderBlock, [config] * config.num_hidden_layers))
         self.layer_norm = nn.LayerNorm(width, eps=config.layer_norm_epsilon)
         self.lm_head = nn.Linear(width, config.vocab_size, bias=False)

@@ -151,6 +151,9 @@ def masked_attention(seed: int) -> Iterator[Case]:
         words = "True and False" if kind == "bool" else f"0 and 1 as {'whole' if kind == 'long' else 'float'} numbers"
         yield draw.case(**inputs(draw), mask=getattr(some_keys(draw, letters), kind)(), asks="any mask",
                         note=f"for a mask of {words}, shape {shape}")  # fmt: skip
+    draw = Draw(seed, B=3, T=4, S=6, K=5)
+    yield draw.case(**inputs(draw, "B"), mask=some_keys(draw, "T S").long(), returns="B T K", asks="any mask",
+                    note="for inputs of three axes, a mask of shape (T, S)")  # fmt: skip
     draw = Draw(seed, B=2, H=3, T=5, S=4, K=7)
     yield draw.case(**inputs(draw), asks="no mask", note="when no mask is given")
     yield draw.case(**inputs(draw), mask=None, asks="no mask", note="when the mask is None")
@@ -204,12 +207,13 @@ def _leak(answer: Any, case: Case) -> Any:
 
 
 def state(model: nn.Module) -> dict[str, Any]:
-    """What a model holds: parameters and their gradients by name, its mode, and how many hooks its modules have."""
+    """What a model holds: parameters and their gradients by name, its mode, its modules' hooks and own `forward`s."""
     parameters = dict(model.named_parameters())
     return {
         "training": int(model.training),
         "parameters": {name: one.detach().clone() for name, one in parameters.items()},
         "gradients": {name: None if one.grad is None else one.grad.clone() for name, one in parameters.items()},
+        "replaced": {name: int("forward" in vars(module)) for name, module in model.named_modules()},
         "requires_grad": {name: int(one.requires_grad) for name, one in parameters.items()},
         "hooks": {
             name: len(module._forward_hooks) + len(module._forward_pre_hooks) for name, module in model.named_modules()
@@ -258,22 +262,23 @@ def future_leak(seed: int) -> Iterator[Case]:
         yield draw.case(**_reads(draw, lambda mixes: mixes.tril()), asks="causal model", note=note)
     yield draw.case(**everything, asks="model unchanged")
     quiet = everything | {"model": deepcopy(everything["model"]).eval()}
-    yield draw.case(**quiet, asks="model unchanged", note="for a model in eval mode")
+    quiet["model"].hidden.weight.requires_grad_(False)
+    yield draw.case(**quiet, asks="model unchanged", note="for a model in eval mode with a frozen parameter")
 
 
 # ---------------------------------------------------------------------------------------------- CausalSelfAttention
 
 
 def _attention(module: Any, case: Case) -> Any:
-    """Called; or what it returns when one token after the other is changed, or how many heads it says it has."""
+    """Called; or what it returns when one token after the other is changed, or what it says of itself."""
     (x,) = case.args.values()
     if case.asks == "parameters":
-        return {"num_heads": str(module.num_heads)} if hasattr(module, "num_heads") else {}
+        heads = {"num_heads": str(module.num_heads)} if hasattr(module, "num_heads") else {}
+        return {**heads, "buffers": buffers(module)}
     if case.asks is None:
         return module(x)
     with torch.no_grad():
-        module(x[:, :2])  # a shorter text comes first: a mask kept from it would not fit
-        outputs = module(x)
+        _, outputs, _ = (module(text) for text in (x[:, :2], x, x[:, :2]))  # a mask kept from one would not fit another
         if not isinstance(outputs, Tensor) or outputs.shape != x.shape:
             return outputs
         noise = torch.randn(x.shape, generator=torch.Generator().manual_seed(1))
@@ -283,6 +288,14 @@ def _attention(module: Any, case: Case) -> Any:
             other[:, place] += 3 * noise[:, place]
             changed.append(module(other))
     return {"outputs": outputs, "changed": torch.stack(changed)}
+
+
+def buffers(module: Any) -> int:
+    """How many entries of a module's state dict are no parameters; blocks answer for themselves."""
+    if not isinstance(module, nn.Module):
+        return 0
+    names = module.state_dict().keys() - dict(module.named_parameters(remove_duplicate=False)).keys()
+    return sum(not name.startswith("blocks.") for name in names)
 
 
 def _any_width(draw: Draw, longest: int, narrowest: int = 3) -> None:
@@ -379,9 +392,11 @@ def DecoderBlock(seed: int) -> Iterator[Case]:
 
 
 def _gpt(model: Any, case: Case) -> Any:
-    """The logits; or, with dropout, what reaches the first block in eval mode and in training, and the logits then."""
+    """The logits; or what else the state dict holds; or, with dropout, what reaches the first block, and the logits."""
     if not isinstance(model, nn.Module):
         return model(*case.args.values())
+    if case.asks == "parameters":
+        return {"buffers": buffers(model)}
     _as_if_tied(model)
     if case.asks != "dropout":
         return model.eval()(case.args["ids"])
@@ -456,14 +471,16 @@ def GPT(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=2, T=4, D=6, H=2, L=2, V=9, P=8)
     yield draw.case(init=(_config(draw, eps=0.3),), ids=draw.integers("B T", 9), asks="eps",
                     note="for layer_norm_epsilon = 0.3")  # fmt: skip
+    draw = Draw(seed, B=2, T=3, D=6, H=2, L=1, V=5, P=7)
+    yield draw.case(init=(_config(draw),), ids=draw.integers("B T", 5), asks="parameters")
     draw = Draw(seed, B=24, T=25, D=6, H=2, L=1, V=40, P=25)
     for block, embedding in ((0.0, 0.4), (0.4, 0.0)):
         init = (_config(draw, 1e-5, block, embedding),)
         note = f"for embd_pdrop = {embedding:g} and resid_pdrop = {block:g}"
         yield draw.case(init=init, ids=draw.integers("B T", 40), asks="dropout", note=note)
     most = _any(Draw(seed), 11, 60)
-    draw = Draw(seed, B=2, T=most + 1, D=6, H=2, L=2, V=9, P=most)
-    yield draw.case(init=(_config(draw),), ids=draw.integers("B T", 9), asks="too long",
+    draw = Draw(seed, B=2, T=most + 1, D=6, H=2, L=2, V=99, P=most)
+    yield draw.case(init=(_config(draw),), ids=draw.integers("B T", 99), asks="too long",
                     note=f"for {most + 1} tokens and {most} positions",
                     message_names=(str(most + 1), str(most)))  # fmt: skip
 
@@ -676,6 +693,7 @@ def load_gpt2_weights(seed: int) -> Iterator[Case]:
         ("when the table of positions is longer", "transformer.wpe.weight", "longer"),
         ("when the token table is longer", "transformer.wte.weight", "longer"),
         ("when the table of positions has a single row", "transformer.wpe.weight", "one row"),
+        ("when a bias has a single number", "transformer.h.0.attn.c_proj.bias", "one row"),
     ):
         unfit = _unfit(given["state_dict"], start, how)
         yield draw.case(gpt=given["gpt"], state_dict=unfit, asks="refusals", note=note)
@@ -690,12 +708,15 @@ def load_gpt2_weights(seed: int) -> Iterator[Case]:
 # ---------------------------------------------------------------------------------------------- probabilities
 
 
-def _spaced(draw: Draw, letters: str, step: float = 0.6) -> Tensor:
+def _spaced(draw: Draw, letters: str, step: float = 0.6, steepest: float = 1.0) -> Tensor:
     """Logits in random order in which no two of a row are nearly equal: rounding decides nothing. Each row has its own
-    height, which is nothing to a softmax."""
+    height, which is nothing to a softmax; up to `steepest` times as steep as others, it is surer than they are."""
     ranks = draw.normal(letters).argsort(dim=-1).float()
     noise = 0.4 * torch.rand(ranks.shape, generator=draw.generator)
-    return step * (ranks + noise) + 4.0 * draw.normal(letters)[..., :1]
+    heights = 4.0 * draw.normal(letters)[..., :1]
+    rows = heights.numel()
+    steep = steepest ** (torch.randperm(rows, generator=draw.generator) / max(1, rows - 1)).view(heights.shape)
+    return step * steep * (ranks + noise) + heights
 
 
 def _clear(logits: Tensor, near: float, temperature: float = 1.0, top_k: int | None = None) -> float:
@@ -715,7 +736,7 @@ def any_logits(draw: Draw) -> Case:
     leading = draw.pick("", "B ", "B T ", "B H T ")
     draw.sized(B=(1, 3), H=(1, 2), T=(1, 4), V=(1, draw.pick(9, 9, 120)))
     temperature, most = draw.pick(1.0, 2, 0.1, 0.5, 3.0), draw.sizes["V"]
-    logits = draw.laid_out(_spaced(draw, leading + "V", step=6 / most))
+    logits = draw.laid_out(_spaced(draw, leading + "V", 6 / most, draw.pick(1.0, 5.0)))
     given: dict[str, Any] = draw.pick(
         {}, {"temperature": temperature},
         *({"temperature": temperature, "top_k": draw.pick(1, draw.whole(1, most), most, most + 9)} for _ in range(3)),
@@ -767,7 +788,7 @@ def next_token_probabilities(seed: int) -> Iterator[Case]:
     yield draw.case(logits=_spaced(draw, "B V", step=0.05), temperature=1.0, top_k=70, asks="top-k",
                     note="for top_k = 70")  # fmt: skip
     draw = Draw(seed, B=4, V=9)
-    logits = _spaced(draw, "B V", step=0.4)
+    logits = _spaced(draw, "B V", step=0.15, steepest=10.0)  # few tokens have much in one row, many in another
     for top_p in (_clear(logits, 0.6), _clear(logits, 0.9), 0.01):
         yield draw.case(logits=logits, temperature=1.0, top_k=None, top_p=top_p, asks="top-p",
                         note=f"for top_p = {top_p:g}")  # fmt: skip
@@ -786,9 +807,10 @@ def next_token_probabilities(seed: int) -> Iterator[Case]:
                     note=f"for a single row of logits and top_p = {top_p:g}")  # fmt: skip
     draw = Draw(seed, B=3, V=11)
     logits = _spaced(draw, "B V", step=0.2)
-    top_p = _clear(logits, 0.65, top_k=5)
-    yield draw.case(logits=logits, temperature=1.0, top_k=5, top_p=top_p, asks="top-p",
-                    note=f"for top_k = 5 and top_p = {top_p:g}")  # fmt: skip
+    for top_k, near in ((5, 0.65), (3, 0.9)):  # more tokens have p together than top_p keeps; more than top_k does
+        top_p = _clear(logits, near, top_k=top_k)
+        yield draw.case(logits=logits, temperature=1.0, top_k=top_k, top_p=top_p, asks="top-p",
+                        note=f"for top_k = {top_k} and top_p = {top_p:g}")  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------------- generate
@@ -881,7 +903,8 @@ def any_beginnings(draw: Draw) -> Case:
     draw.sized(B=(1, 4), T=(1, 8), V=(1, draw.pick(9, 200)), P=(1, 12))
     steps = draw.whole(0, 6)
     model = Writer(draw, CLOSE).train(draw.pick(True, False))
-    how = draw.pick({"temperature": 0}, {"temperature": 0.0, "top_k": draw.whole(1, 9)},
+    how = draw.pick({"temperature": 0}, {"temperature": 0, "top_k": None, "top_p": 0.9},
+                    {"temperature": 0.0, "top_k": draw.whole(1, 9)},
                     {"temperature": draw.pick(0.5, 1.0, 2.0), "top_k": 1})  # fmt: skip
     asks = "greedy" if draw.sizes["T"] + steps <= draw.sizes["P"] else "long texts"
     return draw.case(model=model, ids=draw.ids("B T", draw.sizes["V"]), max_new_tokens=steps, **how,
@@ -900,9 +923,9 @@ def generate(seed: int) -> Iterator[Case]:
     greedy: dict[str, Any] = {"model": Writer(draw, CLOSE), "ids": draw.integers("B T", 11)}
     yield draw.case(**greedy, max_new_tokens=7, temperature=0, asks="greedy")
     yield draw.case(**greedy, max_new_tokens=0, temperature=0, asks="greedy", note="for max_new_tokens = 0")
-    yield draw.case(
-        **greedy, max_new_tokens=3, temperature=0.0, top_k=2, asks="greedy", note="when top_k is given, too"
-    )
+    note = "when top_k, top_p and a generator are given, too"
+    yield draw.case(**greedy, max_new_tokens=3, temperature=0.0, top_k=2, top_p=0.9, generator=draw.fork("greedy"),
+                    asks="greedy", note=note)  # fmt: skip
     draw = Draw(seed, B=1, T=1, V=9, P=6)
     ids, note = draw.integers("B T", 9), "for one text of one token"
     yield draw.case(model=Writer(draw, CLOSE), ids=ids, max_new_tokens=5, temperature=0, asks="greedy", note=note)
@@ -925,6 +948,14 @@ def generate(seed: int) -> Iterator[Case]:
         yield draw.case(model=model, ids=ids, max_new_tokens=2, temperature=temperature, top_k=top_k, top_p=top_p,
                         generator=draw.fork("sampling"), asks="sampling", note=note)  # fmt: skip
     yield draw.case(model=model, ids=ids, max_new_tokens=2, asks="sampling", note="when nothing more is given")
+    draw = Draw(seed, B=ROWS, T=2, V=6, P=8)
+    yield draw.case(model=Writer(draw, 0.01), ids=draw.integers("1 T", 6).expand(ROWS, 2), max_new_tokens=2,
+                    temperature=0.01, top_k=None, top_p=None, generator=draw.fork("low"), asks="sampling",
+                    note="for a temperature of 0.01 and logits that are close together")  # fmt: skip
+    draw = Draw(seed, B=ROWS, T=2, V=55, P=8)
+    yield draw.case(model=Writer(draw), ids=draw.integers("1 T", 55).expand(ROWS, 2), max_new_tokens=2,
+                    temperature=1000.0, top_k=None, top_p=None, generator=draw.fork("many"), asks="sampling",
+                    note="when 55 tokens have nearly the same probability")  # fmt: skip
     draw = Draw(seed, B=6, T=3, V=8, P=16)
     yield draw.case(model=Writer(draw), ids=draw.integers("B T", 8), max_new_tokens=12,
                     generator=draw.fork("generator"), asks="generator")  # fmt: skip

@@ -30,6 +30,7 @@ def _named(state: Mapping[str, Any]) -> dict[str, Any]:
         parts[name] = value
         parts[f"the gradient kept in {name}"] = state["gradients"][name]
         parts[f"{name}.requires_grad"] = state["requires_grad"][name]
+    parts |= {f"the function {name or 'model'}.forward": number for name, number in state["replaced"].items()}
     return parts | {f"the number of hooks at {name or 'the model'}": number for name, number in state["hooks"].items()}
 
 
@@ -53,10 +54,16 @@ def _unchanged(raw: Any, case: Case) -> Any:
 # ---------------------------------------------------------------------------------------------- CausalSelfAttention
 
 
+def _state_dict(raw: Any) -> dict[str, str]:
+    """What the module's state dict holds, in words."""
+    kept = gathered(raw, "buffers") and raw["buffers"]
+    return {"the state dict": "parameters and buffers" if kept else "parameters only"}
+
+
 def _attended(raw: Any, case: Case) -> Any:
-    """Where it is needed, in words: which tokens the outputs see, or how many heads there are said to be."""
+    """Where it is needed, in words: which tokens the outputs see, or what the module says of itself."""
     if case.asks == "parameters":
-        return {"num_heads": raw.get("num_heads", "missing")}
+        return {"num_heads": raw.get("num_heads", "missing"), **_state_dict(raw)}
     if case.asks is None:
         return raw
     if not gathered(raw, "outputs", "changed"):
@@ -89,7 +96,9 @@ def _block(raw: Any, case: Case) -> Any:
 
 
 def _gpt(raw: Any, case: Case) -> Any:
-    """Where dropout is needed, in words: what it does to the embeddings before the first block gets them."""
+    """Where it is needed, in words: what dropout does to the embeddings; what else the state dict holds."""
+    if case.asks == "parameters":
+        return _state_dict(raw)
     if case.asks != "dropout":
         return raw
     if raw == {}:
@@ -226,8 +235,9 @@ def _drawn(written: Any, case: Case) -> str:
     if (new == new[0]).all():
         return "every row is continued alike"
     counts = torch.bincount(new[:, 0].long() * case.sizes["V"] + new[:, 1].long(), minlength=case.sizes["V"] ** 2)
+    first = torch.bincount(new[:, 0].long(), minlength=case.sizes["V"])
     for words, joint in _suspects(model, ids[:1], temperature, top_k, top_p).items():
-        if _fits(counts, joint.flatten()):
+        if _fits(counts, joint.flatten()) and _fits(first, joint.sum(dim=1)):
             return f"drawn {words}"
     return "drawn from another distribution"
 
@@ -236,12 +246,12 @@ def _fits(counts: Tensor, probabilities: Tensor) -> bool:
     """Whether counts can come from these probabilities.
 
     By Bernstein's inequality a count leaves these bounds with a probability below 2·exp(−24); one whose probability is
-    0 never does.
+    0 never does. Where 40 and more are expected, none at all come with a probability below exp(−40).
     """
     expected = counts.sum() * probabilities.double()
     deviation = (expected * (1 - probabilities.double())).sqrt()
     bound = torch.where(expected > 0, 7 * deviation + 16, 0.0)
-    return bool(((counts - expected).abs() <= bound).all())
+    return bool(((counts - expected).abs() <= bound).all()) and not ((counts == 0) & (expected > 40)).any()
 
 
 def _suspects(
@@ -280,10 +290,10 @@ def _suspects(
 
 def _chance(raw: Mapping[str, Any], case: Case) -> Any:
     """Whether the generator, and nothing else, decides."""
-    if not continues(raw["state"], case.args["generator"]):
-        return "the generator is seeded inside the function"
+    state = "moved on by draws" if continues(raw["state"], case.args["generator"]) else "seeded inside the function"
     pairs = dict(zip(PAIRS, unpacked(raw["texts"]), strict=True))
-    return {what: "the same text" if same(*texts) else "other texts" for what, texts in pairs.items()}
+    texts = {what: "the same text" if same(*two) else "other texts" for what, two in pairs.items()}
+    return {"the generator": state, **texts}
 
 
 DESCRIPTIONS = {

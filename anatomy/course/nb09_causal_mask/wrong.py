@@ -81,6 +81,7 @@ def in_masked_attention(at):
        ("only_numbers", "(1 - mask) == 1", "A boolean mask can't be subtracted from 1 (PyTorch refuses `1 - mask` for booleans). `mask == 0` does for both kinds.", ("shape", "values", "any mask", "large scores", "gradients")),
        ("mask_transposed", "mask.transpose(-2, -1) == 0", "Your mask is transposed, so that its queries meet the keys. `mask[..., t, s]` belongs to `scores[..., t, s]`: use the mask as it is.", ("shape", *MASKED)),
        ("axis_added", "mask.unsqueeze(1) == 0", "You insert an axis into the mask (`unsqueeze(1)`), for the heads. It comes in a shape that broadcasts already: use it as it is.", ("shape", *MASKED)),
+       ("two_axes_added", "(mask[None, None] if mask.dim() == 2 else mask) == 0", "To a mask of shape (T, S) you add two axes: where queries have three axes, your result gets one too many. PyTorch lines up a mask by itself: use it as it is.", ("any mask",)),
        ("first_row_of_the_mask", "mask[..., :1, :] == 0", "All queries get the mask of the first one. Each has its own row."))
     at("scores = scores.masked", MASKED,
        ("ignored", "scores.masked", "The mask changes nothing: your result is that of attention without one. (`masked_fill` returns a new tensor, which must be kept.)"))
@@ -99,6 +100,8 @@ def in_masked_attention(at):
        ("mask_added", "scores = scores + mask", "You add the mask (or mask − 1) to the scores: hidden keys are 1 lower than the others, and still get weight. A score must be −∞ for its weight to be 0."),
        ("nan_from_zero_times_infinity", "scores = scores + (mask == 0) * -torch.inf", "0 · −∞ is NaN, also where the mask allows. Use `masked_fill`, or `torch.where`, which put −∞ only where it belongs."),
        ("boolean_index", "scores[mask == 0] = -torch.inf", "`scores[mask == 0]` wants a mask with all axes of the scores; yours may have fewer, such as (T, S). `masked_fill` and `torch.where` let it broadcast.", ("shape", "values", "any mask", "gradients")))
+    at(FILL, "any mask",
+       ("where_of_numbers", "scores = torch.where(mask, scores, -torch.inf)", "A mask of the numbers 1 and 0 stops your function: `torch.where` and `masked_fill` want a boolean condition. `mask == 0` is one, for both kinds of mask."))
     other_fills(at, "-torch.inf", MASKED, low="large scores")
     at("-torch.inf", ("values", "any mask", "gradients"),
        ("lowest_score", "float(scores.min())", "Hidden scores become the lowest of all scores, and what is hidden keeps some of its weight. A score must be −∞ for its weight to be 0."))
@@ -119,6 +122,8 @@ def in_masked_attention(at):
     at(".softmax(dim=-1) @ value", ("shape", *ALWAYS),
        ("weights", ".softmax(dim=-1)", "You return the weights, (…, T, S). Return the mixture of values that they make, (…, T, K): `weights @ value`."))
     at(" @ value", ("shape", *ALWAYS), ("mixes_keys", " @ key", "You mix the keys. The weights are for the values: `weights @ value`."))
+    at("if mask is not None:", "any mask",
+       ("numbers_ignored", "if mask is not None and mask.dtype == torch.bool:", "A mask of the numbers 1 and 0 changes nothing: you use boolean masks only. `mask == 0` says for both kinds what is hidden."))
     at("if mask is not None:", ("shape", *MASKED),
        ("truth_of_mask", "if mask:", "`if mask` asks whether the whole tensor is true, which PyTorch refuses to say. Ask `if mask is not None`."))
     at("if mask is not None:\n        scores = scores.masked_fill(mask == 0, -torch.inf)", "no mask",
@@ -138,7 +143,9 @@ def in_masked_attention(at):
     at("scores = query @", "gradients",
        ("detached", "scores = query.detach() @", "The scores are cut off from query and key (`detach`, `torch.no_grad` or `.data`): they can't learn."))
     at("scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))", "gradients",
-       ("query_in_place", "query /= math.sqrt(query.size(-1))\n    scores = query @ key.transpose(-2, -1)", "You change `query` in place (`query /= …` writes into the caller's numbers). Make a new tensor."))
+       ("query_in_place", "query /= math.sqrt(query.size(-1))\n    scores = query @ key.transpose(-2, -1)", "You change `query` in place (operators such as `/=`, and methods that end in `_`, write into the caller's numbers). Make a new tensor."))
+    at(f"key.transpose(-2, -1){SCALE}", "gradients",
+       ("key_in_place", "(key.div_(math.sqrt(query.size(-1)))).transpose(-2, -1)", "You change `key` in place (operators such as `/=`, and methods that end in `_`, write into the caller's numbers). Make a new tensor."))
     squeezed(at, ("shape", "values", "gradients"), "keeps all leading axes: (…, T, Dv)")
 
 
@@ -197,6 +204,8 @@ def in_future_leak(at):
     at(("output.detach().requires_grad_()", GRADIENT), LEAK,
        ("table_instead", ("output", "torch.autograd.grad(outputs[:, t].sum(), model.token_embeddings.weight, retain_graph=True)[0][ids].norm(dim=-1)"), "You differentiate with respect to the token table's rows. A token that occurs twice has one row there: gradients of different positions are added, and in this model a row is also part of the head. Take the vectors that the table returns, one for each position."),
        ("table_instead_text_by_text", ("output", "torch.stack([torch.autograd.grad(outputs[b, t].sum(), model.token_embeddings.weight, retain_graph=True)[0][row].norm(dim=-1) for b, row in enumerate(ids)])"), "You differentiate with respect to the token table's rows. A token that occurs twice has one row there: gradients of different positions are added, and in this model a row is also part of the head. Take the vectors that the table returns, one for each position."))
+    at(("    hook = model.token_embeddings.register_forward_hook(catch)\n", "hook.remove()"), "model unchanged",
+       ("forward_replaced", ("    own = model.token_embeddings.forward\n    model.token_embeddings.forward = lambda ids: catch(model, (), own(ids))\n", "pass"), "You replace the table's `forward` and leave yours there: every later call will run it, and cut the token table off from training. A hook can be removed; or put the table's own `forward` back (`del model.token_embeddings.forward`)."))
     at("        return vectors[-1]\n", ("shape", *LEAK, "model unchanged"),
        ("hook_returns_nothing", "", "The outputs don't depend on what you differentiate by: the model goes on with the table's own vectors. Return yours from the hook: what a forward hook returns replaces the output."))
     at("output.detach().requires_grad_()", ("shape", *LEAK, "model unchanged"),
@@ -210,7 +219,8 @@ def in_future_leak(at):
     at(("    vectors = []\n", "    length = ids.size(1)\n"), "model unchanged",
        ("training_mode", ("    vectors = []\n    model.eval()\n", "    length = ids.size(1)\n    model.train()\n"), "Afterwards the model is in training mode, even if it came in eval mode. If you change the mode, keep `model.training` first, and put it back."))
     at("    length = ids.size(1)\n", "model unchanged",
-       ("frozen", "    length = ids.size(1)\n    model.requires_grad_(False)\n", "Afterwards the model's parameters are frozen (`requires_grad_(False)`). Leave the model as it is."))
+       ("frozen", "    length = ids.size(1)\n    model.requires_grad_(False)\n", "Afterwards the model's parameters are frozen (`requires_grad_(False)`). Leave the model as it is."),
+       ("unfrozen", "    length = ids.size(1)\n    model.requires_grad_(True)\n", "A parameter of the model that was frozen requires gradients afterwards (`requires_grad_(True)` is for all of them). Leave the model as it is."))
     squeezed(at, ("shape", *LEAK), "is (B, T, T), also for one text")
 
 
@@ -228,8 +238,12 @@ def in_CausalSelfAttention(at):
        ("mask_of_the_heads", "causal_mask(self.num_heads)", "Your mask is as large as there are heads. It is as large as the text is long: `x.size(1)`."))
     at(("        self.num_heads = ", "causal_mask(x.size(1))"), ("shape", "parameters", *SEEN),
        ("mask_of_all_positions", ("        self.most = config.max_position_embeddings\n        self.num_heads = ", "causal_mask(self.most)"), "Your mask is as large as the table of positions (`config.max_position_embeddings`), and the text is shorter. Take the mask of x's own length, `x.size(1)`."))
-    at(("        self.num_heads = ", "        context = ", "causal_mask(x.size(1))"), "no peeking",
+    at(("        self.num_heads = ", "        context = ", "causal_mask(x.size(1))"), ("values", "no peeking"),
        ("mask_kept", ("        self.mask = None\n        self.num_heads = ", "        self.mask = causal_mask(x.size(1)) if self.mask is None else self.mask\n        context = ", "self.mask"), "You keep the mask of the first text: it doesn't fit one of another length. Take the mask of x's own length each time, `causal_mask(x.size(1))`."))
+    at(("        self.num_heads = ", "        context = ", "causal_mask(x.size(1))"), ("values", "no peeking"),
+       ("mask_not_cut", ("        self.mask = causal_mask(1)\n        self.num_heads = ", "        self.mask = self.mask if len(self.mask) >= x.size(1) else causal_mask(x.size(1))\n        context = ", "self.mask"), "A shorter text after a longer one stops: the mask that you keep is as large as the longest text so far. Take the mask of x's own length each time, `causal_mask(x.size(1))`, or cut yours to it: `[:T, :T]`."))
+    at("        self.num_heads = ", "parameters",
+       ("mask_in_the_state_dict", "        self.register_buffer(\"mask\", torch.ones(config.n_positions, config.n_positions).tril())\n        self.num_heads = ", "A buffer of yours (the mask?) is in the module's state dict: loading weights will ask for it. Register it with `persistent=False`, or make it in `forward`."))
     at("        self.num_heads = ", "parameters",
        ("mask_is_a_parameter", "        self.mask = nn.Parameter(torch.zeros(1))\n        self.num_heads = ", "Your mask is a parameter: it would be trained, and it counts as a weight. Make the mask in `forward`, or keep it with `register_buffer`."))
     at(".to(x.device)", SEEN, ("mask_transposed", ".T.to(x.device)", "Your mask is transposed: each token sees itself and what comes after it."))
@@ -342,6 +356,12 @@ def in_DecoderBlock(at):
     for number in ("1e-6", "1e-12"):
         at("eps=config.layer_norm_epsilon", "eps",
            (f"eps_of_{number}", f"eps={number}", f"Your norms use an eps of your own, {number}. The config has one: `eps=config.layer_norm_epsilon`."), times=2)
+    at(", eps=config.layer_norm_epsilon)", ("values", "parameters", "gradients", "eps"),
+       ("norms_without_parameters", ", eps=config.layer_norm_epsilon, elementwise_affine=False)", "Your norms have no scale and shift to learn (`elementwise_affine=False`). Both have them, as `nn.LayerNorm` makes them."),
+       ("norms_without_bias", ", eps=config.layer_norm_epsilon, bias=False)", "Your norms have no bias. Both have one, as `nn.LayerNorm` makes it."), times=2)
+    for number in (1, 2):
+        at(f"self.layer_norm_{number} = {EPS}", ("values", "parameters", "gradients", "eps"),
+           (f"norm_{number}_without_bias", f"self.layer_norm_{number} = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_epsilon, bias=False)", f"`layer_norm_{number}` has no bias. Both norms have one, as `nn.LayerNorm` makes it."))
     at(f"self.layer_norm_1 = {EPS}", "eps",
        ("no_eps_in_the_first_norm", "self.layer_norm_1 = nn.LayerNorm(config.hidden_size)", "`layer_norm_1` has another eps than the config: `eps=config.layer_norm_epsilon` for both."))
     at(f"self.layer_norm_2 = {EPS}", "eps",
@@ -385,15 +405,15 @@ def in_GPT(at):
        ("no_positions", "self.token_embeddings(ids)", "The positions are missing: without their vectors the model can tell positions apart only by the mask."),
        ("no_tokens", "self.position_embeddings(positions)", "Only the positions' vectors go into the first block; the tokens' are missing.", ALL_OF_GPT),
        ("averaged", f"({SUM}) / 2", "You take the mean of the two vectors. They are added."))
-    at("positions = torch.arange(length, device=ids.device)", ("shape", "parameters", *VALUES, "dropout"),
+    at("positions = torch.arange(length, device=ids.device)", ("shape", *VALUES, "dropout"),
        ("positions_from_one", "positions = torch.arange(1, length + 1, device=ids.device)", "Your positions begin at 1. They are 0 … T − 1."))
     at("torch.arange(length, device=ids.device)", VALUES,
        ("positions_reversed", "torch.arange(length, device=ids.device).flip(0)", "Your positions run backwards. They are 0 … T − 1, from left to right."),
        ("positions_of_the_batch", "torch.arange(ids.size(0), device=ids.device)[:, None]", "Your positions count the sentences of the batch: each sentence has one vector for all of its tokens. They should count the tokens, 0 … T − 1."),
        ("position_zero_for_all", "torch.zeros_like(ids[0])", "Every token gets the vector of position 0. The positions are 0 … T − 1."),
        ("last_positions", "torch.arange(most - length, most, device=ids.device)", "You take the last T rows of the table of positions. The first T are meant: 0 … T − 1."),
-       ("all_positions", "torch.arange(most, device=ids.device)", "You add the whole table of positions. Take its first T rows.", ("shape", "parameters", *VALUES)))
-    at("self.position_embeddings(positions)", ("shape", "parameters", *VALUES, "dropout"),
+       ("all_positions", "torch.arange(most, device=ids.device)", "You add the whole table of positions. Take its first T rows.", ("shape", *VALUES)))
+    at("self.position_embeddings(positions)", ("shape", *VALUES, "dropout"),
        ("ids_for_positions", "self.position_embeddings(ids)", "You look the positions up with the token ids. They are 0 … T − 1: `torch.arange`."))
     at("(ids) + self", VALUES, ("multiplied", "(ids) * self", "You multiply the two vectors. They are added."))
     at("self.token_embeddings(ids) +", VALUES,
@@ -420,6 +440,7 @@ def in_GPT(at):
        ("logits_scaled", f"{HEAD} / self.token_embeddings.embedding_dim**0.5", "You divide the logits by √D. Return the head's product as it is."))
     at("x = block(x)", VALUES,
        ("norm_after_each_block", "x = self.layer_norm(block(x))", "You put the final norm after every block. It comes once, after the last."),
+       ("result_not_kept", "block(x)", "What a block returns is not kept: a call alone leaves x as it is. Each block's result is the next one's input: `x = block(x)`.", (*VALUES, "dropout")),
        ("block_added", "x = x + block(x)", "You add each block's result to x. A block has its own skip connections: `x = block(x)`."))
     at("            x = block(x)\n", (*VALUES, "dropout"), ("no_blocks", "            pass\n", "The blocks are never called."))
     at("        for block in self.blocks:\n            x = block(x)\n", ("values", "gradients", "eps"),
@@ -449,7 +470,11 @@ def in_GPT(at):
        ("positions_start_anew", ("", "torch.arange(length, device=ids.device) % most"), "In a text that is too long, the positions start again without an error. Raise a ValueError that names both lengths."))
     at('f"{length} tokens, but the table of positions ends after {most}"', "too long",
        ("message_without_numbers", '"too many tokens"', "You refuse too long a text, but the message doesn't name both numbers: the text's length and the table's. Who meets it wants to know the two."))
-    at("length > most", ("shape", "values", "parameters", "gradients", "dropout"),
+    at("length > most", ("shape", "values", "gradients", "too long"),
+       ("compared_with_the_vocabulary", "length > self.token_embeddings.num_embeddings", "You compare the length of the text with V, the size of the vocabulary. The table of positions is what ends: compare with its number of rows, `config.max_position_embeddings`."))
+    at("        self.dropout = ", "parameters",
+       ("positions_in_the_state_dict", "        self.register_buffer(\"positions\", torch.arange(config.max_position_embeddings))\n        self.dropout = ", "A buffer of yours (the positions?) is in the model's state dict: loading weights will ask for it. Register it with `persistent=False`, or make it in `forward`."))
+    at("length > most", ("shape", "values", "gradients", "dropout"),
        ("refuses_what_fits", "length >= most", "A text exactly as long as the table is refused. It still fits: refuse when T is *greater*."))
     at("config.embd_pdrop)", "dropout",
        ("resid_pdrop", "config.resid_pdrop)", "Your dropout takes its p from `config.resid_pdrop`, which is for the blocks. For the embeddings it is `config.embd_pdrop`."))
@@ -476,6 +501,8 @@ def in_next_token_loss(at):
        ("last_place_against_itself", ("logits", "torch.cat([ids[:, 1:], ids[:, -1:]], dim=1)"), "The last position is counted, too: you compare it with its own token. It has nothing to predict: leave it out."),
        ("last_prediction_only", ("logits[:, -2:-1]", "ids[:, -1:]"), "Only the last prediction of each text counts. All T − 1 do."),
        ("first_prediction_only", ("logits[:, :1]", "ids[:, 1:2]"), "Only the first prediction of each text counts. All T − 1 do."),
+       ("last_prediction_missing", ("logits[:, :-2]", "ids[:, 1:-1]"), "The last prediction of each text is missing, that of token T − 1 from position T − 2. All T − 1 count."),
+       ("first_prediction_missing", ("logits[:, 1:-1]", "ids[:, 2:]"), "The first prediction of each text is missing, that of token 1 from position 0. All T − 1 count."),
        ("first_text_only", ("logits[:1, :-1]", "ids[:1, 1:]"), "Only the first text of the batch counts. All B do."),
        ("batch_shifted", ("logits[:-1]", "ids[1:]"), "You shift the batch, axis 0: each text is compared with the next one. The tokens are axis 1."))
     at("ids[:, 1:]", LOSS,
@@ -487,6 +514,9 @@ def in_next_token_loss(at):
        ("sum_over_places", f"{MEAN} * (ids.size(1) - 1)", "You add up over the positions and take the mean over the texts only. The mean runs over all B·(T − 1) predictions."),
        ("sum_over_texts", f"{MEAN} * ids.size(0)", "You add up over the texts and take the mean over the positions only. The mean runs over all B·(T − 1) predictions."),
        ("divided_by_all_places", f"{MEAN} * (ids.size(1) - 1) / ids.size(1)", "You divide by B·T. There are B·(T − 1) predictions: the last position has none."),
+       ("divided_by_one_less_than_all_places", f"{MEAN} * ids[:, 1:].numel() / (ids.numel() - 1)", "You divide by B·T − 1. One token in *each* text is not predicted: B·(T − 1) predictions are left."),
+       ("loop_ends_early", "torch.stack([F.cross_entropy(logits[:, t], ids[:, t + 1]) for t in range(ids.size(1) - 2)]).mean()", "The last prediction of each text is missing, that of token T − 1 from position T − 2. All T − 1 count.", WITH_SHAPE),
+       ("own_exponentials", "(logits[:, :-1].exp().sum(dim=-1).log() - logits[:, :-1].gather(-1, ids[:, 1:, None])[..., 0]).mean()", "e to a large logit is ∞, and so is the logarithm of a sum with it. `F.cross_entropy` (or `logsumexp`, or `log_softmax`) subtracts the largest logit first.", "large logits"),
        ("divided_by_the_vocabulary", f"{MEAN} / logits.size(-1)", "You divide by the number of tokens V, too (a mean over the wrong axis?). The mean runs over the B·(T − 1) predictions."),
        ("one_loss_for_each_text", 'F.cross_entropy(logits[:, :-1].transpose(1, 2), ids[:, 1:], reduction="none").mean(dim=1)', "You return one loss for each text. Return the mean over all of them, a single number.", WITH_SHAPE),
        ("one_loss_for_each_place", 'F.cross_entropy(logits[:, :-1].transpose(1, 2), ids[:, 1:], reduction="none").mean(dim=0)', "You return one loss for each position. Return the mean over all of them, a single number.", WITH_SHAPE),
@@ -582,12 +612,16 @@ def in_load_gpt2_weights(at):
        ("data_taken_over", "for name, value in gpt.named_parameters():\n        value.data = mine[name]", "`.data = …` makes the model use the dict's own memory, whatever its shape: who changes the dict changes the model, and a table of another size goes in without a word. Copy the numbers: `load_state_dict` does, and compares shapes.", ("refusals", "independence")),
        ("data_cloned", "for name, value in gpt.named_parameters():\n        value.data = mine[name].clone()", "Tensors of another shape are not refused: `.data = …` takes any. `load_state_dict` raises an error for what doesn't fit.", "refusals"),
        ("copied", "import torch\n    with torch.no_grad():\n        for name, value in gpt.named_parameters():\n            value.copy_(mine[name])", "A tensor of another shape is not always refused: `copy_` spreads a single row over all. `load_state_dict` compares shapes.", "refusals"),
+       ("copied_where_matrices_fit", "import torch\n    with torch.no_grad():\n        for name, value in gpt.named_parameters():\n            if value.dim() == 2 and value.shape != mine[name].shape:\n                raise RuntimeError(name)\n            value.copy_(mine[name])", "A bias of a single number is not refused: `copy_` spreads it over all. Compare the shapes of all tensors, as `load_state_dict` does.", "refusals"),
        ("copy_with_gradients", "for name, value in gpt.named_parameters():\n        value.copy_(mine[name])", "`copy_` into a parameter is refused while gradients are recorded. Use `load_state_dict`, or `with torch.no_grad():`."),
        ("new_model", "import copy\n    gpt = copy.deepcopy(gpt)\n    gpt.load_state_dict(mine)", "You load into a model of your own making; the one that you are given keeps its old numbers.", ("embeddings", "blocks", "independence")))
+    AS_TEXTS = "A dict of twelve blocks seems to have ten: you compare the blocks' numbers as texts, of which \"9\" is larger than \"11\", or read one digit only. Turn each whole number into an `int` first: `int(key.split(\".\")[2])`."
     at(CHECKED, "leftover blocks",
        ("any_depth", "", "A dict with more blocks than the model is loaded without a word, and its last blocks are lost. Refuse it with a ValueError."))
     at('any(key.startswith(f"transformer.h.{depth}.") for key in state_dict)', "leftover blocks",
-       ("numbers_compared_as_texts", 'int(max(key.split(".")[2] for key in state_dict if ".h." in key)) >= depth', "You compare the blocks' numbers as texts, of which \"9\" is larger than \"11\": a dict of twelve blocks then seems to have ten. Turn them into whole numbers first."))
+       ("numbers_compared_as_texts", 'int(max(key.split(".")[2] for key in state_dict if ".h." in key)) >= depth', AS_TEXTS))
+    at('any(key.startswith(f"transformer.h.{depth}.") for key in state_dict)', ("blocks", "leftover blocks"),
+       ("other_numbers_compared_as_texts", 'int(max(key.split(".")[2] for key in state_dict if ".h." in key)) != depth - 1', AS_TEXTS))
     at("transformer.h.{depth}.", "leftover blocks",
        ("looks_one_too_far", "transformer.h.{depth + 1}.", "You look for a block too far: the model's blocks are 0 … n − 1, so the first one too many is number n."),
        ("refuses_all", "transformer.h.{depth - 1}.", "You refuse dicts that fit: the model's blocks are 0 … n − 1, so the first one too many is number n.", ("embeddings", "blocks", "tied head", "refusals", "independence")))
@@ -672,6 +706,8 @@ def in_next_token_probabilities(at):
        ("top_k_over_axis_0", "logits.topk(min(top_k, logits.size(0)), dim=0).values[-1:]", "Your `topk` runs over axis 0. The tokens are the last axis."))
     at((TOP, LEAST), CUTS, ("axis_of_every_cut_lost", ("    if top_k is not None:\n", "logits.topk(min(top_k, logits.size(-1)), dim=-1).values[..., -1]"), AXIS))
     at("-torch.inf", CUTS, ("zero_logits", "0.0", "Logits that are cut off become 0, and e⁰ = 1: they still get a probability. −∞ gives 0."))
+    at("top_k is not None and top_k <", "top-p",
+       ("top_k_only_without_top_p", "top_p is None and top_k is not None and top_k <", "Where both are given, `top_k` changes nothing. First keep the k largest, then of these as few as have p together."))
     at(TOP, "top-k",
        ("k_beyond_the_vocabulary", "    if top_k is not None:\n", "A `top_k` of more than V fails: `topk` can't find that many. Then all tokens stay."),
        ("k_beyond_the_vocabulary_refused", "    if top_k is not None and top_k > logits.size(-1):\n        raise ValueError(f\"top_k {top_k} exceeds {logits.size(-1)}\")\n    if top_k is not None:\n", "A `top_k` of more than V is refused. Then all tokens stay."))
@@ -704,6 +740,10 @@ def in_next_token_probabilities(at):
     at(PUT, "top-p",
        ("order_not_undone", "kept", "With `top_p` your probabilities stay sorted: the largest is at token 0. Put each back at its own token, such as with `scatter` and the order that `sort` returns."),
        ("gathered_by_the_order", "kept.gather(-1, order)", "With `top_p` the order is applied twice: `gather` with the order of `sort` sorts again. `scatter` puts each probability back at its own token."))
+    SAME = "You find how many tokens `top_p` keeps, or how small the last of them is, and use it for all rows. Each row has its own: a sure one needs few tokens, an unsure one many."
+    NUMBER = "torch.arange(ordered.size(-1)) >= (before < top_p).sum(dim=-1)"
+    at("before >= top_p", "top-p",
+       ("most_of_all_rows", f"{NUMBER}.max()", SAME), ("fewest_of_all_rows", f"{NUMBER}.min()", SAME), ("number_of_the_first_row", f"{NUMBER}.flatten()[0]", SAME))
     at((FOUND, PUT), "top-p",
        ("mask_in_sorted_order", ("kept = probabilities.masked_fill(before >= top_p, 0.0)", "kept"), "You find out in sorted order what `top_p` cuts off, and cut it off in the order of the tokens. Bring the one into the order of the other first, such as with `scatter`."),
        ("mask_gathered_by_the_order", ("kept = probabilities.masked_fill((before >= top_p).gather(-1, order), 0.0)", "kept"), "You find out in sorted order what `top_p` cuts off, and `gather` with the order of `sort` sorts it again. `scatter` brings it back to the tokens."),
@@ -713,6 +753,7 @@ def in_next_token_probabilities(at):
        ("second_softmax", "        probabilities = probabilities.softmax(dim=-1)\n", "After the cut by `top_p` you take a second softmax, of probabilities: it makes them too even, and gives those that are cut off e⁰ = 1. Divide by the sum."),
        ("sum_of_all_rows", "        probabilities = probabilities / probabilities.sum()\n", "After the cut by `top_p` you divide by the sum over all rows. Each row is divided by its own sum."))
     at("if top_p is not None:", "top-p",
+       ("top_p_only_without_top_k", "if top_p is not None and top_k is None:", "Where both are given, `top_p` changes nothing. First keep the k largest, then of these as few as have p together."),
        ("top_p_ignored", "if False:", "`top_p` changes nothing. Tokens beyond the most probable ones that have p together get 0."))
     at("if top_p is not None:", ("shape", "values", "temperature", "top-k"),
        ("no_top_p_not_asked", "if True:", "Without `top_p` your function fails: None is no number. Ask `if top_p is not None` first."))
@@ -764,11 +805,16 @@ def in_generate(at):
     at("logits.argmax", TEXTS, ("least_probable", "logits.argmin", "At temperature 0 you take the least probable token. Greedy is the most probable one: `argmax`."))
     at("if temperature == 0:", TEXTS,
        ("zero_not_asked", "if False:", "At temperature 0 you divide by 0. There the most probable token is taken, without a draw."),
+       ("greedy_at_low_temperatures", "if temperature < 0.1:", "At a low temperature you take the most probable token without a draw. Only 0 asks for that: at any other, however low, the token is drawn.", "sampling"),
        ("greedy_without_a_generator", "if temperature == 0 or generator is None:", "Without a generator you take the most probable token. Only a temperature of 0 asks for that; with None torch's own source of chance is used.", ("sampling", "generator")))
     at("chosen = logits.argmax(dim=-1, keepdim=True)", TEXTS,
        ("zero_as_one", "chosen = torch.multinomial(logits.softmax(dim=-1), 1, generator=generator)", "At temperature 0 you draw as at 1. There the most probable token is taken: `argmax`."))
     at(", 1, generator=generator", "generator",
        ("generator_unused", ", 1", "The generator is not used: the draws depend on torch's own source of chance. Hand it on: `torch.multinomial(…, generator=generator)`."))
+    at("    most = ", "sampling",
+       ("fifty_without_top_k", "    top_k = top_k or 50\n    most = ", "Without `top_k` you draw from the 50 most probable tokens. With None all of them take part."))
+    at(("    most = ", ", 1, generator=generator"), "generator",
+       ("torch_seeded_from_the_generator", ("    if generator is not None:\n        torch.manual_seed(generator.initial_seed())\n    most = ", ", 1"), "A generator that is used again writes the same text again: you only take its seed. Hand the generator itself to `torch.multinomial`: each draw moves it on."))
     at("(logits, temperature, top_k, top_p)", "sampling",
        ("temperature_not_handed_on", "(logits, 1.0, top_k, top_p)", "You draw at temperature 1, whichever is given. Hand `temperature` on to `next_token_probabilities`."),
        ("temperature_at_most_one", "(logits, min(temperature, 1.0), top_k, top_p)", "A temperature above 1 is cut to 1: you draw as at temperature 1 then. Hand `temperature` on as it is."),
@@ -777,6 +823,7 @@ def in_generate(at):
        ("top_p_not_handed_on", "(logits, temperature, top_k)", "`top_p` changes nothing. Hand it on to `next_token_probabilities`."),
        ("neither_handed_on", "(logits)", "You draw from the plain softmax, whatever `temperature`, `top_k` and `top_p` are. Hand all of them on to `next_token_probabilities`."),
        ("temperature_twice", "(logits / temperature, temperature, top_k, top_p)", "The temperature is used twice: you divide the logits, and `next_token_probabilities` does it again."),
+       ("top_k_and_top_p_swapped", "(logits, temperature, top_p, top_k)", "`top_k` and `top_p` have changed places where you hand them to `next_token_probabilities`. `top_k` comes first."),
        ("softmax_before", "(logits.softmax(dim=-1), temperature, top_k, top_p)", "You make probabilities of the logits and hand them to `next_token_probabilities`, which makes probabilities of its input itself. Hand it the logits."))
     at("    most = ", "generator",
        ("always_the_same_without_a_generator", "    generator = generator or torch.Generator().manual_seed(0)\n    most = ", "Without a generator every call writes the same: you seed one yourself. With None, use torch's own source of chance."))
