@@ -6,6 +6,8 @@ known and each wrong turn leads elsewhere: random weights would hide most mistak
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import math
 import random
 from collections.abc import Callable, Iterator, Mapping
@@ -58,6 +60,28 @@ def _target_is_padded(case: Case) -> bool:
 def _real(size: int, lengths: list[int]) -> Tensor:
     """(B, 1, 1, S): True for the first so many keys of each row."""
     return (torch.arange(size) < torch.tensor(lengths)[:, None])[:, None, None, :]
+
+
+def _added(mask: Tensor) -> Tensor:
+    """A boolean mask as numbers to be added to scores: 0 where it is True, −∞ elsewhere."""
+    return torch.zeros(mask.shape).masked_fill(~mask, -torch.inf)
+
+
+def _without_dropout(module: nn.Module, case: Case, results: Callable[[Any], Any]) -> nn.Module | None:
+    """A module of the same kind and weights made for p = 0, in eval mode.
+
+    None where it can't be made, or where one made for the same p doesn't give the same `results` as this one: then it
+    has more than its weights, or noise in eval mode.
+    """
+    config = copy.copy(case.init[0])
+    config.hidden_dropout_prob = config.attention_probs_dropout_prob = 0.0
+    with contextlib.suppress(Exception):
+        alike, twin = type(module)(case.init[0]), type(module)(config)
+        for one in (alike, twin):
+            one.load_state_dict(module.state_dict())
+        if torch.allclose(results(alike.eval()), results(module.eval()), atol=1e-4):
+            return twin.eval()
+    return None
 
 
 def _any(draw: Draw, low: int, high: int) -> int:
@@ -220,28 +244,46 @@ LAST = {
 
 
 def _run_layer(layer: Any, case: Case) -> Any:
-    """The layer's result in eval mode; or its results with dropout, part by part."""
-    if not isinstance(layer, nn.Module):
-        return layer(*case.args.values())
-    if case.asks != "dropout":
-        return layer.eval()(*case.args.values())
+    """The layer's result in eval mode; or its results with dropout, part by part.
+
+    A mask is no parameter: gradients of one that is made of numbers are nobody's concern.
+    """
+    if case.asks != "dropout" or not isinstance(layer, nn.Module):
+        given = [one.detach() if "mask" in name and isinstance(one, Tensor) else one for name, one in case.args.items()]
+        return (layer.eval() if isinstance(layer, nn.Module) else layer)(*given)
     x, memory, part = case.args["x"], case.args["memory"], case.args.get("part")
     with torch.no_grad():
         if part is not None:
-            return part_outputs(layer, (x, memory), part, case.init[0].hidden_dropout_prob, LAST)
-        calm, noisy = layer.eval()(x, memory), layer.train()(x, memory)
+            return _part_dropped(layer, case, part)
+        calm, noisy = layer.eval()(x.clone(), memory), layer.train()(x.clone(), memory)
     layer.eval()
     return None if calm is None else {"calm": calm, "noisy": noisy}
+
+
+def _part_dropped(layer: nn.Module, case: Case, part: str) -> dict[str, Any]:
+    """A part's `part_outputs`, those of eval mode from a layer without dropout; ``"in_eval_mode"`` is its own."""
+    x, memory, p = case.args["x"], case.args["memory"], case.init[0].hidden_dropout_prob
+    outputs = part_outputs(layer, (x, memory), part, p, LAST)
+    twin = _without_dropout(layer, case, lambda one: one(x.clone(), memory.clone())) if outputs else None
+    if twin is None:
+        return outputs
+    calm = part_outputs(twin, (x, memory), part, p, LAST)
+    return {
+        **outputs,
+        **{name: calm[name] for name in ("calm", "calm_again", "off", "scaled")},
+        "in_eval_mode": outputs["calm"],
+    }
 
 
 def any_two_sequences_and_masks(draw: Draw) -> Case:
     draw.sized(B=(1, 3), T=(1, 7), S=(1, 7), H=(1, 3), K=(3, 5), F=(1, 12))
     width = draw.sizes["D"] = draw.sizes["H"] * draw.sizes["K"]
     given: dict[str, Any] = {"x": draw.floats("B T D", "plain", "wide", "negative"), "memory": draw.floats("B S D")}
+    mask = _any_mask(draw, "T", "T")
+    mask = draw.pick(mask, mask, draw.laid_out(_added(mask)))
     masks: dict[str, Any] = draw.pick(
-        {}, {"mask": None}, {"mask": _any_mask(draw, "T", "T")},
-        {"mask": draw.pick(None, _any_mask(draw, "T", "T")), "memory_mask": _any_mask(draw, "T", "S")},
-    )  # fmt: skip
+        {}, {"mask": None}, {"mask": mask}, {"mask": draw.pick(None, mask), "memory_mask": _any_mask(draw, "T", "S")}
+    )
     asks = "masks" if any(mask is not None for mask in masks.values()) else draw.pick(None, None, "eps")
     config = _config(width, draw.sizes["H"], draw.sizes["F"], eps=0.3 if asks == "eps" else 5e-6)
     return draw.case(init=(config,), **given, **masks, asks=asks)
@@ -280,6 +322,8 @@ def TransformerDecoderLayer(seed: int) -> Iterator[Case]:
         yield draw.case(**given, mask=mask, asks="masks", note="when `mask` alone is given")
         yield draw.case(**given, mask=None, memory_mask=memory_mask, asks="masks",
                         note="when `memory_mask` alone is given")  # fmt: skip
+        if length == 5:
+            yield draw.case(**given, mask=_added(mask), asks="masks", note="when `mask` has the numbers 0 and −∞")
     draw = Draw(seed, B=2, T=5, S=3, D=8, H=2, K=4, F=11)
     yield draw.case(init=(_config(8, 2, 11, eps=0.3),), x=draw.normal("B T D", scale=0.003),
                     memory=draw.normal("B S D"), asks="eps", note="for layer_norm_eps = 0.3")  # fmt: skip
@@ -299,7 +343,7 @@ def _run_transformer(model: Any, case: Case) -> Any:
     """Logits at the real tokens of the target; or one half of the model; or what dropout leaves."""
     args, model = case.args, model.eval() if isinstance(model, nn.Module) else model
     if case.asks == "dropout":
-        return _entering(model, case)
+        return _inside(model, case) if "memory" in args else _entering(model, case)
     if case.asks == "encode and decode":
         if "target" not in args:
             return {"pad_id": model.pad_id, "encode": _at_real(model.encode(args["source"]), args["source"], case)}
@@ -320,14 +364,45 @@ def _entering(model: Any, case: Case) -> dict[str, Any]:
     source, target = case.args["source"], case.args["target"]
     memory = torch.zeros(1, 1, case.sizes["D"]).expand(*source.shape, -1)
 
-    def halves() -> dict[str, Any]:
+    def halves(model: Any) -> dict[str, Any]:
         return {"decoder": model.decode(target, memory, source), "encoder": model.encode(source)}
 
-    calm = halves()
+    calm = halves(model)
+    twin = _without_dropout(model, case, lambda one: one.encode(source))
+    undropped = {} if twin is None else {"undropped": halves(twin)}
     model.train()
-    noisy, again = halves(), halves()
+    noisy, again = halves(model), halves(model)
     model.eval()
-    return {"calm": calm, "noisy": noisy, "again": again, "table": model.token_embeddings.weight}
+    return {"calm": calm, "noisy": noisy, "again": again, "table": model.token_embeddings.weight, **undropped}
+
+
+def _inside(model: Any, case: Case) -> dict[str, Any]:
+    """Of a model with a layer on each side, in training mode: what its layers return, and gradients of what they get.
+
+    A dropped number has the gradient 0. Each token occurs once in both texts, and the logits of token 0 alone are
+    looked at, so a row of the table has the gradient of one token's vector.
+    """
+    source, target, memory = (case.args[name] for name in ("source", "target", "memory"))
+    model.train()
+    with torch.enable_grad():
+        memory, table = memory.detach().requires_grad_(), model.token_embeddings.weight
+        encoded, logits = model.encode(source), model.decode(target, memory, source)
+        (read,) = _gradients(encoded.pow(3).sum(), table)
+        written, asked = _gradients(logits[..., 0].sum(), table, memory)
+    model.eval()
+    return {
+        **{"into the encoder": read[source], "into the decoder": written[target], "memory": asked},
+        **{"encoded": encoded.detach(), "logits": logits.detach(), "weight": table.detach()},
+    }
+
+
+def _gradients(result: Tensor, *inputs: Tensor) -> list[Tensor]:
+    """The result's gradients, zeros where nothing leads back."""
+    none = [torch.zeros_like(one) for one in inputs]
+    if not result.requires_grad:
+        return none
+    found = torch.autograd.grad(result, inputs, allow_unused=True)
+    return [zeros if one is None else one.to_dense() for one, zeros in zip(found, none, strict=True)]
 
 
 def _texts_are_padded(case: Case) -> bool:
@@ -391,6 +466,10 @@ def Transformer(seed: int) -> Iterator[Case]:
     draw = Draw(seed, B=24, S=30, T=25, V=9, D=4, H=2, F=6, L=0)
     ids = {"source": draw.integers("B S", 9, low=1), "target": draw.integers("B T", 9, low=1)}
     yield _model_case(draw, 0, dropout=0.4, **ids, asks="dropout", note="for p = 0.4, in a model without layers")
+    draw = Draw(seed, B=1, S=60, T=70, V=131, D=8, H=2, F=6, L=1)
+    source, target = (1 + draw.permutation(130))[None].split([60, 70], dim=1)
+    yield _model_case(draw, 1, dropout=0.4, target=target, memory=draw.normal("B S D"), source=source, asks="dropout",
+               note="for p = 0.4, in a model with one layer on each side")  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------------- a model that is known
@@ -662,6 +741,8 @@ DROPPED_IN_BETWEEN = """: a -0.5, b -1.0 | a: a -0.6, b -0.7 | b: a -0.3
     | aa: $ -0.5 | ab: $ -0.5 | ba: $ -0.05"""
 NOTHING_ENDS = ": a -0.5, b -0.9 | a: b -1.2, c -1.5 | b: c -0.2, a -2.0 | bc: a -0.3, b -0.8 | ab: c -0.4 | *: $ -inf"
 FEW_CAN_FOLLOW = ": a -0.3, ? -inf | a: b -0.5, c -1, ? -inf | ab: $ -0.7, ? -inf | ac: $ -0.1, ? -inf"
+NEXT_TO_NOTHING = """: a -400, b -500, ? -inf | a: a -700, b -800, ? -inf | b: a -450, ? -inf
+    | aa: $ -300, ? -inf | ba: $ -310, ? -inf"""
 FIRST_END_IS_WORSE = ": a -0.4, $ -1.5, b -2.5 | a: b -0.3, $ -1.2 | ab: $ -0.2"
 FIRST_END_IS_BEST = ": $ -0.5, a -0.6, b -2.5 | a: b -0.4, c -0.9 | ab: $ -0.1 | ac: $ -0.1"
 NO_OTHER_END = ": a -0.2, $ -2.0 | a: b -0.1 | ab: c -0.1"
@@ -691,15 +772,22 @@ def _search(step: Step, beam: int, most: int, *penalty: float, asks: str | None,
     return Case({"step": step, **ids, "beam_size": beam, "max_len": most, **rest}, asks=asks, note=note)
 
 
-def _any_row(seed: int, size: int, ties: bool) -> Row:
-    """A table in which anything may follow, or nearly anything: the end at any place, some tokens never."""
+def _any_row(seed: int, size: int, ties: bool, times: int) -> Row:
+    """A table in which anything may follow, or nearly anything: the end at any place, some tokens never.
+
+    All log-probabilities are so many times as large. Then they are whole numbers, so that sums are exact.
+    """
 
     def row(ids: tuple[int, ...]) -> dict[int, float]:
         chance = random.Random(seed_from(seed, ids))
         shares = [math.exp(chance.gauss()) for _ in range(size)]
-        values = [math.log(share / sum(shares)) for share in shares]
+        values = [times * math.log(share / sum(shares)) for share in shares]
         return {
-            token: -torch.inf if value < max(values) and chance.random() < 0.2 else math.floor(value) if ties else value
+            token: -torch.inf
+            if value < max(values) and chance.random() < 0.2
+            else math.floor(value)
+            if ties or times > 1
+            else value
             for token, value in enumerate(values)
         }
 
@@ -711,7 +799,7 @@ def any_table(draw: Draw) -> Case:
     start_id, end_id = draw.permutation(size)[:2].tolist()
     asks = draw.pick(None, "ties", "length penalty", "work")
     penalty = {"length penalty": (draw.pick(0.3, 1.0, 2.0),), "ties": ()}.get(asks, draw.pick((), (0.0,)))
-    step = Step(size, end_id, _any_row(draw.seed, size, ties=asks == "ties"))
+    step = Step(size, end_id, _any_row(draw.seed, size, asks == "ties", 1 if asks == "ties" else draw.pick(1, 1, 300)))
     beam, most = draw.pick(1, draw.whole(1, 6), 6), draw.whole(1, 6)
     return _search(step, beam, most, *penalty, asks=asks, start_id=start_id, end_id=end_id)
 
@@ -744,6 +832,7 @@ def beam_search(seed: int) -> Iterator[Case]:
     yield drawn(6, 9, 3, 4, note="when nothing ends before max_len")
     yield spelled(LONGER_IS_BETTER, 3, 1, note="for max_len = 1")
     yield spelled(FEW_CAN_FOLLOW, 3, 5, note="when most tokens can't follow: their log-probability is −∞")
+    yield spelled(NEXT_TO_NOTHING, 2, 5, note="when all probabilities are next to nothing, as e^−400")
     yield spelled(FIRST_END_IS_WORSE, 2, 5, asks="ends", note="when a better sequence ends later")
     yield spelled(FIRST_END_IS_BEST, 2, 6, asks="ends", note="when worse sequences end later")
     yield spelled(NO_OTHER_END, 2, 3, asks="ends", note="when the best beginning has not ended by max_len")

@@ -8,7 +8,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy.course.nb05_encoder_layer.described import LITTLE, UNRELATED, depends_on, dropped_in_words, part_in_words
+from anatomy.course.nb05_encoder_layer.described import (
+    EVAL,
+    LITTLE,
+    UNRELATED,
+    depends_on,
+    dropped_in_words,
+    part_in_words,
+)
 from anatomy.course.nb10_encoder_decoder.asked import LAST
 from anatomy.engine.describing import Description
 from anatomy.engine.describing.raw import as_it_is, gathered
@@ -37,7 +44,9 @@ def _layer(raw: Any, case: Case) -> Any:
     if not isinstance(raw, dict) or "$other" in raw:
         return as_it_is(raw)
     if part is not None:
-        return f"{part}, {part_in_words(raw, x, case.init[0].hidden_dropout_prob, LAST[part])}"
+        said = f"{part}, {part_in_words(raw, x, case.init[0].hidden_dropout_prob, LAST[part])}"
+        rests = "in_eval_mode" not in raw or torch.allclose(raw["in_eval_mode"], raw["calm"], atol=1e-4)
+        return said if rests else said + EVAL
     calm, noisy = raw["calm"], raw["noisy"]
     changes = "nothing" if torch.allclose(noisy, calm, atol=1e-5) else "the result"
     return f"for p = 0, training mode changes {changes}" if depends_on(calm, x) else UNRELATED
@@ -50,7 +59,40 @@ def _transformer(raw: Any, case: Case) -> Any:
     """Where it is needed: what dropout does to what goes into the first layer, in words."""
     if case.asks != "dropout":
         return raw
+    if gathered(raw, "memory", "encoded", "logits", "weight"):
+        return _dropped_inside(raw, case)
     return _embeddings_dropped(raw, case) if gathered(raw, "calm", "noisy", "again", "table") else as_it_is(raw)
+
+
+def _dropped_inside(raw: Mapping[str, Any], case: Case) -> str:
+    """In words, of a model with a layer on each side: what dropout does around the layers."""
+    p, size, width = case.init[0].hidden_dropout_prob, case.sizes["V"], case.sizes["D"]
+    encoded, logits, table = raw["encoded"], raw["logits"], raw["weight"]
+    if encoded.shape[-1] != width or logits.shape[-1] != size or table.shape != (size, width):
+        return "what is returned is neither the encoder's vectors nor logits"
+    if not logits.isfinite().all() or logits.numel() == 0:
+        return "not all logits are numbers"
+    into_head = torch.linalg.lstsq(table.double(), logits.double().flatten(0, -2).T).solution
+
+    def name_of(share: float) -> str:
+        wanted = {"nothing": 0.0, "a share p": p, "more than p, as if twice,": 1 - (1 - p) ** 2}
+        words = (name for name, one in wanted.items() if abs(share - one) < (0.1 if one else 0.02))
+        return next(words, f"a share of {share:.1f}")
+
+    def share_of(zero: Tensor) -> str:
+        return name_of(zero.double().mean().item())
+
+    def lost_of(name: str, right: float) -> str:
+        """Where no gradient comes at all, that says nothing of dropout."""
+        zero = raw[name] == 0
+        return share_of(zero) if not zero.all() else name_of(right)
+
+    return (
+        f"in training mode: of what goes into the encoder's layer, {lost_of('into the encoder', p)} is dropped, "
+        f"of what it returns, {share_of(encoded == 0)}; of what goes into the decoder's layer, "
+        f"{lost_of('into the decoder', p)}, of the memory, {lost_of('memory', 0.0)}, of what it returns, "
+        f"{share_of(into_head.abs() < 1e-4)}"
+    )
 
 
 def _embeddings_dropped(raw: Mapping[str, Any], case: Case) -> str:
@@ -68,7 +110,8 @@ def _embeddings_dropped(raw: Mapping[str, Any], case: Case) -> str:
         written = written.T.reshape(*target.shape, -1).float()  # (B, T, D): what the head was given
         return {"the encoder": encoded, "the decoder": written.where(written.abs() > 1e-5, 0.0)}
 
-    calm, noisy, again = (entering(raw[name]) for name in ("calm", "noisy", "again"))
+    own, noisy, again = (entering(raw[name]) for name in ("calm", "noisy", "again"))
+    calm = entering(raw["undropped"]) if "undropped" in raw else own
 
     def said_of(where: str) -> str:
         before, after = calm[where], noisy[where]
@@ -79,7 +122,8 @@ def _embeddings_dropped(raw: Mapping[str, Any], case: Case) -> str:
     ids = {"the encoder": source, "the decoder": target}
     if not all(_varies_with(calm[where], ids[where], size) for where in calm):
         return NOT_OF_THESE_IDS
-    return "in training mode: " + "; ".join(f"what goes into {where}, {said_of(where)}" for where in calm)
+    said = "in training mode: " + "; ".join(f"what goes into {where}, {said_of(where)}" for where in calm)
+    return said if all(torch.allclose(own[where], calm[where], atol=1e-4) for where in calm) else said + EVAL
 
 
 def _varies_with(vectors: Tensor, ids: Tensor, size: int) -> bool:

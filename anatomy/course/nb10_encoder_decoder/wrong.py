@@ -65,6 +65,9 @@ def in_shift_right(at):
        ("one_start_for_all", "torch.tensor([[start_id]])", "Your start token has the shape (1, 1), and there are {B} rows: `torch.cat` does not repeat it. Make it (B, 1).", SHAPE_TOO))
     for number in (0, 1):
         at("target[:, :1], start_id", "values", (f"start_is_{number}", f"target[:, :1], {number}", f"You always put {number} in front, whatever `start_id` says."))
+    for name, base in (("keeps_its_token", "target.clone()"), ("stays_0", "torch.zeros_like(target)")):
+        at(f"return {SHIFTED}", "values",
+           (f"last_place_{name}", f"shifted = {base}\n    shifted[:, 1:-1] = target[:, :-2]\n    shifted[:, 0] = start_id\n    return shifted", "The last position " + ("keeps its own token" if name == "keeps_its_token" else "has a 0") + ", as if the shift (or its loop) ended one position early. The token before it belongs there."))
     for number, base in enumerate(("target.clone()", "torch.zeros_like(target)")):
         begun = f"shifted = {base}\n    shifted[:, 1:] = target[:, :-1]\n"
         at(f"return {SHIFTED}", "values",
@@ -93,11 +96,16 @@ def in_decoder_mask(at):
        ("whole_numbers", f"({BOTH}).long()", "Your mask holds whole numbers, and attention can't tell whether a 1 means “may look” or “add one”. Make it boolean.", "shape"),
        ("floats", f"({BOTH}).float()", "Your mask holds 1.0 and 0.0. Attention *adds* numbers to the scores, so these hide nothing: make it boolean.", "shape"),
        ("summed", f"real.long() + {CAUSAL}.long()", "You add the two conditions as numbers, 0, 1 and 2. Both must hold: `&` of two boolean tensors.", SHAPE_TOO),
-       ("minus_ten", f"(~({BOTH})) * -10.0", "−10 is not negative enough: scores can differ by more, and then what is hidden is looked at. Make the mask boolean, or take −∞.", SHAPE_TOO),
+       ("padding_sees_all", f"{BOTH} | (target == pad_id)[:, None, :, None]", "In yours a query that is padding may look at everything, at padding and later tokens, too. What is hidden is hidden from every query; the first token is never padding, so no row is empty."),
        ("zero_times_infinity", f"(~({BOTH})) * -torch.inf", "0 · (−∞) is not 0 but NaN: multiplying by −∞ ruins what may be looked at. Use `masked_fill`, `torch.where`, or a boolean mask.", SHAPE_TOO),
        ("plus_infinity", f"torch.zeros(target.size(0), 1, target.size(1), target.size(1)).masked_fill(~({BOTH}), torch.inf)", "What is hidden has +∞ in yours, and draws all attention there. It is −∞ that is added, or a boolean mask.", SHAPE_TOO),
        ("nothing_hidden", f"({BOTH}) | True", "Your mask hides nothing: every token may look at every other, later ones and padding, too."),
        ("everything_hidden", f"({BOTH}) & False", "Your mask hides everything. True belongs where a query may look."))
+    for number, called in ((10, "ten"), (100, "hundred"), (1000, "thousand")):
+        at(BOTH, SHAPE_TOO,
+           (f"minus_{called}", f"(~({BOTH})) * -{number}.0", f"−{number} is not negative enough: scores can differ by more, and then what is hidden is looked at. Make the mask boolean, or take −∞ (or a number like −1e9)."))
+    at((REAL, CAUSAL), SHAPE_TOO,
+       ("cut_to_the_longest", ("(target != pad_id)[:, None, None, : int((target != pad_id).sum(dim=1).max())]", "causal_mask(int((target != pad_id).sum(dim=1).max()))"), "Your mask is only as large as the longest target without its padding. It should be (B, 1, T, T), with T = `target.size(1)` = {T}."))
     at("real &", "values",
        ("or", "real |", "A key may be looked at when it is real *and* does not come later. Yours lets a query look where one of the two holds (`|`, or a sum of truth values): `&`."),
        ("either_but_not_both", "real ^", "Yours lets a query look where exactly one of the two conditions holds (`^` is “either, but not both”). Both must hold: `&`."),
@@ -111,7 +119,7 @@ def in_decoder_mask(at):
        ("only_later_ones", "~causal_mask(target.size(1))", "You let each token look at later ones only, not even at itself. Query t may look at keys 0 … t: on and below the diagonal."))
     at("target != pad_id", "values",
        ("padding_instead", "target == pad_id", "Your condition for padding is turned round: padding may be looked at and real tokens may not. Real is what is *not* `pad_id`."),
-       ("pad_is_0", "target != 0", "You take 0 for padding, whatever `pad_id` says: here a real token has the id 0."),
+       ("pad_is_0", "target != 0", "You take 0 for padding, whatever `pad_id` says."),
        ("larger_than_pad", "target > pad_id", "You take every id that is not above `pad_id` for padding. Padding is that one id; smaller ids can be real tokens."))
     at("[:, None, None, :]", SHAPE_TOO,
        ("queries", "[:, None, :, None]", "The rows of padding are empty in your mask: such a query may look at nothing, and its softmax has nothing to sum. What must be hidden are *keys*, the columns, (B, 1, 1, T); what a padding token itself looks at harms nobody.", "values"),
@@ -168,10 +176,12 @@ def in_CrossAttention(at):
     at(ATTEND, "mask",
        ("causal", "masked_attention(query, key, value, torch.ones(x.size(1), memory.size(1)).tril().bool() & (mask if mask is not None else torch.tensor(True)))", "You hide later source tokens, with a triangle as in the decoder's self-attention. The source is all there before the first word is written: every query may look at all of it, unless `mask` says otherwise.", NUMBERS),
        ("causal_without_a_mask", "masked_attention(query, key, value, torch.ones(x.size(1), memory.size(1)).tril() if mask is None else mask)", "Without a mask you hide later source tokens (`is_causal`, or a triangle of your own). `None` means: everywhere. The source is all there before the first word is written.", ("values", "gradients")),
-       ("mask_ignored", "masked_attention(query, key, value)", "The mask arrives and is not used, so padding of the source is looked at."),
+       ("mask_ignored", "masked_attention(query, key, value)", "The mask hides nothing in yours, so padding of the source is looked at. (`masked_fill`, without `_` at its end, returns new scores and leaves the old ones as they are.)"),
        ("mask_turned_round", "masked_attention(query, key, value, None if mask is None else ~mask)", "You hide where the mask is True and look where it is False. True is where query t *may* look at key s."),
        ("mask_turned_round_in_the_library", "F.scaled_dot_product_attention(query, key, value, None if mask is None else ~mask)", "You hide where the mask is True and look where it is False. True is where query t *may* look at key s, for `F.scaled_dot_product_attention`, too."),
        ("mask_turned", "masked_attention(query, key, value, None if mask is None else mask.transpose(-2, -1))", "You exchange the mask's last two axes. It comes as (…, T, S), or broadcasts to that: hand it on as it is."),
+       ("mask_of_the_first_query", "masked_attention(query, key, value, None if mask is None else mask[..., :1, :])", "All queries get the mask of the first one. Each has its own row: hand the mask on as it is."),
+       ("mask_of_the_first_head", "masked_attention(query, key, value, mask if mask is None or mask.dim() < 4 else mask[:, :1])", "All heads get the mask of the first one. A mask (B, H, T, S) has one for each: hand it on as it is."),
        ("mask_with_more_axes", "masked_attention(query, key, value, None if mask is None else mask[:, None, None])", "You give the mask new axes. It already broadcasts to (B, H, T, S): hand it on as it is."),
        ("mask_of_the_first", "masked_attention(query, key, value, mask if mask is None or mask.dim() < 4 else mask[:1])", "Every row of the batch gets the first one's mask. Sources have different lengths."))
     at(f"context = {ATTEND}", "mask",
@@ -217,6 +227,8 @@ def in_CrossAttention(at):
        ("last_query_only", "return self.output_linear(merge_heads(context))[:, -1:]", "Only the last query's result comes out. Every target token has its own: (B, T, D)."))
     at((*(f"split_heads(self.{made}, self.num_heads)" for made in ("q(x)", "k(memory)", "v(memory)")), "merge_heads(context)"), NUMBERS,
        ("reshaped_both_ways", (*(f"self.{made}.reshape(x.size(0), self.num_heads, {length}, -1)" for made, length in (("q(x)", "x.size(1)"), ("k(memory)", "memory.size(1)"), ("v(memory)", "memory.size(1)"))), "context.reshape(x.shape)"), "You cut into heads, and merge them, with a `view` or `reshape` alone, which mixes tokens and columns. First (B, T, H, K), then `transpose(1, 2)`, and the same way back; `split_heads` and `merge_heads` do it."))
+    at((*(f"split_heads(self.{made}, self.num_heads)" for made in ("q(x)", "k(memory)", "v(memory)")), "merge_heads(context)"), NUMBERS,
+       ("every_hth_column", (*(f"self.{made}.unflatten(-1, (-1, self.num_heads)).permute(0, 3, 1, 2)" for made in ("q(x)", "k(memory)", "v(memory)")), "context.permute(0, 2, 3, 1).flatten(-2)"), "A head of yours has {K} columns that are {H} apart, not neighboring ones: the axes H and K are exchanged where you cut. `split_heads` cuts into (…, H, K), and `merge_heads` puts the heads side by side."))
     at("merge_heads(context)", NUMBERS,
        ("context_added", "merge_heads(context + query)", "Queries are added to what attention returns. The result is a mixture of values, and nothing else."))
     at("nn.Linear(width, width)", BUILT,
@@ -274,6 +286,8 @@ def in_TransformerDecoderLayer(at):
            (f"norms_{one}_and_{two}_shared", f"self.layer_norm_{two} = self.layer_norm_{one}", f"`layer_norm_{one}` and `layer_norm_{two}` are the same module under two names. Each sum has a norm of its own."))
     at(("self.layer_norm_2(x", "self.layer_norm_3(x"), NUMBERS,
        ("one_norm_for_all", ("self.layer_norm_1(x", "self.layer_norm_1(x"), "You use `layer_norm_1` in all three places. Each sum has a norm of its own, with its own weight and bias."))
+    at(FIRST, "gradients",
+       ("x_changed_in_place", "x += self.dropout(self.attention(x, mask))\n        x = self.layer_norm_1(x)", "You change `x` in place, by `+=` or a method with `_` at its end, and whoever called you still needs it. Make a new tensor: `x = x + …`."))
     at((FIRST, SECOND), NUMBERS,
        ("cross_first", (SECOND, FIRST), "Cross-attention comes before self-attention in yours. First the decoder looks at what is written, then at the source. (The norms went along: 2 before 1.)"))
     at((SELF, CROSS), NUMBERS,
@@ -307,8 +321,11 @@ def in_TransformerDecoderLayer(at):
     at("self.attention(x, mask)", "masks",
        ("memory_to_self_attention", "self.attention(memory, mask)", "Self-attention gets the memory. It should get x: the memory is for cross-attention.", BUILT),
        ("memory_mask_for_both", "self.attention(x, memory_mask)", "Self-attention gets `memory_mask`, the one of cross-attention. It has its own, `mask`."),
-       ("mask_unused", "self.attention(x)", "`mask` is not passed on to self-attention, so tokens look ahead."),
+       ("mask_unused", "self.attention(x)", "`mask` hides nothing from self-attention, so tokens look ahead: hand it on as it is."),
        ("mask_turned_round", "self.attention(x, None if mask is None else ~mask)", "You pass on `mask` with True and False in each other's place (`~mask`). True is where a query *may* look: pass it on as it is."),
+       ("mask_turned_round_by_not", "self.attention(x, None if mask is None else mask.logical_not())", "You pass on `mask` with True and False in each other's place. True is where a query *may* look: pass it on as it is."),
+       ("mask_made_boolean", "self.attention(x, None if mask is None else mask.bool())", "You take `mask` for truth values (`.bool()`, `!= 0`). A mask of numbers that are added comes out the wrong way round: 0 is where a query may look, −∞ where it may not. Hand it on unchanged."),
+       ("mask_made_of_numbers", "self.attention(x, None if mask is None else mask.float())", "You turn True and False into 1 and 0, and self-attention *adds* numbers to the scores, so nothing is hidden. Hand `mask` on unchanged."),
        ("always_causal", "self.attention(x, torch.ones(x.size(1), x.size(1), dtype=torch.bool).tril() if mask is None else mask)", "You make a causal mask of your own. The layer uses the masks that it is handed: `None` means that every token may look everywhere.", ("values", "gradients", "masks", "eps")))
     at("self.cross_attention(x, memory, memory_mask)", NUMBERS,
        ("cross_without_memory", "self.cross_attention(x, x, memory_mask)", "Your cross-attention looks at x itself: that is self-attention a second time. Hand it the memory."))
@@ -323,11 +340,11 @@ def in_TransformerDecoderLayer(at):
        ("masks_swapped", ("self.attention(x, memory_mask)", "self.cross_attention(x, memory, mask)"), "The two masks have changed places: `mask` is for self-attention, `memory_mask` for cross-attention. (`forward` takes x, memory, mask, memory_mask, in this order.)"))
     at("(x, memory, memory_mask)", "masks",
        ("mask_for_both", "(x, memory, mask)", "Cross-attention gets `mask`, the one of self-attention. It has its own, `memory_mask`, which says where the *source* is padding."),
-       ("memory_mask_unused", "(x, memory)", "`memory_mask` is not passed on to cross-attention, so the padding of the source is looked at."),
+       ("memory_mask_unused", "(x, memory)", "`memory_mask` hides nothing from cross-attention, so the padding of the source is looked at: hand it on as it is."),
        ("memory_mask_turned_round", "(x, memory, None if memory_mask is None else ~memory_mask)", "You pass on `memory_mask` with True and False in each other's place (`~memory_mask`). True is where a query *may* look: pass it on as it is."),
        ("memory_detached", "(x, memory.detach(), memory_mask)", "No gradient gets back to the memory: `detach` (or `no_grad`) cuts it, and the encoder would never learn.", "gradients"))
     at(("self.attention(x, mask)", "(x, memory, memory_mask)"), "masks",
-       ("masks_unused", ("self.attention(x)", "(x, memory)"), "Neither of the masks is passed on: `mask` is for self-attention, `memory_mask` for cross-attention."))
+       ("masks_unused", ("self.attention(x)", "(x, memory)"), "Neither of the masks hides anything: hand on `mask` to self-attention, `memory_mask` to cross-attention."))
     at((", memory_mask: Tensor | None = None", "(x, memory, memory_mask)"), "masks",
        ("no_memory_mask", ("", "(x, memory)"), "`forward` takes (x, memory, mask, memory_mask); yours takes no `memory_mask`."))
     at("mask: Tensor | None = None, memory_mask: Tensor | None = None", BUILT,
@@ -337,7 +354,7 @@ def in_TransformerDecoderLayer(at):
        ("own_eps", " LayerNorm(config.hidden_size, 1e-12)", "Your norms use an eps that is not the config's. Hand them `config.layer_norm_eps`."), times=3)
     for number in (1, 2, 3):
         at(f"self.layer_norm_{number} = {NORM}", "eps",
-           (f"eps_of_norm_{number}", f"self.layer_norm_{number} = nn.LayerNorm(config.hidden_size)", f"`layer_norm_{number}` uses an eps that is not the config's. Hand it `config.layer_norm_eps`, as you do with the other two."))
+           (f"eps_of_norm_{number}", f"self.layer_norm_{number} = nn.LayerNorm(config.hidden_size)", f"`layer_norm_{number}` uses an eps that is not the config's. Hand it `config.layer_norm_eps`."))
     for name, call in (("attention", "self.attention(x, mask)"), ("cross_attention", "self.cross_attention(x, memory, memory_mask)")):
         at(f"self.dropout({call})", "dropout",
            (f"{name}_not_dropped", call, f"What `{name}` returns is not dropped in training mode. The feed-forward network brings its own dropout; both attentions need the layer's."),
@@ -387,6 +404,7 @@ def in_Transformer(at):
     at("x = self.embed(target)", NUMBERS,
        ("no_positions_in_the_decoder", "x = self.dropout(self.token_embeddings(target) * math.sqrt(memory.size(-1)))", "The decoder's tokens have no positions: they are added on both sides, once to the source and once to the target."),
        ("positions_run_on", "both = sinusoidal_encoding(source.size(1) + target.size(1), memory.size(-1))\n        x = self.dropout(self.token_embeddings(target) * math.sqrt(memory.size(-1)) + both[source.size(1) :])", "The decoder's positions go on where the source's end. Target and source both begin at 0."),
+       ("decoder_positions_from_one", "width = memory.size(-1)\n        x = self.dropout(self.token_embeddings(target) * math.sqrt(width) + sinusoidal_encoding(target.size(1) + 1, width)[1:])", "The decoder's positions begin at 1. Target and source both begin at 0."),
        ("decode_encodes_again", "memory = self.encode(source)\n        x = self.embed(target)", "`decode` encodes the source itself and does not look at the memory that it is handed. The memory is made once, however much is written.", "encode and decode"),
        ("encoder_only_dropped", "width = memory.size(-1)\n        x = self.token_embeddings(target) * math.sqrt(width) + sinusoidal_encoding(target.size(1), width)", "What goes into the decoder is not dropped in training mode. It goes through `dropout` as the encoder's does.", "dropout"))
     at("x = self.embed(source)", NUMBERS,
@@ -421,19 +439,19 @@ def in_Transformer(at):
        ("norm_after_decoder", ("        self.decoder_norm = LayerNorm(config.hidden_size, config.layer_norm_eps)\n        self.decoder_layers = ", "self.lm_head(self.decoder_norm(x))"), "You put one more norm after the decoder's last layer. Pre-norm stacks need it; post-norm layers end with a norm of their own."))
     at(("        self.decoder_layers = ", "            x = layer(x, mask)\n        return x", "self.lm_head(x)"), STOPS,
        ("norm_after_both", ("        self.encoder_norm = LayerNorm(config.hidden_size, config.layer_norm_eps)\n        self.decoder_norm = LayerNorm(config.hidden_size, config.layer_norm_eps)\n        self.decoder_layers = ", "            x = layer(x, mask)\n        return self.encoder_norm(x)", "self.lm_head(self.decoder_norm(x))"), "You put one more norm after the last layers of encoder and decoder. Pre-norm stacks need it (and PyTorch's `nn.Transformer` has it always); post-norm layers end with a norm of their own."))
-    at(("        self.dropout = nn.Dropout", EMBED), BUILT,
+    at(("        self.dropout = nn.Dropout", EMBED), STOPS,
        ("norm_of_the_embeddings", ("        self.layer_norm = LayerNorm(config.hidden_size, config.layer_norm_eps)\n        self.dropout = nn.Dropout", f"self.layer_norm({EMBED})"), "You normalize the embeddings, as BERT does. In the model of 2017 they go into the first layer as they are."))
     for side, stack, kind in (("encoder", ENCODER, "PostNormEncoderLayer"), ("decoder", DECODER, "TransformerDecoderLayer")):
         at(stack, BUILT,
            (f"one_{side}_layer_repeated", f"nn.ModuleList([{kind}(config)] * config.num_hidden_layers)", f"Your {side} holds one layer {{L}} times: `[layer] * {{L}}` repeats the object, not its weights. Make a new layer for each position."),
            (f"{side}_in_a_plain_list", f"[{kind}(config) for _ in range(config.num_hidden_layers)]", f"The {side}'s layers sit in a plain Python list, where PyTorch does not see their parameters: they would be neither trained nor saved. Use `nn.ModuleList`."),
-           (f"{side}_one_layer_short", f"nn.ModuleList({kind}(config) for _ in range(1, config.num_hidden_layers))", f"Your {side} has one layer too few: {{L}} are needed, as `config.num_hidden_layers` says."))
+           (f"{side}_one_layer_short", f"nn.ModuleList({kind}(config) for _ in range(1, config.num_hidden_layers))", f"Your {side} has one layer too few: {{L}} are needed, as `config.num_hidden_layers` says.", STOPS))
         at((f"self.{side}_layers = ", f"in self.{side}_layers:"), BUILT,
            (f"{side}_called_{side}", (f"self.{side} = ", f"in self.{side}:"), f"Your stack is called `{side}`; the contract says `{side}_layers`."))
         at(f"in self.{side}_layers:", NUMBERS,
            (f"{side}_layers_reversed", f"in reversed(self.{side}_layers):", f"The {side}'s layers run from the last to the first. Layer 0 comes first."),
            (f"{side}_first_layer_only", f"in self.{side}_layers[:1]:", f"Only the first layer of the {side} is applied. All {{L}} come one after the other. (Is the `return` inside the loop?)"),
-           (f"{side}_last_layer_left_out", f"in self.{side}_layers[:-1]:", f"The last layer of the {side} is made, but not applied."))
+           (f"{side}_last_layer_left_out", f"in self.{side}_layers[:-1]:", f"The last layer of the {side} is made, but not applied.", DROPOUT_TOO))
     at((ENCODER, DECODER), BUILT,
        ("layers_repeated", ("nn.ModuleList([PostNormEncoderLayer(config)] * config.num_hidden_layers)", "nn.ModuleList([TransformerDecoderLayer(config)] * config.num_hidden_layers)"), "Both stacks hold one layer {L} times: `[layer] * {L}` repeats the object, not its weights. Make a new layer for each position."),
        ("layers_in_plain_lists", (ENCODER.replace("nn.ModuleList", "list"), DECODER.replace("nn.ModuleList", "list")), "All layers sit in plain Python lists, where PyTorch does not see their parameters: they would be neither trained nor saved. Use `nn.ModuleList`."))
@@ -445,17 +463,17 @@ def in_Transformer(at):
        ("decoder_not_stacked", ("y = layer(x, memory, mask, memory_mask)\n        return self.lm_head(y if self.decoder_layers else x)",), "Every layer of the decoder gets the embeddings: only the last one has an effect. A layer's output is the next layer's input."))
     at(IN_ENCODER, NUMBERS,
        ("encoder_layer_repeated", "x = self.encoder_layers[0](x, mask)", "The first layer of the encoder is applied {L} times; the others are never used."),
-       ("encode_without_layers", "layer(x, mask)", "`encode` returns the embeddings: the encoder's layers have no effect on it."),
-       ("encoder_mask_unused", "x = layer(x)", "The encoder looks at the padding of the source: it gets no mask.", ("padding", "encode and decode")))
+       ("encode_without_layers", "layer(x, mask)", "`encode` returns the embeddings: the encoder's layers have no effect on it.", DROPOUT_TOO),
+       ("encoder_mask_unused", "x = layer(x)", "The encoder looks at the padding of the source: it gets no mask, or one that hides nothing.", ("padding", "encode and decode")))
     at(IN_DECODER, NUMBERS,
        ("decoder_layer_repeated", "x = self.decoder_layers[0](x, memory, mask, memory_mask)", "The first layer of the decoder is applied {L} times; the others are never used."),
-       ("decode_without_layers", "layer(x, memory, mask, memory_mask)", "The decoder's layers have no effect on your logits: each layer's output is the next layer's input."),
+       ("decode_without_layers", "layer(x, memory, mask, memory_mask)", "The decoder's layers have no effect on your logits: each layer's output is the next layer's input.", DROPOUT_TOO),
        ("memory_becomes_output", "x = memory = layer(x, memory, mask, memory_mask)", "What one decoder layer returns is the next one's memory in yours. The memory stays the same for all of them.", BUILT),
-       ("memory_mask_unused", "x = layer(x, memory, mask)", "The decoder looks at the memory's padding: cross-attention gets no `memory_mask`. What is there in the memory is no less real to it than the rest.", ("padding", "encode and decode")),
-       ("decoder_mask_unused", "x = layer(x, memory, None, memory_mask)", "The decoder sees later tokens, those that it has to write: self-attention gets no mask."),
-       ("masks_swapped", "x = layer(x, memory, memory_mask, mask)", "The decoder's two masks have changed places: `mask` is for self-attention, `memory_mask` for cross-attention.", BUILT),
-       ("one_mask_for_both", "x = layer(x, memory, mask, mask)", "Cross-attention gets the decoder's own mask. Its keys are source tokens: it needs a mask of the source's padding.", BUILT))
-    at(f"        self.encoder_layers = {ENCODER}", NUMBERS,
+       ("memory_mask_unused", "x = layer(x, memory, mask)", "The decoder looks at the memory's padding: cross-attention gets no `memory_mask`, or one that hides nothing. What is there in the memory is no less real to it than the rest.", ("padding", "encode and decode")),
+       ("decoder_mask_unused", "x = layer(x, memory, None, memory_mask)", "The decoder sees later tokens, those that it has to write: self-attention gets no mask, or one that hides nothing."),
+       ("masks_swapped", "x = layer(x, memory, memory_mask, mask)", "The decoder's two masks have changed places: `mask` is for self-attention, `memory_mask` for cross-attention.", STOPS),
+       ("one_mask_for_both", "x = layer(x, memory, mask, mask)", "Cross-attention gets the decoder's own mask. Its keys are source tokens: it needs a mask of the source's padding.", STOPS))
+    at(f"        self.encoder_layers = {ENCODER}", DROPOUT_TOO,
        ("pre_norm_encoder", "        from anatomy.course.nb05_encoder_layer.right import TransformerEncoderLayer\n\n        self.encoder_layers = nn.ModuleList(TransformerEncoderLayer(config) for _ in range(config.num_hidden_layers))", "Your encoder's layers are pre-norm. The model of 2017 is post-norm: `PostNormEncoderLayer`. All names and shapes are the same, so nothing complains."))
     at("return self.decode(target, self.encode(source), source)", WHOLE,
        ("memory_of_each_layer", "masks = padding_mask(source != self.pad_id), decoder_mask(target, self.pad_id)\n        memory, x = self.embed(source), self.embed(target)\n        for below, layer in zip(self.encoder_layers, self.decoder_layers):\n            memory = below(memory, masks[0])\n            x = layer(x, memory, masks[1], masks[0])\n        return self.lm_head(x)", "Layer i of your decoder looks at what layer i of the encoder returned. All of them look at the same memory: what the encoder's *last* layer returned."),
@@ -465,13 +483,13 @@ def in_Transformer(at):
        ("source_detached", "self.decode(target, self.encode(source).detach(), source)", "No gradient gets back to the encoder: `detach` (or `no_grad`) cuts it, and it would never learn.", "gradients"))
     at(DECODER_MASK, NUMBERS,
        ("decoder_sees_ahead", "mask = padding_mask(target != self.pad_id)", "The decoder's mask hides padding only: each token sees those that it has to write. `decoder_mask` hides both."))
-    at(MEMORY_MASK, BUILT,
+    at(MEMORY_MASK, STOPS,
        ("memory_mask_of_the_target", "memory_mask = padding_mask(target != self.pad_id)", "You make the mask of cross-attention from the padding of the *target*. It hides keys, and these are source tokens: `source != pad_id`."),
        ("causal_memory_mask", "memory_mask = padding_mask(source != self.pad_id) & torch.ones(target.size(1), source.size(1), dtype=torch.bool).tril()", "You hide later source tokens from the decoder. The source is all there before the first word is written: only its padding is hidden.", NUMBERS))
     at(ENCODER_MASK, NUMBERS,
        ("causal_encoder", "        mask = decoder_mask(source, self.pad_id)", "Your encoder looks backwards only: it has the decoder's mask. The source is all there, and each of its tokens may look at every other but padding."))
     at("source != self.pad_id", NUMBERS,
-       ("masks_turned_round", "source == self.pad_id", "You call `padding_mask` with what is True at the padding: it takes True (or 1) for real tokens, `source != pad_id`."),
+       ("masks_turned_round", "source == self.pad_id", "You call `padding_mask` with what is True at the padding: it takes True (or 1) for real tokens, `source != pad_id`.", DROPOUT_TOO),
        ("pad_is_0_in_the_source", "source != 0", "In the source you take 0 for padding, whatever `config.pad_token_id` says.", ("padding", "encode and decode")), times=2)
     at("self.pad_id = config.pad_token_id", ("padding", "encode and decode"),
        ("pad_is_0", "self.pad_id = 0", "You take 0 for padding, whatever `config.pad_token_id` says."))
@@ -487,6 +505,8 @@ def in_Transformer(at):
        ("decode_memory_first", ("self, memory: Tensor, target: Tensor, source: Tensor\n", "self.decode(self.encode(source), target, source)"), "`decode` takes (target, memory, source), in this order."))
     at("source: Tensor, target: Tensor", WHOLE,
        ("target_first", "target: Tensor, source: Tensor", "`forward` takes the source first, then the target. Yours takes them the other way round."))
+    at("self.encode(source), source)", ("parameters", *WHOLE),
+       ("target_for_source", "self.encode(source), target)", "`forward` hands the target to `decode` in the place of the source, so cross-attention gets a mask of the target's padding. Its keys are source tokens: `decode(target, memory, source)`."))
     at("return self.decode(target,", WHOLE,
        ("shifts_again", "target = torch.cat([target[:, :1], target[:, :-1]], dim=1)\n        return self.decode(target,", "You shift the target inside the model. It comes shifted already: it *is* the decoder's input."))
     for name, start in (("0", "0"), ("1", "1"), ("2", "2"), ("padding", "self.pad_id")):
@@ -499,6 +519,19 @@ def in_Transformer(at):
        ("dropped_twice", f"self.dropout(self.dropout({EMBED}))", "What goes into the first layers is dropped twice. Once is enough."))
     at("            x = layer(x, mask)\n        return x", "dropout",
        ("memory_dropped", "            x = layer(x, mask)\n        return self.dropout(x)", "You drop numbers of what the encoder returns. The layers drop what their parts return; nothing is dropped after them."))
+    DROPPED = "What a layer returns is dropped once more in your {}. The layers drop what their parts return; nothing is dropped after them."
+    BEFORE = "What goes into a layer of your {} is dropped there. `dropout` is for what `embed` returns, once; the layers drop what their parts return."
+    at(IN_ENCODER, "dropout",
+       ("encoder_layers_dropped", "x = self.dropout(layer(x, mask))", DROPPED.format("encoder")),
+       ("into_encoder_layers_dropped", "x = layer(self.dropout(x), mask)", BEFORE.format("encoder")))
+    at(IN_DECODER, "dropout",
+       ("decoder_layers_dropped", "x = self.dropout(layer(x, memory, mask, memory_mask))", DROPPED.format("decoder")),
+       ("into_decoder_layers_dropped", "x = layer(self.dropout(x), memory, mask, memory_mask)", BEFORE.format("decoder")),
+       ("memory_dropped_in_decode", "x = layer(x, self.dropout(memory), mask, memory_mask)", "You drop numbers of the memory in `decode`. `dropout` is for what `embed` returns; the layers drop what their parts return."))
+    at((IN_ENCODER, IN_DECODER), "dropout",
+       ("all_layers_dropped", ("x = self.dropout(layer(x, mask))", "x = self.dropout(layer(x, memory, mask, memory_mask))"), "What a layer returns is dropped once more, in the encoder and in the decoder. The layers drop what their parts return; nothing is dropped after them."))
+    at((f"self.dropout({EMBED})", "x = self.embed(target)"), "dropout",
+       ("decoder_only_dropped", (EMBED, "x = self.dropout(self.embed(target))"), "What goes into the encoder is not dropped in training mode. It goes through `dropout` as the decoder's does."))
     for number in (0.1, 0.5):
         at("nn.Dropout(config.hidden_dropout_prob)", "dropout",
            (f"dropout_of_{number}", f"nn.Dropout({number})", f"Your dropout uses a p of its own, {number}. Take `config.hidden_dropout_prob`."))
@@ -536,6 +569,8 @@ def in_teacher_forcing_loss(at):
        ("minus_forgotten", f"-{LOSS}", "The sign is the wrong way round: the log-probability is negative, and the loss is *minus* its mean."),
        ("bits", f"{LOSS} / math.log(2)", "You measure in bits (`log2`). Nats are needed: the natural logarithm."),
        ("bits_of_probabilities", "F.nll_loss(logits.softmax(dim=-1).log2().flatten(0, 1), target.flatten(), ignore_index=pad_id)", "You measure in bits (`log2`). Nats are needed: the natural logarithm. (And take it inside the softmax, `log_softmax`: where logits lie hundreds apart, a probability is rounded to 0.)"),
+       ("perplexity", f"{LOSS}.exp()", "You return the perplexity, e to the power of the loss. The mean surprise itself is needed: without `exp`."),
+       ("log_of_the_mean", "-logits.softmax(dim=-1).gather(-1, target[..., None])[target != pad_id].mean().log()", "You take the mean of the probabilities, and then its logarithm. The logarithm comes first, of each probability by itself; the mean is of these."),
        ("a_number", f"{LOSS}.item()", "You return a plain number (`.item()`), and no gradient can come back from it. Return the tensor.", ("values", "gradient")),
        ("detached", f"{LOSS}.detach()", "No gradient comes back from your loss: `detach`, `.data` or `no_grad` cuts it, and nothing would be learned.", "gradient"),
        ("with_one_axis", f"{LOSS}[None]", "Your loss has an axis of its own, shape (1,). A tensor without axes is needed, as `mean` gives it."),
@@ -552,6 +587,8 @@ def in_teacher_forcing_loss(at):
        ("mean_of_means", "losses = F.cross_entropy(logits.transpose(1, 2), target, reduction='none')  # (B, T)\n    real = (target != pad_id).float()\n    return ((losses * real).sum(dim=1) / real.sum(dim=1)).mean()", "You average each target by itself, and then over the targets: a token of a short one counts for more. All real tokens count alike: one sum, divided by their number."),
        ("padding_of_the_input", "fed = shift_right(target, start_id)\n    return F.cross_entropy(logits.flatten(0, 1), target.masked_fill(fed == pad_id, -100).flatten())", "You leave out positions where what is *fed* is padding. That is one position late: it is the target that says which positions count."),
        ("last_real_token_left_out", "after = torch.cat([target[:, 1:], target[:, -1:]], dim=1)\n    return F.cross_entropy(logits.flatten(0, 1), target.masked_fill((target == pad_id) | (after == pad_id), -100).flatten())", "The last real token of a padded target is left out. Padding alone doesn't count."),
+       ("padded_rows_left_out", "whole = (target != pad_id).all(dim=1)\n    return F.cross_entropy(logits[whole].flatten(0, 1), target[whole].flatten())", "A target that has padding is left out as a whole. Only its padding doesn't count: its real tokens do."),
+       ("cut_to_the_shortest", "least = int((target != pad_id).sum(dim=1).min())\n    return F.cross_entropy(logits[:, :least].flatten(0, 1), target[:, :least].flatten())", "All targets are cut to the length of the shortest: real tokens of the longer ones don't count. Only padding doesn't."),
        ("target_changed", "target[target == pad_id] = -100\n    return F.cross_entropy(logits.flatten(0, 1), target.flatten())", "You write into `target` itself, and whoever called you still needs it. Make a new tensor (`masked_fill` without the `_` at its end), or use `ignore_index=pad_id`."))
     at("ignore_index=pad_id)", ALL,
        ("sum", "ignore_index=pad_id, reduction='sum')", "You return the sum. The mean is needed: divided by the number of real tokens."),
@@ -571,6 +608,7 @@ def in_teacher_forcing_loss(at):
     at("logits.flatten(0, 1), target.flatten()", ALL,
        ("reshaped_for_transposed", "logits.reshape(len(target), -1, target.size(1)), target", "You reshape (B, T, V) to (B, V, T). That only cuts the numbers again: the axes change places with `transpose(1, 2)`."),
        ("first_place_left_out", "logits[:, 1:].flatten(0, 1), target[:, 1:].flatten()", "The first position doesn't count in yours. All positions do: what follows the start token must be learned, too."),
+       ("last_real_token_of_all_left_out", "logits.flatten(0, 1), target.masked_fill(~F.pad(target[:, 1:] != pad_id, (0, 1)), pad_id).flatten()", "The last real token of every target is left out: the end token would never be learned. Padding alone doesn't count."),
        ("last_place_left_out", "logits[:, :-1].flatten(0, 1), target[:, :-1].flatten()", "The last position doesn't count in yours. All positions do, but for padding."),
        ("not_flattened", "logits, target", "`F.cross_entropy` takes the classes as its *second* axis: (B·T, V) with (B·T,), or (B, V, T) with (B, T). Yours are (B, T, V)."),
        ("last_place_only", "logits[:, -1], target[:, -1]", "Only the last position counts in yours. All positions are learned from at once."),
@@ -605,7 +643,10 @@ def in_greedy_decode(at):
        ("once_too_often", "        if ended.all():\n            break\n    model.decode(written, memory, source)\n", "The model is called once more after all rows have ended (or have `max_len` tokens). It stops right then.", "work"))
     at("ended.all()", ("ends", "work"),
        ("stops_at_the_first", "ended.any()", "It stops as soon as *one* row has ended, and the others are cut short. It stops when *all* have ended."),
-       ("only_the_first_row_ends", "ended[0].all()", "Whether to stop is decided by the first row alone. It stops when all rows have ended."))
+       ("only_the_first_row_ends", "ended[0].all()", "Whether to stop is decided by the first row alone. It stops when all rows have ended."),
+       ("only_the_last_row_ends", "ended[-1].all()", "Whether to stop is decided by the last row alone. It stops when all rows have ended."))
+    at("(chosen == end_id)", RESULT,
+       ("first_end_not_noticed", "(chosen == end_id) & (written.size(1) > 2)", "A row whose very first token is the end token goes on: that one is not compared with `end_id`."))
     at("ended = ended | (chosen == end_id)", ("ends", "work"),
        ("ends_forgotten", "ended = chosen == end_id", "It stops only when all rows write their end token at the same step: which rows ended earlier is forgotten. Keep it: `ended = ended | (chosen == end_id)`."))
     at("if ended.all()", ("ends", "work"),
@@ -670,6 +711,7 @@ def in_beam_search(at):
     at(f"best = {BEST}", ("values", "work"),
        ("beam_of_each", "best = [one for ids, _ in beginnings for one in sorted((one for one in extended if one[0][:-1] == ids), key=lambda one: -one[1])[:beam_size]]", "You keep the `beam_size` best extensions of *each* beginning, so the beam grows. It is `beam_size` in all, the best of all beginnings together."),
        ("one_of_each", "kept = {}\n        for one in sorted(extended, key=lambda one: -one[1]):\n            kept.setdefault(tuple(one[0][:-1]) if len(one[0]) > 1 else one[0][0], one)\n        best = list(kept.values())[:beam_size]", "You keep the best extension of each beginning. The `beam_size` best of all beginnings together stay: two may come from the same one, and none from another.", ("values", "ends")),
+       ("of_twice_as_many", "best = sorted(extended, key=lambda one: -one[1])[: 2 * beam_size]\n        best = best[:beam_size] + [one for one in best[beam_size:] if one[0][-1] == end_id] + [one for one in best[beam_size:] if one[0][-1] != end_id][: sum(one[0][-1] == end_id for one in best[:beam_size])]", "You look at the 2 · `beam_size` best extensions, set aside all of them that end, and go on with `beam_size` others. Only `beam_size` extensions are kept, and those of them that end are among this number.", ("ties", "work")),
        ("ends_take_no_place", "best = sorted(extended, key=lambda one: -one[1])\n        best = best[:beam_size] + [one for one in best[beam_size:] if one[0][-1] != end_id][: sum(one[0][-1] == end_id for one in best[:beam_size])]", "What ends takes no place in your beam: besides it you go on with `beam_size` others. The `beam_size` best extensions are kept, and those of them that end are among this number.", "work"))
     at("-one[1])[:beam", (*EVERYTHING, "work"),
        ("keeps_the_worst", "one[1])[:beam", "You keep the *least* probable extensions. Log-probabilities are negative: the largest sum is the one nearest to 0."))
@@ -706,6 +748,7 @@ def in_beam_search(at):
        ("empty_for_unfinished", "if not finished:\n        return [], 0.0\n    found = max(finished, key=score)", "Where nothing has ended by `max_len` you return an empty list. The best unfinished one is needed then.", ("values", "ties", "length penalty")),
        ("penalty_after_choice", "found = max(finished or beginnings, key=lambda one: one[1])", "The penalty changes the score that you return, but not your choice. Finished sequences are compared by the divided score.", SCORES),
        ("equal_scores_last", "found = max((finished or beginnings)[::-1], key=score)", "Of equal scores you return the sequence found *last*. The one found first is needed."),
+       ("equal_finished_last", "found = max(finished[::-1] or beginnings, key=score)", "Of equal scores you return the sequence found *last*. The one found first is needed."),
        ("equal_scores_longest", "found = max(finished or beginnings, key=lambda one: (score(one), len(one[0])))", "Of equal scores you return the longest sequence. The one found first is needed."))
     at("finished or beginnings", ("ends",),
        ("unfinished_too", "finished + beginnings", "A sequence that has not ended competes with those that have. It is returned only where none has ended."),
@@ -730,6 +773,7 @@ def in_beam_search(at):
     at("([*ids, token], total + value)", SCORES,
        ("penalty_while_searching", "([*ids, token], (total + value) / (len(ids) + 1) ** length_penalty)", "The penalty gets into the sums while the search is still going on, and is then taken again at every step. The sums stay plain; the division comes once, when finished sequences are compared."))
     at(BEST, "ties",
+       ("ties_by_topk", "[extended[place] for place in torch.tensor([one[1] for one in extended]).topk(min(beam_size, len(extended))).indices.tolist()]", "Of equal sums you don't keep the first (`torch.topk` promises no order among equals): the one with the better beginning is needed, then the one with the smaller id. `sorted` and `sort(stable=True)` leave equals in their order."),
        ("ties_last_first", "sorted(extended[::-1], key=lambda one: -one[1])[:beam_size]", "Of equal sums you keep the *last*: the worse beginning, or the larger token id. The first is needed: the better beginning, then the smaller id."))
     at("key=lambda one: -one[1])[", "ties",
        ("ties_by_token", "key=lambda one: (-one[1], one[0][-1]))[", "Of equal sums you keep those with the smaller token id first, whichever beginning they come from. The better beginning comes first, then the smaller id."),
@@ -753,6 +797,8 @@ def in_beam_search(at):
        ("penalty_without_default", "length_penalty: float", "`length_penalty` must be optional: 0.0 is its default."),
        ("penalty_of_1", "length_penalty: float = 1.0", "Without `length_penalty` you take 1. Its default is 0.0: the plain sum.", ("values", "ends", "ties")))
     at("end_id]", (*EVERYTHING, "work"), ("end_is_the_start", "start_id]", "You take `start_id` for the end token."), times=2)
+    at("            if value > -math.inf\n", (*EVERYTHING, "work"),
+       ("no_end_at_once", "            if value > -math.inf and (ids or token != end_id)\n", "A sequence can't end with its first token in yours. It can: the end token alone is a sequence, too.", ("values", "ends", "ties", "length penalty")))
     at("            if value > -math.inf\n", "work",
        ("dead_ends_kept", "", "Extensions with a log-probability of −∞ stay in your beam: what can't follow is extended again and again. Leave them out."))
 
