@@ -31,12 +31,10 @@ def _weights_under(mask: Any, case: Case) -> Any:
     if mask.dtype not in (torch.bool, torch.float32):
         said = "a mask of whole numbers, which says neither “keep” nor “add”: make it boolean or float32"
         return {"$other": said}
-    batch, heads, queries, keys = (case.sizes[letter] for letter in "BHTS")
+    batch, heads, keys = (case.sizes[letter] for letter in "BHS")
     if mask.shape != (batch, 1, 1, keys):
-        letters = {1: "1", queries: "T", keys: "S", batch: "B"} | {1: "1"}
-        axes = ", ".join(letters.get(size, "?") for size in mask.shape)
         asked = f"(B, 1, 1, S) = ({batch}, 1, 1, {keys})"
-        return {"$other": f"a mask of shape ({axes}) = {tuple(mask.shape)}, where {asked} is required"}
+        return {"$other": f"a mask of shape {tuple(mask.shape)}, where {asked} is required"}
     draw = Draw(0, **case.sizes)
     query, key = draw.normal("B H T K"), draw.normal("B H S K")
     if case.asks == "large scores":
