@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from anatomy.engine.observing.failures import STAND_INS
+
 PROVIDED: dict[str, Any] = {}
 """Exercise → a right answer, as far as the grader has provided any."""
 
@@ -33,6 +35,6 @@ def provide(name: str, source: str) -> None:
     KeyError
         When the text does not define `name`.
     """
-    names: dict[str, Any] = {"__name__": f"{__name__}.{name}"}
+    names: dict[str, Any] = {"__name__": f"{STAND_INS}{name}"}
     exec(compile(source, f"<right {name}>", "exec"), names)
     PROVIDED[name] = names[name]

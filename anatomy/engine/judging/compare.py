@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from anatomy.engine.exercise import Case, Exercise
-from anatomy.engine.observing.observation import CaseObservation
+from anatomy.engine.observing.observation import CaseObservation, Raised
 from anatomy.engine.observing.plain_data import ROUNDING, same
 
 NUDGES = 8
@@ -189,9 +189,9 @@ def _compare_refusals(case: Case, found: CaseObservation, expected: CaseObservat
 
 
 def is_deliberate(seen: CaseObservation) -> bool:
-    """Whether the student's own line raised the error on purpose, as far as that can be seen."""
-    code = seen.error.code if seen.error else ""
-    return not code or "raise" in code or code.startswith("assert")
+    """Whether the student's line, or an earlier right answer, raised the error on purpose, as far as can be seen."""
+    error = seen.error or Raised()
+    return not error.code or error.on_purpose or "raise" in error.code or error.code.startswith("assert")
 
 
 def _says(message: str, words: str) -> bool:

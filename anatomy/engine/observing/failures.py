@@ -17,6 +17,9 @@ from anatomy.engine.observing.observation import Raised
 from anatomy.engine.observing.printed import encodable
 from anatomy.engine.observing.records import MESSAGE
 
+STAND_INS = "right answer "
+"""How the name of the module begins in which a right answer stands that a grader lends."""
+
 NAME = 100
 """Characters of a name that are kept."""
 
@@ -24,25 +27,30 @@ NAME = 100
 @dataclass(frozen=True)
 class _Place:
     """A line that was running. `owner` is the function or class around it that stands at the left margin; `raises`
-    tells that it was a ``raise`` statement, not a call that failed.
+    tells that it was a ``raise`` statement, not a call that failed. `module` is the name of its module.
     """
 
     code: CodeType
     line: int
     owner: str
     raises: bool
+    module: str
 
 
-def describe(error: BaseException, name: str = "", answer: Any = None) -> Raised:
+def describe(error: BaseException, name: str = "", answer: Any = None, package: str = "") -> Raised:
     """Type, message and the innermost line of the student's cells; and where the answer called what failed.
 
     Parameters
     ----------
     name, answer
         The exercise, and the object that was being observed.
+    package
+        The course's: what an earlier exercise's right answer refuses, it refuses on purpose.
     """
-    described = named(error)
-    places = [place for place in _places(error, name, answer) if _is_cell(place.code.co_filename)]
+    described, everywhere = named(error), list(_places(error, name, answer))
+    if package and everywhere and everywhere[-1].raises:
+        described.on_purpose = everywhere[-1].module.startswith((f"{package}.", STAND_INS))
+    places = [place for place in everywhere if _is_cell(place.code.co_filename)]
     if not places:
         return described
     last = places[-1]
@@ -85,7 +93,8 @@ def _places(error: BaseException, name: str, answer: Any) -> Iterator[_Place]:
     while step is not None:
         code = step.tb_frame.f_code
         raises = code.co_code[step.tb_lasti] == dis.opmap["RAISE_VARARGS"]
-        yield _Place(code, step.tb_lineno, name if code in own else code.co_qualname.partition(".")[0], raises)
+        owner = name if code in own else code.co_qualname.partition(".")[0]
+        yield _Place(code, step.tb_lineno, owner, raises, str(step.tb_frame.f_globals.get("__name__", "")))
         step = step.tb_next
 
 

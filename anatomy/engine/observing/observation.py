@@ -15,6 +15,7 @@ class Raised:
     `line`, `code` and `within` are the innermost place in a cell: its number, its text, the function or class it is in.
     `caller` and `caller_line` are where the answer itself called it, when it is another function, class or method.
     `leftover` tells that it is the ``raise NotImplementedError`` of a function that does something besides.
+    `on_purpose` tells that an earlier exercise's right answer refuses its input by a ``raise``.
     """
 
     type: str = ""
@@ -25,6 +26,7 @@ class Raised:
     caller: str = ""
     caller_line: int = 0
     leftover: bool = False
+    on_purpose: bool = False
 
 
 @dataclass

@@ -142,7 +142,7 @@ def _try_case(exercise: Exercise, answer: Any, case: Case, look: Look) -> CaseOb
         raise
     except BaseException as error:  # student code may raise anything, SystemExit included
         unwritten = is_unwritten(error, exercise.name, answer)
-        said = None if unwritten else describe(error, exercise.name, answer)
+        said = None if unwritten else describe(error, exercise.name, answer, exercise.course.package)
         seen = CaseObservation("not attempted" if unwritten else "raised", error=said)
     seen.printed = printed.text
     return seen

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from anatomy.engine.judging.compare import Kind
 from anatomy.engine.judging.verdict import Diagnosis
-from anatomy.engine.reading.source import Program, called_function, source_tree
+from anatomy.engine.reading.source import Program, called_in, source_tree
 from anatomy.engine.reading.syntax import arguments, blocks, bound_names, loops, read_names, rearranged
 from anatomy.engine.reading.trials import Trials
 
@@ -106,7 +106,7 @@ def _what_is_returned(program: Program, trials: Trials) -> Iterator[Fact]:
 def _unused_arguments(program: Program, trials: Trials) -> Iterator[Fact]:
     """Arguments that the right answer reads and this one does not."""
     exercise = trials.expectations.exercise
-    function, right = program.answer, called_function(source_tree(exercise.right), exercise.name)
+    function, right = program.answer, called_in(source_tree(exercise.right), exercise.name)
     if function is None or right is None or read_names(function) & {"locals", "vars", "eval", "exec", "inspect", "sys"}:
         return
     for mine, theirs in zip(arguments(function), arguments(right), strict=False):

@@ -64,22 +64,32 @@ def the_value(program: Program, trials: Trials) -> Diagnosis | None:
                     if not one.stands_elsewhere
                     or (one.has_another_form <= rank.has_another_form and not one.mine_is_theirs)
                 ]
-                cause = _first_cause(number, mine, lending, sure)
+                cause = _first_cause(number, mine, lending, sure, ranks)
                 if lending.mends_all(cause):
                     unknown = _unknown_in(cause, mine, rights)
                     return _said(program, mine, cause, unknown, lending.varies(cause))
     return None
 
 
-def _first_cause(number: int, mine: Recording, lending: _Lending, ranks: list[Rank]) -> int:
-    """The expression of this number, or one inside it, or one that its names come from, that goes wrong first."""
+def _first_cause(number: int, mine: Recording, lending: _Lending, sure: list[Rank], ranks: list[Rank]) -> int:
+    """The expression of this number, or one inside it, or one that its names come from, that goes wrong first.
+
+    With `sure` ranks only, but for what a branch sets a name to: there, a value that is right elsewhere may be wrong.
+    """
     seen = {number}
     while True:
-        inside = {id(node) for node in (*ast.walk(mine.places[number][3]), *mine.may_be_set_to(number))}
+        set_to = mine.may_be_set_to(number)
+        branches = {id(node) for node in set_to if len(set_to) > 1}
+        inside = {id(node) for node in (*ast.walk(mine.places[number][3]), *set_to)}
         before = mine.comes_from(number) - seen
         near = [part for part in mine.notes if id(mine.places[part][3]) in inside and part not in seen]
         far = [part for part in mine.notes if part in before and part not in near]
-        within = (part for part in (*near, *far) for rank in ranks if lending.mends(part, rank))
+        within = (
+            part
+            for part in (*near, *far)
+            for rank in (ranks if id(mine.places[part][3]) in branches else sure)
+            if lending.mends(part, rank)
+        )
         if (part := next(within, None)) is None:
             return number
         seen.add(number := part)

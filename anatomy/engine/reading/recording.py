@@ -18,7 +18,7 @@ from torch import Tensor
 
 from anatomy.engine.exercise import Exercise
 from anatomy.engine.observing.plain_data import fresh, plain
-from anatomy.engine.reading.source import Program, called_function, definition_in
+from anatomy.engine.reading.source import Program, called_in, definition_in
 from anatomy.engine.reading.syntax import blocks, places, put
 from anatomy.engine.reading.uses import Use, decided_on, has_value, targets, uses
 
@@ -71,8 +71,12 @@ class Recording:
         self._only: int | None = None
         self._call = 0
         self._numbers = {id(place[3]): number for number, place in enumerate(self.places)}
-        answer = next((found for node in tree.body if (found := called_function(node, name))), None)
-        self.returned = [i for i in self._within([answer]) if isinstance(self.places[i][0], ast.Return)]
+        answer = called_in(tree, name)
+        inner = [node for node in ast.walk(answer or tree) if isinstance(node, ast.FunctionDef) and node is not answer]
+        of_others = set(self._within(inner))
+        self.returned = [
+            i for i in self._within([answer]) if i not in of_others and isinstance(self.places[i][0], ast.Return)
+        ]
         self._functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
         self.building = frozenset(self._within(one for one in self._functions if one.name == "__init__"))
         self._noting = copy.deepcopy(tree)
@@ -82,7 +86,7 @@ class Recording:
                 node = place[3]
                 call = ast.Call(ast.Name(_NOTE, ast.Load()), [ast.Constant(number), node], [])
                 put(*place[:3], ast.copy_location(call, node))
-        if noting := next((found for node in self._noting.body if (found := called_function(node, name))), None):
+        if noting := called_in(self._noting, name):
             noting.body.insert(0, tells_that_it_is_called())
         ast.fix_missing_locations(self._noting)
         self._uses = uses(self.places, self._functions)

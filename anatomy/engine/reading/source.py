@@ -82,8 +82,7 @@ class Program:
     @property
     def answer(self) -> ast.FunctionDef | None:
         """The function that is called with the exercise's arguments; of a module its `forward`."""
-        own = next((node for node in self.tree.body if getattr(node, "name", "") == self.name), None)
-        return called_function(own, self.name)
+        return called_in(self.tree, self.name)
 
 
 def program_of(answer: Any, name: str) -> Program | None:
@@ -123,16 +122,16 @@ def definition_in(cell: ast.Module, name: str) -> ast.Module | None:
     return tree
 
 
-def called_function(definition: ast.AST | None, name: str) -> ast.FunctionDef | None:
-    """The function of that name, or the `forward` of the class."""
-    functions = [node for node in ast.walk(definition) if isinstance(node, ast.FunctionDef)] if definition else []
+def called_in(tree: ast.Module, name: str) -> ast.FunctionDef | None:
+    """The function of that name in a tree with its helpers, or the `forward` of the class."""
+    own = [node for node in tree.body if getattr(node, "name", "") == name]
+    functions = [node for node in ast.walk(own[-1]) if isinstance(node, ast.FunctionDef)] if own else []
     return next((function for function in functions if function.name in (name, "forward")), None)
 
 
-def source_tree(answer: Any) -> ast.FunctionDef | ast.ClassDef | None:
+def source_tree(answer: Any) -> ast.Module:
     """The definition of a function or class of this package."""
-    tree = ast.parse(inspect.getsource(answer)).body[0]
-    return tree if isinstance(tree, ast.FunctionDef | ast.ClassDef) else None
+    return ast.parse(inspect.getsource(answer))
 
 
 def _a_function_of(answer: Any) -> FunctionType | None:
