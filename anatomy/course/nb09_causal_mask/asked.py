@@ -714,8 +714,8 @@ def _spaced(draw: Draw, letters: str, step: float = 0.6, steepest: float = 1.0) 
     ranks = draw.normal(letters).argsort(dim=-1).float()
     noise = 0.4 * torch.rand(ranks.shape, generator=draw.generator)
     heights = 4.0 * draw.normal(letters)[..., :1]
-    rows = heights.numel()
-    steep = steepest ** (torch.randperm(rows, generator=draw.generator) / max(1, rows - 1)).view(heights.shape)
+    order = draw.permutation(heights.numel()) if steepest > 1 else torch.zeros(heights.numel())
+    steep = steepest ** (order / max(1, len(order) - 1)).view(heights.shape)
     return step * steep * (ranks + noise) + heights
 
 
@@ -736,7 +736,8 @@ def any_logits(draw: Draw) -> Case:
     leading = draw.pick("", "B ", "B T ", "B H T ")
     draw.sized(B=(1, 3), H=(1, 2), T=(1, 4), V=(1, draw.pick(9, 9, 120)))
     temperature, most = draw.pick(1.0, 2, 0.1, 0.5, 3.0), draw.sizes["V"]
-    logits = draw.laid_out(_spaced(draw, leading + "V", 6 / most, draw.pick(1.0, 5.0)))
+    steepest = draw.pick(1.0, 5.0) if temperature >= 0.5 else 1.0  # else a softmax is 0 where it should not be
+    logits = draw.laid_out(_spaced(draw, leading + "V", 6 / most, steepest))
     given: dict[str, Any] = draw.pick(
         {}, {"temperature": temperature},
         *({"temperature": temperature, "top_k": draw.pick(1, draw.whole(1, most), most, most + 9)} for _ in range(3)),

@@ -688,9 +688,9 @@ def in_next_token_probabilities(at):
        ("cut_to_k_columns", "logits = logits.topk(top_k, dim=-1).values", "You return only the k largest, (…, k). Return all V tokens, those outside with probability 0."),
        ("sorted", "logits = torch.cat([logits.topk(top_k, dim=-1).values, torch.full_like(logits, -torch.inf)[..., top_k:]], dim=-1)", "Your probabilities are sorted. Each belongs at its own token's index."))
     at("topk(top_k, dim=-1)", CUTS,
-       ("one_too_many", "topk(top_k + 1, dim=-1)", "You keep k + 1 tokens. The smallest that stays is the k-th largest, the last of `topk`'s values.", "top-k"))
+       ("one_too_many", "topk(top_k + 1, dim=-1)", "You keep k + 1 tokens. The smallest that stays is the k-th largest, the last of `topk`'s values."))
     at("logits < least", CUTS,
-       ("one_too_few", "logits <= least", "You keep k − 1 tokens (the k-th largest itself is cut off: compare with `<`, not `<=`). With k = 1 nothing is left.", "top-k"),
+       ("one_too_few", "logits <= least", "You keep k − 1 tokens (the k-th largest itself is cut off: compare with `<`, not `<=`). With k = 1 nothing is left."),
        ("largest_cut", "logits >= least", "You cut off the largest logits and keep the others. The k largest stay."),
        ("first_k_tokens", "torch.arange(logits.size(-1)) >= top_k", "You keep the first k tokens of the vocabulary. The k with the *largest* logits stay."))
     AXIS = "The smallest logit that stays has lost its axis: it should be (…, 1) to meet its own row of V logits. `[..., -1:]` keeps the axis."
@@ -699,7 +699,7 @@ def in_next_token_probabilities(at):
        ("cut_for_two_axes", "values[:, -1:]", "`[:, -1:]` takes the last column only where there are two axes. `[..., -1:]` takes it for any number of axes.", "top-k"),
        ("axis_of_the_cut_lost", "values[..., -1]", AXIS))
     at(LEAST, CUTS,
-       ("sorted_the_other_way", "logits.sort(dim=-1).values[..., top_k, None]", "You keep V − k tokens, not k: `sort` rises, so the k-th largest is at −k, counted from the end.", "top-k"),
+       ("sorted_the_other_way", "logits.sort(dim=-1).values[..., top_k, None]", "You keep V − k tokens, not k: `sort` rises, so the k-th largest is at −k, counted from the end."),
        ("one_cut_too_low_for_all", "logits.topk(top_k, dim=-1).values.min()", "You compare all rows with the lowest of their k-th largest logits: rows that lie higher keep more than k tokens. Each row has a cut of its own."),
        ("one_cut_for_all_rows", "logits.reshape(-1, logits.size(-1))[0].topk(top_k).values[-1:]", "You cut every row where the first one is cut. Each row has its own k largest."),
        ("k_of_all_rows", "logits.flatten().topk(top_k).values[-1:]", "You take the k largest logits of all rows together. Each row has its own k largest."),
