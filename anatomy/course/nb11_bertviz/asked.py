@@ -26,12 +26,16 @@ def _lengths(draw: Draw, *lengths: int) -> Tensor:
     return (torch.arange(draw.sizes["T"]) < torch.tensor(lengths)[:, None]).long()
 
 
-def _weights(draw: Draw, mask: Tensor, scale: float = 1.5) -> Tensor:
-    """(L, B, H, T, T): weights of all layers; a head of its own mean each; padding queries look sharply at anything."""
+def _weights(draw: Draw, mask: Tensor, scale: float = 1.5, overlooked: Tensor | None = None) -> Tensor:
+    """(L, B, H, T, T): weights of all layers; a head of its own mean each; padding queries look sharply at anything.
+
+    In each sentence the token of the number in `overlooked` (B,) gets nothing, though it is real; −1: none.
+    """
     scores = draw.normal("L B H T T", scale=scale) + _lean(draw)  # (L, B, H, T, T)
     real = mask.bool()
     scores = torch.where(real[:, None, :, None], scores, 4 * scores)
-    return scores.masked_fill(~real[:, None, None, :], -torch.inf).softmax(dim=-1)
+    seen = real if overlooked is None else real & (torch.arange(real.size(1)) != overlooked[:, None])
+    return scores.masked_fill(~seen[:, None, None, :], -torch.inf).softmax(dim=-1)
 
 
 def _lean(draw: Draw) -> Tensor:
@@ -63,8 +67,14 @@ SCALES = (0.0, 1.5, 2.0)
 
 
 def _any_weights(draw: Draw, mask: Tensor, *scales: float) -> list[Tensor]:
-    """Weights in any order in memory; in one draw of two some of those below a row's median are 0."""
-    weights = _weights(draw, mask, draw.pick(*(scales or SCALES)))
+    """Weights in any order in memory; in some draws a few of those below a row's median are 0, in others there is a
+    real token in each sentence of three or more that no query looks at."""
+    scale = draw.pick(*(scales or SCALES))
+    if draw.pick(True, False, False):
+        lengths = mask.sum(dim=1)
+        overlooked = torch.where(lengths > 2, draw.integers("B", 1000) % lengths, -1)
+        return [draw.laid_out(layer) for layer in _weights(draw, mask, scale, overlooked)]
+    weights = _weights(draw, mask, scale)
     zeros = draw.integers("L B H T T", draw.pick(1, 2)).bool() & (weights < weights.median(dim=-1, keepdim=True).values)
     weights = weights.masked_fill(zeros, 0.0)
     return [draw.laid_out(layer / layer.sum(dim=-1, keepdim=True)) for layer in weights]
@@ -103,6 +113,10 @@ def attention_to_offset(seed: int) -> Iterator[Case]:
     some = draw.normal("L B H T T").relu() + torch.eye(6)
     yield draw.case(attentions=list(some / some.sum(dim=-1, keepdim=True)), attention_mask=_lengths(draw), offset=-1,
                     note="when about half of the weights are 0")  # fmt: skip
+    draw = Draw(seed, L=2, B=3, H=2, T=5)
+    weights = _weights(draw, _lengths(draw), overlooked=torch.tensor([4, 2, -1]))
+    yield draw.case(attentions=list(weights), attention_mask=_lengths(draw), offset=-1,
+                    note="when two of the tokens get no attention")  # fmt: skip
     yield _case(Draw(seed, L=2, B=4, H=3, T=7), 7, 3, 5, 2, offset=-1, asks="padding",
                 note="for sentences of 7, 3, 5 and 2 tokens")  # fmt: skip
     yield _case(Draw(seed, L=3, B=2, H=4, T=8), 3, 6, offset=1, asks="padding",
@@ -228,6 +242,10 @@ def head_statistics(seed: int) -> Iterator[Case]:
     draw = Draw(seed, L=2, B=3, H=4, T=5)
     yield draw.case(attentions=_in_turns(draw, _weights(draw, _lengths(draw))), asks=NO_MASK,
                     sizes={"B": len(TURNS)}, note="when no mask is given")  # fmt: skip
+    draw = Draw(seed, L=3, B=2, H=2, T=5)
+    weights = _weights(draw, _lengths(draw), overlooked=torch.tensor([4, 2]))
+    yield draw.case(attentions=list(weights), asks=NO_MASK,
+                    note="when no mask is given, and two of the tokens get no attention")  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------- find_previous_token_head
@@ -269,6 +287,14 @@ def _looking_back(draw: Draw, share: Tensor, *lengths: int) -> dict[str, Any]:
     rest = (draw.normal("L B H T T") + 8 * lean).masked_fill(~seen | back, -torch.inf).softmax(dim=-1)
     share = (share * back.any(dim=-1))[..., None]  # (L, B, H, T, 1)
     return {"attentions": list((1 - share) * rest + share * back), "attention_mask": mask}
+
+
+def _last_overlooked(attentions: list[Tensor], **_: Tensor) -> list[Tensor]:
+    """The same weights, but what the last token got goes to the first."""
+    weights = torch.stack(attentions)
+    weights[..., 0] += weights[..., -1]
+    weights[..., -1] = 0.0
+    return list(weights)
 
 
 def _three_heads(draw: Draw) -> list[Tensor]:
@@ -377,6 +403,11 @@ def find_previous_token_head(seed: int) -> Iterator[Case]:
                     asks="Python numbers", sizes={"B": len(TURNS)})  # fmt: skip
     draw = Draw(seed, **size(), B=1, T=6)
     yield draw.case(attentions=_three_heads(draw), asks=NO_MASK, sizes={"B": len(TURNS)}, note="when no mask is given")
+    draw = Draw(seed, L=3, B=2, H=4, T=6)
+    share = small(draw)
+    share[1, :, 2, -1], share[0, :, 1] = 1.0, 0.17
+    yield draw.case(attentions=_last_overlooked(**_looking_back(draw, share)), asks=NO_MASK,
+                    note="when no mask is given, and nobody looks at the last token")  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------------- attention_between

@@ -13,17 +13,23 @@ from anatomy.engine.describing.raw import gathered
 from anatomy.engine.describing.sorts import sort_of
 from anatomy.engine.exercise import Case
 
+CHANGEABLE = "the same sentence gives one result now, and another one later"
 
-def _same_without_a_mask(raw: Any, case: Case) -> bool:
-    """Whether no mask means the same as a mask of ones: whatever else is wrong with the answer is so in both.
+
+def _without_a_mask(raw: Any, case: Case) -> str:
+    """In words, whether no mask means the same as a mask of ones: whatever else is wrong with the answer is so in both.
 
     Of an answer that any mask stops, whether it works without one.
     """
-    return (
-        gathered(raw, "left out", "none", "one by one")
-        and all(_alike(raw["left out"], raw[how]) for how in ("none", "ones") if how in raw)
-        and _in_turns(raw["one by one"], case)
-    )
+    if not gathered(raw, "left out", "none", "one by one"):
+        return sort_of(raw)
+    if not _alike(raw["left out"], raw["none"]):
+        return "None gives another result than leaving the mask out"
+    if not _in_turns(raw["one by one"], case):
+        return CHANGEABLE
+    if "ones" in raw and not _alike(raw["left out"], raw["ones"]):
+        return "another result than with a mask of ones"
+    return "the result that a mask of ones gives"
 
 
 def _in_turns(results: list[Any], case: Case) -> bool:
@@ -46,19 +52,19 @@ def _alike(one: Any, other: Any) -> bool:
 
 
 def _statistics(raw: Any, case: Case) -> Any:
-    return _same_without_a_mask(raw, case) if case.asks == NO_MASK else raw
+    return _without_a_mask(raw, case) if case.asks == NO_MASK else raw
 
 
 def _two_numbers(raw: Any, case: Case) -> Any:
     """The two; or, where the case asks for it, what kind of numbers they are."""
     if case.asks == NO_MASK:
-        return _same_without_a_mask(raw, case)
+        return _without_a_mask(raw, case)
     if case.asks != "Python numbers":
         return raw
     if not gathered(raw, "types", "whole", "one by one"):
         return {"$other": sort_of(raw)}
     if not _in_turns(raw["one by one"], case):
-        return "the same sentence gives one pair now, and another one later"
+        return CHANGEABLE
     return ["int" if whole else name for whole, name in zip(raw["whole"], raw["types"], strict=True)]
 
 

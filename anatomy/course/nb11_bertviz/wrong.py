@@ -55,6 +55,7 @@ def in_attention_to_offset(at):
        ("divided_by_tokens_less_sentences", "/ (real.sum() - len(real))", "You divide by the number of real tokens less one for each sentence: that is the number of pairs at offsets −1 and 1 only. Divide by the number of pairs at this offset.", ("padding", "any offset")),
        ("negative_numbers_of_pairs", "/ (real.sum() - len(real) * abs(offset))", "You count n − |offset| pairs for each sentence of n tokens. For a sentence shorter than the offset that is a negative number; it has no pair at all (`clamp(min=0)`).", "padding"),
        ("divided_by_batch_and_length", "/ real.numel()", "You divide by B·T, all places of the batch. Divide by the number of pairs: positions whose token is real and has a real token at that offset."),
+       ("short_sentences_count_once", "/ (real.sum(dim=1) - abs(offset)).clamp(min=1).sum()", "In the number that you divide by, a sentence without a token at that offset counts as one pair. It has none: `clamp(min=0)`.", "padding"),
        ("padding_in_the_denominator", "/ (len(real) * (len(places) - abs(offset)))", "You leave padding out of the sum, but not out of the number that you divide by: T − |offset| pairs a sentence are there only without padding.", "padding"),
        ("divided_by_sentences", "/ len(pairs)", "You divide by the number of sentences, {B}. Divide by the number of pairs."),
        ("pairs_of_one_sentence", "/ pairs[0].sum()", "You divide the sum over the whole batch by the number of pairs in the first sentence. Divide by that of all sentences."))
@@ -72,6 +73,7 @@ def in_attention_to_offset(at):
        ("heads_averaged", f"return ({SUM} / pairs.sum()).mean(dim=-1)", "You average over the heads, too. The exercise asks for a number for each layer and each head, (L, H)."),
        ("one_number", f"return ({SUM} / pairs.sum()).mean()", "You average over layers and heads, too, down to a single number. The exercise asks for one for each layer and each head, (L, H)."),
        ("transposed", f"return ({SUM} / pairs.sum()).T", "Layers and heads have changed places: your result is (H, L). The exercise asks for (L, H), a row for each layer."),
+       ("layers_averaged_in_each_row", f"found = {SUM} / pairs.sum()\n    return found.mean(dim=0, keepdim=True).expand_as(found)", "All your rows are the same, the average over the layers. Row l belongs to layer l alone.", ALWAYS),
        ("first_sentence_only", "return (weights * pairs[None, :, None]).sum(dim=(3, 4))[:, 0] / pairs[0].sum()", "You look at the first sentence only. The average runs over all sentences of the batch.", ALWAYS),
        ("weights_of_0_not_counted", f"return {SUM} / (weights * pairs[None, :, None] > 0).sum(dim=(1, 3, 4))", "You divide by the number of weights that are not 0. A pair counts, too, when its weight is 0.", "values"),
        ("largest", "return (weights * pairs[None, :, None]).amax(dim=(1, 3, 4))", "You return the largest weight at that offset. The exercise asks for the average over all pairs.", ALWAYS),
@@ -98,6 +100,10 @@ def in_attention_to_offset(at):
     at("sum(dim=(1, 3, 4))", SHAPED,
        ("heads_summed_queries_kept", "sum(dim=(1, 2, 4))", "You sum over the heads and keep the queries: your axes are (L, T). The axes of a layer are (B, H, T, T), in this order; keep H and sum over B and both T."),
        ("layers_summed_sentences_kept", "sum(dim=(0, 3, 4))", "You sum over the layers and keep the sentences: your axes are (B, H). Stacked, the layers are axis 0 and the sentences axis 1: keep axes 0 and 2."))
+    at("real = attention_mask.bool()", "padding",
+       ("padding_up_to_the_longest", "real = (places < attention_mask.sum(dim=1).max()).expand_as(attention_mask)", "Up to the length of the longest sentence, the padding of shorter ones counts in your average. Each sentence has a length of its own: count only pairs of which both tokens are real."))
+    at("real = attention_mask.bool()", "values",
+       ("mask_guessed", "real = weights[0].sum(dim=(1, 2)) > 0", "You take some real tokens for padding, going by the weights. A real token may get no attention, too: only `attention_mask` says which are real."))
     at("real = attention_mask.bool()", ALWAYS,
        ("ends_left_out", "real = attention_mask.bool() & (places > 0) & (places < attention_mask.sum(dim=1, keepdim=True) - 1)", "You leave out pairs with the first or the last real token of a sentence. [CLS] and [SEP] are real tokens here."))
     at("return (", ALWAYS, ("percent", "return 100 * (", "You return percent. The exercise asks for shares, between 0 and 1."))
@@ -153,6 +159,10 @@ def in_head_entropy(at):
        ("entropy_of_the_mean", ("weights = torch.stack(attentions)  # (L, B, H, T, T)", "return attention_entropy((weights * real[..., None]).sum(dim=(1, 3)) / real.sum())"), "You average the weights over the queries and take the entropy of that average. First comes each query's entropy, then the average: a head may look at one token each time, and each time at another."))
     at("return ", ALWAYS,
        ("distance_from_uniform", "return torch.log(torch.tensor(float(attention_mask.size(1)))) - ", "You return log T minus the entropy: how far the weights are from being all alike. The exercise asks for the entropy."))
+    at("attention_mask.bool()[:, None]", "padding",
+       ("padding_up_to_the_longest", "(torch.arange(attention_mask.size(1)) < attention_mask.sum(dim=1).max()).expand_as(attention_mask)[:, None]", "Up to the length of the longest sentence, the padding of shorter ones counts in your average. Each sentence has a length of its own: average over real queries only."))
+    at("    entropy = attention_entropy", "padding",
+       ("weights_zeroed", "    for layer in attentions:\n        layer.masked_fill_(attention_mask[:, None, :, None] == 0, 0.0)\n    entropy = attention_entropy", "You zero weights of padding in place (`weights[...] = 0`, `masked_fill_`), and thereby in the caller's `attentions`. Make a new tensor."))
     at("attention_mask.bool()[:, None]", ALWAYS,
        ("ends_left_out", "((attention_mask.cumsum(1) > 1) & (attention_mask.flip(1).cumsum(1).flip(1) > 1))[:, None]", "You leave out the first and the last real query of each sentence. [CLS] and [SEP] are real tokens here."))
     squeezed(at, ("shape", "values"), "is (L, H), also for one layer or one head")
@@ -168,9 +178,13 @@ def in_head_statistics(at):
     at("attention_mask: Tensor | None = None", NO_MASK,
        ("mask_demanded", "attention_mask: Tensor", "Your answer can't be called without a mask. `attention_mask` may be left out: give it the default None, as in the notebook."))
     at(FILLED, NO_MASK,
-       ("none_not_replaced", "", "Without a mask your answer stops: it works on None as if it were a tensor. None means that all tokens are real: put a mask of ones, (B, T), in its place."))
+       ("none_not_replaced", "", "Without a mask your answer stops: it works on None as if it were a tensor. None means that all tokens are real: put a mask of ones, (B, T), in its place, and hand this one on."))
     at(FILLED, ("names", *ALL),
-       ("or_for_none", "    attention_mask = attention_mask or torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)\n", "`attention_mask or …` asks the mask, a whole tensor, whether it is true, and stops whenever a mask is given. Ask only whether it is None: `if attention_mask is None:`."))
+       ("or_for_none", "    attention_mask = attention_mask or torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)\n", "You ask the mask, a whole tensor, whether it is true (`attention_mask or …`, `if not attention_mask`): that stops whenever a mask is given. Ask only whether it is None: `if attention_mask is None:`."))
+    at(("torch.ones_like(attentions[0][:, 0, 0]", "sentences = torch.arange(len(real))"), NO_MASK,
+       ("mask_of_one_sentence", ("torch.ones_like(attentions[0][:1, 0, 0]", "sentences = torch.arange(weights.size(1))"), "Without a mask you make one for a single sentence, (1, T). It fits any batch by broadcasting, but what you divide by is then counted in one sentence only: make it (B, T)."))
+    at("torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)", NO_MASK,
+       ("mask_guessed", "(attentions[0].sum(dim=(1, 2)) > 0).long()", "Without a mask you take some tokens for padding, going by the weights. None means that all tokens are real, also those that get no attention: ones."))
     at("torch.ones_like(attentions[0]", NO_MASK,
        ("zeros_for_none", "torch.zeros_like(attentions[0]", "Without a mask you take one of zeros, by which no token is real. None means that all are: ones."))
     at(("attention_mask, -1", "attention_mask, 1"), "neighbors",
@@ -211,15 +225,17 @@ def in_head_statistics(at):
        ("mean_of_sentence_means_in_last", "((to_last * real[:, None, None]).sum(dim=3) / real.sum(dim=1)[:, None, None]).mean(dim=0)", "“last” is averaged within each sentence, then over the sentences: a query of a short sentence counts more. All real queries of the batch count alike."),
        ("last_not_divided", "(to_last * real[:, None, None]).sum(dim=(0, 3))", "“last” is a sum over the queries. The exercise asks for the average: divide by the number of real queries."))
     at("real.sum(),", EDGES,
+       ("divided_by_sentences", "len(real),", "“first” and “last” are divided by the number of sentences. Divide by the number of real queries."),
        ("padding_in_the_denominator", "real.numel(),", "“first” and “last” are divided by all B·T positions. Divide by the number of real queries."),
        ("one_less_a_sentence", "(real.sum() - len(real)),", "“first” and “last” are divided by one less for each sentence, n − 1, as if they were pairs of neighbors. All n real queries count."), times=2)
     at(TO_LAST + "  # (B, L, H, T): indexed axes come first", EDGES,
-       ("last_is_the_last_place", "weights[..., -1].transpose(0, 1)", "“last” is the attention to position T − 1: in a shorter sentence that is padding. The last real token of sentence b is at position `attention_mask[b].sum() - 1`."))
+       ("last_is_the_last_place", "weights[..., -1].transpose(0, 1)", "Sentences with padding add nothing to your “last”: there it looks at a padding position, such as T − 1, which has the weight 0. The last real token of sentence b is at position `attention_mask[b].sum() - 1`."))
     at("real.sum(dim=1) - 1", EDGES,
-       ("last_of_the_longest", "real.sum(dim=1).amax().expand(len(real)) - 1", "“last” is the attention to the last place of the longest sentence: in a shorter one that is padding. Each sentence has its own last real token."),
+       ("last_of_the_longest", "real.sum(dim=1).amax().expand(len(real)) - 1", "Sentences shorter than the longest add nothing to your “last”: there it looks at padding, such as the last position of the longest. Each sentence has its own last real token, at `attention_mask.sum(dim=1) - 1`."),
        ("last_of_the_first_sentence", "real.sum(dim=1)[:1].expand(len(real)) - 1", "You use the length of the first sentence for all. Each has its own last real token, at `attention_mask.sum(dim=1) - 1`."),
+       ("last_of_the_last_sentence", "real.sum(dim=1)[-1:].expand(len(real)) - 1", "You use the length of the last sentence for all. Each has its own last real token, at `attention_mask.sum(dim=1) - 1`."),
        ("last_of_the_shortest", "real.sum(dim=1).amin().expand(len(real)) - 1", "You use the length of the shortest sentence for all. Each has its own last real token, at `attention_mask.sum(dim=1) - 1`."),
-       ("last_is_first", "real.int().argmax(dim=1)", "“last” is the attention to the first token, as under “first” (`argmax` of the mask finds the first 1, not the last). The last real token of sentence b is at position `attention_mask[b].sum() - 1`."),
+       ("last_is_first", "real.int().argmax(dim=1)", "“last” is the attention to the first token, as under “first”. (`argmax` of the mask would find the first 1, not the last.) The last real token of sentence b is at position `attention_mask[b].sum() - 1`."),
        ("lengths_over_the_sentences", "real.sum(dim=0)[: len(real)] - 1", "You sum the mask over the sentences (`dim=0`): that is how many sentences reach a position. A sentence's length is the sum over its positions, `sum(dim=1)`.", (EDGES, "without a mask")),
        ("last_but_one", "real.sum(dim=1) - 2", "“last” is the attention to the last token but one. Positions are counted from 0: a sentence of n tokens ends at position n − 1."),
        ("behind_the_last", "real.sum(dim=1)", "You look at the position after the last real token. Positions are counted from 0: a sentence of n tokens ends at position n − 1.", ("names", *ALL, NO_MASK)))
@@ -230,14 +246,16 @@ def in_head_statistics(at):
     at("weights[..., 0]", EDGES,
        ("second_for_first", "weights[..., 1]", "“first” is the attention to the second token. Positions are counted from 0."),
        ("from_first", "weights[..., 0, :]", "“first” is what the first token looks at. The exercise asks how much the tokens look at it: column 0 of the weights, not row 0."))
+    at(("weights[..., 0]", "[:, sentences, :, :, real"), EDGES,
+       ("from_first_and_last", ("weights[..., 0, :]", "[:, sentences, :, real"), "“first” and “last” are the same for all your heads: the number of sentences by that of real queries, since you add up whole rows, and each sums to one. A row is what a token looks at. The exercise asks how much all real queries look at the first and at the last token: columns."))
     at("[:, sentences, :, :, real", EDGES,
        ("from_last", "[:, sentences, :, real", "“last” is what the last token looks at. The exercise asks how much the tokens look at it: a column of the weights, not a row."))
     at("attention_to_offset(attentions, attention_mask, 0)", "neighbors",
        ("itself_is_the_rest", "1 - attention_to_offset(attentions, attention_mask, -1) - attention_to_offset(attentions, attention_mask, +1)", "“itself” is 1 less “previous” and “next”: what goes to all other tokens is in it, too. Itself is offset 0."))
     at("real[:, None, None]).sum(dim=(0, 3))", ("names", *ALL, NO_MASK),
-       ("axes_of_last_for_the_mask", "real[:, None]).sum(dim=(1, 3))", "Under “last” the axes don't fit the mask: an index with a list of sentences and a list of positions (`weights[:, sentences, :, :, positions]`) puts the indexed axis in front, (B, L, H, T)."))
+       ("axes_of_last_for_the_mask", "real[:, None]).sum(dim=(1, 3))", "Under “last” the axes don't fit the mask: you have (B, L, H, T) and treat it as (L, B, H, T). An index with a list of sentences and a list of positions (`weights[:, sentences, :, :, positions]`) puts the indexed axis in front, and so does `torch.stack` over sentences."))
     at("real[:, None, None]).sum(dim=(0, 3))", EDGES,
-       ("axes_of_last", "real[:, None, None]).sum(dim=(1, 3))", "Under “last” the axes are mixed up: an index with a list of sentences and a list of positions (`weights[:, sentences, :, :, positions]`) puts the indexed axis in front, (B, L, H, T)."))
+       ("axes_of_last", "real[:, None, None]).sum(dim=(1, 3))", "Under “last” the axes are mixed up: an index with a list of sentences and a list of positions (`weights[:, sentences, :, :, positions]`) puts the indexed axis in front, (B, L, H, T), and so does `torch.stack` over sentences."))
     at('"previous": ', ("names", "neighbors"), ("short_name", '"prev": ', "One name is other than asked: “prev” for “previous”."))
     at('"itself": ', ("names", "neighbors"), ("self_for_itself", '"self": ', "One name is other than asked: “self” for “itself”."))
     at('        "entropy": head_entropy(attentions, attention_mask),\n', ("names", "entropy"), ("no_entropy", "", "“entropy” is missing."))
@@ -262,9 +280,11 @@ def in_find_previous_token_head(at):
     at("attention_mask: Tensor | None = None", NO_MASK,
        ("mask_demanded", "attention_mask: Tensor", "Your answer can't be called without a mask. `attention_mask` may be left out: give it the default None, as in the notebook."))
     at(FILLED, NO_MASK,
-       ("none_not_replaced", "", "Without a mask your answer stops: it works on None as if it were a tensor. None means that all tokens are real: put a mask of ones, (B, T), in its place."))
+       ("none_not_replaced", "", "Without a mask your answer stops: it works on None as if it were a tensor. None means that all tokens are real: put a mask of ones, (B, T), in its place, and hand this one on."))
     at(FILLED, EVERYTHING,
-       ("or_for_none", "    attention_mask = attention_mask or torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)\n", "`attention_mask or …` asks the mask, a whole tensor, whether it is true, and stops whenever a mask is given. Ask only whether it is None: `if attention_mask is None:`."))
+       ("or_for_none", "    attention_mask = attention_mask or torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)\n", "You ask the mask, a whole tensor, whether it is true (`attention_mask or …`, `if not attention_mask`): that stops whenever a mask is given. Ask only whether it is None: `if attention_mask is None:`."))
+    at("torch.ones_like(attentions[0][:, 0, 0], dtype=torch.long)", NO_MASK,
+       ("mask_guessed", "(attentions[0].sum(dim=(1, 2)) > 0).long()", "Without a mask you take some tokens for padding, going by the weights. None means that all tokens are real, also those that get no attention: ones."))
     at("torch.ones_like(attentions[0]", NO_MASK,
        ("zeros_for_none", "torch.zeros_like(attentions[0]", "Without a mask you take one of zeros, by which no token is real. None means that all are: ones."))
     at("attention_mask, -1", NUMBERS,
@@ -312,6 +332,7 @@ def in_find_previous_token_head(at):
        ("layers_averaged", "layer, head = 0, int(shares.mean(dim=0).argmax())", "You average over the layers before you search, and call the layer 0. A head belongs to its layer: search the table (L, H) as a whole."))
     at("argmax", NUMBERS, ("least", "argmin", "You find the head that attends least to the token before. The exercise asks for the one that attends most: `argmax`."))
     at("shares.argmax()", "values",
+       ("nothing_below_half", "(shares * (shares > 0.5)).argmax()", "Where no head has more than 0.5 you return (0, 0). The best may be far below 0.5: let a search begin with −1, or use `argmax`."),
        ("first_above_half_or_first", "(shares > 0.5).int().argmax()", "You return the first head above 0.5, and (0, 0) where there is none. Another one may attend more, and the best may be far below 0.5: `argmax`."))
     at("int(shares.argmax())", (*EVERYTHING, NO_MASK),
        ("divmod_of_a_tensor", "shares.argmax()", "`divmod` does not take a tensor. Make a number of it first: `int(shares.argmax())`."))
@@ -341,7 +362,8 @@ def in_attention_between(at):
        ("mean_of_both", "mean(dim=(-2, -1))", "You average over the keys, too. What a token gives to a sentence is the sum over that sentence's keys; the average runs over the queries."),
        ("sum_of_both", "sum(dim=(-2, -1))", "You sum over the queries, too. A sentence's share is the average over its tokens: sum over the keys, mean over the queries."),
        ("sum_over_queries", "sum(dim=-2).mean(dim=-1)", "You sum over the queries and average over the keys. It is the other way round: sum over the keys, mean over the queries."),
-       ("divided_by_all_tokens", "sum(dim=(-2, -1)) / weights.size(-1)", "You divide by T, the tokens of both sentences. Each row is an average over the tokens of its own sentence, and sums to one."),
+       ("divided_by_all_tokens", "sum(dim=(-2, -1)) / weights.size(-1)", "You divide by T, the tokens of both sentences (which is also the sum of all four). Each row is an average over the tokens of its own sentence, and sums to one."),
+       ("divided_by_tokens_of_a", "sum(dim=(-2, -1)) / sentence_b_start", "You divide both rows by the number of A's tokens. Row B is an average over the tokens of B: divide it by their number, T − `sentence_b_start`."),
        ("divided_by_all_pairs", "sum(dim=(-2, -1)) / weights.size(-1) ** 2", "You divide by T·T, all weights of a head. Each row is an average over the tokens of its own sentence, and sums to one."),
        ("largest", "amax(dim=(-2, -1))", "You take the largest weight in each block. The exercise asks for a share: sum over the keys, mean over the queries."),
        ("largest_query", "sum(dim=-1).amax(dim=-1)", "You take the query that gives most. The exercise asks for the mean over the queries."),
@@ -439,6 +461,8 @@ def in_weighted_value_norms(at):
        ("signed_sum", "value.sum(dim=-1)", "You add up the value's numbers with their signs, so that they cancel. The Euclidean length is the root of the sum of their squares."),
        ("signed_mean", "value.mean(dim=-1)", "You average the value's numbers with their signs, so that they cancel. The Euclidean length is the root of the sum of their squares."),
        ("size_of_the_sum", "value.sum(dim=-1).abs()", "You add up the value's numbers before you take the size, so that they cancel. The Euclidean length is the root of the sum of their squares."),
+       ("lengths_averaged_over_heads", "value.norm(dim=-1).mean(dim=1, keepdim=True)", "You average the lengths over the heads. Each head has values of its own: a weight meets the length of its own head's value."),
+       ("values_averaged_over_heads", "value.mean(dim=1, keepdim=True).norm(dim=-1)", "You average the values over the heads. Each head has values of its own: a weight meets the length of its own head's value."),
        ("norm_over_keys", "value.norm(dim=-2)", "Your norm runs over the keys (axis −2), so that it has K numbers a head and not S. It should run over the K numbers of each value, the last axis.", SHAPE),
        ("norm_over_heads", "value.norm(dim=1)", "Your norm runs over the heads (axis 1). It should run over the K numbers of each value, the last axis.", SHAPE),
        ("unit_values", "(value / value.norm(dim=-1, keepdim=True)).norm(dim=-1)", "You make the values one long before you measure them, so that their lengths are lost."),
@@ -510,6 +534,7 @@ def in_attention_rollout(at):
        ("softmax", "return flow.softmax(dim=-1)", "You put the product through a softmax. Its rows sum to one already."),
        ("largest_is_1", "return flow / flow.amax(dim=-1, keepdim=True)", "You divide by the largest entry. The exercise asks for shares as they are: each row sums to one."),
        ("first_row_only", "return flow[:, 0]", "You return the first row alone, that of [CLS]. The exercise asks for the whole matrix, (B, T, T).", SHAPED),
+       ("power_of_the_mean_layer", "mean = 0.5 * torch.stack(attentions).mean(dim=(0, 2)) + 0.5 * torch.eye(length)\n    return torch.matrix_power(mean, len(attentions))", "You average the layers and multiply the result by itself, once for each layer. Each layer has its own matrix: multiply these.", "values"),
        ("diagonal_0", "return flow * (1 - torch.eye(length))", "You take the diagonal away. It belongs to the result: much of a token stays where it was."),
        ("first_sentence_only", "return flow[:1]", "You look at the first sentence only. Each has its own rollout: (B, T, T).", SHAPED))
     at("0.5 * weights.mean", ALWAYS, ("weights_not_halved", "weights.mean", "You halve the identity but not the weights. ½·A + ½·I: then each row sums to one."))
@@ -591,8 +616,10 @@ def in_switch_off_heads(at):
     at(KEEP, "values",
        ("counted_from_1", "keep[[head - 1 for head in heads]] = 0.0", "You count heads from 1, so that the head before is switched off. They are counted from 0."),
        ("one_too_far", "keep[[(head + 1) % num_heads for head in heads]] = 0.0", "You switch off the head after the one in the list. Head h owns columns h·K to (h + 1)·K − 1, counted from 0."),
+       ("switched_back_on", "for head in heads:\n        keep[head] = 1 - keep[head]", "A head that is named twice is on again: each naming turns its factor around. Once named, it stays off: set the factor to 0."),
+       ("one_taken_off_each_time", "for head in heads:\n        keep[head] -= 1", "A head that is named twice gets the factor −1: each naming takes 1 off. Set the factor to 0."),
        ("first_of_the_list", "keep[heads[:1]] = 0.0", "You switch off the first head of the list only. Switch off all in the list."),
-       ("last_of_the_list", "keep[heads[-1:]] = 0.0", "You switch off the last head of the list only: each turn of the loop begins again with `context`. Switch off all in the list."),
+       ("last_of_the_list", "keep[heads[-1:]] = 0.0", "You switch off the last head of the list only. Switch off all: a loop must go on with the last turn's result, and not begin again with `context`."),
        ("all_from_first_to_last", "if heads:\n        keep[min(heads) : max(heads) + 1] = 0.0", "You switch off all heads from the smallest to the largest number in the list. Switch off only those in the list."),
        ("rest_scaled_up", f"{KEEP}\n    keep = keep / keep.mean().clamp(min=1e-9)", "You scale up the heads that stay, as dropout does. They must stay as they are."),
        ("empty_list_means_all", "keep[list(heads) or slice(None)] = 0.0", "For an empty list you switch off all heads. It changes nothing."))
@@ -605,6 +632,8 @@ def in_switch_off_heads(at):
        ("assertion", "    for head in heads:\n        assert 0 <= head < num_heads, f\"there is no head {head}\"\n", "You use `assert`, which raises an AssertionError, and nothing at all under `python -O`. The contract asks for a ValueError."))
     at("not 0 <= head < num_heads", "refusal",
        ("negative_heads", "not -num_heads <= head < num_heads", "A negative head is let through, and counted from the end. Only 0 to H − 1 exist: raise a ValueError for −1, too."))
+    at(("not 0 <= head < num_heads", "f\"there is no head {head}: {num_heads} heads are counted from 0\""), "refusal",
+       ("negative_heads_and_no_number", ("not head < num_heads", "\"there is no such head\""), "A negative head is let through, and counted from the end: raise a ValueError for it, too. And the message of your ValueError does not say which head it is about: put its number in."))
     at("head < num_heads:", "refusal",
        ("head_h_let_through", "head <= num_heads:", "Head number H is let through to torch, which has its own error for it. The last one is H − 1: raise a ValueError for H, too."),
        ("last_head_refused", "head < num_heads - 1:", "You refuse the last head. Heads 0 to H − 1 exist.", ("shape", "values")))
